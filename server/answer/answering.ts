@@ -1,0 +1,181 @@
+import type { Logger } from 'pino';
+import { asRefusal, notFound, Refusal } from '../errors.ts';
+import { later, timestamp, type Clock } from '../records.ts';
+import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
+import type { Citations, FinishReason } from '../types.ts';
+import { Run } from './runs.ts';
+
+/** A question on its way: the chatbot and session it belongs to and the identifier its message will have. */
+export interface Question {
+  uuid: string;
+  query: string;
+  chatbot: StoredChatbot;
+  session: StoredSession;
+  /** The session is stored together with the message. */
+  newSession: boolean;
+}
+
+/** How an answer ended; its text is in the run. */
+export interface Ending {
+  finish_reason: Exclude<FinishReason, '' | 'interrupted'>;
+  citations: Citations;
+  meta: MessageMeta;
+  /** With finish_reason `error`. */
+  refusal?: Refusal;
+}
+
+export interface MessageMeta {
+  actual_token_distribution: { total_tokens: number };
+  functions_called: { name: string; content: string }[];
+  active_agent: { uuid: string; name: string };
+  credits: number;
+}
+
+/** Writes the answer into the run: this process's own way, or another server's through the door. */
+export type Respond = (question: Question, run: Run) => Promise<Ending>;
+
+/** The answers in progress, and the one way in which a question becomes a stored message. */
+export interface Answering {
+  /**
+   * The run or the finished record of message `uuid`, whoever asks first; `begin` is called only where there is
+   * neither, and what it throws leaves no trace. A repeat with another query is a `conflict`.
+   */
+  open(uuid: string, query: string, begin: () => Promise<Question>): Promise<Run | StoredMessage>;
+  /** Starts the answer to a question whose identifier is new. */
+  start(question: Question): Run;
+  run(uuid: string): Run | undefined;
+  /** Messages of a session as they stand, those being made with what there is so far. */
+  messages(session: string): Promise<StoredMessage[]>;
+  running(): number;
+  /** Resolves when no answer is being made. */
+  settled(): Promise<void>;
+  /** Ends every run as `interrupted`, with what there is so far; for the end of the process. */
+  interrupt(): Promise<void>;
+}
+
+interface Rooms {
+  store: Store;
+  respond: Respond;
+  clock: Clock;
+  log: Logger;
+}
+
+export function createAnswering({ store, respond, clock, log }: Rooms): Answering {
+  const runs = new Map<string, Run>();
+  const endings = new Map<Run, Promise<void>>();
+  const opening = new Map<string, Promise<Run | StoredMessage>>();
+  let interrupting = false;
+
+  function start(question: Question): Run {
+    const run = new Run(unanswered(question, clock));
+    runs.set(run.message.uuid, run);
+    // Storing starts now and runs beside the answer: nothing waits for the disk before the first byte.
+    const stored = store.saveMessage(run.message, question.newSession ? question.session : undefined);
+    stored.catch(() => run.stop());
+    const ending = finish(question, run, stored).finally(() => {
+      runs.delete(run.message.uuid);
+      endings.delete(run);
+    });
+    endings.set(run, ending);
+    return run;
+  }
+
+  async function finish(question: Question, run: Run, stored: Promise<boolean>): Promise<void> {
+    const ending = await respond(question, run).catch((error: unknown) => failed(error, log));
+    const message = answered(run, interrupting ? { ...ending, finish_reason: 'interrupted' } : ending, clock);
+    try {
+      if (!(await stored) || !(await store.saveMessage(message))) throw notFound('session');
+      run.end({ message, ...(ending.refusal ? { refusal: ending.refusal } : {}) });
+    } catch (error) {
+      if (!(error instanceof Refusal)) log.error({ err: error, message: message.uuid }, 'answer not stored');
+      run.end({
+        refusal: asRefusal(error) ?? new Refusal('internal', 'the answer could not be stored', { cause: error }),
+      });
+    }
+  }
+
+  async function openNow(uuid: string, begin: () => Promise<Question>): Promise<Run | StoredMessage> {
+    return runs.get(uuid) ?? (await store.message(uuid)) ?? start(await begin());
+  }
+
+  return {
+    start,
+    async open(uuid, query, begin) {
+      // One opener a message: of two equal requests at the same moment the second waits for what the first found.
+      const first = opening.get(uuid);
+      const opened = first ?? openNow(uuid, begin).finally(() => opening.delete(uuid));
+      if (!first) opening.set(uuid, opened);
+      const found = await opened;
+      if ((found instanceof Run ? found.message : found).query === query) return found;
+      throw new Refusal('conflict', 'this id was used for another question', { field: 'id' });
+    },
+    run: (uuid) => runs.get(uuid),
+    async messages(session) {
+      const stored = await store.messages(session);
+      return stored.map((message) => asItStands(message, runs.get(message.uuid)));
+    },
+    running: () => runs.size,
+    async settled() {
+      while (endings.size > 0) await Promise.all(endings.values());
+    },
+    async interrupt() {
+      interrupting = true;
+      for (const run of runs.values()) run.stop();
+      await this.settled();
+    },
+  };
+}
+
+const asItStands = (message: StoredMessage, run: Run | undefined): StoredMessage =>
+  run && !run.ended ? { ...message, response: run.read(0) } : message;
+
+function unanswered({ uuid, query, session }: Question, clock: Clock): StoredMessage {
+  const now = timestamp(clock);
+  return {
+    uuid,
+    query,
+    response: '',
+    finish_reason: '',
+    cite_data_json: '{}',
+    meta_json: '{}',
+    created_at: now,
+    modified_at: now,
+    background_pending_tasks: 0,
+    detected_frustrations: '',
+    error_message: '',
+    feedback_json: '{}',
+    labels: [],
+    session_documents: [],
+    session: session.uuid,
+  };
+}
+
+function answered(
+  run: Run,
+  ending: Omit<Ending, 'finish_reason'> & { finish_reason: FinishReason },
+  clock: Clock,
+): StoredMessage {
+  return {
+    ...run.message,
+    response: run.read(0),
+    finish_reason: ending.finish_reason,
+    cite_data_json: JSON.stringify(ending.citations),
+    meta_json: JSON.stringify(ending.meta),
+    error_message: ending.refusal?.message ?? '',
+    modified_at: later(run.message.modified_at, clock),
+  };
+}
+
+export const NO_META: MessageMeta = {
+  actual_token_distribution: { total_tokens: 0 },
+  functions_called: [],
+  active_agent: { uuid: '', name: '' },
+  credits: 0,
+};
+
+function failed(error: unknown, log: Logger): Ending {
+  const refusal =
+    error instanceof Refusal ? error : new Refusal('internal', 'the answer could not be made', { cause: error });
+  log.error({ err: refusal.cause ?? error, code: refusal.code }, 'answer failed');
+  return { finish_reason: 'error', citations: {}, meta: NO_META, refusal };
+}

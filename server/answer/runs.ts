@@ -1,0 +1,114 @@
+import type { Refusal } from '../errors.ts';
+import type { StoredMessage } from '../store/store.ts';
+
+/** An answer that outgrows this (UTF-16 units) is cut with finish_reason `length`: a model that never ends fills no memory. */
+export const LONGEST_ANSWER = 400_000;
+
+/**
+ * An answer being made. Its text only grows; readers come and go, each with an offset of its own (UTF-16 units),
+ * so a reader that stalls holds nothing and one that leaves stops nothing.
+ *
+ * No piece a reader can see ends within a character or in white space: what could is held back until more comes,
+ * and dropped at the end. So no chunk is white space alone, at any door.
+ */
+export class Run {
+  /** As stored when the question came; the finished record once `ended`. */
+  message: StoredMessage;
+  /** Set once the finished record is durable, or could not be made so. */
+  ended: Ended | undefined;
+  /** Ends the generation early; set by whoever generates. */
+  onStop: (() => void) | undefined;
+  stopped = false;
+
+  // Two bytes a unit: an offset is an index, and no string here keeps a network buffer alive.
+  #text = Buffer.alloc(0);
+  #length = 0;
+  #held = '';
+  #readers = new Set<() => void>();
+  #waking = false;
+
+  constructor(message: StoredMessage) {
+    this.message = message;
+  }
+
+  /** UTF-16 units that readers can see. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** True where the answer has reached `LONGEST_ANSWER`; the rest is not kept. */
+  get full(): boolean {
+    return this.#length >= LONGEST_ANSWER;
+  }
+
+  append(piece: string): void {
+    if (this.stopped || this.full) return;
+    const text = this.#length === 0 ? (this.#held + piece).trimStart() : this.#held + piece;
+    const end = visibleEnd(text);
+    this.#held = text.slice(end);
+    if (end > 0) this.#write(end === text.length ? text : text.slice(0, end));
+  }
+
+  /** The answer from an offset to where it stands now. */
+  read(from: number): string {
+    return this.#text.toString('utf16le', Math.min(from, this.#length) * 2, this.#length * 2);
+  }
+
+  /** Calls `wake` at most once a tick, when there is more to read or the run has ended; returns the way out. */
+  attach(wake: () => void): () => void {
+    this.#readers.add(wake);
+    return () => this.#readers.delete(wake);
+  }
+
+  /** What was written stays; finish_reason becomes `stopped`. */
+  stop(): void {
+    if (this.stopped || this.ended) return;
+    this.stopped = true;
+    this.onStop?.();
+  }
+
+  end(ended: Ended): void {
+    this.ended = ended;
+    if (ended.message) this.message = ended.message;
+    this.#wakeReaders();
+  }
+
+  #write(text: string): void {
+    const units = text.toWellFormed().slice(0, LONGEST_ANSWER - this.#length);
+    const needed = (this.#length + units.length) * 2;
+    if (needed > this.#text.length) {
+      // Slow on purpose: a slice of the shared pool would keep 8 KiB alive for each open stream.
+      const larger = Buffer.allocUnsafeSlow(Math.max(512, needed, this.#text.length * 2));
+      this.#text.copy(larger, 0, 0, this.#length * 2);
+      this.#text = larger;
+    }
+    this.#text.write(units, this.#length * 2, 'utf16le');
+    this.#length += units.length;
+    this.#wakeReaders();
+  }
+
+  #wakeReaders(): void {
+    if (this.#waking) return;
+    this.#waking = true;
+    process.nextTick(() => {
+      this.#waking = false;
+      for (const wake of this.#readers) wake();
+    });
+  }
+}
+
+/** `refusal` alone: the record could not be stored. Both: it is stored, with finish_reason `error`. */
+export type Ended = { message: StoredMessage; refusal?: Refusal } | { message?: undefined; refusal: Refusal };
+
+function visibleEnd(text: string): number {
+  let end = text.length;
+  while (end > 0 && heldBack(text.charCodeAt(end - 1))) end -= 1;
+  return end;
+}
+
+/** White space by Unicode or by Python's `isspace` (clients in that language test with it), or half a character. */
+function heldBack(unit: number): boolean {
+  if (unit > 0x20 && unit < 0x7f) return false;
+  if (unit <= 0x20 || unit === 0x85) return true;
+  return (unit >= 0xd800 && unit < 0xdc00) || (unit >= 0xa0 && /\s/.test(String.fromCharCode(unit)));
+}

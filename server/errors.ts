@@ -1,0 +1,74 @@
+import type { ErrorBody, ErrorCode } from './types.ts';
+
+/** One table of codes (INTERFACE.md, Conventions). */
+const STATUS: Record<ErrorCode, number> = {
+  bad_request: 400,
+  bad_json: 400,
+  unauthorized: 401,
+  forbidden_origin: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  invalid_field: 422,
+  rate_limited: 429,
+  internal: 500,
+  model_failed: 502,
+  upstream_failed: 502,
+  unavailable: 503,
+  model_timeout: 504,
+  upstream_timeout: 504,
+  disk_full: 507,
+};
+
+interface Extra {
+  field?: string;
+  /** Seconds; also sent as `Retry-After`. */
+  retryAfter?: number;
+  headers?: Record<string, string>;
+  /** For the log alone, never for the caller. */
+  cause?: unknown;
+}
+
+/** A fault that has a sentence for the caller. Everything else thrown is a 500 with the request id and nothing more. */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly field: string | undefined;
+  readonly retryAfter: number | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, sentence: string, extra: Extra = {}) {
+    super(sentence, { cause: extra.cause });
+    this.code = code;
+    this.status = STATUS[code];
+    this.field = extra.field;
+    this.retryAfter = extra.retryAfter;
+    this.headers = { ...extra.headers };
+    if (extra.retryAfter !== undefined) this.headers['Retry-After'] = String(extra.retryAfter);
+  }
+
+  body(): ErrorBody {
+    return {
+      error: this.message,
+      code: this.code,
+      ...(this.field === undefined ? {} : { field: this.field }),
+      ...(this.code === 'rate_limited' && this.retryAfter !== undefined ? { retry_after: this.retryAfter } : {}),
+    };
+  }
+}
+
+export const notFound = (what: string): Refusal => new Refusal('not_found', `no such ${what}`);
+
+export const invalid = (field: string, sentence: string): Refusal => new Refusal('invalid_field', sentence, { field });
+
+/** What a write to a full disk throws, as the caller may know it. */
+export function asRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new Refusal('disk_full', 'the disk of the server is full; nothing was stored', { cause: error });
+  }
+  return undefined;
+}

@@ -1,0 +1,32 @@
+import type { StoredSource } from '../store/store.ts';
+
+/** What the sources of every chatbot say: learns them, keeps an index a chatbot, finds passages. */
+export interface Knowledge {
+  /** Queues a source to be fetched, extracted, cut and indexed. Progress shows in its `status`. Never throws. */
+  learn(source: StoredSource): void;
+  /** Takes a source's passages out of the chatbot's index and ends its learning, if any. */
+  forget(chatbot: string, source: string): void;
+  /** Drops the whole index of a chatbot that was deleted. */
+  drop(chatbot: string): void;
+  /** The best passages, best first. Builds the chatbot's index from stored passages on first use. */
+  search(chatbot: string, query: string, options?: SearchOptions): Promise<Found[]>;
+  /** Ends learning under way; what it was at is taken up by the next start. */
+  close(): Promise<void>;
+}
+
+export interface SearchOptions {
+  /** The visitor's earlier questions of this session, oldest first: a follow-up is searched with them. */
+  earlier?: string[];
+  /** How many passages at most; 8 by default. */
+  limit?: number;
+}
+
+/** A passage that answers, with all a citation needs. */
+export interface Found {
+  source: { uuid: string; title: string; file_name: string; type: string };
+  headings: string[];
+  /** Word for word as stored. */
+  text: string;
+  /** Comparable within one search only. */
+  score: number;
+}

@@ -1,0 +1,124 @@
+import type { Agent, Chatbot, DataSource, Message, Session } from '../schema.ts';
+
+/**
+ * The Store port: verbs of the domain. What a promise here has resolved is durable: written and synced.
+ * Lists are in order of creation, which the store keeps apart from the timestamps. Records handed out are the
+ * caller's own to change; only the verbs change what is stored. A verb whose parent is gone (the chatbot of a
+ * source, the source of passages, the session of a message) stores nothing and answers `false` or `undefined`.
+ */
+export interface Store {
+  /** Made when the store is first opened and the same ever after. */
+  readonly home: Home;
+
+  keyOwner(hash: string): Promise<User | undefined>;
+  addKey(key: StoredKey): Promise<void>;
+  keys(): Promise<StoredKey[]>;
+  /** Small facts of this installation, such as which chatbot is the demo's. */
+  fact(name: string): Promise<string | undefined>;
+  setFact(name: string, value: string): Promise<void>;
+
+  createChatbot(chatbot: StoredChatbot, agents: StoredAgent[]): Promise<void>;
+  chatbot(uuid: string): Promise<StoredChatbot | undefined>;
+  chatbots(owner: string): Promise<StoredChatbot[]>;
+  /** Applies `change` to the newest state; changes of one record run one after another and lose nothing. */
+  updateChatbot(uuid: string, change: Change<StoredChatbot>): Promise<StoredChatbot | undefined>;
+  /** With its agents, sources, passages, sessions and messages. */
+  deleteChatbot(uuid: string): Promise<boolean>;
+
+  agents(chatbot: string): Promise<StoredAgent[]>;
+
+  /** `existing` is the source of that chatbot with the same `identity`; then nothing is stored. */
+  createSource(source: StoredSource): Promise<{ existing: StoredSource | undefined } | undefined>;
+  source(uuid: string): Promise<StoredSource | undefined>;
+  sources(chatbot: string): Promise<StoredSource[]>;
+  updateSource(uuid: string, change: Change<StoredSource>): Promise<StoredSource | undefined>;
+  /** With its passages. */
+  deleteSource(uuid: string): Promise<boolean>;
+  /** Those whose status says that learning has not ended: a restart takes them up again. */
+  unfinishedSources(): Promise<StoredSource[]>;
+
+  /** Replaces the source's text and passages whole. */
+  putDocument(source: string, document: Document): Promise<boolean>;
+  document(source: string): Promise<Document | undefined>;
+
+  createSession(session: StoredSession): Promise<boolean>;
+  session(uuid: string): Promise<StoredSession | undefined>;
+  sessions(chatbot: string): Promise<StoredSession[]>;
+  updateSession(uuid: string, change: Change<StoredSession>): Promise<StoredSession | undefined>;
+  /** With its messages. */
+  deleteSession(uuid: string): Promise<boolean>;
+
+  /**
+   * Stores a message or its newer version. `session` is given where the session is new: both are stored in one
+   * write. `false` where the session has been deleted meanwhile.
+   */
+  saveMessage(message: StoredMessage, session?: StoredSession): Promise<boolean>;
+  /** A message that another life of the process left unfinished comes back with finish_reason `interrupted`. */
+  message(uuid: string): Promise<StoredMessage | undefined>;
+  messages(session: string): Promise<StoredMessage[]>;
+
+  /** Waits for what is under way, gives the lock back. */
+  close(): Promise<void>;
+}
+
+/** Returns the changed record; the argument may be changed in place. Throwing leaves all as it was. */
+export type Change<T> = (record: T) => T;
+
+export interface Home {
+  /** The user whom `API_KEY` names. */
+  user: User;
+  /** 64 hex digits; derives identifiers that a repeat of the same request finds again. */
+  secret: string;
+}
+
+export interface User {
+  uuid: string;
+  email: string;
+  created_at: string;
+}
+
+export interface StoredKey {
+  /** SHA-256 of the key, hex: the key itself is never stored. */
+  hash: string;
+  user: string;
+  name: string;
+  created_at: string;
+}
+
+export interface StoredChatbot extends Chatbot {
+  owner: string;
+}
+
+export interface StoredAgent extends Agent {
+  chatbot: string;
+}
+
+export interface StoredSource extends DataSource {
+  chatbot: string;
+  /** What makes a second one the same: the normalised URL of a link. Unique within the chatbot. */
+  identity: string;
+}
+
+/** A source's own text, and where its passages stand in it. */
+export interface Document {
+  title: string;
+  text: string;
+  passages: Passage[];
+}
+
+/** `text.slice(start, end)` in UTF-16 units; `headings` from the outermost to the nearest. */
+export interface Passage {
+  headings: string[];
+  start: number;
+  end: number;
+}
+
+export interface StoredSession extends Session {
+  chatbot: string;
+  /** The other server's session, where the door is a proxy to one. */
+  foreign?: string;
+}
+
+export interface StoredMessage extends Message {
+  session: string;
+}

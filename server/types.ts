@@ -1,0 +1,88 @@
+/** What a visitor's side and the server share. Types only: the widget imports this file with `import type`. */
+
+/** Why an answer ended; `''` while it is being made. */
+export type FinishReason = '' | 'stop' | 'length' | 'error' | 'stopped' | 'interrupted' | 'quota';
+
+/** Where a marker in an answer points: exactly these five strings (INTERFACE.md, Records). */
+export interface Citation {
+  data_source_uuid: string;
+  title: string;
+  /** The quoted passage, word for word as it stands in the stored source. */
+  text: string;
+  /** The URL for a link, the file's name for an upload. */
+  file_name: string;
+  type: string;
+}
+
+/** Keyed by the marker without its brackets: `{"1": …}` belongs to `[1]` in the text. */
+export type Citations = Record<string, Citation>;
+
+/** What a visitor may see of a message: exactly these keys. */
+export interface VisitorMessage {
+  uuid: string;
+  query: string;
+  response: string;
+  finish_reason: FinishReason;
+  /** A JSON object of `Citations`; `{}` when there is none. */
+  cite_data_json: string;
+  /** A JSON object; `{}` without feedback. */
+  feedback_json: string;
+  created_at: string;
+  modified_at: string;
+}
+
+export interface VisitorSession {
+  uuid: string;
+  created_at: string;
+  modified_at: string;
+}
+
+/** `GET /chat/{chatbot}`: what the widget shows before the first question. */
+export interface ChatbotFace {
+  uuid: string;
+  name: string;
+  show_citations: boolean;
+  greeting: string;
+  suggestions: string[];
+  theme: Record<string, string>;
+  words: Record<string, string>;
+}
+
+/** The machine codes of `{error, code}` bodies and of the `error` event. */
+export type ErrorCode =
+  | 'bad_request'
+  | 'bad_json'
+  | 'unauthorized'
+  | 'forbidden_origin'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'invalid_field'
+  | 'rate_limited'
+  | 'internal'
+  | 'model_failed'
+  | 'model_timeout'
+  | 'upstream_failed'
+  | 'upstream_timeout'
+  | 'unavailable'
+  | 'disk_full';
+
+export interface ErrorBody {
+  error: string;
+  code: ErrorCode;
+  /** The one input field at fault, where there is one. */
+  field?: string;
+  /** Seconds, with `rate_limited`. */
+  retry_after?: number;
+}
+
+/** The door's event stream, in the order of a normal answer. `error` or `done` is the last. */
+export type ChatEvent =
+  | { event: 'session'; data: { uuid: string } }
+  | { event: 'message'; data: { uuid: string } }
+  /** `id` is the answer's length in UTF-16 units up to and including this piece. */
+  | { event: 'delta'; id: number; data: { text: string } }
+  | { event: 'done'; data: VisitorMessage }
+  | { event: 'error'; data: ErrorBody };
