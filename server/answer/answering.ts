@@ -13,6 +13,8 @@ export interface Question {
   session: StoredSession;
   /** The session is stored together with the message. */
   newSession: boolean;
+  /** Who answers. */
+  respond: Respond;
 }
 
 /** How an answer ended; its text is in the run. */
@@ -55,12 +57,11 @@ export interface Answering {
 
 interface Rooms {
   store: Store;
-  respond: Respond;
   clock: Clock;
   log: Logger;
 }
 
-export function createAnswering({ store, respond, clock, log }: Rooms): Answering {
+export function createAnswering({ store, clock, log }: Rooms): Answering {
   const runs = new Map<string, Run>();
   const endings = new Map<Run, Promise<void>>();
   const opening = new Map<string, Promise<Run | StoredMessage>>();
@@ -81,7 +82,7 @@ export function createAnswering({ store, respond, clock, log }: Rooms): Answerin
   }
 
   async function finish(question: Question, run: Run, stored: Promise<boolean>): Promise<void> {
-    const ending = await respond(question, run).catch((error: unknown) => failed(error, log));
+    const ending = await question.respond(question, run).catch((error: unknown) => failed(error, log));
     const message = answered(run, interrupting ? { ...ending, finish_reason: 'interrupted' } : ending, clock);
     try {
       if (!(await stored) || !(await store.saveMessage(message))) throw notFound('session');
