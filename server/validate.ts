@@ -1,0 +1,82 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import type { TLocalizedValidationError } from 'typebox/error';
+import { invalid, Refusal } from './errors.ts';
+
+/** Bodies, checked against their schemas. Lengths count code points and nothing is trimmed or coerced. */
+
+const compiled = new WeakMap<TSchema, Validator>();
+
+/**
+ * The keys that the schema names, from the body's own properties; all others, `__proto__` among them, are ignored.
+ * No body at all counts as `{}`. Throws a `Refusal` that names the first field at fault.
+ */
+export function checked<S extends TObject>(schema: S, body: unknown): Static<S> {
+  const given = body ?? {};
+  if (typeof given !== 'object' || Array.isArray(given)) {
+    throw new Refusal('invalid_field', 'the body must be a JSON object');
+  }
+  const known: Record<string, unknown> = {};
+  for (const key of Object.keys(schema.properties)) {
+    if (Object.hasOwn(given, key)) known[key] = (given as Record<string, unknown>)[key];
+  }
+  const validator = compiled.get(schema) ?? Compile(schema);
+  compiled.set(schema, validator);
+  if (!validator.Check(known)) throw refusalFor(schema, validator.Errors(known)[0]);
+  for (const key of Object.keys(known)) refuseUnstorable(key, known[key]);
+  return known as Static<S>;
+}
+
+function refusalFor(schema: TObject, error: TLocalizedValidationError | undefined): Refusal {
+  const missing = error?.keyword === 'required' && error.params.requiredProperties[0];
+  const path = `${error?.instancePath ?? ''}${missing ? `/${missing}` : ''}`.slice(1).split('/');
+  const field = path[0] ?? '';
+  if (missing) return invalid(path.join('.'), `${path.join('.')} is required`);
+  return invalid(field, `${field} must be ${expected(schema.properties[field])}`);
+}
+
+interface Described {
+  type?: string;
+  const?: unknown;
+  anyOf?: Described[];
+  items?: Described[] | Described;
+  pattern?: string;
+  description?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+}
+
+function expected(schema: TSchema | undefined): string {
+  const s = (schema ?? {}) as Described;
+  if (s.anyOf) return `one of ${s.anyOf.map((one) => JSON.stringify(one.const)).join(', ')}`;
+  if (s.type === 'string') return s.pattern ? (s.description ?? 'a string of the right form') : `a string${lengths(s)}`;
+  if (s.type === 'integer') return `a whole number${range(s)}`;
+  if (s.type === 'number') return `a number${range(s)}`;
+  if (s.type === 'boolean') return 'true or false';
+  if (s.type === 'array' && Array.isArray(s.items)) return `a list of ${s.items.map(expected).join(' and ')}`;
+  if (s.type === 'array') return 'a list';
+  return s.type === 'object' ? 'an object' : 'valid';
+}
+
+function lengths({ minLength, maxLength }: Described): string {
+  if (maxLength === undefined) return minLength ? ' that is not empty' : '';
+  return minLength ? ` of ${minLength} to ${maxLength} characters` : ` of at most ${maxLength} characters`;
+}
+
+const range = ({ minimum, maximum }: Described): string =>
+  minimum === undefined || maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
+
+/** Neither survives every store and every reader: PostgreSQL takes no NUL, UTF-8 no half of a surrogate pair. */
+function refuseUnstorable(field: string, value: unknown): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw invalid(field, `${field} must not contain a NUL character`);
+    if (!value.isWellFormed()) throw invalid(field, `${field} must be well-formed Unicode text`);
+  } else if (value !== null && typeof value === 'object') {
+    for (const [key, inner] of Object.entries(value)) {
+      refuseUnstorable(field, key);
+      refuseUnstorable(field, inner);
+    }
+  }
+}
