@@ -1,0 +1,40 @@
+import css from './site.css?raw';
+
+/** The demo site as the server serves it and as its chatbot learns it. */
+
+const written = import.meta.glob<string>('./*.html', { query: '?raw', import: 'default', eager: true });
+
+/** `'returns.html'` → its HTML, in which `{{chatbot}}` stands for the demo chatbot's uuid. */
+export const pages: Record<string, string> = Object.fromEntries(
+  Object.entries(written).map(([path, html]) => [path.slice('./'.length), html]),
+);
+
+/** What the pages load from beside them: name → text and type. */
+export const assets: Record<string, { body: string; type: string }> = {
+  'site.css': { body: css, type: 'text/css; charset=utf-8' },
+};
+
+export interface DemoSite {
+  /** The chatbot's name. */
+  name: string;
+  greeting: string;
+  /** Asked once by the first start, and shown in the log and the README. */
+  sampleQuestion: string;
+  /** Pages the chatbot learns through the scraper. */
+  learn: string[];
+}
+
+export const demoSite: DemoSite = {
+  name: 'Tolliver & Wren',
+  greeting: 'Hello! Ask about shipping, returns or repairs. Every answer shows the page it comes from.',
+  sampleQuestion: 'How long do I have to return something?',
+  learn: [
+    'index.html',
+    'shipping.html',
+    'returns.html',
+    'warranty.html',
+    'payments.html',
+    'contact.html',
+    'about.html',
+  ],
+};
