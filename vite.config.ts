@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import dts from 'vite-plugin-dts';
+import { build, isRunnableDevEnvironment } from 'vite';
+import type { BuildEnvironmentOptions, EnvironmentOptions, Plugin, ViteBuilder, ViteDevServer } from 'vite';
+import { defineConfig } from 'vitest/config';
+
+const root = import.meta.dirname;
+const compressed = /\.(?:js|css|svg)$/;
+
+/** Vite leaves white space in an ES library, for the sake of later bundlers; what browsers load directly needs none. */
+const forBrowsers = { minify: true, comments: false } as const;
+
+function library(
+  entry: string,
+  fileName: string,
+  outDir: string,
+  more: BuildEnvironmentOptions = {},
+): EnvironmentOptions {
+  return {
+    consumer: 'client',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: {
+      outDir,
+      emptyOutDir: false,
+      reportCompressedSize: false,
+      lib: { entry, formats: ['es'], fileName: () => fileName },
+      rolldownOptions: { output: { ...forBrowsers, chunkFileNames: '[name]-[hash].js' } },
+      ...more,
+    },
+  };
+}
+
+const environments: Record<string, EnvironmentOptions> = {
+  panel: library('widget/panel.tsx', 'panel.js', 'dist/embed', {
+    emptyOutDir: true,
+    license: { fileName: 'licenses.md' },
+  }),
+  embed: library('widget/embed.ts', 'embed.js', 'dist', {
+    // `name` is asked for by Vite; the file exports nothing, so that no such global appears.
+    lib: { entry: 'widget/embed.ts', formats: ['iife'], name: 'docentEmbed', fileName: () => 'embed.js' },
+    rolldownOptions: { output: forBrowsers },
+  }),
+  component: library('widget/index.tsx', 'index.js', 'dist/component', {
+    emptyOutDir: true,
+    rolldownOptions: { external: /^(?:preact|@preact\/signals)(?:\/|$)/, output: forBrowsers },
+  }),
+  demo: library('demo/states.tsx', 'states.js', 'dist/demo', { emptyOutDir: true }),
+  server: {
+    consumer: 'server',
+    resolve: { noExternal: true },
+    build: {
+      ssr: true,
+      target: 'node20',
+      outDir: 'dist/server',
+      emptyOutDir: true,
+      sourcemap: true,
+      license: { fileName: 'licenses.md' },
+      reportCompressedSize: false,
+      rolldownOptions: {
+        input: { main: 'server/main.ts' },
+        output: { entryFileNames: '[name].js' },
+        checks: { eval: false }, // koa's `depd` makes its wrappers by eval; nothing of ours does
+      },
+    },
+  },
+};
+
+/** Every part in one command. The panel comes first: the launcher names it by its content, so that it may be cached for long. */
+async function buildAll(builder: ViteBuilder): Promise<void> {
+  for (const name of ['panel', 'embed', 'component', 'demo', 'server']) {
+    const environment = builder.environments[name];
+    if (environment) await builder.build(environment);
+  }
+  compress(['dist/embed.js', ...filesIn('dist/embed'), ...filesIn('dist/demo')]);
+  makeExecutable('dist/server/main.js');
+}
+
+const filesIn = (folder: string): string[] => readdirSync(join(root, folder)).map((name) => join(folder, name));
+
+function compress(files: string[]): void {
+  for (const file of files.filter((name) => compressed.test(name)).map((name) => join(root, name))) {
+    const content = readFileSync(file);
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+    writeFileSync(`${file}.br`, brotliCompressSync(content, { params }));
+    writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+  }
+}
+
+function makeExecutable(file: string): void {
+  const path = join(root, file);
+  const text = readFileSync(path, 'utf8');
+  if (!text.startsWith('#!')) throw new Error(`${file} has lost its first line, #!/usr/bin/env node`);
+  chmodSync(path, 0o755);
+}
+
+/** `embed/panel.js?v=<8 hex digits of its content>`: where the launcher finds the panel, relative to its own address. */
+function panelAddress(): string {
+  const hash = createHash('sha256')
+    .update(readFileSync(join(root, 'dist/embed/panel.js')))
+    .digest('hex');
+  return `embed/panel.js?v=${hash.slice(0, 8)}`;
+}
+
+/** A plain `define` is read before the panel is built, so that this one name is filled in later. */
+const panelName: Plugin = {
+  name: 'docent:panel-name',
+  apply: 'build',
+  applyToEnvironment: (environment) => environment.name === 'embed',
+  transform: (code) => code.replaceAll('__DOCENT_PANEL__', () => JSON.stringify(panelAddress())),
+};
+
+/** One declaration file for the npm face. The plugin asks the configuration's top level what is built: show it the component. */
+function componentTypes(): Plugin[] {
+  const plugin = dts({ include: ['widget', 'server/types.ts'], entryRoot: root, bundleTypes: true });
+  return ([plugin].flat() as Plugin[]).map((one) => ({
+    ...one,
+    applyToEnvironment: (environment) => environment.name === 'component',
+    configResolved(config) {
+      const component = config.environments['component']?.build ?? config.build;
+      if (typeof one.configResolved === 'function')
+        return one.configResolved.call(this, { ...config, build: component });
+    },
+  }));
+}
+
+/** What `boot()` of server/boot.ts gives, as far as development needs it. */
+interface Running {
+  handler: (request: IncomingMessage, response: ServerResponse) => void;
+  close: () => Promise<void>;
+}
+
+/** What Vite itself answers in development; every other path is the app's, so that no source folder shadows a URL. */
+const ofVite = /^\/(?:@|widget\/|node_modules\/|demo\/states\.tsx)/;
+
+const modules: Record<string, string> = {
+  '/embed/panel.js': `export * from '/widget/panel.tsx';`,
+  '/demo/states.js': `import '/@vite/client'; import '/demo/states.tsx';`,
+};
+
+function script(response: ServerResponse, code: string): void {
+  response.setHeader('Content-Type', 'text/javascript; charset=utf-8');
+  response.setHeader('Cache-Control', 'no-store');
+  response.end(code);
+}
+
+/** The launcher as in production, one classic script, plus Vite's client, which reloads the page. */
+async function launcher(): Promise<string> {
+  const lib = {
+    entry: 'widget/embed.ts',
+    formats: ['iife' as const],
+    name: 'docentEmbed',
+    fileName: (): string => 'embed.js',
+  };
+  const define = { __DOCENT_PANEL__: '"embed/panel.js"' };
+  const options = { root, configFile: false, logLevel: 'warn', publicDir: false, define } as const;
+  const [result] = [await build({ ...options, build: { write: false, minify: false, lib } })].flat();
+  if (!result || !('output' in result)) throw new Error('the launcher was not built');
+  return `import(new URL('/@vite/client', document.currentScript.src).href);\n${result.output[0].code}`;
+}
+
+/** `npm run dev`: demo, widget and API from one process and port; a change reloads the page, or the server at its next request. */
+function development(): Plugin {
+  let running: Promise<Running> | undefined;
+  let changed = false;
+
+  async function start(server: ViteDevServer): Promise<Running> {
+    const environment = server.environments['ssr'];
+    if (!environment || !isRunnableDevEnvironment(environment)) throw new Error('no environment runs the server');
+    environment.runner.clearCache();
+    const { address, port } = server.httpServer!.address() as AddressInfo;
+    const { boot } = await environment.runner.import<{ boot: (env: object) => Promise<Running> }>('/server/boot.ts');
+    return boot({ ...process.env, HOST: address, PORT: String(port) });
+  }
+
+  /** The old one closes first: the data folder is locked. */
+  function app(server: ViteDevServer): Promise<Running> {
+    if (!running || changed) {
+      changed = false;
+      const before = running?.then((old) => old.close()).catch(() => undefined);
+      running = Promise.resolve(before).then(() => start(server));
+      // A fault at start is shown once, and the next request tries again.
+      running.catch((error: unknown) => {
+        server.config.logger.error(String(error instanceof Error ? error.stack : error));
+        running = undefined;
+      });
+    }
+    return running;
+  }
+
+  return {
+    name: 'docent:development',
+    apply: 'serve',
+    configureServer(server) {
+      server.middlewares.use((request, response, next) => {
+        const path = (request.url ?? '/').split('?')[0] ?? '/';
+        const code = modules[path];
+        if (ofVite.test(path)) next();
+        else if (code) script(response, code);
+        else if (path === '/embed.js') launcher().then((text) => script(response, text), next);
+        else app(server).then((one) => one.handler(request, response), next);
+      });
+      server.httpServer?.once('listening', () => void app(server).catch(() => undefined));
+    },
+    async closeBundle() {
+      const last = await running?.catch(() => undefined);
+      running = undefined;
+      await last?.close();
+    },
+    hotUpdate({ file, modules: touched }) {
+      if (this.environment.name === 'ssr') changed ||= touched.length > 0;
+      else if (/\/(?:widget|demo)\//.test(file)) this.environment.hot.send({ type: 'full-reload' });
+      return [];
+    },
+  };
+}
+
+export default defineConfig(({ command }) => ({
+  appType: 'custom',
+  publicDir: false,
+  environments: command === 'build' ? environments : {},
+  builder: { buildApp: buildAll },
+  plugins: command === 'build' ? [componentTypes(), panelName] : [development()],
+  server: {
+    host: process.env['HOST'] ?? '127.0.0.1',
+    port: Number(process.env['PORT'] ?? 8080),
+    strictPort: true,
+    cors: false, // the app's own headers stand
+  },
+  optimizeDeps: { entries: ['widget/panel.tsx', 'demo/states.tsx'] },
+  test: {
+    include: ['test/**/*.test.{ts,tsx}'],
+    css: true,
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
+}));
