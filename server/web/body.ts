@@ -1,0 +1,49 @@
+import { Readable, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { WebFailure } from './failure.ts';
+
+/** Bodies are asked for in these encodings; any other, or several in a row, is refused. */
+export const ACCEPT_ENCODING = 'gzip, br';
+
+/**
+ * The whole body, decoded. Stops at `limit` bytes, counted both as sent and as decoded: a small body may decode
+ * to a huge one, and an endless one to nothing at all.
+ */
+export async function readBody(body: Readable, encoding: string, limit: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  const collect = async (source: AsyncIterable<Buffer>) => {
+    for await (const part of atMost(limit)(source)) parts.push(part);
+  };
+  const decoder = decoderOf(encoding);
+  if (decoder) await pipeline(body, atMost(limit), decoder, collect);
+  else await pipeline(body, collect);
+  return Buffer.concat(parts);
+}
+
+function decoderOf(encoding: string): Transform | undefined {
+  switch (encoding.trim().toLowerCase()) {
+    case '':
+    case 'identity':
+      return undefined;
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip();
+    case 'br':
+      return createBrotliDecompress();
+    case 'deflate':
+      return createInflate();
+    default:
+      throw new WebFailure('download', `content encoding ${encoding}`);
+  }
+}
+
+const atMost = (limit: number) =>
+  async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let seen = 0;
+    for await (const part of source) {
+      seen += part.length;
+      if (seen > limit) throw new WebFailure('download', `larger than ${limit} bytes`);
+      yield part;
+    }
+  };
