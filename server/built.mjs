@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const root = join(import.meta.dirname, '..');
+const stampFile = join(root, 'dist/.stamp');
+const vite = join(root, 'node_modules/vite/bin/vite.js');
+const lone = ['vite.config.ts', 'tsconfig.json', 'package.json', 'package-lock.json'];
+
+/** The content of all that the build reads, as one hash: times of files change with every checkout. */
+function stampOfSources() {
+  const hash = createHash('sha256');
+  for (const file of [...['widget', 'server', 'demo'].flatMap(sourcesIn), ...lone]) {
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(root, file)))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/** @param {string} folder @returns {string[]} */
+function sourcesIn(folder) {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => /\.(?:tsx?|css|json)$/.test(name))
+    .toSorted()
+    .map((name) => `${folder}/${name}`);
+}
+
+/** @param {boolean} quiet its output is shown only when it fails */
+async function build(quiet) {
+  const stamp = stampOfSources();
+  /** @type {Buffer[]} */
+  const said = [];
+  // In a process of its own: what a bundler leaves in memory is no part of a server.
+  const child = spawn(process.execPath, [vite, 'build'], { cwd: root, stdio: quiet ? 'pipe' : 'inherit' });
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => said.push(piece));
+  const stop = () => {
+    child.kill();
+    process.exit(143);
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  const code = await new Promise((done) => child.on('close', done));
+  process.off('SIGTERM', stop).off('SIGINT', stop);
+  if (code !== 0) throw new Error(`the build failed\n${Buffer.concat(said).toString()}`);
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  writeFileSync(stampFile, stamp);
+}
+
+/**
+ * Builds `dist/` where it is missing or older than the sources, says so in one line on standard error, and else returns
+ * at once. Without the development dependencies a `dist/` that is there is taken as it is.
+ */
+export async function ensureBuilt() {
+  const there = existsSync(join(root, 'dist/server/main.js'));
+  if (!existsSync(vite)) {
+    if (there) return;
+    throw new Error('nothing is built, and the tools to build it are missing: run `npm ci` first');
+  }
+  const stamp = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : '';
+  if (there && stamp === stampOfSources()) return;
+  console.error(stamp ? 'building … (the sources have changed)' : 'building … (first start)');
+  await build(true);
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  build(false).catch((error) => {
+    console.error(error.message);
+    process.exit(1);
+  });
+}
