@@ -1,0 +1,61 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import ts from 'typescript';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ensureBuilt } from '../../server/built.mjs';
+
+const zipped = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length;
+/** What a module asks for before it runs, by TypeScript's own scanner. */
+const asksFor = (file: string): string[] =>
+  ts.preProcessFile(readFileSync(file, 'utf8'), true, true).importedFiles.map(({ fileName }) => fileName);
+
+beforeAll(ensureBuilt);
+
+describe('what a visitor downloads, gzip -9', () => {
+  test('the launcher is at most 1,536 bytes', () => {
+    expect(zipped('dist/embed.js')).toBeLessThanOrEqual(1536);
+  });
+
+  test('launcher and panel together are at most 26,000 bytes, and ask for no other file', () => {
+    expect(zipped('dist/embed.js') + zipped('dist/embed/panel.js')).toBeLessThanOrEqual(26_000);
+    expect(asksFor('dist/embed/panel.js')).toEqual([]);
+  });
+
+  test("the component is at most 16,000 bytes beside the host's preact", () => {
+    expect(zipped('dist/component/index.js')).toBeLessThanOrEqual(16_000);
+  });
+
+  test('the files compressed ahead hold the same bytes', () => {
+    const served = ['dist/embed.js', ...readdirSync('dist/embed').map((name) => `dist/embed/${name}`)];
+    const scripts = served.filter((file) => file.endsWith('.js'));
+    expect(scripts.length).toBeGreaterThan(1);
+    for (const file of scripts) {
+      expect(gunzipSync(readFileSync(`${file}.gz`)).equals(readFileSync(file))).toBe(true);
+      expect(brotliDecompressSync(readFileSync(`${file}.br`)).equals(readFileSync(file))).toBe(true);
+    }
+  });
+});
+
+describe('the parts stay apart', () => {
+  test('the launcher names the panel by its content', () => {
+    expect(readFileSync('dist/embed.js', 'utf8')).toMatch(/embed\/panel\.js\?v=[0-9a-f]{8}\b/);
+  });
+
+  test('the component imports preact and its signals, nothing else', () => {
+    const allowed = new Set(['preact', 'preact/hooks', 'preact/jsx-runtime', '@preact/signals']);
+    const asked = asksFor('dist/component/index.js');
+    expect(asked).toContain('preact');
+    expect(asked.filter((name) => !allowed.has(name))).toEqual([]);
+  });
+
+  test("the server brings its packages with it and needs only Node's own modules", () => {
+    const own =
+      /^(?:node:)?(?:assert|async_hooks|buffer|child_process|console|crypto|diagnostics_channel|dns|events|fs|http2?|https|module|net|os|path|perf_hooks|process|querystring|sqlite|stream|string_decoder|timers|tls|tty|url|util|v8|vm|worker_threads|zlib)(?:\/\w+)*$/;
+    const imports = readFileSync('dist/server/main.js', 'utf8').matchAll(
+      /^import (?:[^'"]* from )?["']([^'"]+)["'];$/gm,
+    );
+    const names = [...imports].map((match) => match[1] ?? '').filter((name) => !name.startsWith('./'));
+    expect(names).toContain('node:http');
+    expect(names.filter((name) => !own.test(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ensureBuilt } from '../../server/built.mjs';
+
+interface Manifest {
+  dependencies?: Record<string, string>;
+  devDependencies: Record<string, string>;
+  peerDependencies: Record<string, string>;
+}
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+const lock = readFileSync('package-lock.json', 'utf8');
+
+describe('the manifest', () => {
+  test('pins every development package to one version', () => {
+    const loose = Object.entries(manifest.devDependencies).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
+    );
+    expect(loose).toEqual([]);
+  });
+
+  test("brings nothing along at installation: preact and its signals are the host's", () => {
+    expect(manifest.dependencies).toBeUndefined();
+    expect(Object.keys(manifest.peerDependencies).toSorted()).toEqual(['@preact/signals', 'preact']);
+  });
+
+  test('has a lock file that names no registry', () => {
+    expect(lock).not.toContain('"resolved"');
+    expect(lock).toContain('"integrity"');
+  });
+});
+
+describe('the package as published', () => {
+  beforeAll(ensureBuilt);
+
+  test('holds what is built and nothing of the sources', () => {
+    const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const said = execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const [pack] = JSON.parse(said) as { files: { path: string }[] }[];
+    const files = (pack?.files ?? []).map(({ path }) => path);
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'LICENSE',
+        'README.md',
+        'package.json',
+        'dist/embed.js',
+        'dist/embed.js.br',
+        'dist/embed.js.gz',
+        'dist/embed/panel.js',
+        'dist/component/index.js',
+        'dist/component/index.d.ts',
+        'dist/server/main.js',
+        'dist/server/licenses.md',
+      ]),
+    );
+    const odd = files.filter(
+      (path) => !path.startsWith('dist/') && !/^(?:LICENSE|README\.md|package\.json)$/.test(path),
+    );
+    expect(odd).toEqual([]);
+    expect(files.filter((path) => /\.(?:map|stamp)$|\.test\./.test(path))).toEqual([]);
+  });
+});
