@@ -1,7 +1,6 @@
-/** What the environment said, checked; `boot.ts` makes it. Defaults stand in the README's table. */
+/** What the environment said, checked. Every variable is read here and nowhere else; the README's table lists them. */
 export interface Config {
   host: string;
-  /** 0 lets the system choose, in tests. */
   port: number;
   dataDir: string;
   /** 16 to 256 printable characters. */
@@ -14,4 +13,86 @@ export interface Config {
   fetchAllow: string[];
   llm: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
   upstream: { url: string; apiKey: string } | undefined;
+  logLevel: string;
+}
+
+/** Throws an Error that names the variable and says what it should be. An empty variable counts as unset. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const read = (name: string): string | undefined => env[name] || undefined;
+  return {
+    host: matching('HOST', read('HOST') ?? '127.0.0.1', /^[\w.:%-]+$/, 'an address or a host name to listen on'),
+    port: whole('PORT', read('PORT') ?? '8080', 65_535),
+    dataDir: read('DATA_DIR') ?? './data',
+    apiKey: apiKey(read('API_KEY')),
+    publicUrl: address('PUBLIC_URL', read('PUBLIC_URL')),
+    trustProxyHops: whole('TRUST_PROXY_HOPS', read('TRUST_PROXY_HOPS') ?? '0', 100),
+    demo: matching('DEMO', read('DEMO') ?? '1', /^[01]$/, '0 or 1') === '1',
+    fetchAllow: hostPorts(read('FETCH_ALLOW')),
+    llm: llm(address('LLM_BASE_URL', read('LLM_BASE_URL')), read('LLM_MODEL'), read('LLM_API_KEY')),
+    upstream: upstream(address('UPSTREAM_URL', read('UPSTREAM_URL')), read('UPSTREAM_API_KEY')),
+    logLevel: matching(
+      'LOG_LEVEL',
+      read('LOG_LEVEL') ?? 'info',
+      LEVELS,
+      'trace, debug, info, warn, error, fatal or silent',
+    ),
+  };
+}
+
+const LEVELS = /^(?:trace|debug|info|warn|error|fatal|silent)$/;
+
+function wrong(name: string, wanted: string): Error {
+  return new Error(`${name} must be ${wanted}`);
+}
+
+function matching(name: string, value: string, pattern: RegExp, wanted: string): string {
+  if (!pattern.test(value)) throw wrong(name, wanted);
+  return value;
+}
+
+function whole(name: string, value: string, most: number): number {
+  const number = /^\d{1,6}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number <= most)) throw wrong(name, `a whole number from 0 to ${most}`);
+  return number;
+}
+
+/** White space at an end would be lost on the way through a header. */
+function apiKey(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const length = [...value].length;
+  if (length < 16 || length > 256 || /\p{C}/u.test(value) || value !== value.trim()) {
+    throw wrong('API_KEY', '16 to 256 printable characters, with no white space at either end');
+  }
+  return value;
+}
+
+function address(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const plain = url && ['http:', 'https:'].includes(url.protocol) && !url.search && !url.hash && !url.username;
+  if (!plain) throw wrong(name, 'an http or https address, such as https://chat.example.com');
+  return url.href.replace(/\/+$/, '');
+}
+
+function hostPorts(value: string | undefined): string[] {
+  const entries = (value ?? '').split(',').map((entry) => entry.trim());
+  const named = entries.filter(Boolean);
+  if (!named.every((entry) => /^(?:\[[\da-f:.]+\]|[^\s:/@[\]]+):\d{1,5}$/i.test(entry))) {
+    throw wrong('FETCH_ALLOW', 'host:port entries, separated by commas');
+  }
+  return named;
+}
+
+function llm(baseUrl: string | undefined, model: string | undefined, key: string | undefined): Config['llm'] {
+  if (baseUrl === undefined && model === undefined) return undefined;
+  if (baseUrl === undefined) throw wrong('LLM_BASE_URL', 'set where LLM_MODEL is, such as http://127.0.0.1:11434/v1');
+  if (model === undefined) throw wrong('LLM_MODEL', 'set where LLM_BASE_URL is: the name of a model that server knows');
+  return { baseUrl, model, apiKey: key };
+}
+
+function upstream(url: string | undefined, key: string | undefined): Config['upstream'] {
+  if (url === undefined && key === undefined) return undefined;
+  if (url === undefined) throw wrong('UPSTREAM_URL', 'set where UPSTREAM_API_KEY is');
+  if (key === undefined) throw wrong('UPSTREAM_API_KEY', 'set where UPSTREAM_URL is: a key of that server');
+  return { url, apiKey: key };
 }

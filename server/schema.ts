@@ -103,3 +103,24 @@ export const Message = record({
   session_documents: Type.Array(Type.Unknown()),
 });
 export type Message = Static<typeof Message>;
+
+/** What callers send. Keys beyond these are ignored. */
+
+export const NewChatbot = Type.Object({
+  name: Name,
+  rate_limit: Type.Optional(RateLimit),
+  rate_limit_message: Type.Optional(RateLimitMessage),
+  show_citations: Type.Optional(Type.Boolean()),
+  visibility: Type.Optional(Visibility),
+});
+
+export const ChatbotChange = Type.Partial(NewChatbot);
+
+export const NewUrlSource = Type.Object({
+  url: Type.String({ minLength: 1, maxLength: 2048 }),
+  reference_source_link: Type.Optional(Type.String({ maxLength: 2048 })),
+});
+
+export const NewMessage = Type.Object({ query: Type.String({ minLength: 1, maxLength: 8000 }) });
+
+export const Success = record({ success: Type.Boolean() });

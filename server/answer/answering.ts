@@ -82,7 +82,10 @@ export function createAnswering({ store, clock, log }: Rooms): Answering {
   }
 
   async function finish(question: Question, run: Run, stored: Promise<boolean>): Promise<void> {
-    const ending = await question.respond(question, run).catch((error: unknown) => failed(error, log));
+    const ending = await question.respond(question, run).catch(failed);
+    const fault = ending.refusal;
+    if (fault)
+      log.error({ err: fault.cause, code: fault.code, message: run.message.uuid }, `answer failed: ${fault.message}`);
     const message = answered(run, interrupting ? { ...ending, finish_reason: 'interrupted' } : ending, clock);
     try {
       if (!(await stored) || !(await store.saveMessage(message))) throw notFound('session');
@@ -174,9 +177,8 @@ export const NO_META: MessageMeta = {
   credits: 0,
 };
 
-function failed(error: unknown, log: Logger): Ending {
+function failed(error: unknown): Ending {
   const refusal =
     error instanceof Refusal ? error : new Refusal('internal', 'the answer could not be made', { cause: error });
-  log.error({ err: refusal.cause ?? error, code: refusal.code }, 'answer failed');
   return { finish_reason: 'error', citations: {}, meta: NO_META, refusal };
 }

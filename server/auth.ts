@@ -1,0 +1,30 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Refusal } from './errors.ts';
+import type { Store, User } from './store/store.ts';
+
+/** Who calls: a key names its user. Keys are compared and kept as SHA-256 only. */
+
+export const hashKey = (key: string | Buffer): string => createHash('sha256').update(key).digest('hex');
+
+/** `dk_` lets scanners for leaked secrets find it. */
+export const newKey = (): string => `dk_${randomBytes(24).toString('base64url')}`;
+
+/** Resolves with the user of `Authorization: Bearer <key>`; refuses with `unauthorized`. */
+export type Authenticate = (authorization: string | undefined) => Promise<User>;
+
+export function createAuth(store: Store, apiKey: string | undefined): Authenticate {
+  const own = apiKey === undefined ? undefined : createHash('sha256').update(apiKey).digest();
+  return async (authorization) => {
+    const presented = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1];
+    if (presented === undefined) throw refused('an API key is required: send "Authorization: Bearer <key>"');
+    // Header bytes arrive as Latin-1; the key itself may be any printable text.
+    const digest = createHash('sha256').update(Buffer.from(presented.trimEnd(), 'latin1')).digest();
+    if (own && timingSafeEqual(own, digest)) return store.home.user;
+    const user = await store.keyOwner(digest.toString('hex'));
+    if (!user) throw refused('this API key is not valid');
+    return user;
+  };
+}
+
+const refused = (sentence: string): Refusal =>
+  new Refusal('unauthorized', sentence, { headers: { 'WWW-Authenticate': 'Bearer' } });

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { LONGEST_ANSWER, Run } from '../../server/answer/runs.ts';
+import type { StoredMessage } from '../../server/store/store.ts';
+
+const message = { uuid: 'm', query: 'q' } as StoredMessage;
+const tick = (): Promise<void> => new Promise((done) => setImmediate(done));
+
+/** All that a reader sees who reads at every wake, piece by piece. */
+async function pieces(parts: string[]): Promise<{ seen: string[]; run: Run }> {
+  const run = new Run(message);
+  const seen: string[] = [];
+  let offset = 0;
+  run.attach(() => {
+    if (run.length > offset) seen.push(run.read(offset));
+    offset = run.length;
+  });
+  for (const part of parts) {
+    run.append(part);
+    await tick();
+  }
+  return { seen, run };
+}
+
+it('never shows a piece that is white space alone, and loses no word', async () => {
+  const { seen } = await pieces(['\n\n', ' Thirty', ' ', '\u00a0', 'days', '\n', '\n', 'from receipt.', '  \n']);
+  expect(seen).toEqual(['Thirty', ' \u00a0days', '\n\nfrom receipt.']);
+});
+
+it('never shows half of a surrogate pair', async () => {
+  const { seen } = await pieces(['a\ud83d', '\ude00b', '\ud83d']);
+  expect(seen).toEqual(['a', '\ud83d\ude00b']);
+});
+
+it('shows the same answer however it is cut', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\u3000', '😀', 'é', '漢', '.') }),
+      fc.array(fc.nat(40), { maxLength: 8 }),
+      async (text, cuts) => {
+        const at = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((a, b) => a - b);
+        const parts = [...at, text.length].map((end, i) => text.slice(at[i - 1] ?? 0, end));
+        const { seen, run } = await pieces(parts);
+        expect(run.read(0)).toBe(text.trim());
+        expect(seen.join('')).toBe(text.trim());
+        expect(seen.every((piece) => piece.trim() !== '' && piece.isWellFormed())).toBe(true);
+      },
+    ),
+  );
+});
+
+it('replaces half a character in the middle, which no reader could be sent', async () => {
+  expect((await pieces(['a\ud83d', 'b'])).run.read(0)).toBe('a\ufffdb');
+});
+
+it('wakes a reader once for all that came in one tick', async () => {
+  const run = new Run(message);
+  let woken = 0;
+  run.attach(() => (woken += 1));
+  for (const word of ['one', ' two', ' three']) run.append(word);
+  await tick();
+  expect([woken, run.read(0)]).toEqual([1, 'one two three']);
+});
+
+it('does not wake a reader who has left', async () => {
+  const run = new Run(message);
+  let woken = 0;
+  run.attach(() => (woken += 1))();
+  run.append('text');
+  await tick();
+  expect(woken).toBe(0);
+});
+
+it('takes no more text than the longest answer', () => {
+  const run = new Run(message);
+  for (let i = 0; i < 5; i += 1) run.append('x'.repeat(100_000));
+  expect([run.length, run.full]).toEqual([LONGEST_ANSWER, true]);
+});
+
+it('keeps what was written when it is stopped, and takes nothing after', () => {
+  const run = new Run(message);
+  let asked = 0;
+  run.onStop = () => (asked += 1);
+  run.append('so far');
+  run.stop();
+  run.stop();
+  run.append(' and more');
+  expect([run.read(0), asked]).toEqual(['so far', 1]);
+});
