@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { build, isRunnableDevEnvironment } from 'vite';
+import type { Plugin, ViteDevServer } from 'vite';
+import type { ModuleRunner } from 'vite/module-runner';
+
+/** What `boot()` of server/boot.ts gives, as far as development needs it. */
+interface Running {
+  handler: (request: IncomingMessage, response: ServerResponse) => void;
+  close: () => Promise<void>;
+}
+
+type Say = (words: string) => void;
+
+/** What Vite itself answers in development; every other path is the app's, so that no source folder shadows a URL. */
+const ofVite = /^\/(?:@|widget\/|node_modules\/|demo\/states\.tsx)/;
+
+const modules: Record<string, string> = {
+  '/embed/panel.js': `export * from '/widget/panel.tsx';`,
+  '/demo/states.js': `import '/@vite/client'; import '/demo/states.tsx';`,
+};
+
+function script(response: ServerResponse, code: string): void {
+  response.setHeader('Content-Type', 'text/javascript; charset=utf-8');
+  response.setHeader('Cache-Control', 'no-store');
+  response.end(code);
+}
+
+/** The launcher as in production, one classic script, plus Vite's client, which reloads the page. */
+async function launcher(): Promise<string> {
+  const lib = {
+    entry: 'widget/embed.ts',
+    formats: ['iife' as const],
+    name: 'docentEmbed',
+    fileName: (): string => 'embed.js',
+  };
+  const define = { __DOCENT_PANEL__: '"embed/panel.js"' };
+  const options = { configFile: false, logLevel: 'warn', publicDir: false, define } as const;
+  const [result] = [await build({ ...options, build: { write: false, minify: false, lib } })].flat();
+  if (!result || !('output' in result)) throw new Error('the launcher was not built');
+  return `import(new URL('/@vite/client', document.currentScript.src).href);\n${result.output[0].code}`;
+}
+
+function runnerOf(server: ViteDevServer): ModuleRunner {
+  const environment = server.environments['ssr'];
+  if (!environment || !isRunnableDevEnvironment(environment)) throw new Error('no environment runs the server');
+  return environment.runner;
+}
+
+const say: Say = (words) => void process.stderr.write(words);
+
+/** `npm run dev`: demo, widget and API from one process and port; a change reloads the page, or the server at its next request. */
+export function development(): Plugin {
+  let running: Promise<Running> | undefined;
+  let changed = false;
+
+  async function start(server: ViteDevServer): Promise<Running> {
+    const runner = runnerOf(server);
+    runner.clearCache();
+    const { address, port } = server.httpServer!.address() as AddressInfo;
+    const { boot } = await runner.import<{ boot: (env: object, say: Say) => Promise<Running> }>('/server/boot.ts');
+    return boot({ ...process.env, HOST: address, PORT: String(port) }, say);
+  }
+
+  /** As at `npm start`: the demo learns its pages from the server that runs. */
+  async function greet(server: ViteDevServer, one: Running): Promise<void> {
+    const { greet: words } = await runnerOf(server).import<{ greet: (one: Running, say: Say) => Promise<void> }>(
+      '/server/greeting.ts',
+    );
+    await words(one, say);
+  }
+
+  /** The old one closes first: the data folder is locked. */
+  function app(server: ViteDevServer): Promise<Running> {
+    if (!running || changed) {
+      changed = false;
+      const before = running?.then((old) => old.close()).catch(() => undefined);
+      running = Promise.resolve(before).then(() => start(server));
+      const started = running;
+      // A fault at start is shown once, and the next request tries again.
+      started.catch(() => (running = undefined));
+      started
+        .then((one) => greet(server, one))
+        .catch((error: unknown) => {
+          server.config.logger.error(String(error instanceof Error ? error.stack : error));
+        });
+    }
+    return running;
+  }
+
+  return {
+    name: 'docent:development',
+    apply: 'serve',
+    configureServer(server) {
+      server.middlewares.use((request, response, next) => {
+        const path = (request.url ?? '/').split('?')[0] ?? '/';
+        const code = modules[path];
+        if (ofVite.test(path)) next();
+        else if (code) script(response, code);
+        else if (path === '/embed.js') launcher().then((text) => script(response, text), next);
+        else app(server).then((one) => one.handler(request, response), next);
+      });
+      server.httpServer?.once('listening', () => void app(server).catch(() => undefined));
+    },
+    async closeBundle() {
+      const last = await running?.catch(() => undefined);
+      running = undefined;
+      await last?.close();
+    },
+    hotUpdate({ file, modules: touched }) {
+      if (this.environment.name === 'ssr') changed ||= touched.length > 0;
+      else if (/\/(?:widget|demo)\//.test(file)) this.environment.hot.send({ type: 'full-reload' });
+      return [];
+    },
+  };
+}
