@@ -1,0 +1,64 @@
+/** What one event of a completion says, or a whole completion that came unstreamed. */
+export interface Said {
+  text: string;
+  /** As the server wrote it; undefined while the answer goes on. */
+  finish: string | undefined;
+  totalTokens: number | undefined;
+  /** The code or type of an `error` object: a word, never a sentence, for sentences quote what was asked. */
+  error: string | undefined;
+}
+
+interface Wire {
+  choices?: { delta?: Part; message?: Part; finish_reason?: unknown }[];
+  usage?: { total_tokens?: unknown; prompt_tokens?: unknown; completion_tokens?: unknown } | null;
+  error?: unknown;
+}
+
+/** `content` is the answer; reasoning fields beside it are not. */
+interface Part {
+  content?: unknown;
+}
+
+/** Undefined where the data is no JSON object. */
+export function readCompletion(data: string): Said | undefined {
+  const wire = parseObject(data) as Wire | undefined;
+  if (!wire) return undefined;
+  const choice = Array.isArray(wire.choices) ? wire.choices[0] : undefined;
+  const finish = choice?.finish_reason;
+  return {
+    text: textOf((choice?.delta ?? choice?.message)?.content),
+    finish: typeof finish === 'string' && finish !== '' ? finish : undefined,
+    totalTokens: wire.usage ? tokens(wire.usage) : undefined,
+    error: wire.error ? errorWord(wire.error) : undefined,
+  };
+}
+
+export function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Some servers write the content as a list of parts. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part: { type?: unknown; text?: unknown }) => (isText(part) ? part.text : '')).join('');
+}
+
+const isText = (part: { type?: unknown; text?: unknown } | null): part is { type: 'text'; text: string } =>
+  part?.type === 'text' && typeof part.text === 'string';
+
+function tokens(usage: NonNullable<Wire['usage']>): number | undefined {
+  const total = usage.total_tokens ?? Number(usage.prompt_tokens) + Number(usage.completion_tokens);
+  return typeof total === 'number' && Number.isFinite(total) && total >= 0 ? Math.round(total) : undefined;
+}
+
+function errorWord(error: unknown): string {
+  const { code, type } = Object(error) as { code?: unknown; type?: unknown };
+  const word = [code, type].map(String).find((one) => /^[\w.-]{1,64}$/.test(one) && !/^(undefined|null)$/.test(one));
+  return word ?? 'unnamed';
+}

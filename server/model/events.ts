@@ -1,0 +1,77 @@
+/** An event larger than this (bytes) is no piece of an answer; a server that sends one is refused. */
+export const LARGEST_EVENT = 1_000_000;
+
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const BYTE_ORDER_MARK = 0xfeff;
+
+/**
+ * Cuts the bytes of a server-sent event stream, however the network split them, into the data of its events.
+ * eventsource-parser with a StringDecoder is as fast (0.94 to 0.98 of this with JSON.parse), but holds 10 KB a stream;
+ * this 1 KB.
+ */
+export class EventScan {
+  // The bytes of a line that has not ended, copied: a slice would keep the whole network buffer alive.
+  #rest: Buffer[] = [];
+  #restBytes = 0;
+  #data: string | undefined;
+
+  /** Calls `onData` for each event that is complete. Throws a `RangeError` where one outgrows `LARGEST_EVENT`. */
+  feed(bytes: Buffer, onData: (data: string) => void): void {
+    // A line end is never a part of a longer character: what stands before the last one can be decoded.
+    const end = bytes.lastIndexOf(LF) + 1;
+    if (end > 0) this.#lines(this.#decode(bytes, end), onData);
+    if (end < bytes.length) this.#keep(bytes.subarray(end));
+  }
+
+  /** The last event of a stream that ended without a blank line. */
+  end(onData: (data: string) => void): void {
+    if (this.#restBytes > 0) this.feed(Buffer.from('\n'), onData);
+    this.#flush(onData);
+  }
+
+  #decode(bytes: Buffer, end: number): string {
+    if (this.#restBytes === 0) return bytes.toString('utf8', 0, end);
+    const whole = Buffer.concat([...this.#rest, bytes.subarray(0, end)]);
+    this.#rest = [];
+    this.#restBytes = 0;
+    return whole.toString('utf8');
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#rest.push(Buffer.from(bytes));
+    this.#restBytes += bytes.length;
+    this.#bound();
+  }
+
+  #lines(text: string, onData: (data: string) => void): void {
+    let at = text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
+    while (at < text.length) {
+      const next = text.indexOf('\n', at) + 1;
+      const end = text.charCodeAt(next - 2) === CR ? next - 2 : next - 1;
+      if (end <= at) this.#flush(onData);
+      else if (text.startsWith('data:', at)) this.#add(text.slice(valueStart(text, at), end));
+      at = next;
+    }
+  }
+
+  #add(line: string): void {
+    this.#data = this.#data === undefined ? line : `${this.#data}\n${line}`;
+    this.#bound();
+  }
+
+  #flush(onData: (data: string) => void): void {
+    const data = this.#data;
+    if (data === undefined) return;
+    this.#data = undefined;
+    onData(data);
+  }
+
+  #bound(): void {
+    const size = this.#restBytes + (this.#data?.length ?? 0);
+    if (size > LARGEST_EVENT) throw new RangeError(`an event of the model's stream outgrew ${LARGEST_EVENT} bytes`);
+  }
+}
+
+const valueStart = (text: string, at: number): number => (text.charCodeAt(at + 5) === SPACE ? at + 6 : at + 5);

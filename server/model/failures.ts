@@ -1,0 +1,64 @@
+import { Refusal } from '../errors.ts';
+import { parseObject } from './completion.ts';
+
+/** How a model server fails, in the words of this one. Causes are for the log: no key and nothing of the question. */
+
+const TIMEOUT_CODES = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'ETIMEDOUT',
+]);
+const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+export const modelFailed = (why: string): Refusal =>
+  new Refusal('model_failed', 'the model could not answer; please try again', { cause: new Error(why) });
+
+export const modelBusy = (retryAfter: number): Refusal =>
+  new Refusal('unavailable', 'the model has too much to do; please try again later', {
+    retryAfter,
+    cause: new Error('the model server answered 429'),
+  });
+
+export function connectionFailed(error: Error): Refusal {
+  const why = `the model server: ${codeOf(error) || error.name}`;
+  if (!TIMEOUT_CODES.has(codeOf(error))) return modelFailed(why);
+  const cause = new Error(why);
+  return new Refusal('model_timeout', 'the model did not answer in time; please try again', { cause });
+}
+
+export const wasReset = (error: Error): boolean => RESET_CODES.has(codeOf(error));
+
+const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? '';
+
+/** Seconds of a `Retry-After`, which is a number or a date; undefined where it says nothing. */
+export function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
+  if (!header) return undefined;
+  const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1000;
+  return Number.isFinite(seconds) ? Math.min(Math.max(Math.ceil(seconds), 0), 3600) : undefined;
+}
+
+/**
+ * The sentence of an error body, for the log: short, without the key, and not at all where it quotes the request (many
+ * servers send a refused body back).
+ */
+export function errorSentence(body: string, key: string | undefined, contents: string[]): string {
+  const text = sentenceIn(body).slice(0, 300);
+  if (contents.some((content) => quotes(text, content))) return '(its words quote the request)';
+  return key ? text.replaceAll(key, '[key]') : text;
+}
+
+function sentenceIn(body: string): string {
+  const fields = (parseObject(body) ?? {}) as Record<string, unknown>;
+  const error = Object(fields['error'] ?? {}) as Record<string, unknown>;
+  const named = [error['message'], fields['error'], fields['message'], fields['detail']];
+  return named.find((one): one is string => typeof one === 'string') ?? '';
+}
+
+const QUOTE = 16;
+
+function quotes(text: string, content: string): boolean {
+  if (content !== '' && text.includes(content)) return true;
+  for (let at = 0; at + QUOTE <= text.length; at += 1) if (content.includes(text.slice(at, at + QUOTE))) return true;
+  return false;
+}

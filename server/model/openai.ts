@@ -1,0 +1,41 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../records.ts';
+import { Call, type Endpoint } from './call.ts';
+import { Connections, type TIMEOUTS } from './connections.ts';
+import type { Model } from './model.ts';
+
+interface Options {
+  /** What stands before `/chat/completions`, such as `http://127.0.0.1:11434/v1`. */
+  baseUrl: string;
+  model: string;
+  apiKey: string | undefined;
+  log: Logger;
+  clock?: Clock;
+  timeouts?: Partial<typeof TIMEOUTS>;
+}
+
+/**
+ * Any server that speaks `POST …/chat/completions` with streaming. The address is the operator's word: no guard looks at
+ * it. `totalTokens` is the server's own count, or a quarter of the characters where it sends none.
+ */
+export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, timeouts }: Options): Model {
+  const url = new URL(baseUrl);
+  const connections = new Connections(url.origin, timeouts);
+  const headers = ['content-type', 'application/json', 'accept', 'text/event-stream'];
+  if (apiKey) headers.push('authorization', `Bearer ${apiKey}`);
+  const endpoint: Endpoint = {
+    connections,
+    path: `${url.pathname.replace(/\/+$/, '')}/chat/completions${url.search}`,
+    headers,
+    model,
+    apiKey,
+    log,
+    clock,
+    refused: new Set(),
+    accepted: false,
+  };
+  return {
+    generate: (request, onText) => new Call(endpoint, request, onText),
+    close: () => connections.close(),
+  };
+}

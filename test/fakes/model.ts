@@ -1,0 +1,142 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A server that speaks the wire format of OpenAI's `POST /v1/chat/completions`, and does what a test tells it to. */
+export interface FakeModel {
+  /** What goes into `LLM_BASE_URL`. */
+  baseUrl: string;
+  /** In order of arrival. */
+  requests: SeenRequest[];
+  /** For the next requests, one each, before `script` is asked again. */
+  next(...scripts: Script[]): void;
+  close(): Promise<void>;
+}
+
+export interface SeenRequest {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: {
+    model: string;
+    messages: { role: string; content: string }[];
+    temperature?: number;
+    stream?: boolean;
+    stream_options?: { include_usage?: boolean };
+  };
+  /** The caller went away before the reply was whole. */
+  left: boolean;
+  /** The caller's port: the same for two requests on one kept-alive connection. */
+  port: number;
+}
+
+/** One reply. With none of `raw`, `status`: a stream of `pieces`, the finish_reason, usage and `[DONE]`. */
+export interface Script {
+  pieces?: string[];
+  /** Null: none is ever sent. */
+  finish?: string | null;
+  /** Sent as total_tokens where the request asks for usage. */
+  totalTokens?: number;
+  /** False: the stream ends without `[DONE]`. */
+  done?: boolean;
+  /** An answer of another status; `raw` is its body. */
+  status?: number;
+  headers?: Record<string, string>;
+  /** What goes over the wire instead of the stream of pieces, a network write each. */
+  raw?: (string | Buffer)[];
+  /** Milliseconds before the headers. */
+  delay?: number;
+  /** Milliseconds between writes; without it all goes out in one write. */
+  pace?: number;
+  /** The connection is reset after so many writes; 0: before any byte of a reply. */
+  cutAfter?: number;
+  /** Nothing more comes after so many writes; 0: not even headers. */
+  hangAfter?: number;
+}
+
+interface Options {
+  /** What is said to a request for which `next` has nothing. */
+  script?: Script | ((request: SeenRequest) => Script);
+  port?: number;
+}
+
+export async function startFakeModel({ script = {}, port = 0 }: Options = {}): Promise<FakeModel> {
+  const requests: SeenRequest[] = [];
+  const queued: Script[] = [];
+  const server = createServer((incoming, response) => {
+    void readRequest(incoming).then((request) => {
+      requests.push(request);
+      response.on('close', () => (request.left = !response.writableFinished));
+      const reply = queued.shift() ?? (typeof script === 'function' ? script(request) : script);
+      return play(reply, request, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', 4096, resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    next: (...scripts) => void queued.push(...scripts),
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {
+  const chunks: Buffer[] = [];
+  for await (const bytes of incoming) chunks.push(bytes as Buffer);
+  const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as SeenRequest['body'];
+  const { url = '', headers, socket } = incoming;
+  return { path: url, headers, body, left: false, port: socket.remotePort ?? 0 };
+}
+
+async function play(script: Script, request: SeenRequest, response: ServerResponse): Promise<void> {
+  const { delay = 0, pace, cutAfter, hangAfter, status = 200, headers } = script;
+  if (delay > 0) await sleep(delay);
+  if (hangAfter === 0) return;
+  if (cutAfter === 0) return void response.socket?.resetAndDestroy();
+  const type = status === 200 ? 'text/event-stream' : 'application/json';
+  response.writeHead(status, { 'content-type': type, ...headers });
+  const writes = script.raw ?? streamOf(script, request);
+  if (pace === undefined && cutAfter === undefined && hangAfter === undefined) return void response.end(joined(writes));
+  for (const [at, write] of writes.entries()) {
+    if (at === hangAfter) return;
+    if (at === cutAfter) return void response.socket?.resetAndDestroy();
+    if (response.destroyed) return;
+    response.write(write);
+    await sleep(pace ?? 5);
+  }
+  response.end();
+}
+
+const joined = (writes: (string | Buffer)[]): Buffer => Buffer.concat(writes.map((write) => Buffer.from(write)));
+
+/** The events as OpenAI's own server writes them, a write each. */
+export function streamOf(script: Script, request?: Pick<SeenRequest, 'body'>): string[] {
+  const { pieces = ['It ', 'works', '.'], finish = 'stop', totalTokens, done = true } = script;
+  const deltas: object[] = [
+    { role: 'assistant', content: '', refusal: null },
+    ...pieces.map((content) => ({ content })),
+  ];
+  const events = deltas.map((delta) => chunk([{ index: 0, delta, logprobs: null, finish_reason: null }]));
+  if (finish !== null) events.push(chunk([{ index: 0, delta: {}, logprobs: null, finish_reason: finish }]));
+  if (totalTokens !== undefined && request?.body.stream_options?.include_usage) events.push(chunk([], totalTokens));
+  if (done) events.push('data: [DONE]\n\n');
+  return events;
+}
+
+function chunk(choices: object[], totalTokens?: number): string {
+  const usage = { prompt_tokens: 1, completion_tokens: (totalTokens ?? 0) - 1, total_tokens: totalTokens };
+  return event({
+    id: 'chatcmpl-BKk2vYyWq3M1uTn0cZ8dJ4hLr5xPs',
+    object: 'chat.completion.chunk',
+    created: 1_790_000_000,
+    model: 'fake-1',
+    service_tier: 'default',
+    system_fingerprint: 'fp_0123456789',
+    choices,
+    ...(totalTokens === undefined ? {} : { usage }),
+  });
+}
+
+export const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
