@@ -1,0 +1,39 @@
+/** Message credits by model, under the interface's neutral prefix (interface.txt, Limits). */
+const CREDITS: Record<string, number> = {
+  'llm-3.5-turbo': 1,
+  'llm-3.5-turbo-16k': 8,
+  'llm-4-0125-preview-8k': 35,
+  'llm-4-1106-preview-1k': 5,
+  'llm-4-1106-preview-2k': 10,
+  'llm-4-1106-preview-4k': 20,
+  'llm-4-1106-preview-16k': 60,
+  'llm-4o-1k': 3,
+  'llm-4o-2k': 5,
+  'llm-4o-4k': 10,
+  'llm-4o-8k': 20,
+  'llm-4o-16k': 40,
+  'llm-4o-mini-4k': 1,
+  'llm-4o-mini-16k': 8,
+};
+
+export const DEFAULT_MODEL = 'llm-4o-mini-4k';
+
+const NEUTRAL = 'llm-';
+
+/** Which models an agent may name, and what an answer by each costs. */
+export interface Catalogue {
+  /** Each model under the neutral prefix, then each under the family's. */
+  models: string[];
+  /** Message credits of one answer; of the default model for a name that the catalogue does not hold. */
+  credits(model: string): number;
+}
+
+export function createCatalogue(familyPrefix = 'gpt-'): Catalogue {
+  const neutral = Object.keys(CREDITS);
+  const credits = new Map(Object.entries(CREDITS));
+  for (const name of neutral) credits.set(familyPrefix + name.slice(NEUTRAL.length), CREDITS[name] ?? 0);
+  return {
+    models: [...credits.keys()],
+    credits: (model) => credits.get(model) ?? CREDITS[DEFAULT_MODEL] ?? 1,
+  };
+}
