@@ -29,6 +29,14 @@ describe('the manifest', () => {
     expect(lock).not.toContain('"resolved"');
     expect(lock).toContain('"integrity"');
   });
+
+  test('has a lock file that knows the packages of every platform: `npm ci` refuses one that does not', () => {
+    const { packages } = JSON.parse(lock) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const wanted = Object.values(packages).flatMap((one) => Object.keys(one.optionalDependencies ?? {}));
+    expect(wanted.filter((name) => !packages[`node_modules/${name}`])).toEqual([]);
+  });
 });
 
 describe('the package as published', () => {
