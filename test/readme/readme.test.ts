@@ -1,0 +1,126 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pages } from '../../demo/pages.ts';
+import { readConfig } from '../../server/config.ts';
+import { serve, type Served } from '../browser/served.ts';
+
+const readme = readFileSync('README.md', 'utf8');
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  name: string;
+  version: string;
+  scripts: Record<string, string>;
+};
+
+const blocks = (language: string): string[] =>
+  [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) => text ?? '');
+
+const shell = blocks('sh');
+const curls = shell.filter((block) => block.includes('curl'));
+
+/** As a reader does: the status is asked for until the page is learned. */
+const patiently = (block: string): string =>
+  block.includes('.status') ? `until [ "$(${block})" = "[ 'success' ]" ]; do sleep 0.2; done\n` : block;
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0 && spawnSync('bash', ['-c', 'true']).status === 0;
+if (!hasCurl) console.error('README: its curl lines are left out, curl or bash is not here');
+
+describe.skipIf(!hasCurl && !process.env['CI'])('the curl lines, one after another in one shell', () => {
+  let server: Served;
+  let said: string[];
+
+  beforeAll(async () => {
+    server = await serve();
+    // The reader has pasted the key where `read` waits.
+    const script = curls
+      .map((block) => patiently(block.replace(/^npm .*\n/gm, '')))
+      .join('printf "\\n=====\\n"\n')
+      .replaceAll('127.0.0.1:8080', `127.0.0.1:${server.port}`);
+    const reader = promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { timeout: 30_000 });
+    reader.child.stdin?.end(`${server.key}\n`);
+    said = (await reader).stdout.split('\n=====\n');
+  });
+
+  afterAll(() => server?.stop());
+
+  const saidBy = (words: string): string => said[curls.findIndex((block) => block.includes(words))] ?? '';
+
+  test('the first lines give the result that is shown below them', () => {
+    const [shown = ''] = blocks('text');
+    expect(shown).toMatch(/^data: /m);
+    for (const line of shown.trim().split('\n')) expect(saidBy('/demo/ |')).toContain(line);
+  });
+
+  test('a chatbot is made and learns the page', () => {
+    expect(JSON.parse(saidBy('chatbot/create'))).toMatchObject({ type: 'link', status: 'await' });
+  });
+
+  test('anybody asks it and gets a cited answer', () => {
+    const events = saidBy('Who pays for the return label?');
+    expect(events).toMatch(/^event: done$/m);
+    expect(events).toMatch(/Return labels are free within the United Kingdom/);
+    expect(events).toMatch(/returns\.html/);
+  });
+
+  test('a program asks it with the key and gets plain text', () => {
+    expect(saidBy('message/stream')).toMatch(/^We refund you within 5 working days.*\[1\]/);
+  });
+});
+
+test('every npm script it names is there', () => {
+  const named = [...readme.matchAll(/npm (?:run ([\w:]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short);
+  expect(named).toContain('start');
+  for (const name of named) expect(manifest.scripts).toHaveProperty(name ?? '');
+  expect(readme).toContain(`\`${manifest.name}-${manifest.version}.tgz\``);
+});
+
+test('the two lines of set-up stand there to the letter', () => {
+  expect(shell).toContain('npm ci && npm start\n');
+  expect(shell).toContain('npm ci && npm test\n');
+});
+
+test('every line that starts a server with settings has settings that it takes', () => {
+  const lines = shell.join('').match(/^.*=.* npm start$/gm) ?? [];
+  expect(lines.length).toBeGreaterThan(0);
+  for (const line of lines) {
+    const env = Object.fromEntries([...line.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]));
+    expect(() => readConfig(env), line).not.toThrow();
+  }
+});
+
+describe('the table of settings', () => {
+  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` +\| (.*?) +\|/gm)].map(([, name = '', byDefault = '']) => ({
+    name,
+    byDefault,
+  }));
+
+  test('lists every variable that the server reads, and no other', () => {
+    const read = [...readFileSync('server/config.ts', 'utf8').matchAll(/\bread\('([A-Z_]+)'\)/g)].map(
+      ([, name]) => name,
+    );
+    expect(rows.map(({ name }) => name).toSorted()).toEqual([...new Set(read)].toSorted());
+  });
+
+  test.each(rows.filter(({ byDefault }) => byDefault.startsWith('`')))('$name is $byDefault by default', (row) => {
+    expect(readConfig({ [row.name]: row.byDefault.replaceAll('`', '') })).toEqual(readConfig({}));
+  });
+});
+
+test('the map of the folders has every folder, and no other', () => {
+  const mapped = [...readme.matchAll(/^\| `([\w/]+)\/` +\|/gm)].map(([, folder = '']) => folder);
+  for (const folder of mapped) expect(existsSync(folder), folder).toBe(true);
+  const rooms = readdirSync('server', { withFileTypes: true }).filter((one) => one.isDirectory());
+  expect(mapped).toEqual(expect.arrayContaining(rooms.map(({ name }) => `server/${name}`)));
+});
+
+test('its picture is there and small', () => {
+  const [, picture = ''] = /<img src="([^"]+)"/.exec(readme) ?? [];
+  expect(readFileSync(picture).length).toBeLessThan(150_000);
+});
+
+test('its script tag is the one that the demo carries', () => {
+  const tag = blocks('html').join('').trim();
+  const inDemo = /<script async .*<\/script>/.exec(pages['index.html'] ?? '')?.[0];
+  expect(tag.replace('https://chat.example.com', '').replace('CHATBOT_UUID', '{{chatbot}}')).toBe(inDemo);
+});
