@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
 const root = join(import.meta.dirname, '..');
 const stampFile = join(root, 'dist/.stamp');
+const turnFile = join(root, 'node_modules/.docent-build');
 const vite = join(root, 'node_modules/vite/bin/vite.js');
 const lone = ['vite.config.ts', 'tsconfig.json', 'package.json', 'package-lock.json'];
 
@@ -33,6 +35,7 @@ function sourcesIn(folder) {
 /** @param {boolean} quiet its output is shown only when it fails */
 async function build(quiet) {
   const stamp = stampOfSources();
+  rmSync(stampFile, { force: true });
   /** @type {Buffer[]} */
   const said = [];
   // In a process of its own: what a bundler leaves in memory is no part of a server.
@@ -40,6 +43,7 @@ async function build(quiet) {
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => said.push(piece));
   const stop = () => {
     child.kill();
+    rmSync(turnFile, { force: true });
     process.exit(143);
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
@@ -55,19 +59,63 @@ async function build(quiet) {
  * at once. Without the development dependencies a `dist/` that is there is taken as it is.
  */
 export async function ensureBuilt() {
+  if (isBuilt()) return;
+  await inTurn(async () => {
+    if (isBuilt()) return;
+    console.error(existsSync(stampFile) ? 'building … (the sources have changed)' : 'building … (first start)');
+    await build(true);
+  });
+}
+
+function isBuilt() {
   const there = existsSync(join(root, 'dist/server/main.js'));
-  if (!existsSync(vite)) {
-    if (there) return;
-    throw new Error('nothing is built, and the tools to build it are missing: run `npm ci` first');
+  if (existsSync(vite)) return there && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stampOfSources();
+  if (there) return true;
+  throw new Error('nothing is built, and the tools to build it are missing: run `npm ci` first');
+}
+
+/** One build at a time in a checkout: tests that need one run side by side. @param {() => Promise<void>} work */
+async function inTurn(work) {
+  while (!taken()) await sleep(100);
+  try {
+    await work();
+  } finally {
+    rmSync(turnFile, { force: true });
   }
-  const stamp = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : '';
-  if (there && stamp === stampOfSources()) return;
-  console.error(stamp ? 'building … (the sources have changed)' : 'building … (first start)');
-  await build(true);
+}
+
+/** Takes the turn, also after a process that died with it. */
+function taken() {
+  try {
+    writeFileSync(turnFile, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch {
+    if (!isAlive(Number(readHolder()))) rmSync(turnFile, { force: true });
+    return false;
+  }
+}
+
+/** Whose turn it is; our own number, which is alive, while the other is still writing or has just ended. */
+function readHolder() {
+  try {
+    return readFileSync(turnFile, 'utf8') || process.pid;
+  } catch {
+    return process.pid;
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  build(false).catch((error) => {
+  inTurn(() => build(false)).catch((error) => {
     console.error(error.message);
     process.exit(1);
   });
