@@ -68,7 +68,7 @@ export function createAnswering({ store, clock, log }: Rooms): Answering {
   let interrupting = false;
 
   function start(question: Question): Run {
-    const run = new Run(unanswered(question, clock));
+    const run = new Run(unanswered(question, clock), question.chatbot.uuid);
     runs.set(run.message.uuid, run);
     // Storing starts now and runs beside the answer: nothing waits for the disk before the first byte.
     const stored = store.saveMessage(run.message, question.newSession ? question.session : undefined);

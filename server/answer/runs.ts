@@ -14,6 +14,7 @@ export const LONGEST_ANSWER = 400_000;
 export class Run {
   /** As stored when the question came; the finished record once `ended`. */
   message: StoredMessage;
+  readonly chatbot: string;
   /** Set once the finished record is durable, or could not be made so. */
   ended: Ended | undefined;
   /** Ends the generation early; set by whoever generates. */
@@ -27,8 +28,9 @@ export class Run {
   #readers = new Set<() => void>();
   #waking = false;
 
-  constructor(message: StoredMessage) {
+  constructor(message: StoredMessage, chatbot = '') {
     this.message = message;
+    this.chatbot = chatbot;
   }
 
   /** UTF-16 units that readers can see. */

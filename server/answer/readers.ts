@@ -1,0 +1,114 @@
+import type { ServerResponse } from 'node:http';
+import type { Ended, Run } from './runs.ts';
+
+/** How a run reaches its callers. A reader is an offset into the run, never a queue. */
+
+/** The words of one door. */
+export interface Telling {
+  /** What to write for a piece of the answer that ends at offset `end`. */
+  text(piece: string, end: number): string;
+  /** The last words; `undefined` where there are none to write and the connection is not to be ended here. */
+  end(ended: Ended): string | undefined;
+}
+
+export interface Reader {
+  /** Writes a few bytes that mean nothing, where nothing else waits to be written. */
+  keepAlive(comment: string): void;
+}
+
+/**
+ * Writes the run to `res` from offset `from` (UTF-16 units) until it has ended, everything new in one write. When the
+ * connection is full it waits for `drain` and goes on from its offset: a reader that stalls holds one write and delays
+ * no one. When the connection closes the run loses a reader and nothing else. `first` goes out at once.
+ */
+export function follow(run: Run, res: ServerResponse, from: number, telling: Telling, first = ''): Reader {
+  let offset = from;
+  let waiting = false;
+  let over = false;
+
+  const write = (words: string): void => {
+    if (res.write(words)) return;
+    waiting = true;
+    res.once('drain', drained);
+  };
+  const drained = (): void => {
+    waiting = false;
+    wake();
+  };
+  const wake = (): void => {
+    if (waiting || over) return;
+    const piece = run.length > offset ? run.read(offset) : '';
+    offset += piece.length;
+    const words = piece === '' ? '' : telling.text(piece, offset);
+    if (run.ended) finish(words, run.ended);
+    else if (words !== '') write(words);
+  };
+  const finish = (words: string, ended: Ended): void => {
+    leave();
+    const last = telling.end(ended);
+    if (last !== undefined) res.end(words + last);
+  };
+  const detach = run.attach(wake);
+  const leave = (): void => {
+    over = true;
+    detach();
+  };
+
+  res.once('close', leave);
+  if (first !== '') write(first);
+  wake();
+  return {
+    keepAlive(comment) {
+      if (!waiting && !over) write(comment);
+    },
+  };
+}
+
+/** Resolves once the finished record is durable, or could not be made so. */
+export function whenEnded(run: Run): Promise<Ended> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (!run.ended) return;
+      detach();
+      resolve(run.ended);
+    };
+    const detach = run.attach(look);
+    look();
+  });
+}
+
+/** Proxies in front neither keep nor hold back what flows. */
+export const FLOWING = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' };
+
+/** Some clients decode Latin-1 where the charset is not said. */
+const PLAIN = { ...FLOWING, 'Content-Type': 'text/plain; charset=utf-8' };
+
+/**
+ * The chunks, joined, are the answer. The head goes out with the first of them, after `onHead`; where the run ends with a
+ * refusal before that, the promise rejects with it and the reply is still to be made. Resolves when the connection is
+ * closed. An answer that could not be stored is cut off, so that nobody takes it for whole.
+ */
+export function streamText(run: Run, res: ServerResponse, onHead: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let begun = false;
+    const begin = (): void => {
+      if (begun) return;
+      begun = true;
+      onHead();
+      res.writeHead(200, PLAIN);
+    };
+    res.once('close', resolve);
+    follow(run, res, 0, {
+      text(piece) {
+        begin();
+        return piece;
+      },
+      end({ message, refusal }) {
+        if (refusal && !begun) return void reject(refusal);
+        if (!message) return void res.destroy();
+        begin();
+        return '';
+      },
+    });
+  });
+}
