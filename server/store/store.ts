@@ -115,8 +115,10 @@ export interface Passage {
 
 export interface StoredSession extends Session {
   chatbot: string;
-  /** The other server's session, where the door is a proxy to one. */
+  /** Where the door is a proxy: the other server's session, '' until it is made. Its chatbot is not in this store. */
   foreign?: string;
+  /** Only where the caller who made the session sent them. */
+  initial_variables?: Record<string, string | number | boolean>;
 }
 
 export interface StoredMessage extends Message {
