@@ -9,7 +9,7 @@ const FLOORS = [
   ['boot'],
   ['environment', 'demo', 'app'],
   ['api', 'proxy'],
-  ['auth', 'limits'],
+  ['auth', 'limits', 'http'],
   ['answer'],
   ['agents'],
   ['knowledge'],
@@ -20,7 +20,7 @@ const FLOORS = [
   ['types'],
 ];
 
-const KOA_ROOMS = new Set(['main', 'boot', 'app', 'demo', 'api', 'proxy', 'auth', 'limits']);
+const KOA_ROOMS = new Set(['main', 'boot', 'app', 'demo', 'api', 'proxy', 'auth', 'limits', 'http']);
 
 const server = sourcesOf('server').flatMap(importsOf);
 const widget = sourcesOf('widget').flatMap(importsOf);

@@ -40,7 +40,13 @@ describe('the source', () => {
   });
 
   test('exports by name only', () => {
-    expect(found(sources, isDefaultExport)).toEqual([]);
+    // A declaration file says what somebody else's package exports.
+    expect(
+      found(
+        sources.filter((file) => !file.endsWith('.d.ts')),
+        isDefaultExport,
+      ),
+    ).toEqual([]);
   });
 
   test('has no enum and no any', () => {
