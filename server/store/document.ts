@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { hasCode, removeFile, replaceFile, syncFolder, type Disk } from './disk.ts';
+import type { Adapter } from './lowdb-file.ts';
+
+/** A lowdb adapter: one JSON value a file, replaced whole and durably. Its writes must not overlap (see Batch). */
+export class DocumentFile<T> implements Adapter<T> {
+  readonly #disk: Disk;
+  readonly #path: string;
+
+  constructor(disk: Disk, path: string) {
+    this.#disk = disk;
+    this.#path = path;
+  }
+
+  async read(): Promise<T | null> {
+    const text = await readFile(this.#path, 'utf8').catch((error: unknown) => {
+      if (!hasCode(error, 'ENOENT')) throw error;
+    });
+    return text === undefined ? null : (JSON.parse(text) as T);
+  }
+
+  write(data: T): Promise<void> {
+    return replaceFile(this.#disk, this.#path, JSON.stringify(data));
+  }
+
+  async remove(): Promise<void> {
+    await removeFile(this.#disk, this.#path);
+    await syncFolder(this.#disk, dirname(this.#path));
+  }
+}
+
+/** For the start, when nobody waits for anything else. Undefined where there is no such file; names the file where it holds no JSON. */
+export function readDocument<T>(path: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as T;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw new Error(`cannot read ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,89 @@
+import { Batch } from './batch.ts';
+import type { Disk } from './disk.ts';
+import { DocumentFile } from './document.ts';
+import { lowdbFile, type Low } from './lowdb-file.ts';
+import type { Change } from './store.ts';
+
+interface Pending<T> {
+  change: Change<T>;
+  result?: T;
+  error?: unknown;
+}
+
+/** As a restart would read it, so that what is handed out never differs from what is on disk. */
+export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+/** A small record in a file of its own, kept in memory. */
+export class StoredRecord<T> {
+  readonly #file: DocumentFile<T>;
+  readonly #low: Low<T>;
+  readonly #changes = new Batch<Pending<T>>((pending) => this.#store(pending));
+  /** What is on disk. `Low.data` is ahead of it while a write is under way, and nobody may see that yet. */
+  #stored: T;
+  #gone = false;
+
+  /** `stored` is what the file holds. */
+  constructor(disk: Disk, path: string, stored: T) {
+    this.#file = new DocumentFile<T>(disk, path);
+    this.#low = lowdbFile(this.#file, stored);
+    this.#stored = stored;
+  }
+
+  static async create<T>(disk: Disk, path: string, value: T): Promise<StoredRecord<T>> {
+    const record = new StoredRecord(disk, path, copy(value));
+    await record.#low.write();
+    return record;
+  }
+
+  /** Not to be changed, and not to be handed out without a copy. */
+  get stored(): T {
+    return this.#stored;
+  }
+
+  /** Undefined where the record is removed meanwhile. */
+  async update(change: Change<T>): Promise<T | undefined> {
+    const pending: Pending<T> = { change };
+    await this.#changes.add(pending);
+    if (pending.error !== undefined) throw pending.error;
+    return pending.result && copy(pending.result);
+  }
+
+  /** Ends all changes, those waiting too; `erase` takes the file away. Where it fails, the record stays. */
+  async remove(erase: () => Promise<void> = () => this.#file.remove()): Promise<void> {
+    this.#gone = true;
+    await this.#changes.settled();
+    try {
+      await erase();
+    } catch (error) {
+      this.#gone = false;
+      throw error;
+    }
+  }
+
+  async #store(pending: Pending<T>[]): Promise<void> {
+    if (this.#gone) return;
+    const next = applied(this.#stored, pending);
+    if (next === this.#stored) return;
+    this.#low.data = next;
+    try {
+      await this.#low.write();
+      this.#stored = next;
+    } catch (error) {
+      this.#low.data = this.#stored;
+      throw error;
+    }
+  }
+}
+
+/** A change that throws fails alone; the others are applied as if it had not been there. */
+function applied<T>(before: T, pending: Pending<T>[]): T {
+  let newest = before;
+  for (const one of pending) {
+    try {
+      newest = one.result = copy(one.change(copy(newest)));
+    } catch (error) {
+      one.error = error ?? new Error('a change threw nothing');
+    }
+  }
+  return newest;
+}
