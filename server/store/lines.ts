@@ -1,0 +1,165 @@
+import { open, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { hasCode, ignore, replaceFile, syncFolder, type Disk } from './disk.ts';
+import type { Adapter } from './lowdb-file.ts';
+
+/** Files that are open although nobody writes to them just now: the next line then costs no `open`. */
+export class OpenFiles {
+  readonly #limit: number;
+  readonly #idle = new Set<LinesFile>();
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  busy(file: LinesFile): void {
+    this.#idle.delete(file);
+  }
+
+  idle(file: LinesFile): void {
+    this.#idle.add(file);
+    if (this.#idle.size > this.#limit) for (const oldest of this.#idle) return this.close(oldest);
+  }
+
+  /** Without waiting for it: `closeAll` does. */
+  close(file: LinesFile): void {
+    const closing = file.close().catch(ignore);
+    this.#closing.add(closing);
+    void closing.then(() => this.#closing.delete(closing));
+  }
+
+  async closeAll(): Promise<void> {
+    for (const file of this.#idle) this.close(file);
+    await Promise.all(this.#closing);
+  }
+}
+
+/**
+ * A lowdb adapter: a file of lines. A list that has grown is appended to the file, any other list replaces it.
+ * Its writes must not overlap (see Batch).
+ */
+export class LinesFile implements Adapter<string[]> {
+  readonly #disk: Disk;
+  readonly #path: string;
+  readonly #open: OpenFiles;
+  #file: number | undefined;
+  /** The list that the file holds: its first `#count` lines, in `#size` bytes. */
+  #list: string[] | undefined;
+  #count = 0;
+  #size = 0;
+  /** The file may go on after `#size`: with a line that was torn, or that could not be synced. */
+  #overlong = false;
+
+  constructor(disk: Disk, path: string, open: OpenFiles) {
+    this.#disk = disk;
+    this.#path = path;
+    this.#open = open;
+  }
+
+  /** Whole lines only: what follows the last line's end was never acknowledged. Null without any. */
+  async read(): Promise<string[] | null> {
+    const bytes = await readFile(this.#path).catch((error: unknown) => {
+      if (hasCode(error, 'ENOENT')) return Buffer.alloc(0);
+      throw error;
+    });
+    this.#size = bytes.lastIndexOf(10) + 1;
+    this.#overlong = bytes.length > this.#size;
+    if (this.#size === 0) return null;
+    this.#list = bytes.toString('utf8', 0, this.#size - 1).split('\n');
+    this.#count = this.#list.length;
+    return this.#list;
+  }
+
+  write(lines: string[]): Promise<void> {
+    if (lines === this.#list) return this.#append(lines);
+    return this.#list ? this.#replace(lines) : this.#create(lines);
+  }
+
+  /** The next write opens it again. */
+  async close(): Promise<void> {
+    this.#open.busy(this);
+    const file = this.#file;
+    this.#file = undefined;
+    if (file !== undefined) await this.#disk.close(file);
+  }
+
+  /** Closes the file without waiting for that. */
+  rest(): void {
+    this.#open.close(this);
+  }
+
+  async #create(lines: string[]): Promise<void> {
+    const bytes = Buffer.from(textOf(lines));
+    this.#file = await this.#disk.open(this.#path, 'wx', 0o600);
+    try {
+      await this.#disk.write(this.#file, bytes, 0);
+      await Promise.all([this.#disk.datasync(this.#file), syncFolder(this.#disk, dirname(this.#path))]);
+    } catch (error) {
+      await this.close().catch(ignore);
+      throw error;
+    }
+    this.#holds(lines, bytes.length);
+  }
+
+  async #append(lines: string[]): Promise<void> {
+    const bytes = Buffer.from(textOf(lines.slice(this.#count)));
+    this.#open.busy(this);
+    try {
+      const file = (this.#file ??= await this.#disk.open(this.#path, 'r+'));
+      if (this.#overlong) await this.#cut(file);
+      this.#overlong = true;
+      await this.#disk.write(file, bytes, this.#size);
+      await this.#disk.datasync(file);
+      this.#overlong = false;
+    } catch (error) {
+      await this.#recover();
+      throw error;
+    }
+    this.#holds(lines, this.#size + bytes.length);
+  }
+
+  async #replace(lines: string[]): Promise<void> {
+    const text = textOf(lines);
+    await this.close().catch(ignore);
+    await replaceFile(this.#disk, this.#path, text);
+    this.#overlong = false;
+    this.#holds(lines, Buffer.byteLength(text));
+  }
+
+  #holds(lines: string[], size: number): void {
+    this.#list = lines;
+    this.#count = lines.length;
+    this.#size = size;
+    if (this.#file !== undefined) this.#open.idle(this);
+  }
+
+  async #cut(file: number): Promise<void> {
+    await this.#disk.truncate(file, this.#size);
+    this.#overlong = false;
+  }
+
+  /** Takes back what was not acknowledged. Where that fails too, the next write does it before it writes. */
+  async #recover(): Promise<void> {
+    if (this.#file !== undefined && this.#overlong) await this.#cut(this.#file).catch(ignore);
+    await this.close().catch(ignore);
+  }
+}
+
+/** The first line alone of what may be a long file; undefined where it is gone or has no whole line. */
+export async function readFirstLine(path: string): Promise<string | undefined> {
+  const file = await open(path, 'r').catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  });
+  if (!file) return undefined;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(4096), 0, 4096, 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    const whole = bytes.includes(10) ? bytes : await file.readFile();
+    return whole.includes(10) ? whole.toString('utf8', 0, whole.indexOf(10)) : undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+const textOf = (lines: string[]): string => `${lines.join('\n')}\n`;

@@ -1,0 +1,217 @@
+import { ignore, removeFile, syncFolder, type Disk } from './disk.ts';
+import { LinesFile, OpenFiles, readFirstLine } from './lines.ts';
+import { parsed, SessionFile } from './session.ts';
+import { SessionNames, type SessionName } from './session-names.ts';
+import type { StoredSession } from './store.ts';
+
+/** Sessions that nobody is using stay in memory up to this many characters, all together. */
+const KEPT = 16 * 1024 * 1024;
+const OPEN_FILES = 128;
+const HEADS_AT_ONCE = 16;
+
+interface Options {
+  disk: Disk;
+  root: string;
+  /** Whether the chatbot is there. */
+  alive(chatbot: string): boolean;
+  /** The next number in order of creation. */
+  order(): number;
+  /** Characters; see `KEPT`. */
+  kept?: number | undefined;
+}
+
+type Act<T> = (file: SessionFile) => T | Promise<T>;
+
+/** All sessions: which are in memory, and the life of their files. */
+export class Sessions {
+  readonly #options: Options;
+  readonly #names: SessionNames;
+  readonly #open = new OpenFiles(OPEN_FILES);
+  readonly #loading = new Map<string, Promise<void>>();
+  readonly #live = new Map<string, SessionFile>();
+  /** Those of `#live` that may be dropped from memory, the longest unused first. */
+  readonly #idle = new Map<string, SessionFile>();
+  #weight = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#names = new SessionNames(options.disk, options.root);
+  }
+
+  /** What `act` makes of the session, which stays in memory meanwhile; undefined where there is none. */
+  async use<T>(uuid: string, act: Act<T>): Promise<T | undefined> {
+    const live = this.#live.get(uuid);
+    const file = live ? this.#taken(live) : await this.#find(uuid);
+    return file && this.#with(file, act);
+  }
+
+  /** As `use`, with a new session where there is none: `act` has to store it. Undefined without its chatbot. */
+  async useOrBegin<T>(session: StoredSession, act: Act<T>): Promise<T | undefined> {
+    const found = await this.#find(session.uuid);
+    if (found) return this.#with(found, act);
+    await this.#names.makeFolder(session.uuid);
+    if (!this.#options.alive(session.chatbot)) return undefined;
+    // Another call may have begun it while the folder was made.
+    if (this.#names.has(session.uuid)) return this.use(session.uuid, act);
+    return this.#with(this.#taken(this.#begin(session)), act);
+  }
+
+  /** A message's identifier starts with eight digits of its session's (records.ts). */
+  async candidates(message: string): Promise<string[]> {
+    return this.#names.withPrefix(message.slice(0, 8));
+  }
+
+  /** In order of creation. */
+  async list(chatbot: string): Promise<StoredSession[]> {
+    const names = await this.#names.of(chatbot);
+    const heads = Array.from<StoredSession | undefined>({ length: names.length });
+    let next = 0;
+    const reader = async () => {
+      for (let at = next++; at < names.length; at = next++) heads[at] = await this.#head(names[at]!);
+    };
+    await Promise.all(Array.from({ length: HEADS_AT_ONCE }, reader));
+    return this.#options.alive(chatbot) ? heads.filter((head) => head !== undefined) : [];
+  }
+
+  async remove(uuid: string): Promise<boolean> {
+    const name = await this.#names.find(uuid);
+    if (!name || !this.#options.alive(name.chatbot) || !(await this.#erase(name))) return false;
+    await syncFolder(this.#options.disk, this.#names.folder(name));
+    return true;
+  }
+
+  /** Only when the chatbot is no longer alive, so that no session is begun meanwhile. */
+  async removeAll(chatbot: string): Promise<void> {
+    const folders = new Set<string>();
+    for (const name of await this.#names.of(chatbot)) {
+      await this.#erase(name);
+      folders.add(this.#names.folder(name));
+    }
+    for (const folder of folders) await syncFolder(this.#options.disk, folder);
+  }
+
+  /** When nothing is under way any more. */
+  async close(): Promise<void> {
+    await this.#open.closeAll();
+  }
+
+  /** The session, taken: `#with` gives it back. */
+  async #find(uuid: string): Promise<SessionFile | undefined> {
+    const name = await this.#names.find(uuid);
+    if (!name || !this.#options.alive(name.chatbot)) return undefined;
+    while (this.#names.has(uuid)) {
+      const live = this.#live.get(uuid);
+      if (live) return this.#taken(live);
+      await this.#load(name);
+    }
+    return undefined;
+  }
+
+  #taken(file: SessionFile): SessionFile {
+    file.users++;
+    this.#idle.delete(file.name.uuid);
+    return file;
+  }
+
+  async #with<T>(file: SessionFile, act: Act<T>): Promise<T | undefined> {
+    try {
+      return file.gone || !this.#options.alive(file.name.chatbot) ? undefined : await act(file);
+    } finally {
+      file.users--;
+      this.#given(file);
+    }
+  }
+
+  #given(file: SessionFile): void {
+    if (this.#live.get(file.name.uuid) !== file) return;
+    this.#weigh(file);
+    if (file.stillborn) this.#discard(file);
+    else if (file.idle) this.#idle.set(file.name.uuid, file);
+    this.#trim();
+  }
+
+  #weigh(file: SessionFile): void {
+    this.#weight += file.weight - file.counted;
+    file.counted = file.weight;
+  }
+
+  #trim(): void {
+    const limit = this.#options.kept ?? KEPT;
+    if (this.#weight <= limit) return;
+    for (const file of this.#idle.values()) {
+      this.#leave(file);
+      file.rest();
+      if (this.#weight <= limit) return;
+    }
+  }
+
+  #begin(session: StoredSession): SessionFile {
+    const name = { uuid: session.uuid, chatbot: session.chatbot, order: this.#options.order() };
+    const file = this.#fileOf(name);
+    file.begin(session);
+    this.#names.add(name);
+    this.#live.set(name.uuid, file);
+    return file;
+  }
+
+  #load(name: SessionName): Promise<void> {
+    let loading = this.#loading.get(name.uuid);
+    if (!loading) {
+      loading = this.#read(name).finally(() => this.#loading.delete(name.uuid));
+      this.#loading.set(name.uuid, loading);
+    }
+    return loading;
+  }
+
+  async #read(name: SessionName): Promise<void> {
+    const file = this.#fileOf(name);
+    if (!(await file.load())) return this.#discard(file);
+    if (!this.#names.holds(name)) return;
+    this.#live.set(name.uuid, file);
+    this.#weigh(file);
+  }
+
+  /** A session that was never stored whole: as if nobody had asked for it. */
+  #discard(file: SessionFile): void {
+    this.#leave(file);
+    this.#names.remove(file.name);
+    this.#options.disk.unlink(this.#names.path(file.name)).catch(ignore);
+  }
+
+  /** False where another call is removing it. */
+  async #erase(name: SessionName): Promise<boolean> {
+    if (!this.#names.holds(name)) return false;
+    this.#names.remove(name);
+    const file = this.#live.get(name.uuid);
+    if (file) {
+      await file.end();
+      this.#leave(file);
+    }
+    try {
+      await removeFile(this.#options.disk, this.#names.path(name));
+    } catch (error) {
+      this.#names.add(name);
+      throw error;
+    }
+    return true;
+  }
+
+  #leave(file: SessionFile): void {
+    const { uuid } = file.name;
+    if (this.#live.get(uuid) === file) this.#live.delete(uuid);
+    if (this.#idle.get(uuid) === file) this.#idle.delete(uuid);
+    this.#weight -= file.counted;
+    file.counted = 0;
+  }
+
+  async #head(name: SessionName): Promise<StoredSession | undefined> {
+    const live = this.#live.get(name.uuid);
+    if (live) return live.gone ? undefined : live.head();
+    const line = await readFirstLine(this.#names.path(name));
+    return line === undefined ? undefined : parsed<StoredSession>(line);
+  }
+
+  #fileOf(name: SessionName): SessionFile {
+    return new SessionFile(name, new LinesFile(this.#options.disk, this.#names.path(name), this.#open));
+  }
+}
