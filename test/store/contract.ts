@@ -1,0 +1,390 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newUuid } from '../../server/records.ts';
+import type { Store, StoredChatbot } from '../../server/store/store.ts';
+import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
+
+/** A place that stores are opened on, one life after another. */
+export interface Place {
+  open(): Promise<Store>;
+  /** Leaves nothing behind. */
+  clear(): Promise<void>;
+}
+
+/** What every engine must do. `place` makes an empty place. */
+export function storeContract(engine: string, place: () => Promise<Place>): void {
+  describe(`${engine}: the store's contract`, () => {
+    let at: Place;
+    let store: Store;
+    beforeEach(async () => {
+      at = await place();
+      store = await at.open();
+    });
+    afterEach(async () => {
+      await store.close();
+      await at.clear();
+    });
+    const reopen = async () => {
+      await store.close();
+      store = await at.open();
+    };
+    const withChatbot = async (more: Partial<StoredChatbot> = {}) => {
+      const chatbot = aChatbot(store.home.user.uuid, more);
+      await store.createChatbot(chatbot, [anAgent(chatbot.uuid)]);
+      return chatbot;
+    };
+
+    describe('home, keys and facts', () => {
+      it('has one user and one secret, the same in every life', async () => {
+        const { user, secret } = store.home;
+        expect(user.email).toBe('owner@localhost');
+        expect(user.uuid).toMatch(/^[0-9a-f]{32}$/);
+        expect(user.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+        expect(secret).toMatch(/^[0-9a-f]{64}$/);
+        await reopen();
+        expect(store.home).toEqual({ user, secret });
+      });
+
+      it('finds the owner of a key by its hash, and nobody for another hash', async () => {
+        const key = {
+          hash: 'a'.repeat(64),
+          user: store.home.user.uuid,
+          name: 'first',
+          created_at: '2026-01-01T00:00:00Z',
+        };
+        await store.addKey(key);
+        await reopen();
+        expect(await store.keyOwner(key.hash)).toEqual(store.home.user);
+        expect(await store.keyOwner('b'.repeat(64))).toBeUndefined();
+        expect(await store.keys()).toEqual([key]);
+      });
+
+      it('keeps facts, whatever their names are', async () => {
+        for (const name of ['demo', '__proto__', 'constructor']) {
+          expect(await store.fact(name)).toBeUndefined();
+          await store.setFact(name, `value of ${name}`);
+        }
+        await store.setFact('demo', 'newer');
+        await reopen();
+        expect(await store.fact('demo')).toBe('newer');
+        expect(await store.fact('__proto__')).toBe('value of __proto__');
+        expect(await store.fact('constructor')).toBe('value of constructor');
+      });
+    });
+
+    describe('chatbots', () => {
+      it('come back with their agents as they were stored', async () => {
+        const chatbot = aChatbot(store.home.user.uuid, { name: 'Ünï – 🛒\n"quoted" \u2028' });
+        const agents = [anAgent(chatbot.uuid, { name: 'one' }), anAgent(chatbot.uuid, { name: 'two', enabled: 0 })];
+        await store.createChatbot(chatbot, agents);
+        await reopen();
+        expect(await store.chatbot(chatbot.uuid)).toEqual(chatbot);
+        expect(await store.agents(chatbot.uuid)).toEqual(agents);
+      });
+
+      it('are unknown under another uuid', async () => {
+        expect(await store.chatbot(newUuid())).toBeUndefined();
+        expect(await store.agents(newUuid())).toEqual([]);
+        expect(await store.updateChatbot(newUuid(), (one) => one)).toBeUndefined();
+        expect(await store.deleteChatbot(newUuid())).toBe(false);
+      });
+
+      it('are listed for their owner in order of creation, whatever their timestamps say', async () => {
+        const made: string[] = [];
+        for (const year of [2030, 2020, 2025, 2021]) {
+          made.push((await withChatbot({ created_at: `${year}-01-01T00:00:00Z` })).uuid);
+        }
+        await withChatbot({ owner: newUuid() });
+        await reopen();
+        made.push((await withChatbot()).uuid);
+        expect((await store.chatbots(store.home.user.uuid)).map(({ uuid }) => uuid)).toEqual(made);
+      });
+
+      it('lose none of a hundred changes made at once', async () => {
+        const { uuid } = await withChatbot({ name: '' });
+        const changes = Array.from({ length: 100 }, (_, i) =>
+          store.updateChatbot(uuid, (one) => ({ ...one, name: `${one.name}${i},` })),
+        );
+        const results = await Promise.all(changes);
+        expect(results[2]?.name).toBe('0,1,2,');
+        await reopen();
+        const name = (await store.chatbot(uuid))?.name;
+        expect(name).toBe(Array.from({ length: 100 }, (_, i) => `${i},`).join(''));
+      });
+
+      it('stay as they are where a change throws, which its caller alone gets to know', async () => {
+        const { uuid } = await withChatbot({ name: 'a' });
+        const throwing = store.updateChatbot(uuid, (one) => {
+          one.name = 'half done';
+          throw new Error('no');
+        });
+        const other = store.updateChatbot(uuid, (one) => ({ ...one, name: `${one.name}b` }));
+        await expect(throwing).rejects.toThrow('no');
+        expect((await other)?.name).toBe('ab');
+        expect((await store.chatbot(uuid))?.name).toBe('ab');
+      });
+
+      it('are not changed by changing what was handed in or out', async () => {
+        const chatbot = aChatbot(store.home.user.uuid);
+        const creating = store.createChatbot(chatbot, []);
+        chatbot.meta.rate_limit[0] = 99;
+        await creating;
+        const read = (await store.chatbot(chatbot.uuid))!;
+        read.meta.rate_limit[0] = 98;
+        const updated = (await store.updateChatbot(chatbot.uuid, (one) => one))!;
+        updated.meta.rate_limit[0] = 97;
+        (await store.chatbots(chatbot.owner))[0]!.meta.rate_limit[0] = 96;
+        expect((await store.chatbot(chatbot.uuid))?.meta.rate_limit).toEqual([20, 240]);
+      });
+
+      it('take everything with them when they are deleted, and leave other chatbots alone', async () => {
+        const [gone, kept] = [await withChatbot(), await withChatbot()];
+        const parts = async (chatbot: StoredChatbot) => {
+          const [source, session] = [aSource(chatbot.uuid), aSession(chatbot.uuid)];
+          await store.createSource(source);
+          await store.putDocument(source.uuid, aDocument('text'));
+          const message = aMessage(session.uuid);
+          await store.saveMessage(message, session);
+          return { source, session, message };
+        };
+        const [old, other] = [await parts(gone), await parts(kept)];
+        expect(await store.deleteChatbot(gone.uuid)).toBe(true);
+        expect(await store.deleteChatbot(gone.uuid)).toBe(false);
+        for (const again of [false, true]) {
+          if (again) await reopen();
+          expect(await store.chatbot(gone.uuid)).toBeUndefined();
+          expect(await store.agents(gone.uuid)).toEqual([]);
+          expect(await store.source(old.source.uuid)).toBeUndefined();
+          expect(await store.document(old.source.uuid)).toBeUndefined();
+          expect(await store.session(old.session.uuid)).toBeUndefined();
+          expect(await store.message(old.message.uuid)).toBeUndefined();
+          expect(await store.messages(old.session.uuid)).toEqual([]);
+          expect(await store.sessions(gone.uuid)).toEqual([]);
+          expect(await store.sources(gone.uuid)).toEqual([]);
+          expect(await store.sources(kept.uuid)).toEqual([other.source]);
+          expect(await store.messages(other.session.uuid)).toEqual([other.message]);
+        }
+      });
+
+      it('can be deleted while everything under them is being written', async () => {
+        const chatbot = await withChatbot();
+        const [source, session] = [aSource(chatbot.uuid), aSession(chatbot.uuid)];
+        await store.createSource(source);
+        await store.createSession(session);
+        const busy = Array.from({ length: 20 }, (_, i) => [
+          store.saveMessage(aMessage(session.uuid)),
+          store.createSession(aSession(chatbot.uuid)),
+          store.createSource(aSource(chatbot.uuid)),
+          store.updateSource(source.uuid, (one) => ({ ...one, title: String(i) })),
+          store.putDocument(source.uuid, aDocument('text')),
+          store.updateChatbot(chatbot.uuid, (one) => ({ ...one, name: String(i) })),
+        ]).flat();
+        const deleted = store.deleteChatbot(chatbot.uuid);
+        const late = store.saveMessage(aMessage(session.uuid));
+        await Promise.all(busy);
+        expect(await deleted).toBe(true);
+        expect(await late).toBe(false);
+        expect(await store.sessions(chatbot.uuid)).toEqual([]);
+        expect(await store.sources(chatbot.uuid)).toEqual([]);
+        await reopen();
+        expect(await store.sessions(chatbot.uuid)).toEqual([]);
+        expect(await store.sources(chatbot.uuid)).toEqual([]);
+      });
+    });
+
+    describe('sources', () => {
+      it('are listed in order of creation and come back as they were stored', async () => {
+        const { uuid } = await withChatbot();
+        const sources = [aSource(uuid), aSource(uuid), aSource(uuid)];
+        for (const source of sources) expect(await store.createSource(source)).toEqual({ existing: undefined });
+        await reopen();
+        expect(await store.sources(uuid)).toEqual(sources);
+        expect(await store.source(sources[1]!.uuid)).toEqual(sources[1]);
+      });
+
+      it('exist once for an identity within a chatbot, however many are made at once', async () => {
+        const [one, two] = [await withChatbot(), await withChatbot()];
+        const identity = 'https://shop.example/returns';
+        const made = await Promise.all(
+          Array.from({ length: 8 }, () => store.createSource(aSource(one.uuid, { identity }))),
+        );
+        const [stored] = await store.sources(one.uuid);
+        expect(made.map((result) => result?.existing?.uuid)).toEqual([undefined, ...Array(7).fill(stored?.uuid)]);
+        expect(await store.sources(one.uuid)).toHaveLength(1);
+        expect(await store.createSource(aSource(two.uuid, { identity }))).toEqual({ existing: undefined });
+        await store.deleteSource(stored!.uuid);
+        expect(await store.createSource(aSource(one.uuid, { identity }))).toEqual({ existing: undefined });
+      });
+
+      it('need a chatbot, and their documents need them', async () => {
+        expect(await store.createSource(aSource(newUuid()))).toBeUndefined();
+        expect(await store.putDocument(newUuid(), aDocument('text'))).toBe(false);
+        expect(await store.updateSource(newUuid(), (one) => one)).toBeUndefined();
+        expect(await store.deleteSource(newUuid())).toBe(false);
+        expect(await store.document(newUuid())).toBeUndefined();
+      });
+
+      it('have a document that is replaced whole and goes with them', async () => {
+        const { uuid } = await withChatbot();
+        const source = aSource(uuid);
+        await store.createSource(source);
+        expect(await store.document(source.uuid)).toBeUndefined();
+        expect(await store.putDocument(source.uuid, aDocument('a long first text'))).toBe(true);
+        expect(await store.putDocument(source.uuid, aDocument('second'))).toBe(true);
+        await reopen();
+        expect(await store.document(source.uuid)).toEqual(aDocument('second'));
+        expect(await store.deleteSource(source.uuid)).toBe(true);
+        expect(await store.document(source.uuid)).toBeUndefined();
+        expect(await store.source(source.uuid)).toBeUndefined();
+        expect(await store.putDocument(source.uuid, aDocument('late'))).toBe(false);
+      });
+
+      it('that were not learnt to the end are found by the next life', async () => {
+        const { uuid } = await withChatbot();
+        const statuses = ['await', 'chunking', 'success', 'embedding', 'fail', 'error:robots'];
+        for (const status of statuses) {
+          const source = aSource(uuid);
+          await store.createSource(source);
+          await store.updateSource(source.uuid, (one) => ({ ...one, status }));
+        }
+        await reopen();
+        const unfinished = await store.unfinishedSources();
+        expect(unfinished.map(({ status }) => status)).toEqual(['await', 'chunking', 'embedding']);
+      });
+    });
+
+    describe('sessions and messages', () => {
+      it('come back in order of creation, whatever their timestamps say', async () => {
+        const { uuid } = await withChatbot();
+        const sessions = [2030, 2020, 2025].map((year) => aSession(uuid, { created_at: `${year}-01-01T00:00:00Z` }));
+        for (const session of sessions) expect(await store.createSession(session)).toBe(true);
+        await reopen();
+        sessions.push(aSession(uuid, { foreign: 'abc', created_at: '2019-01-01T00:00:00Z' }));
+        await store.createSession(sessions[3]!);
+        expect(await store.sessions(uuid)).toEqual(sessions);
+        expect(await store.session(sessions[3]!.uuid)).toEqual(sessions[3]);
+        expect(await store.sessions(newUuid())).toEqual([]);
+      });
+
+      it('need their chatbot, and messages need their session', async () => {
+        const orphan = aSession(newUuid());
+        expect(await store.createSession(orphan)).toBe(false);
+        expect(await store.saveMessage(aMessage(orphan.uuid), orphan)).toBe(false);
+        expect(await store.saveMessage(aMessage(newUuid()))).toBe(false);
+        expect(await store.session(orphan.uuid)).toBeUndefined();
+        expect(await store.messages(orphan.uuid)).toEqual([]);
+        expect(await store.updateSession(orphan.uuid, (one) => one)).toBeUndefined();
+        expect(await store.deleteSession(orphan.uuid)).toBe(false);
+      });
+
+      it('are stored together where the session is new, and the session once', async () => {
+        const { uuid } = await withChatbot();
+        const session = aSession(uuid);
+        const messages = [aMessage(session.uuid), aMessage(session.uuid)];
+        await Promise.all(messages.map((message) => store.saveMessage(message, session)));
+        await reopen();
+        expect(await store.session(session.uuid)).toEqual(session);
+        expect(await store.sessions(uuid)).toEqual([session]);
+        expect(await store.messages(session.uuid)).toEqual(messages);
+      });
+
+      it('keep the newest version of each message in the place of its first', async () => {
+        const session = aSession((await withChatbot()).uuid);
+        const [first, second] = [aMessage(session.uuid, { finish_reason: '' }), aMessage(session.uuid)];
+        await store.saveMessage(first, session);
+        await store.saveMessage(second);
+        const newer = { ...first, response: 'line one\nline two \u2028 "🛒" \ud800', finish_reason: 'stop' as const };
+        await store.saveMessage(newer);
+        expect(await store.messages(session.uuid)).toEqual([newer, second]);
+        await reopen();
+        expect(await store.messages(session.uuid)).toEqual([newer, second]);
+        expect(await store.message(first.uuid)).toEqual(newer);
+        expect(await store.message(newUuid())).toBeUndefined();
+      });
+
+      it('store what a message was when it was handed in', async () => {
+        const session = aSession((await withChatbot()).uuid);
+        const message = aMessage(session.uuid, { response: 'then' });
+        const saving = store.saveMessage(message, session);
+        message.response = 'now';
+        session.created_at = 'changed';
+        await saving;
+        (await store.messages(session.uuid))[0]!.response = 'changed';
+        expect((await store.message(message.uuid))?.response).toBe('then');
+        expect((await store.session(session.uuid))?.created_at).not.toBe('changed');
+      });
+
+      it('come back unfinished in this life, interrupted in the next', async () => {
+        const session = aSession((await withChatbot()).uuid);
+        const open = aMessage(session.uuid, { finish_reason: '', response: '' });
+        const done = aMessage(session.uuid);
+        await store.saveMessage(open, session);
+        await store.saveMessage({ ...done, finish_reason: '' });
+        await store.saveMessage(done);
+        expect((await store.messages(session.uuid)).map((one) => one.finish_reason)).toEqual(['', 'stop']);
+        expect((await store.message(open.uuid))?.finish_reason).toBe('');
+        await reopen();
+        expect((await store.messages(session.uuid)).map((one) => one.finish_reason)).toEqual(['interrupted', 'stop']);
+        expect(await store.message(open.uuid)).toEqual({ ...open, finish_reason: 'interrupted' });
+      });
+
+      it('can be changed without losing a message, also one that is being saved', async () => {
+        const session = aSession((await withChatbot()).uuid);
+        await store.createSession(session);
+        const messages = Array.from({ length: 5 }, () => aMessage(session.uuid));
+        await Promise.all([
+          ...messages.slice(0, 3).map((message) => store.saveMessage(message)),
+          ...[1, 2, 3].map((n) =>
+            store.updateSession(session.uuid, (one) => ({ ...one, foreign: `${one.foreign ?? ''}${n}` })),
+          ),
+          ...messages.slice(3).map((message) => store.saveMessage(message)),
+        ]);
+        const changed = { ...session, foreign: '123' };
+        const refused = store.updateSession(session.uuid, () => {
+          throw new Error('no');
+        });
+        await expect(refused).rejects.toThrow('no');
+        for (const again of [false, true]) {
+          if (again) await reopen();
+          expect(await store.session(session.uuid)).toEqual(changed);
+          expect(await store.messages(session.uuid)).toEqual(messages);
+        }
+      });
+
+      it('are deleted with their messages; what is saved at that moment is refused', async () => {
+        const { uuid } = await withChatbot();
+        const session = aSession(uuid);
+        const message = aMessage(session.uuid);
+        await store.saveMessage(message, session);
+        const deleted = store.deleteSession(session.uuid);
+        expect(await Promise.all([deleted, store.deleteSession(session.uuid)])).toEqual([true, false]);
+        expect(await store.saveMessage(aMessage(session.uuid))).toBe(false);
+        await reopen();
+        expect(await store.session(session.uuid)).toBeUndefined();
+        expect(await store.message(message.uuid)).toBeUndefined();
+        expect(await store.sessions(uuid)).toEqual([]);
+      });
+
+      it('can be made again after their deletion', async () => {
+        const session = aSession((await withChatbot()).uuid);
+        await store.saveMessage(aMessage(session.uuid), session);
+        const second = aMessage(session.uuid);
+        await store.deleteSession(session.uuid);
+        expect(await store.saveMessage(second, session)).toBe(true);
+        expect(await store.messages(session.uuid)).toEqual([second]);
+        await reopen();
+        expect(await store.messages(session.uuid)).toEqual([second]);
+      });
+    });
+
+    it('ends what is under way before it closes, and takes nothing more', async () => {
+      const session = aSession((await withChatbot()).uuid);
+      const message = aMessage(session.uuid);
+      const saving = store.saveMessage(message, session);
+      await store.close();
+      expect(await saving).toBe(true);
+      await expect(store.saveMessage(aMessage(session.uuid))).rejects.toThrow('closed');
+      store = await at.open();
+      expect(await store.messages(session.uuid)).toEqual([message]);
+    });
+  });
+}

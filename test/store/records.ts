@@ -1,0 +1,87 @@
+import { messageUuid, newUuid } from '../../server/records.ts';
+import type {
+  StoredAgent,
+  StoredChatbot,
+  StoredMessage,
+  StoredSession,
+  StoredSource,
+} from '../../server/store/store.ts';
+
+/** Records as the server would make them, for tests. */
+
+const dated = { created_at: '2026-01-02T03:04:05Z', modified_at: '2026-01-02T03:04:05Z' };
+
+export const aChatbot = (owner: string, more: Partial<StoredChatbot> = {}): StoredChatbot => ({
+  uuid: newUuid(),
+  name: 'Shop help',
+  ...dated,
+  meta: { rate_limit: [20, 240], rate_limit_message: 'Too many messages', show_citations: true, visibility: 'public' },
+  owner,
+  ...more,
+});
+
+export const anAgent = (chatbot: string, more: Partial<StoredAgent> = {}): StoredAgent => ({
+  uuid: newUuid(),
+  name: 'General Q&A',
+  prompt: '',
+  description: '',
+  type: 'user-facing',
+  ...dated,
+  enabled: 1,
+  meta: { model: 'llm-4o-mini-4k', temperature: 0, bias: 0, stickness: 0, use_all_sources: true },
+  data_source_uuids: [],
+  tool_functions: [],
+  variables: [],
+  chatbot,
+  ...more,
+});
+
+export const aSource = (chatbot: string, more: Partial<StoredSource> = {}): StoredSource => {
+  const uuid = newUuid();
+  const file_name = `https://shop.example/${uuid}`;
+  return {
+    uuid,
+    title: 'Returns',
+    type: 'link',
+    status: 'await',
+    file_name,
+    file_size: 0,
+    tokens: 0,
+    meta_json: '{}',
+    ...dated,
+    chatbot,
+    identity: file_name,
+    ...more,
+  };
+};
+
+export const aSession = (chatbot: string, more: Partial<StoredSession> = {}): StoredSession => ({
+  uuid: newUuid(),
+  ...dated,
+  chatbot,
+  ...more,
+});
+
+export const aMessage = (session: string, more: Partial<StoredMessage> = {}): StoredMessage => ({
+  uuid: messageUuid(session),
+  query: 'How long do I have to return something?',
+  response: 'You have 30 days. [1]',
+  finish_reason: 'stop',
+  cite_data_json: '{}',
+  meta_json: '{}',
+  ...dated,
+  background_pending_tasks: 0,
+  detected_frustrations: '',
+  error_message: '',
+  feedback_json: '{}',
+  labels: [],
+  session_documents: [],
+  session,
+  ...more,
+});
+
+export const aDocument = (text: string) => ({
+  title: 'Returns',
+  text,
+  passages: [{ headings: ['Help', 'Returns'], start: 0, end: text.length }],
+});
