@@ -1,0 +1,41 @@
+import { launch, type Handle } from './launch.ts';
+
+/** The panel's file beside this script, with its hash: Vite puts it in. */
+declare const __DOCENT_PANEL__: string;
+
+/** A call as a page may write it down before this script has run: `window.Docent = { q: [['ask', 'Where is it?']] }`. */
+type Call = [name: keyof Handle, ...values: unknown[]];
+
+interface Queue {
+  q: Pick<Call[], 'push'>;
+}
+
+const page = window as { Docent?: Partial<Handle> & { q?: Call[] | Queue['q'] } };
+
+function start(script: HTMLScriptElement, chatbot: string): void {
+  const { src } = script;
+  // The same chatbot twice is one widget: pages that swap their body run the script again.
+  for (const host of document.querySelectorAll<HTMLElement>('docent-widget'))
+    if (host.dataset.docent === chatbot) return;
+  const server = new URL('.', src).href;
+  // A module that failed to load stays failed under its address, in some browsers for the life of the page.
+  const load = <T>(tries: number): Promise<T> =>
+    import(/* @vite-ignore */ new URL(__DOCENT_PANEL__, src).href + (tries ? `#${tries}` : ''));
+  const handle = launch({ server, chatbot }, load);
+  const run = ([name, ...values]: Call): void => (handle[name] as (...values: unknown[]) => unknown)(...values) as void;
+  const { destroy } = handle;
+  handle.destroy = () => {
+    destroy();
+    if (page.Docent === handle) delete page.Docent;
+  };
+  const waiting = page.Docent;
+  if (waiting?.destroy) return;
+  page.Docent = Object.assign<Handle, Queue>(handle, { q: { push: (...calls) => calls.forEach(run) as never } });
+  if (Array.isArray(waiting?.q)) waiting.q.forEach(run);
+}
+
+const script = (document.currentScript ?? document.querySelector('script[data-chatbot]')) as HTMLScriptElement | null;
+const chatbot = script?.dataset.chatbot;
+
+if (script && chatbot) start(script, chatbot);
+else console.error('[docent] no chatbot named: add data-chatbot="<the chatbot\'s uuid>" to the script tag of embed.js');

@@ -1,0 +1,326 @@
+import { type Definitions, type Inline, normalLabel, parseInline, unescape } from './inline.ts';
+
+export type BlockKind = 'document' | 'paragraph' | 'heading' | 'code' | 'rule' | 'quote' | 'list' | 'item' | 'table';
+
+export type Align = 'left' | 'center' | 'right' | '';
+
+/** A node of the document. A finished one never changes again. */
+export interface Block {
+  kind: BlockKind;
+  /** Grows whenever the block or anything in it may have changed. */
+  version: number;
+  isOpen: boolean;
+  children: Block[];
+  /** The source of a leaf: lines joined by newlines. */
+  text: string;
+  inline: Inline[];
+  /** Heading: 1 to 6. List: its first number. Item: the columns its content is indented by. Fenced code: its own indent. */
+  level: number;
+  /** List: its bullet or the sign after its number. Fenced code: its fence, empty when indented. */
+  mark: string;
+  /** The language of code. */
+  info: string;
+  isLoose: boolean;
+  endsBlank: boolean;
+  align: Align[];
+  /** The first row is the head. */
+  rows: Inline[][][];
+}
+
+export const createBlock = (kind: BlockKind, own: Partial<Block> = {}): Block => ({
+  kind,
+  version: 0,
+  isOpen: true,
+  children: [],
+  text: '',
+  inline: [],
+  level: 0,
+  mark: '',
+  info: '',
+  isLoose: false,
+  endsBlank: false,
+  align: [],
+  rows: [],
+  ...own,
+});
+
+const HEADING = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
+const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/;
+const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
+const SETEXT = /^ {0,3}(=+|-+)[ \t]*$/;
+const QUOTE = /^ {0,3}> ?/;
+const ITEM = /^( {0,3})([*+-]|(\d{1,9})([.)]))( +(?=\S)|$| +$)/;
+const ROW_OF_DASHES = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const DEFINITION =
+  /^ {0,3}\[((?:[^[\]\\]|\\.)+)\]:[ \t]*(?:<([^<>\n]*)>|([^\s<]\S*))(?:[ \t]+("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*$/;
+
+const isBlank = (line: string): boolean => !/\S/.test(line);
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+const isLeaf = (block: Block): boolean => !['document', 'quote', 'list', 'item'].includes(block.kind);
+
+export function openChild(block: Block): Block | undefined {
+  const last = block.children.at(-1);
+  return last?.isOpen ? last : undefined;
+}
+
+/** Tabs before and among the signs at the start of a line, as the columns they stand for. */
+function expandTabs(line: string): string {
+  if (!line.includes('\t')) return line;
+  const start = /^[ \t>*+\-\d.)]*/.exec(line)![0];
+  let wide = '';
+  for (const char of start) wide += char === '\t' ? ' '.repeat(4 - (wide.length % 4)) : char;
+  return wide + line.slice(start.length);
+}
+
+function endsWithBlank(block: Block): boolean {
+  if (block.endsBlank) return true;
+  const last = block.children.at(-1);
+  return last !== undefined && (block.kind === 'list' || block.kind === 'item') && endsWithBlank(last);
+}
+
+/** Without the blank lines at its end. */
+function trimBlankEnd(text: string): string {
+  const end = text.trimEnd().length;
+  const line = text.indexOf('\n', end);
+  return line < 0 ? text : text.slice(0, line);
+}
+
+/** The cells of a row; a pipe after a backslash is text. */
+export function cellsOf(row: string): string[] {
+  const bare = row
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '');
+  return bare.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
+}
+
+const alignOf = (dashes: string): Align =>
+  dashes.endsWith(':') ? (dashes.startsWith(':') ? 'center' : 'right') : dashes.startsWith(':') ? 'left' : '';
+
+/** Puts whole lines into a tree of blocks, one after another, never looking back further than the open ones. */
+export class BlockParser {
+  readonly root: Block = createBlock('document');
+  readonly definitions: Definitions = new Map();
+
+  /** `isWhole`: false for a line whose end has not come; it then defines nothing. */
+  line(raw: string, isWhole: boolean): void {
+    const wide = expandTabs(raw);
+    const { container, rest } = this.#descend(wide);
+    const leaf = openChild(container);
+    if (leaf?.kind === 'code' && this.#continueCode(leaf, rest, container === this.root ? raw : rest)) return;
+    if (isBlank(rest)) return this.#blank(container);
+    this.#place(container, rest, isWhole);
+  }
+
+  /** Closes what is open below `block`, the innermost first. */
+  close(block: Block): void {
+    const open = openChild(block);
+    if (!open) return;
+    this.close(open);
+    open.isOpen = false;
+    if (open.kind === 'paragraph' && !open.text) block.children.pop();
+    if (open.kind === 'code' && !open.mark) open.text = `${trimBlankEnd(open.text)}\n`;
+    this.readInline(open);
+  }
+
+  readInline(block: Block, isUnfinished = block.isOpen): void {
+    if (block.kind !== 'paragraph' && block.kind !== 'heading') return;
+    block.inline = parseInline(block.text.trim(), this.definitions, isUnfinished);
+  }
+
+  /** Follows the open containers as far as the line continues them. */
+  #descend(line: string): { container: Block; rest: string } {
+    let container = this.root;
+    let rest = line;
+    for (let next = openChild(container); next && !isLeaf(next); next = openChild(container)) {
+      const inner = this.#continue(next, rest);
+      if (inner === undefined) break;
+      container = next;
+      rest = inner;
+    }
+    return { container, rest };
+  }
+
+  /** What is left of the line inside a container, or undefined where the line is no part of it. */
+  #continue(block: Block, line: string): string | undefined {
+    if (block.kind === 'list') return line;
+    if (block.kind === 'quote') return QUOTE.test(line) ? line.replace(QUOTE, '') : undefined;
+    if (isBlank(line)) return block.children.length > 0 ? '' : undefined;
+    return indentOf(line) >= block.level ? line.slice(block.level) : undefined;
+  }
+
+  /** True when the line belongs to the code. */
+  #continueCode(code: Block, line: string, raw: string): boolean {
+    if (!code.mark) {
+      if (!isBlank(line) && indentOf(line) < 4) return false;
+      code.text += `${line.slice(4)}\n`;
+      code.endsBlank = isBlank(line);
+      return true;
+    }
+    const closing = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
+    if (closing?.startsWith(code.mark)) code.isOpen = false;
+    else code.text += `${raw.slice(Math.min(code.level, indentOf(raw)))}\n`;
+    return true;
+  }
+
+  #blank(container: Block): void {
+    this.close(container);
+    const last = container.children.at(-1);
+    if (last) last.endsBlank = true;
+  }
+
+  #place(container: Block, line: string, isWhole: boolean): void {
+    const tip = this.#tip();
+    const isLazy = tip.kind === 'paragraph' && openChild(container) !== tip;
+    const opened = this.#openBlocks(container, line, isWhole);
+    if (opened === undefined) return;
+    if (isLazy && opened.container === container) return this.#addText(tip, opened.rest, isWhole);
+    const parent = opened.container.kind === 'list' ? this.#leaveList(opened.container) : opened.container;
+    if (isBlank(opened.rest)) return;
+    const open = openChild(parent);
+    if (open?.kind === 'table') return this.#addRow(open, opened.rest);
+    const paragraph = open?.kind === 'paragraph' ? open : this.#add(parent, createBlock('paragraph'));
+    this.#addText(paragraph, opened.rest, isWhole);
+  }
+
+  #tip(): Block {
+    let block = this.root;
+    for (let next = openChild(block); next; next = openChild(block)) block = next;
+    return block;
+  }
+
+  #parent(block: Block): Block {
+    let parent = this.root;
+    while (openChild(parent) !== block) parent = openChild(parent)!;
+    return parent;
+  }
+
+  #leaveList(list: Block): Block {
+    const parent = this.#parent(list);
+    this.close(parent);
+    return parent;
+  }
+
+  /** Opens the containers that the line starts; undefined when a leaf took the whole line. */
+  #openBlocks(start: Block, line: string, isWhole: boolean): { container: Block; rest: string } | undefined {
+    let container = start;
+    let rest = line;
+    for (;;) {
+      const tip = this.#tip();
+      const isInParagraph = tip.kind === 'paragraph';
+      if (indentOf(rest) >= 4) {
+        if (isInParagraph || isBlank(rest)) return { container, rest };
+        this.#add(container, createBlock('code', { text: `${rest.slice(4)}\n` }));
+        return undefined;
+      }
+      const quote = QUOTE.exec(rest);
+      const item = quote || RULE.test(rest) ? null : this.#startsItem(container, rest);
+      if (quote) container = this.#add(container, createBlock('quote'));
+      else if (item && !this.#isSetext(container, rest)) container = this.#addItem(container, item);
+      else return this.#startsLeaf(container, rest, isWhole) ? undefined : { container, rest };
+      rest = quote ? rest.slice(quote[0].length) : rest.slice(Math.min(rest.length, container.level));
+    }
+  }
+
+  #startsItem(container: Block, line: string): RegExpExecArray | null {
+    const found = ITEM.exec(line);
+    const paragraph = openChild(container);
+    if (!found || paragraph?.kind !== 'paragraph') return found;
+    // Inside a paragraph only a list that starts at 1 and says something interrupts.
+    const isEmpty = isBlank(line.slice(found[0].length));
+    return isEmpty || (found[3] !== undefined && Number(found[3]) !== 1) ? null : found;
+  }
+
+  #addItem(container: Block, found: RegExpExecArray): Block {
+    const [whole, indent, sign, number, after, gap] = found;
+    const mark = after ?? sign!;
+    const isSame = container.kind === 'list' && container.mark === mark;
+    const list = isSame ? container : this.#add(container, createBlock('list', { mark, level: Number(number ?? -1) }));
+    const isEmpty = whole.length === found.input.length;
+    // Five spaces and more: one belongs to the sign, the rest is code.
+    const level = isEmpty || gap!.length > 4 ? indent!.length + sign!.length + 1 : whole.length;
+    return this.#add(list, createBlock('item', { level }));
+  }
+
+  #isSetext(container: Block, line: string): boolean {
+    const open = openChild(container);
+    return open?.kind === 'paragraph' && open.text !== '' && SETEXT.test(line);
+  }
+
+  #startsLeaf(container: Block, line: string, isWhole: boolean): boolean {
+    const open = openChild(container);
+    if (this.#isSetext(container, line)) {
+      Object.assign(open!, { kind: 'heading', level: line.includes('=') ? 1 : 2 });
+      this.close(container);
+      return true;
+    }
+    if (open?.kind === 'paragraph' && this.#becomesTable(open, line)) return true;
+    const leaf = this.#leafOf(line);
+    if (!leaf) return false;
+    const { isOpen } = leaf;
+    leaf.isOpen = true;
+    const added = this.#add(container, leaf);
+    added.isOpen = isOpen;
+    this.readInline(added, !isWhole);
+    return true;
+  }
+
+  #leafOf(line: string): Block | undefined {
+    const heading = HEADING.exec(line);
+    if (heading) {
+      const text = line
+        .slice(heading[0].length)
+        .trim()
+        .replace(/(?:^|[ \t])#+$/, '');
+      return createBlock('heading', { level: heading[1]!.length, text, isOpen: false });
+    }
+    if (RULE.test(line)) return createBlock('rule', { isOpen: false });
+    const fence = FENCE.exec(line);
+    if (!fence) return undefined;
+    const [whole, indent, mark] = fence;
+    const info = unescape(line.slice(whole.length).trim().split(/\s/)[0] ?? '');
+    return createBlock('code', { mark: mark!, level: indent!.length, info });
+  }
+
+  #becomesTable(paragraph: Block, line: string): boolean {
+    if (!line.includes('|') || !ROW_OF_DASHES.test(line)) return false;
+    const cut = paragraph.text.lastIndexOf('\n');
+    const head = cellsOf(paragraph.text.slice(cut + 1));
+    const align = cellsOf(line).map(alignOf);
+    if (head.length !== align.length) return false;
+    const rows = [head.map((cell) => parseInline(cell, this.definitions))];
+    if (cut < 0) Object.assign(paragraph, { kind: 'table', text: '', inline: [], align, rows });
+    else {
+      paragraph.text = paragraph.text.slice(0, cut);
+      this.#add(this.#parent(paragraph), createBlock('table', { align, rows }));
+    }
+    return true;
+  }
+
+  #addRow(table: Block, line: string): void {
+    const cells = cellsOf(line);
+    table.rows = [...table.rows, table.align.map((_, column) => parseInline(cells[column] ?? '', this.definitions))];
+  }
+
+  #add(container: Block, block: Block): Block {
+    const parent = container.kind === 'list' && block.kind !== 'item' ? this.#leaveList(container) : container;
+    this.close(parent);
+    const before = parent.children.at(-1);
+    const list = parent.kind === 'list' ? parent : parent.kind === 'item' ? this.#parent(parent) : undefined;
+    if (list && before && endsWithBlank(before)) list.isLoose = true;
+    parent.children.push(block);
+    return block;
+  }
+
+  #addText(paragraph: Block, line: string, isWhole: boolean): void {
+    const definition = isWhole && !paragraph.text ? DEFINITION.exec(line) : null;
+    if (definition) return this.#define(definition);
+    paragraph.text += (paragraph.text && '\n') + line.trimStart();
+  }
+
+  #define([, label, angled, bare, title]: RegExpExecArray): void {
+    const key = normalLabel(label!);
+    if (this.definitions.has(key)) return;
+    this.definitions.set(key, { href: unescape(angled ?? bare ?? ''), title: unescape(title?.slice(1, -1) ?? '') });
+  }
+}

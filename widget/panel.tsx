@@ -1,0 +1,58 @@
+import { effect } from '@preact/signals';
+import { render } from 'preact';
+import { Chat, type Emit } from './chat.ts';
+import { createClient, type Client } from './client.ts';
+import { createMemory, type Memory } from './memory.ts';
+import style from './style.css?inline';
+import { Panel } from './view/Panel.tsx';
+import type { Words } from './words/en.ts';
+
+export interface PanelOptions {
+  server: string;
+  chatbot: string;
+  emit: Emit;
+  /** Part of the page's own flow: no close button, no focus taken. */
+  isInline?: boolean | undefined;
+  words?: Partial<Words> | undefined;
+  /** Another wire than the server's door. */
+  client?: Client | undefined;
+  memory?: Memory | undefined;
+}
+
+export interface OpenedPanel {
+  chat: Chat;
+  destroy(): void;
+}
+
+// A theme comes over the wire: it may name colours and sizes, never something to fetch.
+const isHarmless = (name: string, value: unknown): boolean =>
+  /^[a-z-]+$/.test(name) && typeof value === 'string' && /^[\w\s#%.,()/-]*$/.test(value) && !/url|image/i.test(value);
+
+function applyTheme(host: HTMLElement, theme: Record<string, string> = {}): void {
+  for (const [name, value] of Object.entries(theme)) {
+    if (isHarmless(name, value)) host.style.setProperty(`--docent-${name}`, value);
+  }
+}
+
+/** Draws the panel into a shadow root, closed; `chat` opens it. */
+export function openPanel(root: ShadowRoot, { emit, isInline = false, words, ...options }: PanelOptions): OpenedPanel {
+  const client = options.client ?? createClient(options.server, options.chatbot);
+  const memory = options.memory ?? createMemory(options.server, options.chatbot);
+  const chat = new Chat({ client, memory, emit });
+  const sheet = new CSSStyleSheet();
+  const place = document.createElement('div');
+  sheet.replaceSync(style);
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  root.prepend(place);
+  render(<Panel chat={chat} own={words} isInline={isInline} />, place);
+  const stopTheme = effect(() => applyTheme(root.host as HTMLElement, chat.face.value?.theme));
+  return {
+    chat,
+    destroy() {
+      stopTheme();
+      chat.destroy();
+      render(null, place);
+      place.remove();
+    },
+  };
+}

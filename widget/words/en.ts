@@ -1,0 +1,55 @@
+/** The launcher's sentences: alone, because it is loaded alone. */
+export const launcher = {
+  open: 'Open chat',
+  close: 'Close chat',
+  unloadable: 'The chat could not be loaded. Select to try again.',
+};
+
+/** Every sentence a visitor reads. `{name}` stands for a value; another language is another file with the same keys. */
+export const en = {
+  ...launcher,
+  title: 'Chat',
+  greeting: 'Hello! Ask me anything about this site.',
+  disclaimer: 'Answers are written by a machine. Check the sources.',
+  conversation: 'Conversation',
+  suggestions: 'Suggested questions',
+  you: 'You asked',
+  answer: 'Answer',
+  field: 'Your question',
+  placeholder: 'Ask a question…',
+  send: 'Send',
+  stop: 'Stop the answer',
+  anew: 'New conversation',
+  latest: 'Go to the newest text',
+  restoring: 'Loading your conversation…',
+  unrestored: 'Your conversation could not be loaded.',
+  waiting: 'Looking for the answer…',
+  started: 'The answer is being written.',
+  finished: 'Answer: {text}',
+  reconnecting: 'The connection was lost. Reconnecting…',
+  stopped: 'You stopped this answer.',
+  shortened: 'The answer reached its maximum length.',
+  interrupted: 'The answer was interrupted.',
+  quota: 'This chat has used up its answers for now.',
+  failed: 'Something went wrong. Your question is kept.',
+  offline: 'The chat could not be reached. Your question is kept.',
+  gone: 'This chat is not available.',
+  retry: 'Try again',
+  limitedFor: 'You can try again in {time}.',
+  limitedOver: 'You can try again now.',
+  sources: 'Sources',
+  source: 'Source {marker}: {title}',
+  sourceUnnamed: 'Source {marker}',
+  openSource: 'Read it on {host}',
+  newTab: 'opens in a new tab',
+  closeSource: 'Close source',
+  code: 'Code',
+  table: 'Table',
+};
+
+export type Words = typeof en;
+
+/** A sentence with its values in place; a name without a value stays as it is written. */
+export function fill(sentence: string, values: Record<string, string>): string {
+  return sentence.replace(/\{(\w+)\}/g, (written, name: string) => values[name] ?? written);
+}
