@@ -17,6 +17,7 @@ export interface Store {
   fact(name: string): Promise<string | undefined>;
   setFact(name: string, value: string): Promise<void>;
 
+  /** One that is there already stays as it is. */
   createChatbot(chatbot: StoredChatbot, agents: StoredAgent[]): Promise<void>;
   chatbot(uuid: string): Promise<StoredChatbot | undefined>;
   chatbots(owner: string): Promise<StoredChatbot[]>;
@@ -115,7 +116,7 @@ export interface Passage {
 
 export interface StoredSession extends Session {
   chatbot: string;
-  /** Where the door is a proxy: the other server's session, '' until it is made. Its chatbot is not in this store. */
+  /** Where the door is a proxy: the other server's session, '' until it is made. */
   foreign?: string;
   /** Only where the caller who made the session sent them. */
   initial_variables?: Record<string, string | number | boolean>;

@@ -1,0 +1,39 @@
+import { bodyParser } from '@koa/bodyparser';
+import type { Router } from '@koa/router';
+import type { Context } from 'koa';
+import { Refusal } from './errors.ts';
+
+/** What the doors that speak JSON do alike. */
+
+const parse = bodyParser({
+  enableTypes: ['json'],
+  jsonLimit: '1mb',
+  // Some clients send JSON without saying so.
+  detectJSON: (ctx) => !ctx.headers['content-type'],
+  onError(error) {
+    throw unreadable(error);
+  },
+});
+
+/** The body of a POST, parsed; `{}` where there is none. */
+export async function readJson(ctx: Context): Promise<unknown> {
+  if (ctx.headers['content-type'] && ctx.request.length !== 0 && ctx.request.is('json', '+json') === false) {
+    throw new Refusal('unsupported_media_type', 'the body must be application/json');
+  }
+  await parse(ctx, async () => {});
+  return ctx.request.body;
+}
+
+function unreadable(error: Error & { status?: number }): Refusal {
+  if (error.status === 413) return new Refusal('too_large', 'the body is larger than 1 MB');
+  if (error.status === 415) return new Refusal('unsupported_media_type', 'the encoding of the body is not known here');
+  return new Refusal('bad_json', 'the body is not a JSON object');
+}
+
+/** 405 with `Allow` where another method would have found something, else 404. */
+export function refuseUnmatched(ctx: Context, router: Router): never {
+  const allowed = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
+  if (allowed.length === 0) throw new Refusal('not_found', 'there is nothing at this path');
+  const allow = [...new Set(allowed)].join(', ');
+  throw new Refusal('method_not_allowed', `this path takes ${allow}`, { headers: { Allow: allow } });
+}

@@ -1,0 +1,98 @@
+import ipaddr from 'ipaddr.js';
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from './records.ts';
+
+/** Who a visitor is, and how many messages one may send. */
+
+/** Seconds; the longest window that `rate_limit` allows. */
+const LONGEST_WINDOW = 360;
+/** The highest count that `rate_limit` allows. */
+const HIGHEST_COUNT = 100;
+
+export interface VisitorLimits {
+  /**
+   * Counts one message of a visitor and returns 0, or, where `[count, seconds]` is used up, counts nothing and returns
+   * the whole seconds after which the next one is accepted.
+   */
+  take(chatbot: string, address: string, limit: readonly [number, number]): number;
+  /** Visitors remembered at the moment. */
+  readonly size: number;
+}
+
+/**
+ * A true sliding window: in no stretch of `seconds` are more than `count` accepted. Each visitor's last hundred accepted
+ * times are kept, so that a limit changed by the owner holds at once. `visitors` bounds the memory: the one idle for
+ * longest is forgotten first.
+ */
+export function createVisitorLimits({ clock, visitors = 50_000 }: { clock: Clock; visitors?: number }): VisitorLimits {
+  // In order of the last accepted message, the oldest first.
+  const accepted = new Map<string, number[]>();
+
+  function forget(now: number): void {
+    for (const [key, times] of accepted) {
+      const idle = now - (times.at(-1) ?? 0) >= LONGEST_WINDOW * 1000;
+      if (!idle && accepted.size <= visitors) return;
+      accepted.delete(key);
+    }
+  }
+
+  return {
+    take(chatbot, address, [count, seconds]) {
+      const now = clock();
+      const key = `${chatbot} ${address}`;
+      const times = accepted.get(key) ?? [];
+      const wait = waitFor(times, now, count, seconds);
+      if (wait > 0) return wait;
+      times.push(now);
+      if (times.length > HIGHEST_COUNT) times.shift();
+      accepted.delete(key);
+      accepted.set(key, times);
+      forget(now);
+      return 0;
+    },
+    get size() {
+      return accepted.size;
+    },
+  };
+}
+
+function waitFor(times: number[], now: number, count: number, seconds: number): number {
+  // A system clock that is set back must not lock anybody out for the difference.
+  for (let i = times.length - 1; i >= 0 && times[i]! > now; i -= 1) times[i] = now;
+  const blocking = times[times.length - count];
+  return blocking === undefined ? 0 : Math.max(0, Math.ceil((blocking + seconds * 1000 - now) / 1000));
+}
+
+/**
+ * The address that counts as one visitor: IPv4 whole, IPv6 by its /64 (a household or a server has at least that much).
+ * `X-Forwarded-For` is believed for as many hops as the operator named, counted from the right, since all further left is
+ * the caller's own word.
+ */
+export function clientAddress(request: IncomingMessage, trustedHops: number): string {
+  const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',');
+  let address = readAddress(request.socket.remoteAddress ?? '');
+  for (let hop = 1; hop <= trustedHops; hop += 1) {
+    const named = readAddress(forwarded.at(-hop) ?? '');
+    if (!named) break;
+    address = named;
+  }
+  return address ? grouped(address) : 'unknown';
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Some proxies add the port: `1.2.3.4:5678`, `[::1]:5678`. */
+function readAddress(written: string): Address | undefined {
+  const text = written.trim();
+  const bare = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+  if (ipaddr.IPv4.isValidFourPartDecimal(bare)) return ipaddr.IPv4.parse(bare);
+  if (!bare.includes(':') || !ipaddr.IPv6.isValid(bare)) return undefined;
+  const address = ipaddr.IPv6.parse(bare);
+  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+function grouped(address: Address): string {
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  const network = address.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
+}

@@ -1,0 +1,36 @@
+import { Type, type Static } from 'typebox';
+import { Message } from '../schema.ts';
+
+/** What visitors send and see. */
+
+/** Kept with the session; flat, so that it can be shown and filled into a prompt as it is. */
+const Variables = Type.Record(
+  Type.String({ minLength: 1, maxLength: 100 }),
+  Type.Union([Type.String({ maxLength: 1000 }), Type.Number(), Type.Boolean()]),
+  { maxProperties: 50 },
+);
+
+export const SessionBody = Type.Object({ variables: Type.Optional(Variables) });
+
+export const AskBody = Type.Object({
+  query: Type.String({ minLength: 1, maxLength: 8000 }),
+  session: Type.Optional(Type.String({ pattern: '^[0-9A-Fa-f-]{32,40}$', description: 'the uuid of a session' })),
+  id: Type.Optional(
+    Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: '1 to 64 of A-Z, a-z, 0-9, "_" and "-"' }),
+  ),
+  variables: Type.Optional(Variables),
+});
+export type AskBody = Static<typeof AskBody>;
+
+export const FeedbackBody = Type.Object({
+  rating: Type.Union([Type.Literal(1), Type.Literal(-1)]),
+  comment: Type.Optional(Type.String({ maxLength: 2000 })),
+});
+
+/** The keys of a message that a visitor may see; `VisitorMessage` in types.ts is its type. */
+const { uuid, query, response, finish_reason, cite_data_json, feedback_json, created_at, modified_at } =
+  Message.properties;
+export const VisitorMessageSchema = Type.Object(
+  { uuid, query, response, finish_reason, cite_data_json, feedback_json, created_at, modified_at },
+  { additionalProperties: false },
+);

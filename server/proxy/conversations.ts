@@ -1,0 +1,111 @@
+import type { RouterContext } from '@koa/router';
+import type { Answering } from '../answer/answering.ts';
+import { whenEnded } from '../answer/readers.ts';
+import { Run } from '../answer/runs.ts';
+import { invalid, notFound } from '../errors.ts';
+import { readJson } from '../http.ts';
+import { later, readUuid, type Clock } from '../records.ts';
+import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
+import type { ChatEvent } from '../types.ts';
+import { checked } from '../validate.ts';
+import { ownSession } from './ask.ts';
+import { FeedbackBody } from './bodies.ts';
+import { visitorMessage, type EventStreams } from './events.ts';
+import type { Upstream } from './upstream.ts';
+
+interface Rooms {
+  store: Store;
+  answering: Answering;
+  upstream: Upstream;
+  clock: Clock;
+  events: EventStreams;
+}
+
+/** One visitor's request about a chatbot that the visitor may know of. */
+export interface Visit {
+  chatbot: StoredChatbot;
+  ctx: RouterContext;
+}
+
+const DONE = { success: true };
+
+/** What a visitor does with a session after asking. Its identifier is the only proof that it is the visitor's own. */
+export function createConversations({ store, answering, upstream, clock, events }: Rooms) {
+  const sessionOf = ({ chatbot, ctx }: Visit): Promise<StoredSession> =>
+    ownSession(store, chatbot, ctx.params['session'] ?? '');
+
+  /** The answer being made, else the finished record. A run may be of a session that is not yet on the disk. */
+  async function messageOf(visit: Visit): Promise<Run | StoredMessage> {
+    const uuid = readUuid(visit.ctx.params['message'] ?? '') ?? '';
+    const run = answering.run(uuid);
+    if (run && belongs(run, visit)) return run;
+    const session = await sessionOf(visit);
+    const message = await store.message(uuid);
+    if (message?.session !== session.uuid) throw notFound('message');
+    return message;
+  }
+
+  /** Once nothing more is written to it. */
+  async function settledMessage(visit: Visit, hurry: (run: Run) => void = () => {}): Promise<StoredMessage> {
+    const found = await messageOf(visit);
+    if (!(found instanceof Run)) return found;
+    hurry(found);
+    const { message, refusal } = await whenEnded(found);
+    if (!message) throw refusal;
+    return message;
+  }
+
+  async function stopAll(session: string): Promise<void> {
+    const messages = await store.messages(session);
+    const runs = messages.flatMap(({ uuid }) => answering.run(uuid) ?? []);
+    for (const run of runs) run.stop();
+    await Promise.all(runs.map(whenEnded));
+  }
+
+  return {
+    async messages(visit: Visit): Promise<unknown> {
+      const { uuid } = await sessionOf(visit);
+      return (await answering.messages(uuid)).map(visitorMessage);
+    },
+
+    async forget(visit: Visit): Promise<unknown> {
+      const session = await sessionOf(visit);
+      await stopAll(session.uuid);
+      // The upstream's first: where it fails the session is still here, and the visitor can try again.
+      await upstream.forget(session);
+      await store.deleteSession(session.uuid);
+      return DONE;
+    },
+
+    async resume(visit: Visit): Promise<void> {
+      const { ctx } = visit;
+      const found = await messageOf(visit);
+      const offset = ctx.get('Last-Event-ID');
+      if (!/^\d{0,9}$/.test(offset)) {
+        throw invalid('Last-Event-ID', 'Last-Event-ID must be the id of an event: a whole number');
+      }
+      const uuid = found instanceof Run ? found.message.uuid : found.uuid;
+      // Who names an offset has had what stands before it.
+      const first: ChatEvent[] = offset === '' ? [{ event: 'message', data: { uuid } }] : [];
+      ctx.respond = false;
+      events.tell(found, ctx.res, { from: Number(offset), first, failure: upstream.failure });
+    },
+
+    async stop(visit: Visit): Promise<unknown> {
+      await settledMessage(visit, (run) => run.stop());
+      return DONE;
+    },
+
+    async feedback(visit: Visit): Promise<unknown> {
+      const { rating, comment } = checked(FeedbackBody, await readJson(visit.ctx));
+      const message = await settledMessage(visit);
+      const feedback = JSON.stringify({ rating, ...(comment === undefined ? {} : { comment }) });
+      const modified_at = later(message.modified_at, clock);
+      if (!(await store.saveMessage({ ...message, feedback_json: feedback, modified_at }))) throw notFound('session');
+      return DONE;
+    },
+  };
+}
+
+const belongs = (run: Run, { chatbot, ctx }: Visit): boolean =>
+  run.chatbot === chatbot.uuid && run.message.session === readUuid(ctx.params['session'] ?? '');

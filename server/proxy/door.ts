@@ -1,0 +1,119 @@
+import cors from '@koa/cors';
+import { Router, type RouterContext } from '@koa/router';
+import type { Middleware } from 'koa';
+import type { Logger } from 'pino';
+import type { Answering } from '../answer/answering.ts';
+import { notFound } from '../errors.ts';
+import { readJson, refuseUnmatched } from '../http.ts';
+import { clientAddress, createVisitorLimits } from '../limits.ts';
+import { view, type Clock } from '../records.ts';
+import { Session } from '../schema.ts';
+import type { Store, StoredChatbot } from '../store/store.ts';
+import type { ChatbotFace, ChatEvent } from '../types.ts';
+import { checked } from '../validate.ts';
+import { createAsk, newSession } from './ask.ts';
+import { AskBody, SessionBody } from './bodies.ts';
+import { createConversations, type Visit } from './conversations.ts';
+import { createEventStreams } from './events.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface DoorRooms {
+  store: Store;
+  answering: Answering;
+  upstream: Upstream;
+  clock: Clock;
+  log: Logger;
+  /** How many proxies in front add to `X-Forwarded-For`. */
+  trustProxyHops: number;
+  /** What a chatbot shows before the first question, beyond its record. */
+  face?(chatbot: StoredChatbot): Partial<ChatbotFace>;
+}
+
+/** The public door, /chat/{chatbot}/…, for pages of any origin. No key comes in, none goes out. */
+export function createDoor(rooms: DoorRooms): Middleware {
+  const router = new Router({ prefix: '/chat', sensitive: true });
+  const on = (method: 'GET' | 'POST', path: string, handle: (visit: Visit) => Promise<unknown>): void => {
+    router.register(path, [method], async (ctx) => {
+      const reply = await handle({ chatbot: await admitted(rooms.upstream, ctx), ctx });
+      if (reply !== undefined) ctx.body = reply;
+    });
+  };
+  const events = createEventStreams();
+  const { messages, forget, resume, stop, feedback } = createConversations({ ...rooms, events });
+
+  on('GET', '/:chatbot', async ({ chatbot }) => faceOf(rooms, chatbot));
+  on('POST', '/:chatbot/session', startSession(rooms));
+  on('POST', '/:chatbot/ask', ask(rooms, events));
+  on('GET', '/:chatbot/session/:session/messages', messages);
+  on('POST', '/:chatbot/session/:session/delete', forget);
+  on('GET', '/:chatbot/session/:session/message/:message/stream', resume);
+  on('POST', '/:chatbot/session/:session/message/:message/stop', stop);
+  on('POST', '/:chatbot/session/:session/message/:message/feedback', feedback);
+
+  const routes = router.routes() as unknown as Middleware;
+  return (ctx, next) => {
+    if (!ctx.path.startsWith('/chat/')) return next();
+    ctx.set(HEADERS);
+    return crossOrigin(ctx, () => routes(ctx, async () => refuseUnmatched(ctx, router)));
+  };
+}
+
+/** The widget runs on its owner's pages, which are of another origin than this server, or of none (a sandboxed frame). */
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+// Not credentialed: nothing here depends on a cookie. The error rule keeps the headers, so they need not go with errors.
+const crossOrigin = cors({
+  origin: '*',
+  allowMethods: ['GET', 'POST'],
+  allowHeaders: ['Content-Type', 'Last-Event-ID'],
+  exposeHeaders: ['Retry-After', 'X-Request-Id'],
+  maxAge: 86_400,
+  keepHeadersOnError: false,
+});
+
+/** Who may ask which chatbot is judged here and nowhere else. A private one is as unknown as none. */
+async function admitted(upstream: Upstream, ctx: RouterContext): Promise<StoredChatbot> {
+  const chatbot = await upstream.chatbot(ctx.params['chatbot'] ?? '');
+  if (!chatbot || chatbot.meta.visibility === 'private') throw notFound('chatbot');
+  return chatbot;
+}
+
+function faceOf({ face }: DoorRooms, chatbot: StoredChatbot): ChatbotFace {
+  const { uuid, name, meta } = chatbot;
+  return {
+    uuid,
+    name,
+    show_citations: meta.show_citations,
+    greeting: '',
+    suggestions: [],
+    theme: {},
+    words: {},
+    ...face?.(chatbot),
+  };
+}
+
+const startSession =
+  ({ store, upstream, clock }: DoorRooms) =>
+  async ({ chatbot, ctx }: Visit): Promise<unknown> => {
+    const { variables } = checked(SessionBody, await readJson(ctx));
+    const session = newSession(upstream, chatbot, clock, variables);
+    if (!(await store.createSession(session))) throw notFound('chatbot');
+    return view(Session, session);
+  };
+
+function ask(rooms: DoorRooms, events: ReturnType<typeof createEventStreams>) {
+  const limits = createVisitorLimits(rooms);
+  const asked = createAsk({ ...rooms, limits });
+  return async ({ chatbot, ctx }: Visit): Promise<void> => {
+    const body = checked(AskBody, await readJson(ctx));
+    const { made, message, found } = await asked(chatbot, body, clientAddress(ctx.req, rooms.trustProxyHops));
+    const first: ChatEvent[] = [{ event: 'message', data: { uuid: message } }];
+    if (made !== undefined) first.unshift({ event: 'session', data: { uuid: made } });
+    ctx.respond = false;
+    events.tell(found, ctx.res, { from: 0, first, failure: rooms.upstream.failure });
+  };
+}

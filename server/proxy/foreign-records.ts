@@ -1,0 +1,94 @@
+import type { Ending } from '../answer/answering.ts';
+import { timestamp, type Clock } from '../records.ts';
+import type { StoredChatbot } from '../store/store.ts';
+import type { Citation, Citations } from '../types.ts';
+
+/** Records of another server, read without trust: what is missing or of the wrong kind gets the interface's default. */
+
+type Fields = Record<string, unknown>;
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+
+const stringOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+
+export function readChatbot(reply: unknown, uuid: string, clock: Clock): StoredChatbot {
+  const { name, created_at, modified_at, meta } = fieldsOf(reply);
+  const { rate_limit, rate_limit_message, visibility, show_citations, show_citation } = fieldsOf(meta);
+  const now = timestamp(clock);
+  const show = show_citations ?? show_citation;
+  return {
+    uuid,
+    name: stringOr(name, ''),
+    created_at: stringOr(created_at, now),
+    modified_at: stringOr(modified_at, now),
+    owner: '',
+    meta: {
+      rate_limit: readRateLimit(rate_limit),
+      rate_limit_message: stringOr(rate_limit_message, 'Too many messages'),
+      show_citations: show === true || show === 1,
+      visibility: visibility === 'public' || visibility === 'hybrid' ? visibility : 'private',
+    },
+  };
+}
+
+function readRateLimit(value: unknown): [number, number] {
+  const [count, seconds] = Array.isArray(value) ? (value as unknown[]) : [];
+  return within(count, 100) && within(seconds, 360) ? [count, seconds] : [20, 240];
+}
+
+const within = (value: unknown, most: number): value is number =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
+
+export function readSessionUuid(reply: unknown): string | undefined {
+  const { uuid } = fieldsOf(reply);
+  return typeof uuid === 'string' && uuid !== '' && uuid.length <= 200 ? uuid : undefined;
+}
+
+export interface ForeignMessage {
+  response: string;
+  finish_reason: Ending['finish_reason'];
+  citations: Citations;
+}
+
+/** The record of an answer that was just streamed: the last one with its question. */
+export function findMessage(reply: unknown, query: string): ForeignMessage | undefined {
+  const records = Array.isArray(reply) ? reply.map(fieldsOf) : [];
+  const found = records.findLast((record) => record['query'] === query);
+  return (
+    found && {
+      response: stringOr(found['response'], ''),
+      finish_reason: readFinishReason(found['finish_reason']),
+      citations: readCitations(found['cite_data_json']),
+    }
+  );
+}
+
+function readFinishReason(value: unknown): Ending['finish_reason'] {
+  if (value === 'interrupted') return 'error';
+  return value === 'length' || value === 'error' || value === 'stopped' || value === 'quota' ? value : 'stop';
+}
+
+const CITATION_KEYS = ['data_source_uuid', 'file_name', 'text', 'title', 'type'];
+
+/** Only entries of exactly the five strings pass: the widget shows them. */
+function readCitations(json: unknown): Citations {
+  let value: unknown;
+  try {
+    value = JSON.parse(stringOr(json, ''));
+  } catch {
+    return {};
+  }
+  return Object.fromEntries(
+    Object.entries(fieldsOf(value)).filter((entry): entry is [string, Citation] => isCitation(entry[1])),
+  );
+}
+
+function isCitation(value: unknown): value is Citation {
+  const fields = fieldsOf(value);
+  const keys = Object.keys(fields).toSorted();
+  return (
+    keys.length === CITATION_KEYS.length &&
+    CITATION_KEYS.every((key, i) => key === keys[i] && typeof fields[key] === 'string')
+  );
+}

@@ -1,0 +1,124 @@
+import type { Logger } from 'pino';
+import { NO_META, type Ending, type Question } from '../answer/answering.ts';
+import type { Run } from '../answer/runs.ts';
+import { Connections } from '../model/connections.ts';
+import type { Clock } from '../records.ts';
+import type { Store } from '../store/store.ts';
+import { upstreamFailed } from './exchange.ts';
+import { createForeignChatbots, type ForeignChatbots } from './foreign-chatbots.ts';
+import { findMessage, readSessionUuid, type ForeignMessage } from './foreign-records.ts';
+import { createInterfaceClient, type InterfaceClient } from './interface-client.ts';
+import type { Upstream } from './upstream.ts';
+
+interface Options {
+  /** The other server's base address, without /api/v1. */
+  url: string;
+  apiKey: string;
+  store: Store;
+  clock: Clock;
+  log: Logger;
+  /** Milliseconds, all three. */
+  timeouts?: { connect?: number; firstByte?: number; betweenChunks?: number };
+}
+
+/**
+ * Any server that speaks the interface. Sessions and messages are this door's own, with its own identifiers; each
+ * session names the other server's, which is made with the first question.
+ */
+export function foreignUpstream({ url, apiKey, store, clock, log, timeouts }: Options): Upstream {
+  const { origin, pathname } = new URL(url);
+  const connections = new Connections(origin, timeouts);
+  const client = createInterfaceClient({ connections, prefix: pathname.replace(/\/+$/, ''), apiKey });
+  const chatbots = createForeignChatbots({ client, store, clock, log });
+  const sessions = foreignSessions(client, store, chatbots);
+
+  async function ask(question: Question, run: Run, foreign: string): Promise<number> {
+    const asked = client.ask(foreign, question.query, (piece) => {
+      run.append(piece);
+      if (run.full) asked.stop();
+    });
+    run.onStop = () => asked.stop();
+    if (run.stopped) asked.stop();
+    return asked.done;
+  }
+
+  /** The answer is there already: where its record cannot be had, it stays without citations. */
+  async function recordOf(question: Question, foreign: string): Promise<ForeignMessage | undefined> {
+    try {
+      return findMessage(await client.messages(foreign), question.query);
+    } catch (error) {
+      log.warn({ err: (error as Error).cause ?? error }, 'the record of an answer could not be listed');
+      return undefined;
+    }
+  }
+
+  return {
+    chatbot: (written) => chatbots.find(written),
+    async respond(question, run) {
+      let foreign = await sessions.of(question);
+      let status = await ask(question, run, foreign);
+      if (status === 404 && run.length === 0 && !run.stopped) {
+        foreign = await sessions.renew(question, foreign);
+        status = await ask(question, run, foreign);
+      }
+      if (run.stopped || run.full) return ended(run.stopped ? 'stopped' : 'length');
+      if (status !== 200) throw upstreamFailed(`the message stream answered ${status}`);
+      const record = await recordOf(question, foreign);
+      if (run.length === 0) run.append(record?.response ?? '');
+      return endingOf(question, record);
+    },
+    newSession: { foreign: '' },
+    async forget({ foreign }) {
+      if (foreign) await client.deleteSession(foreign);
+    },
+    failure: 'upstream_failed',
+    close: () => connections.close(),
+  };
+}
+
+const ended = (finish_reason: Ending['finish_reason']): Ending => ({ finish_reason, citations: {}, meta: NO_META });
+
+function endingOf({ chatbot }: Question, record: ForeignMessage | undefined): Ending {
+  if (!record) return ended('stop');
+  const { finish_reason } = record;
+  return {
+    ...ended(finish_reason),
+    citations: chatbot.meta.show_citations ? record.citations : {},
+    ...(finish_reason === 'error' ? { refusal: upstreamFailed('its record says error') } : {}),
+  };
+}
+
+interface ForeignSessions {
+  /** The other server's session, made where there is none yet. */
+  of(question: Question): Promise<string>;
+  /** Another one, where the other server no longer knows `lost`. */
+  renew(question: Question, lost: string): Promise<string>;
+}
+
+function foreignSessions(client: InterfaceClient, store: Store, chatbots: ForeignChatbots): ForeignSessions {
+  const making = new Map<string, Promise<string>>();
+
+  async function make({ chatbot, session }: Question, lost: string): Promise<string> {
+    const stored = await store.session(session.uuid);
+    if (stored?.foreign && stored.foreign !== lost) return stored.foreign;
+    const foreign = readSessionUuid(
+      await client.createSession(chatbots.nameOf(chatbot.uuid), session.initial_variables),
+    );
+    if (foreign === undefined) throw upstreamFailed('a new session without a uuid');
+    await store.updateSession(session.uuid, (record) => ({ ...record, foreign }));
+    return foreign;
+  }
+
+  // Two questions at the same moment share the session that the first one makes.
+  function renew(question: Question, lost: string): Promise<string> {
+    const { uuid } = question.session;
+    const made = making.get(uuid) ?? make(question, lost).finally(() => making.delete(uuid));
+    making.set(uuid, made);
+    return made;
+  }
+
+  return {
+    of: async (question) => question.session.foreign || renew(question, ''),
+    renew,
+  };
+}

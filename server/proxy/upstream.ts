@@ -1,0 +1,32 @@
+import type { Respond } from '../answer/answering.ts';
+import { readUuid } from '../records.ts';
+import type { Store, StoredChatbot, StoredSession } from '../store/store.ts';
+import type { ErrorCode } from '../types.ts';
+
+/** Where the door's answers come from: this process, or any server that speaks the interface. */
+export interface Upstream {
+  /** `written` is the identifier as the visitor's page has it. `undefined` where there is no such chatbot. */
+  chatbot(written: string): Promise<StoredChatbot | undefined>;
+  respond: Respond;
+  /** What a new session holds beyond its own record. */
+  readonly newSession: Pick<StoredSession, 'foreign'>;
+  /** Deletes what the upstream itself keeps of a session. */
+  forget(session: StoredSession): Promise<void>;
+  /** The code of a failed answer whose record does not say it. */
+  readonly failure: ErrorCode;
+  close(): Promise<void>;
+}
+
+export function localUpstream({ store, respond }: { store: Store; respond: Respond }): Upstream {
+  return {
+    async chatbot(written) {
+      const uuid = readUuid(written);
+      return uuid === undefined ? undefined : store.chatbot(uuid);
+    },
+    respond,
+    newSession: {},
+    async forget() {},
+    failure: 'model_failed',
+    async close() {},
+  };
+}

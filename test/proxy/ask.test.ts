@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { answerWith, ask, held, messagesOf, openHouse, post, textOf, uuidOf, type House } from './house.ts';
+
+let house: House;
+let chatbot: string;
+
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.stop());
+beforeEach(async () => {
+  house.respond = answerWith('You have ', '30 days.');
+  chatbot = (await house.chatbot()).uuid;
+});
+
+describe('a question', () => {
+  it('brings session, message, deltas and the finished message, in this order', async () => {
+    const events = await ask(house, chatbot, { query: 'How long?' });
+    const kinds = events.map(({ event }) => event);
+    expect(kinds.slice(0, 2)).toEqual(['session', 'message']);
+    expect(new Set(kinds.slice(2, -1))).toEqual(new Set(['delta']));
+    expect(textOf(events)).toBe('You have 30 days.');
+    expect(events.findLast(({ event }) => event === 'delta')?.id).toBe('17');
+    expect(events.at(-1)).toMatchObject({
+      event: 'done',
+      data: { response: 'You have 30 days.', finish_reason: 'stop' },
+    });
+    expect(uuidOf(events, 'message')).toBe((events.at(-1)!.data as { uuid: string }).uuid);
+  });
+
+  it('names no session where the visitor did', async () => {
+    const session = uuidOf(await ask(house, chatbot, { query: 'One?' }), 'session');
+    const events = await ask(house, chatbot, { query: 'Two?', session });
+    expect(events[0]?.event).toBe('message');
+    expect((await messagesOf(house, chatbot, session)).map((one: { query: string }) => one.query)).toEqual([
+      'One?',
+      'Two?',
+    ]);
+  });
+
+  it('is streamed with headers that keep proxies from holding it back', async () => {
+    const reply = await post(
+      `${house.base}/chat/${chatbot}/ask`,
+      { query: 'How long?' },
+      { 'Accept-Encoding': 'gzip, br' },
+    );
+    expect(reply.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(reply.headers.get('cache-control')).toBe('no-store, no-transform');
+    expect(reply.headers.get('x-accel-buffering')).toBe('no');
+    expect(reply.headers.get('content-encoding')).toBeNull();
+    const text = await reply.text();
+    expect(text).toMatch(/^event: session\ndata: \{"uuid":"[0-9a-f]{32}"\}\n\nevent: message\ndata: /);
+    expect(text).toMatch(/\n\nid: \d+\nevent: delta\ndata: \{"text":"[^\n]*"\}\n\n/);
+  });
+
+  it('in a session of another chatbot is refused as unknown', async () => {
+    const other = (await house.chatbot()).uuid;
+    const session = uuidOf(await ask(house, chatbot, { query: 'One?' }), 'session');
+    expect((await post(`${house.base}/chat/${other}/ask`, { query: 'Two?', session })).status).toBe(404);
+    expect(await messagesOf(house, chatbot, session)).toHaveLength(1);
+  });
+
+  it('keeps the white space and every character of what was typed', async () => {
+    const query = ' \u{1f600} two  spaces\n\u2028"';
+    const events = await ask(house, chatbot, { query });
+    expect(events.at(-1)).toMatchObject({ data: { query } });
+  });
+});
+
+describe('the same question sent again with its id', () => {
+  it('gets the same events from the start and generates nothing', async () => {
+    const first = await ask(house, chatbot, { query: 'How long?', id: 'a-1' });
+    house.respond = answerWith('Another answer.');
+    const again = await ask(house, chatbot, { query: 'How long?', id: 'a-1' });
+    expect(again[0]).toEqual(first[0]);
+    expect(again[1]).toEqual(first[1]);
+    expect(textOf(again)).toBe('You have 30 days.');
+    expect(again.at(-1)).toEqual(first.at(-1));
+  });
+
+  it('at the same moment makes one session, one message, one answer', async () => {
+    let answers = 0;
+    house.respond = (question, run) => {
+      answers += 1;
+      return answerWith('You have ', '30 days.')(question, run);
+    };
+    const body = { query: 'How long?', id: 'twins' };
+    const all = await Promise.all(Array.from({ length: 8 }, () => ask(house, chatbot, body)));
+    expect(new Set(all.map((events) => uuidOf(events, 'session'))).size).toBe(1);
+    expect(new Set(all.map((events) => uuidOf(events, 'message'))).size).toBe(1);
+    expect(new Set(all.map(textOf))).toEqual(new Set(['You have 30 days.']));
+    expect(answers).toBe(1);
+    expect(await messagesOf(house, chatbot, uuidOf(all[0]!, 'session'))).toHaveLength(1);
+  });
+
+  it('is followed while the first is still being answered', async () => {
+    const answer = held();
+    house.respond = answer.respond;
+    const first = ask(house, chatbot, { query: 'How long?', id: 'slow' });
+    await answer.write('You have ');
+    const second = ask(house, chatbot, { query: 'How long?', id: 'slow' });
+    await new Promise((done) => setTimeout(done, 20));
+    await answer.write('30 days.');
+    await answer.end();
+    expect([textOf(await first), textOf(await second)]).toEqual(['You have 30 days.', 'You have 30 days.']);
+  });
+
+  it('with other words is a conflict, in its first session and later', async () => {
+    const events = await ask(house, chatbot, { query: 'How long?', id: 'b' });
+    const session = uuidOf(events, 'session');
+    const first = await post(`${house.base}/chat/${chatbot}/ask`, { query: 'How much?', id: 'b' });
+    expect([first.status, (await first.json()).code]).toEqual([409, 'conflict']);
+    await ask(house, chatbot, { query: 'And?', session, id: 'c' });
+    expect((await post(`${house.base}/chat/${chatbot}/ask`, { query: 'Or?', session, id: 'c' })).status).toBe(409);
+    expect(await messagesOf(house, chatbot, session)).toHaveLength(2);
+  });
+
+  it('finds the message of a first question when it names the session made by it', async () => {
+    const first = await ask(house, chatbot, { query: 'How long?', id: 'd' });
+    const session = uuidOf(first, 'session');
+    const again = await ask(house, chatbot, { query: 'How long?', id: 'd', session });
+    expect(again.map(({ event }) => event)).toEqual(['message', 'delta', 'done']);
+    expect(uuidOf(again, 'message')).toBe(uuidOf(first, 'message'));
+  });
+
+  it('means another message in another session and at another chatbot', async () => {
+    const other = (await house.chatbot()).uuid;
+    const here = await ask(house, chatbot, { query: 'How long?', id: 'd' });
+    const there = await ask(house, other, { query: 'How much?', id: 'd' });
+    const { uuid: session } = await (await post(`${house.base}/chat/${chatbot}/session`)).json();
+    const later = await ask(house, chatbot, { query: 'Or?', session, id: 'd' });
+    expect(new Set([here, there, later].map((events) => uuidOf(events, 'message'))).size).toBe(3);
+    expect(uuidOf(there, 'session')).not.toBe(uuidOf(here, 'session'));
+  });
+
+  it('is found again after a restart', async () => {
+    const before = await openHouse();
+    const { uuid } = await before.chatbot();
+    const first = await ask(before, uuid, { query: 'How long?', id: 'e' });
+    await before.stop({ keep: true });
+    const after = await openHouse({ dir: before.dir });
+    after.respond = answerWith('Another answer.');
+    const again = await ask(after, uuid, { query: 'How long?', id: 'e' });
+    expect([again[0], again[1], again.at(-1)]).toEqual([first[0], first[1], first.at(-1)]);
+    await after.stop();
+  });
+});
+
+describe('the rate limit', () => {
+  it('refuses with the owner’s words and a time that is enough and not too long', async () => {
+    const { uuid } = await house.chatbot({ rate_limit: [2, 60] });
+    const session = uuidOf(await ask(house, uuid, { query: 'One?' }), 'session');
+    house.clock.now += 12_400;
+    await ask(house, uuid, { query: 'Two?', session });
+    const refused = await post(`${house.base}/chat/${uuid}/ask`, { query: 'Three?', session });
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toEqual({ error: 'Slow down, please', code: 'rate_limited', retry_after: 48 });
+    expect(refused.headers.get('retry-after')).toBe('48');
+    expect(await messagesOf(house, uuid, session)).toHaveLength(2);
+    house.clock.now += 47_000;
+    expect((await post(`${house.base}/chat/${uuid}/ask`, { query: 'Three?', session })).status).toBe(429);
+    house.clock.now += 1_000;
+    await ask(house, uuid, { query: 'Three?', session });
+  });
+
+  it('leaves nothing behind of a first question that it refuses', async () => {
+    const { uuid } = await house.chatbot({ rate_limit: [1, 60] });
+    await ask(house, uuid, { query: 'One?', id: 'one' });
+    expect((await post(`${house.base}/chat/${uuid}/ask`, { query: 'Two?', id: 'two' })).status).toBe(429);
+    expect(await house.store.sessions(uuid)).toHaveLength(1);
+  });
+
+  it('does not count repeats, and a refused id may be used once there is room', async () => {
+    const { uuid } = await house.chatbot({ rate_limit: [2, 60] });
+    const body = { query: 'One?', id: 'one' };
+    for (let i = 0; i < 4; i += 1) await ask(house, uuid, body);
+    await ask(house, uuid, { query: 'Two?', id: 'two' });
+    expect((await post(`${house.base}/chat/${uuid}/ask`, { query: 'Three?', id: 'three' })).status).toBe(429);
+    await ask(house, uuid, body);
+    house.clock.now += 60_000;
+    await ask(house, uuid, { query: 'Three?', id: 'three' });
+  });
+
+  it('counts each chatbot apart', async () => {
+    const [one, two] = [await house.chatbot({ rate_limit: [1, 60] }), await house.chatbot({ rate_limit: [1, 60] })];
+    await ask(house, one.uuid, { query: 'One?' });
+    await ask(house, two.uuid, { query: 'One?' });
+    expect((await post(`${house.base}/chat/${one.uuid}/ask`, { query: 'Two?' })).status).toBe(429);
+  });
+
+  it('does not believe X-Forwarded-For unless told how many proxies there are', async () => {
+    const { uuid } = await house.chatbot({ rate_limit: [1, 60] });
+    const from = (address: string) =>
+      post(`${house.base}/chat/${uuid}/ask`, { query: 'One?' }, { 'X-Forwarded-For': address }).then(
+        ({ status }) => status,
+      );
+    expect([await from('198.51.100.1'), await from('198.51.100.2')]).toEqual([200, 429]);
+  });
+
+  it('counts by the address that the trusted proxy saw', async () => {
+    const behind = await openHouse({ rooms: { trustProxyHops: 1 } });
+    const { uuid } = await behind.chatbot({ rate_limit: [1, 60] });
+    const from = (address: string) =>
+      post(`${behind.base}/chat/${uuid}/ask`, { query: 'One?' }, { 'X-Forwarded-For': address }).then(
+        ({ status }) => status,
+      );
+    expect(await from('10.9.9.9, 198.51.100.1')).toBe(200);
+    expect(await from('10.8.8.8, 198.51.100.1')).toBe(429);
+    expect(await from('198.51.100.2')).toBe(200);
+    await behind.stop();
+  });
+});

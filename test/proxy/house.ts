@@ -1,0 +1,249 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createParser } from 'eventsource-parser';
+import { pino } from 'pino';
+import { createAnswering, NO_META, type Answering, type Ending, type Respond } from '../../server/answer/answering.ts';
+import type { Run } from '../../server/answer/runs.ts';
+import { createApp } from '../../server/app.ts';
+import { createAuth } from '../../server/auth.ts';
+import type { Knowledge } from '../../server/knowledge/knowledge.ts';
+import { createAssets } from '../../server/proxy/assets.ts';
+import { createDoor, type DoorRooms } from '../../server/proxy/door.ts';
+import { foreignUpstream } from '../../server/proxy/foreign.ts';
+import { localUpstream } from '../../server/proxy/upstream.ts';
+import { newUuid, timestamp } from '../../server/records.ts';
+import { openLowdbStore } from '../../server/store/lowdb.ts';
+import type { Store, StoredChatbot } from '../../server/store/store.ts';
+import type { ChatEvent } from '../../server/types.ts';
+
+/** The door in the real app over real HTTP with the real store; who answers and the clock are the test's. */
+export interface House {
+  base: string;
+  port: number;
+  dir: string;
+  store: Store;
+  answering: Answering;
+  /** What the log says, line by line. */
+  logged: string[];
+  clock: { now: number };
+  /** Who answers the next questions. */
+  respond: Respond;
+  chatbot(meta?: Partial<StoredChatbot['meta']>): Promise<StoredChatbot>;
+  stop(options?: { keep?: boolean }): Promise<void>;
+}
+
+export const API_KEY = 'the-key-of-the-tests';
+
+interface Options {
+  dir?: string;
+  /** The folder of the build. */
+  dist?: string;
+  upstream?: {
+    url: string;
+    apiKey: string;
+    timeouts?: { connect?: number; firstByte?: number; betweenChunks?: number };
+  };
+  rooms?: Partial<DoorRooms>;
+}
+
+export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Options = {}): Promise<House> {
+  const dir = given ?? (await mkdtemp(join(tmpdir(), 'docent-')));
+  const logged: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
+  const time = { now: Date.now() };
+  const clock = () => time.now;
+  const store = await openLowdbStore({ dir, clock, log });
+  const answering = createAnswering({ store, clock, log });
+  const respond: Respond = (question, run) => house.respond(question, run);
+  const other = upstream ? foreignUpstream({ ...upstream, store, clock, log }) : localUpstream({ store, respond });
+  const app = createApp({
+    store,
+    knowledge: {} as Knowledge,
+    answering,
+    respond,
+    clock,
+    log,
+    authenticate: createAuth(store, API_KEY),
+    assets: createAssets({ dir: dist ?? join(dir, 'none') }),
+    door: createDoor({ store, answering, upstream: other, clock, log, trustProxyHops: 0, ...rooms }),
+    demo: undefined,
+    draining: () => false,
+  });
+  const server = createServer(app.callback());
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+
+  const house: House = {
+    base: `http://127.0.0.1:${port}`,
+    port,
+    dir,
+    store,
+    answering,
+    logged,
+    clock: time,
+    respond: answerWith('You have 30 days.'),
+    async chatbot(meta = {}) {
+      const now = timestamp(clock);
+      const chatbot: StoredChatbot = {
+        uuid: newUuid(),
+        name: 'Shop',
+        created_at: now,
+        modified_at: now,
+        owner: store.home.user.uuid,
+        meta: {
+          rate_limit: [100, 1],
+          rate_limit_message: 'Slow down, please',
+          show_citations: true,
+          visibility: 'public',
+          ...meta,
+        },
+      };
+      await store.createChatbot(chatbot, []);
+      return chatbot;
+    },
+    async stop({ keep = false } = {}) {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+      await answering.interrupt();
+      await other.close();
+      await store.close();
+      if (!keep) await rm(dir, { recursive: true, force: true });
+    },
+  };
+  return house;
+}
+
+export const ended = (more: Partial<Ending> = {}): Ending => ({
+  finish_reason: 'stop',
+  citations: {},
+  meta: NO_META,
+  ...more,
+});
+
+/** Answers every question with these pieces, a turn of the event loop apart. */
+export const answerWith =
+  (...pieces: string[]): Respond =>
+  async (_, run) => {
+    for (const piece of pieces) {
+      run.append(piece);
+      await new Promise(setImmediate);
+    }
+    return ended({ finish_reason: run.stopped ? 'stopped' : 'stop' });
+  };
+
+/** An answer in the hands of the test. */
+export interface Held {
+  respond: Respond;
+  /** These wait until the question has come. */
+  write(text: string): Promise<void>;
+  end(ending?: Partial<Ending>): Promise<void>;
+  fail(error: unknown): Promise<void>;
+}
+
+export function held(): Held {
+  let came: (question: { run: Run; resolve(ending: Ending): void; reject(error: unknown): void }) => void;
+  const question = new Promise<Parameters<typeof came>[0]>((done) => (came = done));
+  return {
+    respond: (_, run) =>
+      new Promise((resolve, reject) => {
+        run.onStop = () => resolve(ended({ finish_reason: 'stopped' }));
+        came({ run, resolve, reject });
+      }),
+    write: async (text) => (await question).run.append(text),
+    end: async (ending) => (await question).resolve(ended(ending)),
+    fail: async (error) => (await question).reject(error),
+  };
+}
+
+export type Seen = ChatEvent & { id?: string };
+
+export function parseEvents(text: string): Seen[] {
+  const seen: Seen[] = [];
+  const parser = createParser({
+    onEvent: ({ event, data, id }) => {
+      seen.push({ event, data: JSON.parse(data), ...(id === undefined ? {} : { id }) } as unknown as Seen);
+    },
+  });
+  parser.feed(text);
+  return seen;
+}
+
+export const textOf = (events: Seen[]): string =>
+  events.map((one) => (one.event === 'delta' ? one.data.text : '')).join('');
+
+export const post = (url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+
+export async function ask(house: House, chatbot: string, body: unknown): Promise<Seen[]> {
+  const reply = await post(`${house.base}/chat/${chatbot}/ask`, body);
+  if (reply.status !== 200) throw new Error(`${reply.status} ${await reply.text()}`);
+  return parseEvents(await reply.text());
+}
+
+export const uuidOf = (events: Seen[], event: 'session' | 'message'): string => {
+  const found = events.find((one) => one.event === event);
+  if (!found || !('uuid' in found.data)) throw new Error(`no ${event} event`);
+  return found.data.uuid;
+};
+
+/** An open stream whose events can be looked at while it goes on. */
+export interface Watched {
+  status: number;
+  text(): string;
+  events(): Seen[];
+  /** Waits until the stream's text so far passes. */
+  until(passes: (events: Seen[]) => boolean): Promise<Seen[]>;
+  done: Promise<Seen[]>;
+  leave(): void;
+}
+
+export async function watch(url: string, init: RequestInit = {}): Promise<Watched> {
+  const leaving = new AbortController();
+  const reply = await fetch(url, { ...init, signal: leaving.signal });
+  let text = '';
+  let checks: (() => void)[] = [];
+  const read = async (): Promise<Seen[]> => {
+    const decoder = new TextDecoder();
+    for await (const chunk of reply.body as unknown as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(chunk, { stream: true });
+      for (const check of checks) check();
+    }
+    return parseEvents(text);
+  };
+  const done = read();
+  done.catch(() => {});
+  return {
+    status: reply.status,
+    text: () => text,
+    events: () => parseEvents(text),
+    until: (passes) =>
+      new Promise((resolve) => {
+        const check = (): void => {
+          if (!passes(parseEvents(text))) return;
+          checks = checks.filter((one) => one !== check);
+          resolve(parseEvents(text));
+        };
+        checks.push(check);
+        check();
+      }),
+    done,
+    leave: () => leaving.abort(),
+  };
+}
+
+export const watchAsk = (house: House, chatbot: string, body: unknown): Promise<Watched> =>
+  watch(`${house.base}/chat/${chatbot}/ask`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+export const messagesOf = async (house: House, chatbot: string, session: string) =>
+  (await fetch(`${house.base}/chat/${chatbot}/session/${session}/messages`)).json();
