@@ -1,0 +1,104 @@
+import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The model server of the bench, lean so that it does not eat the machine: ready-made events, no JSON read. It also
+ * serves the small site that the chatbot learns. `POST /control` {mode, pace} says how the next answers are written:
+ * `whole` all of them at once, a write each; `paced` a write every `pace` ms until `release`; `held` five, the rest at
+ * `release`; `large` a long answer at once.
+ */
+
+const WORDS = 'You can return anything unused within thirty days of delivery, and we pay for the way back.'.split(' ');
+const PIECES = Array.from({ length: 40 }, (_, at) =>
+  at === 39 ? ' [1]' : `${at ? ' ' : ''}${WORDS[at % WORDS.length]}`,
+);
+const LARGE = Array.from({ length: 95 }, (_, at) => `${at} ${'x'.repeat(4090)}\n`);
+
+/** @param {object} delta @param {string | null} finish */
+const event = (delta, finish = null) => {
+  const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
+  const head = { id: 'chatcmpl-0123456789abcdefghij', object: 'chat.completion.chunk', created: 1_790_000_000 };
+  return Buffer.from(`data: ${JSON.stringify({ ...head, model: 'fake', system_fingerprint: 'fp_01', choices })}\n\n`);
+};
+const events = PIECES.map((content) => event({ content }));
+const large = LARGE.map((content) => event({ content }));
+const end = Buffer.concat([event({}, 'stop'), Buffer.from('data: [DONE]\n\n')]);
+
+let mode = 'whole';
+let pace = 20;
+let written = 0;
+/** @type {Set<() => void>} */
+const waiting = new Set();
+
+const site = join(process.cwd(), 'demo');
+
+const server = createServer((request, response) => {
+  const { url = '' } = request;
+  if (url.startsWith('/site/')) return void page(url.slice(6), response);
+  if (url === '/control') return void control(request, response);
+  if (url === '/count') return void response.end(JSON.stringify({ written, open: waiting.size }));
+  request.resume();
+  request.on('end', () => answer(response));
+});
+server.listen({ port: 0, host: '127.0.0.1', backlog: 8192 }, () => {
+  const address = server.address();
+  if (address && typeof address === 'object')
+    process.stdout.write(`${JSON.stringify({ port: address.port })}
+`);
+});
+
+/** @param {string} name @param {import('node:http').ServerResponse} response */
+function page(name, response) {
+  response.setHeader('content-type', 'text/html; charset=utf-8');
+  response.end(/^\w+\.html$/.test(name) ? readFileSync(join(site, name)) : '');
+}
+
+/** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
+async function control(request, response) {
+  let body = '';
+  for await (const piece of request) body += piece;
+  const told = JSON.parse(body);
+  mode = told.mode ?? mode;
+  pace = told.pace ?? pace;
+  if (told.release) for (const go of waiting) go();
+  response.end('{}');
+}
+
+/** @param {import('node:http').ServerResponse} response */
+function answer(response) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  if (mode === 'paced') return void paced(response);
+  const all = mode === 'large' ? large : events;
+  const first = mode === 'held' ? 5 : all.length;
+  for (const one of all.slice(0, first)) response.write(one);
+  written += first;
+  if (first === all.length) return void response.end(end);
+  const go = () => {
+    waiting.delete(go);
+    for (const one of all.slice(first)) response.write(one);
+    response.end(end);
+  };
+  waiting.add(go);
+  response.on('close', () => waiting.delete(go));
+}
+
+/** @param {import('node:http').ServerResponse} response */
+function paced(response) {
+  let at = 0;
+  const timer = setInterval(() => {
+    response.write(events[at % 39]);
+    at += 1;
+    written += 1;
+  }, pace);
+  const go = () => {
+    waiting.delete(go);
+    clearInterval(timer);
+    response.end(end);
+  };
+  waiting.add(go);
+  response.on('close', () => {
+    waiting.delete(go);
+    clearInterval(timer);
+  });
+}
