@@ -11,7 +11,8 @@ export function sharedData(name: string): string | undefined {
   // From the working folder, not this file's own: benches run bundled, from elsewhere.
   const path = resolve('..', 'shared', 'data', name);
   if (existsSync(path)) return path;
-  if (process.env['REQUIRE_SHARED'] === '1') throw new Error(`${name} is missing: REQUIRE_SHARED=1 wants ../shared/data`);
+  if (process.env['REQUIRE_SHARED'] === '1')
+    throw new Error(`${name} is missing: REQUIRE_SHARED=1 wants ../shared/data`);
   if (!told.has(name)) console.error(`left out, ../shared/data/${name} is not here`);
   told.add(name);
   return undefined;
