@@ -15,19 +15,15 @@ const page = window as { Docent?: Partial<Handle> & { q?: Call[] | Queue['q'] } 
 function start(script: HTMLScriptElement, chatbot: string): void {
   const { src } = script;
   // The same chatbot twice is one widget: pages that swap their body run the script again.
-  for (const host of document.querySelectorAll<HTMLElement>('docent-widget'))
-    if (host.dataset.docent === chatbot) return;
+  if (document.querySelector(`[data-docent="${CSS.escape(chatbot)}"]`)) return;
   const server = new URL('.', src).href;
   // A module that failed to load stays failed under its address, in some browsers for the life of the page.
   const load = <T>(tries: number): Promise<T> =>
-    import(/* @vite-ignore */ new URL(__DOCENT_PANEL__, src).href + (tries ? `#${tries}` : ''));
-  const handle = launch({ server, chatbot }, load);
-  const run = ([name, ...values]: Call): void => (handle[name] as (...values: unknown[]) => unknown)(...values) as void;
-  const { destroy } = handle;
-  handle.destroy = () => {
-    destroy();
+    import(/* @vite-ignore */ new URL(`${__DOCENT_PANEL__}#${tries}`, src).href);
+  const handle = launch({ server, chatbot }, load, () => {
     if (page.Docent === handle) delete page.Docent;
-  };
+  });
+  const run = ([name, ...values]: Call): void => (handle[name] as (...values: unknown[]) => unknown)(...values) as void;
   const waiting = page.Docent;
   if (waiting?.destroy) return;
   page.Docent = Object.assign<Handle, Queue>(handle, { q: { push: (...calls) => calls.forEach(run) as never } });
@@ -38,4 +34,4 @@ const script = (document.currentScript ?? document.querySelector('script[data-ch
 const chatbot = script?.dataset.chatbot;
 
 if (script && chatbot) start(script, chatbot);
-else console.error('[docent] no chatbot named: add data-chatbot="<the chatbot\'s uuid>" to the script tag of embed.js');
+else console.error('[docent] add data-chatbot="<uuid>" to the script tag of embed.js');

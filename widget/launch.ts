@@ -28,40 +28,23 @@ export interface Handle {
 /** `tries`: how often it was tried before. */
 export type LoadPanel = (tries: number) => Promise<{ openPanel: typeof openPanel }>;
 
+const SPEECH = 'M13 2C6 2 1 6 1 12c0 3 1 5 3 7l-1 5 6-2 4 0c7 0 12-4 12-10S20 2 13 2';
+const DOWN = 'M4 9l2-2 7 7 7-7 2 2-9 9z';
+
+// Kept small by hand: a page loads these words before anybody opens the chat. The icon is a shape, not a picture, so
+// that no policy on images applies to it.
 const STYLE = `:host{all:initial!important;direction:ltr!important;unicode-bidi:isolate!important;zoom:1!important;display:block!important;position:fixed!important;z-index:var(--docent-z,2147483000)!important}
-:host([inline]){position:relative!important;z-index:0!important;height:100%!important}
 @media print{:host{display:none!important}}
-.launcher{all:unset;box-sizing:border-box;position:fixed;right:var(--docent-offset,20px);bottom:var(--docent-offset,20px);width:56px;height:56px;border-radius:28px;cursor:pointer;display:grid;place-items:center;color:var(--docent-on-color,#fff);background:var(--docent-color,#4048c9);border:1px solid #ffffff26;box-shadow:0 1px 2px #0f122e3d,0 8px 24px #0f122e38;transition:transform .18s}
-.launcher:hover{transform:translateY(-2px)}
-.launcher:focus-visible{outline:2px solid var(--docent-color,#4048c9);outline-offset:3px}
-.launcher[aria-busy]{opacity:.7}
-@media(prefers-reduced-motion){.launcher{transition:none}}`;
-
-const SPEECH =
-  'M12 3.5c-5 0-9 3.3-9 7.5 0 2.3 1.2 4.3 3 5.7L5.4 20.5l4-2.2c.8.2 1.7.3 2.6.3 5 0 9-3.3 9-7.6s-4-7.500-9-7.500z';
-const DOWN = 'M6 9.5l6 6 6-6';
-
-function drawIcon(button: HTMLElement): (path: string) => void {
-  const make = (name: string): Element => document.createElementNS('http://www.w3.org/2000/svg', name);
-  const picture = make('svg');
-  const path = make('path');
-  const set = (node: Element, own: Record<string, string>): void => {
-    for (const name in own) node.setAttribute(name, own[name]!);
-  };
-  set(picture, { viewBox: '0 0 24 24', width: '26', fill: 'none', stroke: 'currentColor', 'aria-hidden': 'true' });
-  set(path, { 'stroke-width': '1.8', 'stroke-linejoin': 'round', 'stroke-linecap': 'round' });
-  picture.append(path);
-  button.append(picture);
-  return (d) => path.setAttribute('d', d);
-}
+.l{position:fixed;right:var(--docent-offset,20px);bottom:var(--docent-offset,20px);width:56px;height:56px;padding:15px;border:0;border-radius:50%;cursor:pointer;color:var(--docent-on-color,#fff);background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0f122e4d}
+.l:before{content:"";display:block;height:26px;background:currentColor;forced-color-adjust:none;clip-path:path("${SPEECH}")}
+.l[aria-expanded=true]:before{clip-path:path("${DOWN}")}`;
 
 /** Puts the launcher on the page; the panel is loaded when somebody comes near it. */
-export function launch({ target, ...options }: Options, load: LoadPanel): Handle {
+export function launch({ target, ...options }: Options, load: LoadPanel, gone?: () => void): Handle {
   const host = document.createElement('docent-widget');
   const root = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
   const button = document.createElement('button');
-  const draw = drawIcon(button);
   const words = { ...launcher, ...options.words };
   const listeners: { [name: string]: Set<(detail: never) => void> } = {};
   const calls: ((panel: OpenedPanel) => void)[] = [];
@@ -75,7 +58,6 @@ export function launch({ target, ...options }: Options, load: LoadPanel): Handle
     button.ariaLabel = label;
   };
   const show = (isOpen: boolean): void => {
-    draw(isOpen ? DOWN : SPEECH);
     say(isOpen ? words.close : words.open);
     button.ariaExpanded = `${isOpen}`;
   };
@@ -91,17 +73,16 @@ export function launch({ target, ...options }: Options, load: LoadPanel): Handle
       if (!isGone) panel = module.openPanel(root, { ...options, emit, isInline: !!target });
       for (const call of calls.splice(0)) if (panel) call(panel);
     } catch (fault) {
-      console.error('[docent] the chat panel could not be loaded; is the server reachable from this page?', fault);
+      console.error('[docent] panel not loaded; is the server up?', fault);
       if (calls.length) say(words.unloadable);
       loading = undefined;
     }
-    button.ariaBusy = null;
   };
   const near = (): Promise<void> => (loading ??= arrive());
   const later = (call: (panel: OpenedPanel) => void): void => {
+    if (isGone) return;
     if (panel) return call(panel);
     calls.push(call);
-    button.ariaBusy = 'true';
     void near();
   };
 
@@ -125,6 +106,7 @@ export function launch({ target, ...options }: Options, load: LoadPanel): Handle
       panel?.destroy();
       panel = undefined;
       host.remove();
+      gone?.();
     },
   };
 
@@ -135,8 +117,7 @@ export function launch({ target, ...options }: Options, load: LoadPanel): Handle
     host.setAttribute('inline', '');
     handle.open();
   } else {
-    button.type = 'button';
-    button.className = 'launcher';
+    button.className = 'l';
     button.onpointerenter = button.onfocus = near;
     button.onclick = () => (button.ariaExpanded === 'true' ? handle.close() : handle.open());
     show(false);

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { Turn } from '../chat.ts';
-import { fill, type Words } from '../words/en.ts';
+import { fill, type PanelWords } from '../words/en.ts';
 import { useRoom } from './context.ts';
 import { noteOf } from './Note.tsx';
 
@@ -12,7 +12,7 @@ const spoken = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-function sentence(turn: Turn | undefined, words: Words): string {
+function sentence(turn: Turn | undefined, words: PanelWords): string {
   const status = turn?.status.value;
   if (!turn || !status) return '';
   if (status.is === 'waiting') return words.waiting;

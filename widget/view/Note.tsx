@@ -1,11 +1,11 @@
 import type { VNode } from 'preact';
 import type { Turn } from '../chat.ts';
 import type { Status } from '../status.ts';
-import { fill, type Words } from '../words/en.ts';
+import { fill, type PanelWords } from '../words/en.ts';
 import { useRoom } from './context.ts';
 import { Icon } from './Icon.tsx';
 
-function failureNote(code: string, words: Words): string {
+function failureNote(code: string, words: PanelWords): string {
   if (code === 'network') return words.offline;
   if (code === 'not_found') return words.gone;
   if (code === 'interrupted') return words.interrupted;
@@ -13,7 +13,7 @@ function failureNote(code: string, words: Words): string {
 }
 
 /** What is to be said of a turn beside its text; empty where there is nothing. */
-export function noteOf(status: Status, words: Words): string {
+export function noteOf(status: Status, words: PanelWords): string {
   if (status.is === 'reconnecting') return words.reconnecting;
   if (status.is === 'limited') return status.message;
   if (status.is === 'failed') return failureNote(status.code, words);

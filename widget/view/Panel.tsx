@@ -1,7 +1,7 @@
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Chat } from '../chat.ts';
-import { en, type Words } from '../words/en.ts';
+import { en, type PanelWords, type Words } from '../words/en.ts';
 import { Announcer } from './Announcer.tsx';
 import { Composer } from './Composer.tsx';
 import { RoomContext, useRoom } from './context.ts';
@@ -57,7 +57,7 @@ export interface PanelProps {
 
 export function Panel({ chat, own, isInline }: PanelProps): VNode {
   const face = chat.face.value;
-  const words: Words = { ...en, ...face?.words, ...own };
+  const words: PanelWords = { ...en, ...face?.words, ...own };
   const field = useFocusOnOpen(chat, isInline);
   const escape = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || event.isComposing) return;

@@ -2,12 +2,12 @@
 export const launcher = {
   open: 'Open chat',
   close: 'Close chat',
-  unloadable: 'The chat could not be loaded. Select to try again.',
+  unloadable: 'The chat did not load. Try again.',
 };
 
 /** Every sentence a visitor reads. `{name}` stands for a value; another language is another file with the same keys. */
 export const en = {
-  ...launcher,
+  close: 'Close chat',
   title: 'Chat',
   greeting: 'Hello! Ask me anything about this site.',
   disclaimer: 'Answers are written by a machine. Check the sources.',
@@ -47,7 +47,8 @@ export const en = {
   table: 'Table',
 };
 
-export type Words = typeof en;
+export type PanelWords = typeof en;
+export type Words = typeof en & typeof launcher;
 
 /** A sentence with its values in place; a name without a value stays as it is written. */
 export function fill(sentence: string, values: Record<string, string>): string {
