@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+/** The built server, in a process of its own that can be killed. */
+export interface Child {
+  base: string;
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>;
+}
+
+export async function startChild(env: NodeJS.ProcessEnv): Promise<Child> {
+  const child = spawn(process.execPath, ['dist/server/main.js'], {
+    env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DEMO: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (piece) => (said += piece));
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const port = new Promise<number>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const { msg, port: told } = JSON.parse(line) as { msg?: string; port?: number };
+      if (msg === 'listening' && told) resolve(told);
+    });
+    void gone.then(() => reject(new Error(`the server ended before it listened: ${said}`)));
+  });
+  return {
+    base: `http://127.0.0.1:${await port}`,
+    kill() {
+      child.kill('SIGKILL');
+      return gone;
+    },
+  };
+}
