@@ -68,11 +68,12 @@ export function createAnswering({ store, clock, log }: Rooms): Answering {
   let interrupting = false;
 
   function start(question: Question): Run {
-    const run = new Run(unanswered(question, clock), question.chatbot.uuid);
+    const run = new Run(unanswered(question, clock));
     runs.set(run.message.uuid, run);
     // Storing starts now and runs beside the answer: nothing waits for the disk before the first byte.
     const stored = store.saveMessage(run.message, question.newSession ? question.session : undefined);
     stored.catch(() => run.stop());
+    run.stored = stored;
     const ending = finish(question, run, stored).finally(() => {
       runs.delete(run.message.uuid);
       endings.delete(run);

@@ -14,7 +14,8 @@ export const LONGEST_ANSWER = 400_000;
 export class Run {
   /** As stored when the question came; the finished record once `ended`. */
   message: StoredMessage;
-  readonly chatbot: string;
+  /** Resolves when the question is durable, with what `Store.saveMessage` said; rejects where it could not be stored. */
+  stored: Promise<boolean> | undefined;
   /** Set once the finished record is durable, or could not be made so. */
   ended: Ended | undefined;
   /** Ends the generation early; set by whoever generates. */
@@ -28,9 +29,8 @@ export class Run {
   #readers = new Set<() => void>();
   #waking = false;
 
-  constructor(message: StoredMessage, chatbot = '') {
+  constructor(message: StoredMessage) {
     this.message = message;
-    this.chatbot = chatbot;
   }
 
   /** UTF-16 units that readers can see. */

@@ -1,20 +1,21 @@
 import type { Logger } from 'pino';
 import type { Answering, Question } from '../answer/answering.ts';
-import type { Run } from '../answer/runs.ts';
-import { notFound, Refusal } from '../errors.ts';
+import { Run } from '../answer/runs.ts';
+import { Refusal } from '../errors.ts';
 import type { VisitorLimits } from '../limits.ts';
-import { derivedUuid, messageUuid, newUuid, readUuid, timestamp, type Clock } from '../records.ts';
+import { derivedUuid, messageUuid, newUuid } from '../records.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { AskBody } from './bodies.ts';
+import type { VisitorSessions } from './sessions.ts';
 import type { Upstream } from './upstream.ts';
 
 interface Rooms {
   store: Store;
   answering: Answering;
   upstream: Upstream;
-  clock: Clock;
   log: Logger;
   limits: VisitorLimits;
+  sessions: VisitorSessions;
 }
 
 export interface Asked {
@@ -25,9 +26,9 @@ export interface Asked {
 }
 
 /** One question at the door: whose it is, whether it is a repeat, whether the visitor may ask it now. */
-export function createAsk({ store, answering, upstream, clock, log, limits }: Rooms) {
+export function createAsk({ store, answering, upstream, log, limits, sessions }: Rooms) {
   return async (chatbot: StoredChatbot, body: AskBody, address: string): Promise<Asked> => {
-    const session = body.session === undefined ? undefined : await ownSession(store, chatbot, body.session);
+    const session = body.session === undefined ? undefined : await sessions.own(chatbot, body.session);
     const named = identify(store.home.secret, chatbot, address, session, body.id);
 
     const begin = async (): Promise<Question> => {
@@ -37,13 +38,14 @@ export function createAsk({ store, answering, upstream, clock, log, limits }: Ro
         uuid: named.message,
         query: body.query,
         chatbot,
-        session: known ?? newSession(upstream, chatbot, clock, body.variables, named.session),
+        session: known ?? sessions.begin(chatbot, body.variables, named.session),
         newSession: !known,
         respond: upstream.respond,
       };
     };
     const found =
       body.id === undefined ? answering.start(await begin()) : await answering.open(named.message, body.query, begin);
+    if (!session && found instanceof Run && found.stored) sessions.storing(named.session, found.stored);
     return { made: session ? undefined : named.session, message: named.message, found };
   };
 
@@ -72,30 +74,4 @@ function identify(
   }
   const session = known?.uuid ?? derivedUuid(secret, 'session', chatbot.uuid, address, id);
   return { session, message: messageUuid(session, derivedUuid(secret, 'message', session, id)) };
-}
-
-/** The session, if it is one of this chatbot's. */
-export async function ownSession(store: Store, chatbot: StoredChatbot, written: string): Promise<StoredSession> {
-  const uuid = readUuid(written);
-  const session = uuid === undefined ? undefined : await store.session(uuid);
-  if (session?.chatbot !== chatbot.uuid) throw notFound('session');
-  return session;
-}
-
-export function newSession(
-  upstream: Upstream,
-  chatbot: StoredChatbot,
-  clock: Clock,
-  variables: StoredSession['initial_variables'],
-  uuid: string = newUuid(),
-): StoredSession {
-  const now = timestamp(clock);
-  return {
-    uuid,
-    created_at: now,
-    modified_at: now,
-    chatbot: chatbot.uuid,
-    ...(variables ? { initial_variables: variables } : {}),
-    ...upstream.newSession,
-  };
 }

@@ -8,9 +8,9 @@ import { later, readUuid, type Clock } from '../records.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { ChatEvent } from '../types.ts';
 import { checked } from '../validate.ts';
-import { ownSession } from './ask.ts';
 import { FeedbackBody } from './bodies.ts';
 import { visitorMessage, type EventStreams } from './events.ts';
+import type { VisitorSessions } from './sessions.ts';
 import type { Upstream } from './upstream.ts';
 
 interface Rooms {
@@ -19,6 +19,7 @@ interface Rooms {
   upstream: Upstream;
   clock: Clock;
   events: EventStreams;
+  sessions: VisitorSessions;
 }
 
 /** One visitor's request about a chatbot that the visitor may know of. */
@@ -29,20 +30,19 @@ export interface Visit {
 
 const DONE = { success: true };
 
-/** What a visitor does with a session after asking. Its identifier is the only proof that it is the visitor's own. */
-export function createConversations({ store, answering, upstream, clock, events }: Rooms) {
+/** What a visitor does with a session after asking. */
+export function createConversations({ store, answering, upstream, clock, events, sessions }: Rooms) {
   const sessionOf = ({ chatbot, ctx }: Visit): Promise<StoredSession> =>
-    ownSession(store, chatbot, ctx.params['session'] ?? '');
+    sessions.own(chatbot, ctx.params['session'] ?? '');
 
-  /** The answer being made, else the finished record. A run may be of a session that is not yet on the disk. */
+  /** The answer being made, else the finished record. */
   async function messageOf(visit: Visit): Promise<Run | StoredMessage> {
+    const session = await sessionOf(visit);
     const uuid = readUuid(visit.ctx.params['message'] ?? '') ?? '';
     const run = answering.run(uuid);
-    if (run && belongs(run, visit)) return run;
-    const session = await sessionOf(visit);
-    const message = await store.message(uuid);
+    const message = run?.message ?? (await store.message(uuid));
     if (message?.session !== session.uuid) throw notFound('message');
-    return message;
+    return run ?? message;
   }
 
   /** Once nothing more is written to it. */
@@ -106,6 +106,3 @@ export function createConversations({ store, answering, upstream, clock, events 
     },
   };
 }
-
-const belongs = (run: Run, { chatbot, ctx }: Visit): boolean =>
-  run.chatbot === chatbot.uuid && run.message.session === readUuid(ctx.params['session'] ?? '');

@@ -11,10 +11,11 @@ import { Session } from '../schema.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
 import type { ChatbotFace, ChatEvent } from '../types.ts';
 import { checked } from '../validate.ts';
-import { createAsk, newSession } from './ask.ts';
+import { createAsk } from './ask.ts';
 import { AskBody, SessionBody } from './bodies.ts';
 import { createConversations, type Visit } from './conversations.ts';
-import { createEventStreams } from './events.ts';
+import { createEventStreams, type EventStreams } from './events.ts';
+import { createVisitorSessions, type VisitorSessions } from './sessions.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface DoorRooms {
@@ -39,11 +40,12 @@ export function createDoor(rooms: DoorRooms): Middleware {
     });
   };
   const events = createEventStreams();
-  const { messages, forget, resume, stop, feedback } = createConversations({ ...rooms, events });
+  const sessions = createVisitorSessions(rooms);
+  const { messages, forget, resume, stop, feedback } = createConversations({ ...rooms, events, sessions });
 
   on('GET', '/:chatbot', async ({ chatbot }) => faceOf(rooms, chatbot));
-  on('POST', '/:chatbot/session', startSession(rooms));
-  on('POST', '/:chatbot/ask', ask(rooms, events));
+  on('POST', '/:chatbot/session', startSession(rooms, sessions));
+  on('POST', '/:chatbot/ask', ask(rooms, sessions, events));
   on('GET', '/:chatbot/session/:session/messages', messages);
   on('POST', '/:chatbot/session/:session/delete', forget);
   on('GET', '/:chatbot/session/:session/message/:message/stream', resume);
@@ -97,17 +99,17 @@ function faceOf({ face }: DoorRooms, chatbot: StoredChatbot): ChatbotFace {
 }
 
 const startSession =
-  ({ store, upstream, clock }: DoorRooms) =>
+  ({ store }: DoorRooms, sessions: VisitorSessions) =>
   async ({ chatbot, ctx }: Visit): Promise<unknown> => {
     const { variables } = checked(SessionBody, await readJson(ctx));
-    const session = newSession(upstream, chatbot, clock, variables);
+    const session = sessions.begin(chatbot, variables);
     if (!(await store.createSession(session))) throw notFound('chatbot');
     return view(Session, session);
   };
 
-function ask(rooms: DoorRooms, events: ReturnType<typeof createEventStreams>) {
+function ask(rooms: DoorRooms, sessions: VisitorSessions, events: EventStreams) {
   const limits = createVisitorLimits(rooms);
-  const asked = createAsk({ ...rooms, limits });
+  const asked = createAsk({ ...rooms, limits, sessions });
   return async ({ chatbot, ctx }: Visit): Promise<void> => {
     const body = checked(AskBody, await readJson(ctx));
     const { made, message, found } = await asked(chatbot, body, clientAddress(ctx.req, rooms.trustProxyHops));

@@ -10,6 +10,8 @@ import { VisitorMessageSchema } from './bodies.ts';
 
 const HEAD = { ...FLOWING, 'Content-Type': 'text/event-stream; charset=utf-8' };
 
+const COMMENT = ':\n\n';
+
 export interface Telling {
   /** UTF-16 units of the answer that the reader has already. */
   from: number;
@@ -31,7 +33,7 @@ export function createEventStreams({ every = 15_000 }: { every?: number } = {}):
   let timer: NodeJS.Timeout | undefined;
 
   function beat(): void {
-    for (const reader of readers) reader.keepAlive(':\n\n');
+    for (const reader of readers) reader.keepAlive(COMMENT);
   }
 
   function add(reader: Reader, res: ServerResponse): void {
@@ -48,7 +50,9 @@ export function createEventStreams({ every = 15_000 }: { every?: number } = {}):
   return {
     tell(found, res, { from, first, failure }) {
       res.writeHead(200, HEAD);
-      const words = first.map(eventText).join('');
+      if (res.req.method === 'HEAD') return void res.end();
+      // Node holds the head back until something follows it.
+      const words = first.map(eventText).join('') || COMMENT;
       if (!(found instanceof Run)) return void res.end(words + replay(found, from, failure));
       const end = (ended: Ended): string => eventText(last(ended, failure));
       add(follow(found, res, from, { text: delta, end }, words), res);

@@ -1,0 +1,329 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Refusal } from '../../server/errors.ts';
+import {
+  answerWith,
+  ask,
+  ended,
+  held,
+  messagesOf,
+  openHouse,
+  parseEvents,
+  post,
+  textOf,
+  uuidOf,
+  watch,
+  watchAsk,
+  type House,
+  type Watched,
+} from './house.ts';
+
+let house: House;
+let chatbot: string;
+let door: string;
+
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.stop());
+beforeEach(async () => {
+  chatbot = (await house.chatbot()).uuid;
+  door = `${house.base}/chat/${chatbot}`;
+});
+
+const begun = (events: { event: string }[]): boolean => events.some(({ event }) => event === 'message');
+
+/** A question on its way whose answer is in the test's hands. */
+async function asking(query = 'How long?') {
+  const answer = held();
+  house.respond = answer.respond;
+  const stream = await watchAsk(house, chatbot, { query });
+  const events = await stream.until(begun);
+  const [session, message] = [uuidOf(events, 'session'), uuidOf(events, 'message')];
+  return { answer, stream, session, message, url: `${door}/session/${session}/message/${message}` };
+}
+
+const resume = (url: string, offset?: number | string): Promise<Watched> =>
+  watch(`${url}/stream`, { headers: offset === undefined ? {} : { 'Last-Event-ID': String(offset) } });
+
+const tick = (ms = 5): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+describe('the events of an answer', () => {
+  it('begin at once, before anything is written', async () => {
+    const { answer, stream } = await asking();
+    expect(stream.events().map(({ event }) => event)).toEqual(['session', 'message']);
+    await answer.write('Yes.');
+    await answer.end();
+    expect(textOf(await stream.done)).toBe('Yes.');
+  });
+
+  it('join what is written in one turn, and number each delta by its end', async () => {
+    const { answer, stream } = await asking();
+    void answer.write('\u{1f600}');
+    void answer.write(' one');
+    void answer.write(' two');
+    await stream.until((events) => textOf(events) !== '');
+    void answer.write(' three ');
+    await answer.end();
+    const deltas = (await stream.done).filter(({ event }) => event === 'delta');
+    expect(deltas.map(({ id, data }) => [id, data])).toEqual([
+      ['10', { text: '\u{1f600} one two' }],
+      ['16', { text: ' three' }],
+    ]);
+  });
+
+  it('end with an error that keeps what was written', async () => {
+    const { answer, stream, url } = await asking();
+    await answer.write('You have');
+    await answer.fail(new Refusal('model_timeout', 'canary', { cause: new Error('canary') }));
+    const events = await stream.done;
+    expect(textOf(events)).toBe('You have');
+    expect(events.at(-1)).toEqual({
+      event: 'error',
+      data: { error: 'the answer took too long; please ask again', code: 'model_timeout' },
+    });
+    const again = await (await resume(url)).done;
+    expect(again.map(({ event }) => event)).toEqual(['message', 'delta', 'error']);
+    expect(textOf(again)).toBe('You have');
+    expect(JSON.stringify(again)).not.toContain('canary');
+  });
+
+  it('say how long to wait where the model asked for it', async () => {
+    const { answer, stream } = await asking();
+    await answer.fail(new Refusal('unavailable', 'busy', { retryAfter: 7 }));
+    expect((await stream.done).at(-1)).toMatchObject({ event: 'error', data: { code: 'unavailable', retry_after: 7 } });
+  });
+
+  it('end with an error where the session is deleted meanwhile, and nothing of it stays', async () => {
+    const { stream, session, answer } = await asking();
+    await answer.write('You have');
+    expect((await post(`${door}/session/${session}/delete`)).status).toBe(200);
+    await stream.done;
+    expect((await fetch(`${door}/session/${session}/messages`)).status).toBe(404);
+    expect(await house.store.session(session)).toBeUndefined();
+  });
+});
+
+describe('a stream taken up again', () => {
+  it('has no gap and no repeat, from any offset, before the end and after it', async () => {
+    const pieces = ['You', ' have', ' \u{1f600}', ' 30', ' days.'];
+    const whole = pieces.join('');
+    const { answer, stream, url } = await asking();
+    const early: { offset: number; stream: Watched }[] = [];
+    for (const piece of pieces) {
+      early.push({ offset: textOf(stream.events()).length, stream: await resume(url, textOf(stream.events()).length) });
+      early.push({ offset: 0, stream: await resume(url, 0) });
+      const before = textOf(stream.events()).length;
+      await answer.write(piece);
+      await stream.until((events) => textOf(events).length > before);
+    }
+    await answer.end();
+    for (const one of early) expect(textOf(await one.stream.done)).toBe(whole.slice(one.offset));
+    const offsets = Array.from({ length: whole.length + 3 }, (_, i) => i);
+    const late = await Promise.all(offsets.map(async (offset) => (await resume(url, offset)).done));
+    for (const [offset, events] of late.entries()) {
+      expect(textOf(events)).toBe(whole.slice(offset));
+      expect(events.at(-1)?.event).toBe('done');
+      expect(events.filter(({ event }) => event === 'delta').at(-1)?.id).toBe(
+        offset < whole.length ? String(whole.length) : undefined,
+      );
+    }
+  });
+
+  it('without an offset starts with the message', async () => {
+    house.respond = answerWith('You have 30 days.');
+    const events = await ask(house, chatbot, { query: 'How long?' });
+    const url = `${door}/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}`;
+    expect((await (await resume(url)).done).map(({ event }) => event)).toEqual(['message', 'delta', 'done']);
+    expect((await (await resume(url, 3)).done).map(({ event }) => event)).toEqual(['delta', 'done']);
+    expect((await (await resume(url, 17)).done).map(({ event }) => event)).toEqual(['done']);
+  });
+
+  it.each(['-1', '1.5', 'x', '1e3', '9'.repeat(10)])('refuses the offset %s', async (offset) => {
+    house.respond = answerWith('You have 30 days.');
+    const events = await ask(house, chatbot, { query: 'How long?' });
+    const url = `${door}/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}/stream`;
+    const reply = await fetch(url, { headers: { 'Last-Event-ID': offset } });
+    expect([reply.status, (await reply.json()).field]).toEqual([422, 'Last-Event-ID']);
+  });
+
+  it('before the end, from beyond what there is, repeats nothing', async () => {
+    const { answer, url } = await asking();
+    const ahead = await resume(url, 8);
+    await answer.write('You have');
+    await tick();
+    await answer.write(' 30 days.');
+    await answer.end();
+    expect(textOf(await ahead.done)).toBe(' 30 days.');
+  });
+
+  it('is there for the list of messages as well, with what there is so far', async () => {
+    const { answer, stream, session } = await asking();
+    await answer.write('You have');
+    await stream.until((events) => textOf(events) !== '');
+    expect(await messagesOf(house, chatbot, session)).toMatchObject([{ response: 'You have', finish_reason: '' }]);
+    await answer.end();
+    await stream.done;
+    expect(await messagesOf(house, chatbot, session)).toMatchObject([{ response: 'You have', finish_reason: 'stop' }]);
+  });
+
+  it('answers HEAD without waiting for the end', async () => {
+    const { answer, url, stream } = await asking();
+    const reply = await fetch(`${url}/stream`, { method: 'HEAD' });
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    await answer.end();
+    await stream.done;
+  });
+});
+
+describe('stop', () => {
+  it('keeps what was written, as stopped, and is answered when that is stored', async () => {
+    const { answer, stream, url, message } = await asking();
+    await answer.write('You have');
+    await stream.until((events) => textOf(events) !== '');
+    expect(await (await post(`${url}/stop`)).json()).toEqual({ success: true });
+    expect(await house.store.message(message)).toMatchObject({ response: 'You have', finish_reason: 'stopped' });
+    expect((await stream.done).at(-1)).toMatchObject({ event: 'done', data: { finish_reason: 'stopped' } });
+  });
+
+  it('works the moment the message is known, and again after the end', async () => {
+    const { url, stream } = await asking();
+    expect((await post(`${url}/stop`)).status).toBe(200);
+    expect((await stream.done).at(-1)).toMatchObject({
+      event: 'done',
+      data: { response: '', finish_reason: 'stopped' },
+    });
+    expect((await post(`${url}/stop`)).status).toBe(200);
+  });
+});
+
+describe('feedback while the answer is being made', () => {
+  it('waits for the end and is not lost by it', async () => {
+    const { answer, url, stream, message } = await asking();
+    const given = post(`${url}/feedback`, { rating: 1 });
+    await answer.write('You have 30 days.');
+    await tick(20);
+    await answer.end();
+    expect((await given).status).toBe(200);
+    await stream.done;
+    const stored = await house.store.message(message);
+    expect(stored).toMatchObject({ response: 'You have 30 days.', feedback_json: '{"rating":1}' });
+  });
+});
+
+describe('readers', () => {
+  it('who leave stop nothing', async () => {
+    const { answer, stream, message, url } = await asking();
+    await answer.write('You have');
+    await stream.until((events) => textOf(events) !== '');
+    stream.leave();
+    await tick(20);
+    await answer.write(' 30 days.');
+    await answer.end();
+    await house.answering.settled();
+    expect(await house.store.message(message)).toMatchObject({ response: 'You have 30 days.', finish_reason: 'stop' });
+    expect(textOf(await (await resume(url, 8)).done)).toBe(' 30 days.');
+  });
+
+  it('are many for one answer, each at its own place', async () => {
+    const { answer, stream, url } = await asking();
+    await answer.write('One');
+    await stream.until((events) => textOf(events) !== '');
+    const others = await Promise.all([0, 1, 2, 3].map((offset) => resume(url, offset)));
+    await answer.write(' two');
+    await answer.end();
+    expect(textOf(await stream.done)).toBe('One two');
+    for (const [offset, one] of others.entries()) expect(textOf(await one.done)).toBe('One two'.slice(offset));
+  });
+});
+
+describe('a reader that stalls', () => {
+  let sockets: Socket[] = [];
+  afterEach(() => {
+    for (const socket of sockets) socket.destroy();
+    sockets = [];
+  });
+
+  /** Sends the question by hand and reads nothing. */
+  function stall(id: string): Promise<Socket> {
+    const body = JSON.stringify({ query: 'A long one?', id });
+    const socket = connect({ port: house.port, host: '127.0.0.1' });
+    sockets.push(socket);
+    socket.pause();
+    socket.write(
+      `POST /chat/${chatbot}/ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    );
+    return new Promise((done) => socket.once('connect', () => done(socket)));
+  }
+
+  it('delays no other, holds no queue, and gets the whole answer once it reads', async () => {
+    const line = `${'漢'.repeat(99)}\n`;
+    house.respond = async (_, run) => {
+      for (let i = 0; i < 3900; i += 1) {
+        run.append(line);
+        if (i % 4 === 0) await new Promise(setImmediate);
+      }
+      return ended();
+    };
+    const slow = await Promise.all(Array.from({ length: 40 }, () => stall('long')));
+    const before = process.memoryUsage();
+    const fast = await ask(house, chatbot, { query: 'A long one?', id: 'long' });
+    const whole = line.repeat(3900).trimEnd();
+    expect(textOf(fast) === whole).toBe(true);
+    const { arrayBuffers, external } = process.memoryUsage();
+    // Each write under way counts at most once: far below forty queues of 1.2 MB in three thousand pieces.
+    expect(arrayBuffers + external - before.arrayBuffers - before.external).toBeLessThan(40 * 2_400_000);
+    const read = await Promise.all(slow.map(readAll));
+    for (const text of read) expect(textOf(parseEvents(bodyOf(text))) === whole).toBe(true);
+  }, 30_000);
+
+  function readAll(socket: Socket): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk)).resume();
+    return new Promise((done) => socket.once('end', () => done(Buffer.concat(chunks))));
+  }
+
+  /** Takes the chunked encoding off. */
+  function bodyOf(raw: Buffer): string {
+    const parts: Buffer[] = [];
+    let at = raw.indexOf('\r\n\r\n') + 4;
+    for (;;) {
+      const lineEnd = raw.indexOf('\r\n', at);
+      const size = parseInt(raw.toString('latin1', at, lineEnd), 16);
+      if (!size) return Buffer.concat(parts).toString('utf8');
+      parts.push(raw.subarray(lineEnd + 2, lineEnd + 2 + size));
+      at = lineEnd + 2 + size + 2;
+    }
+  }
+});
+
+describe('a quiet stream', () => {
+  const comments = (stream: Watched): number => stream.text().match(/^:$/gm)?.length ?? 0;
+
+  it('says every 15 seconds that it is still there', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const own = await openHouse();
+      const answer = held();
+      own.respond = answer.respond;
+      const { uuid } = await own.chatbot();
+      const stream = await watchAsk(own, uuid, { query: 'How long?' });
+      await stream.until(begun);
+      for (let beats = 1; beats <= 3; beats += 1) {
+        vi.advanceTimersByTime(14_999);
+        await tick(20);
+        expect(comments(stream)).toBe(beats - 1);
+        vi.advanceTimersByTime(1);
+        while (comments(stream) < beats) await tick();
+      }
+      await answer.write('Yes.');
+      await answer.end();
+      expect((await stream.done).map(({ event }) => event)).toEqual(['session', 'message', 'delta', 'done']);
+      await own.stop();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
