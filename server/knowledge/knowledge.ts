@@ -1,4 +1,6 @@
 import type { StoredSource } from '../store/store.ts';
+import type { Sentence } from './passage-index.ts';
+import type { Question } from './question.ts';
 
 /** What the sources of every chatbot say: learns them, keeps an index a chatbot, finds passages. */
 export interface Knowledge {
@@ -29,4 +31,15 @@ export interface Found {
   text: string;
   /** Comparable within one search only. */
   score: number;
+  /** What the index made of the question and of this passage, so that quoting need not read them again. */
+  match?: Match;
+}
+
+export interface Match {
+  question: Question;
+  /** The roots of the different words of title and headings. */
+  head: Uint32Array;
+  /** The passage's BM25F score alone. */
+  plain: number;
+  sentences(): Sentence[];
 }

@@ -1,0 +1,63 @@
+/** What kind of thing a question asks for, and whether a sentence holds one. English alone: others give no type. */
+
+const MONTH =
+  'jan(?:uary)?|feb(?:ruary)?|march|april|may|june|july|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?';
+const DAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)days?|today|tomorrow|yesterday|midnight|noon|weekdays?|weekends?';
+const UNIT = 'seconds?|minutes?|hours?|days?|nights?|weeks?|fortnights?|months?|years?|decades?|centur(?:y|ies)';
+const NUMBER =
+  '\\d[\\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|billions?|dozens?|half|twice|once';
+
+const duration = new RegExp(
+  `\\b(?:${NUMBER}|an?|several|few)[\\s-]+(?:(?:working|business|calendar|full|more|or)[\\s-]+)*(?:${UNIT})\\b|\\b(?:lifelong|lifetime|forever|permanent|immediately|instantly|same[ -]day|overnight)\\b`,
+  'i',
+);
+const time = new RegExp(
+  `\\b(?:1\\d{3}|20\\d\\d)s?\\b|\\b(?:${MONTH})\\b|\\b(?:${DAY})\\b|\\b\\d{1,2}(?::\\d\\d|\\s?[ap]\\.?m\\b)|\\bcentury\\b|\\b(?:${NUMBER})[\\s-]+(?:${UNIT})\\b`,
+  'i',
+);
+const number = new RegExp(`\\b(?:${NUMBER})\\b`, 'i');
+const money =
+  /[$€£¥]\s?\d|\d\s?(?:[$€£¥%]|dollars?|euros?|pounds?|cents?|pence|percent|per cent)|\b(?:free|costs?|at no charge|%)\b|\d[.,]\d\d\b/i;
+const reach = /[\w.+-]+@[\w-]+\.\w|\+?\d[\d ()-]{6,}\d|https?:\/\//i;
+const place =
+  /\b(?:in|at|from|near|to|of|on|outside|inside|between|across)\s+(?:the\s+)?(?:\p{Lu}|\d)|\b(?:street|road|avenue|square|lane)\b/u;
+const name = /(?<=[\p{L}\p{N},;:"'’)]\s+["“(]?)\p{Lu}\p{L}+/u;
+const reason = /\b(?:because|since|due to|so that|in order to|as a result|therefore|caused|reasons?|thus|owing to)\b/i;
+
+const TYPES: [asks: RegExp, holds: RegExp][] = [
+  [
+    new RegExp(
+      `\\bhow (?:long|quick(?:ly)?|soon|fast)\\b|\\bhow (?:many|much) (?:\\w+ )?(?:${UNIT}|time)\\b|\\b(?:deadline|time limit|what period)\\b`,
+      'i',
+    ),
+    duration,
+  ],
+  [/\bhow (?:much|expensive)\b|\b(?:price|cost|fee|charge)s?\b|\bwhat (?:percent|share)/i, money],
+  [
+    /\bhow (?:many|old|far|tall|high|big|large|deep|wide|heavy|often|late|early)\b|\bwhat (?:number|percentage|age|size|amount|proportion)\b/i,
+    number,
+  ],
+  [
+    /\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|century|decade|era)\b|\bopening hours\b|\bwhat hours\b/i,
+    time,
+  ],
+  [/\b(?:e-?mail|phone|telephone|call you|contact|reach you|get in touch)\b/i, reach],
+  [
+    /\bwhere\b|\b(?:what|which) (?:\w+ )?(?:city|country|state|place|town|region|address|location|street|continent)\b/i,
+    place,
+  ],
+  [
+    /\bwho(?:m|se)?\b|\b(?:what|which) (?:\w+ )?(?:person|people|man|woman|king|queen|president|author|company|team|artist|actor)\b/i,
+    name,
+  ],
+  [/\bwhy\b|\bwhat (?:\w+ )?(?:reason|cause)/i, reason],
+];
+
+/** Tells of a sentence whether it holds what the question asks for; undefined where any sentence may. */
+export function answerType(query: string): ((sentence: string) => boolean) | undefined {
+  const holds = TYPES.find(([asks]) => asks.test(query))?.[1];
+  if (!holds) return undefined;
+  // A number or a name that the question itself gives is not its answer.
+  const given = query.match(/\d[\d.,]*|\p{Lu}\p{L}+/gu) ?? [];
+  return (sentence) => holds.test(given.reduce((rest, word) => rest.replaceAll(word, 'x'), sentence));
+}

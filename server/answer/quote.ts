@@ -1,0 +1,148 @@
+import type { Found, Match } from '../knowledge/knowledge.ts';
+import { PassageIndex, type Sentence } from '../knowledge/passage-index.ts';
+import type { Question } from '../knowledge/question.ts';
+import { answerType } from './quote-type.ts';
+
+/** The answer with no model: the best sentences of the passages found, word for word. */
+export interface QuotedSentence {
+  /** One whole sentence, list item or table row as it stands in the passage. */
+  text: string;
+  /** Which of the passages it is from. */
+  found: number;
+}
+
+export interface QuoteOptions {
+  /** Sentences at most; 3 by default. */
+  most?: number;
+  /** Below this nothing is quoted. */
+  least?: number;
+}
+
+/** Calibrated on SQuAD; `npm run bench -- retrieval --remove-gold` says what it keeps and what it refuses. */
+const LEAST = 0.2;
+/** Passages that are read for sentences. */
+const PASSAGES = 6;
+/** Pages offered where there is no answer. */
+const CLOSEST = 2;
+/** What a word of the question counts where it stands not in the sentence but around it. */
+const BEFORE = 0.5;
+const IN_HEAD = 0.5;
+const IN_PASSAGE = 0.2;
+const PASSAGE = 0.5;
+const TYPE = 0.15;
+
+interface Candidate {
+  found: number;
+  sentence: Sentence;
+  score: number;
+  coverage: number;
+}
+
+/** Yields the best sentences, best first; nothing where they would not answer. */
+export function* quote(query: string, found: Found[], options: QuoteOptions = {}): Generator<QuotedSentence> {
+  const { most = 3, least = LEAST } = options;
+  const reading = read(query, found);
+  if (reading.sureness < least) return;
+  const shown: Sentence[] = [];
+  for (const { sentence, found } of reading.candidates) {
+    if (shown.some((other) => alike(sentence, other))) continue;
+    shown.push(sentence);
+    yield { text: sentence.text, found };
+    if (shown.length >= most) return;
+  }
+}
+
+/** 0 to about 1: how likely the passages answer the question at all. */
+export const sureness = (query: string, found: Found[]): number => read(query, found).sureness;
+
+/** The honest answer where nothing fits: two lines or more, with links to the closest pages where there are any. */
+export function dontKnow(found: Found[]): string {
+  const pages = new Map(found.map(({ source }) => [source.uuid, source]));
+  const lines = [...pages.values()].slice(0, CLOSEST).map((page) => `- ${linkTo(page)}`);
+  if (lines.length === 0) return `${UNKNOWN}\n\nPlease try other words, or ask about something else.`;
+  return `${UNKNOWN}\n\nThe closest that I can offer:\n\n${lines.join('\n')}`;
+}
+
+const UNKNOWN = 'I don\u2019t know: I have found no answer to that in what I have read.';
+
+function linkTo({ title, file_name }: Found['source']): string {
+  const name = title.replace(/[\\[\]`*_<>]/g, '\\$&').replace(/\s+/g, ' ');
+  if (!/^https?:\/\//i.test(file_name)) return name;
+  return `[${name}](${file_name.replace(/[()\s<>]/g, (sign) => encodeURIComponent(sign).replace(/[()]/g, percent))})`;
+}
+
+/** `encodeURIComponent` leaves parentheses as they are. */
+const percent = (sign: string): string => `%${sign.charCodeAt(0).toString(16)}`;
+
+interface Reading {
+  /** Best first. */
+  candidates: Candidate[];
+  sureness: number;
+}
+
+export function read(query: string, all: Found[]): Reading {
+  const found = all.every((one) => one.match) ? all : matched(query, all);
+  const question = found[0]?.match?.question;
+  if (!question || question.terms.length === 0) return { candidates: [], sureness: 0 };
+  const holds = answerType(query);
+  const top = found[0]!.score || 1;
+  const candidates = found.slice(0, PASSAGES).flatMap((one, at) => {
+    return inPassage(one.match!, question).map(({ sentence, coverage }) => {
+      const type = holds?.(sentence.text) ? TYPE : 0;
+      return { found: at, sentence, coverage, score: coverage + (PASSAGE * one.score) / top + type };
+    });
+  });
+  candidates.sort((a, b) => b.score - a.score);
+  return { candidates, sureness: (found[0]!.match!.plain / question.total) * (candidates[0]?.coverage ?? 0) };
+}
+
+/** How much of the question each sentence of a passage holds, itself or by what stands around it. */
+function inPassage(match: Match, question: Question): { sentence: Sentence; coverage: number }[] {
+  const { terms } = question;
+  const sentences = match.sentences();
+  const places = new Map(terms.map(({ root }, term) => [root, term]));
+  const around = new Float64Array(terms.length);
+  for (const sentence of sentences) mark(around, sentence.roots, places, IN_PASSAGE);
+  mark(around, match.head, places, IN_HEAD);
+  let before: Iterable<number> = [];
+  return sentences.map((sentence) => {
+    const held = around.slice();
+    mark(held, before, places, BEFORE);
+    mark(held, sentence.roots, places, 1);
+    before = sentence.roots;
+    const sum = terms.reduce((sum, { weight }, term) => sum + weight * held[term]!, 0);
+    return { sentence, coverage: sum / question.total };
+  });
+}
+
+function mark(held: Float64Array, roots: Iterable<number>, places: Map<number, number>, value: number): void {
+  for (const root of roots) {
+    const term = places.get(root);
+    if (term !== undefined && held[term]! < value) held[term] = value;
+  }
+}
+
+/** Passages that came without the index's reading of them get one here. */
+function matched(query: string, found: Found[]): Found[] {
+  const index = new PassageIndex<Found>();
+  for (const [at, one] of found.entries()) {
+    const passages = [{ headings: one.headings, start: 0, end: one.text.length }];
+    index.put(String(at), one, { title: one.source.title, text: one.text, passages });
+  }
+  const question = index.question(query);
+  const match = new Map(
+    index.search(question, found.length).map((hit) => [hit.entry.source, index.match(hit, question)]),
+  );
+  return found.map((one) => ({ ...one, match: match.get(one) ?? NO_MATCH }));
+}
+
+const NO_MATCH: Match = { question: { terms: [], total: 0 }, head: new Uint32Array(), plain: 0, sentences: () => [] };
+
+/** Two sentences that share most of their words say the same. */
+function alike(a: Sentence, b: Sentence): boolean {
+  const one = new Set(a.roots);
+  const other = new Set(b.roots);
+  let both = 0;
+  for (const root of one) if (other.has(root)) both++;
+  return a.text === b.text || both > 0.7 * (one.size + other.size - both);
+}

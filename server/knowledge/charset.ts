@@ -1,0 +1,34 @@
+/** Bytes to text: by the mark at their start, the header, the page's own word, else UTF-8, else Western European. */
+export function decode(body: Uint8Array, header: string | undefined): string {
+  const named = markOf(body) ?? decoderOf(header) ?? decoderOf(metaCharset(body));
+  if (named) return named.decode(body);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    return new TextDecoder('windows-1252').decode(body);
+  }
+}
+
+function markOf([a, b, c]: Uint8Array): TextDecoder | undefined {
+  if (a === 0xef && b === 0xbb && c === 0xbf) return new TextDecoder('utf-8');
+  if (a === 0xfe && b === 0xff) return new TextDecoder('utf-16be');
+  if (a === 0xff && b === 0xfe) return new TextDecoder('utf-16le');
+  return undefined;
+}
+
+/** `<meta charset="…">` or `<meta http-equiv=… content="…; charset=…">` near the start. */
+function metaCharset(body: Uint8Array): string | undefined {
+  const start = new TextDecoder('windows-1252').decode(body.subarray(0, 2048));
+  const label = /<meta[^>]+charset\s*=\s*["']?([\w:.-]+)/i.exec(start)?.[1];
+  // A page that could be read this far is not in the UTF-16 it may claim.
+  return label && /^utf-?16/i.test(label) ? 'utf-8' : label;
+}
+
+function decoderOf(label: string | undefined): TextDecoder | undefined {
+  if (!label) return undefined;
+  try {
+    return new TextDecoder(label);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Block } from './blocks.ts';
+
+export interface Cell<B> {
+  header: boolean;
+  blocks: B[];
+}
+export type Row<B> = Cell<B>[];
+
+/** A cell with more text than this is a column of the page, not a figure in a table. */
+const LONGEST_CELL = 500;
+
+/**
+ * The rows of a table in words, each value with its column's name: `Zone: Europe; Price: €9`. Undefined where the
+ * table only lays out the page; its blocks then stand for themselves.
+ */
+export function rowsOf<B>(rows: Row<B>[], blockOf: (one: B) => Block): string[] | undefined {
+  const texts = rows.map((row) => row.map((cell) => cell.blocks.map(blockOf)));
+  if (texts.flat().some(isLayout) || !texts.some((row) => row.length > 1)) return undefined;
+  const words = texts.map((row) =>
+    row.map((blocks) =>
+      blocks
+        .map(({ text }) => text)
+        .join(' ')
+        .replace(/\s+/g, ' '),
+    ),
+  );
+  const first = rows[0]!;
+  const named = rows.length > 1 && first.every((cell) => cell.header);
+  const names = named ? words[0]! : [];
+  return words
+    .slice(named ? 1 : 0)
+    .map((row, at) => inWords(row, names, rows[at + (named ? 1 : 0)]![0]!.header))
+    .filter(Boolean);
+}
+
+function isLayout(blocks: Block[]): boolean {
+  const length = blocks.reduce((sum, { text }) => sum + text.length, 0);
+  return blocks.length > 3 || length > LONGEST_CELL || blocks.some(({ kind }) => kind === 'heading' || kind === 'code');
+}
+
+function inWords(cells: string[], names: string[], labelled: boolean): string {
+  if (names.length) {
+    const pairs = cells.map((text, at) => (text && names[at] && text !== names[at] ? `${names[at]}: ${text}` : text));
+    return pairs.filter(Boolean).join('; ');
+  }
+  const [label = '', ...values] = cells;
+  const rest = values.filter(Boolean).join('; ');
+  if (!label || !rest) return label || rest;
+  return labelled || cells.length === 2 ? `${label.replace(/:$/, '')}: ${rest}` : `${label}; ${rest}`;
+}

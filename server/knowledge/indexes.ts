@@ -1,0 +1,91 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../records.ts';
+import type { Document, Store, StoredSource } from '../store/store.ts';
+import { PassageIndex } from './passage-index.ts';
+
+interface Held {
+  index: PassageIndex<StoredSource>;
+  ready: Promise<void>;
+  /** Sources that changed while the index was built: what the build reads of them may be old. */
+  changed: Set<string>;
+  used: number;
+}
+
+export interface IndexesOptions {
+  store: Store;
+  clock: Clock;
+  /** Milliseconds without a question after which an index is dropped. */
+  idle: number;
+}
+
+/** An index a chatbot: built from stored passages when first asked, kept in step, dropped when idle. */
+export class Indexes {
+  readonly #held = new Map<string, Held>();
+  readonly #options: IndexesOptions;
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(options: IndexesOptions) {
+    this.#options = options;
+    this.#sweeper = setInterval(() => this.sweep(), Math.max(1000, options.idle / 4)).unref();
+  }
+
+  async get(chatbot: string): Promise<PassageIndex<StoredSource>> {
+    const held = this.#held.get(chatbot) ?? this.#build(chatbot);
+    held.used = this.#options.clock();
+    await held.ready;
+    return held.index;
+  }
+
+  /** A chatbot whose index is not held needs nothing: the store has the passages. */
+  async put(source: StoredSource, document: Document): Promise<void> {
+    const held = this.#held.get(source.chatbot);
+    if (!held) return;
+    held.changed.add(source.uuid);
+    await fill(held.index, source, document);
+  }
+
+  remove(chatbot: string, source: string): void {
+    const held = this.#held.get(chatbot);
+    held?.changed.add(source);
+    held?.index.remove(source);
+  }
+
+  drop(chatbot: string): void {
+    this.#held.delete(chatbot);
+  }
+
+  sweep(): void {
+    const least = this.#options.clock() - this.#options.idle;
+    for (const [chatbot, { used }] of this.#held) if (used <= least) this.#held.delete(chatbot);
+  }
+
+  close(): void {
+    clearInterval(this.#sweeper);
+    this.#held.clear();
+  }
+
+  #build(chatbot: string): Held {
+    const index = new PassageIndex<StoredSource>();
+    const held: Held = { index, ready: Promise.resolve(), changed: new Set(), used: 0 };
+    this.#held.set(chatbot, held);
+    held.ready = this.#read(chatbot, held).catch((error: unknown) => {
+      // The next question tries again.
+      if (this.#held.get(chatbot) === held) this.#held.delete(chatbot);
+      throw error;
+    });
+    return held;
+  }
+
+  async #read(chatbot: string, { index, changed }: Held): Promise<void> {
+    const { store } = this.#options;
+    for (const source of await store.sources(chatbot)) {
+      const document = await store.document(source.uuid);
+      if (document && !changed.has(source.uuid)) await fill(index, source, document);
+    }
+    changed.clear();
+  }
+}
+
+async function fill(index: PassageIndex<StoredSource>, source: StoredSource, document: Document): Promise<void> {
+  for (const _ of index.putting(source.uuid, source, document)) await setImmediate();
+}

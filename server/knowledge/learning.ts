@@ -1,0 +1,76 @@
+import type { Clock } from '../records.ts';
+import type { Store, StoredSource } from '../store/store.ts';
+import type { Web } from '../web/web.ts';
+import { Indexes } from './indexes.ts';
+import type { Found, Knowledge } from './knowledge.ts';
+import { learnSource } from './learn-source.ts';
+import type { Hit, PassageIndex } from './passage-index.ts';
+import type { Question } from './question.ts';
+import { Queue } from './queue.ts';
+
+export interface KnowledgeOptions {
+  store: Store;
+  web: Web;
+  clock: Clock;
+  log: Log;
+  /** Milliseconds after the last question at which a chatbot's index leaves memory; 15 minutes by default. */
+  idle?: number;
+}
+
+/** As much of pino as is needed here. */
+export interface Log {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+const FETCHES = 6;
+const FETCHES_PER_HOST = 2;
+const PASSAGES = 8;
+
+export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000 }: KnowledgeOptions): Knowledge {
+  const indexes = new Indexes({ store, clock, idle });
+  const queue = new Queue(FETCHES, FETCHES_PER_HOST);
+  const learning = { store, web, clock, indexes };
+
+  async function run(source: StoredSource, signal: AbortSignal): Promise<void> {
+    const told = { source: source.uuid, chatbot: source.chatbot };
+    try {
+      const status = await learnSource(learning, source, signal);
+      log.info({ ...told, status }, 'source learned');
+    } catch (error) {
+      log.error({ ...told, err: error }, 'source not learned');
+    }
+  }
+
+  return {
+    learn(source) {
+      const { uuid, file_name } = source;
+      queue.add({ name: uuid, host: hostOf(file_name), run: (signal) => run(source, signal) });
+    },
+    forget(chatbot, source) {
+      queue.cancel(source);
+      indexes.remove(chatbot, source);
+    },
+    drop: (chatbot) => indexes.drop(chatbot),
+    async search(chatbot, query, { earlier = [], limit = PASSAGES } = {}) {
+      const index = await indexes.get(chatbot);
+      const question = index.question(query, earlier);
+      return index.search(question, limit).map((hit) => foundOf(index, hit, question));
+    },
+    async close() {
+      await queue.close();
+      indexes.close();
+    },
+  };
+}
+
+function foundOf(index: PassageIndex<StoredSource>, hit: Hit<StoredSource>, question: Question): Found {
+  const { uuid, title, file_name, type } = hit.entry.source;
+  const { headings, text } = hit.entry;
+  const match = index.match(hit, question);
+  return { source: { uuid, title, file_name, type }, headings, text, score: hit.score, match };
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : '';
+}

@@ -1,0 +1,213 @@
+import type { Document } from '../store/store.ts';
+import type { Match } from './knowledge.ts';
+import { nearness } from './nearness.ts';
+import { readQuestion, type Question } from './question.ts';
+import { sentencesOf } from './sentences.ts';
+import { eachWord, NOTHING, Vocabulary } from './words.ts';
+
+/** BM25F: saturation, length, and what a word in the title or a heading weighs. */
+const K1 = 1.2;
+const B = 0.75;
+const HEAD = 3;
+/** So many of the best by BM25 are looked at more closely. */
+const CANDIDATES = 40;
+/** Passages indexed in one step. */
+const STEP = 64;
+
+/** A passage in the index; `S` is whatever the caller knows it by. */
+export interface Entry<S> {
+  source: S;
+  headings: string[];
+  text: string;
+  /** The words of the text in order, empty ones left out, numbered by the vocabulary. */
+  forms: Uint32Array;
+  /** The roots of the different words of title and headings. */
+  head: Uint32Array;
+  /** Made when first asked for. */
+  sentences?: Sentence[];
+}
+
+export interface Sentence {
+  text: string;
+  /** In order, repeats among them. */
+  roots: number[];
+}
+
+export interface Hit<S> {
+  entry: Entry<S>;
+  score: number;
+  /** BM25F alone, before the words' places were looked at. */
+  plain: number;
+}
+
+/**
+ * The passages of one chatbot, in memory. Sources come and go one by one; what a gone one leaves behind is cleared
+ * away when it is half of all.
+ */
+export class PassageIndex<S> {
+  readonly words = new Vocabulary();
+  #entries: (Entry<S> | undefined)[] = [];
+  /** By root: a number for each passage that has the word, see `pack`. */
+  #postings: number[][] = [];
+  /** By root: how many living passages have the word. */
+  readonly #counts: number[] = [];
+  readonly #slots = new Map<string, number[]>();
+  #scores = new Float64Array(64);
+  #size = 0;
+  #length = 0;
+
+  /** How many passages there are. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Replaces whatever the index had of that source. */
+  put(uuid: string, source: S, document: Document): void {
+    for (const _ of this.putting(uuid, source, document));
+  }
+
+  /** As `put`, in steps of a few milliseconds. Removing the source between two steps ends it. */
+  *putting(uuid: string, source: S, document: Document): Generator<void> {
+    this.remove(uuid);
+    const slots: number[] = [];
+    this.#slots.set(uuid, slots);
+    for (const [at, { headings, start, end }] of document.passages.entries()) {
+      const text = document.text.slice(start, end);
+      const head = this.#formsOf([document.title, ...headings].join('\n'));
+      const roots = new Set(Array.from(head, (form) => this.words.root(form)));
+      slots.push(this.#add({ source, headings, text, forms: this.#formsOf(text), head: Uint32Array.from(roots) }));
+      if (at % STEP !== STEP - 1) continue;
+      yield;
+      if (this.#slots.get(uuid) !== slots) return;
+    }
+  }
+
+  remove(uuid: string): void {
+    for (const slot of this.#slots.get(uuid) ?? []) this.#drop(slot);
+    this.#slots.delete(uuid);
+    if (this.#entries.length > 64 && this.#size * 2 < this.#entries.length) this.#compact();
+  }
+
+  /** `earlier` questions lend their words to one that does not stand by itself. */
+  question(text: string, earlier: string[] = []): Question {
+    return readQuestion(text, earlier, this.words, (root) => this.idf(root));
+  }
+
+  /** How much a word tells, by how few passages have it; the most for a word that none has. */
+  idf(root: number): number {
+    const having = this.#counts[root] ?? 0;
+    return Math.log(1 + (this.#size - having + 0.5) / (having + 0.5));
+  }
+
+  /** The best passages, best first. */
+  search(question: Question, limit: number): Hit<S>[] {
+    const byRoot = new Map(question.terms.map(({ root }, term) => [root, term]));
+    const touched = this.#accumulate(question);
+    const hits = best(touched, this.#scores, Math.max(limit, CANDIDATES)).map((slot) => {
+      const entry = this.#entries[slot]!;
+      const plain = this.#scores[slot]!;
+      return { entry, plain, score: plain * (1 + nearness(entry.forms, question, this.words, byRoot)) };
+    });
+    for (const slot of touched) this.#scores[slot] = 0;
+    return hits.sort((a, b) => b.score - a.score).slice(0, limit);
+  }
+
+  match({ entry, plain }: Hit<S>, question: Question): Match {
+    return { question, plain, head: entry.head, sentences: () => this.sentences(entry) };
+  }
+
+  sentences(entry: Entry<S>): Sentence[] {
+    entry.sentences ??= sentencesOf(entry.text).map(({ start, end }) => {
+      const text = entry.text.slice(start, end);
+      return { text, roots: Array.from(this.#formsOf(text), (form) => this.words.root(form)) };
+    });
+    return entry.sentences;
+  }
+
+  #formsOf(text: string): Uint32Array {
+    const forms: number[] = [];
+    eachWord(text, (word) => {
+      const form = this.words.add(word);
+      if (form !== NOTHING) forms.push(form);
+    });
+    return Uint32Array.from(forms);
+  }
+
+  #add(entry: Entry<S>): number {
+    const slot = this.#entries.push(entry) - 1;
+    for (const [root, packed] of this.#occurrences(entry, slot)) {
+      (this.#postings[root] ??= []).push(packed);
+      this.#counts[root] = (this.#counts[root] ?? 0) + 1;
+    }
+    this.#size++;
+    this.#length += entry.forms.length;
+    if (this.#scores.length < this.#entries.length) this.#scores = new Float64Array(this.#entries.length * 2);
+    return slot;
+  }
+
+  #occurrences(entry: Entry<S>, slot: number): Map<number, number> {
+    const body = new Map<number, number>();
+    for (const form of entry.forms) {
+      const root = this.words.root(form);
+      body.set(root, (body.get(root) ?? 0) + 1);
+    }
+    const head = new Set(entry.head);
+    for (const root of head) if (!body.has(root)) body.set(root, 0);
+    for (const [root, count] of body) body.set(root, pack(slot, count, head.has(root)));
+    return body;
+  }
+
+  #drop(slot: number): void {
+    const entry = this.#entries[slot]!;
+    for (const root of this.#occurrences(entry, slot).keys()) this.#counts[root]!--;
+    this.#size--;
+    this.#length -= entry.forms.length;
+    this.#entries[slot] = undefined;
+  }
+
+  #compact(): void {
+    const kept: Entry<S>[] = [];
+    const moved = this.#entries.map((entry) => (entry ? kept.push(entry) - 1 : -1));
+    this.#entries = kept;
+    this.#postings = this.#postings.map((list) =>
+      list.filter((packed) => moved[slotOf(packed)] !== -1).map((packed) => repack(packed, moved[slotOf(packed)]!)),
+    );
+    for (const slots of this.#slots.values()) for (const [at, slot] of slots.entries()) slots[at] = moved[slot]!;
+  }
+
+  /** Adds each passage's BM25F score to `#scores`; returns the slots that got one. */
+  #accumulate(question: Question): number[] {
+    const touched: number[] = [];
+    const mean = this.#length / this.#size || 1;
+    for (const { root, weight } of question.terms) {
+      for (const packed of this.#postings[root] ?? []) {
+        const slot = slotOf(packed);
+        const entry = this.#entries[slot];
+        if (!entry) continue;
+        const frequency = countOf(packed) / (1 - B + (B * entry.forms.length) / mean) + HEAD * headOf(packed);
+        if (this.#scores[slot] === 0) touched.push(slot);
+        this.#scores[slot]! += (weight * frequency * (K1 + 1)) / (K1 + frequency);
+      }
+    }
+    return touched;
+  }
+}
+
+/** One number a posting keeps lists of small integers small: slot, in the head or not, count up to 127. */
+const pack = (slot: number, count: number, head: boolean): number =>
+  (slot << 8) | (head ? 128 : 0) | Math.min(count, 127);
+const repack = (packed: number, slot: number): number => (slot << 8) | (packed & 255);
+const slotOf = (packed: number): number => packed >>> 8;
+const headOf = (packed: number): number => (packed >>> 7) & 1;
+const countOf = (packed: number): number => packed & 127;
+
+/** The slots with the highest scores, best first; older passages first where scores are the same. */
+function best(slots: number[], scores: Float64Array, count: number): number[] {
+  let chosen = slots;
+  if (slots.length > count * 4) {
+    const sorted = Float64Array.from(slots, (slot) => scores[slot]!).sort();
+    const least = sorted[sorted.length - count]!;
+    chosen = slots.filter((slot) => scores[slot]! >= least);
+  }
+  return [...chosen].sort((a, b) => scores[b]! - scores[a]! || a - b).slice(0, count);
+}

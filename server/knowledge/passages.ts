@@ -1,0 +1,96 @@
+import type { Document, Passage } from '../store/store.ts';
+import type { Block, Readable } from './blocks.ts';
+import { sentencesOf } from './sentences.ts';
+
+/** Characters. A paragraph shorter than `SHORT` joins the next; nothing grows beyond `LONG` by joining. */
+const SHORT = 250;
+const LONG = 1200;
+/** A paragraph or a list beyond this is cut at the ends of sentences or items. */
+const LONGEST = 1800;
+/** What is shorter is a label that stood alone, unless the whole page is no longer. */
+const TELLING = 16;
+
+/**
+ * The readable text as it is stored, and the passages in it: the author's own paragraphs under their headings, a list
+ * with the paragraph that leads to it. Headings stand in the text between the passages.
+ */
+export function documentOf({ title, blocks }: Readable): Document {
+  const headed = blocks.some(({ kind }) => kind !== 'heading');
+  const writer = new Writer();
+  for (const block of blocks) {
+    if (headed && block.kind === 'heading') writer.heading(block.level ?? 1, block.text);
+    else if (block.text) for (const piece of pieces(block)) writer.block({ ...block, text: piece });
+  }
+  return { title, ...writer.end() };
+}
+
+class Writer {
+  #parts: string[] = [];
+  #length = 0;
+  readonly #passages: Passage[] = [];
+  #path: { level: number; text: string }[] = [];
+  #open: Passage | undefined;
+  #last: Block | undefined;
+
+  heading(level: number, text: string): void {
+    this.#close();
+    this.#path = this.#path.filter((above) => above.level < level);
+    if (!text) return;
+    this.#path.push({ level, text });
+    this.#write('\n\n', text);
+  }
+
+  block(block: Block): void {
+    if (this.#open && !this.#joins(block, this.#open)) this.#close();
+    const item = block.kind === 'item';
+    const start = this.#write(item && this.#open ? '\n' : '\n\n', (item ? '- ' : '') + block.text);
+    this.#open ??= { headings: this.#path.map(({ text }) => text), start, end: start };
+    this.#open.end = this.#length;
+    this.#last = block;
+  }
+
+  end(): Pick<Document, 'text' | 'passages'> {
+    this.#close();
+    const telling = this.#passages.filter(({ start, end }) => end - start >= TELLING);
+    return { text: this.#parts.join(''), passages: telling.length ? telling : this.#passages };
+  }
+
+  #joins(block: Block, open: Passage): boolean {
+    const length = open.end - open.start;
+    const whole = length + block.text.length;
+    if (block.kind === 'item' || this.#last?.text.endsWith(':')) return whole <= LONGEST;
+    return whole <= LONG && (length < SHORT || block.text.length < SHORT / 3);
+  }
+
+  #close(): void {
+    if (this.#open) this.#passages.push(this.#open);
+    this.#open = undefined;
+    this.#last = undefined;
+  }
+
+  /** Returns where `text` starts. */
+  #write(between: string, text: string): number {
+    if (this.#length > 0) this.#parts.push(between);
+    const start = this.#length + (this.#length > 0 ? between.length : 0);
+    this.#parts.push(text);
+    this.#length = start + text.length;
+    return start;
+  }
+}
+
+/** A block in pieces of at most `LONG`, cut where sentences end, else between words, else anywhere. */
+function pieces({ text }: Block): string[] {
+  if (text.length <= LONGEST) return [text];
+  const cuts: string[] = [];
+  let from = 0;
+  let to = 0;
+  for (const sentence of sentencesOf(text)) {
+    if (sentence.end - from > LONG && to > from) {
+      cuts.push(text.slice(from, to));
+      from = sentence.start;
+    }
+    to = sentence.end;
+  }
+  cuts.push(text.slice(from));
+  return cuts.flatMap((cut) => (cut.length <= LONGEST ? [cut] : (cut.match(/[^]{1,1200}(?:\s|$)|[^]{1200}/gu) ?? [])));
+}
