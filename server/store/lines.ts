@@ -1,5 +1,7 @@
-import { open, readFile } from 'node:fs/promises';
+import { close, open, read } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { hasCode, ignore, replaceFile, syncFolder, type Disk } from './disk.ts';
 import type { Adapter } from './lowdb-file.ts';
 
@@ -146,20 +148,28 @@ export class LinesFile implements Adapter<string[]> {
   }
 }
 
-/** The first line alone of what may be a long file; undefined where it is gone or has no whole line. */
+const openFile = promisify(open);
+const readInto = promisify(read);
+const closeFile = promisify(close);
+
+/**
+ * The first line alone of what may be a long file; undefined where it is gone or has no whole line. By descriptors:
+ * a list of ten thousand sessions with a `FileHandle` each keeps the collector busy for longer than the disk.
+ */
 export async function readFirstLine(path: string): Promise<string | undefined> {
-  const file = await open(path, 'r').catch((error: unknown) => {
+  const file = await openFile(path, 'r').catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT')) throw error;
   });
-  if (!file) return undefined;
+  if (file === undefined) return undefined;
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(4096), 0, 4096, 0);
-    const bytes = buffer.subarray(0, bytesRead);
-    const whole = bytes.includes(10) ? bytes : await file.readFile();
-    return whole.includes(10) ? whole.toString('utf8', 0, whole.indexOf(10)) : undefined;
+    const { buffer, bytesRead } = await readInto(file, Buffer.allocUnsafe(2048), 0, 2048, 0);
+    const end = buffer.subarray(0, bytesRead).indexOf(10);
+    if (end >= 0) return buffer.toString('utf8', 0, end);
   } finally {
-    await file.close();
+    await closeFile(file);
   }
+  const [line, rest] = (await readFile(path, 'utf8')).split('\n', 2);
+  return rest === undefined ? undefined : line;
 }
 
 const textOf = (lines: string[]): string => `${lines.join('\n')}\n`;

@@ -48,7 +48,7 @@ class LowdbStore implements Store {
   readonly #sources: Sources;
   readonly #sessions: Sessions;
   readonly #order: () => number;
-  /** The sources of one chatbot are made one after another, so that none is made twice. */
+  /** A chatbot, and then its sources, are made one after another, so that none is made twice. */
   readonly #turns = new Turns();
   #underWay = 0;
   #whenDone: (() => void) | undefined;
@@ -99,7 +99,11 @@ class LowdbStore implements Store {
 
   createChatbot(chatbot: StoredChatbot, agents: StoredAgent[]): Promise<void> {
     const parts = copy({ chatbot, agents });
-    return this.#run(() => this.#chatbots.create({ order: this.#order(), ...parts }));
+    return this.#run(() =>
+      this.#turns.take(parts.chatbot.uuid, async () => {
+        if (!this.#chatbots.has(parts.chatbot.uuid)) await this.#chatbots.create({ order: this.#order(), ...parts });
+      }),
+    );
   }
 
   chatbot(uuid: string): Promise<StoredChatbot | undefined> {

@@ -99,6 +99,14 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         expect((await store.chatbots(store.home.user.uuid)).map(({ uuid }) => uuid)).toEqual(made);
       });
 
+      it('are made once, by whoever comes first', async () => {
+        const chatbot = aChatbot(store.home.user.uuid);
+        const names = ['first', 'second', 'third'];
+        await Promise.all(names.map((name) => store.createChatbot({ ...chatbot, name }, [])));
+        await reopen();
+        expect(await store.chatbots(chatbot.owner)).toEqual([{ ...chatbot, name: 'first' }]);
+      });
+
       it('lose none of a hundred changes made at once', async () => {
         const { uuid } = await withChatbot({ name: '' });
         const changes = Array.from({ length: 100 }, (_, i) =>

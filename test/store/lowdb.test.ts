@@ -1,13 +1,306 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
-import { storeContract } from './contract.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openLowdbStore, type LowdbOptions } from '../../server/store/lowdb.ts';
+import type { Store } from '../../server/store/store.ts';
+import { storeContract, type Place } from './contract.ts';
+import { faultyDisk } from './faulty-disk.ts';
+import { storeModel } from './model.ts';
+import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
 
-storeContract('lowdb', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'docent-store-'));
-  return {
-    open: () => openLowdbStore({ dir, clock: Date.now }),
-    clear: () => rm(dir, { recursive: true, force: true }),
+const place =
+  (more: Partial<LowdbOptions> = {}) =>
+  async (): Promise<Place> => {
+    const dir = await mkdtemp(join(tmpdir(), 'docent-store-'));
+    return {
+      open: () => openLowdbStore({ dir, clock: Date.now, ...more }),
+      clear: () => rm(dir, { recursive: true, force: true }),
+    };
   };
+
+storeContract('lowdb', place());
+storeContract('lowdb that keeps nothing idle in memory', place({ kept: 0 }));
+storeModel('lowdb', place());
+storeModel('lowdb that keeps nothing idle in memory', place({ kept: 0 }));
+
+describe('lowdb: the data folder', () => {
+  let dir: string;
+  let store: Store;
+  const disk = faultyDisk();
+  const open = async () => openLowdbStore({ dir, clock: Date.now, disk });
+  const reopen = async () => {
+    await store.close();
+    store = await open();
+  };
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'docent-store-'));
+    store = await open();
+  });
+  afterEach(async () => {
+    disk.heal();
+    await store.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  const withChatbot = async () => {
+    const chatbot = aChatbot(store.home.user.uuid);
+    await store.createChatbot(chatbot, [anAgent(chatbot.uuid)]);
+    return chatbot;
+  };
+  const withSession = async () => {
+    const session = aSession((await withChatbot()).uuid);
+    const message = aMessage(session.uuid);
+    await store.saveMessage(message, session);
+    return { session, message };
+  };
+  const files = async (under = '') => {
+    const entries = await readdir(join(dir, under), { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  };
+  const onlyFile = async (under: string) => {
+    const [file, ...others] = await files(under);
+    expect(others).toEqual([]);
+    return file!;
+  };
+
+  it('is for its owner alone', async () => {
+    const { session } = await withSession();
+    const source = aSource(session.chatbot);
+    await store.createSource(source);
+    await store.putDocument(source.uuid, aDocument('text'));
+    await store.updateSession(session.uuid, (one) => ({ ...one, foreign: 'x' }));
+    const entries = await readdir(dir, { recursive: true });
+    expect(entries.filter((name) => /sessions.+jsonl|source\.json|document\.json|store\.json/.test(name))).toHaveLength(
+      4,
+    );
+    for (const name of entries) {
+      const found = await stat(join(dir, name));
+      expect([name, (found.mode & 0o777).toString(8)]).toEqual([name, found.isDirectory() ? '700' : '600']);
+    }
+  });
+
+  it('is really on the disk where NODE_ENV is test', async () => {
+    expect(process.env['NODE_ENV']).toBe('test');
+    const { message } = await withSession();
+    expect(await readFile(await onlyFile('sessions'), 'utf8')).toContain(message.uuid);
+    expect(await readFile(await onlyFile('chatbots'), 'utf8')).toContain('General Q&A');
+  });
+
+  it('costs two writes for a hundred changes of one record', async () => {
+    const { uuid } = await withChatbot();
+    const before = disk.count('rename');
+    const changes = Array.from({ length: 100 }, () =>
+      store.updateChatbot(uuid, (one) => ({ ...one, name: `${one.name}.` })),
+    );
+    await Promise.all(changes);
+    expect(disk.count('rename') - before).toBeLessThanOrEqual(2);
+    expect((await store.chatbot(uuid))?.name).toMatch(/\.{100}$/);
+  });
+
+  it('appends a message to an open file: one write, one sync, and nothing else', async () => {
+    const { session } = await withSession();
+    const before = disk.total();
+    await store.saveMessage(aMessage(session.uuid));
+    expect(disk.total() - before).toBe(2);
+  });
+
+  it('has no file of a deleted chatbot left, though its parts were being written', async () => {
+    const { session } = await withSession();
+    const source = aSource(session.chatbot);
+    await store.createSource(source);
+    const busy = Array.from({ length: 20 }, (_, i) => [
+      store.saveMessage(aMessage(session.uuid)),
+      store.createSession(aSession(session.chatbot)),
+      store.putDocument(source.uuid, aDocument(String(i))),
+      store.updateSource(source.uuid, (one) => ({ ...one, title: String(i) })),
+      store.updateSession(session.uuid, (one) => ({ ...one, foreign: String(i) })),
+      store.updateChatbot(session.chatbot, (one) => ({ ...one, name: String(i) })),
+    ]).flat();
+    await Promise.all([store.deleteChatbot(session.chatbot), ...busy]);
+    expect(await files()).toEqual([join(dir, 'store.json')]);
+  });
+
+  it('finishes at the next start what a crash left of a deletion', async () => {
+    const { session } = await withSession();
+    const source = aSource(session.chatbot);
+    await store.createSource(source);
+    await store.putDocument(source.uuid, aDocument('secret'));
+    disk.failing('unlink', 'EIO');
+    await expect(store.deleteChatbot(session.chatbot)).rejects.toMatchObject({ code: 'EIO' });
+    expect(await store.chatbot(session.chatbot)).toBeUndefined();
+    disk.heal();
+    await reopen();
+    expect(await store.chatbot(session.chatbot)).toBeUndefined();
+    expect(await store.sources(session.chatbot)).toEqual([]);
+    await store.close();
+    expect(await files()).toEqual([join(dir, 'store.json')]);
+    store = await open();
+  });
+
+  it('clears away what writes that were cut off have left', async () => {
+    const { session } = await withSession();
+    const chatbot = await onlyFile('chatbots');
+    const lines = await onlyFile('sessions');
+    await store.close();
+    await writeFile(`${chatbot}.tmp`, '{"half');
+    await writeFile(`${lines}.tmp`, '{"half');
+    store = await open();
+    expect(await store.messages(session.uuid)).toHaveLength(1);
+    await store.close();
+    expect((await files()).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    store = await open();
+  });
+
+  it('drops the last line where it is torn, at every byte, and goes on after it', async () => {
+    const { session, message } = await withSession();
+    const file = await onlyFile('sessions');
+    const torn = `${JSON.stringify(aMessage(session.uuid, { response: 'never acknowledged – 🛒' }))}\n`;
+    const whole = (await stat(file)).size;
+    for (const length of [1, 2, 50, Buffer.byteLength(torn) - 30, Buffer.byteLength(torn) - 1]) {
+      await store.close();
+      await truncate(file, whole);
+      await appendFile(file, Buffer.from(torn).subarray(0, length));
+      store = await open();
+      expect(await store.messages(session.uuid)).toEqual([message]);
+      const next = aMessage(session.uuid, { response: 'a' });
+      await store.saveMessage(next);
+      await reopen();
+      expect(await store.messages(session.uuid)).toEqual([message, next]);
+    }
+  });
+
+  it('takes a session whose very first line is torn for one that never was', async () => {
+    const { session } = await withSession();
+    await store.close();
+    await truncate(await onlyFile('sessions'), 20);
+    store = await open();
+    expect(await store.session(session.uuid)).toBeUndefined();
+    const message = aMessage(session.uuid);
+    expect(await store.saveMessage(message, session)).toBe(true);
+    await reopen();
+    expect(await store.messages(session.uuid)).toEqual([message]);
+  });
+
+  it('skips a damaged line between others', async () => {
+    const { session, message } = await withSession();
+    const file = await onlyFile('sessions');
+    await store.close();
+    await appendFile(file, `\0\0\0\0\n`);
+    store = await open();
+    const next = aMessage(session.uuid);
+    await store.saveMessage(next);
+    expect(await store.messages(session.uuid)).toEqual([message, next]);
+  });
+
+  it('refuses to start over a damaged record, and names its file', async () => {
+    await withChatbot();
+    const file = await onlyFile('chatbots');
+    await store.close();
+    await writeFile(file, '{');
+    await expect(open()).rejects.toThrow(file);
+    await rm(file);
+    store = await open();
+  });
+
+  it('refuses to start over what a newer version has written', async () => {
+    await store.close();
+    const file = join(dir, 'store.json');
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replace('"format":1', '"format":2'));
+    await expect(open()).rejects.toThrow('newer version');
+    await writeFile(file, text);
+    store = await open();
+  });
+
+  it('holds sessions in memory that have an answer under way, and otherwise only so many', async () => {
+    await store.close();
+    store = await openLowdbStore({ dir, clock: Date.now, disk, kept: 50_000 });
+    const { uuid } = await withChatbot();
+    const open = aSession(uuid);
+    await store.saveMessage(aMessage(open.uuid, { finish_reason: '' }), open);
+    const reads = disk.count('open');
+    for (let i = 0; i < 300; i++) {
+      const session = aSession(uuid);
+      await store.saveMessage(aMessage(session.uuid, { response: 'x'.repeat(1000) }), session);
+    }
+    expect((await store.messages(open.uuid))[0]?.finish_reason).toBe('');
+    expect(disk.count('open') - disk.count('close')).toBeLessThanOrEqual(130);
+    expect(disk.count('open')).toBeGreaterThan(reads);
+  });
+
+  describe.each(['ENOSPC', 'EIO'])('on %s', (code) => {
+    it.each(['open', 'write', 'datasync'] as const)('at %s keeps what is stored and goes on later', async (verb) => {
+      const { session, message } = await withSession();
+      disk.failing(verb, code);
+      const [lost, begun] = [aMessage(session.uuid, { response: 'long '.repeat(200) }), aSession(session.chatbot)];
+      const saving = store.saveMessage(lost);
+      if (verb !== 'open') await expect(saving).rejects.toMatchObject({ code });
+      else await saving;
+      const stored = verb === 'open' ? [message, lost] : [message];
+      await expect(store.saveMessage(aMessage(begun.uuid), begun)).rejects.toMatchObject({ code });
+      expect(await store.messages(session.uuid)).toEqual(stored);
+      expect(await store.session(begun.uuid)).toBeUndefined();
+      disk.heal();
+      const [next, first] = [aMessage(session.uuid, { response: 'short' }), aMessage(begun.uuid)];
+      expect(await store.saveMessage(next)).toBe(true);
+      expect(await store.saveMessage(first, begun)).toBe(true);
+      for (const again of [false, true]) {
+        if (again) await reopen();
+        expect(await store.messages(session.uuid)).toEqual([...stored, next]);
+        expect(await store.messages(begun.uuid)).toEqual([first]);
+      }
+      expect(await files('sessions')).toHaveLength(2);
+    });
+
+    it.each(['open', 'write', 'sync', 'rename'] as const)('at %s a record stays what it was', async (verb) => {
+      const { session } = await withSession();
+      const [chatbot, source] = [(await store.chatbot(session.chatbot))!, aSource(session.chatbot)];
+      await store.createSource(source);
+      await store.putDocument(source.uuid, aDocument('old'));
+      disk.failing(verb, code);
+      const rejected = [
+        store.updateChatbot(chatbot.uuid, (one) => ({ ...one, name: 'new' })),
+        store.updateSource(source.uuid, (one) => ({ ...one, title: 'new' })),
+        store.putDocument(source.uuid, aDocument('new')),
+        store.updateSession(session.uuid, (one) => ({ ...one, foreign: 'new' })),
+        store.setFact('name', 'new'),
+        store.createSource(aSource(chatbot.uuid)),
+      ];
+      for (const one of await Promise.allSettled(rejected)) expect(one).toMatchObject({ reason: { code } });
+      disk.heal();
+      for (const again of [false, true]) {
+        if (again) await reopen();
+        expect(await store.chatbot(chatbot.uuid)).toEqual(chatbot);
+        expect(await store.sources(chatbot.uuid)).toEqual([source]);
+        expect(await store.document(source.uuid)).toEqual(aDocument('old'));
+        expect(await store.session(session.uuid)).toEqual(session);
+        expect(await store.fact('name')).toBeUndefined();
+      }
+      expect((await store.updateChatbot(chatbot.uuid, (one) => ({ ...one, name: 'newer' })))?.name).toBe('newer');
+      expect((await files()).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    });
+  });
+
+  it('loses only what was in the failed write where others wait behind it', async () => {
+    const { session, message } = await withSession();
+    disk.failing('datasync', 'ENOSPC', 1);
+    const messages = Array.from({ length: 3 }, () => aMessage(session.uuid));
+    const failing = store.saveMessage(messages[0]!);
+    await disk.next('write');
+    const waiting = [store.saveMessage(messages[1]!), store.saveMessage(messages[2]!)];
+    await expect(failing).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(await Promise.all(waiting)).toEqual([true, true]);
+    await reopen();
+    expect(await store.messages(session.uuid)).toEqual([message, messages[1], messages[2]]);
+  });
+
+  it('deletes on a full disk', async () => {
+    const { session } = await withSession();
+    disk.failing('write', 'ENOSPC');
+    expect(await store.deleteSession(session.uuid)).toBe(true);
+    expect(await store.deleteChatbot(session.chatbot)).toBe(true);
+    disk.heal();
+    expect(await files()).toEqual([join(dir, 'store.json')]);
+  });
 });

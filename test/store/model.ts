@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { messageUuid } from '../../server/records.ts';
+import type { Store, StoredChatbot, StoredMessage, StoredSession, StoredSource } from '../../server/store/store.ts';
+import type { Document } from '../../server/store/store.ts';
+import type { Place } from './contract.ts';
+import { aChatbot, aDocument, aMessage, aSession, aSource } from './records.ts';
+
+/** What a store should hold, kept in plain maps: insertion order is order of creation. */
+interface Model {
+  chatbots: Map<string, StoredChatbot>;
+  sources: Map<string, StoredSource>;
+  documents: Map<string, Document>;
+  sessions: Map<string, StoredSession>;
+  messages: Map<string, StoredMessage>;
+  facts: Map<string, string>;
+}
+
+interface Real {
+  store: Store;
+  place: Place;
+}
+
+type Step = fc.AsyncCommand<Model, Real>;
+
+/** Few identifiers, so that verbs meet; two sessions share their first eight digits. */
+const CHATBOTS = ['1', '2'].map((digit) => digit.repeat(32));
+const SOURCES = ['3', '4', '5'].map((digit) => digit.repeat(32));
+const SESSIONS = ['6'.repeat(32), `${'6'.repeat(8)}${'7'.repeat(24)}`, '8'.repeat(32)];
+const MESSAGES = SESSIONS.flatMap((session) =>
+  ['a', 'b'].map((digit) => ({ session, uuid: messageUuid(session, digit.repeat(32)) })),
+);
+const OWNER = 'f'.repeat(32);
+
+/** Two messages of sessions that share eight digits must not have one uuid. */
+MESSAGES.forEach((one, i) => (one.uuid = `${one.uuid.slice(0, 30)}0${i}`));
+
+const step = (name: string, run: (model: Model, real: Real) => Promise<void>): Step => ({
+  check: () => true,
+  run,
+  toString: () => name,
+});
+
+const values = <T>(map: Map<string, T>, wanted: (value: T) => boolean): T[] => [...map.values()].filter(wanted);
+
+function drop<T>(map: Map<string, T>, wanted: (value: T) => boolean): void {
+  for (const [key, value] of map) if (wanted(value)) map.delete(key);
+}
+
+function dropSession(model: Model, uuid: string): void {
+  model.sessions.delete(uuid);
+  drop(model.messages, (message) => message.session === uuid);
+}
+
+function dropSource(model: Model, uuid: string): void {
+  model.sources.delete(uuid);
+  model.documents.delete(uuid);
+}
+
+function dropChatbot(model: Model, uuid: string): void {
+  model.chatbots.delete(uuid);
+  for (const source of values(model.sources, (one) => one.chatbot === uuid)) dropSource(model, source.uuid);
+  for (const session of values(model.sessions, (one) => one.chatbot === uuid)) dropSession(model, session.uuid);
+}
+
+/** A new life: what was under way is interrupted. */
+function interrupt(model: Model): void {
+  for (const message of model.messages.values())
+    if (message.finish_reason === '') message.finish_reason = 'interrupted';
+}
+
+const chatbot = fc.constantFrom(...CHATBOTS);
+const source = fc.constantFrom(...SOURCES);
+const session = fc.constantFrom(...SESSIONS);
+const message = fc.constantFrom(...MESSAGES);
+const text = fc.string({ unit: 'binary', maxLength: 20 });
+const identity = fc.constantFrom('https://one.example', 'https://two.example');
+
+const steps: fc.Arbitrary<Step>[] = [
+  fc.record({ chatbot, text }).map(({ chatbot: uuid, text: name }) =>
+    step(`createChatbot ${uuid[0]}`, async (model, { store }) => {
+      const made = aChatbot(OWNER, { uuid, name });
+      await store.createChatbot(made, []);
+      if (!model.chatbots.has(uuid)) model.chatbots.set(uuid, made);
+    }),
+  ),
+  fc.record({ chatbot, text }).map(({ chatbot: uuid, text: name }) =>
+    step(`updateChatbot ${uuid[0]}`, async (model, { store }) => {
+      const known = model.chatbots.get(uuid);
+      if (known) model.chatbots.set(uuid, { ...known, name });
+      expect(await store.updateChatbot(uuid, (one) => ({ ...one, name }))).toEqual(model.chatbots.get(uuid));
+    }),
+  ),
+  chatbot.map((uuid) =>
+    step(`deleteChatbot ${uuid[0]}`, async (model, { store }) => {
+      expect(await store.deleteChatbot(uuid)).toBe(model.chatbots.has(uuid));
+      dropChatbot(model, uuid);
+    }),
+  ),
+  fc.record({ chatbot, source, identity }).map((given) =>
+    step(`createSource ${given.source[0]} in ${given.chatbot[0]}`, async (model, { store }) => {
+      if (model.sources.has(given.source)) return;
+      const made = aSource(given.chatbot, { uuid: given.source, identity: given.identity });
+      const [existing] = values(
+        model.sources,
+        (one) => one.chatbot === given.chatbot && one.identity === given.identity,
+      );
+      const there = model.chatbots.has(given.chatbot);
+      expect(await store.createSource(made)).toEqual(there ? { existing } : undefined);
+      if (there && !existing) model.sources.set(made.uuid, made);
+    }),
+  ),
+  fc.record({ source, status: fc.constantFrom('await', 'success', 'fail') }).map(({ source: uuid, status }) =>
+    step(`updateSource ${uuid[0]}`, async (model, { store }) => {
+      const known = model.sources.get(uuid);
+      if (known) model.sources.set(uuid, { ...known, status });
+      expect(await store.updateSource(uuid, (one) => ({ ...one, status }))).toEqual(model.sources.get(uuid));
+    }),
+  ),
+  source.map((uuid) =>
+    step(`deleteSource ${uuid[0]}`, async (model, { store }) => {
+      expect(await store.deleteSource(uuid)).toBe(model.sources.has(uuid));
+      dropSource(model, uuid);
+    }),
+  ),
+  fc.record({ source, text }).map((given) =>
+    step(`putDocument ${given.source[0]}`, async (model, { store }) => {
+      const there = model.sources.has(given.source);
+      expect(await store.putDocument(given.source, aDocument(given.text))).toBe(there);
+      if (there) model.documents.set(given.source, aDocument(given.text));
+    }),
+  ),
+  fc.record({ chatbot, session }).map((given) =>
+    step(`createSession ${given.session[8]} in ${given.chatbot[0]}`, async (model, { store }) => {
+      if (model.sessions.has(given.session)) return;
+      const made = aSession(given.chatbot, { uuid: given.session });
+      expect(await store.createSession(made)).toBe(model.chatbots.has(given.chatbot));
+      if (model.chatbots.has(given.chatbot)) model.sessions.set(made.uuid, made);
+    }),
+  ),
+  fc.record({ session, text }).map(({ session: uuid, text: foreign }) =>
+    step(`updateSession ${uuid[8]}`, async (model, { store }) => {
+      const known = model.sessions.get(uuid);
+      if (known) model.sessions.set(uuid, { ...known, foreign });
+      expect(await store.updateSession(uuid, (one) => ({ ...one, foreign }))).toEqual(model.sessions.get(uuid));
+    }),
+  ),
+  session.map((uuid) =>
+    step(`deleteSession ${uuid[8]}`, async (model, { store }) => {
+      expect(await store.deleteSession(uuid)).toBe(model.sessions.has(uuid));
+      dropSession(model, uuid);
+    }),
+  ),
+  fc.record({ message, text, chatbot, done: fc.boolean(), begin: fc.boolean() }).map((given) =>
+    step(
+      `saveMessage ${given.message.uuid.slice(8, 9)}${given.begin ? ' with its session' : ''}`,
+      async (model, { store }) => {
+        const { uuid, session: of } = given.message;
+        const made = aMessage(of, { uuid, response: given.text, finish_reason: given.done ? 'stop' : '' });
+        const head = model.sessions.get(of) ?? aSession(given.chatbot, { uuid: of });
+        const there = model.sessions.has(of) || (given.begin && model.chatbots.has(head.chatbot));
+        expect(await store.saveMessage(made, given.begin ? head : undefined)).toBe(there);
+        if (!there) return;
+        if (!model.sessions.has(of)) model.sessions.set(of, head);
+        model.messages.set(uuid, made);
+      },
+    ),
+  ),
+  fc.record({ name: text, value: text }).map(({ name, value }) =>
+    step('setFact', async (model, { store }) => {
+      await store.setFact(name, value);
+      model.facts.set(name, value);
+    }),
+  ),
+  fc.constant(
+    step('another life', async (model, real) => {
+      await real.store.close();
+      real.store = await real.place.open();
+      interrupt(model);
+    }),
+  ),
+];
+
+/** Everything that can be read, against the model. */
+async function compare(model: Model, store: Store): Promise<void> {
+  expect(await store.chatbots(OWNER)).toEqual([...model.chatbots.values()]);
+  expect(await store.unfinishedSources()).toEqual(values(model.sources, ({ status }) => status === 'await'));
+  for (const uuid of CHATBOTS) {
+    expect(await store.chatbot(uuid)).toEqual(model.chatbots.get(uuid));
+    expect(await store.sources(uuid)).toEqual(values(model.sources, (one) => one.chatbot === uuid));
+    expect(await store.sessions(uuid)).toEqual(values(model.sessions, (one) => one.chatbot === uuid));
+  }
+  for (const uuid of SOURCES) {
+    expect(await store.source(uuid)).toEqual(model.sources.get(uuid));
+    expect(await store.document(uuid)).toEqual(model.documents.get(uuid));
+  }
+  for (const uuid of SESSIONS) {
+    expect(await store.session(uuid)).toEqual(model.sessions.get(uuid));
+    expect(await store.messages(uuid)).toEqual(values(model.messages, (one) => one.session === uuid));
+  }
+  for (const { uuid } of MESSAGES) expect(await store.message(uuid)).toEqual(model.messages.get(uuid));
+  for (const [name, value] of model.facts) expect(await store.fact(name)).toBe(value);
+}
+
+export function storeModel(engine: string, place: () => Promise<Place>): void {
+  describe(`${engine}: any sequence of verbs`, () => {
+    it('leaves what a plain model of the store holds', { timeout: 60_000 }, async () => {
+      const sequences = fc.commands(steps, { maxCommands: 40 });
+      await fc.assert(
+        fc.asyncProperty(sequences, async (commands) => {
+          const at = await place();
+          const real: Real = { place: at, store: await at.open() };
+          const model: Model = {
+            chatbots: new Map(),
+            sources: new Map(),
+            documents: new Map(),
+            sessions: new Map(),
+            messages: new Map(),
+            facts: new Map(),
+          };
+          try {
+            await fc.asyncModelRun(() => ({ model, real }), commands);
+            await compare(model, real.store);
+            await real.store.close();
+            real.store = await at.open();
+            interrupt(model);
+            await compare(model, real.store);
+          } finally {
+            await real.store.close();
+            await at.clear();
+          }
+        }),
+        { numRuns: 60 },
+      );
+    });
+  });
+}
