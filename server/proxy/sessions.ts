@@ -45,8 +45,8 @@ export function createVisitorSessions({ store, upstream, clock }: Rooms): Visito
     },
 
     storing(uuid, stored) {
-      const done = (): boolean => underWay.delete(uuid);
-      underWay.set(uuid, stored.then(done, done));
+      const known = (): boolean => underWay.delete(uuid);
+      underWay.set(uuid, stored.then(known, known));
     },
   };
 }

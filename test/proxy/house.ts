@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +29,8 @@ export interface House {
   /** What the log says, line by line. */
   logged: string[];
   clock: { now: number };
+  /** Every reply that is not finished. */
+  replies: Set<ServerResponse>;
   /** Who answers the next questions. */
   respond: Respond;
   chatbot(meta?: Partial<StoredChatbot['meta']>): Promise<StoredChatbot>;
@@ -72,7 +74,12 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
     demo: undefined,
     draining: () => false,
   });
-  const server = createServer(app.callback());
+  const handle = app.callback();
+  const replies = new Set<ServerResponse>();
+  const server = createServer((request, response) => {
+    replies.add(response.once('close', () => replies.delete(response)));
+    void handle(request, response);
+  });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
 
@@ -84,6 +91,7 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
     answering,
     logged,
     clock: time,
+    replies,
     respond: answerWith('You have 30 days.'),
     async chatbot(meta = {}) {
       const now = timestamp(clock);
