@@ -1,0 +1,103 @@
+import { answeringAgent } from '../agents/agents.ts';
+import { Refusal } from '../errors.ts';
+import type { Found, Knowledge } from '../knowledge/knowledge.ts';
+import type { Catalogue } from '../model/catalogue.ts';
+import type { Model } from '../model/model.ts';
+import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';
+import { NO_META, type Ending, type MessageMeta, type Question, type Respond } from './answering.ts';
+import { createMarkers, createQuotes, withoutMarkers } from './cite.ts';
+import { prompt } from './prompt.ts';
+import { dontKnow, quote } from './quote.ts';
+import type { Run } from './runs.ts';
+
+interface Rooms {
+  store: Store;
+  knowledge: Knowledge;
+  /** Without one, the answer quotes the sources. */
+  model: Model | undefined;
+  catalogue: Catalogue;
+}
+
+interface Generated {
+  finish: 'stop' | 'length' | 'error';
+  totalTokens: number;
+  refusal?: Refusal;
+}
+
+interface Material {
+  question: Question;
+  agent: StoredAgent | undefined;
+  turns: StoredMessage[];
+  found: Found[];
+}
+
+/** This process's own way to answer: route, retrieve, generate or quote, cite. */
+export function createRespond({ store, knowledge, model, catalogue }: Rooms): Respond {
+  return async (question, run) => {
+    const [agents, turns] = await Promise.all([store.agents(question.chatbot.uuid), earlierTurns(store, question)]);
+    const found = await knowledge.search(question.chatbot.uuid, question.query, {
+      earlier: turns.map((turn) => turn.query),
+    });
+    const material = { question, agent: answeringAgent(agents), turns, found };
+    if (!model) return quoted(material, run);
+    const ending = await generated(material, model, run);
+    if (!ending.refusal) ending.meta.credits = catalogue.credits(material.agent?.meta.model ?? '');
+    return ending;
+  };
+}
+
+async function earlierTurns(store: Store, { session, newSession, uuid }: Question): Promise<StoredMessage[]> {
+  if (newSession) return [];
+  const messages = await store.messages(session.uuid);
+  return messages.filter((message) => message.uuid !== uuid && message.response !== '');
+}
+
+async function quoted({ question, agent, found }: Material, run: Run): Promise<Ending> {
+  const cite = question.chatbot.meta.show_citations;
+  const quotes = createQuotes(found);
+  for (const sentence of quote(question.query, found)) {
+    if (run.stopped) break;
+    // Each sentence reaches its readers before the next is looked for.
+    if (run.length > 0) await new Promise(setImmediate);
+    const marker = quotes.mark(sentence.found, sentence.text);
+    run.append(`${run.length > 0 ? ' ' : ''}${withoutMarkers(sentence.text)}${cite ? ` ${marker}` : ''}`);
+  }
+  if (run.length === 0) run.append(dontKnow(found));
+  return {
+    finish_reason: run.stopped ? 'stopped' : 'stop',
+    citations: cite ? quotes.citations() : {},
+    meta: metaOf(agent, 0),
+  };
+}
+
+async function generated({ question, agent, turns, found }: Material, model: Model, run: Run): Promise<Ending> {
+  const cite = question.chatbot.meta.show_citations;
+  const markers = createMarkers(cite ? found : []);
+  const generation = model.generate(prompt({ agent, turns, found, query: question.query, cite }), (piece) => {
+    run.append(markers.pass(piece));
+    if (run.full) generation.stop();
+  });
+  run.onStop = () => generation.stop();
+  if (run.stopped) generation.stop();
+  const { finish, totalTokens, refusal }: Generated = await generation.done.catch(refused);
+  run.append(markers.rest());
+  const reason = run.full ? 'length' : finish;
+  return {
+    finish_reason: run.stopped ? 'stopped' : reason,
+    citations: markers.citations(),
+    meta: metaOf(agent, totalTokens),
+    ...(refusal ? { refusal } : {}),
+  };
+}
+
+/** What was written before the model failed stays, with its citations. */
+function refused(error: unknown): Generated {
+  if (error instanceof Refusal) return { finish: 'error', totalTokens: 0, refusal: error };
+  throw error;
+}
+
+const metaOf = (agent: StoredAgent | undefined, totalTokens: number): MessageMeta => ({
+  ...NO_META,
+  actual_token_distribution: { total_tokens: totalTokens },
+  active_agent: { uuid: agent?.uuid ?? '', name: agent?.name ?? '' },
+});

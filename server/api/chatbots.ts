@@ -1,0 +1,85 @@
+import { defaultAgent } from '../agents/agents.ts';
+import { later, newUuid, timestamp, view } from '../records.ts';
+import { Agent, Chatbot, ChatbotChange, NewChatbot, Success } from '../schema.ts';
+import type { StoredChatbot } from '../store/store.ts';
+import Type from 'typebox';
+import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
+
+export const chatbots = ({ store, knowledge, clock }: Rooms): Operation[] => [
+  operation({
+    method: 'POST',
+    path: '/chatbot/create',
+    summary: 'Create a chatbot with its default agent',
+    body: NewChatbot,
+    reply: Chatbot,
+    async handle({ user, body }) {
+      const now = timestamp(clock);
+      const { name, ...meta } = body;
+      const chatbot: StoredChatbot = {
+        uuid: newUuid(),
+        name,
+        created_at: now,
+        modified_at: now,
+        meta: { ...CHATBOT_META, ...meta },
+        owner: user.uuid,
+      };
+      await store.createChatbot(chatbot, [defaultAgent(chatbot.uuid, clock)]);
+      return view(Chatbot, chatbot);
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/chatbot/:uuid',
+    summary: 'Fetch a chatbot',
+    reply: Chatbot,
+    handle: async ({ user, uuid }) => view(Chatbot, await ownedChatbot(store, user, uuid)),
+  }),
+  operation({
+    method: 'POST',
+    path: '/chatbot/:uuid/update',
+    summary: 'Update a chatbot; what is not sent keeps its value',
+    body: ChatbotChange,
+    reply: Chatbot,
+    async handle({ user, uuid, body }) {
+      await ownedChatbot(store, user, uuid);
+      const { name, ...meta } = body;
+      const changed = await store.updateChatbot(uuid, (chatbot) => ({
+        ...chatbot,
+        name: name ?? chatbot.name,
+        meta: { ...chatbot.meta, ...meta },
+        modified_at: later(chatbot.modified_at, clock),
+      }));
+      return view(Chatbot, changed ?? (await ownedChatbot(store, user, uuid)));
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/chatbot/:uuid/delete',
+    summary: 'Delete a chatbot with all that belongs to it',
+    reply: Success,
+    async handle({ user, uuid }) {
+      await ownedChatbot(store, user, uuid);
+      await store.deleteChatbot(uuid);
+      knowledge.drop(uuid);
+      return { success: true };
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/chatbot/:uuid/agents',
+    summary: 'Fetch all agents of a chatbot',
+    reply: Type.Array(Agent),
+    async handle({ user, uuid }) {
+      await ownedChatbot(store, user, uuid);
+      return (await store.agents(uuid)).map((agent) => view(Agent, agent));
+    },
+  }),
+];
+
+/** The defaults of INTERFACE.md, Records. */
+export const CHATBOT_META: Chatbot['meta'] = {
+  rate_limit: [20, 240],
+  rate_limit_message: 'Too many messages',
+  show_citations: false,
+  visibility: 'private',
+};

@@ -1,0 +1,105 @@
+import cors from '@koa/cors';
+import Koa from 'koa';
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { createApi } from './api/api.ts';
+import type { Rooms } from './api/operation.ts';
+import type { Authenticate } from './auth.ts';
+import { asRefusal, notFound, Refusal } from './errors.ts';
+
+interface AppRooms extends Rooms {
+  authenticate: Authenticate;
+  /** The widget's files: /embed.js, /embed/. */
+  assets: Koa.Middleware;
+  /** The public door, /chat. */
+  door: Koa.Middleware;
+  /** The demo's pages; absent with DEMO=0. */
+  demo: Koa.Middleware | undefined;
+  /** True once the process has been told to end. */
+  draining(): boolean;
+}
+
+/** The order of middleware, on one screen. */
+export function createApp(rooms: AppRooms): Koa {
+  const app = new Koa();
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    if (!LEFT.has(error.code ?? '')) rooms.log.error({ err: error }, 'reply failed');
+  });
+  app.use(named(rooms.log));
+  app.use(faults(rooms.log));
+  app.use(health(rooms.draining));
+  app.use(rooms.assets);
+  app.use(rooms.door);
+  app.use(apiCors);
+  app.use(createApi(rooms, rooms.authenticate));
+  if (rooms.demo) app.use(rooms.demo);
+  app.use(() => {
+    throw notFound('page');
+  });
+  return app;
+}
+
+/** A caller who hangs up is no fault of ours. */
+const LEFT = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNABORTED']);
+
+const corsOfApi = cors({
+  origin: '*',
+  exposeHeaders: ['Retry-After', 'X-Request-Id', 'WWW-Authenticate'],
+  maxAge: 600,
+});
+const apiCors: Koa.Middleware = (ctx, next) => (ctx.path.startsWith('/api/') ? corsOfApi(ctx, next) : next());
+
+/** A request id on the reply and on the log's line; a line says no more of the path than its shape. */
+function named(log: Logger): Koa.Middleware {
+  return async (ctx, next) => {
+    const began = performance.now();
+    const id = randomBytes(8).toString('hex');
+    ctx.state.id = id;
+    ctx.set('X-Request-Id', id);
+    ctx.set('X-Content-Type-Options', 'nosniff');
+    ctx.res.once('close', () => {
+      const ms = Math.round(performance.now() - began);
+      log.info({ req: id, method: ctx.method, path: masked(ctx.path), status: ctx.res.statusCode, ms }, 'request');
+    });
+    await next();
+  };
+}
+
+/** A session's identifier is a secret. */
+const masked = (path: string): string => path.replace(/(\/session\/)[^/]+/g, '$1*').slice(0, 200);
+
+/** One error rule: a Refusal is told, anything else is a 500 that says its request id and nothing more. */
+function faults(log: Logger): Koa.Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const refusal = asRefusal(error);
+      if (refusal) {
+        if (refusal.status >= 500)
+          log.warn({ req: ctx.state.id, code: refusal.code, err: refusal.cause }, refusal.message);
+        ctx.set(refusal.headers);
+        ctx.status = refusal.status;
+        ctx.body = refusal.body();
+      } else {
+        log.error({ req: ctx.state.id, err: error }, 'request failed');
+        ctx.status = 500;
+        ctx.body = new Refusal('internal', `something failed here; request ${ctx.state.id}`).body();
+      }
+    }
+  };
+}
+
+function health(draining: () => boolean): Koa.Middleware {
+  return (ctx, next) => {
+    if (draining())
+      throw new Refusal('unavailable', 'the server is about to stop', {
+        retryAfter: 5,
+        headers: { Connection: 'close' },
+      });
+    if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { status: 'ok' };
+    return undefined;
+  };
+}

@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pino, type Logger } from 'pino';
+import { createRespond } from './answer/answer.ts';
+import { createAnswering } from './answer/answering.ts';
+import { createApp } from './app.ts';
+import { createAuth, hashKey, newKey } from './auth.ts';
+import { readConfig, type Config } from './config.ts';
+import { createDemo, type Demo } from './demo.ts';
+import { createKnowledge } from './knowledge/learning.ts';
+import { createCatalogue } from './model/catalogue.ts';
+import { createOpenAi } from './model/openai.ts';
+import { createAssets } from './proxy/assets.ts';
+import { createDoor } from './proxy/door.ts';
+import { foreignUpstream } from './proxy/foreign.ts';
+import { localUpstream } from './proxy/upstream.ts';
+import { timestamp } from './records.ts';
+import { openLowdbStore } from './store/lowdb.ts';
+import type { Store } from './store/store.ts';
+import { createWeb } from './web/web.ts';
+
+/** The server, put together: everything but the socket it listens on. */
+export interface Booted {
+  config: Config;
+  /** Where the world reaches it, without a slash at the end. */
+  base: string;
+  log: Logger;
+  demo: Demo | undefined;
+  handler(request: IncomingMessage, response: ServerResponse): void;
+  /** From now on every new request is refused; resolves when no answer is being made, or after `patience` ms. */
+  drain(patience: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Throws an Error whose message names the variable, or the data folder, that is at fault. */
+export async function boot(
+  env: NodeJS.ProcessEnv,
+  write: (words: string) => void = (words) => process.stderr.write(words),
+): Promise<Booted> {
+  const config = readConfig(env);
+  const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 1, sync: false }));
+  const clock = Date.now;
+  const store = await openLowdbStore({ dir: config.dataDir, clock, log });
+  await firstKey(store, config, write);
+
+  const web = createWeb({ allow: config.fetchAllow, self: itself(config) });
+  const knowledge = createKnowledge({ store, web, clock, log });
+  const model = config.llm && createOpenAi({ ...config.llm, log });
+  const respond = createRespond({ store, knowledge, model, catalogue: createCatalogue() });
+  const answering = createAnswering({ store, clock, log });
+  const upstream = config.upstream
+    ? foreignUpstream({ ...config.upstream, store, clock, log })
+    : localUpstream({ store, respond });
+  const demo =
+    config.demo && !config.upstream
+      ? createDemo({ store, knowledge, answering, respond, clock, base: baseOf(config), statesScript })
+      : undefined;
+
+  let draining = false;
+  const app = createApp({
+    store,
+    knowledge,
+    answering,
+    respond,
+    clock,
+    log,
+    authenticate: createAuth(store, config.apiKey),
+    assets: createAssets({ dir: builtFiles() }),
+    door: createDoor({ store, answering, upstream, clock, log, trustProxyHops: config.trustProxyHops }),
+    demo: demo?.pages,
+    draining: () => draining,
+  });
+  const handle = app.callback();
+  for (const source of await store.unfinishedSources()) knowledge.learn(source);
+
+  return {
+    config,
+    base: baseOf(config),
+    log,
+    demo,
+    handler: (request, response) => void handle(request, response),
+    async drain(patience) {
+      draining = true;
+      const timer = setTimeout(() => void answering.interrupt(), patience);
+      await answering.settled();
+      clearTimeout(timer);
+    },
+    async close() {
+      draining = true;
+      await answering.interrupt();
+      await knowledge.close();
+      await Promise.all([model?.close(), upstream.close(), web.close()]);
+      await store.close();
+      log.flush();
+    },
+  };
+}
+
+async function firstKey(store: Store, { apiKey }: Config, write: (words: string) => void): Promise<void> {
+  if (apiKey !== undefined || (await store.keys()).length > 0) return;
+  const key = newKey();
+  await store.addKey({
+    hash: hashKey(key),
+    user: store.home.user.uuid,
+    name: 'first start',
+    created_at: timestamp(Date.now),
+  });
+  write(`Your API key, shown this once: ${key}\n`);
+}
+
+/** An address that listens everywhere is reached by loopback. */
+const reachable = (host: string): string => (host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host);
+const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+const listening = ({ host, port }: Config): string => `http://${bracketed(reachable(host))}:${port}`;
+
+const baseOf = (config: Config): string => config.publicUrl ?? listening(config);
+
+/** Of the server itself only the demo's pages may be fetched, under whatever name it goes. */
+const itself = (config: Config): { origins: string[]; connect: { host: string; port: number }; paths: string[] } => ({
+  origins: [...new Set([new URL(baseOf(config)).origin, listening(config), `http://localhost:${config.port}`])],
+  connect: { host: reachable(config.host), port: config.port },
+  paths: config.demo ? ['/demo/'] : [],
+});
+
+const statesScript = (): Promise<string | undefined> =>
+  readFile(join(builtFiles(), 'demo/states.js'), 'utf8').catch(() => undefined);
+
+/** `dist/`, seen from the bundle in dist/server or from this file in server/. */
+function builtFiles(): string {
+  const above = fileURLToPath(new URL('..', import.meta.url));
+  return existsSync(join(above, 'embed.js')) ? above : join(above, 'dist');
+}

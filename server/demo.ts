@@ -1,0 +1,149 @@
+import type { Context, Middleware } from 'koa';
+import helmet from 'koa-helmet';
+import { assets, demoSite, pages } from '../demo/pages.ts';
+import { defaultAgent } from './agents/agents.ts';
+import type { Answering, Respond } from './answer/answering.ts';
+import { CHATBOT_META } from './api/chatbots.ts';
+import { urlSource } from './api/sources.ts';
+import { notFound } from './errors.ts';
+import type { Knowledge } from './knowledge/knowledge.ts';
+import { later, messageUuid, newUuid, timestamp, type Clock } from './records.ts';
+import type { Store, StoredMessage, StoredSource } from './store/store.ts';
+
+/** The demo: a small site at /demo/, and the chatbot that has learned it through the real scraper. */
+export interface Demo {
+  pages: Middleware;
+  /** Makes the chatbot and its sources where they are missing; `created` on the first start. Call once it listens. */
+  prepare(): Promise<{ chatbot: string; created: boolean }>;
+  /** Resolves when every page has been learned or has failed, or after `patience` ms. */
+  learned(patience: number): Promise<void>;
+  /** Asks the sample question as a visitor would and forgets it again; `onText` gets each piece as it streams. */
+  ask(onText: (piece: string) => void): Promise<StoredMessage>;
+  sampleQuestion: string;
+}
+
+interface Rooms {
+  store: Store;
+  knowledge: Knowledge;
+  answering: Answering;
+  respond: Respond;
+  clock: Clock;
+  /** The address of this server, which the sources' URLs begin with. */
+  base: string;
+  /** The script of demo/states.html, once built. */
+  statesScript: () => Promise<string | undefined>;
+}
+
+export function createDemo({ store, knowledge, answering, respond, clock, base, statesScript }: Rooms): Demo {
+  let chatbot = '';
+
+  async function prepare(): Promise<{ chatbot: string; created: boolean }> {
+    const known = await store.fact('demo');
+    chatbot = known ?? newUuid();
+    // The fact first: a start that is killed here goes on with the same chatbot at the next.
+    if (!known) await store.setFact('demo', chatbot);
+    const created = (await store.chatbot(chatbot)) === undefined;
+    if (created) await createChatbot();
+    await followBase(await store.sources(chatbot));
+    for (const page of demoSite.learn) await learnPage(page);
+    return { chatbot, created };
+  }
+
+  async function createChatbot(): Promise<void> {
+    const now = timestamp(clock);
+    const meta = { ...CHATBOT_META, visibility: 'public' as const, show_citations: true };
+    const record = { uuid: chatbot, name: demoSite.name, created_at: now, modified_at: now, meta };
+    await store.createChatbot({ ...record, owner: store.home.user.uuid }, [defaultAgent(chatbot, clock)]);
+  }
+
+  async function learnPage(page: string): Promise<void> {
+    const source = urlSource(chatbot, `${base}/demo/${page}`, undefined, timestamp(clock));
+    const stored = await store.createSource(source);
+    if (stored && !stored.existing) knowledge.learn(source);
+  }
+
+  /** The same folder may be served from another address than when the pages were learned: citations follow. */
+  async function followBase(sources: StoredSource[]): Promise<void> {
+    for (const { uuid, file_name } of sources) {
+      const page = /\/demo\/([\w-]+\.html)$/.exec(file_name)?.[1];
+      const moved = `${base}/demo/${page}`;
+      if (page === undefined || !demoSite.learn.includes(page) || file_name === moved) continue;
+      await store.updateSource(uuid, (source) => ({
+        ...source,
+        file_name: moved,
+        identity: new URL(moved).href,
+        modified_at: later(source.modified_at, clock),
+      }));
+    }
+  }
+
+  async function ask(onText: (piece: string) => void): Promise<StoredMessage> {
+    const now = timestamp(clock);
+    const session = { uuid: newUuid(), created_at: now, modified_at: now, chatbot };
+    const known = await store.chatbot(chatbot);
+    if (!known) throw notFound('chatbot');
+    const query = demoSite.sampleQuestion;
+    const question = { uuid: messageUuid(session.uuid), query, chatbot: known, session, newSession: true, respond };
+    const run = answering.start(question);
+    let shown = 0;
+    await new Promise<void>((done) => {
+      run.attach(() => {
+        onText(run.read(shown));
+        shown = run.length;
+        if (run.ended) done();
+      });
+    });
+    await store.deleteSession(session.uuid);
+    return run.message;
+  }
+
+  return {
+    prepare,
+    ask,
+    sampleQuestion: demoSite.sampleQuestion,
+    async learned(patience) {
+      const end = Date.now() + patience;
+      const busy = (source: StoredSource): boolean => /^(?:await|chunking|embedding)$/.test(source.status);
+      while (Date.now() < end && (await store.sources(chatbot)).some(busy))
+        await new Promise((done) => setTimeout(done, 50));
+    },
+    pages: async (ctx, next) => {
+      if (ctx.path === '/') return ctx.redirect('/demo/');
+      if (ctx.path === '/demo') return ctx.redirect('/demo/');
+      if (!ctx.path.startsWith('/demo/') || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+      await pageHeaders(ctx, async () => serve(ctx, ctx.path.slice('/demo/'.length) || 'index.html'));
+      return undefined;
+    },
+  };
+
+  async function serve(ctx: Context, name: string): Promise<void> {
+    ctx.set('Cache-Control', 'no-cache');
+    const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
+    const page = Object.hasOwn(pages, name) ? pages[name] : undefined;
+    if (asset) ctx.type = asset.type;
+    else if (page) ctx.type = 'html';
+    else if (name === 'states.js') ctx.type = 'text/javascript; charset=utf-8';
+    ctx.body =
+      asset?.body ?? page?.replaceAll('{{chatbot}}', chatbot) ?? (name === 'states.js' && (await statesScript()));
+    if (!ctx.body) throw notFound('page');
+  }
+}
+
+/** What a strict site would send: the widget has to work under it. HSTS belongs to whoever ends TLS. */
+const pageHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'self'"],
+      requireTrustedTypesFor: ["'script'"],
+    },
+  },
+  strictTransportSecurity: false,
+}) as Middleware;

@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { boot, type Booted } from './boot.ts';
+import { readConfig } from './config.ts';
+import { greet } from './greeting.ts';
+
+/** Words for the person at the terminal; the log, one JSON object a line, has standard output to itself. */
+const write = (words: string): boolean => process.stderr.write(words);
+
+const PATIENCE = 30_000;
+
+async function main(): Promise<void> {
+  const { host, port } = readConfig(process.env);
+  let booting: Promise<Booted> | undefined;
+  const server = createServer((request, response) => {
+    void booting?.then((booted) => booted.handler(request, response));
+  });
+  await listening(server, host, port);
+  const actual = (server.address() as AddressInfo).port;
+  booting = boot({ ...process.env, PORT: String(actual) }, write);
+  const booted = await booting;
+  booted.log.info({ host, port: actual }, 'listening');
+  endOnSignals(server, booted);
+  await greet(booted, write);
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE';
+      reject(
+        new Error(
+          taken ? `PORT ${port} is in use on ${host}; set PORT to a free one` : `HOST ${host}: ${error.message}`,
+        ),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+/** No new requests; the streams under way finish, for 30 s at most. A second signal ends at once. */
+function endOnSignals(server: Server, booted: Booted): void {
+  let ending = false;
+  const end = async (): Promise<void> => {
+    if (ending) process.exit(1);
+    ending = true;
+    booted.log.info('draining');
+    const closed = new Promise((done) => server.close(done));
+    // A kept-alive connection is idle only some time after its last reply.
+    const idle = setInterval(() => server.closeIdleConnections(), 50);
+    await booted.drain(PATIENCE);
+    await Promise.race([closed, new Promise((done) => setTimeout(done, 1000))]);
+    clearInterval(idle);
+    server.closeAllConnections();
+    await booted.close();
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => void end());
+  process.on('SIGINT', () => void end());
+  // What nobody foresaw is logged; what others are being answered goes on.
+  process.on('uncaughtException', (error) => booted.log.fatal({ err: error }, 'uncaught'));
+  process.on('unhandledRejection', (error) => booted.log.fatal({ err: error }, 'unhandled'));
+}
+
+main().catch((error: unknown) => {
+  write(`docent: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

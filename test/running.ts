@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { boot, type Booted } from '../server/boot.ts';
+
+/** The whole server in this process, over real HTTP on 127.0.0.1 and a data folder of its own. */
+export interface Running {
+  base: string;
+  dataDir: string;
+  booted: Booted;
+  /** Calls /api/v1 with the key: `body` is sent as JSON where there is one. */
+  api(method: string, path: string, body?: unknown): Promise<Reply>;
+  stop(): Promise<void>;
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // The shape differs by operation; each test says what it expects of it.
+  body: any; // oxlint-disable-line no-explicit-any
+}
+
+export const API_KEY = 'the-key-of-the-tests';
+
+export async function start(env: NodeJS.ProcessEnv = {}): Promise<Running> {
+  const dataDir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'docent-')));
+  let booted: Booted | undefined;
+  const server = createServer((request, response) => booted?.handler(request, response));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const PORT = String((server.address() as AddressInfo).port);
+  booted = await boot({ API_KEY, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'silent', ...env, PORT }, () => {});
+  const running = booted;
+  const base = `http://127.0.0.1:${PORT}`;
+  return {
+    base,
+    dataDir,
+    booted,
+    api: (method, path, body) => call(`${base}/api/v1${path}`, method, body),
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+      await running.close();
+      if (!env['DATA_DIR']) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function call(url: string, method: string, body: unknown): Promise<Reply> {
+  const reply = await fetch(url, {
+    method,
+    headers: {
+      Authorization: `Bearer ${API_KEY}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await reply.text();
+  const json = reply.headers.get('content-type')?.startsWith('application/json');
+  return { status: reply.status, headers: reply.headers, body: json ? JSON.parse(text) : text };
+}
+
+/** A site to scrape: path → HTML, or a handler. Its address wants FETCH_ALLOW. */
+export async function site(
+  pages: Record<string, string | ((request: IncomingMessage, response: ServerResponse) => void)>,
+): Promise<{ base: string; host: string; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    const page = pages[request.url ?? '/'];
+    if (typeof page === 'function') return page(request, response);
+    response.writeHead(page === undefined ? 404 : 200, { 'Content-Type': 'text/html; charset=utf-8' });
+    response.end(page ?? 'nothing here');
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    base: `http://${host}`,
+    host,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+/** Asks again until the answer satisfies; fails after `patience` ms with what there was last. */
+export async function until<T>(ask: () => Promise<T>, enough: (answer: T) => boolean, patience = 8000): Promise<T> {
+  const end = Date.now() + patience;
+  for (;;) {
+    const answer = await ask();
+    if (enough(answer)) return answer;
+    if (Date.now() > end) throw new Error(`still not so: ${JSON.stringify(answer)}`);
+    await new Promise((done) => setTimeout(done, 15));
+  }
+}

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { readConfig } from '../../server/config.ts';
+
+it('needs nothing: every variable has a default', () => {
+  expect(readConfig({})).toMatchObject({
+    host: '127.0.0.1',
+    port: 8080,
+    dataDir: './data',
+    apiKey: undefined,
+    trustProxyHops: 0,
+    demo: true,
+    fetchAllow: [],
+    llm: undefined,
+    upstream: undefined,
+  });
+});
+
+it.each([
+  ['HOST', 'two words'],
+  ['PORT', '65536'],
+  ['PORT', 'http'],
+  ['PORT', '-1'],
+  ['API_KEY', 'fifteen-chars-x'],
+  ['API_KEY', 'x'.repeat(257)],
+  ['API_KEY', 'a key with a\ttab in it'],
+  ['API_KEY', ' a key with a space first'],
+  ['PUBLIC_URL', 'chat.example.com'],
+  ['PUBLIC_URL', 'ftp://chat.example.com'],
+  ['PUBLIC_URL', 'https://chat.example.com/?q=1'],
+  ['TRUST_PROXY_HOPS', 'yes'],
+  ['DEMO', 'no'],
+  ['FETCH_ALLOW', 'intranet'],
+  ['FETCH_ALLOW', 'intranet:80,http://other:80'],
+  ['LLM_BASE_URL', 'localhost:11434'],
+  ['UPSTREAM_URL', 'nowhere'],
+  ['LOG_LEVEL', 'loud'],
+])('refuses %s=%j and names it', (name, value) => {
+  expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must be `));
+});
+
+it.each([
+  ['LLM_MODEL', { LLM_BASE_URL: 'http://127.0.0.1:1/v1' }],
+  ['LLM_BASE_URL', { LLM_MODEL: 'small' }],
+  ['UPSTREAM_API_KEY', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
+  ['UPSTREAM_URL', { UPSTREAM_API_KEY: 'key' }],
+])('says that %s is missing where only its partner is set', (name, env) => {
+  expect(() => readConfig(env)).toThrow(new RegExp(`^${name} must be set`));
+});
+
+it.each(['sixteen chars ok', 'schlüssel-für-alle', '🔑'.repeat(16), 'x'.repeat(256)])('takes %j as API_KEY', (key) => {
+  expect(readConfig({ API_KEY: key }).apiKey).toBe(key);
+});
+
+it('never repeats a key in what it complains of', () => {
+  const complaint = (): string => {
+    try {
+      readConfig({ API_KEY: 'a-secret\n' });
+      return '';
+    } catch (error) {
+      return String(error);
+    }
+  };
+  expect(complaint()).not.toContain('a-secret');
+});
+
+it('reads addresses and lists in the forms people write', () => {
+  const config = readConfig({
+    PUBLIC_URL: 'https://chat.example.com/',
+    FETCH_ALLOW: 'intranet:80, [::1]:8081',
+    PORT: '0',
+  });
+  expect(config).toMatchObject({
+    publicUrl: 'https://chat.example.com',
+    fetchAllow: ['intranet:80', '[::1]:8081'],
+    port: 0,
+  });
+});

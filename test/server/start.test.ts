@@ -1,0 +1,190 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../browser/served.ts';
+import { startFakeModel, type FakeModel } from '../fakes/model.ts';
+import { until } from '../running.ts';
+
+/** The built program as its operator starts and stops it. */
+
+let folder: string;
+let model: FakeModel;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'docent-start-'));
+  model = await startFakeModel({ script: { pieces: Array.from({ length: 20 }, (_, i) => `word${i} `), pace: 50 } });
+});
+afterAll(async () => {
+  await model.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Started {
+  child: ChildProcess;
+  base: string;
+  out: () => string;
+  err: () => string;
+  ended: Promise<number | null>;
+}
+
+async function run(env: Record<string, string>): Promise<Started> {
+  const port = String(await freePort());
+  const own = { PATH: process.env['PATH'] ?? '', PORT: port, DEMO: '0', DATA_DIR: folder };
+  const child = spawn(process.execPath, ['dist/server/main.js'], { env: { ...own, ...env } });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (piece) => (out += String(piece)));
+  child.stderr.on('data', (piece) => (err += String(piece)));
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  return { child, base: `http://127.0.0.1:${env['PORT'] ?? port}`, out: () => out, err: () => err, ended };
+}
+
+const ready = (one: Started): Promise<unknown> =>
+  until(
+    () =>
+      fetch(`${one.base}/readyz`).then(
+        (reply) => reply.status,
+        () => 0,
+      ),
+    (status) => status === 200,
+  );
+
+async function stop(one: Started): Promise<number | null> {
+  one.child.kill('SIGTERM');
+  return one.ended;
+}
+
+const bearer = (key: string): Record<string, string> => ({
+  Authorization: `Bearer ${key}`,
+  'Content-Type': 'application/json',
+});
+
+async function filesBelow(dir: string): Promise<string> {
+  const names = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files = names
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFile(join(entry.parentPath, entry.name), 'utf8'));
+  return (await Promise.all(files)).join('\n');
+}
+
+describe('the program', () => {
+  it.each([
+    ['PORT', 'http'],
+    ['API_KEY', 'short'],
+    ['FETCH_ALLOW', 'intranet'],
+    ['LLM_BASE_URL', 'nowhere'],
+  ])('does not start with a wrong %s, and names it', async (name, value) => {
+    const one = await run({ [name]: value });
+    expect(await one.ended).toBe(1);
+    expect(one.err()).toContain(`${name} must be`);
+  });
+
+  it('makes a key on its first start, shows it once outside the log, and keeps only its hash', async () => {
+    const DATA_DIR = join(folder, 'first');
+    const first = await run({ DATA_DIR });
+    await ready(first);
+    await until(
+      async () => first.err(),
+      (words) => words.includes('listens at'),
+    );
+    const key = /dk_[\w-]{20,}/.exec(first.err())?.[0] ?? '';
+    const made = await fetch(`${first.base}/api/v1/chatbot/create`, {
+      method: 'POST',
+      headers: bearer(key),
+      body: '{"name":"Mine"}',
+    });
+    expect(made.status).toBe(200);
+    const { uuid } = await made.json();
+    expect(await stop(first)).toBe(0);
+    expect(first.out()).not.toContain(key);
+    expect(await filesBelow(DATA_DIR)).not.toContain(key);
+
+    const API_KEY = 'now a key of my own';
+    const second = await run({ DATA_DIR, API_KEY });
+    await ready(second);
+    const mine = await fetch(`${second.base}/api/v1/chatbot/${uuid}`, { headers: bearer(API_KEY) });
+    expect(mine.status).toBe(200);
+    await stop(second);
+    expect(second.err()).not.toContain('dk_');
+  });
+
+  it('logs one JSON object a line, with a request id and without keys, questions or sessions', async () => {
+    const DATA_DIR = join(folder, 'log');
+    const API_KEY = 'canary-key-of-the-log';
+    const one = await run({
+      DATA_DIR,
+      API_KEY,
+      LLM_BASE_URL: model.baseUrl,
+      LLM_MODEL: 'm',
+      LLM_API_KEY: 'canary-llm',
+    });
+    await ready(one);
+    const post = async (path: string, body: object) =>
+      fetch(`${one.base}/api/v1${path}`, { method: 'POST', headers: bearer(API_KEY), body: JSON.stringify(body) });
+    const chatbot = await (await post('/chatbot/create', { name: 'Mine' })).json();
+    const session = await (await post(`/chatbot/${chatbot.uuid}/session/create`, {})).json();
+    const replies = [
+      await post(`/session/${session.uuid}/message/stream`, { query: 'canary question' }),
+      await post(`/session/${session.uuid}/message/stream`, { query: '' }),
+      await post('/nowhere?canary=1', {}),
+    ];
+    await Promise.all(replies.map((reply) => reply.text()));
+    expect(await stop(one)).toBe(0);
+    const lines = one
+      .out()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.filter((line) => line.msg === 'request').every((line) => /^[0-9a-f]{16}$/.test(line.req))).toBe(true);
+    expect(lines.some((line) => line.req === replies[2]?.headers.get('x-request-id'))).toBe(true);
+    expect(one.out()).not.toMatch(/canary/);
+    expect(one.out()).not.toContain(session.uuid);
+  });
+
+  it('refuses a data folder that another one serves, at once, and takes over the lock of one that was killed', async () => {
+    const DATA_DIR = join(folder, 'locked');
+    const first = await run({ DATA_DIR });
+    await ready(first);
+    const began = performance.now();
+    const second = await run({ DATA_DIR });
+    expect(await second.ended).toBe(1);
+    expect(performance.now() - began).toBeLessThan(3000);
+    expect(second.err()).toContain(DATA_DIR);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const third = await run({ DATA_DIR });
+    await ready(third);
+    expect(await stop(third)).toBe(0);
+  });
+
+  it('says that its port is taken', async () => {
+    const first = await run({ DATA_DIR: join(folder, 'port') });
+    await ready(first);
+    const second = await run({ DATA_DIR: join(folder, 'port2'), PORT: new URL(first.base).port });
+    expect(await second.ended).toBe(1);
+    expect(second.err()).toContain('PORT');
+    await stop(first);
+  });
+
+  it('told to end takes no new request, finishes the streams under way and leaves with 0', async () => {
+    const API_KEY = 'the key of the drain';
+    const one = await run({ DATA_DIR: join(folder, 'drain'), API_KEY, LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'm' });
+    await ready(one);
+    const post = (path: string, body: object) =>
+      fetch(`${one.base}/api/v1${path}`, { method: 'POST', headers: bearer(API_KEY), body: JSON.stringify(body) });
+    const chatbot = await (await post('/chatbot/create', { name: 'Mine' })).json();
+    const session = await (await post(`/chatbot/${chatbot.uuid}/session/create`, {})).json();
+    const stream = await post(`/session/${session.uuid}/message/stream`, { query: 'Count' });
+    one.child.kill('SIGTERM');
+    await new Promise((done) => setTimeout(done, 100));
+    const refused = await post('/chatbot/create', { name: 'Late' }).then(
+      (reply) => reply.status,
+      () => 'no connection',
+    );
+    expect([503, 'no connection']).toContain(refused);
+    expect((await stream.text()).trim()).toMatch(/^word0 .* word19$/);
+    expect(await one.ended).toBe(0);
+  });
+});
