@@ -62,7 +62,7 @@ class LowdbStore implements Store {
     this.#chatbots = new Chatbots(disk, join(dir, 'chatbots'));
     const alive = (chatbot: string) => this.#chatbots.has(chatbot);
     this.#sources = new Sources(disk, join(dir, 'sources'), alive);
-    this.#sessions = new Sessions({ disk, root: join(dir, 'sessions'), alive, order: this.#order, kept });
+    this.#sessions = new Sessions({ disk, root: join(dir, 'sessions'), alive, kept });
     for (const chatbot of this.#chatbots.halfDeleted()) {
       this.#run(() => this.#empty(chatbot)).catch((error: unknown) =>
         log?.warn({ err: error, chatbot }, 'a deleted chatbot could not be cleared away'),
@@ -98,10 +98,10 @@ class LowdbStore implements Store {
   }
 
   createChatbot(chatbot: StoredChatbot, agents: StoredAgent[]): Promise<void> {
-    const parts = copy({ chatbot, agents });
+    const file = { order: this.#order(), ...copy({ chatbot, agents }) };
     return this.#run(() =>
-      this.#turns.take(parts.chatbot.uuid, async () => {
-        if (!this.#chatbots.has(parts.chatbot.uuid)) await this.#chatbots.create({ order: this.#order(), ...parts });
+      this.#turns.take(file.chatbot.uuid, async () => {
+        if (!this.#chatbots.has(file.chatbot.uuid)) await this.#chatbots.create(file);
       }),
     );
   }
@@ -164,8 +164,8 @@ class LowdbStore implements Store {
   }
 
   async createSession(session: StoredSession): Promise<boolean> {
-    const head = copy(session);
-    return (await this.#run(() => this.#sessions.useOrBegin(head, (file) => file.write()))) ?? false;
+    const [head, order] = [copy(session), this.#order()];
+    return (await this.#run(() => this.#sessions.useOrBegin(head, order, (file) => file.write()))) ?? false;
   }
 
   session(uuid: string): Promise<StoredSession | undefined> {
@@ -187,9 +187,10 @@ class LowdbStore implements Store {
   async saveMessage(message: StoredMessage, session?: StoredSession): Promise<boolean> {
     const line = messageLine(message);
     const head = session && copy(session);
+    const order = head && this.#order();
     const saved = this.#run(() =>
-      head
-        ? this.#sessions.useOrBegin(head, (file) => file.save(line))
+      head && order !== undefined
+        ? this.#sessions.useOrBegin(head, order, (file) => file.save(line))
         : this.#sessions.use(message.session, (file) => file.save(line)),
     );
     return (await saved) ?? false;

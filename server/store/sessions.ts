@@ -14,8 +14,6 @@ interface Options {
   root: string;
   /** Whether the chatbot is there. */
   alive(chatbot: string): boolean;
-  /** The next number in order of creation. */
-  order(): number;
   /** Characters; see `KEPT`. */
   kept?: number | undefined;
 }
@@ -45,15 +43,18 @@ export class Sessions {
     return file && this.#with(file, act);
   }
 
-  /** As `use`, with a new session where there is none: `act` has to store it. Undefined without its chatbot. */
-  async useOrBegin<T>(session: StoredSession, act: Act<T>): Promise<T | undefined> {
+  /**
+   * As `use`, with a new session where there is none: `act` has to store it. `order` is its place among the others.
+   * Undefined without its chatbot.
+   */
+  async useOrBegin<T>(session: StoredSession, order: number, act: Act<T>): Promise<T | undefined> {
     const found = await this.#find(session.uuid);
     if (found) return this.#with(found, act);
     await this.#names.makeFolder(session.uuid);
     if (!this.#options.alive(session.chatbot)) return undefined;
     // Another call may have begun it while the folder was made.
     if (this.#names.has(session.uuid)) return this.use(session.uuid, act);
-    return this.#with(this.#taken(this.#begin(session)), act);
+    return this.#with(this.#taken(this.#begin(session, order)), act);
   }
 
   /** A message's identifier starts with eight digits of its session's (records.ts). */
@@ -145,8 +146,8 @@ export class Sessions {
     }
   }
 
-  #begin(session: StoredSession): SessionFile {
-    const name = { uuid: session.uuid, chatbot: session.chatbot, order: this.#options.order() };
+  #begin(session: StoredSession, order: number): SessionFile {
+    const name = { uuid: session.uuid, chatbot: session.chatbot, order };
     const file = this.#fileOf(name);
     file.begin(session);
     this.#names.add(name);

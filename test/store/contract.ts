@@ -267,7 +267,8 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         for (const session of sessions) expect(await store.createSession(session)).toBe(true);
         await reopen();
         sessions.push(aSession(uuid, { foreign: 'abc', created_at: '2019-01-01T00:00:00Z' }));
-        await store.createSession(sessions[3]!);
+        sessions.push(...Array.from({ length: 20 }, () => aSession(uuid)));
+        await Promise.all(sessions.slice(3).map((session) => store.createSession(session)));
         expect(await store.sessions(uuid)).toEqual(sessions);
         expect(await store.session(sessions[3]!.uuid)).toEqual(sessions[3]);
         expect(await store.sessions(newUuid())).toEqual([]);
