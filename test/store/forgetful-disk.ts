@@ -1,0 +1,107 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { realDisk, type Disk } from '../../server/store/disk.ts';
+
+/** What of a file or a folder is in the disk's memory, and what has been synced. */
+interface Node {
+  bytes: Buffer;
+  synced: Buffer;
+  entries: Map<string, Node>;
+  syncedEntries: Map<string, Node>;
+}
+
+const node = (): Node => ({
+  bytes: Buffer.alloc(0),
+  synced: Buffer.alloc(0),
+  entries: new Map(),
+  syncedEntries: new Map(),
+});
+
+/**
+ * The real disk, which also keeps a second account of what would be left if the power failed now: the contents that
+ * were synced, under the names whose folders were synced. Everything else is dropped, which is harsher than a disk is.
+ */
+export interface ForgetfulDisk extends Disk {
+  /** Writes what would be left into a new folder. */
+  cutInto(target: string): Promise<void>;
+}
+
+export function forgetfulDisk(root: string): ForgetfulDisk {
+  const top = node();
+  const open = new Map<number, Node>();
+  const find = (path: string): Node => {
+    const parts = relative(root, path).split('/').filter(Boolean);
+    return parts.reduce((at, part) => at.entries.get(part) ?? missing(path), top);
+  };
+  const folderOf = (path: string): Node => find(dirname(path));
+  return {
+    async open(path, flags, mode) {
+      const file = await realDisk.open(path, flags, mode);
+      if (relative(root, path).startsWith('..')) return file;
+      if (flags === 'w' || flags === 'wx') {
+        const entries = folderOf(path).entries;
+        const known = entries.get(basename(path)) ?? node();
+        known.bytes = Buffer.alloc(0);
+        entries.set(basename(path), known);
+      }
+      open.set(file, find(path));
+      return file;
+    },
+    async write(file, bytes, position) {
+      await realDisk.write(file, bytes, position);
+      const at = open.get(file)!;
+      const grown = Buffer.alloc(Math.max(at.bytes.length, position + bytes.length));
+      at.bytes.copy(grown);
+      Buffer.from(bytes).copy(grown, position);
+      at.bytes = grown;
+    },
+    async truncate(file, length) {
+      await realDisk.truncate(file, length);
+      const at = open.get(file)!;
+      at.bytes = at.bytes.subarray(0, length);
+    },
+    async datasync(file) {
+      // What is written while the sync is under way may or may not be in it: here it is not.
+      const { bytes } = open.get(file)!;
+      await realDisk.datasync(file);
+      open.get(file)!.synced = bytes;
+    },
+    async sync(file) {
+      const at = open.get(file);
+      const [bytes, entries] = [at?.bytes, new Map(at?.entries)];
+      await realDisk.sync(file);
+      if (at && bytes) [at.synced, at.syncedEntries] = [bytes, entries];
+    },
+    async close(file) {
+      open.delete(file);
+      await realDisk.close(file);
+    },
+    async rename(from, to) {
+      await realDisk.rename(from, to);
+      const moved = find(from);
+      folderOf(from).entries.delete(basename(from));
+      folderOf(to).entries.set(basename(to), moved);
+    },
+    async unlink(path) {
+      await realDisk.unlink(path);
+      folderOf(path).entries.delete(basename(path));
+    },
+    async mkdir(path) {
+      await realDisk.mkdir(path);
+      folderOf(path).entries.set(basename(path), node());
+    },
+    cutInto: (target) => restore(top, target),
+  };
+}
+
+function missing(path: string): never {
+  throw new Error(`the store used ${path} without its disk knowing of it`);
+}
+
+async function restore(folder: Node, target: string): Promise<void> {
+  await mkdir(target, { recursive: true });
+  for (const [name, child] of folder.syncedEntries) {
+    if (/\./.test(name)) await writeFile(join(target, name), child.synced);
+    else await restore(child, join(target, name));
+  }
+}

@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openLowdbStore } from '../../server/store/lowdb.ts';
+import type { Store } from '../../server/store/store.ts';
+import { forgetfulDisk, type ForgetfulDisk } from './forgetful-disk.ts';
+import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
+
+describe('lowdb: a power cut, after which only what was synced is there', () => {
+  let dir: string;
+  let disk: ForgetfulDisk;
+  let store: Store;
+  let left: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'docent-store-'));
+    left = await mkdtemp(join(tmpdir(), 'docent-store-'));
+    disk = forgetfulDisk(dir);
+    store = await openLowdbStore({ dir, clock: Date.now, disk, kept: 3000 });
+  });
+  afterEach(async () => {
+    await store.close();
+    for (const folder of [dir, left]) await rm(folder, { recursive: true, force: true });
+  });
+
+  let cuts = 0;
+  /** The store as it would come up after a cut at this moment. */
+  const afterCut = async <T>(look: (store: Store) => Promise<T>): Promise<T> => {
+    const target = join(left, String(cuts++));
+    await disk.cutInto(target);
+    const later = await openLowdbStore({ dir: target, clock: Date.now });
+    try {
+      return await look(later);
+    } finally {
+      await later.close();
+    }
+  };
+
+  it('leaves home, keys and facts', async () => {
+    await store.setFact('demo', 'x');
+    expect(await afterCut(async (later) => [later.home, await later.fact('demo')])).toEqual([store.home, 'x']);
+  });
+
+  it('leaves every record as it was last acknowledged', async () => {
+    const chatbot = aChatbot(store.home.user.uuid);
+    const agents = [anAgent(chatbot.uuid)];
+    await store.createChatbot(chatbot, agents);
+    expect(await afterCut((later) => later.chatbot(chatbot.uuid))).toEqual(chatbot);
+    const renamed = await store.updateChatbot(chatbot.uuid, (one) => ({ ...one, name: 'newer' }));
+    expect(await afterCut((later) => later.chatbot(chatbot.uuid))).toEqual(renamed);
+    const source = aSource(chatbot.uuid);
+    await store.createSource(source);
+    await store.putDocument(source.uuid, aDocument('text'));
+    expect(await afterCut((later) => later.sources(chatbot.uuid))).toEqual([source]);
+    expect(await afterCut((later) => later.document(source.uuid))).toEqual(aDocument('text'));
+    await store.deleteSource(source.uuid);
+    expect(await afterCut((later) => later.sources(chatbot.uuid))).toEqual([]);
+    await store.deleteChatbot(chatbot.uuid);
+    expect(await afterCut((later) => later.chatbots(chatbot.owner))).toEqual([]);
+  });
+
+  it('leaves every message as it was last acknowledged, while others are being written', async () => {
+    const chatbot = aChatbot(store.home.user.uuid);
+    await store.createChatbot(chatbot, []);
+    const sessions = Array.from({ length: 8 }, () => aSession(chatbot.uuid));
+    let checks = 0;
+    const visitor = async (session: (typeof sessions)[number]) => {
+      const acknowledged = [];
+      for (let i = 0; i < 4; i++) {
+        const message = aMessage(session.uuid, { finish_reason: '', response: '' });
+        await store.saveMessage(message, i === 0 ? session : undefined);
+        const done = { ...message, finish_reason: 'stop' as const, response: 'x'.repeat(i * 300) };
+        await store.saveMessage(done);
+        acknowledged.push(done);
+        const found = await afterCut(async (later) => [
+          await later.session(session.uuid),
+          await later.messages(session.uuid),
+        ]);
+        expect(found).toEqual([session, acknowledged]);
+        checks++;
+      }
+    };
+    await Promise.all(sessions.map(visitor));
+    expect(checks).toBe(32);
+    const [gone, changed] = sessions;
+    await store.deleteSession(gone!.uuid);
+    const newer = await store.updateSession(changed!.uuid, (one) => ({ ...one, foreign: 'abc' }));
+    expect(await afterCut((later) => later.sessions(chatbot.uuid))).toEqual([newer, ...sessions.slice(2)]);
+    expect(await afterCut((later) => later.messages(changed!.uuid))).toHaveLength(4);
+  });
+});
