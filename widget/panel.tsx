@@ -41,6 +41,7 @@ export function openPanel(root: ShadowRoot, { emit, isInline = false, words, ...
   const chat = new Chat({ client, memory, emit });
   const sheet = new CSSStyleSheet();
   const place = document.createElement('div');
+  place.style.display = 'contents';
   sheet.replaceSync(style);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   root.prepend(place);

@@ -104,10 +104,10 @@ function Table({ block: { rows, align } }: { block: Block }): VNode {
   );
 }
 
-/** An answer stands inside a page that has its own headings: a paragraph that reads as a heading, by its level. */
+/** Below the panel's own heading, whatever level the answer starts at. */
 function Heading({ block }: { block: Block }): VNode {
   return (
-    <div class={`heading level-${block.level}`} role="heading" aria-level={Math.min(6, block.level + 2)}>
+    <div class={`heading level-${block.level}`} role="heading" aria-level={Math.max(3, block.level + 1)}>
       {block.inline.map(drawInline)}
     </div>
   );

@@ -12,7 +12,7 @@ const PATHS = {
 
 export function Icon({ name }: { name: keyof typeof PATHS }): VNode {
   return (
-    <svg class={`icon ${name}`} viewBox="0 0 24 24" aria-hidden="true">
+    <svg viewBox="0 0 24 24" aria-hidden="true">
       <path d={PATHS[name]} />
     </svg>
   );

@@ -70,7 +70,7 @@ function Answer({ turn }: { turn: Turn }): VNode {
           <Markdown text={turn.text} isWhole={is === 'done' || is === 'failed'} />
         </div>
       </Around.Provider>
-      {is === 'waiting' && <Waiting />}
+      {(is === 'waiting' || is === 'reconnecting') && <Waiting />}
       {open !== undefined && <Card key={open} turn={turn} marker={open} from={from} />}
       <Note turn={turn} />
       {is === 'done' && <Sources turn={turn} />}

@@ -1,0 +1,98 @@
+import type { ChatEvent, ChatbotFace, Citations, FinishReason, VisitorMessage } from '../server/types.ts';
+import { Failure, type Client } from '../widget/client.ts';
+import type { Memory, Remembered } from '../widget/memory.ts';
+
+/** A wire that plays what is written down: for showing and trying the widget without a server. */
+
+export interface Script {
+  face?: Partial<ChatbotFace>;
+  /** What the visitor said before. */
+  messages?: VisitorMessage[];
+  /** Plays the answer to each question. */
+  answer: (query: string, signal: AbortSignal) => AsyncIterable<ChatEvent>;
+  resume?: (signal: AbortSignal) => AsyncIterable<ChatEvent>;
+}
+
+export const face: ChatbotFace = {
+  uuid: 'c0ffee',
+  name: 'Tolliver & Wren',
+  show_citations: true,
+  greeting: 'Hello! What can I help you with?',
+  suggestions: ['How long do I have to return something?', 'Do you ship to Canada?', 'Is my order insured?'],
+  theme: {},
+  words: {},
+};
+
+export function message(
+  query: string,
+  response: string,
+  citations: Citations = {},
+  finish_reason: FinishReason = 'stop',
+): VisitorMessage {
+  const at = '2026-11-20T09:30:00Z';
+  const cite_data_json = JSON.stringify(citations);
+  return {
+    uuid: 'm1',
+    query,
+    response,
+    finish_reason,
+    cite_data_json,
+    feedback_json: '{}',
+    created_at: at,
+    modified_at: at,
+  };
+}
+
+export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+/** Until somebody stops it. */
+export const forever = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+
+/** The first events of any answer. */
+export function* opening(): Generator<ChatEvent> {
+  yield { event: 'session', data: { uuid: 's1' } };
+  yield { event: 'message', data: { uuid: 'm1' } };
+}
+
+/** The text in pieces about as long as a model's. */
+export async function* pieces(text: string, signal: AbortSignal, pace = 28): AsyncGenerator<ChatEvent> {
+  let id = 0;
+  for (const piece of text.match(/\s*\S{1,7}/g) ?? []) {
+    if (signal.aborted) return;
+    id += piece.length;
+    yield { event: 'delta', id, data: { text: piece } };
+    if (pace) await wait(pace, signal);
+  }
+}
+
+export async function* whole(answer: VisitorMessage, signal: AbortSignal, pace = 0): AsyncGenerator<ChatEvent> {
+  yield* opening();
+  yield* pieces(answer.response, signal, pace);
+  yield { event: 'done', data: answer };
+}
+
+export function play(script: Script): Client {
+  return {
+    face: async () => ({ ...face, ...script.face }),
+    ask: ({ query }, signal) => script.answer(query, signal),
+    resume: (_session, _message, _from, signal) => script.resume?.(signal) ?? script.answer('', signal),
+    messages: async () => script.messages ?? [],
+    stop: async () => {
+      throw new Failure('network');
+    },
+    forget: async () => undefined,
+  };
+}
+
+/** Remembers as long as the page is there. */
+export function pageMemory(kept: Remembered = {}): Memory {
+  return { read: () => kept, write: (change) => void (kept = { ...kept, ...change }) };
+}
