@@ -5,9 +5,10 @@ import { Connections } from '../model/connections.ts';
 import type { Clock } from '../records.ts';
 import type { Store } from '../store/store.ts';
 import { upstreamFailed } from './exchange.ts';
-import { createForeignChatbots, type ForeignChatbots } from './foreign-chatbots.ts';
-import { findMessage, readSessionUuid, type ForeignMessage } from './foreign-records.ts';
-import { createInterfaceClient, type InterfaceClient } from './interface-client.ts';
+import { createForeignChatbots } from './foreign-chatbots.ts';
+import { findMessage, type ForeignMessage } from './foreign-records.ts';
+import { createForeignSessions } from './foreign-sessions.ts';
+import { createInterfaceClient } from './interface-client.ts';
 import type { Upstream } from './upstream.ts';
 
 interface Options {
@@ -30,7 +31,7 @@ export function foreignUpstream({ url, apiKey, store, clock, log, timeouts }: Op
   const connections = new Connections(origin, timeouts);
   const client = createInterfaceClient({ connections, prefix: pathname.replace(/\/+$/, ''), apiKey });
   const chatbots = createForeignChatbots({ client, store, clock, log });
-  const sessions = foreignSessions(client, store, chatbots);
+  const sessions = createForeignSessions({ client, chatbots, store, log });
 
   async function ask(question: Question, run: Run, foreign: string): Promise<number> {
     const asked = client.ask(foreign, question.query, (piece) => {
@@ -52,21 +53,23 @@ export function foreignUpstream({ url, apiKey, store, clock, log, timeouts }: Op
     }
   }
 
+  async function answer(question: Question, run: Run): Promise<Ending> {
+    let foreign = await sessions.of(question, run);
+    let status = await ask(question, run, foreign);
+    if (status === 404 && run.length === 0 && !run.stopped) {
+      foreign = await sessions.of(question, run, foreign);
+      status = await ask(question, run, foreign);
+    }
+    if (run.stopped || run.full) return ended(run.stopped ? 'stopped' : 'length');
+    if (status !== 200) throw upstreamFailed(`the message stream answered ${status}`);
+    const record = await recordOf(question, foreign);
+    if (run.length === 0) run.append(record?.response ?? '');
+    return endingOf(question, record);
+  }
+
   return {
     chatbot: (written) => chatbots.find(written),
-    async respond(question, run) {
-      let foreign = await sessions.of(question);
-      let status = await ask(question, run, foreign);
-      if (status === 404 && run.length === 0 && !run.stopped) {
-        foreign = await sessions.renew(question, foreign);
-        status = await ask(question, run, foreign);
-      }
-      if (run.stopped || run.full) return ended(run.stopped ? 'stopped' : 'length');
-      if (status !== 200) throw upstreamFailed(`the message stream answered ${status}`);
-      const record = await recordOf(question, foreign);
-      if (run.length === 0) run.append(record?.response ?? '');
-      return endingOf(question, record);
-    },
+    respond: (question, run) => answer(question, run).finally(() => sessions.kept(question.session.uuid)),
     newSession: { foreign: '' },
     async forget({ foreign }) {
       if (foreign) await client.deleteSession(foreign);
@@ -85,40 +88,5 @@ function endingOf({ chatbot }: Question, record: ForeignMessage | undefined): En
     ...ended(finish_reason),
     citations: chatbot.meta.show_citations ? record.citations : {},
     ...(finish_reason === 'error' ? { refusal: upstreamFailed('its record says error') } : {}),
-  };
-}
-
-interface ForeignSessions {
-  /** The other server's session, made where there is none yet. */
-  of(question: Question): Promise<string>;
-  /** Another one, where the other server no longer knows `lost`. */
-  renew(question: Question, lost: string): Promise<string>;
-}
-
-function foreignSessions(client: InterfaceClient, store: Store, chatbots: ForeignChatbots): ForeignSessions {
-  const making = new Map<string, Promise<string>>();
-
-  async function make({ chatbot, session }: Question, lost: string): Promise<string> {
-    const stored = await store.session(session.uuid);
-    if (stored?.foreign && stored.foreign !== lost) return stored.foreign;
-    const foreign = readSessionUuid(
-      await client.createSession(chatbots.nameOf(chatbot.uuid), session.initial_variables),
-    );
-    if (foreign === undefined) throw upstreamFailed('a new session without a uuid');
-    await store.updateSession(session.uuid, (record) => ({ ...record, foreign }));
-    return foreign;
-  }
-
-  // Two questions at the same moment share the session that the first one makes.
-  function renew(question: Question, lost: string): Promise<string> {
-    const { uuid } = question.session;
-    const made = making.get(uuid) ?? make(question, lost).finally(() => making.delete(uuid));
-    making.set(uuid, made);
-    return made;
-  }
-
-  return {
-    of: async (question) => question.session.foreign || renew(question, ''),
-    renew,
   };
 }
