@@ -1,77 +1,15 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
-import type { ChatEvent, ChatbotFace, Citation, Citations, VisitorMessage } from '../server/types.ts';
-import { readCitations } from './citations.ts';
-import { Failure, newId, type Client, type Question } from './client.ts';
+import type { ChatbotFace, VisitorMessage } from '../server/types.ts';
+import { Answers, asFailure, report } from './answers.ts';
+import { newId, type Client, type Failure } from './client.ts';
 import type { Memory } from './memory.ts';
-import { createPaint, type Paint } from './paint.ts';
-import { follow, type Known } from './resume.ts';
-import { statusOf, type Status } from './status.ts';
-
-/** One question with its answer. Read it anywhere; only the chat writes it. */
-export interface Turn {
-  key: string;
-  query: string;
-  status: Signal<Status>;
-  text: Signal<string>;
-  citations: Signal<Citations>;
-}
-
-/** What a page can listen to, with what its listeners are given. */
-export interface Events {
-  open: undefined;
-  close: undefined;
-  ask: { query: string };
-  answer: { query: string; response: string; citations: Citations; finish_reason: string };
-  citation: { marker: string; citation: Citation };
-  'rate-limit': { message: string; retry_after: number };
-  error: { code: string; error: string; status: number };
-}
-
-export type Emit = <Name extends keyof Events>(name: Name, detail: Events[Name]) => void;
+import { createTurn, fromRecord, hasEnded, type Emit, type Turn } from './turn.ts';
 
 export interface ChatOptions {
   client: Client;
   memory: Memory;
   emit: Emit;
 }
-
-/** What the chat alone knows of a turn. */
-interface Run {
-  turn: Turn;
-  question: Question;
-  known: Known;
-  /** Text that came and is not painted yet. */
-  unpainted: string;
-  paint: Paint;
-  abort: AbortController;
-  /** The visitor wants no more of it. */
-  isStopped: boolean;
-  /** Resolved when the next question need not wait for this one. */
-  left: Promise<void>;
-  leave: () => void;
-}
-
-function createRun(): Pick<Run, 'unpainted' | 'abort' | 'isStopped' | 'left' | 'leave'> {
-  let leave = (): void => undefined;
-  const left = new Promise<void>((resolve) => (leave = resolve));
-  return { unpainted: '', abort: new AbortController(), isStopped: false, left, leave };
-}
-
-const ENDED = new Set(['done', 'limited', 'failed']);
-
-const createTurn = (query: string, status: Status, text = '', citations: Citations = {}): Turn => ({
-  key: newId(),
-  query,
-  status: signal(status, { name: 'docent.status' }),
-  text: signal(text, { name: 'docent.text' }),
-  citations: signal(citations, { name: 'docent.citations' }),
-});
-
-const fromRecord = (message: VisitorMessage): Turn =>
-  createTurn(message.query, statusOf(message.finish_reason), message.response, readCitations(message.cite_data_json));
-
-const asFailure = (fault: unknown): Failure =>
-  fault instanceof Failure ? fault : new Failure('bad_answer', String(fault));
 
 /** The whole state of one conversation and every action on it. Views read it and call it; nothing else writes it. */
 export class Chat {
@@ -86,15 +24,13 @@ export class Chat {
   /** The turn that a screen reader is told about: once at its start, once at its end. */
   readonly latest: Signal<Turn | undefined> = signal(undefined, { name: 'docent.latest' });
   readonly isBusy: ReadonlySignal<boolean> = computed(() =>
-    this.turns.value.some((turn) => !ENDED.has(turn.status.value.is)),
+    this.turns.value.some((turn) => !hasEnded(turn.status.value)),
   );
 
   readonly #client: Client;
   readonly #memory: Memory;
   readonly #emit: Emit;
-  readonly #runs = new Map<Turn, Run>();
-  /** Answers are made one after another: a later question may lean on an earlier answer. */
-  #queue: Promise<void> = Promise.resolve();
+  readonly #answers: Answers;
   #clock: ReturnType<typeof setInterval> | undefined;
   #isGone = false;
 
@@ -102,6 +38,13 @@ export class Chat {
     this.#client = client;
     this.#memory = memory;
     this.#emit = emit;
+    this.#answers = new Answers({
+      client,
+      memory,
+      emit,
+      onStart: (turn) => (this.latest.value = turn),
+      onLimit: () => this.#startClock(),
+    });
   }
 
   open(): void {
@@ -138,24 +81,24 @@ export class Chat {
     const turn = createTurn(words, { is: 'waiting' });
     this.turns.value = [...this.turns.peek(), turn];
     this.#emit('ask', { query: words });
-    this.#start(turn, { query: words, id: newId() }, { from: 0 });
+    this.#answers.start(turn, { query: words, id: newId() }, { from: 0 });
   }
 
   /** The same question again; after a lost connection it is the very same message, so nothing is asked twice. */
   retry(turn: Turn): void {
     const status = turn.status.peek();
-    const last = this.#runs.get(turn);
+    const last = this.#answers.of(turn);
     if (status.is !== 'failed' && status.is !== 'limited') return;
     const isSame = last !== undefined && status.is === 'failed' && status.code === 'network';
     turn.status.value = { is: 'waiting' };
-    if (isSame) return this.#start(turn, last.question, last.known);
+    if (isSame) return this.#answers.start(turn, last.question, last.known);
     turn.text.value = '';
-    this.#start(turn, { query: turn.query, id: newId() }, { from: 0 });
+    this.#answers.start(turn, { query: turn.query, id: newId() }, { from: 0 });
   }
 
   /** Stops the answers being made; what is written of them stays. */
   stop(): void {
-    for (const run of this.#runs.values()) if (!ENDED.has(run.turn.status.peek().is)) this.#stop(run);
+    this.#answers.stop();
   }
 
   /** Forgets the conversation, here and on the server. */
@@ -164,7 +107,7 @@ export class Chat {
     this.#drop();
     this.history.value = 'read';
     this.#memory.write({ session: undefined, asked: undefined });
-    if (session) await this.#client.forget(session).catch((fault: unknown) => this.#report(asFailure(fault)));
+    if (session) await this.#client.forget(session).catch((fault: unknown) => report(this.#emit, asFailure(fault)));
   }
 
   showCitation(turn: Turn, marker: string): void {
@@ -198,12 +141,7 @@ export class Chat {
   }
 
   #drop(): void {
-    for (const run of this.#runs.values()) {
-      run.abort.abort();
-      run.paint.cancel();
-    }
-    this.#runs.clear();
-    this.#queue = Promise.resolve();
+    this.#answers.drop();
     this.card.value = undefined;
     this.latest.value = undefined;
     this.turns.value = [];
@@ -214,7 +152,7 @@ export class Chat {
     try {
       this.face.value = await this.#client.face();
     } catch (fault) {
-      this.#report(asFailure(fault));
+      report(this.#emit, asFailure(fault));
     }
   }
 
@@ -228,112 +166,22 @@ export class Chat {
     if (asked !== undefined && asked === last?.query && this.draft.peek() === asked) this.write('');
     if (!last || !turn || last.finish_reason) return;
     const known = { session, message: last.uuid, from: last.response.length };
-    this.#start(turn, { query: last.query, id: newId(), session }, known);
+    this.#answers.start(turn, { query: last.query, id: newId(), session }, known);
   }
 
   #keepWithout(session: string, failure: Failure): void {
     if (failure.status !== 404) {
       this.history.value = 'failed';
-      return this.#report(failure);
+      return report(this.#emit, failure);
     }
     if (this.#memory.read().session === session) this.#memory.write({ session: undefined });
     this.history.value = 'read';
   }
 
-  #start(turn: Turn, question: Question, known: Known): void {
-    const paint = createPaint(() => this.#paint(run));
-    const run: Run = { turn, question, known, paint, ...createRun() };
-    this.#runs.set(turn, run);
-    this.#queue = this.#queue.then(() => Promise.race([this.#answer(run), run.left]));
-  }
-
-  async #answer(run: Run): Promise<void> {
-    if (run.abort.signal.aborted || run.isStopped) return;
-    this.latest.value = run.turn;
-    if (!run.known.message) {
-      run.question.session ??= run.known.session ? undefined : this.#memory.read().session;
-      this.#memory.write({ asked: run.question.query });
-    }
-    try {
-      const { signal } = run.abort;
-      for await (const event of follow(this.#client, run.question, run.known, signal)) this.#take(run, event);
-    } catch (fault) {
-      this.#fail(run, asFailure(fault));
-    }
-  }
-
-  #take(run: Run, event: ChatEvent | { event: 'cut' }): void {
-    if (run.abort.signal.aborted) return;
-    if (event.event === 'session') this.#memory.write({ session: (run.known.session = event.data.uuid) });
-    else if (event.event === 'message') this.#acknowledge(run, event.data.uuid);
-    else if (event.event === 'delta') this.#append(run, event.data.text);
-    else if (event.event === 'cut') this.#cut(run);
-    else if (event.event === 'done') this.#finish(run, event.data);
-    else this.#fail(run, new Failure(event.data.code, event.data.error, 0, event.data.retry_after));
-  }
-
-  #acknowledge(run: Run, message: string): void {
-    run.known = { ...run.known, session: run.known.session ?? run.question.session, message };
-    this.#memory.write({ asked: undefined });
-    if (!run.isStopped) return;
-    // Stopped before it had a name: now the server can be told.
-    this.#client.stop(run.known.session ?? '', message).catch(() => undefined);
-    run.abort.abort();
-  }
-
-  #cut(run: Run): void {
-    if (run.isStopped) return run.abort.abort();
-    run.paint.flush();
-    this.#set(run, { is: 'reconnecting' });
-  }
-
-  #append(run: Run, text: string): void {
-    run.known.from += text.length;
-    run.unpainted += text;
-    run.paint.soon();
-  }
-
-  #paint(run: Run): void {
-    if (!run.unpainted) return;
-    run.turn.text.value += run.unpainted;
-    run.unpainted = '';
-    this.#set(run, { is: 'streaming' });
-  }
-
-  #finish({ turn, paint }: Run, message: VisitorMessage): void {
-    paint.flush();
-    turn.text.value = message.response;
-    turn.citations.value = readCitations(message.cite_data_json);
-    turn.status.value = statusOf(message.finish_reason || 'stop');
-    const { query, response, finish_reason } = message;
-    this.#emit('answer', { query, response, finish_reason, citations: turn.citations.peek() });
-  }
-
-  #fail(run: Run, failure: Failure): void {
-    if (run.abort.signal.aborted) return;
-    if (run.isStopped) return this.#showStopped(run);
-    run.paint.flush();
-    const { session } = run.question;
-    if (failure.status === 404 && session && !run.known.message) return this.#askWithout(run, session);
-    if (failure.code === 'rate_limited') return this.#limit(run, failure);
-    this.#set(run, { is: 'failed', code: failure.code });
-    this.#report(failure);
-  }
-
-  /** The server no longer knows the session: the question starts a new one. */
-  #askWithout(run: Run, session: string): void {
-    if (this.#memory.read().session === session) this.#memory.write({ session: undefined });
-    this.#start(run.turn, { query: run.question.query, id: newId() }, { from: 0 });
-  }
-
-  #limit(run: Run, failure: Failure): void {
-    const seconds = failure.retry_after ?? 60;
-    this.now.value = Date.now();
-    this.#set(run, { is: 'limited', message: failure.error, until: this.now.peek() + seconds * 1000 });
-    this.#memory.write({ asked: undefined });
-    this.#emit('rate-limit', { message: failure.error, retry_after: seconds });
+  #startClock(): void {
     clearInterval(this.#clock);
     this.#clock = setInterval(() => this.#tick(), 1000);
+    this.#tick();
   }
 
   #tick(): void {
@@ -342,34 +190,5 @@ export class Chat {
       .peek()
       .some(({ status: { value } }) => value.is === 'limited' && value.until > this.now.peek());
     if (!isWaiting) clearInterval(this.#clock);
-  }
-
-  #stop(run: Run): void {
-    const isCut = run.turn.status.peek().is === 'reconnecting';
-    const { session, message } = run.known;
-    run.isStopped = true;
-    // The stream itself tells the end of an answer that was stopped; where there is no stream, nobody waits for it.
-    if (session && message) this.#client.stop(session, message).catch(() => this.#leave(run));
-    if (!message || isCut) this.#showStopped(run);
-    if (isCut) run.abort.abort();
-  }
-
-  #leave(run: Run): void {
-    this.#showStopped(run);
-    run.abort.abort();
-  }
-
-  #showStopped(run: Run): void {
-    run.paint.flush();
-    this.#set(run, { is: 'done', finish: 'stopped' });
-    run.leave();
-  }
-
-  #set(run: Run, status: Status): void {
-    if (run.turn.status.peek().is !== status.is || status.is !== 'streaming') run.turn.status.value = status;
-  }
-
-  #report({ code, error, status }: Failure): void {
-    this.#emit('error', { code, error, status });
   }
 }

@@ -4,7 +4,7 @@ import { launch, type Handle, type Options } from './launch.ts';
 import { openPanel } from './panel.tsx';
 
 export type { Citation, Citations } from '../server/types.ts';
-export type { Events } from './chat.ts';
+export type { Events } from './turn.ts';
 export type { Handle, Options } from './launch.ts';
 export type { Words } from './words/en.ts';
 

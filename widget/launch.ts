@@ -1,4 +1,4 @@
-import type { Events } from './chat.ts';
+import type { Events } from './turn.ts';
 import type { OpenedPanel, openPanel } from './panel.tsx';
 import { launcher, type Words } from './words/en.ts';
 

@@ -1,10 +1,11 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
-import { Chat, type Emit } from './chat.ts';
+import { Chat } from './chat.ts';
 import { createClient, type Client } from './client.ts';
 import { createMemory, type Memory } from './memory.ts';
 import style from './style.css?inline';
 import { Panel } from './view/Panel.tsx';
+import type { Emit } from './turn.ts';
 import type { Words } from './words/en.ts';
 
 export interface PanelOptions {

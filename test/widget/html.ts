@@ -1,4 +1,4 @@
-import type { Block } from '../../widget/markdown/blocks.ts';
+import type { Block } from '../../widget/markdown/block.ts';
 import { createDocument } from '../../widget/markdown/document.ts';
 import type { Inline } from '../../widget/markdown/inline.ts';
 

@@ -2,7 +2,7 @@ import { signal, type Signal } from '@preact/signals';
 import { Component, createContext, Fragment, type ComponentChildren, type VNode } from 'preact';
 import { useContext, useRef } from 'preact/hooks';
 import { safeAddress } from './address.ts';
-import type { Block } from './blocks.ts';
+import type { Block } from './block.ts';
 import { createDocument, type MarkdownDocument } from './document.ts';
 import type { Inline } from './inline.ts';
 

@@ -1,101 +1,22 @@
-import { type Definitions, type Inline, normalLabel, parseInline, unescape } from './inline.ts';
-
-export type BlockKind = 'document' | 'paragraph' | 'heading' | 'code' | 'rule' | 'quote' | 'list' | 'item' | 'table';
-
-export type Align = 'left' | 'center' | 'right' | '';
-
-/** A node of the document. A finished one never changes again. */
-export interface Block {
-  kind: BlockKind;
-  /** Grows whenever the block or anything in it may have changed. */
-  version: number;
-  isOpen: boolean;
-  children: Block[];
-  /** The source of a leaf: lines joined by newlines. */
-  text: string;
-  inline: Inline[];
-  /** Heading: 1 to 6. List: its first number. Item: the columns its content is indented by. Fenced code: its own indent. */
-  level: number;
-  /** List: its bullet or the sign after its number. Fenced code: its fence, empty when indented. */
-  mark: string;
-  /** The language of code. */
-  info: string;
-  isLoose: boolean;
-  endsBlank: boolean;
-  align: Align[];
-  /** The first row is the head. */
-  rows: Inline[][][];
-}
-
-export const createBlock = (kind: BlockKind, own: Partial<Block> = {}): Block => ({
-  kind,
-  version: 0,
-  isOpen: true,
-  children: [],
-  text: '',
-  inline: [],
-  level: 0,
-  mark: '',
-  info: '',
-  isLoose: false,
-  endsBlank: false,
-  align: [],
-  rows: [],
-  ...own,
-});
-
-const HEADING = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
-const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/;
-const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
-const SETEXT = /^ {0,3}(=+|-+)[ \t]*$/;
-const QUOTE = /^ {0,3}> ?/;
-const ITEM = /^( {0,3})([*+-]|(\d{1,9})([.)]))( +(?=\S)|$| +$)/;
-const ROW_OF_DASHES = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
-const DEFINITION =
-  /^ {0,3}\[((?:[^[\]\\]|\\.)+)\]:[ \t]*(?:<([^<>\n]*)>|([^\s<]\S*))(?:[ \t]+("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*$/;
-
-const isBlank = (line: string): boolean => !/\S/.test(line);
-const indentOf = (line: string): number => line.length - line.trimStart().length;
-const isLeaf = (block: Block): boolean => !['document', 'quote', 'list', 'item'].includes(block.kind);
-
-export function openChild(block: Block): Block | undefined {
-  const last = block.children.at(-1);
-  return last?.isOpen ? last : undefined;
-}
-
-/** Tabs before and among the signs at the start of a line, as the columns they stand for. */
-function expandTabs(line: string): string {
-  if (!line.includes('\t')) return line;
-  const start = /^[ \t>*+\-\d.)]*/.exec(line)![0];
-  let wide = '';
-  for (const char of start) wide += char === '\t' ? ' '.repeat(4 - (wide.length % 4)) : char;
-  return wide + line.slice(start.length);
-}
-
-function endsWithBlank(block: Block): boolean {
-  if (block.endsBlank) return true;
-  const last = block.children.at(-1);
-  return last !== undefined && (block.kind === 'list' || block.kind === 'item') && endsWithBlank(last);
-}
-
-/** Without the blank lines at its end. */
-function trimBlankEnd(text: string): string {
-  const end = text.trimEnd().length;
-  const line = text.indexOf('\n', end);
-  return line < 0 ? text : text.slice(0, line);
-}
-
-/** The cells of a row; a pipe after a backslash is text. */
-export function cellsOf(row: string): string[] {
-  const bare = row
-    .trim()
-    .replace(/^\|/, '')
-    .replace(/(?<!\\)\|$/, '');
-  return bare.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
-}
-
-const alignOf = (dashes: string): Align =>
-  dashes.endsWith(':') ? (dashes.startsWith(':') ? 'center' : 'right') : dashes.startsWith(':') ? 'left' : '';
+import { createBlock, endsWithBlank, isLeaf, openChild, type Block } from './block.ts';
+import { unescape } from './entity.ts';
+import { normalLabel, parseInline, type Definitions } from './inline.ts';
+import {
+  HEADING,
+  FENCE,
+  RULE,
+  SETEXT,
+  QUOTE,
+  ITEM,
+  ROW_OF_DASHES,
+  DEFINITION,
+  isBlank,
+  indentOf,
+  expandTabs,
+  trimBlankEnd,
+  cellsOf,
+  alignOf,
+} from './line.ts';
 
 /** Puts whole lines into a tree of blocks, one after another, never looking back further than the open ones. */
 export class BlockParser {

@@ -1,4 +1,5 @@
-import { BlockParser, openChild, type Block } from './blocks.ts';
+import { openChild, type Block } from './block.ts';
+import { BlockParser } from './blocks.ts';
 
 /** A Markdown text that grows. After each call the tree is what the text so far means. */
 export interface MarkdownDocument {

@@ -1,3 +1,6 @@
+import { resolve, type Item } from './emphasis.ts';
+import { ENTITY, entity, unescape } from './entity.ts';
+
 /** What stands in a line of text. */
 export type Inline =
   | { kind: 'text'; text: string }
@@ -16,18 +19,6 @@ export interface Definition {
 
 export type Definitions = Map<string, Definition>;
 
-/** A run of `*`, `_` or `~` that may open or close emphasis. */
-interface Run {
-  kind: 'run';
-  char: string;
-  count: number;
-  length: number;
-  canOpen: boolean;
-  canClose: boolean;
-}
-
-type Item = Inline | Run;
-
 interface Bracket {
   at: number;
   /** Where its content starts in the text. */
@@ -40,58 +31,13 @@ const PLAIN = /[^\\`<&\n*_~[\]!hHwW]+/y;
 const CODE_RUN = /`+/y;
 const AUTOLINK = /<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w-]+(?:\.[\w-]+)*)>/y;
 const BARE_LINK = /(?:https?:\/\/|www\.)[\w-]+(?:\.[\w-]+)*[^\s<]*/iy;
-const ENTITY = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(amp|lt|gt|quot|nbsp|copy|hellip|mdash|ndash|euro|apos));/y;
 const DESTINATION =
   /\(\s*(?:<((?:[^<>\n\\]|\\.)*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))(?:\s+("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?\s*\)/y;
 const LABEL = /\[((?:[^[\]\\]|\\.)*)\]/y;
 const MARKER = /^\d+(?:\.\d+)*$/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
-const NAMED: Record<string, string> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: '\u00a0',
-  copy: '©',
-  hellip: '…',
-  mdash: '—',
-  ndash: '–',
-  euro: '€',
-};
-
-function entity([, decimal, hex, name]: RegExpExecArray): string {
-  if (name) return NAMED[name] ?? '';
-  const point = decimal ? Number(decimal) : parseInt(hex ?? '', 16);
-  return point === 0 || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)
-    ? '\ufffd'
-    : String.fromCodePoint(point);
-}
-
-/** Backslashes and entities of an address, a title or a label, resolved. */
-export const unescape = (text: string): string =>
-  text.replace(/\\([!-/:-@[-`{-~])|&[#\w]+;/g, (written, escaped?: string) => {
-    ENTITY.lastIndex = 0;
-    const found = escaped ? null : ENTITY.exec(written);
-    return escaped ?? (found ? entity(found) : written);
-  });
-
 export const normalLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase();
-
-/** Adds text to what is there, joining it with the text before it. */
-function pushText(children: Inline[], text: string): void {
-  const last = children.at(-1);
-  if (last?.kind === 'text') last.text += text;
-  else if (text) children.push({ kind: 'text', text });
-}
-
-function pushAll(children: Inline[], added: Inline[]): void {
-  for (const node of added) {
-    if (node.kind === 'text') pushText(children, node.text);
-    else children.push(node);
-  }
-}
 
 function plain(nodes: Inline[]): string {
   const parts = nodes.map((node) => {
@@ -101,76 +47,6 @@ function plain(nodes: Inline[]): string {
     return 'children' in node ? plain(node.children) : '\n';
   });
   return parts.join('');
-}
-
-interface Frame {
-  run: Run | undefined;
-  children: Inline[];
-}
-
-function matches(opener: Run, closer: Run): boolean {
-  if (opener.char !== closer.char) return false;
-  if (opener.char === '~') return opener.count === closer.count;
-  // The rule of three: `*foo**bar*` is one emphasis, not two.
-  const isBoth = opener.canClose || closer.canOpen;
-  return !isBoth || (opener.length + closer.length) % 3 !== 0 || (opener.length % 3 === 0 && closer.length % 3 === 0);
-}
-
-const KINDS = { 1: 'emphasis', 2: 'strong' } as const;
-
-function wrap(run: Run, use: number, children: Inline[]): Inline {
-  return { kind: run.char === '~' ? 'strike' : KINDS[use as 1 | 2], children };
-}
-
-/** Takes the frames above `depth` back as the plain text they were. */
-function flatten(frames: Frame[], depth: number): void {
-  while (frames.length > depth + 1) {
-    const { run, children } = frames.pop()!;
-    const below = frames.at(-1)!.children;
-    if (run) pushText(below, run.char.repeat(run.count));
-    pushAll(below, children);
-  }
-}
-
-function close(frames: Frame[], closer: Run): void {
-  while (closer.count > 0) {
-    const depth = frames.findLastIndex(({ run }) => run && matches(run, closer));
-    if (depth < 0) return;
-    flatten(frames, depth);
-    const frame = frames[depth]!;
-    const opener = frame.run!;
-    const use = opener.char === '~' ? opener.count : Math.min(2, opener.count, closer.count);
-    frame.children = [wrap(opener, use, frame.children)];
-    opener.count -= use;
-    closer.count -= use;
-    if (opener.count === 0) pushAll(frames[depth - 1]!.children, frames.pop()!.children);
-  }
-}
-
-/** In an unfinished text an opener that has content counts as closed, so that `**bo` never shows its stars. */
-function closeUnfinished(frames: Frame[]): void {
-  while (frames.length > 1) {
-    const { run, children } = frames.pop()!;
-    const isReal = children.length > 0 && run!.count <= 2;
-    pushAll(frames.at(-1)!.children, isReal ? [wrap(run!, run!.count, children)] : children);
-  }
-}
-
-function resolve(items: Item[], isUnfinished: boolean): Inline[] {
-  const frames: Frame[] = [{ run: undefined, children: [] }];
-  for (const item of items) {
-    if (item.kind !== 'run') {
-      pushAll(frames.at(-1)!.children, [item]);
-      continue;
-    }
-    if (item.canClose) close(frames, item);
-    if (item.count === 0) continue;
-    if (item.canOpen) frames.push({ run: item, children: [] });
-    else pushText(frames.at(-1)!.children, item.char.repeat(item.count));
-  }
-  if (isUnfinished) closeUnfinished(frames);
-  flatten(frames, 0);
-  return frames[0]!.children;
 }
 
 /** Without the signs at its end. (A loop: a pattern that ends in `$` reads long runs again and again.) */
@@ -185,7 +61,7 @@ function calm(text: string): string {
   const whole = text
     .replace(/!?\[([^[\]\n]*)(?:\]\([^()\s]*)?$/, (_, label: string) => (/^[\d.]*$/.test(label) ? '' : label))
     .replace(/<[A-Za-z][^\s<>]*$/, '');
-  return trimEndOf(whole, '*_~`\\');
+  return trimEndOf(whole, '*_~`\\ ');
 }
 
 /** The character before a place, whole; a space where there is none. */

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Turn } from '../chat.ts';
+import type { Turn } from '../turn.ts';
 import { fill, type PanelWords } from '../words/en.ts';
 import { useRoom } from './context.ts';
 import { noteOf } from './Note.tsx';

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Citation } from '../../server/types.ts';
-import type { Turn } from '../chat.ts';
+import type { Turn } from '../turn.ts';
 import { pageAddress, quoteAddress } from '../citations.ts';
 import { fill } from '../words/en.ts';
 import { useRoom } from './context.ts';

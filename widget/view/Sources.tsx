@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { Citation, Citations } from '../../server/types.ts';
-import type { Turn } from '../chat.ts';
+import type { Turn } from '../turn.ts';
 import { quoteAddress } from '../citations.ts';
 import { hostOf } from './Card.tsx';
 import { useRoom } from './context.ts';

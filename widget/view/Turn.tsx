@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import type { Turn } from '../chat.ts';
+import type { Turn } from '../turn.ts';
 import { Around, Markdown, type Surroundings } from '../markdown/Markdown.tsx';
 import { fill } from '../words/en.ts';
 import { Card } from './Card.tsx';

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { quoteAddress, readCitations } from '../../widget/citations.ts';
+import { citation } from './door.ts';
+
+const addressOf = (text: string, file_name = 'https://shop.test/returns'): string | undefined =>
+  quoteAddress(citation({ text, file_name }));
+
+test('a short quote is looked for whole', () => {
+  expect(addressOf('You have 45 days.')).toBe('https://shop.test/returns#:~:text=You%20have%2045%20days.');
+});
+
+test('dashes, commas and ampersands of a quote are not parts of the directive', () => {
+  expect(addressOf('pick-up, drop & go')).toBe('https://shop.test/returns#:~:text=pick%2Dup%2C%20drop%20%26%20go');
+});
+
+test('a long quote is looked for by its ends, and so is one that crosses lines', () => {
+  expect(addressOf('one two three four five six seven eight nine ten eleven twelve')).toBe(
+    'https://shop.test/returns#:~:text=one%20two%20three%20four%20five,eight%20nine%20ten%20eleven%20twelve',
+  );
+  expect(addressOf('Heading\n\nand words')).toBe('https://shop.test/returns#:~:text=Heading,and%20words');
+});
+
+test('an address that has a fragment keeps it', () => {
+  expect(addressOf('x', 'https://shop.test/returns#refunds')).toBe('https://shop.test/returns#refunds:~:text=x');
+});
+
+test('what is no web page has no address', () => {
+  for (const name of [
+    'handbook.pdf',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    '//evil.test',
+    'https://',
+  ]) {
+    expect(addressOf('x', name)).toBeUndefined();
+  }
+});
+
+test('a record that is not a table of citations cites nothing', () => {
+  for (const json of ['', 'null', '[]', '{"1":null}', '{"1":{"title":1}}', '"x"'])
+    expect(readCitations(json)).toEqual({});
+  expect(readCitations(JSON.stringify({ 1: citation(), 2: {} }))).toEqual({ 1: citation() });
+});

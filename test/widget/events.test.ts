@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createEventReader } from '../../widget/events.ts';
+import { answered, citation, record, wire } from './door.ts';
+
+const events = answered(record('Frage?', 'Grüße — 日本語 👋🏽 fin [1].', { 1: citation({ text: 'zwei\nZeilen' }) }));
+const bytes = new TextEncoder().encode(wire(events));
+
+function readPieces(pieces: Uint8Array[]): unknown[] {
+  const decoder = new TextDecoder();
+  const read = createEventReader();
+  return pieces.flatMap((piece) => read(decoder.decode(piece, { stream: true })));
+}
+
+function plain(list: unknown[]): unknown[] {
+  return list.map((event) => {
+    const { event: name, data, id } = event as { event: string; data: unknown; id?: number };
+    return name === 'delta' ? { event: name, data, id } : { event: name, data };
+  });
+}
+
+test('a stream cut in two at any byte gives the same events', () => {
+  for (let cut = 0; cut <= bytes.length; cut++) {
+    expect(plain(readPieces([bytes.slice(0, cut), bytes.slice(cut)]))).toEqual(plain(events));
+  }
+});
+
+test('a stream cut into any pieces gives the same events', () => {
+  const cuts = fc.array(fc.nat(bytes.length), { maxLength: 40 });
+  fc.assert(
+    fc.property(cuts, (places) => {
+      const sorted = [0, ...places.toSorted((a, b) => a - b), bytes.length];
+      const pieces = sorted.slice(1).map((end, at) => bytes.slice(sorted[at], end));
+      expect(plain(readPieces(pieces))).toEqual(plain(events));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('every kind of line end is understood, wherever the pieces end', () => {
+  for (const end of ['\n', '\r\n', '\r']) {
+    const text = `event: delta${end}id: 2${end}data: {"text":"ab"}${end}${end}: still here${end}${end}event: delta${end}data: {"text":"c"}${end}${end}\n`;
+    for (let cut = 0; cut <= text.length; cut++) {
+      const read = createEventReader();
+      const got = [...read(text.slice(0, cut)), ...read(text.slice(cut))];
+      expect(got.map(({ data }) => data)).toEqual([{ text: 'ab' }, { text: 'c' }]);
+    }
+  }
+});
+
+test('comments and unknown events are passed over; what is no JSON is an error', () => {
+  const read = createEventReader();
+  expect(read(': hello\n\nevent: news\ndata: {}\n\ndata: {}\n\n')).toEqual([]);
+  expect(() => read('event: done\ndata: <html>\n\n')).toThrow();
+});

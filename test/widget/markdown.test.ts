@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createDocument } from '../../widget/markdown/document.ts';
+import { sharedData } from '../shared.ts';
+import { normal, toHtml } from './html.ts';
+
+const cases: [name: string, markdown: string, html: string][] = [
+  ['paragraphs', 'one\ntwo\n\nthree', '<p>one\ntwo</p>\n<p>three</p>'],
+  ['headings of both kinds', '## A *b*\n\nC\n===', '<h2>A <em>b</em></h2>\n<h1>C</h1>'],
+  [
+    'emphasis',
+    '**b** *i* ~~s~~ ***bi*** snake_case',
+    '<p><strong>b</strong> <em>i</em> <del>s</del> <em><strong>bi</strong></em> snake_case</p>',
+  ],
+  ['code', 'a `b*c*` d', '<p>a <code>b*c*</code> d</p>'],
+  [
+    'fences',
+    '```js\nlet a;\n\n  b\n```\nafter',
+    '<pre><code class="language-js">let a;\n\n  b\n</code></pre>\n<p>after</p>',
+  ],
+  ['nested lists', '- a\n  - b\n- c', '<ul>\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n<li>c</li>\n</ul>'],
+  ['numbered lists', '3. a\n4. b', '<ol start="3">\n<li>a</li>\n<li>b</li>\n</ol>'],
+  ['quotes', '> a\n> > b', '<blockquote>\n<p>a</p>\n<blockquote>\n<p>b</p>\n</blockquote>\n</blockquote>'],
+  ['links', '[a *b*](https://x.test "t")', '<p><a href="https://x.test" title="t">a <em>b</em></a></p>'],
+  [
+    'bare addresses',
+    'see https://x.test/a_b. Or (www.y.test)',
+    '<p>see <a href="https://x.test/a_b">https://x.test/a_b</a>. Or (<a href="http://www.y.test">www.y.test</a>)</p>',
+  ],
+  ['definitions from where they stand', '[a]: https://x.test\n\n[a]', '<p><a href="https://x.test">a</a></p>'],
+  [
+    'tables',
+    '| a | b |\n|:-|-:|\n| 1 | `2` |',
+    '<table><thead><tr><th align="left">a</th><th align="right">b</th></tr></thead><tbody><tr><td align="left">1</td><td align="right"><code>2</code></td></tr></tbody></table>',
+  ],
+  ['rules', 'a\n\n---\n\nb', '<p>a</p>\n<hr />\n<p>b</p>'],
+  ['HTML as text', '<b onclick="x">hi</b>', '<p>&lt;b onclick=&quot;x&quot;&gt;hi&lt;/b&gt;</p>'],
+  ['line breaks', 'a  \nb\\\nc', '<p>a<br />\nb<br />\nc</p>'],
+];
+
+test.each(cases)('it knows %s', (_, markdown, html) => {
+  expect(normal(toHtml([markdown]))).toBe(normal(html));
+});
+
+const spec = sharedData('commonmark-0.31.json');
+
+test.skipIf(!spec)('it agrees with at least 500 of the examples of CommonMark outside HTML', () => {
+  const examples = JSON.parse(readFileSync(spec!, 'utf8')) as { markdown: string; html: string; section: string }[];
+  const right = examples.filter(
+    ({ markdown, html, section }) => !section.includes('HTML') && normal(toHtml([markdown])) === normal(html),
+  );
+  expect(right.length).toBeGreaterThanOrEqual(500);
+});
+
+function cut(text: string, places: number[]): string[] {
+  const sorted = [0, ...places.map((place) => place % (text.length + 1)).toSorted((a, b) => a - b), text.length];
+  return sorted.slice(1).map((end, at) => text.slice(sorted[at], end));
+}
+
+/** Text out of what Markdown is made of, so that constructs meet and break. */
+const signs = [
+  '*',
+  '**',
+  '_',
+  '~~',
+  '`',
+  '```\n',
+  '[',
+  ']',
+  '(',
+  ')',
+  '](/x)',
+  '[1]',
+  '!',
+  '#',
+  '# ',
+  '> ',
+  '- ',
+  '1. ',
+  '    ',
+  '\t',
+  '\n',
+  '\n\n',
+  '\r\n',
+  '|',
+  '|-|\n',
+  '---\n',
+  '===\n',
+  '<',
+  '&amp;',
+  '\\',
+  'a',
+  'b c',
+  'é',
+  '👋',
+  'https://x.test',
+  '[a]: /u\n',
+  ' ',
+];
+const document = fc.array(fc.constantFrom(...signs), { maxLength: 40 }).map((parts) => parts.join(''));
+
+test('any cutting of a text gives the document of the whole', () => {
+  fc.assert(
+    fc.property(document, fc.array(fc.nat(200), { maxLength: 12 }), (text, places) => {
+      const whole = toHtml([text]);
+      expect(toHtml([...text].flatMap((char) => [...char]))).toBe(whole);
+      expect(toHtml(text.split(''))).toBe(whole);
+      expect(toHtml(cut(text, places))).toBe(whole);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('at every moment the document is what the text so far means, however it came', () => {
+  fc.assert(
+    fc.property(document, fc.array(fc.nat(200), { maxLength: 12 }), (text, places) => {
+      expect(toHtml(cut(text, places), false)).toBe(toHtml([text], false));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('any cutting of an example of CommonMark gives the document of the whole', ({ skip }) => {
+  if (!spec) skip();
+  const examples = JSON.parse(readFileSync(spec!, 'utf8')) as { markdown: string }[];
+  for (const { markdown } of examples) expect(toHtml(markdown.split(''))).toBe(toHtml([markdown]));
+});
+
+test('a finished block is never touched again', () => {
+  const { root, write } = createDocument();
+  write('first\n\n- a\n- b\n\nlast\n');
+  const before = root.children.map(({ version }) => version);
+  write(' words');
+  const after = root.children.map(({ version }) => version);
+  expect(after.slice(0, -1)).toEqual(before.slice(0, -1));
+  expect(after.at(-1)).toBeGreaterThan(before.at(-1)!);
+});
+
+test('what is only begun is shown calmly', () => {
+  const shown = (text: string): string => normal(toHtml([text], false));
+  expect(shown('some **bo')).toBe('<p>some <strong>bo</strong></p>');
+  expect(shown('some *')).toBe('<p>some</p>');
+  expect(shown('see [the page](https://x.te')).toBe('<p>see the page</p>');
+  expect(shown('see `co')).toBe('<p>see <code>co</code></p>');
+  expect(shown('as said [')).toBe('<p>as said</p>');
+  expect(shown('as said [1')).toBe('<p>as said</p>');
+  expect(shown('Title\n--')).toBe('<p>Title</p>');
+});
+
+test('marks without end cost no more than their length', () => {
+  const hard = [
+    '*a_ '.repeat(3000),
+    '['.repeat(8000),
+    '> '.repeat(500),
+    '`'.repeat(9000),
+    '# '.repeat(4000),
+    `# ${' '.repeat(9000)}x`,
+    '&#'.repeat(5000),
+    '](('.repeat(3000),
+    '<a'.repeat(4000),
+  ];
+  for (const text of hard) {
+    const start = performance.now();
+    toHtml([text]);
+    expect(performance.now() - start).toBeLessThan(2000);
+  }
+});

@@ -1,0 +1,58 @@
+import type { Inline } from './inline.ts';
+
+export type BlockKind = 'document' | 'paragraph' | 'heading' | 'code' | 'rule' | 'quote' | 'list' | 'item' | 'table';
+
+export type Align = 'left' | 'center' | 'right' | '';
+
+/** A node of the document. A finished one never changes again. */
+export interface Block {
+  kind: BlockKind;
+  /** Grows whenever the block or anything in it may have changed. */
+  version: number;
+  isOpen: boolean;
+  children: Block[];
+  /** The source of a leaf: lines joined by newlines. */
+  text: string;
+  inline: Inline[];
+  /** Heading: 1 to 6. List: its first number. Item: the columns its content is indented by. Fenced code: its own indent. */
+  level: number;
+  /** List: its bullet or the sign after its number. Fenced code: its fence, empty when indented. */
+  mark: string;
+  /** The language of code. */
+  info: string;
+  isLoose: boolean;
+  endsBlank: boolean;
+  align: Align[];
+  /** The first row is the head. */
+  rows: Inline[][][];
+}
+
+export const createBlock = (kind: BlockKind, own: Partial<Block> = {}): Block => ({
+  kind,
+  version: 0,
+  isOpen: true,
+  children: [],
+  text: '',
+  inline: [],
+  level: 0,
+  mark: '',
+  info: '',
+  isLoose: false,
+  endsBlank: false,
+  align: [],
+  rows: [],
+  ...own,
+});
+
+export const isLeaf = (block: Block): boolean => !['document', 'quote', 'list', 'item'].includes(block.kind);
+
+export function openChild(block: Block): Block | undefined {
+  const last = block.children.at(-1);
+  return last?.isOpen ? last : undefined;
+}
+
+export function endsWithBlank(block: Block): boolean {
+  if (block.endsBlank) return true;
+  const last = block.children.at(-1);
+  return last !== undefined && (block.kind === 'list' || block.kind === 'item') && endsWithBlank(last);
+}
