@@ -51,6 +51,8 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
   });
 }
 
+const kept = async (path: string) => (await get(path)).headers['cache-control'];
+
 describe('the widget’s files', () => {
   it('are served to pages of any origin, with their types', async () => {
     const [launcher, panel, style] = await Promise.all([
@@ -89,7 +91,6 @@ describe('the widget’s files', () => {
   });
 
   it('may be kept for long where the address names the content, and else are asked for again', async () => {
-    const kept = async (path: string) => (await get(path)).headers['cache-control'];
     expect(await kept(`/embed/panel.js?v=${VERSION}`)).toBe(LONG);
     expect(await kept('/embed/de-Ab3_x9-Q.js')).toBe(LONG);
     expect(await kept('/embed/panel.js?v=00000000')).toBe('no-cache');

@@ -153,17 +153,15 @@ describe('a door before another server', () => {
   });
 
   it('stops reading when the visitor says stop', async () => {
-    let closed = false;
-    foreign.stream = (reply) => {
-      reply.on('close', () => (closed = true));
-      reply.write('You have');
-    };
+    const closed = new Promise((left) => {
+      foreign.stream = (reply) => void reply.on('close', left).write('You have');
+    });
     const stream = await watchAsk(house, CHATBOT, { query: 'How long?' });
     const events = await stream.until((seen) => textOf(seen) !== '');
     const url = `${house.base}/chat/${CHATBOT}/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}`;
     expect((await post(`${url}/stop`)).status).toBe(200);
     expect((await stream.done).at(-1)).toMatchObject({ data: { response: 'You have', finish_reason: 'stopped' } });
-    while (!closed) await new Promise((done) => setTimeout(done, 5));
+    await closed;
   });
 
   it('takes the words from the record where the stream had none', async () => {
@@ -189,8 +187,9 @@ describe('a door before another server', () => {
   });
 });
 
+const done = async () => (await ask(house, CHATBOT, { query: 'How long?' })).at(-1);
+
 describe('records of another server', () => {
-  const done = async () => (await ask(house, CHATBOT, { query: 'How long?' })).at(-1);
   const two = { ...CITATION, more: 'canary' };
 
   it.each([
@@ -273,14 +272,14 @@ describe('records of another server', () => {
   );
 });
 
-describe('another server that fails', () => {
-  const last = async () => {
-    const events = await ask(house, CHATBOT, { query: 'How long?' });
-    const stored = await house.store.message(uuidOf(events, 'message'));
-    expect(stored?.finish_reason).toBe('error');
-    return { text: textOf(events), code: (events.at(-1)!.data as { code?: string }).code, events };
-  };
+const last = async () => {
+  const events = await ask(house, CHATBOT, { query: 'How long?' });
+  const stored = await house.store.message(uuidOf(events, 'message'));
+  expect(stored?.finish_reason).toBe('error');
+  return { text: textOf(events), code: (events.at(-1)!.data as { code?: string }).code, events };
+};
 
+describe('another server that fails', () => {
   it.each([400, 401, 403, 404, 429, 500, 503, 302])(
     'with %i to a question is an error of the stream',
     async (status) => {

@@ -1,15 +1,15 @@
-import fc from 'fast-check';
+import { array, assert, integer, oneof, property, tuple } from 'fast-check';
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { clientAddress, createVisitorLimits } from '../../server/limits.ts';
 
 describe('a sliding window', () => {
-  const limit = fc.tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 12 }));
+  const limit = tuple(integer({ min: 1, max: 8 }), integer({ min: 1, max: 12 }));
   // Milliseconds between two messages: bursts, and times that fall on the window's very edge.
-  const steps = fc.array(
-    fc.oneof(
-      fc.integer({ min: 0, max: 400 }),
-      fc.integer({ min: 0, max: 12 }).map((s) => s * 1000),
+  const steps = array(
+    oneof(
+      integer({ min: 0, max: 400 }),
+      integer({ min: 0, max: 12 }).map((s) => s * 1000),
     ),
     {
       minLength: 1,
@@ -18,8 +18,8 @@ describe('a sliding window', () => {
   );
 
   it('accepts and refuses as a naive count of everything does, and its wait is the shortest that is enough', () => {
-    fc.assert(
-      fc.property(limit, steps, ([count, seconds], waits) => {
+    assert(
+      property(limit, steps, ([count, seconds], waits) => {
         let now = 1_000_000;
         const limits = createVisitorLimits({ clock: () => now });
         const accepted: number[] = [];
@@ -40,8 +40,8 @@ describe('a sliding window', () => {
   });
 
   it('never accepts more than the count in any stretch of the window', () => {
-    fc.assert(
-      fc.property(limit, steps, ([count, seconds], waits) => {
+    assert(
+      property(limit, steps, ([count, seconds], waits) => {
         let now = 0;
         const limits = createVisitorLimits({ clock: () => now });
         const accepted: number[] = [];
@@ -98,12 +98,12 @@ describe('a sliding window', () => {
   });
 });
 
-describe('a visitor’s address', () => {
-  const address = (remoteAddress: string | undefined, forwarded?: string, hops = 0): string => {
-    const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
-    return clientAddress({ headers, socket: { remoteAddress } } as unknown as IncomingMessage, hops);
-  };
+const address = (remoteAddress: string | undefined, forwarded?: string, hops = 0): string => {
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+  return clientAddress({ headers, socket: { remoteAddress } } as unknown as IncomingMessage, hops);
+};
 
+describe('a visitor’s address', () => {
   it.each([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
