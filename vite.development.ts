@@ -13,7 +13,7 @@ interface Running {
 type Say = (words: string) => void;
 
 /** What Vite itself answers in development; every other path is the app's, so that no source folder shadows a URL. */
-const ofVite = /^\/(?:@|widget\/|node_modules\/|demo\/states\.tsx)/;
+const ofVite = /^\/(?:@|widget\/|node_modules\/|demo\/[\w-]+\.tsx?$)/;
 
 const modules: Record<string, string> = {
   '/embed/panel.js': `export * from '/widget/panel.tsx';`,
