@@ -1,10 +1,11 @@
 // Makes demo/pictures/widget.png, the README's picture: `npm run build && node demo/picture.mjs`.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { obtainChromium } from '../test/browser/find.mjs';
+import { smallerPng } from './smaller-png.mjs';
 
 const root = join(import.meta.dirname, '..');
 const file = join(root, 'demo/pictures/widget.png');
@@ -36,18 +37,17 @@ function start(dir) {
 
 /** @param {import('playwright').Browser} browser */
 async function picture(browser) {
-  const page = await browser.newPage({ viewport: { width: 1120, height: 720 }, deviceScaleFactor: 1.5 });
+  const page = await browser.newPage({ viewport: { width: 1200, height: 860 }, deviceScaleFactor: 1.5 });
   await page.goto(`${base}/demo/returns.html`);
   await page.getByRole('button', { name: 'Open chat' }).click();
   const field = page.getByRole('textbox', { name: 'Your question' });
   await field.fill('How long do I have to return something?');
   await field.press('Enter');
-  await page
-    .getByRole('button', { name: /^Source 1/ })
-    .first()
-    .click();
+  // The last marker's card leaves the answer above it in sight.
+  const markers = page.getByRole('button', { name: /^Source \d/ });
+  await markers.last().click();
   await page.mouse.move(0, 0);
-  await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' });
+  writeFileSync(file, smallerPng(await page.screenshot({ animations: 'disabled', caret: 'hide' })));
 }
 
 const found = await obtainChromium();
