@@ -83,7 +83,7 @@ test('a visitor asks the demo, reads the answer, opens its source and finds the 
 
   await citation(page).first().click();
   const card = page.getByRole('dialog', { name: /^Source 1/ });
-  expect(await card.innerText()).toMatch(/Returns and exchanges/);
+  expect(await card.innerText()).toMatch(/Returns · Tolliver/);
   expect(await card.innerText()).toMatch(/You have 45 days to return something/);
   const link = card.getByRole('link');
   expect(await link.getAttribute('href')).toMatch(/\/demo\/returns\.html#:~:text=/);
@@ -163,7 +163,10 @@ test('an answer that the network cuts in the middle goes on, with nothing repeat
 async function elsewhere(html: string): Promise<string> {
   const site = createServer((_request, response) => {
     const from = server.base;
-    response.setHeader('Content-Security-Policy', `default-src 'none'; script-src ${from}; connect-src ${from}`);
+    response.setHeader(
+      'Content-Security-Policy',
+      `default-src 'none'; img-src data:; script-src ${from}; connect-src ${from}`,
+    );
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
     response.end(`<!doctype html><html lang="en"><title>Elsewhere</title><link rel="icon" href="data:,"><body>${html}`);
   }).listen(0, '127.0.0.1');

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureBuilt } from '../../server/built.mjs';
 
 /** A built server in a process of its own, with a data folder of its own. */
 export interface Served {
@@ -25,6 +26,7 @@ const PATIENCE_MS = 30_000;
 
 /** Starts `dist/server/main.js` with these variables and waits until it is ready and its demo has been learned. */
 export async function serve(env: Record<string, string> = {}): Promise<Served> {
+  await ensureBuilt();
   const dir = await mkdtemp(join(tmpdir(), 'docent-served-'));
   const port = await freePort();
   const key = 'a key for tests only';
