@@ -18,9 +18,14 @@ const time = new RegExp(
 const number = new RegExp(`\\b(?:${NUMBER})\\b`, 'i');
 const money =
   /[$€£¥]\s?\d|\d\s?(?:[$€£¥%]|dollars?|euros?|pounds?|cents?|pence|percent|per cent)|\b(?:free|costs?|at no charge|%)\b|\d[.,]\d\d\b/i;
-const reach = /[\w.+-]+@[\w-]+\.\w|\+?\d[\d ()-]{6,}\d|https?:\/\//i;
-const place =
-  /\b(?:in|at|from|near|to|of|on|outside|inside|between|across)\s+(?:the\s+)?(?:\p{Lu}|\d)|\b(?:street|road|avenue|square|lane)\b/u;
+const reach = /[\w.+-]{1,64}@[\w-]+\.\w|\+?\d[\d ()-]{6,}\d|https?:\/\//i;
+/** What stands in capitals after `in` or `from` and is no place. */
+const CALENDAR =
+  'January|February|March|April|May|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?';
+const place = new RegExp(
+  `\\b(?:in|at|near|from|outside|inside|between|across)\\s+(?:the\\s+)?(?!(?:${CALENDAR})\\b)\\p{Lu}\\p{Ll}|\\b(?:street|road|avenue|square|lane)\\b`,
+  'u',
+);
 const name = /(?<=[\p{L}\p{N},;:"'’)]\s+["“(]?)\p{Lu}\p{L}+/u;
 const reason = /\b(?:because|since|due to|so that|in order to|as a result|therefore|caused|reasons?|thus|owing to)\b/i;
 
@@ -53,11 +58,14 @@ const TYPES: [asks: RegExp, holds: RegExp][] = [
   [/\bwhy\b|\bwhat (?:\w+ )?(?:reason|cause)/i, reason],
 ];
 
+/** Of a longer question only the beginning tells its type. */
+const LONGEST = 400;
+
 /** Tells of a sentence whether it holds what the question asks for; undefined where any sentence may. */
 export function answerType(query: string): ((sentence: string) => boolean) | undefined {
-  const holds = TYPES.find(([asks]) => asks.test(query))?.[1];
+  const holds = TYPES.find(([asks]) => asks.test(query.slice(0, LONGEST)))?.[1];
   if (!holds) return undefined;
   // A number or a name that the question itself gives is not its answer.
-  const given = query.match(/\d[\d.,]*|\p{Lu}\p{L}+/gu) ?? [];
+  const given = (query.slice(0, LONGEST).match(/\d[\d.,]*|\p{Lu}\p{Ll}+/gu) ?? []).slice(0, 16);
   return (sentence) => holds.test(given.reduce((rest, word) => rest.replaceAll(word, 'x'), sentence));
 }

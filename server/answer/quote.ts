@@ -1,6 +1,6 @@
 import type { Found, Match } from '../knowledge/knowledge.ts';
 import { PassageIndex, type Sentence } from '../knowledge/passage-index.ts';
-import type { Question } from '../knowledge/question.ts';
+import type { Place, Question } from '../knowledge/question.ts';
 import { answerType } from './quote-type.ts';
 
 /** The answer with no model: the best sentences of the passages found, word for word. */
@@ -19,28 +19,32 @@ export interface QuoteOptions {
 }
 
 /** Calibrated on SQuAD; `npm run bench -- retrieval --remove-gold` says what it keeps and what it refuses. */
-const LEAST = 0.2;
+const LEAST = 0.22;
+const MOST = 3;
 /** Passages that are read for sentences. */
 const PASSAGES = 6;
 /** Pages offered where there is no answer. */
 const CLOSEST = 2;
 /** What a word of the question counts where it stands not in the sentence but around it. */
-const BEFORE = 0.5;
-const IN_HEAD = 0.5;
-const IN_PASSAGE = 0.2;
+const BEFORE = 0.6;
+const IN_HEAD = 0.8;
+const IN_PASSAGE = 0.1;
 const PASSAGE = 0.5;
 const TYPE = 0.15;
+/** A lead-in or a question says little by itself. */
+const UNFINISHED = /[:?]$/;
 
 interface Candidate {
   found: number;
   sentence: Sentence;
   score: number;
-  coverage: number;
+  /** 0 to 1: how much of what the question is worth it holds, in itself or around it. */
+  sure: number;
 }
 
 /** Yields the best sentences, best first; nothing where they would not answer. */
 export function* quote(query: string, found: Found[], options: QuoteOptions = {}): Generator<QuotedSentence> {
-  const { most = 3, least = LEAST } = options;
+  const { most = MOST, least = LEAST } = options;
   const reading = read(query, found);
   if (reading.sureness < least) return;
   const shown: Sentence[] = [];
@@ -84,42 +88,62 @@ export function read(query: string, all: Found[]): Reading {
   const found = all.every((one) => one.match) ? all : matched(query, all);
   const question = found[0]?.match?.question;
   if (!question || question.terms.length === 0) return { candidates: [], sureness: 0 };
-  const holds = answerType(query);
   const top = found[0]!.score || 1;
   const candidates = found.slice(0, PASSAGES).flatMap((one, at) => {
-    return inPassage(one.match!, question).map(({ sentence, coverage }) => {
-      const type = holds?.(sentence.text) ? TYPE : 0;
-      return { found: at, sentence, coverage, score: coverage + (PASSAGE * one.score) / top + type };
-    });
+    return inPassage(one.match!, question, at, (PASSAGE * one.score) / top);
   });
-  candidates.sort((a, b) => b.score - a.score);
-  return { candidates, sureness: (found[0]!.match!.plain / question.total) * (candidates[0]?.coverage ?? 0) };
+  candidates.sort(byScore);
+  judgeTypes(query, candidates);
+  return { candidates, sureness: found[0]!.match!.known() * (candidates[0]?.sure ?? 0) };
+}
+
+const byScore = (a: Candidate, b: Candidate): number => b.score - a.score;
+
+/** Only those of the best that the type can still lift or lower are looked at: it is the dearest thing to see. */
+function judgeTypes(query: string, candidates: Candidate[]): void {
+  const holds = answerType(query);
+  const least = (candidates[MOST - 1]?.score ?? 0) - 2 * TYPE;
+  for (const one of candidates) {
+    if (one.score < least) break;
+    const { text } = one.sentence;
+    one.score += (holds?.(text) ? TYPE : 0) - (UNFINISHED.test(text) ? TYPE : 0);
+  }
+  candidates.sort(byScore);
 }
 
 /** How much of the question each sentence of a passage holds, itself or by what stands around it. */
-function inPassage(match: Match, question: Question): { sentence: Sentence; coverage: number }[] {
-  const { terms } = question;
+function inPassage(match: Match, question: Question, found: number, passage: number): Candidate[] {
+  const { terms, places, total, worth } = question;
   const sentences = match.sentences();
-  const places = new Map(terms.map(({ root }, term) => [root, term]));
+  const own = sentences.map(({ roots }) => placesOf(roots, places));
   const around = new Float64Array(terms.length);
-  for (const sentence of sentences) mark(around, sentence.roots, places, IN_PASSAGE);
-  mark(around, match.head, places, IN_HEAD);
-  let before: Iterable<number> = [];
-  return sentences.map((sentence) => {
+  for (const one of own) mark(around, one, IN_PASSAGE);
+  mark(around, placesOf(match.head, places), IN_HEAD);
+  return sentences.map((sentence, at) => {
     const held = around.slice();
-    mark(held, before, places, BEFORE);
-    mark(held, sentence.roots, places, 1);
-    before = sentence.roots;
-    const sum = terms.reduce((sum, { weight }, term) => sum + weight * held[term]!, 0);
-    return { sentence, coverage: sum / question.total };
+    if (at > 0) mark(held, own[at - 1]!, BEFORE);
+    mark(held, own[at]!, 1);
+    let weight = 0;
+    let sure = 0;
+    for (let term = 0; term < terms.length; term++) {
+      weight += terms[term]!.weight * held[term]!;
+      sure += terms[term]!.worth * held[term]!;
+    }
+    return { found, sentence, score: weight / total + passage, sure: sure / worth };
   });
 }
 
-function mark(held: Float64Array, roots: Iterable<number>, places: Map<number, number>, value: number): void {
+function placesOf(roots: Iterable<number>, places: Map<number, Place>): Place[] {
+  const own: Place[] = [];
   for (const root of roots) {
-    const term = places.get(root);
-    if (term !== undefined && held[term]! < value) held[term] = value;
+    const place = places.get(root);
+    if (place) own.push(place);
   }
+  return own;
+}
+
+function mark(held: Float64Array, places: Place[], value: number): void {
+  for (const { term, share } of places) if (held[term]! < value * share) held[term] = value * share;
 }
 
 /** Passages that came without the index's reading of them get one here. */
@@ -136,7 +160,12 @@ function matched(query: string, found: Found[]): Found[] {
   return found.map((one) => ({ ...one, match: match.get(one) ?? NO_MATCH }));
 }
 
-const NO_MATCH: Match = { question: { terms: [], total: 0 }, head: new Uint32Array(), plain: 0, sentences: () => [] };
+const NO_MATCH: Match = {
+  question: { terms: [], total: 0, worth: 0, places: new Map() },
+  head: new Uint32Array(),
+  known: () => 0,
+  sentences: () => [],
+};
 
 /** Two sentences that share most of their words say the same. */
 function alike(a: Sentence, b: Sentence): boolean {

@@ -39,7 +39,7 @@ export interface Match {
   question: Question;
   /** The roots of the different words of title and headings. */
   head: Uint32Array;
-  /** The passage's BM25F score alone. */
-  plain: number;
+  /** 0 to about 2: how much of what is asked the passage has words for. */
+  known(): number;
   sentences(): Sentence[];
 }

@@ -9,69 +9,73 @@ const EXACT = 0.3;
 /** Words of a window: about a long sentence, empty words not counted. */
 const WIDTH = 16;
 
-interface Place {
-  at: number;
-  /** Which of the question's terms. */
-  term: number;
+/** Where a passage has a word of the question, and which of its terms that is. */
+interface Spots {
+  at: number[];
+  term: number[];
 }
 
 /**
- * 0 to about 1.3: what BM25, which counts words wherever they stand, does not see. Words of the question near each other,
- * many of them within one sentence's length, in the question's own order, in the question's own form.
+ * 0 to about 1.3: what BM25, which counts words wherever they stand, does not see. Words of the question near each
+ * other, many of them within one sentence's length, in the question's own order, in the question's own form.
  */
-export function nearness(
-  forms: Uint32Array,
-  question: Question,
-  words: Vocabulary,
-  byRoot: Map<number, number>,
-): number {
-  const { terms, total } = question;
-  const places: Place[] = [];
-  const exact = new Uint8Array(terms.length);
+export function nearness(forms: Uint32Array, question: Question, words: Vocabulary): number {
+  const { terms, places, total } = question;
+  const spots: Spots = { at: [], term: [] };
+  const seen = new Uint8Array(terms.length);
+  let exactly = 0;
+  let different = 0;
   for (let at = 0; at < forms.length; at++) {
-    const term = byRoot.get(words.root(forms[at]!));
+    const form = forms[at]!;
+    const term = places.get(words.root(form))?.term;
     if (term === undefined) continue;
-    places.push({ at, term });
-    if (terms[term]!.form === forms[at]) exact[term] = 1;
+    spots.at.push(at);
+    spots.term.push(term);
+    const exact = terms[term]!.form === form ? 2 : 1;
+    if (!seen[term]) different++;
+    if (exact === 2 && seen[term] !== 2) exactly += terms[term]!.weight;
+    seen[term] = Math.max(seen[term]!, exact);
   }
-  const exactly = terms.reduce((sum, { weight }, term) => sum + weight * exact[term]!, 0);
-  return (pairs(places, question) + WINDOW * window(places, question) + EXACT * exactly) / total;
+  const together = different > 1 ? pairs(spots, question) + WINDOW * window(spots, question) : 0;
+  const alone = different === 1 ? WINDOW * terms[spots.term[0]!]!.weight : 0;
+  return (together + alone + EXACT * exactly) / total;
 }
 
-/** Neighbouring places of two different terms: the closer the more, and more again in the question's order. */
-function pairs(places: Place[], { terms }: Question): number {
+/** Neighbouring spots of two different terms: the closer the more, and more again in the question's order. */
+function pairs({ at, term }: Spots, { terms }: Question): number {
   const near = new Float64Array(terms.length);
   const phrase = new Uint8Array(terms.length);
-  for (let next = 1; next < places.length; next++) {
-    const a = places[next - 1]!;
-    const b = places[next]!;
-    if (a.term === b.term) continue;
-    const value = 1 / (b.at - a.at);
-    near[a.term] = Math.max(near[a.term]!, value);
-    near[b.term] = Math.max(near[b.term]!, value);
-    if (value === 1 && b.term === a.term + 1) phrase[a.term] = 1;
+  for (let next = 1; next < at.length; next++) {
+    const a = term[next - 1]!;
+    const b = term[next]!;
+    if (a === b) continue;
+    const value = 1 / (at[next]! - at[next - 1]!);
+    if (value > near[a]!) near[a] = value;
+    if (value > near[b]!) near[b] = value;
+    if (value === 1 && b === a + 1) phrase[a] = 1;
   }
   let sum = 0;
-  for (const [term, { weight }] of terms.entries()) {
-    sum += NEAR * near[term]! * weight;
-    if (phrase[term]) sum += PHRASE * Math.min(weight, terms[term + 1]!.weight);
+  for (let one = 0; one < terms.length; one++) {
+    sum += NEAR * near[one]! * terms[one]!.weight;
+    if (phrase[one]) sum += PHRASE * Math.min(terms[one]!.weight, terms[one + 1]!.weight);
   }
   return sum;
 }
 
 /** The weight of the different terms in the best window. */
-function window(places: Place[], { terms }: Question): number {
+function window({ at, term }: Spots, { terms }: Question): number {
   const count = new Uint16Array(terms.length);
   let sum = 0;
   let best = 0;
   let from = 0;
-  for (const { at, term } of places) {
-    if (count[term]!++ === 0) sum += terms[term]!.weight;
-    while (at - places[from]!.at >= WIDTH) {
-      const gone = places[from++]!.term;
+  for (let to = 0; to < at.length; to++) {
+    const one = term[to]!;
+    if (count[one]!++ === 0) sum += terms[one]!.weight;
+    while (at[to]! - at[from]! >= WIDTH) {
+      const gone = term[from++]!;
       if (--count[gone]! === 0) sum -= terms[gone]!.weight;
     }
-    best = Math.max(best, sum);
+    if (sum > best) best = sum;
   }
   return best;
 }

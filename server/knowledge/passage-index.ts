@@ -36,8 +36,6 @@ export interface Sentence {
 export interface Hit<S> {
   entry: Entry<S>;
   score: number;
-  /** BM25F alone, before the words' places were looked at. */
-  plain: number;
 }
 
 /**
@@ -90,30 +88,51 @@ export class PassageIndex<S> {
 
   /** `earlier` questions lend their words to one that does not stand by itself. */
   question(text: string, earlier: string[] = []): Question {
-    return readQuestion(text, earlier, this.words, (root) => this.idf(root));
+    return readQuestion(text, earlier, this.words, (root, least) => this.idf(root, least));
   }
 
-  /** How much a word tells, by how few passages have it; the most for a word that none has. */
-  idf(root: number): number {
+  /** How much a word tells, by how few of all passages, or of `least`, have it; the most for a word that none has. */
+  idf(root: number, least = 0): number {
     const having = this.#counts[root] ?? 0;
-    return Math.log(1 + (this.#size - having + 0.5) / (having + 0.5));
+    return Math.log(1 + (Math.max(this.#size, least) - having + 0.5) / (having + 0.5));
+  }
+
+  /** 0 to about 2: BM25F as a share of what the question is worth. */
+  #known(entry: Entry<S>, { terms, places, worth }: Question): number {
+    const counts = new Float64Array(terms.length);
+    const count = (root: number, value: number) => {
+      const place = places.get(root);
+      if (place) counts[place.term]! += value * place.share;
+    };
+    const once = 1 / this.#lengthening(entry);
+    for (const form of entry.forms) count(this.words.root(form), once);
+    for (const root of entry.head) count(root, HEAD);
+    return terms.reduce((sum, term, at) => sum + term.worth * saturated(counts[at]!), 0) / (worth || 1);
+  }
+
+  /** What a longer passage than most divides its counts by. */
+  #lengthening(entry: Entry<S>): number {
+    return 1 - B + (B * entry.forms.length * this.#size) / (this.#length || 1);
   }
 
   /** The best passages, best first. */
   search(question: Question, limit: number): Hit<S>[] {
-    const byRoot = new Map(question.terms.map(({ root }, term) => [root, term]));
     const touched = this.#accumulate(question);
     const hits = best(touched, this.#scores, Math.max(limit, CANDIDATES)).map((slot) => {
       const entry = this.#entries[slot]!;
-      const plain = this.#scores[slot]!;
-      return { entry, plain, score: plain * (1 + nearness(entry.forms, question, this.words, byRoot)) };
+      return { entry, score: this.#scores[slot]! * (1 + nearness(entry.forms, question, this.words)) };
     });
     for (const slot of touched) this.#scores[slot] = 0;
     return hits.sort((a, b) => b.score - a.score).slice(0, limit);
   }
 
-  match({ entry, plain }: Hit<S>, question: Question): Match {
-    return { question, plain, head: entry.head, sentences: () => this.sentences(entry) };
+  match({ entry }: Hit<S>, question: Question): Match {
+    return {
+      question,
+      head: entry.head,
+      known: () => this.#known(entry, question),
+      sentences: () => this.sentences(entry),
+    };
   }
 
   sentences(entry: Entry<S>): Sentence[] {
@@ -178,20 +197,22 @@ export class PassageIndex<S> {
   /** Adds each passage's BM25F score to `#scores`; returns the slots that got one. */
   #accumulate(question: Question): number[] {
     const touched: number[] = [];
-    const mean = this.#length / this.#size || 1;
-    for (const { root, weight } of question.terms) {
+    for (const [root, { term, share }] of question.places) {
+      const weight = question.terms[term]!.weight * share;
       for (const packed of this.#postings[root] ?? []) {
         const slot = slotOf(packed);
         const entry = this.#entries[slot];
         if (!entry) continue;
-        const frequency = countOf(packed) / (1 - B + (B * entry.forms.length) / mean) + HEAD * headOf(packed);
+        const count = countOf(packed) / this.#lengthening(entry) + HEAD * headOf(packed);
         if (this.#scores[slot] === 0) touched.push(slot);
-        this.#scores[slot]! += (weight * frequency * (K1 + 1)) / (K1 + frequency);
+        this.#scores[slot]! += weight * saturated(count);
       }
     }
     return touched;
   }
 }
+
+const saturated = (count: number): number => (count * (K1 + 1)) / (K1 + count);
 
 /** One number a posting keeps lists of small integers small: slot, in the head or not, count up to 127. */
 const pack = (slot: number, count: number, head: boolean): number =>

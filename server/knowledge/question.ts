@@ -1,10 +1,15 @@
-import { eachWord, NOTHING, UNSEEN, type Vocabulary } from './words.ts';
+import { impliedBy, isCommon, kinOf } from './kin.ts';
+import { eachWord, isEmpty, rootOf, UNSEEN, type Vocabulary } from './words.ts';
 
 /** A question as one index sees it. */
 export interface Question {
   terms: Term[];
   /** The sum of the terms' weights. */
   total: number;
+  /** The sum of what they are worth. */
+  worth: number;
+  /** Which term a root stands for: its own, or the one it is kin to. */
+  places: Map<number, Place>;
 }
 
 export interface Term {
@@ -14,38 +19,94 @@ export interface Term {
   root: number;
   /** How much the word tells: its inverse document frequency, less for words of earlier questions. */
   weight: number;
+  /**
+   * How much less sure an answer without the word is. Taken as if the site were a large one: on a small site every
+   * word that it has is nearly as rare as those it lacks.
+   */
+  worth: number;
+}
+
+export interface Place {
+  term: number;
+  /** 1 for the word itself, less for its kin. */
+  share: number;
 }
 
 /** A question of thousands of words is searched by its first words that mean something. */
 const MOST_TERMS = 48;
 const MOST_CHARACTERS = 4000;
+/** What another word for the same thing is worth. */
+const KIN = 0.6;
+/** What a word implied by a turn of phrase is worth. */
+const IMPLIED = 0.8;
 /** What a word of the question before weighs beside one of this question. */
 const EARLIER = 0.35;
+/** What a common word that no passage has still weighs. */
+const COMMON = 0.3;
+/** The passages of a large site. */
+const LARGE = 1000;
 /** Words that point back at what was said. */
 const POINTING = /\b(?:it|its|that|this|these|those|they|them|their|there|he|she|him|her|one|ones|same|else|other)\b/i;
 const CONTINUING = /^\W*(?:and|or|but|so|also|what about|how about|what if)\b/i;
+/** `How long` asks for a duration: the word is no word of the answer. */
+const MEASURE = /\bhow (?:long|soon|often|quick(?:ly)?|fast)\b/gi;
 
 export function readQuestion(
   text: string,
   earlier: string[],
   words: Vocabulary,
-  idf: (root: number) => number,
+  idf: (root: number, least?: number) => number,
 ): Question {
-  const terms: Term[] = [];
-  const seen = new Set<number | string>();
-  const add = (from: string, share: number) =>
-    eachWord(from.slice(0, MOST_CHARACTERS), (word) => {
-      const { form, root } = words.find(word);
-      const key = root === UNSEEN ? word : root;
-      if (root === NOTHING || terms.length >= MOST_TERMS || seen.has(key)) return;
-      seen.add(key);
-      terms.push({ word, form, root, weight: idf(root) * share });
-    });
-  add(text, 1);
-  if (isFollowUp(text, terms.length)) {
-    for (const [age, before] of earlier.slice(-2).reverse().entries()) add(before, EARLIER ** (age + 1));
+  const reading = new Reading(words, idf);
+  reading.add(text, 1);
+  for (const word of impliedBy(text.slice(0, 300))) reading.add(word, IMPLIED);
+  if (isFollowUp(text, reading.terms.length)) {
+    for (const [age, before] of earlier.slice(-2).reverse().entries()) reading.add(before, EARLIER ** (age + 1));
   }
-  return { terms, total: terms.reduce((sum, { weight }) => sum + weight, 0) };
+  const { terms, places } = reading;
+  const sum = (of: (term: Term) => number) => terms.reduce((total, term) => total + of(term), 0);
+  return { terms, places, total: sum(({ weight }) => weight), worth: sum(({ worth }) => worth) };
+}
+
+class Reading {
+  readonly terms: Term[] = [];
+  readonly places = new Map<number, Place>();
+  readonly #seen = new Set<string>();
+  readonly #words: Vocabulary;
+  readonly #idf: (root: number, least?: number) => number;
+
+  constructor(words: Vocabulary, idf: (root: number, least?: number) => number) {
+    this.#words = words;
+    this.#idf = idf;
+  }
+
+  add(text: string, share: number): void {
+    eachWord(text.slice(0, MOST_CHARACTERS).replace(MEASURE, ' '), (word) => this.#word(word, share));
+  }
+
+  #word(word: string, share: number): void {
+    const rootText = rootOf(word);
+    if (isEmpty(word) || this.terms.length >= MOST_TERMS || this.#seen.has(rootText)) return;
+    this.#seen.add(rootText);
+    const root = this.#words.rootNumber(rootText);
+    const kin = kinOf(rootText)
+      .map((other) => this.#words.rootNumber(other))
+      .filter((other) => other !== UNSEEN);
+    const known = root === UNSEEN ? kin : [root];
+    // Of several kin the most usual one says how much the word tells.
+    const rarity = (least: number) =>
+      Math.min(this.#idf(known[0] ?? UNSEEN, least), ...known.map((one) => this.#idf(one, least)));
+    const missing = known.length === 0 && isCommon(rootText);
+    const term = this.terms.push({
+      word,
+      form: this.#words.form(word),
+      root,
+      weight: share * rarity(0),
+      worth: share * rarity(LARGE) * (missing ? COMMON : 1),
+    });
+    if (root !== UNSEEN) this.places.set(root, { term: term - 1, share: 1 });
+    for (const other of kin) if (!this.places.has(other)) this.places.set(other, { term: term - 1, share: KIN });
+  }
 }
 
 /** A question that does not stand by itself: nearly nothing in it, or it points back. */

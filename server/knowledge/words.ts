@@ -5,7 +5,7 @@ const EMPTY = new Set(
   `a about again all also am an and any anybody anyone anything are aren as at be because been being both but by can
   cannot could couldn d did didn do does doesn doing don done each either else etc ever for from get gets getting give
   gives got had hadn has hasn have haven having he her hers herself hey hello hi him himself his how however i if in
-  into is isn it its itself just kindly know let like ll m may me might mine must mustn my myself not of on or other
+  into is isn it its itself just kindly know let like ll m many may me might mine more most much must mustn my myself not of on or other
   our ours ourselves out per please quite re regard regards s same shall shan she should shouldn so some somebody
   someone something such t tell than thank thanks that the their theirs them themselves then there these they thing
   things this those though to too under up upon us use used using ve very via want was wasn we were weren what whatever
@@ -20,6 +20,8 @@ const UNSPACED =
 const IDEOGRAPHIC = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 /** A run of letters longer than this is no word of a language. */
 const LONGEST = 40;
+
+export const isEmpty = (word: string): boolean => EMPTY.has(word);
 
 /** Calls `visit` with each word of the text in order: lower case, unstemmed, empty words among them. */
 export function eachWord(text: string, visit: (word: string) => void): void {
@@ -54,7 +56,7 @@ function grams(run: string, visit: (word: string) => void): void {
   for (let at = 0; at + size <= characters.length; at++) visit(characters.slice(at, at + size).join(''));
 }
 
-/** What `Vocabulary.find` says of a word that means nothing by itself, and of one that was never added. */
+/** The number of a word that means nothing by itself, and of one that was never added. */
 export const NOTHING = -1;
 export const UNSEEN = -2;
 
@@ -81,11 +83,14 @@ export class Vocabulary {
     return this.#rootOf[form]!;
   }
 
-  /** The form's and the root's number; each may be `UNSEEN`, and both are `NOTHING` for an empty word. */
-  find(word: string): { form: number; root: number } {
-    if (EMPTY.has(word)) return { form: NOTHING, root: NOTHING };
-    const form = this.#forms.get(word) ?? UNSEEN;
-    return { form, root: form === UNSEEN ? (this.#roots.get(rootOf(word)) ?? UNSEEN) : this.root(form) };
+  /** The form's number; `UNSEEN` where it was never added. */
+  form(word: string): number {
+    return this.#forms.get(word) ?? UNSEEN;
+  }
+
+  /** The number of a root as `rootOf` gives it; `UNSEEN` where no word with it was added. */
+  rootNumber(root: string): number {
+    return this.#roots.get(root) ?? UNSEEN;
   }
 
   #numberOf(root: string): number {
@@ -96,4 +101,17 @@ export class Vocabulary {
   }
 }
 
-const rootOf = (word: string): string => (word.length < LONGEST && /^[a-z]+$/.test(word) ? stem(word) : word);
+/** Stems worked out lately: stemming costs more than all else that is done to a word. */
+const stems = new Map<string, string>();
+const STEMS = 20_000;
+
+/** What all forms of a word share: its Snowball stem, for words of Latin letters. */
+export function rootOf(word: string): string {
+  if (word.length >= LONGEST || !/^[a-z]+$/.test(word)) return word;
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  if (stems.size >= STEMS) stems.clear();
+  const root = stem(word);
+  stems.set(word, root);
+  return root;
+}

@@ -1,0 +1,105 @@
+import { rootOf } from './words.ts';
+
+/**
+ * Words that visitors and the writers of pages use for the same thing. General English of shops, services and
+ * software; a site's own words need no entry.
+ */
+const KIN = `
+  shipping delivery postage dispatch ship deliver shipment courier
+  refund reimburse reimbursement repay
+  cost price fee charge rate pricing tariff
+  pay payment
+  buy purchase order
+  phone telephone call ring
+  email mail
+  warranty guarantee
+  broken damaged faulty defective defect fault damage
+  cancel cancellation terminate
+  exchange swap replace replacement
+  parcel package
+  shop store
+  deadline limit
+  discount voucher coupon promo
+  delete remove erase
+  change modify edit update amend
+  install setup
+  problem issue trouble error
+  fix repair mend
+  begin start
+  customs duty
+  tax vat
+  invoice receipt bill
+  usa america states
+  uk britain kingdom
+  staff team employees
+  founded established
+  founder owner
+  instructions manual guide
+  photo picture image photograph
+  children kids child
+  vacancy job career hiring
+  collect pickup collection
+  located location address
+  login signin
+  register signup
+  documentation docs
+  app application
+  maximum max
+  minimum min
+  quick fast
+  present gift
+  bicycle bike
+  bring send
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.trim().split(' '));
+
+/** Turns of phrase, and the one word that a page may have for them. */
+const PHRASES: [RegExp, string][] = [
+  [/\b(?:send|sent|bring|give|take|ship|mail|post|hand)(?:ing)?\b.{0,40}\bback\b/i, 'return'],
+  [/\bmoney back\b/i, 'refund'],
+  [/\bpick(?:ing)?\b.{0,30}\bup\b/i, 'collect'],
+  [
+    /\bget(?:ting)? in touch\b|\b(?:reach|speak to|talk to|write to) (?:you|someone|somebody|a person|anyone)\b/i,
+    'contact',
+  ],
+  [/\bsign(?:ing)? up\b/i, 'register'],
+  [/\b(?:log|sign)(?:ging|ing)? in\b/i, 'login'],
+];
+
+/** A word that each of them has. */
+const TURNS = /\b(?:back|up|in|touch|to|reach)\b/i;
+
+/**
+ * Common words whose absence from a site says nothing: a question that has them may well be answered. Others that
+ * are nowhere on the site make an answer unlikely.
+ */
+const COMMON = `
+  able accept access add allow answer apply ask available back bad become begin best better big bring buy call case
+  change check choose close come common complete consider contain cost create day deadline decide describe detail
+  difference different easy effect end example exist expect explain fact fast feel find finish first follow form
+  found full general getting go going good great group grow happen help high hold idea important include increase
+  information instead involve item keep kind large last late lead learn leave left less level limit list live long
+  look lose lot main make maximum mean method minimum month move name near need new next normal number offer often
+  old open option order original part pay people person place plan play point policy possible problem procedure
+  process provide purpose put question quick reach reason receive refer regular require result right rule run say
+  see sell send set short show side similar simple situation size small start state stay step stop story support sure
+  system take talk term time today tomorrow total true try turn type understand usual value various wait walk way week
+  went word work world worth write wrong year yesterday`;
+
+const kin = new Map<string, string[]>();
+for (const group of KIN) {
+  const roots = group.map(rootOf);
+  for (const root of roots) kin.set(root, [...(kin.get(root) ?? []), ...roots.filter((other) => other !== root)]);
+}
+const common = new Set(COMMON.trim().split(/\s+/).map(rootOf));
+
+/** The roots of other words for the same thing. */
+export const kinOf = (root: string): readonly string[] => kin.get(root) ?? [];
+
+export const isCommon = (root: string): boolean => common.has(root);
+
+/** The words behind a question's turns of phrase, each once. */
+export const impliedBy = (question: string): string[] =>
+  TURNS.test(question) ? PHRASES.filter(([phrase]) => phrase.test(question)).map(([, word]) => word) : [];
