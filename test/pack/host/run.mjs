@@ -1,0 +1,14 @@
+const { Window } = await import(process.env.HAPPY_DOM);
+const window = new Window({ url: 'https://host.example/' });
+for (const name of ['document', 'HTMLElement', 'Element', 'Node', 'customElements', 'CSSStyleSheet', 'location']) {
+  Object.defineProperty(globalThis, name, { value: window[name], configurable: true });
+}
+globalThis.window = window;
+
+const { mount } = await import('docent');
+const before = document.documentElement.outerHTML;
+const widget = mount({ chatbot: '0123456789abcdef0123456789abcdef', server: 'https://chat.example' });
+console.log(document.documentElement.outerHTML === before ? 'nothing happened' : 'mounted');
+widget.destroy();
+console.log(document.documentElement.outerHTML === before ? 'gone' : 'left behind');
+process.exit(0);
