@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, FrameLocator, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
+import { startFakeModel } from '../fakes/model.ts';
 import { launch } from './chromium.ts';
 import { cutting } from './cutting.ts';
 import { serve, type Served } from './served.ts';
@@ -156,6 +157,28 @@ test('an answer that the network cuts in the middle goes on, with nothing repeat
     expect(network.cuts()).toBe(1);
   } finally {
     await network.close();
+  }
+});
+
+test('a model’s answer grows as it is written, and a cut in the middle neither repeats nor loses a word', async () => {
+  const words = Array.from({ length: 60 }, (_, index) => `word${index} `);
+  const model = await startFakeModel({ script: { pieces: [...words, '[1]'], pace: 25 } });
+  const written = await serve({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'any' });
+  const network = await cutting(written.port);
+  try {
+    await page.goto(`${network.base}/demo/`);
+    await open(page);
+    network.cutNext();
+    await ask(page, demoSite.sampleQuestion);
+    const lengths = new Set<number>();
+    while ((await citation(page).count()) === 0) lengths.add((await answers(page).innerText()).length);
+    expect(lengths.size).toBeGreaterThan(5);
+    expect(network.cuts()).toBe(1);
+    expect((await answered(page)).match(/word\d+ /g)).toEqual(words);
+  } finally {
+    await network.close();
+    await written.stop();
+    await model.close();
   }
 });
 
