@@ -52,6 +52,8 @@ export class LinesFile implements Adapter<string[]> {
   #size = 0;
   /** The file may go on after `#size`: with a line that was torn, or that could not be synced. */
   #overlong = false;
+  /** Whether the file's name is known to be synced: whoever made it may have been killed before that. */
+  #named = true;
 
   constructor(disk: Disk, path: string, open: OpenFiles) {
     this.#disk = disk;
@@ -67,6 +69,7 @@ export class LinesFile implements Adapter<string[]> {
     });
     this.#size = bytes.lastIndexOf(10) + 1;
     this.#overlong = bytes.length > this.#size;
+    this.#named = false;
     if (this.#size === 0) return null;
     this.#list = bytes.toString('utf8', 0, this.#size - 1).split('\n');
     this.#count = this.#list.length;
@@ -96,7 +99,7 @@ export class LinesFile implements Adapter<string[]> {
     this.#file = await this.#disk.open(this.#path, 'wx', 0o600);
     try {
       await this.#disk.write(this.#file, bytes, 0);
-      await Promise.all([this.#disk.datasync(this.#file), syncFolder(this.#disk, dirname(this.#path))]);
+      await this.#syncBoth(this.#file);
     } catch (error) {
       await this.close().catch(ignore);
       throw error;
@@ -112,7 +115,7 @@ export class LinesFile implements Adapter<string[]> {
       if (this.#overlong) await this.#cut(file);
       this.#overlong = true;
       await this.#disk.write(file, bytes, this.#size);
-      await this.#disk.datasync(file);
+      await (this.#named ? this.#disk.datasync(file) : this.#syncBoth(file));
       this.#overlong = false;
     } catch (error) {
       await this.#recover();
@@ -125,8 +128,17 @@ export class LinesFile implements Adapter<string[]> {
     const text = textOf(lines);
     await this.close().catch(ignore);
     await replaceFile(this.#disk, this.#path, text);
+    this.#named = true;
     this.#overlong = false;
     this.#holds(lines, Buffer.byteLength(text));
+  }
+
+  async #syncBoth(file: number): Promise<void> {
+    const naming = syncFolder(this.#disk, dirname(this.#path));
+    naming.catch(ignore);
+    await this.#disk.datasync(file);
+    await naming;
+    this.#named = true;
   }
 
   #holds(lines: string[], size: number): void {

@@ -7,12 +7,14 @@ export class Shards {
   readonly #disk: Disk;
   readonly #root: string;
   readonly #made = new Map<string, Promise<void>>();
+  /** Folders that an earlier life made, and may have been killed before it synced their names. */
+  readonly #found = new Set<string>();
 
   constructor(disk: Disk, root: string) {
     this.#disk = disk;
     this.#root = root;
     if (!existsSync(root)) return;
-    for (const name of readdirSync(root)) if (/^[0-9a-f]{2}$/.test(name)) this.#made.set(name, Promise.resolve());
+    for (const name of readdirSync(root)) if (/^[0-9a-f]{2}$/.test(name)) this.#found.add(name);
   }
 
   folder(uuid: string): string {
@@ -23,7 +25,7 @@ export class Shards {
     return join(this.folder(uuid), name);
   }
 
-  /** Makes the folder that files of this identifier belong to, where it is missing. */
+  /** Makes the folder that files of this identifier belong to, where it is missing; durable in any case. */
   ensure(uuid: string): Promise<void> {
     const digits = uuid.slice(0, 2);
     let made = this.#made.get(digits);
@@ -37,7 +39,7 @@ export class Shards {
 
   /** Two digits each. */
   existing(): string[] {
-    return [...this.#made.keys()].sort();
+    return [...new Set([...this.#found, ...this.#made.keys()])].sort();
   }
 
   /** All names with the folder each is in. Temporary files are what a crash has left of a write: they go. */

@@ -34,17 +34,20 @@ export function forgetfulDisk(root: string): ForgetfulDisk {
     return parts.reduce((at, part) => at.entries.get(part) ?? missing(path), top);
   };
   const folderOf = (path: string): Node => find(dirname(path));
+  /** Before the real call: another one may find the name there while this one's answer is still on its way. */
+  const enter = (path: string): Node => {
+    const { entries } = folderOf(path);
+    const known = entries.get(basename(path)) ?? node();
+    entries.set(basename(path), known);
+    return known;
+  };
   return {
     async open(path, flags, mode) {
+      if (relative(root, path).startsWith('..')) return realDisk.open(path, flags, mode);
+      if (flags === 'w' || flags === 'wx') enter(path).bytes = Buffer.alloc(0);
+      const at = find(path);
       const file = await realDisk.open(path, flags, mode);
-      if (relative(root, path).startsWith('..')) return file;
-      if (flags === 'w' || flags === 'wx') {
-        const entries = folderOf(path).entries;
-        const known = entries.get(basename(path)) ?? node();
-        known.bytes = Buffer.alloc(0);
-        entries.set(basename(path), known);
-      }
-      open.set(file, find(path));
+      open.set(file, at);
       return file;
     },
     async write(file, bytes, position) {
@@ -87,10 +90,15 @@ export function forgetfulDisk(root: string): ForgetfulDisk {
       folderOf(path).entries.delete(basename(path));
     },
     async mkdir(path) {
+      enter(path);
       await realDisk.mkdir(path);
-      folderOf(path).entries.set(basename(path), node());
     },
-    cutInto: (target) => restore(top, target),
+    async cutInto(target) {
+      for (const [path, bytes] of [...left(top, target)]) {
+        if (bytes) await writeFile(path, bytes);
+        else await mkdir(path, { recursive: true });
+      }
+    },
   };
 }
 
@@ -98,10 +106,11 @@ function missing(path: string): never {
   throw new Error(`the store used ${path} without its disk knowing of it`);
 }
 
-async function restore(folder: Node, target: string): Promise<void> {
-  await mkdir(target, { recursive: true });
+/** What is synced under a folder: paths, with the bytes where they are files. */
+function* left(folder: Node, path: string): Generator<[path: string, bytes?: Buffer]> {
+  yield [path];
   for (const [name, child] of folder.syncedEntries) {
-    if (/\./.test(name)) await writeFile(join(target, name), child.synced);
-    else await restore(child, join(target, name));
+    if (name.includes('.')) yield [join(path, name), child.synced];
+    else yield* left(child, join(path, name));
   }
 }

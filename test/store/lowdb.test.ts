@@ -105,6 +105,19 @@ describe('lowdb: the data folder', () => {
     expect(disk.total() - before).toBe(2);
   });
 
+  it('syncs the names that an earlier life made, since that may have been killed before it could', async () => {
+    const { session } = await withSession();
+    await reopen();
+    const before = disk.count('sync');
+    await store.saveMessage(aMessage(session.uuid));
+    expect(disk.count('sync') - before).toBe(1);
+    await store.saveMessage(aMessage(session.uuid));
+    expect(disk.count('sync') - before).toBe(1);
+    const sibling = aSession(session.chatbot, { uuid: `${session.uuid.slice(0, 8)}${'0'.repeat(24)}` });
+    await store.createSession(sibling);
+    expect(disk.count('sync') - before).toBe(4);
+  });
+
   it('has no file of a deleted chatbot left, though its parts were being written', async () => {
     const { session } = await withSession();
     const source = aSource(session.chatbot);
@@ -155,7 +168,8 @@ describe('lowdb: the data folder', () => {
   it('drops the last line where it is torn, at every byte, and goes on after it', async () => {
     const { session, message } = await withSession();
     const file = await onlyFile('sessions');
-    const torn = `${JSON.stringify(aMessage(session.uuid, { response: 'never acknowledged – 🛒' }))}\n`;
+    const response = `never acknowledged – ${'🛒'.repeat(500)}`;
+    const torn = `${JSON.stringify(aMessage(session.uuid, { response }))}\n`;
     const whole = (await stat(file)).size;
     for (const length of [1, 2, 50, Buffer.byteLength(torn) - 30, Buffer.byteLength(torn) - 1]) {
       await store.close();
@@ -213,20 +227,74 @@ describe('lowdb: the data folder', () => {
     store = await open();
   });
 
-  it('holds sessions in memory that have an answer under way, and otherwise only so many', async () => {
+  const visits = async (chatbot: string, count: number) => {
+    for (let i = 0; i < count; i++) {
+      const session = aSession(chatbot);
+      await store.saveMessage(aMessage(session.uuid, { response: 'x'.repeat(2000) }), session);
+    }
+  };
+
+  it('drops idle sessions from memory beyond a bound, but none that has an answer under way', async () => {
     await store.close();
     store = await openLowdbStore({ dir, clock: Date.now, disk, kept: 50_000 });
     const { uuid } = await withChatbot();
-    const open = aSession(uuid);
+    const [open, done] = [aSession(uuid), aSession(uuid)];
     await store.saveMessage(aMessage(open.uuid, { finish_reason: '' }), open);
-    const reads = disk.count('open');
-    for (let i = 0; i < 300; i++) {
-      const session = aSession(uuid);
-      await store.saveMessage(aMessage(session.uuid, { response: 'x'.repeat(1000) }), session);
-    }
+    await store.saveMessage(aMessage(done.uuid), done);
+    await visits(uuid, 60);
+    const before = disk.count('open');
+    await store.saveMessage(aMessage(open.uuid));
+    expect(disk.count('open') - before).toBe(0);
+    await store.saveMessage(aMessage(done.uuid));
+    expect(disk.count('open') - before).toBe(2); // its file, and the folder to sync
     expect((await store.messages(open.uuid))[0]?.finish_reason).toBe('');
-    expect(disk.count('open') - disk.count('close')).toBeLessThanOrEqual(130);
-    expect(disk.count('open')).toBeGreaterThan(reads);
+  });
+
+  it('loses nothing where sessions leave memory and come back all the time', async () => {
+    await store.close();
+    store = await openLowdbStore({ dir, clock: Date.now, disk, kept: 4000 });
+    const { uuid } = await withChatbot();
+    const sessions = Array.from({ length: 6 }, () => aSession(uuid));
+    const saved = sessions.map(({ uuid: session }) => Array.from({ length: 30 }, () => aMessage(session)));
+    const visitor = async (at: number) => {
+      for (const message of saved[at]!) {
+        const reading = store.messages(sessions[(at + 1) % 6]!.uuid);
+        await store.saveMessage(message, sessions[at]);
+        await reading;
+      }
+    };
+    await Promise.all(sessions.map((_, at) => visitor(at)));
+    await reopen();
+    for (const [at, session] of sessions.entries()) expect(await store.messages(session.uuid)).toEqual(saved[at]);
+  });
+
+  it('keeps only so many files open', async () => {
+    const { uuid } = await withChatbot();
+    await visits(uuid, 200);
+    expect(disk.count('open') - disk.count('close')).toBeLessThanOrEqual(129);
+  });
+
+  it('takes the newer of two files of one session, which a failed first write may have left', async () => {
+    for (let i = 0; i < 8; i++) {
+      const { session, message } = await withSession();
+      const file = (await files('sessions')).find((name) => name.includes(session.uuid))!;
+      const older = file.replace(/\.[0-9a-z]+\.jsonl$/, `.${i}.jsonl`);
+      await writeFile(older, `${JSON.stringify(session)}\n`);
+      await reopen();
+      expect(await store.messages(session.uuid)).toEqual([message]);
+    }
+  });
+
+  it('removes a text whose source is gone', async () => {
+    const source = aSource((await withChatbot()).uuid);
+    await store.createSource(source);
+    await store.putDocument(source.uuid, aDocument('text'));
+    await store.close();
+    await rm((await files('sources')).find((name) => name.endsWith('.source.json'))!);
+    store = await open();
+    await store.close();
+    expect(await files('sources')).toEqual([]);
+    store = await open();
   });
 
   describe.each(['ENOSPC', 'EIO'])('on %s', (code) => {
@@ -280,6 +348,15 @@ describe('lowdb: the data folder', () => {
       expect((await store.updateChatbot(chatbot.uuid, (one) => ({ ...one, name: 'newer' })))?.name).toBe('newer');
       expect((await files()).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     });
+  });
+
+  it('does not bring back after a restart what it has refused', async () => {
+    const { session, message } = await withSession();
+    disk.failing('datasync', 'EIO');
+    await expect(store.saveMessage(aMessage(session.uuid))).rejects.toMatchObject({ code: 'EIO' });
+    disk.heal();
+    await reopen();
+    expect(await store.messages(session.uuid)).toEqual([message]);
   });
 
   it('loses only what was in the failed write where others wait behind it', async () => {
