@@ -17,7 +17,6 @@ export const assets: Record<string, { body: string; type: string }> = {
 export interface DemoSite {
   /** The chatbot's name. */
   name: string;
-  greeting: string;
   /** Asked once by the first start, and shown in the log and the README. */
   sampleQuestion: string;
   /** Pages the chatbot learns through the scraper. */
@@ -26,7 +25,6 @@ export interface DemoSite {
 
 export const demoSite: DemoSite = {
   name: 'Tolliver & Wren',
-  greeting: 'Hello! Ask about shipping, returns or repairs. Every answer shows the page it comes from.',
   sampleQuestion: 'How long do I have to return something?',
   learn: [
     'index.html',
