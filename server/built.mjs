@@ -39,7 +39,9 @@ async function build(quiet) {
   /** @type {Buffer[]} */
   const said = [];
   // In a process of its own: what a bundler leaves in memory is no part of a server.
-  const child = spawn(process.execPath, [vite, 'build'], { cwd: root, stdio: quiet ? 'pipe' : 'inherit' });
+  // A test runner's NODE_ENV would put preact's development build into what visitors download.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const child = spawn(process.execPath, [vite, 'build'], { cwd: root, env, stdio: quiet ? 'pipe' : 'inherit' });
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => said.push(piece));
   const stop = () => {
     child.kill();
