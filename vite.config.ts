@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import dts from 'vite-plugin-dts';
 import type { BuildEnvironmentOptions, EnvironmentOptions, Plugin, ViteBuilder } from 'vite';
 import { defineConfig } from 'vitest/config';
-import { development } from './vite.development.ts';
+import { development } from './server/development.ts';
 
 const root = import.meta.dirname;
 const compressed = /\.(?:js|css|svg)$/;

@@ -25,7 +25,10 @@ describe('markers in a model’s text', () => {
   });
 
   it('takes out those that point at nothing, with the space before them', () => {
-    expect(streamed(['Thirty days [7] and [0] more [1.5].'], given)).toEqual({ text: 'Thirty days and more.', keys: [] });
+    expect(streamed(['Thirty days [7] and [0] more [1.5].'], given)).toEqual({
+      text: 'Thirty days and more.',
+      keys: [],
+    });
   });
 
   it('takes out all where the chatbot shows no citations', () => {

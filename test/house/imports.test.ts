@@ -4,10 +4,10 @@ import type { Import } from './source.ts';
 
 /** The house, from the roof down: a room imports itself and what stands on a later line. */
 const FLOORS = [
-  ['main', 'cli'],
+  ['main', 'cli', 'development'],
   ['greeting'],
   ['boot'],
-  ['environment', 'demo', 'app'],
+  ['demo', 'app'],
   ['api', 'proxy'],
   ['auth', 'limits', 'http'],
   ['answer'],
