@@ -63,7 +63,7 @@ describe('the source', () => {
   });
 
   test('reads the environment in boot alone, to which the start hands it', () => {
-    const others = sources.filter((file) => !/^server\/(?:main|cli|boot)\.ts$/.test(file));
+    const others = sources.filter((file) => !/^server\/(?:main|cli|development|boot)\.ts$/.test(file));
     expect(found(others, isEnvironment)).toEqual([]);
     const start = sources.filter((file) => /^server\/(?:main|cli)\.ts$/.test(file));
     const reads = (node: ts.Node): boolean =>
