@@ -8,8 +8,8 @@ const KIN = `
   shipping delivery postage dispatch ship deliver shipment courier
   refund reimburse reimbursement repay
   cost price fee charge rate pricing tariff
-  pay payment
-  buy purchase order
+  pay payment paid
+  buy purchase order bought
   phone telephone call ring
   email mail
   warranty guarantee
@@ -49,7 +49,7 @@ const KIN = `
   quick fast
   present gift
   bicycle bike
-  bring send
+  bring send sent brought
 `
   .trim()
   .split('\n')
@@ -86,7 +86,7 @@ const COMMON = `
   process provide purpose put question quick reach reason receive refer regular require result right rule run say
   see sell send set short show side similar simple situation size small start state stay step stop story support sure
   system take talk term time today tomorrow total true try turn type understand usual value various wait walk way week
-  went word work world worth write wrong year yesterday`;
+  went wish wonder word work world worth write wrong year yesterday`;
 
 const kin = new Map<string, string[]>();
 for (const group of KIN) {

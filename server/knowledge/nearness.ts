@@ -37,7 +37,7 @@ export function nearness(forms: Uint32Array, question: Question, words: Vocabula
     seen[term] = Math.max(seen[term]!, exact);
   }
   const together = different > 1 ? pairs(spots, question) + WINDOW * window(spots, question) : 0;
-  const alone = different === 1 ? WINDOW * terms[spots.term[0]!]!.weight : 0;
+  const alone = different === 1 && terms.length > 1 ? WINDOW * terms[spots.term[0]!]!.weight : 0;
   return (together + alone + EXACT * exactly) / total;
 }
 

@@ -12,7 +12,7 @@ const SHORT = new Set(
 );
 
 /** After these a sentence may well end: only a lower-case letter or a digit that follows says otherwise. */
-const OFTEN_LAST = new Set(['etc', 'inc', 'ltd', 'co', 'corp', 'bros', 'a.m', 'p.m', 'u.s', 'u.k', 'u.n', 'jr', 'sr']);
+const OFTEN_LAST = new Set(['etc', 'inc', 'ltd', 'co', 'corp', 'bros', 'a.m', 'p.m', 'jr', 'sr']);
 
 const END =
   /[.!?…]{1,4}["'”’»)\]]{0,4}(?=\s|$)|[。！？｡]+["”’」』）]*|\n[ \t]*\n\s*|\n(?=[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t])/gu;

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { dontKnow, quote } from '../../server/answer/quote.ts';
+import type { Found } from '../../server/knowledge/knowledge.ts';
+import { documentOf } from '../../server/knowledge/passages.ts';
+import { PassageIndex } from '../../server/knowledge/passage-index.ts';
+import { readPlain } from '../../server/knowledge/plain.ts';
+
+type Source = Found['source'];
+
+const aSource = (title: string, file_name = `https://lamps.example/${title.toLowerCase()}`): Source => ({
+  uuid: title,
+  title,
+  file_name,
+  type: 'link',
+});
+
+/** A site of plain pages by title, and what it finds for a question, as the server's search gives it. */
+function siteOf(pages: Record<string, string>) {
+  const index = new PassageIndex<Source>();
+  for (const [title, text] of Object.entries(pages)) {
+    index.put(title, aSource(title), { ...documentOf(readPlain(text)), title });
+  }
+  const find = (query: string): Found[] => {
+    const question = index.question(query);
+    return index.search(question, 8).map((hit) => ({
+      source: hit.entry.source,
+      headings: hit.entry.headings,
+      text: hit.entry.text,
+      score: hit.score,
+      match: index.match(hit, question),
+    }));
+  };
+  return { find, ask: (query: string) => [...quote(query, find(query))].map(({ text }) => text) };
+}
+
+const SHOP = siteOf({
+  Returns: `You may send a lamp back within 60 days of delivery, and we refund the full price. Lamps made to order cannot
+    come back.\n\nRefunds reach your account 4 working days after the lamp reaches us. Postage is not refunded.`,
+  Shipping: `Orders leave our store in Bristol on the day they are placed. Delivery within Britain takes 2 to 3 days and
+    costs £6.\n\n- To Europe: 5 to 8 days, £15\n- To all other countries: up to 20 days, £29`,
+  Warranty: `Every lamp has a guarantee of 5 years. It covers the wiring and the switch, but not the bulb. If a lamp
+    breaks, write to repairs@lamps.example and send us a photograph.`,
+  Payment: `We take Visa, Mastercard and bank transfer. Your card is charged when the order leaves us. Cheques are not
+    accepted.`,
+  Contact: `You reach us by telephone on 01632 960 123, Monday to Friday from 9 am to 5 pm. Email goes to
+    hello@lamps.example.`,
+  About: `The workshop was founded by Ada Brook in 1974. Eleven people make lamps here, from oak, brass and glass.`,
+});
+
+describe('a quoted answer', () => {
+  it.each([
+    ['How long do I have to return something?', '60 days'],
+    ['HOW LONG DO I HAVE TO RETURN SOMETHING', '60 days'],
+    ['by when must I send a lamp back?', '60 days'],
+    ['until when can I bring it back', '60 days'],
+    ['What is your return policy?', '60 days'],
+    ['When do I get my money back?', '4 working days'],
+    ['How much is shipping?', '£'],
+    ['How long does delivery to Europe take?', '5 to 8 days'],
+    ['what does the warranty cover?', 'wiring'],
+    ['How long is the guarantee?', '5 years'],
+    ['my lamp is broken', 'photograph'],
+    ['Which cards do you accept?', 'Visa'],
+    ['can i pay by cheque', 'Cheques'],
+    ['What is your phone number?', '01632 960 123'],
+    ['email', 'hello@lamps.example'],
+    ['Who founded the workshop?', 'Ada Brook'],
+    ['When was the workshop founded?', '1974'],
+    ['warranty', '5 years'],
+  ])('to %j says %j', (query, words) => {
+    expect(SHOP.ask(query).join('\n')).toContain(words);
+  });
+
+  it.each([
+    'What is the capital of France?',
+    'Who won the football world cup in 2018?',
+    'How do I install Python on Windows?',
+    'How tall is Mount Everest?',
+    'Tell me a joke about penguins',
+    'hello',
+    'thanks!',
+    '???',
+    '',
+    '🙂',
+    'what is it',
+    'constructor',
+  ])('is not given to %j', (query) => {
+    expect(SHOP.ask(query)).toEqual([]);
+  });
+
+  it('puts first the sentence that holds the kind of thing asked for', () => {
+    expect(SHOP.ask('How long do I have to return something?')[0]).toContain('60 days');
+    expect(SHOP.ask('When was the workshop founded?')[0]).toContain('1974');
+    expect(SHOP.ask('How much is delivery to Europe?')[0]).toContain('£15');
+  });
+
+  it('is one to three whole sentences, word for word, each with its passage', () => {
+    for (const query of ['How long do I have to return a lamp?', 'delivery', 'lamp', 'Is the switch covered?']) {
+      const found = SHOP.find(query);
+      const quoted = [...quote(query, found)];
+      expect(quoted.length).toBeGreaterThanOrEqual(1);
+      expect(quoted.length).toBeLessThanOrEqual(3);
+      for (const { text, found: at } of quoted) expect(found[at]!.text).toContain(text);
+      expect(new Set(quoted.map(({ text }) => text)).size).toBe(quoted.length);
+    }
+  });
+
+  it('comes from the only sentence there is', () => {
+    const one = siteOf({ Hours: 'The museum opens at nine.' });
+    expect(one.ask('When does the museum open?')).toEqual(['The museum opens at nine.']);
+    expect(one.ask('museum opening time?')).toEqual(['The museum opens at nine.']);
+    expect(one.ask('at what time do you open')).toEqual(['The museum opens at nine.']);
+    expect(one.ask('What is the capital of France?')).toEqual([]);
+    expect(siteOf({ Sky: 'The sky over Zembla is green' }).ask('What colour is the sky over Zembla?')).toEqual([
+      'The sky over Zembla is green',
+    ]);
+  });
+
+  it('does not say the same thing twice', () => {
+    const site = siteOf({
+      A: 'Our ferry leaves the island harbour at noon every day.',
+      B: 'Our ferry leaves the island harbour every day at noon.',
+      C: 'The ferry takes bicycles too.',
+    });
+    expect(site.ask('When does the ferry leave?').filter((text) => text.includes('noon'))).toHaveLength(1);
+  });
+
+  it('is the same where the index had no part in finding the passages', () => {
+    const query = 'How long do I have to return something?';
+    const found = SHOP.find(query).map(({ match: _, ...rest }) => rest);
+    expect([...quote(query, found)][0]?.text).toContain('60 days');
+    expect([...quote('What is the capital of France?', found)]).toEqual([]);
+    expect([...quote(query, [])]).toEqual([]);
+  });
+
+  it('is quick to find, for a question of 8,000 characters too', () => {
+    const long = 'How long do I have to return the lamp that I bought from you? '.repeat(140).slice(0, 8000);
+    expect(SHOP.ask(long).join(' ')).toContain('60 days');
+    const start = performance.now();
+    for (let n = 0; n < 20; n++) SHOP.ask(long);
+    expect((performance.now() - start) / 20).toBeLessThan(50);
+  });
+});
+
+describe('“I don’t know”', () => {
+  it('is two lines at least, with links to the two closest pages', () => {
+    const text = dontKnow(SHOP.find('do you send lamps to orders?'));
+    expect(text.split('\n').length).toBeGreaterThanOrEqual(2);
+    expect(text).toMatch(/don’t know/);
+    expect(text.match(/\[\w+\]\(https:\/\/lamps\.example\/\w+\)/g)).toHaveLength(2);
+    expect(dontKnow([]).split('\n').length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('makes no markup of a title or an address', () => {
+    const find = (source: Source): Found => ({ source, headings: [], text: '', score: 1 });
+    const text = dontKnow([
+      find(aSource('a](http://evil.example) [b', 'https://ok.example/a_(b) c')),
+      find(aSource('Notes <b>.pdf', 'javascript:alert(1)')),
+    ]);
+    expect(text).toContain('- [a\\](http://evil.example) \\[b](https://ok.example/a_%28b%29%20c)');
+    expect(text).toContain('- Notes \\<b\\>.pdf');
+    expect(text).not.toContain('javascript');
+  });
+});

@@ -1,0 +1,258 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openSchool, pages } from './school.ts';
+
+type School = Awaited<ReturnType<typeof openSchool>>;
+let school: School;
+afterEach(() => school.close());
+
+const RETURNS = `<!doctype html><title>Returns – Shop</title><nav>Home Shop Basket</nav>
+  <main><h1>Returns</h1><p>You may send a chair back within 60 days of delivery. We pay the postage for that.</p></main>`;
+
+describe('learning', () => {
+  it('makes a page searchable, and tells its title, size and tokens', async () => {
+    school = await openSchool(pages({ '/returns': RETURNS }));
+    const source = await school.teach('/returns');
+    expect(source).toMatchObject({ status: 'success', title: 'Returns – Shop', file_size: Buffer.byteLength(RETURNS) });
+    expect(source.tokens).toBeGreaterThan(10);
+    const [first, ...others] = await school.knowledge.search(school.chatbot, 'how do I send a chair back?');
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({
+      source: { uuid: source.uuid, title: 'Returns – Shop', file_name: source.file_name, type: 'link' },
+      headings: ['Returns'],
+      text: 'You may send a chair back within 60 days of delivery. We pay the postage for that.',
+    });
+    const document = (await school.store.document(source.uuid))!;
+    for (const { start, end } of document.passages) expect(document.text.slice(start, end)).toBe(first!.text);
+  });
+
+  it('goes through each status, and modified_at moves with every step', async () => {
+    school = await openSchool(pages({ '/returns': RETURNS }), () => Date.parse('2026-03-01T00:00:00Z'));
+    const seen: string[] = [];
+    const update = school.store.updateSource.bind(school.store);
+    vi.spyOn(school.store, 'updateSource').mockImplementation(async (uuid, change) => {
+      const source = await update(uuid, change);
+      if (source) seen.push(`${source.status} ${source.modified_at.slice(17, 19)}`);
+      return source;
+    });
+    await school.teach('/returns');
+    expect(seen).toEqual(['chunking 00', 'embedding 01', 'success 02']);
+  });
+
+  it('says in the status what is wrong with a page, and learns the others', async () => {
+    school = await openSchool((request, response) => {
+      const { url = '' } = request;
+      if (url === '/good') return pages({ '/good': RETURNS })(request, response);
+      if (url === '/image') return response.writeHead(200, { 'content-type': 'image/png' }).end('x');
+      if (url === '/empty') return response.writeHead(200, { 'content-type': 'text/html' }).end('<nav>Home</nav>');
+      if (url === '/broken') return response.writeHead(500).end();
+      return response.writeHead(404).end();
+    });
+    const paths = ['/missing', '/image', '/empty', '/broken', 'http://10.0.0.1/', 'nonsense:', '/good'];
+    const statuses = await Promise.all(paths.map(async (path) => (await school.teach(path)).status));
+    expect(statuses).toEqual([
+      'error:not found',
+      'error:content type',
+      'error:no text',
+      'error:download',
+      'error:blocked address',
+      'error:blocked address',
+      'success',
+    ]);
+    expect(await school.knowledge.search(school.chatbot, 'chair')).toHaveLength(1);
+  });
+
+  it('replaces what a page said before, and forgets a page that is gone', async () => {
+    const bodies: Record<string, string> = { '/a': '<p>The museum opens at nine on weekdays.</p>' };
+    school = await openSchool((request, response) => pages(bodies)(request, response));
+    const found = async (query: string) =>
+      (await school.knowledge.search(school.chatbot, query)).map(({ text }) => text);
+    const source = await school.teach('/a');
+    expect(await found('museum')).toEqual(['The museum opens at nine on weekdays.']);
+
+    bodies['/a'] = '<p>The museum is closed until the spring.</p>';
+    school.knowledge.learn(source);
+    await vi.waitFor(async () => expect(await found('museum')).toEqual(['The museum is closed until the spring.']));
+
+    delete bodies['/a'];
+    await school.ended(source.uuid);
+    school.knowledge.learn((await school.store.source(source.uuid))!);
+    await vi.waitFor(async () => expect((await school.store.source(source.uuid))?.status).toBe('error:not found'));
+    expect(await found('museum')).toEqual([]);
+    expect((await school.store.document(source.uuid))?.passages).toEqual([]);
+  });
+
+  it('keeps what it knows of a page that cannot be reached now', async () => {
+    let down = false;
+    school = await openSchool((request, response) => {
+      if (down) return response.writeHead(503).end();
+      return pages({ '/a': RETURNS })(request, response);
+    });
+    const source = await school.teach('/a');
+    down = true;
+    school.knowledge.learn(source);
+    await vi.waitFor(async () => expect((await school.store.source(source.uuid))?.status).toBe('error:download'));
+    expect(await school.knowledge.search(school.chatbot, 'chair')).toHaveLength(1);
+  });
+
+  it('keeps the title that the owner gave', async () => {
+    const bodies = { '/a': RETURNS };
+    school = await openSchool((request, response) => pages(bodies)(request, response));
+    const source = await school.teach('/a');
+    await school.store.updateSource(source.uuid, (record) => ({ ...record, title: 'Sending back' }));
+    bodies['/a'] = RETURNS.replace('Returns – Shop', 'New title');
+    school.knowledge.learn((await school.store.source(source.uuid))!);
+    await vi.waitFor(async () => {
+      const now = (await school.store.source(source.uuid))!;
+      expect(now).toMatchObject({ status: 'success', title: 'Sending back' });
+      expect(now.file_size).not.toBe(source.file_size);
+    });
+  });
+
+  it('leaves nothing of a source that is deleted while it is fetched', async () => {
+    let arrived = () => {};
+    const asked = new Promise<void>((resolve) => (arrived = resolve));
+    let answer = () => {};
+    school = await openSchool((request, response) => {
+      if (request.url !== '/slow') return pages({ '/other': RETURNS })(request, response);
+      answer = () => pages({ '/slow': RETURNS })(request, response);
+      arrived();
+    });
+    const source = await school.add('/slow');
+    school.knowledge.learn(source);
+    await asked;
+    await school.store.deleteSource(source.uuid);
+    school.knowledge.forget(school.chatbot, source.uuid);
+    answer();
+    await school.teach('/other');
+    expect((await school.knowledge.search(school.chatbot, 'chair')).map((found) => found.source.file_name)).toEqual([
+      `${school.site.origin}/other`,
+    ]);
+    expect(await school.store.document(source.uuid)).toBeUndefined();
+  });
+
+  it('leaves nothing of a source that was deleted and not forgotten', async () => {
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let go = () => {};
+    const gone = new Promise<void>((resolve) => (go = resolve));
+    school = await openSchool(async (request, response) => {
+      answer();
+      await gone;
+      pages({ '/slow': RETURNS })(request, response);
+    });
+    const source = await school.add('/slow');
+    school.knowledge.learn(source);
+    await asked;
+    await school.store.deleteSource(source.uuid);
+    go();
+    await school.knowledge.close();
+    expect(await school.store.source(source.uuid)).toBeUndefined();
+    expect(await school.store.document(source.uuid)).toBeUndefined();
+  });
+
+  it('asks one host for two pages at once and no more', async () => {
+    let now = 0;
+    let most = 0;
+    school = await openSchool((request, response) => {
+      most = Math.max(most, ++now);
+      setTimeout(() => {
+        now--;
+        response.writeHead(200, { 'content-type': 'text/plain' }).end(`Page ${request.url} has a sentence of its own.`);
+      }, 15);
+    });
+    const sources = await Promise.all(Array.from({ length: 8 }, (_, n) => school.teach(`/${n}`)));
+    expect(sources.map(({ status }) => status)).toEqual(Array(8).fill('success'));
+    expect(most).toBe(2);
+  });
+
+  it('ends with close, and leaves the source to the next start', async () => {
+    let arrived = () => {};
+    const asked = new Promise<void>((resolve) => (arrived = resolve));
+    school = await openSchool(() => arrived());
+    const source = await school.add('/never');
+    school.knowledge.learn(source);
+    await asked;
+    await school.knowledge.close();
+    expect((await school.store.unfinishedSources()).map(({ uuid }) => uuid)).toEqual([source.uuid]);
+  });
+
+  it('reads the charset that the header, the page or the bytes tell', async () => {
+    const text = 'Öffnungszeiten für das Café';
+    const latin = Buffer.from(text, 'latin1');
+    school = await openSchool(({ url }, response) => {
+      const head = { 'content-type': url === '/header' ? 'text/html; charset=iso-8859-1' : 'text/html' };
+      const bodies: Record<string, Buffer> = {
+        '/header': latin,
+        '/meta': Buffer.concat([Buffer.from('<meta charset=iso-8859-1>'), latin]),
+        '/guess': latin,
+        '/utf8': Buffer.from(text),
+        '/mark': Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]),
+        '/wrong': Buffer.concat([Buffer.from('<meta charset=martian>'), Buffer.from(text)]),
+      };
+      response.writeHead(200, head).end(bodies[url!]);
+    });
+    for (const path of ['/header', '/meta', '/guess', '/utf8', '/mark', '/wrong']) {
+      const source = await school.teach(path);
+      expect((await school.store.document(source.uuid))?.text, path).toBe(text);
+    }
+  });
+});
+
+describe('search', () => {
+  it('finds after a restart what was learned before it', async () => {
+    school = await openSchool(pages({ '/returns': RETURNS }));
+    await school.teach('/returns');
+    school.knowledge.drop(school.chatbot);
+    expect(await school.knowledge.search(school.chatbot, 'chair')).toHaveLength(1);
+    await school.store.deleteChatbot(school.chatbot);
+    school.knowledge.drop(school.chatbot);
+    expect(await school.knowledge.search(school.chatbot, 'chair')).toEqual([]);
+  });
+
+  it('drops an index that nobody asked for a while, and builds it again', async () => {
+    let now = Date.parse('2026-03-01T00:00:00Z');
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    school = await openSchool(pages({ '/returns': RETURNS }), () => now);
+    await school.teach('/returns');
+    const read = vi.spyOn(school.store, 'document');
+    await school.knowledge.search(school.chatbot, 'chair');
+    await school.knowledge.search(school.chatbot, 'chair');
+    expect(read).toHaveBeenCalledTimes(1);
+    now += 61_000;
+    vi.advanceTimersByTime(61_000);
+    expect(await school.knowledge.search(school.chatbot, 'chair')).toHaveLength(1);
+    expect(read).toHaveBeenCalledTimes(2);
+    vi.useRealTimers();
+  });
+
+  it('takes a follow-up together with the question before it', async () => {
+    school = await openSchool(
+      pages({
+        '/a': '<h1>Delivery to Spain</h1><p>Parcels to Spain take six days.</p>',
+        '/b': '<h1>Taxes in Spain</h1><p>In Spain the tax is 21 %.</p>',
+      }),
+    );
+    await school.teach('/a');
+    await school.teach('/b');
+    const first = async (query: string, earlier: string[]) =>
+      (await school.knowledge.search(school.chatbot, query, { earlier }))[0]?.text;
+    expect(await first('and for Spain?', ['How long does delivery to France take?'])).toMatch(/six days/);
+    expect(await first('and for Spain?', ['What tax do I pay in France?'])).toMatch(/21 %/);
+  });
+
+  it('gives as many passages as asked for, and nothing for no words', async () => {
+    const paragraphs = Array.from(
+      { length: 12 },
+      (_, n) => `<h2>Part ${n}</h2><p>Chapter ${n} is about the lighthouse.</p>`,
+    );
+    school = await openSchool(pages({ '/a': paragraphs.join('') }));
+    await school.teach('/a');
+    expect(await school.knowledge.search(school.chatbot, 'lighthouse')).toHaveLength(8);
+    expect(await school.knowledge.search(school.chatbot, 'lighthouse', { limit: 3 })).toHaveLength(3);
+    for (const query of ['', '???', 'what is it', '🙂', '\u0000']) {
+      expect(await school.knowledge.search(school.chatbot, query), query).toEqual([]);
+    }
+  });
+});

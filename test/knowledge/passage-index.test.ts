@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { PassageIndex } from '../../server/knowledge/passage-index.ts';
+
+type Pages = Record<string, { title?: string; headings?: string[]; text: string }>;
+
+function indexOf(pages: Pages): PassageIndex<string> {
+  const index = new PassageIndex<string>();
+  for (const [name, page] of Object.entries(pages)) put(index, name, page);
+  return index;
+}
+
+function put(index: PassageIndex<string>, name: string, { title = '', headings = [], text }: Pages[string]): void {
+  index.put(name, name, { title, text, passages: [{ headings, start: 0, end: text.length }] });
+}
+
+const search = (index: PassageIndex<string>, query: string) =>
+  index.search(index.question(query), 10).map((hit) => hit.entry.source);
+
+describe('the index', () => {
+  it('finds other forms of a word, in any case and with or without accents', () => {
+    const index = indexOf({
+      a: { text: 'Returned parcels are unpacked in the Café.' },
+      b: { text: 'Something else entirely.' },
+    });
+    for (const query of ['return parcel', 'RETURNING PARCELS', 'cafe', 'CAFÉ', 'cafés']) {
+      expect(search(index, query), query).toEqual(['a']);
+    }
+  });
+
+  it('weighs the title and headings more, and words near each other', () => {
+    const index = indexOf({
+      body: { text: 'Warranty questions are rare here, and so are others about the bags.' },
+      head: { title: 'Warranty', text: 'Ten years for cloth and seams.' },
+      far: { text: 'A red door stands between this long corridor full of pictures of one old yellow house.' },
+      near: { text: 'This long corridor full of pictures has one red house between an old yellow door.' },
+    });
+    expect(search(index, 'warranty')).toEqual(['head', 'body']);
+    expect(search(index, 'red house')[0]).toBe('near');
+  });
+
+  it('finds code by its parts and as a whole', () => {
+    const index = indexOf({
+      a: { text: 'Call setTimeoutLimit or max_page_size first.' },
+      b: { text: 'An HTTPServer it is.' },
+    });
+    expect(search(index, 'timeout limit')).toEqual(['a']);
+    expect(search(index, 'settimeoutlimit')).toEqual(['a']);
+    expect(search(index, 'page size')).toEqual(['a']);
+    expect(search(index, 'server')).toEqual(['b']);
+  });
+
+  it('finds in scripts that put no space between words', () => {
+    const index = indexOf({
+      zh: { text: '退货期限为收到商品后的三十天。' },
+      ja: { text: '営業時間は午前九時からです。' },
+      th: { text: 'คุณสามารถคืนสินค้าได้ภายในสามสิบวัน' },
+      ko: { text: '반품은 30일 이내에 가능합니다.' },
+      ru: { text: 'Вернуть товар можно за тридцать дней.' },
+      ar: { text: 'يمكنك إرجاع المنتج خلال ثلاثين يوما' },
+    });
+    expect(search(index, '退货期限是多久？')[0]).toBe('zh');
+    expect(search(index, '営業時間は？')[0]).toBe('ja');
+    expect(search(index, 'คืนสินค้าภายในกี่วัน')[0]).toBe('th');
+    expect(search(index, '반품은 언제까지')[0]).toBe('ko');
+    expect(search(index, 'товар')[0]).toBe('ru');
+    expect(search(index, 'إرجاع المنتج')[0]).toBe('ar');
+  });
+
+  it('finds what a page calls by another word', () => {
+    const index = indexOf({ a: { text: 'Postage to Europe is £14.' }, b: { text: 'Gloves are sold in pairs.' } });
+    expect(search(index, 'How much is delivery?')).toEqual(['a']);
+    expect(search(index, 'shipping')).toEqual(['a']);
+  });
+
+  it('is the same after sources came and went as if they had never been', () => {
+    const texts = Array.from({ length: 300 }, (_, n) => ({
+      text: `Lamp number ${n} hangs in room ${n % 7} of the old house.`,
+    }));
+    const index = new PassageIndex<string>();
+    for (const [n, page] of texts.entries()) put(index, String(n), page);
+    for (let n = 0; n < 300; n++) if (n % 3 !== 0) index.remove(String(n));
+    put(index, '3', texts[3]!);
+    const fresh = new PassageIndex<string>();
+    for (let n = 0; n < 300; n += 3) if (n !== 3) put(fresh, String(n), texts[n]!);
+    put(fresh, '3', texts[3]!);
+    expect(index.size).toBe(100);
+    for (const query of ['lamp 3', 'room 4', 'old house', 'lamp 298']) {
+      const scored = (one: PassageIndex<string>) =>
+        one
+          .search(one.question(query), 20)
+          .map(({ entry, score }) => `${entry.source} ${score.toFixed(9)}`)
+          .sort();
+      expect(scored(index), query).toEqual(scored(fresh));
+    }
+  });
+
+  it('stops putting in a source that is removed meanwhile', () => {
+    const index = new PassageIndex<string>();
+    const text = 'One more line about boats. '.repeat(300);
+    const passages = Array.from({ length: 300 }, (_, n) => ({ headings: [], start: n * 27, end: n * 27 + 26 }));
+    const putting = index.putting('a', 'a', { title: '', text, passages });
+    putting.next();
+    expect(index.size).toBe(64);
+    index.remove('a');
+    expect(putting.next().done).toBe(true);
+    expect(index.size).toBe(0);
+    expect(search(index, 'boats')).toEqual([]);
+  });
+
+  it('takes any question, however long or odd', () => {
+    const index = indexOf({ a: { text: 'The ferry leaves at noon.' } });
+    expect(search(index, `${'ferry noon '.repeat(4000)}`)).toEqual(['a']);
+    expect(search(index, 'word'.repeat(20_000))).toEqual([]);
+    expect(search(index, 'constructor __proto__ toString hasOwnProperty')).toEqual([]);
+    expect(search(index, '\ud800\udfff\u0000 ferry')).toEqual(['a']);
+  });
+});

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { readHtml } from '../../server/knowledge/html.ts';
+import { documentOf } from '../../server/knowledge/passages.ts';
+import { readPlain } from '../../server/knowledge/plain.ts';
+import { sentencesOf } from '../../server/knowledge/sentences.ts';
+
+/** Each passage as `heading > heading | text`. */
+async function passages(html: string): Promise<string[]> {
+  const { text, passages } = documentOf(await readHtml(html));
+  return passages.map(({ headings, start, end }) => [headings.join(' > '), text.slice(start, end)].join(' | '));
+}
+
+describe('a page of HTML', () => {
+  it('gives its main content under its headings, without what stands on every page', async () => {
+    const html = `<!doctype html><html><head><title> Returns &amp; refunds
+      – Shop </title><style>p{}</style><script>var a = "<p>no</p>"</script></head><body>
+      <header><a href="/">Shop of shops</a></header><nav><ul><li>Home</ul></nav><div role="navigation">Menu menu</div>
+      <div class="cookie-banner"><p>We use cookies for many things.</p></div><div hidden>Not yet shown to you.</div>
+      <main><h1>Returns</h1><p>Send it <b>back</b> within&nbsp;thirty&#32;days.</p>
+      <h2>Refunds</h2><p>The money comes in five days.</p><aside>Look at our offers of today.</aside>
+      <h3>To a card</h3><p>Your bank may take longer than we do.</p><h2>Exchanges</h2><p>We swap sizes for free, once.</p>
+      <noscript>Please switch scripts on.</noscript><form><label>Your name please</label></form></main>
+      <footer>Copyright of the shop</footer></body></html>`;
+    expect((await readHtml(html)).title).toBe('Returns & refunds – Shop');
+    expect(await passages(html)).toEqual([
+      'Returns | Send it back within thirty days.',
+      'Returns > Refunds | The money comes in five days.',
+      'Returns > Refunds > To a card | Your bank may take longer than we do.',
+      'Returns > Exchanges | We swap sizes for free, once.',
+    ]);
+  });
+
+  it('needs no main: articles, or else the body, will do, in one big form if it must', async () => {
+    const article =
+      '<div>Teaser of another page</div><article><p>The long story of the old mill by the river.</p></article>';
+    expect(await passages(article)).toEqual([' | The long story of the old mill by the river.']);
+    expect(await passages('The sky over the harbour is green.')).toEqual([' | The sky over the harbour is green.']);
+    const form = '<body><form><p>The whole of this page is a form.</p></form>';
+    expect(await passages(form)).toEqual([' | The whole of this page is a form.']);
+    expect(await passages('<nav>Menu<main><p>The menu was never closed.</p></main>')).toEqual([
+      ' | The menu was never closed.',
+    ]);
+    expect(await passages('<h1>We are open on Sundays.</h1>')).toEqual([' | We are open on Sundays.']);
+  });
+
+  it('keeps lists with the paragraph that leads to them, terms with their definitions', async () => {
+    expect(
+      await passages('<p>You cannot send back:</p><ul><li>gift cards<li><p>open tins</p><ul><li>of wax</ul></ul>'),
+    ).toEqual([' | You cannot send back:\n- gift cards\n- open tins\n- of wax']);
+    expect(
+      await passages('<dl><dt>Pannier</dt><dd>A bag at the side of a rack.</dd><dt>Alone<dt>Why?<dd>So.</dl>'),
+    ).toEqual([' | - Pannier: A bag at the side of a rack.\n- Alone\n- Why? So.']);
+  });
+
+  it('puts table rows in words, each value with its column', async () => {
+    const table = `<table><caption>Postage and times</caption><tr><th>Zone<th>Price<tr><td>Europe<td>€9<tr><td>World<td>
+      <p>€20</p></table>`;
+    expect(await passages(table)).toEqual([
+      ' | Postage and times\n- Zone: Europe; Price: €9\n- Zone: World; Price: €20',
+    ]);
+    expect(await passages('<table><tr><th>Weight<td>2 kilogrammes<tr><th>Colour:<td>red</table>')).toEqual([
+      ' | - Weight: 2 kilogrammes\n- Colour: red',
+    ]);
+    const layout =
+      '<table><tr><td><h2>News</h2><p>We have moved to the square.</p><td><table><tr><td>x<td>y</table></table>';
+    expect(await passages(layout)).toEqual(['News | We have moved to the square.\n- x: y']);
+  });
+
+  it('keeps code with its lines, and a line break as one', async () => {
+    expect(await passages('<p>Run this in a shell:</p><pre>\nnpm ci\n  npm start\n</pre>')).toEqual([
+      ' | Run this in a shell:\n\nnpm ci\n  npm start',
+    ]);
+    expect(await passages('<p>Mill Lane 5<br>\n Aldermere</p><p>first of two<br><br>second of two')).toEqual([
+      ' | Mill Lane 5\nAldermere\n\nfirst of two\n\nsecond of two',
+    ]);
+  });
+
+  it('takes a disclosure’s summary for the heading of what it holds, and of no more', async () => {
+    expect(
+      await passages(
+        '<details><summary>Do you ship abroad?</summary>Yes, to all of Europe.</details><p>Something else again.',
+      ),
+    ).toEqual(['Do you ship abroad? | Yes, to all of Europe.', ' | Something else again.']);
+  });
+
+  it('cuts long paragraphs where sentences end, and every passage is a slice of the text', async () => {
+    const sentence = 'A sentence of some length about the ways of the river and its many boats. ';
+    const document = documentOf(
+      await readHtml(`<h1>River</h1><p>${sentence.repeat(100)}</p><p>${'x'.repeat(5000)}</p>`),
+    );
+    const texts = document.passages.map(({ start, end }) => document.text.slice(start, end));
+    expect(texts.every((text) => text.length <= 1800)).toBe(true);
+    expect(texts.filter((text) => text.startsWith('A sentence')).every((text) => text.endsWith('boats.'))).toBe(true);
+    expect(texts.join('').replace(/\s/g, '')).toBe(sentence.repeat(100).replace(/\s/g, '') + 'x'.repeat(5000));
+  });
+
+  it('never fails, and stops at no page for long', async () => {
+    const odd = [
+      '',
+      '<',
+      '</',
+      '<!--',
+      '<p',
+      '</p></p>',
+      '<table><td>',
+      '<li>',
+      '<dd>',
+      '<title>',
+      '\u0000<p>\ud800',
+      '&#0;&#xffffff;',
+    ];
+    for (const html of odd) await expect(readHtml(html), html).resolves.toBeDefined();
+    const start = performance.now();
+    for (const tag of ['<div>', '<b>', '<table><tr><td>', '<ul><li>', '<p>a', '.', '</i>']) {
+      documentOf(await readHtml(tag.repeat(500_000 / tag.length) + 'x'));
+    }
+    expect(performance.now() - start).toBeLessThan(15_000);
+  });
+
+  it('lets other work have its turn', async () => {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    await readHtml('<h2>Returns</h2><p>You can return anything within thirty days.</p>'.repeat(20_000));
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(20);
+  });
+});
+
+describe('a plain text', () => {
+  it('has paragraphs between empty lines, wrapped lines, and lists', () => {
+    const { title, blocks } = readPlain(
+      'House rules\r\n\r\nBe kind\nto others.\n\nBring:\n- a towel\n- two\n  socks\n1. ticket',
+    );
+    expect(title).toBe('House rules');
+    expect(blocks.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+      'text: House rules',
+      'text: Be kind to others.',
+      'text: Bring:',
+      'item: a towel',
+      'item: two socks',
+      'item: ticket',
+    ]);
+  });
+});
+
+describe('sentences', () => {
+  const split = (text: string) => sentencesOf(text).map(({ start, end }) => text.slice(start, end));
+
+  it('end where they end, and not after abbreviations, in numbers or in addresses', () => {
+    expect(split('Dr. Smith paid 3.50 at example.com/prices.html. It was 5 p.m. Then he left. No final stop')).toEqual([
+      'Dr. Smith paid 3.50 at example.com/prices.html.',
+      'It was 5 p.m.',
+      'Then he left.',
+      'No final stop',
+    ]);
+    expect(
+      split('J. R. Smith of the U.S. Navy came, e.g. by boat, i.e. slowly! Really?! “Yes.” He did… maybe.'),
+    ).toEqual([
+      'J. R. Smith of the U.S. Navy came, e.g. by boat, i.e. slowly!',
+      'Really?!',
+      '“Yes.”',
+      'He did… maybe.',
+    ]);
+    expect(split('Version 2.0 is out. see no. 5 below.')).toEqual(['Version 2.0 is out. see no. 5 below.']);
+  });
+
+  it('are list items, table rows and paragraphs too, without their marks', () => {
+    expect(split('You need:\n- a ticket\n- two socks\n1. First\n\nAn end')).toEqual([
+      'You need:',
+      'a ticket',
+      'two socks',
+      'First',
+      'An end',
+    ]);
+    expect(split('Mill Lane 5\nAldermere')).toEqual(['Mill Lane 5\nAldermere']);
+  });
+
+  it('are found without spaces between them, and not in marks alone', () => {
+    expect(split('退货期为三十天。请联系我们！')).toEqual(['退货期为三十天。', '请联系我们！']);
+    expect(split('')).toEqual([]);
+    expect(split(' ... --- !!! ')).toEqual([]);
+  });
+});
