@@ -24,7 +24,7 @@ export function sentencesOf(text: string): Span[] {
   let start = 0;
   for (const match of text.matchAll(END)) {
     const end = match.index + match[0].length;
-    if (match[0].startsWith('.') && !endsHere(text, start, match.index, end)) continue;
+    if (/^[.…]/.test(match[0]) && !endsHere(text, start, match.index, end)) continue;
     push(spans, text, start, end);
     start = end;
   }
