@@ -53,13 +53,9 @@ export function launch({ target, ...options }: Options, load: LoadPanel, gone?: 
   let tries = 0;
   let isGone = false;
 
-  const say = (label: string): void => {
-    button.title = label;
-    button.ariaLabel = label;
-  };
   const show = (isOpen: boolean): void => {
-    say(isOpen ? words.close : words.open);
-    button.ariaExpanded = `${isOpen}`;
+    button.title = isOpen ? words.close : words.open;
+    button.setAttribute('aria-expanded', `${isOpen}`);
   };
   const emit = (name: keyof Events, detail: unknown): void => {
     if (name === 'open' || name === 'close') show(name === 'open');
@@ -74,7 +70,7 @@ export function launch({ target, ...options }: Options, load: LoadPanel, gone?: 
       for (const call of calls.splice(0)) if (panel) call(panel);
     } catch (fault) {
       console.error('[docent] panel not loaded; is the server up?', fault);
-      if (calls.length) say(words.unloadable);
+      if (calls.length) button.title = words.unloadable;
       loading = undefined;
     }
   };
@@ -119,7 +115,7 @@ export function launch({ target, ...options }: Options, load: LoadPanel, gone?: 
   } else {
     button.className = 'l';
     button.onpointerenter = button.onfocus = near;
-    button.onclick = () => (button.ariaExpanded === 'true' ? handle.close() : handle.open());
+    button.onclick = () => (panel?.chat.isOpen.peek() ? handle.close() : handle.open());
     show(false);
     root.append(button);
   }

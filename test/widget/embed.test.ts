@@ -1,0 +1,106 @@
+// @vitest-environment happy-dom
+import { waitFor } from '@testing-library/preact';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openPanel } from '../../widget/panel.tsx';
+import { answered, openDoor, record, stream, type Door } from './door.ts';
+import type { Handle } from '../../widget/index.tsx';
+
+type Docent = Handle & { q: { push(...calls: unknown[][]): void } };
+const page = globalThis as unknown as { Docent?: Partial<Docent> | { q: unknown[][] }; __DOCENT_PANEL__?: string };
+
+// The launcher loads the panel by its address; this one hands over the real panel.
+const panel = 'data:text/javascript,export const openPanel = globalThis.realOpenPanel';
+Object.assign(globalThis, { realOpenPanel: openPanel });
+let door: Door;
+
+beforeEach(() => {
+  localStorage.clear();
+  page.__DOCENT_PANEL__ = panel;
+  door = openDoor({ 'POST /ask': ({ body }) => stream(answered(record(body['query']!, 'An answer.'))) });
+});
+
+afterEach(() => {
+  (page.Docent as Docent | undefined)?.destroy?.();
+  for (const host of document.querySelectorAll('docent-widget')) host.remove();
+  delete page.Docent;
+  door.close();
+  vi.restoreAllMocks();
+});
+
+/** Runs embed.js as a script tag would. */
+async function embed(dataset: Record<string, string> = { chatbot: 'c1' }): Promise<void> {
+  const script = document.createElement('script');
+  Object.defineProperty(script, 'src', { value: 'https://docent.test/embed.js' });
+  Object.assign(script.dataset, dataset);
+  Object.defineProperty(document, 'currentScript', { value: script, configurable: true });
+  vi.resetModules();
+  await import('../../widget/embed.ts');
+}
+
+const docent = (): Docent => page.Docent as Docent;
+const hosts = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('docent-widget')];
+const launcher = (): HTMLButtonElement => hosts()[0]!.shadowRoot!.querySelector<HTMLButtonElement>('.l')!;
+const asked = (): (string | undefined)[] => door.asked().map(({ body }) => body['query']);
+
+test('a launcher stands on the page, outside its body, and nothing is loaded or stored', async () => {
+  await embed();
+  expect(hosts()[0]!.parentElement).toBe(document.documentElement);
+  expect(launcher().title).toBe('Open chat');
+  expect(hosts()[0]!.shadowRoot!.querySelector('textarea')).toBeNull();
+  expect(door.requests).toEqual([]);
+  expect(localStorage.length).toBe(0);
+});
+
+test('calls made before the panel is there are kept and made in their order', async () => {
+  await embed();
+  const told: string[] = [];
+  docent().on('ask', ({ query }) => told.push(query));
+  docent().on('open', () => told.push('open'));
+  docent().ask('one');
+  docent().ask('two');
+  await waitFor(() => expect(asked()).toEqual(['one', 'two']));
+  expect(told).toEqual(['open', 'one', 'two']);
+});
+
+test('calls written down before the script ran are made, and later ones too', async () => {
+  page.Docent = { q: [['ask', 'early']] };
+  await embed();
+  docent().q.push(['ask', 'late']);
+  await waitFor(() => expect(asked()).toEqual(['early', 'late']));
+});
+
+test('two tags of the same chatbot are one widget', async () => {
+  await embed();
+  const first = docent();
+  await embed();
+  expect(hosts()).toHaveLength(1);
+  expect(docent()).toBe(first);
+});
+
+test('a tag without its chatbot says what to do', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  await embed({});
+  expect(error).toHaveBeenCalledOnce();
+  expect(error.mock.calls[0]![0]).toMatch(/^\[docent\] add data-chatbot/);
+  expect(hosts()).toEqual([]);
+});
+
+test('a panel that does not load is said so calmly; the next click tries again and does what was asked', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  page.__DOCENT_PANEL__ = 'data:text/javascript,throw new Error("gone")';
+  await embed();
+  docent().ask('kept');
+  await waitFor(() => expect(launcher().title).toBe('The chat did not load. Try again.'));
+  expect(error.mock.calls[0]![0]).toMatch(/^\[docent\]/);
+  page.__DOCENT_PANEL__ = panel;
+  launcher().click();
+  await waitFor(() => expect(asked()).toEqual(['kept']));
+  expect(launcher().title).toBe('Close chat');
+});
+
+test('destroy takes the widget and its name from the page', async () => {
+  await embed();
+  docent().destroy();
+  expect(hosts()).toEqual([]);
+  expect(page.Docent).toBeUndefined();
+});

@@ -1,0 +1,126 @@
+// @vitest-environment happy-dom
+import { waitFor } from '@testing-library/preact';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { answered, citation, deltas, json, record, stream, type Answer } from './door.ts';
+import { mounted, opened, type, type Opened } from './opened.ts';
+
+const answer = record('first?', 'An answer [1].', { 1: citation() });
+const history = 'GET /session/s1/messages';
+let chat: Opened;
+
+beforeEach(() => localStorage.clear());
+
+afterEach(() => {
+  chat.close();
+  vi.restoreAllMocks();
+});
+
+const field = (): HTMLTextAreaElement =>
+  chat.see.getByRole('textbox', { name: 'Your question' }) as HTMLTextAreaElement;
+
+/** The page again: another widget over the same storage. */
+async function reload(answers: Record<string, Answer>): Promise<void> {
+  chat.close();
+  chat = await opened(answers);
+}
+
+async function asked(answers: Record<string, Answer> = {}): Promise<void> {
+  chat = await opened({ 'POST /ask': () => stream(answered(answer)), ...answers });
+  chat.ask('first?');
+  await waitFor(() => chat.see.getByRole('button', { name: /^Source 1/ }));
+}
+
+test('nothing is stored or fetched before the visitor acts', async () => {
+  chat = mounted({});
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(localStorage.length).toBe(0);
+  expect(chat.door.requests).toEqual([]);
+  chat.see.getByRole('button', { name: 'Open chat' }).click();
+  await waitFor(() => chat.see.getByText('Good day!'));
+  expect(localStorage.length).toBe(0);
+});
+
+test('a reload keeps the conversation, citations included, with one request for it', async () => {
+  await asked();
+  await reload({ [history]: () => json([answer]) });
+  await waitFor(() => chat.see.getByRole('button', { name: /^Source 1/ }));
+  expect(chat.see.getByRole('group', { name: 'You asked' }).textContent).toBe('first?');
+  expect(chat.door.requests.map(({ path }) => path).toSorted()).toEqual(['', '/session/s1/messages']);
+});
+
+test('an answer that was being made at the reload goes on from where it stands', async () => {
+  await asked();
+  const unfinished = { ...answer, response: 'An an', finish_reason: '' };
+  await reload({
+    [history]: () => json([unfinished]),
+    'GET /session/s1/message/m1/stream': ({ headers }) =>
+      stream([...deltas(answer.response, Number(headers.get('Last-Event-ID'))), { event: 'done', data: answer }]),
+  });
+  await waitFor(() => chat.see.getByRole('button', { name: /^Source 1/ }));
+  expect(chat.door.requests.at(-1)!.headers.get('Last-Event-ID')).toBe('5');
+  expect(chat.root.querySelector('.text')?.textContent).toBe('An answer 1.');
+});
+
+test('a session the server no longer knows is forgotten, and the chat starts anew', async () => {
+  await asked();
+  await reload({ [history]: () => json({ error: 'no such session', code: 'not_found' }, 404) });
+  await waitFor(() => expect(localStorage.length).toBe(0));
+  chat.see.getByText('Good day!');
+  chat.close();
+  chat = await opened({});
+  expect(chat.door.requests.some(({ path }) => path.includes('s1'))).toBe(false);
+});
+
+test('a session lost between two questions costs no question', async () => {
+  const answers = [
+    stream(answered(answer)),
+    json({ error: 'no such session', code: 'not_found' }, 404),
+    stream(answered(record('second?', 'Still here.'))),
+  ];
+  await asked({ 'POST /ask': () => answers.shift()! });
+  chat.ask('second?');
+  await waitFor(() => chat.see.getByText('Still here.'));
+  expect(chat.door.asked().map(({ body }) => body['session'])).toEqual([undefined, 's1', undefined]);
+});
+
+test('a history that does not load says so and can be tried again', async () => {
+  await asked();
+  const answers = [json({ error: 'busy', code: 'unavailable' }, 503), json([answer])];
+  await reload({ [history]: () => answers.shift()! });
+  (await waitFor(() => chat.see.getByRole('button', { name: 'Try again' }))).click();
+  await waitFor(() => chat.see.getByRole('button', { name: /^Source 1/ }));
+});
+
+test('a draft outlives closing and reloading', async () => {
+  chat = await opened({});
+  type(field(), 'half a thou');
+  chat.handle.close();
+  await reload({});
+  expect(field().value).toBe('half a thou');
+});
+
+test('a question that never arrived is back in the field after a reload', async () => {
+  chat = await opened({ 'POST /ask': () => new Promise<never>(() => undefined) });
+  chat.ask('lost?');
+  await waitFor(() => expect(chat.door.asked()).toHaveLength(1));
+  await reload({});
+  expect(field().value).toBe('lost?');
+});
+
+test('New conversation forgets here and on the server', async () => {
+  await asked({ 'POST /session/s1/delete': () => json({ success: true }) });
+  chat.see.getByRole('button', { name: 'New conversation' }).click();
+  await waitFor(() => chat.see.getByText('Good day!'));
+  expect(chat.door.requests.at(-1)!.path).toBe('/session/s1/delete');
+  expect(localStorage.length).toBe(0);
+});
+
+test('storage that throws costs the reload, not the chat', async () => {
+  vi.spyOn(globalThis, 'localStorage', 'get').mockImplementation(() => {
+    throw new DOMException('denied', 'SecurityError');
+  });
+  await asked();
+  chat.ask('second?');
+  await waitFor(() => expect(chat.door.asked()).toHaveLength(2));
+  expect(chat.door.asked()[1]!.body['session']).toBe('s1');
+});

@@ -1,0 +1,128 @@
+// @vitest-environment happy-dom
+import { render, waitFor } from '@testing-library/preact';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ChatWidget, mount, type Handle } from '../../widget/index.tsx';
+import { answered, json, line, openDoor, record, server, stream, wire, type Door } from './door.ts';
+import { mounted, opened, type Opened } from './opened.ts';
+
+const answer = record('q', 'An answer.');
+const replies = { 'POST /ask': () => stream(answered(answer)) };
+let door: Door | undefined;
+let chat: Opened | undefined;
+
+beforeEach(() => localStorage.clear());
+
+afterEach(() => {
+  chat?.close();
+  door?.close();
+  chat = door = undefined;
+  vi.restoreAllMocks();
+});
+
+test('ask() opens the chat and asks, and the page is told of everything in order', async () => {
+  chat = mounted(replies);
+  chat.handle.ask('q');
+  await waitFor(() => expect(chat!.told.map(([name]) => name)).toEqual(['open', 'ask', 'answer']));
+  chat.handle.close();
+  const { response, finish_reason } = chat.told[2]![1] as typeof answer;
+  expect([response, finish_reason]).toEqual(['An answer.', 'stop']);
+  expect(chat.told.at(-1)).toEqual(['close', undefined]);
+});
+
+test('a listener that has left is told nothing more', async () => {
+  chat = mounted(replies);
+  const heard = vi.fn();
+  chat.handle.on('open', heard)();
+  chat.handle.open();
+  await waitFor(() => expect(chat!.told).toHaveLength(1));
+  expect(heard).not.toHaveBeenCalled();
+});
+
+test('with a target it stands in that element, open, and takes no focus', async () => {
+  const target = document.createElement('div');
+  document.body.append(target);
+  chat = await opened(replies, { target });
+  expect(target.querySelector('docent-widget')).toBe(chat.host);
+  await waitFor(() => chat!.see.getByRole('region', { name: 'Shop help' }));
+  expect(chat.see.queryByRole('button', { name: /chat/i })).toBeNull();
+  expect(chat.root.activeElement).toBeNull();
+  target.remove();
+});
+
+test('sentences of the owner stand in place of the English ones', async () => {
+  chat = mounted({}, { words: { open: 'Frag uns', placeholder: 'Deine Frage' } });
+  chat.see.getByRole('button', { name: 'Frag uns' }).click();
+  await waitFor(() => chat!.see.getByPlaceholderText('Deine Frage'));
+});
+
+test('destroy leaves nothing behind: no node, no listener, no timer, no stream', async () => {
+  const before = document.documentElement.outerHTML;
+  const added = vi.spyOn(globalThis, 'addEventListener');
+  const removed = vi.spyOn(globalThis, 'removeEventListener');
+  let signal: AbortSignal | null | undefined;
+  const open = line();
+  chat = mounted({
+    'POST /ask': (request) => {
+      ({ signal } = request);
+      return open.response;
+    },
+  });
+  chat.handle.ask('q');
+  open.say(wire(answered(answer).slice(0, 3)));
+  await waitFor(() => expect(chat!.root.querySelector('.text')?.textContent).toBe('An an'));
+  chat.handle.destroy();
+  expect(document.documentElement.outerHTML).toBe(before);
+  expect(signal?.aborted).toBe(true);
+  expect(removed.mock.calls.length).toBeGreaterThanOrEqual(added.mock.calls.length);
+  chat.handle.open();
+  chat.handle.ask('q');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(document.documentElement.outerHTML).toBe(before);
+  expect(chat.door.asked()).toHaveLength(1);
+});
+
+test('destroyed during a wait for the network, it asks no more', async () => {
+  chat = mounted({
+    'POST /ask': () => {
+      throw new TypeError('refused');
+    },
+  });
+  chat.handle.ask('q');
+  await waitFor(() => expect(chat!.see.getAllByText(/connection was lost/i).length).toBeGreaterThan(0));
+  chat.handle.destroy();
+  const { length } = chat.door.asked();
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(chat.door.asked()).toHaveLength(length);
+});
+
+test('the component comes and goes with its place, and a second mount is no second chat', async () => {
+  door = openDoor({});
+  const handles: Handle[] = [];
+  const ready = (handle: Handle): void => void handles.push(handle);
+  const { rerender, unmount } = render(<ChatWidget server={server} chatbot="c1" onReady={ready} />);
+  expect(document.querySelectorAll('docent-widget')).toHaveLength(1);
+  rerender(<ChatWidget server={server} chatbot="c2" onReady={ready} />);
+  const hosts = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('docent-widget')];
+  await waitFor(() => expect(hosts().map(({ dataset }) => dataset['docent'])).toEqual(['c2']));
+  expect(handles).toHaveLength(2);
+  unmount();
+  await waitFor(() => expect(document.querySelector('docent-widget')).toBeNull());
+});
+
+test('the component stands in its own place when it is inline', async () => {
+  door = openDoor({ 'GET ': () => json({}, 500) });
+  const { container, unmount } = render(<ChatWidget server={server} chatbot="c1" inline />);
+  await waitFor(() =>
+    expect(container.querySelector('docent-widget')?.shadowRoot?.querySelector('textarea')).toBeTruthy(),
+  );
+  unmount();
+});
+
+test('several chats stand on one page beside each other', () => {
+  door = openDoor({});
+  const handles = ['c1', 'c2'].map((chatbot) => mount({ server, chatbot }));
+  expect(document.querySelectorAll('docent-widget')).toHaveLength(2);
+  handles[0]!.destroy();
+  expect(document.querySelector<HTMLElement>('docent-widget')?.dataset['docent']).toBe('c2');
+  handles[1]!.destroy();
+});

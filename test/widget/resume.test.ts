@@ -1,0 +1,188 @@
+// @vitest-environment happy-dom
+import { waitFor } from '@testing-library/preact';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ChatEvent } from '../../server/types.ts';
+import { createClient } from '../../widget/client.ts';
+import { follow } from '../../widget/resume.ts';
+import { answered, deltas, json, line, openDoor, record, server, stream, wire, type Door } from './door.ts';
+import { opened, type Opened } from './opened.ts';
+
+const answer = record('q', 'Eine Antwort – mit 👋🏽 Zeichen, die länger sind als ein Byte.');
+const bytes = new TextEncoder().encode(wire(answered(answer)));
+
+let door: Door | undefined;
+let chat: Opened | undefined;
+
+beforeEach(() => localStorage.clear());
+
+afterEach(() => {
+  chat?.close();
+  door?.close();
+  chat = door = undefined;
+  vi.useRealTimers();
+});
+
+/** The bytes up to `at`, then a broken connection. */
+function broken(at: number, all = bytes): Response {
+  const connection = line();
+  connection.say(all.slice(0, at));
+  // The reader takes what has come before it meets the break.
+  setTimeout(connection.cut, 0);
+  return connection.response;
+}
+
+async function collect(signal = new AbortController().signal): Promise<{ text: string; events: string[] }> {
+  const got = { text: '', events: [] as string[] };
+  for await (const event of follow(createClient(server, 'c1'), { query: 'q', id: 'x1' }, { from: 0 }, signal)) {
+    got.events.push(event.event);
+    if (event.event === 'delta') got.text += event.data.text;
+  }
+  return got;
+}
+
+function rest(from: number): ChatEvent[] {
+  return [...deltas(answer.response, from, 3), { event: 'done', data: answer }];
+}
+
+test('cut at any byte, an answer comes whole: no character twice, none lost', async () => {
+  vi.useFakeTimers();
+  for (let at = 0; at < bytes.length; at += 1) {
+    let asks = 0;
+    door = openDoor({
+      'POST /ask': () => (asks++ === 0 ? broken(at) : stream(answered(answer))),
+      'GET /session/s1/message/m1/stream': ({ headers }) => stream(rest(Number(headers.get('Last-Event-ID')))),
+    });
+    const all = collect();
+    await vi.runAllTimersAsync();
+    const { text, events } = await all;
+    expect(text).toBe(answer.response);
+    expect(events.at(-1)).toBe('done');
+    const ids = door.asked().map(({ body }) => JSON.stringify(body));
+    expect(new Set(ids).size).toBe(1);
+    door.close();
+  }
+});
+
+test('cut again and again, whatever overlap the server repeats, an answer comes whole', async () => {
+  vi.useFakeTimers();
+  const cuts = fc.array(fc.record({ at: fc.nat(400), back: fc.nat(6) }), { maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(cuts, async (plan) => {
+      const left = [...plan];
+      door = openDoor({
+        'POST /ask': () => broken(bytes.length - 150),
+        'GET /session/s1/message/m1/stream': ({ headers }) => {
+          const next = left.shift();
+          const from = Math.max(0, Number(headers.get('Last-Event-ID')) - (next?.back ?? 0));
+          if (!next) return stream(rest(from));
+          return broken(next.at, new TextEncoder().encode(wire(rest(from))));
+        },
+      });
+      const all = collect();
+      await vi.runAllTimersAsync();
+      expect((await all).text).toBe(answer.response);
+      door.close();
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a gap in what comes is a cut: nothing is skipped', async () => {
+  vi.useFakeTimers();
+  const gap = [...answered(answer).slice(0, 3), ...deltas(answer.response, 20)];
+  door = openDoor({
+    'POST /ask': () => stream(gap),
+    'GET /session/s1/message/m1/stream': ({ headers }) => stream(rest(Number(headers.get('Last-Event-ID')))),
+  });
+  const all = collect();
+  await vi.runAllTimersAsync();
+  expect((await all).text).toBe(answer.response);
+});
+
+test('a connection that falls silent is left for another', async () => {
+  vi.useFakeTimers();
+  door = openDoor({
+    'POST /ask': ({ signal }) => {
+      const silent = line(signal);
+      silent.say(bytes.slice(0, 200));
+      return silent.response;
+    },
+    'GET /session/s1/message/m1/stream': ({ headers }) => stream(rest(Number(headers.get('Last-Event-ID')))),
+  });
+  const all = collect();
+  await vi.runAllTimersAsync();
+  expect((await all).text).toBe(answer.response);
+});
+
+test('a server that is not there is tried again with longer waits, and then given up', async () => {
+  vi.useFakeTimers();
+  door = openDoor({
+    'POST /ask': () => {
+      throw new TypeError('refused');
+    },
+  });
+  const all = expect(collect()).rejects.toMatchObject({ code: 'network' });
+  await vi.runAllTimersAsync();
+  await all;
+  expect(door.asked().length).toBeGreaterThan(3);
+  expect(door.asked().length).toBeLessThan(12);
+});
+
+test('without a network nothing is tried until it is back', async () => {
+  vi.useFakeTimers();
+  const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+  let isThere = false;
+  door = openDoor({
+    'POST /ask': () => {
+      if (!isThere) throw new TypeError('offline');
+      return stream(answered(answer));
+    },
+  });
+  const all = collect();
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(door.asked()).toHaveLength(1);
+  isThere = true;
+  online.mockRestore();
+  dispatchEvent(new Event('online'));
+  await vi.runAllTimersAsync();
+  expect((await all).text).toBe(answer.response);
+});
+
+test('the visitor sees the cut, then the whole answer', async () => {
+  const second = line();
+  chat = await opened({
+    'POST /ask': () => broken(bytes.length - 200),
+    'GET /session/s1/message/m1/stream': ({ headers }) => {
+      const from = Number(headers.get('Last-Event-ID'));
+      setTimeout(() => {
+        second.say(wire(rest(from)));
+        second.end();
+      }, 60);
+      return second.response;
+    },
+  });
+  chat.ask('q');
+  await waitFor(() => expect(chat!.see.getAllByText(/connection was lost/i).length).toBeGreaterThan(0));
+  await waitFor(() => expect(chat!.root.querySelector('.text')?.textContent).toBe(answer.response), { timeout: 3000 });
+  await waitFor(() => expect(chat!.see.queryAllByText(/connection was lost/i)).toEqual([]));
+});
+
+test('giving up keeps the question; trying again is the very same message', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  let isThere = false;
+  chat = await opened({
+    'POST /ask': () => {
+      if (!isThere) throw new TypeError('refused');
+      return stream(answered(answer));
+    },
+    'GET ': () => json({}, 500),
+  });
+  chat.ask('q');
+  await vi.advanceTimersByTimeAsync(120_000);
+  isThere = true;
+  chat.see.getByRole('button', { name: 'Try again' }).click();
+  await vi.advanceTimersByTimeAsync(1000);
+  await vi.waitFor(() => expect(chat!.root.querySelector('.text')?.textContent).toBe(answer.response));
+  expect(new Set(chat.door.asked().map(({ body }) => JSON.stringify(body))).size).toBe(1);
+});
