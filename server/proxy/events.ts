@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { FLOWING, follow, type Reader } from '../answer/readers.ts';
+import { FLOWING, follow, sendHead, type Reader } from '../answer/readers.ts';
 import { Run, type Ended } from '../answer/runs.ts';
 import { view } from '../records.ts';
 import type { StoredMessage } from '../store/store.ts';
@@ -49,10 +49,9 @@ export function createEventStreams({ every = 15_000 }: { every?: number } = {}):
 
   return {
     tell(found, res, { from, first, failure }) {
-      res.writeHead(200, HEAD);
+      sendHead(res, HEAD);
       if (res.req.method === 'HEAD') return void res.end();
-      // Node holds the head back until something follows it.
-      const words = first.map(eventText).join('') || COMMENT;
+      const words = first.map(eventText).join('');
       if (!(found instanceof Run)) return void res.end(words + replay(found, from, failure));
       const end = (ended: Ended): string => eventText(last(ended, failure));
       add(follow(found, res, from, { text: delta, end }, words), res);
