@@ -7,7 +7,7 @@ import { realDisk, syncFolder, type Disk } from './disk.ts';
 import { lockFolder, type Lock } from './lock.ts';
 import { copy, type StoredRecord } from './record.ts';
 import { homeOf, openRoot, orderFrom, type Root } from './root.ts';
-import { messageLine } from './session.ts';
+import { messageLine, type SessionFile } from './session.ts';
 import { Sessions } from './sessions.ts';
 import { Sources } from './sources.ts';
 import type { Change, Document, Home, Store, StoredAgent, StoredChatbot, StoredKey } from './store.ts';
@@ -186,12 +186,12 @@ class LowdbStore implements Store {
 
   async saveMessage(message: StoredMessage, session?: StoredSession): Promise<boolean> {
     const line = messageLine(message);
+    const uuid = message.session;
     const head = session && copy(session);
-    const order = head && this.#order();
+    const order = session ? this.#order() : 0;
+    const save = (file: SessionFile) => file.save(line);
     const saved = this.#run(() =>
-      head && order !== undefined
-        ? this.#sessions.useOrBegin(head, order, (file) => file.save(line))
-        : this.#sessions.use(message.session, (file) => file.save(line)),
+      head ? this.#sessions.useOrBegin(head, order, save) : this.#sessions.use(uuid, save),
     );
     return (await saved) ?? false;
   }

@@ -65,13 +65,8 @@ export class StoredRecord<T> {
     const next = applied(this.#stored, pending);
     if (next === this.#stored) return;
     this.#low.data = next;
-    try {
-      await this.#low.write();
-      this.#stored = next;
-    } catch (error) {
-      this.#low.data = this.#stored;
-      throw error;
-    }
+    await this.#low.write();
+    this.#stored = next;
   }
 }
 

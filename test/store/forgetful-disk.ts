@@ -94,7 +94,8 @@ export function forgetfulDisk(root: string): ForgetfulDisk {
       await realDisk.mkdir(path);
     },
     async cutInto(target) {
-      for (const [path, bytes] of [...left(top, target)]) {
+      const thisMoment = [...left(top, target)];
+      for (const [path, bytes] of thisMoment) {
         if (bytes) await writeFile(path, bytes);
         else await mkdir(path, { recursive: true });
       }

@@ -134,6 +134,20 @@ describe('lowdb: the data folder', () => {
     expect(await files()).toEqual([join(dir, 'store.json')]);
   });
 
+  it('has no file left of what was being made while it was deleted', async () => {
+    const { uuid } = await withChatbot();
+    const sources = Array.from({ length: 10 }, () => aSource(uuid));
+    for (const source of sources) await store.createSource(source);
+    const putting = sources.map((source) => store.putDocument(source.uuid, aDocument('text')));
+    await disk.next('write');
+    await Promise.all([...putting, ...sources.map((source) => store.deleteSource(source.uuid))]);
+    expect(await files('sources')).toEqual([]);
+    const making = store.createSource(aSource(uuid));
+    await disk.next('write');
+    await Promise.all([making, store.deleteChatbot(uuid)]);
+    expect(await files()).toEqual([join(dir, 'store.json')]);
+  });
+
   it('finishes at the next start what a crash left of a deletion', async () => {
     const { session } = await withSession();
     const source = aSource(session.chatbot);
