@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Dispatcher } from 'undici';
 import { Refusal } from '../errors.ts';
@@ -38,8 +39,9 @@ export class Call implements Generation, Dispatcher.DispatchHandler {
   readonly done: Promise<Outcome>;
   readonly #endpoint: Endpoint;
   readonly #reading: Reading;
-  // Let go when the answer begins: thousands of open streams would keep as many prompts in memory.
+  // Let go when the answer begins: thousands of open streams would keep as many prompts in memory, twice.
   #request: ModelRequest | undefined;
+  #body: string[] = [];
   #refused: Set<OptionalField>;
   #promptLength: number;
 
@@ -116,8 +118,15 @@ export class Call implements Generation, Dispatcher.DispatchHandler {
     const { connections, path, headers } = this.#endpoint;
     this.#status = 0;
     this.#errorBody = '';
+    const payload = this.#payload();
+    // undici keeps a body until the reply has ended, unless it is a list, which can be emptied. Its types do not know lists.
+    this.#body = [payload];
+    const body = this.#body as unknown as Readable;
     this.#connection = connections.take();
-    this.#connection.client.dispatch({ path, method: 'POST', headers, body: this.#payload() }, this);
+    this.#connection.client.dispatch(
+      { path, method: 'POST', headers: [...headers, 'content-length', `${Buffer.byteLength(payload)}`], body },
+      this,
+    );
   }
 
   #payload(): string {
@@ -141,6 +150,7 @@ export class Call implements Generation, Dispatcher.DispatchHandler {
   #accepted(): void {
     const endpoint = this.#endpoint;
     this.#request = undefined;
+    this.#body.length = 0;
     endpoint.accepted = true;
     if (this.#refused.size <= endpoint.refused.size) return;
     endpoint.refused = this.#refused;
