@@ -23,12 +23,14 @@ export const citation = ({ source }: Found, text: string): Citation => ({
  * before anybody sees them; with no passages (a chatbot that shows no citations) all are.
  */
 export function createMarkers(given: Found[]): { pass(piece: string): string; rest(): string; citations(): Citations } {
+  // An open stream keeps what a citation needs, and not what the search found out beside it.
+  const possible = given.map((one) => citation(one, one.text));
   let held = '';
   const cited = new Set<number>();
 
   const keep = (marker: string, number: string): string => {
     const n = Number(number);
-    if (!Number.isInteger(n) || n < 1 || n > given.length) return '';
+    if (!Number.isInteger(n) || n < 1 || n > possible.length) return '';
     cited.add(n);
     return marker;
   };
@@ -43,32 +45,38 @@ export function createMarkers(given: Found[]): { pass(piece: string): string; re
     rest: () => held.replace(MARKER, keep),
     citations() {
       const numbers = [...cited].sort((a, b) => a - b);
-      return Object.fromEntries(numbers.map((n) => [String(n), citation(given[n - 1]!, given[n - 1]!.text)]));
+      return Object.fromEntries(numbers.map((n) => [String(n), possible[n - 1]!]));
     },
   };
 }
 
 /**
- * Numbers the passages of a quoted answer in the order in which they are quoted. The citation's text is the span
- * from the first to the last sentence quoted, word for word as the passage has it.
+ * Numbers the quotes in the order in which they are made. Sentences of one paragraph share a number, and a citation that is
+ * the span from the first to the last of them, word for word as the passage has it; another paragraph is another place.
  */
 export function createQuotes(found: Found[]): {
   mark(index: number, sentence: string): string;
   citations(): Citations;
 } {
-  const spans = new Map<number, { start: number; end: number }>();
+  const spans: { index: number; start: number; end: number }[] = [];
 
   return {
     mark(index, sentence) {
-      const start = Math.max(0, found[index]!.text.indexOf(sentence));
+      const { text } = found[index]!;
+      const start = Math.max(0, text.indexOf(sentence));
       const end = start + sentence.length;
-      const span = spans.get(index);
-      spans.set(index, span ? { start: Math.min(span.start, start), end: Math.max(span.end, end) } : { start, end });
-      return `[${[...spans.keys()].indexOf(index) + 1}]`;
+      const near = (span: { index: number; start: number; end: number }): boolean =>
+        span.index === index && !text.slice(Math.min(span.start, start), Math.max(span.end, end)).includes('\n');
+      const known = spans.findIndex(near);
+      const span = spans[known];
+      if (!span) return `[${spans.push({ index, start, end })}]`;
+      span.start = Math.min(span.start, start);
+      span.end = Math.max(span.end, end);
+      return `[${known + 1}]`;
     },
     citations: () =>
       Object.fromEntries(
-        [...spans].map(([index, { start, end }], i) => [
+        spans.map(({ index, start, end }, i) => [
           String(i + 1),
           citation(found[index]!, found[index]!.text.slice(start, end)),
         ]),

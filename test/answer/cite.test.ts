@@ -76,6 +76,13 @@ describe('markers of quoted sentences', () => {
     expect(quotes.citations()['2']?.text).toBe('A second. A third.');
   });
 
+  it('are two for two items of one list, so that no quote runs from the one into the other', () => {
+    const found = [passage(1, 'You need:\n- the order number\n- the bag')];
+    const quotes = createQuotes(found);
+    expect([quotes.mark(0, 'the bag'), quotes.mark(0, 'the order number')]).toEqual(['[1]', '[2]']);
+    expect(Object.values(quotes.citations()).map(({ text }) => text)).toEqual(['the bag', 'the order number']);
+  });
+
   it('are not confused by a footnote of the source’s own', () => {
     expect(withoutMarkers('Founded in 1990 [3] in Leeds[12].')).toBe('Founded in 1990 in Leeds.');
   });
