@@ -32,18 +32,19 @@ interface Material {
 }
 
 /** This process's own way to answer: route, retrieve, generate or quote, cite. */
-export function createRespond({ store, knowledge, model, catalogue }: Rooms): Respond {
-  return async (question, run) => {
-    const [agents, turns] = await Promise.all([store.agents(question.chatbot.uuid), earlierTurns(store, question)]);
-    const found = await knowledge.search(question.chatbot.uuid, question.query, {
-      earlier: turns.map((turn) => turn.query),
-    });
-    const material = { question, agent: answeringAgent(agents), turns, found };
-    if (!model) return quoted(material, run);
-    const ending = await generated(material, model, run);
-    if (!ending.refusal) ending.meta.credits = catalogue.credits(material.agent?.meta.model ?? '');
-    return ending;
-  };
+export function createRespond(rooms: Rooms): Respond {
+  const { model, catalogue } = rooms;
+  return (question, run) =>
+    gather(rooms, question).then((material) =>
+      model ? generated(material, model, catalogue, run) : quoted(material, run),
+    );
+}
+
+async function gather({ store, knowledge }: Rooms, question: Question): Promise<Material> {
+  const { uuid } = question.chatbot;
+  const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, question)]);
+  const found = await knowledge.search(uuid, question.query, { earlier: turns.map((turn) => turn.query) });
+  return { question, agent: answeringAgent(agents), turns, found };
 }
 
 async function earlierTurns(store: Store, { session, newSession, uuid }: Question): Promise<StoredMessage[]> {
@@ -66,11 +67,17 @@ async function quoted({ question, agent, found }: Material, run: Run): Promise<E
   return {
     finish_reason: run.stopped ? 'stopped' : 'stop',
     citations: cite ? quotes.citations() : {},
-    meta: metaOf(agent, 0),
+    meta: metaOf(agent),
   };
 }
 
-async function generated({ question, agent, turns, found }: Material, model: Model, run: Run): Promise<Ending> {
+/** No async function: while the model writes, an open stream keeps its markers and not all that was gathered. */
+function generated(
+  { question, agent, turns, found }: Material,
+  model: Model,
+  catalogue: Catalogue,
+  run: Run,
+): Promise<Ending> {
   const cite = question.chatbot.meta.show_citations;
   const markers = createMarkers(cite ? found : []);
   const generation = model.generate(prompt({ agent, turns, found, query: question.query, cite }), (piece) => {
@@ -79,15 +86,19 @@ async function generated({ question, agent, turns, found }: Material, model: Mod
   });
   run.onStop = () => generation.stop();
   if (run.stopped) generation.stop();
-  const { finish, totalTokens, refusal }: Generated = await generation.done.catch(refused);
-  run.append(markers.rest());
-  const reason = run.full ? 'length' : finish;
-  return {
-    finish_reason: run.stopped ? 'stopped' : reason,
-    citations: markers.citations(),
-    meta: metaOf(agent, totalTokens),
-    ...(refusal ? { refusal } : {}),
-  };
+  const meta = metaOf(agent);
+  const credits = catalogue.credits(agent?.meta.model ?? '');
+
+  return generation.done.catch(refused).then(({ finish, totalTokens, refusal }: Generated) => {
+    run.append(markers.rest());
+    const reason = run.full ? 'length' : finish;
+    return {
+      finish_reason: run.stopped ? 'stopped' : reason,
+      citations: markers.citations(),
+      meta: { ...meta, actual_token_distribution: { total_tokens: totalTokens }, credits: refusal ? 0 : credits },
+      ...(refusal ? { refusal } : {}),
+    };
+  });
 }
 
 /** What was written before the model failed stays, with its citations. */
@@ -96,8 +107,7 @@ function refused(error: unknown): Generated {
   throw error;
 }
 
-const metaOf = (agent: StoredAgent | undefined, totalTokens: number): MessageMeta => ({
+const metaOf = (agent: StoredAgent | undefined): MessageMeta => ({
   ...NO_META,
-  actual_token_distribution: { total_tokens: totalTokens },
   active_agent: { uuid: agent?.uuid ?? '', name: agent?.name ?? '' },
 });

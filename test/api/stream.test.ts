@@ -1,0 +1,192 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startFakeModel, type FakeModel } from '../fakes/model.ts';
+import { API_KEY, site, start, until, type Running } from '../running.ts';
+
+let docent: Running;
+let model: FakeModel;
+let shop: Awaited<ReturnType<typeof site>>;
+let chatbot: string;
+
+beforeAll(async () => {
+  model = await startFakeModel();
+  shop = await site({
+    '/returns': `<title>Returns</title><main><p>You may return any item within 45 days of delivery.</p></main>`,
+  });
+  docent = await start({
+    LLM_BASE_URL: model.baseUrl,
+    LLM_MODEL: 'small',
+    LLM_API_KEY: 'sk-canary',
+    FETCH_ALLOW: shop.host,
+  });
+  const made = await docent.api('POST', '/chatbot/create', { name: 'Shop', show_citations: true });
+  chatbot = made.body.uuid;
+  await docent.api('POST', `/chatbot/${chatbot}/data-source/url`, { url: `${shop.base}/returns` });
+  const sources = () => docent.api('GET', `/chatbot/${chatbot}/data-sources`).then((reply) => reply.body);
+  await until(sources, ([one]) => one.status === 'success');
+});
+afterAll(async () => {
+  await docent.stop();
+  await model.close();
+  await shop.close();
+});
+
+const QUESTION = 'How long may I return an item?';
+
+const newSession = async (of = chatbot): Promise<string> =>
+  (await docent.api('POST', `/chatbot/${of}/session/create`)).body.uuid;
+
+const messages = async (session: string) => (await docent.api('GET', `/session/${session}/messages`)).body;
+
+/** The reply's body as it came over the wire, a buffer a chunk. */
+function chunks(session: string, query = QUESTION): Promise<{ status: number; parts: Buffer[] }> {
+  return new Promise((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${API_KEY}`, 'Content-Type': 'application/json' };
+    const sent = request(
+      `${docent.base}/api/v1/session/${session}/message/stream`,
+      { method: 'POST', headers },
+      (reply) => {
+        const parts: Buffer[] = [];
+        reply.on('data', (part: Buffer) => parts.push(part));
+        reply.on('end', () => resolve({ status: reply.statusCode ?? 0, parts }));
+        reply.on('error', reject);
+      },
+    );
+    sent.on('error', reject).end(JSON.stringify({ query }));
+  });
+}
+
+describe('an answer by a model', () => {
+  it('is streamed as it is written, from the passages, and cites them', async () => {
+    model.next({ pieces: ['Within ', '45 days', ' [1]', '.'], pace: 10, totalTokens: 321 });
+    const session = await newSession();
+    const { parts } = await chunks(session);
+    expect(parts.length).toBeGreaterThan(1);
+    expect(Buffer.concat(parts).toString()).toBe('Within 45 days [1].');
+    const [message] = await messages(session);
+    expect(message).toMatchObject({ response: 'Within 45 days [1].', finish_reason: 'stop' });
+    expect(JSON.parse(message.cite_data_json)['1']).toMatchObject({ title: 'Returns', type: 'link' });
+    expect(JSON.parse(message.meta_json)).toMatchObject({
+      actual_token_distribution: { total_tokens: 321 },
+      credits: 1,
+    });
+    const asked = model.requests.at(-1)!;
+    expect(asked.headers.authorization).toBe('Bearer sk-canary');
+    expect(asked.body).toMatchObject({ model: 'small', temperature: 0, stream: true });
+    expect(asked.body.messages[0]?.content).toContain('You may return any item within 45 days of delivery.');
+    expect(asked.body.messages.at(-1)).toEqual({ role: 'user', content: QUESTION });
+  });
+
+  it('is given the turns before it', async () => {
+    const session = await newSession();
+    model.next({ pieces: ['Within 45 days [1].'] }, { pieces: ['Yes.'] });
+    await chunks(session);
+    await chunks(session, 'And for Spain?');
+    expect(model.requests.at(-1)!.body.messages.slice(1)).toEqual([
+      { role: 'user', content: QUESTION },
+      { role: 'assistant', content: 'Within 45 days.' },
+      { role: 'user', content: 'And for Spain?' },
+    ]);
+  });
+
+  it('never splits a character between writes, nor sends white space alone', async () => {
+    const text = 'Ja — 45 Tage 😀 für 漢字 👩‍👩‍👧.';
+    const event = Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content: text } }] })}\n\n`);
+    const gaps = ['\\n\\n', ' ', 'End', ' ', '\\n'].map(
+      (gap) => `data: {"choices":[{"delta":{"content":"${gap}"}}]}\n\n`,
+    );
+    const halves = ['\\ud83d', '\\ude00'].map((half) => `data: {"choices":[{"delta":{"content":"${half}"}}]}\n\n`);
+    model.next({
+      raw: [...Array.from(event, (byte) => Buffer.of(byte)), ...gaps, ...halves, 'data: [DONE]\n\n'],
+      pace: 1,
+    });
+    const session = await newSession();
+    const { parts } = await chunks(session);
+    for (const part of parts) {
+      expect(part.toString('utf8')).not.toContain('\ufffd');
+      expect(part.toString('utf8').trim()).not.toBe('');
+    }
+    expect(Buffer.concat(parts).toString()).toBe(`${text}\n\n End \n😀`);
+    expect((await messages(session))[0].response).toBe(`${text}\n\n End \n😀`);
+  });
+
+  it('shows what there is so far while it is being made', async () => {
+    model.next({ pieces: ['So ', 'far', ' so good.'], pace: 150 });
+    const session = await newSession();
+    const whole = chunks(session);
+    const part = await until(
+      () => messages(session),
+      (all) => all[0]?.response === 'So far',
+    );
+    expect(part[0]).toMatchObject({ finish_reason: '', cite_data_json: '{}' });
+    await whole;
+    expect((await messages(session))[0]).toMatchObject({ response: 'So far so good.', finish_reason: 'stop' });
+  });
+
+  it('goes on and is stored when the caller hangs up in the middle', async () => {
+    model.next({ pieces: ['One', ' two', ' three', ' four.'], pace: 40 });
+    const session = await newSession();
+    const headers = { Authorization: `Bearer ${API_KEY}`, 'Content-Type': 'application/json' };
+    await new Promise<void>((done) => {
+      const sent = request(`${docent.base}/api/v1/session/${session}/message/stream`, { method: 'POST', headers });
+      sent.on('response', (reply) => reply.once('data', () => (sent.destroy(), done())));
+      sent.on('error', () => {});
+      sent.end(JSON.stringify({ query: QUESTION }));
+    });
+    const stored = await until(
+      () => messages(session),
+      (all) => all[0].finish_reason !== '',
+    );
+    expect(stored[0]).toMatchObject({ response: 'One two three four.', finish_reason: 'stop' });
+  });
+
+  it('has no marker left, shown or stored, that points at nothing', async () => {
+    model.next({ pieces: ['Within 45 days [1]', ' [', '7', '] or so [0].'] });
+    const session = await newSession();
+    const { parts } = await chunks(session);
+    expect(Buffer.concat(parts).toString()).toBe('Within 45 days [1] or so.');
+    const [message] = await messages(session);
+    expect([message.response, Object.keys(JSON.parse(message.cite_data_json))]).toEqual([
+      'Within 45 days [1] or so.',
+      ['1'],
+    ]);
+  });
+
+  it('has no marker at all where the chatbot shows no citations', async () => {
+    const { uuid } = (await docent.api('POST', '/chatbot/create', { name: 'Silent' })).body;
+    model.next({ pieces: ['Within 45 days [1].'] });
+    const session = await newSession(uuid);
+    expect(Buffer.concat((await chunks(session)).parts).toString()).toBe('Within 45 days.');
+    expect((await messages(session))[0].cite_data_json).toBe('{}');
+  });
+
+  it('that is cut at the model’s own limit ends as length', async () => {
+    model.next({ pieces: ['Within'], finish: 'length' });
+    const session = await newSession();
+    await chunks(session);
+    expect((await messages(session))[0].finish_reason).toBe('length');
+  });
+});
+
+describe('a model that fails', () => {
+  it('before the first byte gives an ordinary error, and the message says so', async () => {
+    model.next({ status: 400, raw: ['{"error":{"message":"canary-of-the-model"}}'] });
+    const session = await newSession();
+    const { status, parts } = await chunks(session);
+    const body = JSON.parse(Buffer.concat(parts).toString());
+    expect([status, body.code]).toEqual([502, 'model_failed']);
+    expect(JSON.stringify(body)).not.toContain('canary');
+    expect((await messages(session))[0]).toMatchObject({ finish_reason: 'error', response: '' });
+  });
+
+  it('in the middle leaves what was written, with its citations', async () => {
+    model.next({ pieces: ['Within 45 days [1]', ' of', ' never'], cutAfter: 3, pace: 20 });
+    const session = await newSession();
+    const { parts } = await chunks(session);
+    const [message] = await messages(session);
+    expect(message).toMatchObject({ finish_reason: 'error', response: Buffer.concat(parts).toString() });
+    expect(message.response).toMatch(/^Within 45 days \[1\]/);
+    expect(Object.keys(JSON.parse(message.cite_data_json))).toEqual(['1']);
+    expect(message.error_message).not.toBe('');
+  });
+});
