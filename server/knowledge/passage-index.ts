@@ -1,4 +1,5 @@
 import type { Document } from '../store/store.ts';
+import { FEEDBACK, wantsFeedback, withFeedback } from './feedback.ts';
 import type { Match } from './knowledge.ts';
 import { nearness } from './nearness.ts';
 import { readQuestion, type Question } from './question.ts';
@@ -117,6 +118,16 @@ export class PassageIndex<S> {
 
   /** The best passages, best first. */
   search(question: Question, limit: number): Hit<S>[] {
+    const feedback = wantsFeedback(question, this.#size);
+    const hits = this.#ranked(question, feedback ? Math.max(limit, FEEDBACK) : limit);
+    if (hits.length === 0 || !feedback) return hits;
+    return this.#ranked(
+      withFeedback(question, hits, this.words, (root) => this.idf(root)),
+      limit,
+    );
+  }
+
+  #ranked(question: Question, limit: number): Hit<S>[] {
     const touched = this.#accumulate(question);
     const hits = best(touched, this.#scores, Math.max(limit, CANDIDATES)).map((slot) => {
       const entry = this.#entries[slot]!;

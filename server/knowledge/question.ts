@@ -8,6 +8,8 @@ export interface Question {
   total: number;
   /** The sum of what they are worth. */
   worth: number;
+  /** False for mere keywords. */
+  asks: boolean;
   /** Which term a root stands for: its own, or the one it is kin to. */
   places: Map<number, Place>;
 }
@@ -45,6 +47,8 @@ const EARLIER = 0.35;
 const COMMON = 0.3;
 /** The passages of a large site. */
 const LARGE = 1000;
+const ASKING =
+  /\?|\b(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|should|will|would|may|must|have|has)\b/i;
 /** Words that point back at what was said. */
 const POINTING = /\b(?:it|its|that|this|these|those|they|them|their|there|he|she|him|her|one|ones|same|else|other)\b/i;
 const CONTINUING = /^\W*(?:and|or|but|so|also|what about|how about|what if)\b/i;
@@ -65,7 +69,8 @@ export function readQuestion(
   }
   const { terms, places } = reading;
   const sum = (of: (term: Term) => number) => terms.reduce((total, term) => total + of(term), 0);
-  return { terms, places, total: sum(({ weight }) => weight), worth: sum(({ worth }) => worth) };
+  const asks = ASKING.test(text.slice(0, MOST_CHARACTERS));
+  return { terms, places, asks, total: sum(({ weight }) => weight), worth: sum(({ worth }) => worth) };
 }
 
 class Reading {

@@ -107,6 +107,16 @@ describe('the index', () => {
     expect(search(index, 'boats')).toEqual([]);
   });
 
+  it('finds for keywords on a large site what their pages are about', () => {
+    const index = new PassageIndex<string>();
+    for (let n = 0; n < 250; n++) put(index, `other ${n}`, { text: `Chapter ${n} tells of ships, ports and sailors.` });
+    for (let n = 0; n < 6; n++)
+      put(index, `heart ${n}`, { text: `Cardiology ward ${n}: the heart, its arteries and valves.` });
+    put(index, 'kin', { text: 'Narrow arteries and leaking valves are treated in a ward.' });
+    expect(search(index, 'cardiology')).toContain('kin');
+    expect(search(index, 'What is cardiology?')).not.toContain('kin');
+  });
+
   it('takes any question, however long or odd', () => {
     const index = indexOf({ a: { text: 'The ferry leaves at noon.' } });
     expect(search(index, `${'ferry noon '.repeat(4000)}`)).toEqual(['a']);

@@ -1,0 +1,52 @@
+import type { Entry, Hit } from './passage-index.ts';
+import type { Question, Term } from './question.ts';
+import { UNSEEN, type Vocabulary } from './words.ts';
+
+/** A few keywords find more with the words of what they find; a whole question is harmed by them. */
+const FEW = 3;
+/** Passages whose words are looked at. */
+export const FEEDBACK = 10;
+const WORDS = 20;
+/** A word that one passage in five has tells nothing. */
+const TELLING = 1.5;
+/** On a small site the keywords find everything there is. */
+const LARGE = 200;
+
+export const wantsFeedback = ({ terms, asks }: Question, size: number): boolean =>
+  size >= LARGE && !asks && terms.length <= FEW;
+
+/** The keywords with the words that mark the passages they found, of the same weight together (RM3). */
+export function withFeedback<S>(
+  question: Question,
+  hits: Hit<S>[],
+  words: Vocabulary,
+  idf: (root: number) => number,
+): Question {
+  const first = hits.slice(0, FEEDBACK);
+  const total = first.reduce((sum, { score }) => sum + score, 0);
+  const marks = new Map<number, number>();
+  for (const { entry, score } of first) countInto(marks, entry, words, score / total);
+  const best = [...marks]
+    .map(([root, share]): [number, number, number] => [root, share * idf(root), idf(root)])
+    .filter(([root, , rarity]) => rarity > TELLING && !question.places.has(root))
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, WORDS);
+  const all = best.reduce((sum, [, mark]) => sum + mark, 0);
+  const terms = [...question.terms];
+  const places = new Map(question.places);
+  for (const [root, mark] of best) {
+    const weight = (question.total * mark) / all;
+    places.set(root, {
+      term: terms.push({ word: '', form: UNSEEN, root, weight, worth: 0 } satisfies Term) - 1,
+      share: 1,
+    });
+  }
+  return { ...question, terms, places, total: question.total * 2 };
+}
+
+function countInto<S>(marks: Map<number, number>, { forms }: Entry<S>, words: Vocabulary, share: number): void {
+  for (const form of forms) {
+    const root = words.root(form);
+    marks.set(root, (marks.get(root) ?? 0) + share / forms.length);
+  }
+}
