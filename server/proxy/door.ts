@@ -3,7 +3,7 @@ import { Router, type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Answering } from '../answer/answering.ts';
-import { notFound } from '../errors.ts';
+import { notFound, Refusal } from '../errors.ts';
 import { readJson, refuseUnmatched } from '../http.ts';
 import { clientAddress, createVisitorLimits } from '../limits.ts';
 import { view, type Clock } from '../records.ts';
@@ -98,14 +98,20 @@ function faceOf({ face }: DoorRooms, chatbot: StoredChatbot): ChatbotFace {
   };
 }
 
-const startSession =
-  ({ store }: DoorRooms, sessions: VisitorSessions) =>
-  async ({ chatbot, ctx }: Visit): Promise<unknown> => {
+/** An empty session costs a file: so many in so many seconds are any visitor's due. */
+const SESSIONS: [count: number, seconds: number] = [100, 60];
+
+function startSession({ store, clock, trustProxyHops }: DoorRooms, sessions: VisitorSessions) {
+  const limits = createVisitorLimits({ clock });
+  return async ({ chatbot, ctx }: Visit): Promise<unknown> => {
     const { variables } = checked(SessionBody, await readJson(ctx));
+    const retryAfter = limits.take(chatbot.uuid, clientAddress(ctx.req, trustProxyHops), SESSIONS);
+    if (retryAfter > 0) throw new Refusal('rate_limited', 'too many new conversations', { retryAfter });
     const session = sessions.begin(chatbot, variables);
     if (!(await store.createSession(session))) throw notFound('chatbot');
     return view(Session, session);
   };
+}
 
 function ask(rooms: DoorRooms, sessions: VisitorSessions, events: EventStreams) {
   const limits = createVisitorLimits(rooms);

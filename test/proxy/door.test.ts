@@ -89,6 +89,15 @@ describe('a session', () => {
     });
   });
 
+  it('is not made without end: a hundred a minute are any visitor’s due', async () => {
+    const made = await Promise.all(Array.from({ length: 101 }, () => post(`${door}/session`)));
+    expect(made.filter(({ status }) => status === 200)).toHaveLength(100);
+    const refused = made.find(({ status }) => status === 429)!;
+    expect(await refused.json()).toMatchObject({ code: 'rate_limited', retry_after: 60 });
+    house.clock.now += 60_000;
+    expect((await post(`${door}/session`)).status).toBe(200);
+  });
+
   it('made by a first question keeps that question’s variables', async () => {
     const events = await ask(house, chatbot, { query: 'How long?', variables: { plan: 'pro' } });
     expect((await house.store.session(uuidOf(events, 'session')))?.initial_variables).toEqual({ plan: 'pro' });
