@@ -1,28 +1,33 @@
 import Type, { type Static } from 'typebox';
 import type { FinishReason } from './types.ts';
 
-/** The interface's records and bodies. Validation, types and the OpenAPI document come from here. */
+/** The interface's records. Validation, types and the OpenAPI document come from here. */
 
-const Uuid = Type.String({ pattern: '^[0-9a-f]{32}$', description: '32 lower-case hex digits' });
+export const Uuid = Type.String({ pattern: '^[0-9a-f]{32}$', description: '32 lower-case hex digits' });
 const Timestamp = Type.String({
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$',
   description: 'UTC, whole seconds',
 });
 const dated = { created_at: Timestamp, modified_at: Timestamp };
+
+/** Exactly these keys: some clients break on a missing or an extra one. */
 const record = <P extends Type.TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
-
-export const Visibility = Type.Union([Type.Literal('private'), Type.Literal('public'), Type.Literal('hybrid')], {
-  default: 'private',
-});
-
-/** [messages, seconds]; interface.txt, Limits. */
-export const RateLimit = Type.Tuple(
-  [Type.Integer({ minimum: 1, maximum: 100 }), Type.Integer({ minimum: 1, maximum: 360 })],
-  { default: [20, 240] },
-);
+const literals = <const T extends string[]>(...values: T) => Type.Unsafe<T[number]>(Type.Enum(values));
+/** 0 or 1 in replies, as deployed servers of the interface have it. */
+const Flag = Type.Unsafe<0 | 1>(Type.Integer({ minimum: 0, maximum: 1 }));
+const Json = (what: string) => Type.String({ description: `a JSON object: ${what}` });
 
 export const Name = Type.String({ minLength: 1, maxLength: 200 });
-export const RateLimitMessage = Type.String({ maxLength: 1000, default: 'Too many messages' });
+export const Text = Type.String({ maxLength: 10_000 });
+export const Color = Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description: 'a colour of the form #RRGGBB' });
+export const Visibility = literals('private', 'public', 'hybrid');
+
+/** [messages, seconds]; interface.txt, Limits. */
+export const RateLimit = Type.Tuple([
+  Type.Integer({ minimum: 1, maximum: 100 }),
+  Type.Integer({ minimum: 1, maximum: 360 }),
+]);
+export const RateLimitMessage = Type.String({ maxLength: 1000 });
 
 export const Chatbot = record({
   uuid: Uuid,
@@ -31,96 +36,171 @@ export const Chatbot = record({
   meta: record({
     rate_limit: RateLimit,
     rate_limit_message: RateLimitMessage,
-    show_citations: Type.Boolean({ default: false }),
+    show_citations: Type.Boolean(),
     visibility: Visibility,
   }),
 });
 export type Chatbot = Static<typeof Chatbot>;
 
-export const AgentType = Type.Union([
-  Type.Literal('user-facing'),
-  Type.Literal('background'),
-  Type.Literal('human-escalation'),
-  Type.Literal('pre-canned'),
-  Type.Literal('spam-defense'),
-]);
+export const AgentType = literals('user-facing', 'background', 'human-escalation', 'pre-canned', 'spam-defense');
+export type AgentType = Static<typeof AgentType>;
 
-/** `stickness` is the interface's own spelling. */
-export const AgentMeta = record({
-  model: Type.String(),
+/** What a background agent assigns to questions that meet its criteria. */
+export const AgentTag = record({ name: Name, color: Color, criteria: Text });
+
+/** Every setting that an agent of some type has; `stickness` is the interface's own spelling. */
+export const AgentSettings = Type.Object({
+  model: Type.String({ minLength: 1, maxLength: 200 }),
   temperature: Type.Number({ minimum: 0, maximum: 1 }),
   bias: Type.Number({ minimum: -10, maximum: 1 }),
   stickness: Type.Number({ minimum: 0, maximum: 1 }),
   use_all_sources: Type.Boolean(),
+  default_message: Text,
+  tags: Type.Array(AgentTag, { maxItems: 100 }),
+});
+export type AgentSettings = Static<typeof AgentSettings>;
+
+const { model, temperature, bias, stickness, use_all_sources, default_message, tags } = AgentSettings.properties;
+
+/** The settings of each type: always all of them, and no others. */
+export const AgentMeta = {
+  'user-facing': record({ model, temperature, bias, stickness, use_all_sources }),
+  background: record({ model, temperature, tags }),
+  'human-escalation': record({ model, temperature, bias, stickness }),
+  'pre-canned': record({ model, temperature, bias, stickness, default_message }),
+  'spam-defense': record({ model, temperature, bias, stickness, default_message }),
+} satisfies Record<AgentType, Type.TObject>;
+
+export const AgentVariable = record({
+  name: Name,
+  description: Text,
+  example: Text,
+  type: Type.String({ maxLength: 50 }),
+  default_value: record({ content: Text, static: Type.Number() }),
 });
 
-export const Agent = record({
+export const Method = literals('GET', 'POST', 'PUT', 'PATCH', 'DELETE');
+
+/** The caller's own keys; any JSON below them. */
+const OpenObject = Type.Record(Type.String(), Type.Unknown());
+
+export const ToolFunction = record({
   uuid: Uuid,
   name: Name,
-  prompt: Type.String(),
-  description: Type.String(),
-  type: AgentType,
+  description: Type.String({ maxLength: 1023 }),
+  parameters: OpenObject,
+  headers: Type.Record(Type.String(), Type.String()),
+  enabled: Flag,
+  external_url: Type.String({ maxLength: 2048 }),
+  method: Method,
   ...dated,
-  enabled: Type.Union([Type.Literal(0), Type.Literal(1)]),
-  meta: AgentMeta,
-  data_source_uuids: Type.Array(Uuid),
-  tool_functions: Type.Array(Type.Unknown()),
-  variables: Type.Array(Type.Unknown()),
+  meta: OpenObject,
 });
-export type Agent = Static<typeof Agent>;
+export type ToolFunction = Static<typeof ToolFunction>;
+
+export const HumanEscalationSettings = record({
+  human_requested_message: Text,
+  live_chat_start_announcement: Text,
+  live_chat_end_announcement: Text,
+  monitored_messages: Type.Array(Text, { maxItems: 100 }),
+  notifications_enabled: Flag,
+  sound_enabled: Flag,
+});
+export type HumanEscalationSettings = Static<typeof HumanEscalationSettings>;
+
+const agentKeys = {
+  uuid: Uuid,
+  name: Name,
+  prompt: Text,
+  description: Text,
+  ...dated,
+  enabled: Flag,
+  data_source_uuids: Type.Array(Uuid),
+  tool_functions: Type.Array(ToolFunction),
+  variables: Type.Array(AgentVariable, { maxItems: 100 }),
+};
+const agentOf = <T extends AgentType>(type: T, more: Type.TProperties = {}) =>
+  record({ ...agentKeys, type: Type.Literal(type), meta: AgentMeta[type], ...more });
+
+/** One schema a type: the settings differ, and `human_escalation_settings` stands on one type alone. */
+export const AgentByType = {
+  'user-facing': agentOf('user-facing'),
+  background: agentOf('background'),
+  'human-escalation': agentOf('human-escalation', { human_escalation_settings: HumanEscalationSettings }),
+  'pre-canned': agentOf('pre-canned'),
+  'spam-defense': agentOf('spam-defense'),
+} satisfies Record<AgentType, Type.TObject>;
+
+const AnyAgent = record({ ...agentKeys, type: AgentType, meta: Type.Partial(AgentSettings) });
+export const Agent = Type.Unsafe<Agent>(Type.Union(Object.values(AgentByType)));
+export type Agent = Static<typeof AnyAgent> & {
+  meta: Pick<AgentSettings, 'model' | 'temperature'>;
+  human_escalation_settings?: HumanEscalationSettings;
+};
 
 export const DataSource = record({
   uuid: Uuid,
   title: Type.String(),
-  type: Type.Union([Type.Literal('link'), Type.Literal('upload'), Type.Literal('qa')]),
+  type: literals('link', 'upload', 'qa'),
   status: Type.String({ description: 'await, chunking, embedding, success, fail or error:<reason>' }),
   file_name: Type.String({ description: 'the URL of a link' }),
   file_size: Type.Integer({ description: 'bytes' }),
   tokens: Type.Integer(),
-  meta_json: Type.String({ description: 'a JSON object' }),
+  meta_json: Json('reference_source_link where given; question and answer of a qa source'),
   ...dated,
 });
 export type DataSource = Static<typeof DataSource>;
 
-export const Session = record({ uuid: Uuid, ...dated });
+export const SourceTag = record({
+  uuid: Uuid,
+  name: Name,
+  color: Color,
+  data_source_uuids: Type.Array(Uuid),
+  ...dated,
+});
+export type SourceTag = Static<typeof SourceTag>;
+
+/** Values that fill a prompt's variables: flat. */
+export const Variables = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]));
+
+export const Session = record({ uuid: Uuid, ...dated, initial_variables: Type.Optional(Variables) });
 export type Session = Static<typeof Session>;
+
+export const SessionWithMeta = record({ ...Session.properties, meta: OpenObject });
 
 export const Message = record({
   uuid: Uuid,
   query: Type.String(),
   response: Type.String(),
   finish_reason: Type.Unsafe<FinishReason>(
-    Type.String({ enum: ['', 'stop', 'length', 'error', 'stopped', 'interrupted', 'quota'] }),
+    Type.Enum(['', 'stop', 'length', 'error', 'stopped', 'interrupted', 'quota']),
   ),
-  cite_data_json: Type.String({ description: 'a JSON object of citations, keyed by marker' }),
-  meta_json: Type.String({ description: 'a JSON object' }),
+  cite_data_json: Json('citations, keyed by marker'),
+  meta_json: Json('tokens, functions called, the agent, credits'),
   ...dated,
   background_pending_tasks: Type.Integer({ minimum: 0 }),
   detected_frustrations: Type.String(),
   error_message: Type.String(),
-  feedback_json: Type.String({ description: 'a JSON object' }),
+  feedback_json: Json('rating and comment of the visitor'),
   labels: Type.Array(record({ name: Type.String(), color: Type.String() })),
   session_documents: Type.Array(Type.Unknown()),
 });
 export type Message = Static<typeof Message>;
 
-/** What callers send. Keys beyond these are ignored. */
-
-export const NewChatbot = Type.Object({
-  name: Name,
-  rate_limit: Type.Optional(RateLimit),
-  rate_limit_message: Type.Optional(RateLimitMessage),
-  show_citations: Type.Optional(Type.Boolean()),
-  visibility: Type.Optional(Visibility),
-});
-
-export const ChatbotChange = Type.Partial(NewChatbot);
-
-export const NewUrlSource = Type.Object({
-  url: Type.String({ minLength: 1, maxLength: 2048 }),
-  reference_source_link: Type.Optional(Type.String({ maxLength: 2048 })),
-});
-
-export const NewMessage = Type.Object({ query: Type.String({ minLength: 1, maxLength: 8000 }) });
-
 export const Success = record({ success: Type.Boolean() });
+
+/** What is said of one of many: exactly one of the two. */
+export const Restarted = Type.Union([
+  record({ uuid: Type.String(), status: Type.Literal('restarted scraping') }),
+  record({ uuid: Type.String(), error: Type.Literal('invalid data source') }),
+]);
+
+export const Fault = Type.Object(
+  {
+    error: Type.String(),
+    code: Type.String(),
+    field: Type.Optional(Type.String()),
+    retry_after: Type.Optional(Type.Integer()),
+  },
+  { additionalProperties: false },
+);

@@ -37,7 +37,7 @@ function refusalFor(schema: TObject, error: TLocalizedValidationError | undefine
 
 interface Described {
   type?: string;
-  const?: unknown;
+  enum?: unknown[];
   anyOf?: Described[];
   items?: Described[] | Described;
   pattern?: string;
@@ -50,7 +50,8 @@ interface Described {
 
 function expected(schema: TSchema | undefined): string {
   const s = (schema ?? {}) as Described;
-  if (s.anyOf) return `one of ${s.anyOf.map((one) => JSON.stringify(one.const)).join(', ')}`;
+  if (s.enum) return `one of ${s.enum.map((one) => JSON.stringify(one)).join(', ')}`;
+  if (s.anyOf) return s.anyOf.map(expected).join(' or ');
   if (s.type === 'string') return s.pattern ? (s.description ?? 'a string of the right form') : `a string${lengths(s)}`;
   if (s.type === 'integer') return `a whole number${range(s)}`;
   if (s.type === 'number') return `a number${range(s)}`;

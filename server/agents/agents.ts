@@ -1,5 +1,6 @@
-import { newUuid, timestamp, type Clock } from '../records.ts';
+import { newUuid, timestamp, view, type Clock } from '../records.ts';
 import { DEFAULT_MODEL } from '../model/catalogue.ts';
+import { AgentByType, AgentMeta, type Agent } from '../schema.ts';
 import type { StoredAgent } from '../store/store.ts';
 
 /** The agent that every chatbot is created with (interface.txt, Agent). */
@@ -25,3 +26,9 @@ export function defaultAgent(chatbot: string, clock: Clock): StoredAgent {
 /** Who answers: the first enabled user-facing agent. */
 export const answeringAgent = (agents: StoredAgent[]): StoredAgent | undefined =>
   agents.find((agent) => agent.enabled === 1 && agent.type === 'user-facing');
+
+/** The agent as its reply has it: the keys of its type, and no others. */
+export function agentView(stored: StoredAgent): Agent {
+  const agent = view<Agent>(AgentByType[stored.type], stored);
+  return { ...agent, meta: view(AgentMeta[stored.type], stored.meta) };
+}

@@ -1,8 +1,9 @@
-import { defaultAgent } from '../agents/agents.ts';
+import { agentView, defaultAgent } from '../agents/agents.ts';
 import { later, newUuid, timestamp, view } from '../records.ts';
-import { Agent, Chatbot, ChatbotChange, NewChatbot, Success } from '../schema.ts';
+import { Agent, Chatbot, Success } from '../schema.ts';
 import type { StoredChatbot } from '../store/store.ts';
 import Type from 'typebox';
+import { ChatbotChange, NewChatbot } from './bodies.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
 
 export const chatbots = ({ store, knowledge, clock }: Rooms): Operation[] => [
@@ -71,7 +72,7 @@ export const chatbots = ({ store, knowledge, clock }: Rooms): Operation[] => [
     reply: Type.Array(Agent),
     async handle({ user, uuid }) {
       await ownedChatbot(store, user, uuid);
-      return (await store.agents(uuid)).map((agent) => view(Agent, agent));
+      return (await store.agents(uuid)).map(agentView);
     },
   }),
 ];

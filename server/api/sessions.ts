@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { notFound } from '../errors.ts';
 import { messageUuid, newUuid, timestamp, view } from '../records.ts';
-import { Message, NewMessage, Session, Success } from '../schema.ts';
+import { Message, Session, Success } from '../schema.ts';
 import { streamText } from '../answer/readers.ts';
+import { NewMessage } from './bodies.ts';
 import { operation, ownedChatbot, ownedSession, type Operation, type Rooms } from './operation.ts';
 
 export const sessions = ({ store, answering, respond, clock }: Rooms): Operation[] => [

@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { invalid, notFound } from '../errors.ts';
 import { newUuid, timestamp, view } from '../records.ts';
-import { DataSource, NewUrlSource, Success } from '../schema.ts';
+import { DataSource, Success } from '../schema.ts';
 import type { StoredSource } from '../store/store.ts';
+import { NewUrlSource } from './bodies.ts';
 import { operation, ownedChatbot, ownedSource, type Operation, type Rooms } from './operation.ts';
 
 export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Message } from '../schema.ts';
+import { Message, Session } from '../schema.ts';
 
 /** What visitors send and see. */
 
@@ -34,3 +34,6 @@ export const VisitorMessageSchema = Type.Object(
   { uuid, query, response, finish_reason, cite_data_json, feedback_json, created_at, modified_at },
   { additionalProperties: false },
 );
+
+/** `VisitorSession` in types.ts is its type. */
+export const VisitorSessionSchema = Type.Pick(Session, ['uuid', 'created_at', 'modified_at']);

@@ -7,12 +7,11 @@ import { notFound, Refusal } from '../errors.ts';
 import { readJson, refuseUnmatched } from '../http.ts';
 import { clientAddress, createVisitorLimits } from '../limits.ts';
 import { view, type Clock } from '../records.ts';
-import { Session } from '../schema.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
 import type { ChatbotFace, ChatEvent } from '../types.ts';
 import { checked } from '../validate.ts';
 import { createAsk } from './ask.ts';
-import { AskBody, SessionBody } from './bodies.ts';
+import { AskBody, SessionBody, VisitorSessionSchema } from './bodies.ts';
 import { createConversations, type Visit } from './conversations.ts';
 import { createEventStreams, type EventStreams } from './events.ts';
 import { createVisitorSessions, type VisitorSessions } from './sessions.ts';
@@ -109,7 +108,7 @@ function startSession({ store, clock, trustProxyHops }: DoorRooms, sessions: Vis
     if (retryAfter > 0) throw new Refusal('rate_limited', 'too many new conversations', { retryAfter });
     const session = sessions.begin(chatbot, variables);
     if (!(await store.createSession(session))) throw notFound('chatbot');
-    return view(Session, session);
+    return view(VisitorSessionSchema, session);
   };
 }
 
