@@ -104,7 +104,8 @@ export class Answers {
     else if (event.event === 'delta') this.#append(run, event.data.text);
     else if (event.event === 'cut') this.#cut(run);
     else if (event.event === 'done') this.#finish(run, event.data);
-    else this.#fail(run, new Failure(event.data.code, event.data.error, 0, event.data.retry_after));
+    else if (event.event === 'error')
+      this.#fail(run, new Failure(event.data.code, event.data.error, 0, event.data.retry_after));
   }
 
   #acknowledge(run: Run, message: string): void {

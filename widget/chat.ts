@@ -1,9 +1,9 @@
-import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import { computed, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatbotFace, VisitorMessage } from '../server/types.ts';
 import { Answers, asFailure, report } from './answers.ts';
 import { newId, type Client, type Failure } from './client.ts';
 import type { Memory } from './memory.ts';
-import { createTurn, fromRecord, hasEnded, type Emit, type Turn } from './turn.ts';
+import { createTurn, fromRecord, hasEnded, named, type Emit, type Turn } from './turn.ts';
 
 export interface ChatOptions {
   client: Client;
@@ -13,16 +13,16 @@ export interface ChatOptions {
 
 /** The whole state of one conversation and every action on it. Views read it and call it; nothing else writes it. */
 export class Chat {
-  readonly isOpen: Signal<boolean> = signal(false, { name: 'docent.isOpen' });
-  readonly face: Signal<ChatbotFace | undefined> = signal(undefined, { name: 'docent.face' });
-  readonly turns: Signal<Turn[]> = signal([], { name: 'docent.turns' });
-  readonly history: Signal<'unread' | 'loading' | 'read' | 'failed'> = signal('unread', { name: 'docent.history' });
-  readonly draft: Signal<string> = signal('', { name: 'docent.draft' });
-  readonly card: Signal<{ turn: Turn; marker: string } | undefined> = signal(undefined, { name: 'docent.card' });
+  readonly isOpen: Signal<boolean> = named('isOpen', false);
+  readonly face: Signal<ChatbotFace | undefined> = named('face', undefined);
+  readonly turns: Signal<Turn[]> = named('turns', []);
+  readonly history: Signal<'unread' | 'loading' | 'read' | 'failed'> = named('history', 'unread');
+  readonly draft: Signal<string> = named('draft', '');
+  readonly card: Signal<{ turn: Turn; marker: string } | undefined> = named('card', undefined);
   /** Milliseconds since 1970; it ticks while a wait is shown. */
-  readonly now: Signal<number> = signal(0, { name: 'docent.now' });
+  readonly now: Signal<number> = named('now', 0);
   /** The turn that a screen reader is told about: once at its start, once at its end. */
-  readonly latest: Signal<Turn | undefined> = signal(undefined, { name: 'docent.latest' });
+  readonly latest: Signal<Turn | undefined> = named('latest', undefined);
   readonly isBusy: ReadonlySignal<boolean> = computed(() =>
     this.turns.value.some((turn) => !hasEnded(turn.status.value)),
   );

@@ -48,6 +48,10 @@ export function newId(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+function lost(fault: unknown): never {
+  throw fault instanceof Failure ? fault : new Failure('network', String(fault));
+}
+
 async function failureOf(response: Response): Promise<Failure> {
   const body = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
   const wait = Number(body.retry_after ?? response.headers.get('Retry-After') ?? NaN);
@@ -73,7 +77,7 @@ async function* readEvents(response: Response, abort: () => void): AsyncGenerato
       yield* read(decoder.decode(value, { stream: true }));
     }
   } catch (fault) {
-    throw fault instanceof Failure ? fault : new Failure('network', String(fault));
+    lost(fault);
   } finally {
     clearTimeout(silence);
     reader.cancel().catch(() => undefined);
@@ -82,23 +86,15 @@ async function* readEvents(response: Response, abort: () => void): AsyncGenerato
 
 /** `server`: the address that serves embed.js, with or without a path; a trailing slash is added. */
 export function createClient(server: string, chatbot: string): Client {
-  const door = `${server.replace(/\/*$/, '')}/chat/${encodeURIComponent(chatbot)}`;
+  const door = new URL(`chat/${encodeURIComponent(chatbot)}`, server.replace(/\/*$/, '/')).href;
 
-  async function call(path: string, init: RequestInit = {}): Promise<Response> {
-    const request = { credentials: 'omit', cache: 'no-store', ...init } as const;
-    const response = await fetch(door + path, request).catch((fault: unknown) => {
-      throw new Failure('network', String(fault));
-    });
+  async function call(path: string, init?: RequestInit): Promise<Response> {
+    const response = await fetch(door + path, { credentials: 'omit', cache: 'no-store', ...init }).catch(lost);
     if (!response.ok) throw await failureOf(response);
     return response;
   }
 
-  async function json<T>(path: string, init?: RequestInit): Promise<T> {
-    const response = await call(path, init);
-    return (await response.json().catch(() => {
-      throw new Failure('bad_answer', '', response.status);
-    })) as T;
-  }
+  const json = async <T>(path: string): Promise<T> => (await (await call(path)).json()) as T;
 
   async function* stream(path: string, init: RequestInit, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const own = new AbortController();
@@ -114,18 +110,17 @@ export function createClient(server: string, chatbot: string): Client {
 
   const post = (body?: object): RequestInit => ({
     method: 'POST',
-    ...(body ? { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } } : {}),
+    ...(body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
   });
-  const at = (session: string): string => `/session/${encodeURIComponent(session)}`;
-  const of = (session: string, message: string): string => `${at(session)}/message/${encodeURIComponent(message)}`;
+  const of = (session: string, message: string): string => `/session/${session}/message/${message}`;
 
   return {
     face: () => json(''),
     ask: (question, signal) => stream('/ask', post(question), signal),
     resume: (session, message, from, signal) =>
       stream(`${of(session, message)}/stream`, { headers: { 'Last-Event-ID': String(from) } }, signal),
-    messages: (session) => json(`${at(session)}/messages`),
+    messages: (session) => json(`/session/${session}/messages`),
     stop: async (session, message) => void (await call(`${of(session, message)}/stop`, post())),
-    forget: async (session) => void (await call(`${at(session)}/delete`, post())),
+    forget: async (session) => void (await call(`/session/${session}/delete`, post())),
   };
 }

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { launch, type Handle, type Options } from './launch.ts';
 import { openPanel } from './panel.tsx';
+import { launch, type Handle, type Options } from './launch.ts';
 
 export type { Citation, Citations } from '../server/types.ts';
 export type { Events } from './turn.ts';

@@ -23,10 +23,7 @@ function openStorage(): Storage | undefined {
 
 function load(storage: Storage | undefined, key: string): Remembered {
   try {
-    const kept: unknown = JSON.parse(storage?.getItem(key) ?? '{}');
-    const { session, draft, asked } = kept as Record<string, unknown>;
-    const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-    return { session: text(session), draft: text(draft), asked: text(asked) };
+    return { ...(JSON.parse(storage?.getItem(key) ?? '{}') as Remembered) };
   } catch {
     return {};
   }

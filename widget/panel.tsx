@@ -3,8 +3,8 @@ import { render } from 'preact';
 import { Chat } from './chat.ts';
 import { createClient, type Client } from './client.ts';
 import { createMemory, type Memory } from './memory.ts';
-import style from './style.css?inline';
 import { Panel } from './view/Panel.tsx';
+import style from './style.css?inline';
 import type { Emit } from './turn.ts';
 import type { Words } from './words/en.ts';
 

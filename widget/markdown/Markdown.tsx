@@ -1,4 +1,4 @@
-import { signal, type Signal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import { Component, createContext, Fragment, type ComponentChildren, type VNode } from 'preact';
 import { useContext, useRef } from 'preact/hooks';
 import { safeAddress } from './address.ts';
@@ -15,9 +15,7 @@ export interface Surroundings {
   table: string;
 }
 
-const bare: Surroundings = { marker: (key) => <span>[{key}]</span>, code: 'Code', table: 'Table' };
-
-export const Around = createContext<Surroundings>(bare);
+export const Around = createContext<Surroundings>(undefined as never);
 
 function Marker({ marker }: { marker: string }): VNode {
   return useContext(Around).marker(marker);
@@ -191,9 +189,4 @@ export function Markdown({ text, isWhole }: MarkdownProps): VNode {
   growing.current = grow(growing.current ?? begin(), text.value, isWhole);
   const { root } = growing.current.document;
   return <Part block={root} version={root.version} />;
-}
-
-/** Markdown whose text is known. */
-export function StillMarkdown({ text }: { text: string }): VNode {
-  return <Markdown text={signal(text)} isWhole />;
 }

@@ -4,17 +4,10 @@ const NAMED: Record<string, string> = {
   lt: '<',
   gt: '>',
   quot: '"',
-  apos: "'",
   nbsp: '\u00a0',
-  copy: '©',
-  hellip: '…',
-  mdash: '—',
-  ndash: '–',
-  euro: '€',
 };
 
-export const ENTITY =
-  /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(amp|lt|gt|quot|nbsp|copy|hellip|mdash|ndash|euro|apos));/y;
+export const ENTITY = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(amp|lt|gt|quot|nbsp));/y;
 
 /** The character that a match of `ENTITY` stands for. */
 export function entity([, decimal, hex, name]: RegExpExecArray): string {

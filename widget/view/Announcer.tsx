@@ -5,12 +5,7 @@ import { useRoom } from './context.ts';
 import { noteOf } from './Note.tsx';
 
 /** Markdown's signs and markers are nothing to listen to. */
-const spoken = (text: string): string =>
-  text
-    .replace(/\[\d+(?:\.\d+)*\]/g, '')
-    .replace(/[*_`#>|~]+/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
+const spoken = (text: string): string => text.replace(/\[[\d.]+\]|[*_`#>|~]+/g, '');
 
 function sentence(turn: Turn | undefined, words: PanelWords): string {
   const status = turn?.status.value;

@@ -5,7 +5,9 @@ import type { Turn } from '../turn.ts';
 import { pageAddress, quoteAddress } from '../citations.ts';
 import { fill } from '../words/en.ts';
 import { useRoom } from './context.ts';
-import { Icon } from './Icon.tsx';
+import { Icon, IconButton } from './Icon.tsx';
+
+export const titleOf = (citation: Citation): string => citation.title || hostOf(citation);
 
 export const hostOf = (citation: Citation): string =>
   pageAddress(citation.file_name)?.host.replace(/^www\./, '') ?? citation.file_name;
@@ -53,17 +55,21 @@ export function Card({ turn, marker, from }: CardProps): VNode | null {
     event.stopPropagation();
     close();
   };
-  const name = fill(citation.title ? words.source : words.sourceUnnamed, { marker, title: citation.title });
   return (
-    <div class="card" role="dialog" aria-label={name} tabIndex={-1} ref={card} onKeyDown={escape}>
+    <div
+      class="card"
+      role="dialog"
+      aria-label={fill(words.source, { marker, title: titleOf(citation) })}
+      tabIndex={-1}
+      ref={card}
+      onKeyDown={escape}
+    >
       <div class="top">
         <span class="badge" aria-hidden="true">
           {marker}
         </span>
-        <strong>{citation.title || hostOf(citation)}</strong>
-        <button class="quiet" type="button" title={words.closeSource} aria-label={words.closeSource} onClick={close}>
-          <Icon name="close" />
-        </button>
+        <strong>{titleOf(citation)}</strong>
+        <IconButton icon="close" label={words.closeSource} onClick={close} />
       </div>
       <blockquote>{citation.text}</blockquote>
       <SourceLink citation={citation} />

@@ -1,13 +1,13 @@
 import type { RefObject, VNode } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { useRoom } from './context.ts';
-import { Icon } from './Icon.tsx';
+import { Icon, IconButton } from './Icon.tsx';
 
-/** Grows with what is written; `field-sizing` does it without script where the browser knows it. */
+/** Grows with what is written. */
 function useGrowth(field: RefObject<HTMLTextAreaElement | null>, draft: string): void {
   useLayoutEffect(() => {
     const { current } = field;
-    if (!current || globalThis.CSS?.supports?.('field-sizing', 'content')) return;
+    if (!current) return;
     current.style.height = 'auto';
     current.style.height = `${current.scrollHeight}px`;
   }, [draft]);
@@ -46,11 +46,9 @@ export function Composer({ field }: { field: RefObject<HTMLTextAreaElement | nul
         onKeyDown={onKeyDown}
       />
       {isBusy && !draft.trim() ? (
-        <button class="send" type="button" title={words.stop} aria-label={words.stop} onClick={() => chat.stop()}>
-          <Icon name="stop" />
-        </button>
+        <IconButton look="send" icon="stop" label={words.stop} onClick={() => chat.stop()} />
       ) : (
-        <button class="send" type="submit" title={words.send} aria-label={words.send} disabled={!draft.trim()}>
+        <button class="send" type="submit" title={words.send} disabled={!draft.trim()}>
           <Icon name="send" />
         </button>
       )}

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { StillMarkdown } from '../markdown/Markdown.tsx';
 import { useRoom } from './context.ts';
-import { Icon } from './Icon.tsx';
+import { IconButton, Retry } from './Icon.tsx';
 import { TurnView } from './Turn.tsx';
 
 function Welcome(): VNode {
@@ -12,7 +11,7 @@ function Welcome(): VNode {
   const suggestions = face?.suggestions ?? [];
   return (
     <div class="welcome">
-      <div class="greeting">{<StillMarkdown text={face?.greeting || words.greeting} />}</div>
+      <p class="greeting">{face?.greeting || words.greeting}</p>
       {suggestions.length > 0 && (
         <div class="suggestions" role="group" aria-label={words.suggestions}>
           {suggestions.map((suggestion) => (
@@ -33,11 +32,8 @@ function History(): VNode | null {
   if (chat.history.value !== 'failed') return null;
   return (
     <div class="note">
-      <p>{words.unrestored}</p>
-      <button class="action" type="button" onClick={() => void chat.restore()}>
-        <Icon name="retry" />
-        {words.retry}
-      </button>
+      <p>{words.failed}</p>
+      <Retry label={words.retry} onClick={() => void chat.restore()} />
     </div>
   );
 }
@@ -93,11 +89,7 @@ export function Conversation(): VNode {
           ))}
         </div>
       </div>
-      {!isAtEnd.value && (
-        <button class="latest" type="button" title={words.latest} aria-label={words.latest} onClick={toEnd}>
-          <Icon name="down" />
-        </button>
-      )}
+      {!isAtEnd.value && <IconButton look="latest" icon="down" label={words.latest} onClick={toEnd} />}
     </div>
   );
 }

@@ -17,3 +17,35 @@ export function Icon({ name }: { name: keyof typeof PATHS }): VNode {
     </svg>
   );
 }
+
+interface IconButtonProps {
+  icon: keyof typeof PATHS;
+  /** Its name, and its tooltip. */
+  label: string;
+  look?: string;
+  onClick: () => void;
+}
+
+export function IconButton({ icon, label, look = 'quiet', onClick }: IconButtonProps): VNode {
+  return (
+    <button class={look} type="button" title={label} onClick={onClick}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+interface ActionProps {
+  label: string;
+  isEarly?: boolean;
+  onClick: () => void;
+}
+
+/** Once more. */
+export function Retry({ label, isEarly, onClick }: ActionProps): VNode {
+  return (
+    <button class="action" type="button" disabled={isEarly} onClick={onClick}>
+      <Icon name="retry" />
+      {label}
+    </button>
+  );
+}

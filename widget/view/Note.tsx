@@ -3,7 +3,7 @@ import type { Turn } from '../turn.ts';
 import type { Status } from '../status.ts';
 import { fill, type PanelWords } from '../words/en.ts';
 import { useRoom } from './context.ts';
-import { Icon } from './Icon.tsx';
+import { Retry } from './Icon.tsx';
 
 function failureNote(code: string, words: PanelWords): string {
   if (code === 'network') return words.offline;
@@ -26,31 +26,22 @@ const clockTime = (seconds: number): string => `${Math.floor(seconds / 60)}:${St
 function Wait({ until }: { until: number }): VNode {
   const { chat, words } = useRoom();
   const left = Math.max(0, Math.ceil((until - chat.now.value) / 1000));
-  return <p class="wait">{left ? fill(words.limitedFor, { time: clockTime(left) }) : words.limitedOver}</p>;
-}
-
-function Retry({ turn }: { turn: Turn }): VNode {
-  const { chat, words } = useRoom();
-  const status = turn.status.value;
-  const isEarly = status.is === 'limited' && status.until > chat.now.value;
-  return (
-    <button class="action" type="button" disabled={isEarly} onClick={() => chat.retry(turn)}>
-      <Icon name="retry" />
-      {words.retry}
-    </button>
-  );
+  return <p class="wait">{left > 0 && fill(words.limitedFor, { time: clockTime(left) })}</p>;
 }
 
 export function Note({ turn }: { turn: Turn }): VNode | null {
-  const { words } = useRoom();
+  const { chat, words } = useRoom();
   const status = turn.status.value;
+  const isEarly = status.is === 'limited' && status.until > chat.now.value;
   const note = noteOf(status, words);
   if (!note) return null;
   return (
     <div class={`note ${status.is}`}>
       <p>{note}</p>
       {status.is === 'limited' && <Wait until={status.until} />}
-      {(status.is === 'limited' || status.is === 'failed') && <Retry turn={turn} />}
+      {(status.is === 'limited' || status.is === 'failed') && (
+        <Retry label={words.retry} isEarly={isEarly} onClick={() => chat.retry(turn)} />
+      )}
     </div>
   );
 }

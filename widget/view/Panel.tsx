@@ -6,7 +6,7 @@ import { Announcer } from './Announcer.tsx';
 import { Composer } from './Composer.tsx';
 import { RoomContext, useRoom } from './context.ts';
 import { Conversation } from './Conversation.tsx';
-import { Icon } from './Icon.tsx';
+import { IconButton } from './Icon.tsx';
 
 function Header(): VNode {
   const { chat, words, isInline } = useRoom();
@@ -18,22 +18,8 @@ function Header(): VNode {
         {[...name][0]}
       </span>
       <h2>{name}</h2>
-      {hasTurns && (
-        <button
-          class="quiet"
-          type="button"
-          title={words.anew}
-          aria-label={words.anew}
-          onClick={() => void chat.startAnew()}
-        >
-          <Icon name="anew" />
-        </button>
-      )}
-      {!isInline && (
-        <button class="quiet" type="button" title={words.close} aria-label={words.close} onClick={() => chat.close()}>
-          <Icon name="close" />
-        </button>
-      )}
+      {hasTurns && <IconButton icon="anew" label={words.anew} onClick={() => void chat.startAnew()} />}
+      {!isInline && <IconButton icon="close" label={words.close} onClick={() => chat.close()} />}
     </header>
   );
 }
@@ -67,7 +53,7 @@ export function Panel({ chat, own, isInline }: PanelProps): VNode {
   return (
     <RoomContext.Provider value={{ chat, words, isInline }}>
       <section
-        class={isInline ? 'panel inline' : 'panel'}
+        class="panel"
         role={isInline ? 'region' : 'dialog'}
         aria-label={face?.name || words.title}
         hidden={!chat.isOpen.value}

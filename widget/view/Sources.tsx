@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { Citation, Citations } from '../../server/types.ts';
 import type { Turn } from '../turn.ts';
 import { quoteAddress } from '../citations.ts';
-import { hostOf } from './Card.tsx';
+import { hostOf, titleOf } from './Card.tsx';
 import { useRoom } from './context.ts';
 
 interface Source {
@@ -25,14 +25,14 @@ function bySource(citations: Citations): Source[] {
 function Row({ citation, markers }: Source): VNode {
   const { words } = useRoom();
   const address = quoteAddress(citation);
-  const title = citation.title || hostOf(citation);
+  const title = titleOf(citation);
   return (
     <li>
       {markers.map((marker) => (
         <span class="badge">{marker}</span>
       ))}
       {address ? (
-        <a href={address} target="_blank" rel="noopener">
+        <a class="name" href={address} target="_blank" rel="noopener">
           {title}
           <span class="unseen"> ({words.newTab})</span>
         </a>

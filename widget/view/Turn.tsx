@@ -3,7 +3,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { Turn } from '../turn.ts';
 import { Around, Markdown, type Surroundings } from '../markdown/Markdown.tsx';
 import { fill } from '../words/en.ts';
-import { Card } from './Card.tsx';
+import { Card, titleOf } from './Card.tsx';
 import { useRoom } from './context.ts';
 import { Note } from './Note.tsx';
 import { Sources } from './Sources.tsx';
@@ -26,7 +26,7 @@ function Cite({ turn, marker, onShow }: CiteProps): VNode {
       type="button"
       aria-haspopup="dialog"
       aria-expanded={isOpen}
-      aria-label={fill(citation.title ? words.source : words.sourceUnnamed, { marker, title: citation.title })}
+      aria-label={fill(words.source, { marker, title: titleOf(citation) })}
       onClick={({ currentTarget }) => {
         onShow(currentTarget);
         if (isOpen) chat.hideCitation();
