@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatbotFace, VisitorMessage } from '../server/types.ts';
-import { Answers, asFailure, report } from './answers.ts';
+import { asFailure, createAnswers, report, type Answers } from './answers.ts';
 import { newId, type Client, type Failure } from './client.ts';
 import type { Memory } from './memory.ts';
 import { createTurn, fromRecord, hasEnded, named, type Emit, type Turn } from './turn.ts';
@@ -38,7 +38,7 @@ export class Chat {
     this.#client = client;
     this.#memory = memory;
     this.#emit = emit;
-    this.#answers = new Answers({
+    this.#answers = createAnswers({
       client,
       memory,
       emit,

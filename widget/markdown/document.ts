@@ -1,5 +1,5 @@
 import { openChild, type Block } from './block.ts';
-import { BlockParser } from './blocks.ts';
+import { createBlocks } from './blocks.ts';
 
 /** A Markdown text that grows. After each call the tree is what the text so far means. */
 export interface MarkdownDocument {
@@ -46,7 +46,7 @@ function restore(saved: Saved[]): void {
  * when more of it comes, so any cutting of the text into chunks gives the same tree.
  */
 export function createDocument(): MarkdownDocument {
-  const parser = new BlockParser();
+  const parser = createBlocks();
   const { root } = parser;
   let rest = '';
   let trial: Saved[] = [];

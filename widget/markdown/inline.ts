@@ -70,126 +70,112 @@ function before(text: string, at: number): string {
   return text.slice(Math.max(0, at - (isPair ? 2 : 1)), at) || ' ';
 }
 
-class Parser {
-  readonly #text: string;
-  readonly #definitions: Definitions;
-  readonly #isUnfinished: boolean;
-  #at = 0;
-  readonly #items: Item[] = [];
-  readonly #brackets: Bracket[] = [];
+function parse(source: string, definitions: Definitions, isUnfinished: boolean): Inline[] {
+  let here = 0;
+  const items: Item[] = [];
+  const brackets: Bracket[] = [];
   /** Backtick runs that have no partner further on, by length. */
-  readonly #lonely = new Set<number>();
+  const lonely = new Set<number>();
 
-  constructor(text: string, definitions: Definitions, isUnfinished: boolean) {
-    this.#text = text;
-    this.#definitions = definitions;
-    this.#isUnfinished = isUnfinished;
-  }
-
-  parse(): Inline[] {
-    while (this.#at < this.#text.length) this.#step(this.#text[this.#at]!);
-    return resolve(this.#items, this.#isUnfinished);
-  }
-
-  #match(pattern: RegExp, at = this.#at): RegExpExecArray | null {
+  function match(pattern: RegExp, at = here): RegExpExecArray | null {
     pattern.lastIndex = at;
-    return pattern.exec(this.#text);
+    return pattern.exec(source);
   }
 
-  #push(node: Item, length: number): void {
-    this.#items.push(node);
-    this.#at += length;
+  function push(node: Item, length: number): void {
+    items.push(node);
+    here += length;
   }
 
-  #say(text: string, length = text.length): void {
-    this.#push({ kind: 'text', text }, length);
+  function say(text: string, length = text.length): void {
+    push({ kind: 'text', text }, length);
   }
 
-  #step(char: string): void {
-    if (char === '\\') this.#backslash();
-    else if (char === '`') this.#code();
-    else if (char === '<') this.#angle();
-    else if (char === '&') this.#entity();
-    else if (char === '\n') this.#newline();
-    else if (char === '*' || char === '_' || char === '~') this.#run(char);
-    else if (char === '[') this.#open(false);
-    else if (char === '!' && this.#text[this.#at + 1] === '[') this.#open(true);
-    else if (char === ']') this.#close();
-    else this.#words();
+  function step(char: string): void {
+    if (char === '\\') readBackslash();
+    else if (char === '`') readCode();
+    else if (char === '<') readAngle();
+    else if (char === '&') readEntity();
+    else if (char === '\n') readNewline();
+    else if (char === '*' || char === '_' || char === '~') readRun(char);
+    else if (char === '[') openBracket(false);
+    else if (char === '!' && source[here + 1] === '[') openBracket(true);
+    else if (char === ']') closeBracket();
+    else readWords();
   }
 
-  #words(): void {
-    if (/[hw]/i.test(this.#text[this.#at]!) && this.#bareLink()) return;
-    const word = this.#match(PLAIN)?.[0] ?? this.#text[this.#at]!;
-    this.#say(word);
+  function readWords(): void {
+    if (/[hw]/i.test(source[here]!) && readBareLink()) return;
+    const word = match(PLAIN)?.[0] ?? source[here]!;
+    say(word);
   }
 
-  #backslash(): void {
-    const next = this.#text[this.#at + 1] ?? '';
-    if (next === '\n') this.#push({ kind: 'break' }, 2);
-    else if (/[!-/:-@[-`{-~]/.test(next)) this.#say(next, 2);
-    else this.#say('\\');
+  function readBackslash(): void {
+    const next = source[here + 1] ?? '';
+    if (next === '\n') push({ kind: 'break' }, 2);
+    else if (/[!-/:-@[-`{-~]/.test(next)) say(next, 2);
+    else say('\\');
   }
 
-  #code(): void {
-    const ticks = this.#match(CODE_RUN)![0];
-    const from = this.#at + ticks.length;
-    const end = this.#lonely.has(ticks.length) ? -1 : this.#closingTicks(ticks, from);
-    if (end < 0 && !this.#isUnfinished) return this.#say(ticks);
-    const inside = this.#text.slice(from, end < 0 ? undefined : end).replaceAll('\n', ' ');
+  function readCode(): void {
+    const ticks = match(CODE_RUN)![0];
+    const from = here + ticks.length;
+    const end = lonely.has(ticks.length) ? -1 : closingTicks(ticks, from);
+    if (end < 0 && !isUnfinished) return say(ticks);
+    const inside = source.slice(from, end < 0 ? undefined : end).replaceAll('\n', ' ');
     const isPadded = /^ .* $/.test(inside) && inside.trim() !== '';
-    this.#push({ kind: 'code', text: isPadded ? inside.slice(1, -1) : inside }, 0);
-    this.#at = end < 0 ? this.#text.length : end + ticks.length;
+    push({ kind: 'code', text: isPadded ? inside.slice(1, -1) : inside }, 0);
+    here = end < 0 ? source.length : end + ticks.length;
   }
 
-  #closingTicks(ticks: string, from: number): number {
-    for (const run of this.#text.slice(from).matchAll(/`+/g)) if (run[0] === ticks) return from + run.index;
-    this.#lonely.add(ticks.length);
+  function closingTicks(ticks: string, from: number): number {
+    for (const run of source.slice(from).matchAll(/`+/g)) if (run[0] === ticks) return from + run.index;
+    lonely.add(ticks.length);
     return -1;
   }
 
-  #angle(): void {
-    const found = this.#match(AUTOLINK);
-    if (!found) return this.#say('<');
+  function readAngle(): void {
+    const found = match(AUTOLINK);
+    if (!found) return say('<');
     const address = found[1]!;
-    this.#link(/^[a-z][a-z\d+.-]*:/i.test(address) ? address : `mailto:${address}`, address, found[0].length);
+    addLink(/^[a-z][a-z\d+.-]*:/i.test(address) ? address : `mailto:${address}`, address, found[0].length);
   }
 
-  #link(href: string, text: string, length: number): void {
-    this.#push({ kind: 'link', href, title: '', children: [{ kind: 'text', text }] }, length);
+  function addLink(href: string, text: string, length: number): void {
+    push({ kind: 'link', href, title: '', children: [{ kind: 'text', text }] }, length);
   }
 
   /** An address written as it is, without what ends the sentence around it. */
-  #bareLink(): boolean {
-    const isStart = /[\s*_~(]/.test(before(this.#text, this.#at));
-    const found = isStart && this.#brackets.length === 0 ? this.#match(BARE_LINK) : null;
+  function readBareLink(): boolean {
+    const isStart = /[\s*_~(]/.test(before(source, here));
+    const found = isStart && brackets.length === 0 ? match(BARE_LINK) : null;
     if (!found) return false;
     let written = trimEndOf(found[0], '?!.,:;*_~\'"');
     while (written.endsWith(')') && written.split(')').length > written.split('(').length)
       written = written.slice(0, -1);
-    this.#link(/^www/i.test(written) ? `http://${written}` : written, written, written.length);
+    addLink(/^www/i.test(written) ? `http://${written}` : written, written, written.length);
     return true;
   }
 
-  #entity(): void {
-    const found = this.#match(ENTITY);
-    this.#say(found ? entity(found) : '&', found?.[0].length ?? 1);
+  function readEntity(): void {
+    const found = match(ENTITY);
+    say(found ? entity(found) : '&', found?.[0].length ?? 1);
   }
 
-  #newline(): void {
-    const last = this.#items.at(-1);
+  function readNewline(): void {
+    const last = items.at(-1);
     const isHard = last?.kind === 'text' && last.text.endsWith('  ');
     if (last?.kind === 'text') last.text = trimEndOf(last.text, ' ');
-    if (isHard) this.#push({ kind: 'break' }, 1);
-    else this.#say('\n');
+    if (isHard) push({ kind: 'break' }, 1);
+    else say('\n');
   }
 
-  #run(char: string): void {
-    let end = this.#at;
-    while (this.#text[end] === char) end++;
-    const count = end - this.#at;
-    const left = before(this.#text, this.#at);
-    const right = String.fromCodePoint(this.#text.codePointAt(end) ?? 32);
+  function readRun(char: string): void {
+    let end = here;
+    while (source[end] === char) end++;
+    const count = end - here;
+    const left = before(source, here);
+    const right = String.fromCodePoint(source.codePointAt(end) ?? 32);
     const isSpace = (side: string): boolean => /\s/.test(side);
     const isMark = (side: string): boolean => PUNCTUATION.test(side);
     const isLeft = !isSpace(right) && (!isMark(right) || isSpace(left) || isMark(left));
@@ -197,53 +183,56 @@ class Parser {
     const isWord = char === '_';
     const canOpen = isLeft && (!isWord || !isRight || isMark(left));
     const canClose = isRight && (!isWord || !isLeft || isMark(right));
-    if (char === '~' && count > 2) return this.#say('~'.repeat(count));
-    this.#push({ kind: 'run', char, count, length: count, canOpen, canClose }, count);
+    if (char === '~' && count > 2) return say('~'.repeat(count));
+    push({ kind: 'run', char, count, length: count, canOpen, canClose }, count);
   }
 
-  #open(isImage: boolean): void {
+  function openBracket(isImage: boolean): void {
     const sign = isImage ? '![' : '[';
-    this.#brackets.push({ at: this.#items.length, from: this.#at + sign.length, isImage, isActive: true });
-    this.#say(sign);
+    brackets.push({ at: items.length, from: here + sign.length, isImage, isActive: true });
+    say(sign);
   }
 
-  #close(): void {
-    const bracket = this.#brackets.pop();
-    if (!bracket?.isActive) return this.#say(']');
-    const label = this.#text.slice(bracket.from, this.#at);
-    const target = this.#target(label);
-    if (target) return this.#enclose(bracket, target.definition, target.end);
-    if (!MARKER.test(label) || bracket.isImage) return this.#say(']');
-    this.#items.length = bracket.at;
-    this.#push({ kind: 'marker', key: label }, 1);
+  function closeBracket(): void {
+    const bracket = brackets.pop();
+    if (!bracket?.isActive) return say(']');
+    const label = source.slice(bracket.from, here);
+    const target = targetOf(label);
+    if (target) return enclose(bracket, target.definition, target.end);
+    if (!MARKER.test(label) || bracket.isImage) return say(']');
+    items.length = bracket.at;
+    push({ kind: 'marker', key: label }, 1);
   }
 
   /** Where a closed bracket leads: `(address "title")`, `[label]`, or its own text as the label. */
-  #target(label: string): { definition: Definition; end: number } | undefined {
-    const inline = this.#match(DESTINATION, this.#at + 1);
+  function targetOf(label: string): { definition: Definition; end: number } | undefined {
+    const inline = match(DESTINATION, here + 1);
     if (inline) {
       const definition = {
         href: unescape(inline[1] ?? inline[2] ?? ''),
         title: unescape(inline[3]?.slice(1, -1) ?? ''),
       };
-      return { definition, end: this.#at + 1 + inline[0].length };
+      return { definition, end: here + 1 + inline[0].length };
     }
-    const second = this.#match(LABEL, this.#at + 1);
-    const definition = this.#definitions.get(normalLabel(second?.[1] || label));
-    return definition && { definition, end: this.#at + 1 + (second?.[0].length ?? 0) };
+    const second = match(LABEL, here + 1);
+    const definition = definitions.get(normalLabel(second?.[1] || label));
+    return definition && { definition, end: here + 1 + (second?.[0].length ?? 0) };
   }
 
-  #enclose({ at, isImage }: Bracket, { href, title }: Definition, end: number): void {
-    const children = resolve(this.#items.splice(at).slice(1), false);
-    if (isImage) this.#items.push({ kind: 'image', src: href, title, alt: plain(children) });
-    else this.#items.push({ kind: 'link', href, title, children });
-    this.#at = end;
+  function enclose({ at, isImage }: Bracket, { href, title }: Definition, end: number): void {
+    const children = resolve(items.splice(at).slice(1), false);
+    if (isImage) items.push({ kind: 'image', src: href, title, alt: plain(children) });
+    else items.push({ kind: 'link', href, title, children });
+    here = end;
     // A link holds no link.
-    if (!isImage) for (const outer of this.#brackets) outer.isActive &&= outer.isImage;
+    if (!isImage) for (const outer of brackets) outer.isActive &&= outer.isImage;
   }
+
+  while (here < source.length) step(source[here]!);
+  return resolve(items, isUnfinished);
 }
 
 /** `isUnfinished`: more of this text may come, so what is only begun is shown as if it were whole. */
 export function parseInline(text: string, definitions: Definitions, isUnfinished = false): Inline[] {
-  return new Parser(isUnfinished ? calm(text) : text, definitions, isUnfinished).parse();
+  return parse(isUnfinished ? calm(text) : text, definitions, isUnfinished);
 }
