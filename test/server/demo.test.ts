@@ -1,0 +1,123 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { start, until, type Running } from '../running.ts';
+
+let DATA_DIR: string;
+const open: Running[] = [];
+
+beforeEach(async () => {
+  DATA_DIR = await mkdtemp(join(tmpdir(), 'docent-demo-'));
+});
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.stop();
+  await rm(DATA_DIR, { recursive: true, force: true });
+});
+
+async function startDemo(env: NodeJS.ProcessEnv = {}): Promise<{ docent: Running; chatbot: string; created: boolean }> {
+  const docent = await start({ DATA_DIR, DEMO: '1', ...env });
+  open.push(docent);
+  const made = await docent.booted.demo!.prepare();
+  await docent.booted.demo!.learned(20_000);
+  return { docent, ...made };
+}
+
+async function stop(docent: Running): Promise<void> {
+  open.splice(open.indexOf(docent), 1);
+  await docent.stop();
+}
+
+const sourcesOf = async (docent: Running, chatbot: string) =>
+  (await docent.api('GET', `/chatbot/${chatbot}/data-sources`)).body;
+
+/** The finished message at the end of the door's event stream. */
+async function ask(docent: Running, chatbot: string, query: string) {
+  const reply = await fetch(`${docent.base}/chat/${chatbot}/ask`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  return JSON.parse(/event: done\ndata: (.*)\n/.exec(await reply.text())![1]!);
+}
+
+it('is learned by the first start, through the scraper, and answers with a citation of its page', async () => {
+  const { docent, chatbot, created } = await startDemo();
+  expect(created).toBe(true);
+  const sources = await sourcesOf(docent, chatbot);
+  expect(sources.length).toBeGreaterThanOrEqual(6);
+  expect(new Set(sources.map((one: { status: string }) => one.status))).toEqual(new Set(['success']));
+  const message = await ask(docent, chatbot, 'How long do I have to return something?');
+  expect(message.response).toMatch(/\d+ days.*\[1\]/);
+  expect(JSON.parse(message.cite_data_json)['1'].file_name).toBe(`${docent.base}/demo/returns.html`);
+  expect((await docent.api('GET', `/chatbot/${chatbot}`)).body.meta).toMatchObject({
+    visibility: 'public',
+    show_citations: true,
+  });
+});
+
+it('carries its chatbot in the page as served, under headers that a strict site would send', async () => {
+  const { docent, chatbot } = await startDemo();
+  const page = await fetch(`${docent.base}/demo/returns.html`);
+  expect(await page.text()).toContain(`data-chatbot="${chatbot}"`);
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(page.headers.get('strict-transport-security')).toBeNull();
+  const root = await fetch(docent.base, { redirect: 'manual' });
+  expect([root.status, root.headers.get('location')]).toEqual([302, '/demo/']);
+  for (const path of ['/demo/nothing.html', '/demo/__proto__', '/demo/../package.json', '/demo/%2e%2e/package.json']) {
+    expect((await fetch(docent.base + path)).status).toBe(404);
+  }
+});
+
+it('is the same one at the next start, and its citations follow the server to another address', async () => {
+  const first = await startDemo();
+  await stop(first.docent);
+  const second = await startDemo({ PUBLIC_URL: 'https://help.shop.test' });
+  expect([second.chatbot, second.created]).toEqual([first.chatbot, false]);
+  const names = (await sourcesOf(second.docent, second.chatbot)).map((one: { file_name: string }) => one.file_name);
+  expect(names.length).toBeGreaterThanOrEqual(6);
+  expect(names.every((name: string) => name.startsWith('https://help.shop.test/demo/'))).toBe(true);
+  const message = await ask(second.docent, second.chatbot, 'How long do I have to return something?');
+  expect(JSON.parse(message.cite_data_json)['1'].file_name).toBe('https://help.shop.test/demo/returns.html');
+});
+
+it('learns its pages from itself even where the world knows it by another name', async () => {
+  const { docent, chatbot } = await startDemo({ PUBLIC_URL: 'https://help.shop.test' });
+  const sources = () => sourcesOf(docent, chatbot);
+  await until(sources, (all) => all.length > 5 && all.every((one: { status: string }) => one.status === 'success'));
+});
+
+it('that its owner deleted is there again at the next start', async () => {
+  const first = await startDemo();
+  await first.docent.api('DELETE', `/chatbot/${first.chatbot}/delete`);
+  await stop(first.docent);
+  const second = await startDemo();
+  expect([second.chatbot, second.created]).toEqual([first.chatbot, true]);
+});
+
+it('is not there with DEMO=0, and nothing of the server itself can be fetched then', async () => {
+  const docent = await start({ DATA_DIR });
+  open.push(docent);
+  expect((await fetch(`${docent.base}/demo/`)).status).toBe(404);
+  const { uuid } = (await docent.api('POST', '/chatbot/create', { name: 'Shop' })).body;
+  await docent.api('POST', `/chatbot/${uuid}/data-source/url`, { url: `${docent.base}/demo/` });
+  const [source] = await until(
+    () => sourcesOf(docent, uuid),
+    ([one]) => one.status !== 'await',
+  );
+  expect(source.status).toBe('error:blocked address');
+});
+
+it.each(['/api/v1/chatbots', '/chat/x', '/demo/../healthz', '/demo/%2e%2e/healthz', '/healthz'])(
+  'lets no source read %s of the server itself',
+  async (path) => {
+    const { docent } = await startDemo();
+    const { uuid } = (await docent.api('POST', '/chatbot/create', { name: 'Shop' })).body;
+    await docent.api('POST', `/chatbot/${uuid}/data-source/url`, { url: docent.base + path });
+    const [source] = await until(
+      () => sourcesOf(docent, uuid),
+      ([one]) => one.status.startsWith('error'),
+    );
+    expect(source.status).toBe('error:blocked address');
+  },
+);
