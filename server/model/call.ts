@@ -85,8 +85,10 @@ export class Call implements Generation, Dispatcher.DispatchHandler {
     if (this.#settled) controller.abort(new Error('stopped'));
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.#status = status;
+    // Slices of the network's buffer, 2 KB of it, kept as long as the stream.
+    controller.rawHeaders = null;
     if (status >= 300) this.#retryAfter = String(headers['retry-after'] ?? '');
     else if (status >= 200) this.#accepted();
   }
