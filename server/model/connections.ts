@@ -14,7 +14,7 @@ export const TIMEOUTS: Timeouts = { connect: 10_000, firstByte: 60_000, betweenC
  * connections for a free one and keeps what a busy hour opened for ever; here both cost nothing.
  */
 export class Connections {
-  readonly #origin: string;
+  readonly #origin: URL;
   readonly #options: Client.Options;
   readonly #all = new Set<Connection>();
   #idle: Connection[] = [];
@@ -22,7 +22,7 @@ export class Connections {
 
   constructor(origin: string, timeouts: Partial<Timeouts> = {}) {
     const { connect, firstByte, betweenChunks } = { ...TIMEOUTS, ...timeouts };
-    this.#origin = origin;
+    this.#origin = new URL(origin);
     this.#options = {
       connect: buildConnector({ timeout: connect }),
       headersTimeout: firstByte,
