@@ -98,7 +98,7 @@ async function rounds(
 /** Fresh processes: in one that has worked, new streams would fill memory that is there already. */
 export async function memoryPerStream(fake: Fake): Promise<Row> {
   // A stream is two sockets of the process, and it has files of its own.
-  const streams = Math.min(9900, Math.floor((openFilesLimit() - 300) / 2));
+  const streams = Math.min(9900, Math.floor((openFilesLimit() - 1000) / 2));
   const one = async (running: Running): Promise<number> => {
     await fake.tell({ mode: 'whole' });
     await askMany(running.target, 400, 16);
