@@ -68,7 +68,7 @@ export function createAnswers({ client, memory, emit, onStart, onLimit }: Way): 
   function drop(): void {
     for (const run of runs.values()) {
       run.abort.abort();
-      run.paint.cancel();
+      run.paint.flush();
     }
     runs.clear();
     queue = Promise.resolve();

@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatbotFace, VisitorMessage } from '../server/types.ts';
-import { asFailure, createAnswers, report, type Answers } from './answers.ts';
+import { asFailure, createAnswers, report } from './answers.ts';
 import { newId, type Client, type Failure } from './client.ts';
 import type { Memory } from './memory.ts';
 import { createTurn, fromRecord, hasEnded, named, type Emit, type Turn } from './turn.ts';
@@ -12,183 +12,214 @@ export interface ChatOptions {
 }
 
 /** The whole state of one conversation and every action on it. Views read it and call it; nothing else writes it. */
-export class Chat {
-  readonly isOpen: Signal<boolean> = named('isOpen', false);
-  readonly face: Signal<ChatbotFace | undefined> = named('face', undefined);
-  readonly turns: Signal<Turn[]> = named('turns', []);
-  readonly history: Signal<'unread' | 'loading' | 'read' | 'failed'> = named('history', 'unread');
-  readonly draft: Signal<string> = named('draft', '');
-  readonly card: Signal<{ turn: Turn; marker: string } | undefined> = named('card', undefined);
+export interface Chat {
+  readonly isOpen: Signal<boolean>;
+  readonly face: Signal<ChatbotFace | undefined>;
+  readonly turns: Signal<Turn[]>;
+  readonly history: Signal<'unread' | 'loading' | 'read' | 'failed'>;
+  readonly draft: Signal<string>;
+  readonly card: Signal<{ turn: Turn; marker: string } | undefined>;
   /** Milliseconds since 1970; it ticks while a wait is shown. */
-  readonly now: Signal<number> = named('now', 0);
+  readonly now: Signal<number>;
   /** The turn that a screen reader is told about: once at its start, once at its end. */
-  readonly latest: Signal<Turn | undefined> = named('latest', undefined);
-  readonly isBusy: ReadonlySignal<boolean> = computed(() =>
-    this.turns.value.some((turn) => !hasEnded(turn.status.value)),
-  );
+  readonly latest: Signal<Turn | undefined>;
+  readonly isBusy: ReadonlySignal<boolean>;
 
-  readonly #client: Client;
-  readonly #memory: Memory;
-  readonly #emit: Emit;
-  readonly #answers: Answers;
-  #clock: ReturnType<typeof setInterval> | undefined;
-  #isGone = false;
-
-  constructor({ client, memory, emit }: ChatOptions) {
-    this.#client = client;
-    this.#memory = memory;
-    this.#emit = emit;
-    this.#answers = createAnswers({
-      client,
-      memory,
-      emit,
-      onStart: (turn) => (this.latest.value = turn),
-      onLimit: () => this.#startClock(),
-    });
-  }
-
-  open(): void {
-    if (this.isOpen.peek() || this.#isGone) return;
-    this.isOpen.value = true;
-    if (!this.face.peek()) void this.#loadFace();
-    if (this.history.peek() === 'unread') void this.restore();
-    this.#emit('open', undefined);
-  }
-
-  close(): void {
-    if (!this.isOpen.peek()) return;
-    this.card.value = undefined;
-    this.isOpen.value = false;
-    this.#emit('close', undefined);
-  }
-
-  write(draft: string): void {
-    this.draft.value = draft;
-    this.#memory.write({ draft: draft || undefined });
-  }
-
+  open(): void;
+  close(): void;
+  write(draft: string): void;
   /** Sends the draft, if there is one. */
-  send(): void {
-    const query = this.draft.peek().trim();
-    if (!query) return;
-    this.write('');
-    this.ask(query);
-  }
-
-  ask(query: string): void {
-    const words = query.trim();
-    if (!words || this.#isGone) return;
-    const turn = createTurn(words, { is: 'waiting' });
-    this.turns.value = [...this.turns.peek(), turn];
-    this.#emit('ask', { query: words });
-    this.#answers.start(turn, { query: words, id: newId() }, { from: 0 });
-  }
-
+  send(): void;
+  ask(query: string): void;
   /** The same question again; after a lost connection it is the very same message, so nothing is asked twice. */
-  retry(turn: Turn): void {
+  retry(turn: Turn): void;
+  /** Stops the answers being made; what is written of them stays. */
+  stop(): void;
+  /** Forgets the conversation, here and on the server. */
+  startAnew(): Promise<void>;
+  showCitation(turn: Turn, marker: string): void;
+  hideCitation(): void;
+  /** Reads back the remembered conversation; an answer still being made there goes on here. */
+  restore(): Promise<void>;
+  destroy(): void;
+}
+
+export function createChat({ client, memory, emit }: ChatOptions): Chat {
+  const isOpen = named<boolean>('isOpen', false);
+  const face = named<ChatbotFace | undefined>('face', undefined);
+  const turns = named<Turn[]>('turns', []);
+  const history = named<'unread' | 'loading' | 'read' | 'failed'>('history', 'unread');
+  const draft = named<string>('draft', '');
+  const card = named<{ turn: Turn; marker: string } | undefined>('card', undefined);
+  const now = named<number>('now', 0);
+  const latest = named<Turn | undefined>('latest', undefined);
+  const isBusy = computed(() => turns.value.some((turn) => !hasEnded(turn.status.value)));
+  let clock: ReturnType<typeof setInterval> | undefined;
+  let isGone = false;
+
+  const answers = createAnswers({
+    client,
+    memory,
+    emit,
+    onStart: (turn) => (latest.value = turn),
+    onLimit: () => startClock(),
+  });
+
+  function open(): void {
+    if (isOpen.peek() || isGone) return;
+    isOpen.value = true;
+    if (!face.peek()) void loadFace();
+    if (history.peek() === 'unread') void restore();
+    emit('open', undefined);
+  }
+
+  function close(): void {
+    if (!isOpen.peek()) return;
+    card.value = undefined;
+    isOpen.value = false;
+    emit('close', undefined);
+  }
+
+  function write(words: string): void {
+    draft.value = words;
+    memory.write({ draft: words || undefined });
+  }
+
+  function send(): void {
+    const query = draft.peek().trim();
+    if (!query) return;
+    write('');
+    ask(query);
+  }
+
+  function ask(query: string): void {
+    const words = query.trim();
+    if (!words || isGone) return;
+    const turn = createTurn(words, { is: 'waiting' });
+    turns.value = [...turns.peek(), turn];
+    emit('ask', { query: words });
+    answers.start(turn, { query: words, id: newId() }, { from: 0 });
+  }
+
+  function retry(turn: Turn): void {
     const status = turn.status.peek();
-    const last = this.#answers.of(turn);
+    const last = answers.of(turn);
     if (status.is !== 'failed' && status.is !== 'limited') return;
     const isSame = last !== undefined && status.is === 'failed' && status.code === 'network';
     turn.status.value = { is: 'waiting' };
-    if (isSame) return this.#answers.start(turn, last.question, last.known);
+    if (isSame) return answers.start(turn, last.question, last.known);
     turn.text.value = '';
-    this.#answers.start(turn, { query: turn.query, id: newId() }, { from: 0 });
+    answers.start(turn, { query: turn.query, id: newId() }, { from: 0 });
   }
 
-  /** Stops the answers being made; what is written of them stays. */
-  stop(): void {
-    this.#answers.stop();
+  async function startAnew(): Promise<void> {
+    const { session } = memory.read();
+    dropAll();
+    history.value = 'read';
+    memory.write({ session: undefined, asked: undefined });
+    if (session) await client.forget(session).catch((fault: unknown) => report(emit, asFailure(fault)));
   }
 
-  /** Forgets the conversation, here and on the server. */
-  async startAnew(): Promise<void> {
-    const { session } = this.#memory.read();
-    this.#drop();
-    this.history.value = 'read';
-    this.#memory.write({ session: undefined, asked: undefined });
-    if (session) await this.#client.forget(session).catch((fault: unknown) => report(this.#emit, asFailure(fault)));
-  }
-
-  showCitation(turn: Turn, marker: string): void {
+  function showCitation(turn: Turn, marker: string): void {
     const citation = turn.citations.peek()[marker];
     if (!citation) return;
-    this.card.value = { turn, marker };
-    this.#emit('citation', { marker, citation });
+    card.value = { turn, marker };
+    emit('citation', { marker, citation });
   }
 
-  hideCitation(): void {
-    this.card.value = undefined;
+  function hideCitation(): void {
+    card.value = undefined;
   }
 
-  /** Reads back the remembered conversation; an answer still being made there goes on here. */
-  async restore(): Promise<void> {
-    const { session, draft, asked } = this.#memory.read();
-    if (!this.draft.peek()) this.draft.value = draft ?? asked ?? '';
-    if (!session) return void (this.history.value = 'read');
-    this.history.value = 'loading';
+  async function restore(): Promise<void> {
+    const { session, asked, draft: kept } = memory.read();
+    if (!draft.peek()) draft.value = kept ?? asked ?? '';
+    if (!session) return void (history.value = 'read');
+    history.value = 'loading';
     try {
-      this.#showHistory(session, await this.#client.messages(session), asked);
+      showHistory(session, await client.messages(session), asked);
     } catch (fault) {
-      this.#keepWithout(session, asFailure(fault));
+      keepWithout(session, asFailure(fault));
     }
   }
 
-  destroy(): void {
-    this.#isGone = true;
-    this.isOpen.value = false;
-    this.#drop();
+  function destroy(): void {
+    isGone = true;
+    isOpen.value = false;
+    dropAll();
   }
 
-  #drop(): void {
-    this.#answers.drop();
-    this.card.value = undefined;
-    this.latest.value = undefined;
-    this.turns.value = [];
-    clearInterval(this.#clock);
+  function dropAll(): void {
+    answers.drop();
+    card.value = undefined;
+    latest.value = undefined;
+    turns.value = [];
+    clearInterval(clock);
   }
 
-  async #loadFace(): Promise<void> {
+  async function loadFace(): Promise<void> {
     try {
-      this.face.value = await this.#client.face();
+      face.value = await client.face();
     } catch (fault) {
-      report(this.#emit, asFailure(fault));
+      report(emit, asFailure(fault));
     }
   }
 
-  #showHistory(session: string, messages: VisitorMessage[], asked: string | undefined): void {
-    if (this.#isGone || this.#memory.read().session !== session) return;
-    const turns = messages.map(fromRecord);
-    this.turns.value = [...turns, ...this.turns.peek()];
-    this.history.value = 'read';
+  function showHistory(session: string, messages: VisitorMessage[], asked: string | undefined): void {
+    if (isGone || memory.read().session !== session) return;
+    const earlier = messages.map(fromRecord);
+    turns.value = [...earlier, ...turns.peek()];
+    history.value = 'read';
     const last = messages.at(-1);
-    const turn = turns.at(-1);
-    if (asked !== undefined && asked === last?.query && this.draft.peek() === asked) this.write('');
+    const turn = earlier.at(-1);
+    if (asked !== undefined && asked === last?.query && draft.peek() === asked) write('');
     if (!last || !turn || last.finish_reason) return;
     const known = { session, message: last.uuid, from: last.response.length };
-    this.#answers.start(turn, { query: last.query, id: newId(), session }, known);
+    answers.start(turn, { query: last.query, id: newId(), session }, known);
   }
 
-  #keepWithout(session: string, failure: Failure): void {
+  function keepWithout(session: string, failure: Failure): void {
     if (failure.status !== 404) {
-      this.history.value = 'failed';
-      return report(this.#emit, failure);
+      history.value = 'failed';
+      return report(emit, failure);
     }
-    if (this.#memory.read().session === session) this.#memory.write({ session: undefined });
-    this.history.value = 'read';
+    if (memory.read().session === session) memory.write({ session: undefined });
+    history.value = 'read';
   }
 
-  #startClock(): void {
-    clearInterval(this.#clock);
-    this.#clock = setInterval(() => this.#tick(), 1000);
-    this.#tick();
+  function startClock(): void {
+    clearInterval(clock);
+    clock = setInterval(() => tick(), 1000);
+    tick();
   }
 
-  #tick(): void {
-    this.now.value = Date.now();
-    const isWaiting = this.turns
-      .peek()
-      .some(({ status: { value } }) => value.is === 'limited' && value.until > this.now.peek());
-    if (!isWaiting) clearInterval(this.#clock);
+  function tick(): void {
+    now.value = Date.now();
+    const isWaiting = turns.peek().some(({ status: { value } }) => value.is === 'limited' && value.until > now.peek());
+    if (!isWaiting) clearInterval(clock);
   }
+
+  return {
+    isOpen,
+    face,
+    turns,
+    history,
+    draft,
+    card,
+    now,
+    latest,
+    isBusy,
+    open,
+    close,
+    write,
+    send,
+    ask,
+    retry,
+    stop: answers.stop,
+    startAnew,
+    showCitation,
+    hideCitation,
+    restore,
+    destroy,
+  };
 }

@@ -23,29 +23,20 @@ export function pageAddress(fileName: string): URL | undefined {
   return url && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
-const ends = (words: string[], count: number): [string, string] => [
-  words.slice(0, count).join(' '),
-  words.slice(-count).join(' '),
-];
-
 // `-`, `,` and `&` separate the parts of a text directive; encodeURIComponent leaves the first.
-const encode = (words: string): string => encodeURIComponent(words).replaceAll('-', '%2D');
+const encode = (words: string[]): string => encodeURIComponent(words.join(' ')).replaceAll('-', '%2D');
 
 /** Longest quote that is looked for as a whole, in words. */
 const WHOLE_WORDS = 10;
 const END_WORDS = 5;
 
-/** `text=…` for a quote: whole when it is short and in one block, else by its first and last words. */
+/** The text directive for a quote: whole when it is short and in one block, else by its first and last words. */
 function textDirective(quote: string): string {
-  const blocks = quote.split(/\n+/).map((block) => block.split(/\s+/).filter(Boolean));
-  const filled = blocks.filter((words) => words.length > 0);
-  const all = filled.flat();
-  if (all.length === 0) return '';
-  if (filled.length === 1 && all.length <= WHOLE_WORDS) return `text=${encode(all.join(' '))}`;
+  const blocks = quote.trim().split(/\s*\n\s*/);
+  const first = blocks[0]!.split(/\s+/);
+  if (blocks.length < 2 && first.length <= WHOLE_WORDS) return encode(first);
   // An exact match never crosses a block's border, a range may.
-  const [start] = ends(filled[0]!, END_WORDS);
-  const [, end] = ends(filled.at(-1)!, END_WORDS);
-  return `text=${encode(start)},${encode(end)}`;
+  return `${encode(first.slice(0, END_WORDS))},${encode(blocks.at(-1)!.split(/\s+/).slice(-END_WORDS))}`;
 }
 
 /** The page with the quote found and marked by the browser; undefined where the citation is no page. */
@@ -53,6 +44,6 @@ export function quoteAddress(citation: Citation): string | undefined {
   const url = pageAddress(citation.file_name);
   if (!url) return undefined;
   const directive = textDirective(citation.text);
-  if (directive) url.hash = `${url.hash.split(':~:')[0]}:~:${directive}`;
+  if (directive) url.hash = `${url.hash.split(':~:')[0]}:~:text=${directive}`;
   return url.href;
 }

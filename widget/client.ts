@@ -97,15 +97,9 @@ export function createClient(server: string, chatbot: string): Client {
   const json = async <T>(path: string): Promise<T> => (await (await call(path)).json()) as T;
 
   async function* stream(path: string, init: RequestInit, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const own = new AbortController();
-    const abort = (): void => own.abort();
-    signal.addEventListener('abort', abort);
-    try {
-      if (signal.aborted) return;
-      yield* readEvents(await call(path, { ...init, signal: own.signal }), abort);
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
+    const silence = new AbortController();
+    const either = AbortSignal.any([signal, silence.signal]);
+    yield* readEvents(await call(path, { ...init, signal: either }), () => silence.abort());
   }
 
   const post = (body?: object): RequestInit => ({

@@ -3,21 +3,16 @@ export interface Paint {
   soon(): void;
   /** Runs what is waiting, now. */
   flush(): void;
-  cancel(): void;
 }
 
 export function createPaint(paint: () => void): Paint {
   let frame: number | undefined;
-  const cancel = (): void => {
-    if (frame !== undefined) cancelAnimationFrame(frame);
-    frame = undefined;
-  };
   const flush = (): void => {
-    cancel();
+    cancelAnimationFrame(frame ?? 0);
+    frame = undefined;
     paint();
   };
   return {
-    cancel,
     flush,
     soon() {
       if (document.hidden) flush();

@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
-import { Chat } from './chat.ts';
+import { createChat, type Chat } from './chat.ts';
 import { createClient, type Client } from './client.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { Panel } from './view/Panel.tsx';
@@ -39,7 +39,7 @@ function applyTheme(host: HTMLElement, theme: Record<string, string> = {}): void
 export function openPanel(root: ShadowRoot, { emit, isInline = false, words, ...options }: PanelOptions): OpenedPanel {
   const client = options.client ?? createClient(options.server, options.chatbot);
   const memory = options.memory ?? createMemory(options.server, options.chatbot);
-  const chat = new Chat({ client, memory, emit });
+  const chat = createChat({ client, memory, emit });
   const sheet = new CSSStyleSheet();
   const place = document.createElement('div');
   place.style.display = 'contents';
