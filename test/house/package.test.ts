@@ -7,6 +7,8 @@ interface Manifest {
   dependencies?: Record<string, string>;
   devDependencies: Record<string, string>;
   peerDependencies: Record<string, string>;
+  /** npm's own field: true runs a package's install scripts, false leaves them out. */
+  allowScripts: Record<string, boolean>;
 }
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
@@ -36,6 +38,13 @@ describe('the manifest', () => {
     };
     const wanted = Object.values(packages).flatMap((one) => Object.keys(one.optionalDependencies ?? {}));
     expect(wanted.filter((name) => !packages[`node_modules/${name}`])).toEqual([]);
+  });
+
+  test('has said of every package with an install script whether it may run', () => {
+    const { packages } = JSON.parse(lock) as { packages: Record<string, { hasInstallScript?: true }> };
+    const scripted = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript);
+    const names = scripted.map((path) => path.split('node_modules/').at(-1));
+    expect(Object.keys(manifest.allowScripts)).toEqual(expect.arrayContaining(names));
   });
 });
 
