@@ -17,9 +17,12 @@ export interface Reader {
   keepAlive(comment: string): void;
 }
 
+/** UTF-16 units. */
+const LARGEST_WRITE = 16_384;
+
 /**
- * Writes the run to `res` from offset `from` (UTF-16 units) until it has ended, everything new in one write. When the
- * connection is full it waits for `drain` and goes on from its offset: a reader that stalls holds one write and delays
+ * Writes the run to `res` from offset `from` (UTF-16 units) until it has ended, everything new in one write, or several
+ * where it is much. When the connection is full it waits for `drain` and goes on from its offset: a reader that stalls holds one write and delays
  * no one. When the connection closes the run loses a reader and nothing else. `first` goes out at once.
  */
 export function follow(run: Run, res: ServerResponse, from: number, telling: Telling, first = ''): Reader {
@@ -40,12 +43,14 @@ export function follow(run: Run, res: ServerResponse, from: number, telling: Tel
     wake();
   };
   const wake = (): void => {
-    if (waiting || over) return;
-    const piece = run.length > offset ? run.read(offset) : '';
-    offset += piece.length;
-    const words = piece === '' ? '' : telling.text(piece, offset);
-    if (run.ended) finish(words, run.ended);
-    else if (words !== '') write(words);
+    while (!waiting && !over) {
+      const piece = run.length > offset ? run.read(offset, LARGEST_WRITE) : '';
+      offset += piece.length;
+      const words = piece === '' ? '' : telling.text(piece, offset);
+      if (run.ended && offset === run.length) return finish(words, run.ended);
+      if (words === '') return;
+      write(words);
+    }
   };
   const finish = (words: string, ended: Ended): void => {
     leave();

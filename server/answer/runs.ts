@@ -25,6 +25,7 @@ export class Run {
   // Two bytes a unit: an offset is an index, and no string here keeps a network buffer alive.
   #text = Buffer.alloc(0);
   #length = 0;
+  #whole: string | undefined;
   #held = '';
   #readers = new Set<() => void>();
   #waking = false;
@@ -44,16 +45,20 @@ export class Run {
   }
 
   append(piece: string): void {
-    if (this.stopped || this.full) return;
+    if (this.stopped || this.full || this.ended) return;
     const text = this.#length === 0 ? (this.#held + piece).trimStart() : this.#held + piece;
     const end = visibleEnd(text);
     this.#held = text.slice(end);
     if (end > 0) this.#write(end === text.length ? text : text.slice(0, end));
   }
 
-  /** The answer from an offset to where it stands now. */
-  read(from: number): string {
-    return this.#text.toString('utf16le', Math.min(from, this.#length) * 2, this.#length * 2);
+  /** The answer from an offset to where it stands now, or a beginning of that of about `most` units. */
+  read(from: number, most: number = LONGEST_ANSWER): string {
+    const end = Math.min(from + most, this.#length);
+    const text = this.#whole?.slice(from, end) ?? this.#text.toString('utf16le', Math.min(from, end) * 2, end * 2);
+    if (end === this.#length) return text;
+    // Neither a half character nor white space may end a piece or be one.
+    return text.slice(0, visibleEnd(text)) || this.read(from);
   }
 
   /** Calls `wake` at most once a tick, when there is more to read or the run has ended; returns the way out. */
@@ -72,7 +77,14 @@ export class Run {
   end(ended: Ended): void {
     this.ended = ended;
     if (ended.message) this.message = ended.message;
+    if (ended.message?.response.length === this.#length) this.#keepOnly(ended.message.response);
     this.#wakeReaders();
+  }
+
+  /** For a reader who stalls: the record's own text will do. */
+  #keepOnly(whole: string): void {
+    this.#whole = whole;
+    this.#text = Buffer.alloc(0);
   }
 
   #write(text: string): void {

@@ -87,3 +87,22 @@ it('keeps what was written when it is stopped, and takes nothing after', () => {
   run.append(' and more');
   expect([run.read(0), asked]).toEqual(['so far', 1]);
 });
+
+it('is read in pieces of a size, before and after its end, none of them white space or half a character', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: fc.constantFrom('a', ' ', '\n', '😀', 'é', '漢'), minLength: 1 }),
+      fc.integer({ min: 1, max: 9 }),
+      fc.boolean(),
+      async (text, most, over) => {
+        const run = new Run(message);
+        run.append(text);
+        if (over) run.end({ message: { ...message, response: run.read(0) } });
+        const seen: string[] = [];
+        for (let at = 0; at < run.length; at = seen.join('').length) seen.push(run.read(at, most));
+        expect(seen.join('')).toBe(text.trim());
+        expect(seen.every((piece) => piece.trim() !== '' && piece.isWellFormed())).toBe(true);
+      },
+    ),
+  );
+});
