@@ -159,18 +159,20 @@ function arrivals(target: Target): Promise<number[]> {
   return Promise.all(Array.from({ length: 100 }, one));
 }
 
-/** Readers that read nothing after the first text of a long answer, while it is made, stored and over. */
-export async function stalledReader(fake: Fake, { server }: Compared): Promise<Row> {
-  const [readers, answer] = [50, 95 * 4096];
+/** Readers that read nothing after the first event of a long answer, while it is made, stored and over. */
+export async function stalledReader(fake: Fake): Promise<Row> {
+  const [readers, answer] = [200, 95 * 4096];
+  const server = await startServer(fake, true);
+  await askMany(server.target, 400, 16);
+  await sleep(1000);
   await fake.tell({ mode: 'large' });
-  const held = await Promise.all(Array.from({ length: readers }, () => hold(server.target, 'event: delta')));
-  for (const { socket } of held) socket.destroy();
-  await sleep(1500);
   const before = server.rss();
-  const stalled = await Promise.all(Array.from({ length: readers }, () => hold(server.target, 'event: message', true)));
-  await sleep(4000);
+  const stalled: Awaited<ReturnType<typeof hold>>[] = [];
+  for (let at = 0; at < readers; at += 1) stalled.push(await hold(server.target, 'event: message', true));
+  await sleep(3000);
   const kib = (server.rss() - before) / readers;
   for (const { socket } of stalled) socket.destroy();
+  await server.end();
   const most = 64 + answer / 1024;
   return row(`a stalled reader of a ${answer / 1024} KiB answer (KiB)`, kib, most, '64 KiB + the answer', kib <= most);
 }
