@@ -106,7 +106,9 @@ async function firstKey(store: Store, { apiKey }: Config, write: (words: string)
     hash: hashKey(key),
     user: store.home.user.uuid,
     name: 'first start',
+    hint: key.slice(0, 7),
     created_at: timestamp(Date.now),
+    last_used_at: '',
   });
   write(`Your API key, shown this once: ${key}\n`);
 }

@@ -2,17 +2,23 @@ import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Authenticate } from '../auth.ts';
 import { refuseUnmatched } from '../http.ts';
+import { agents } from './agents.ts';
 import { chatbots } from './chatbots.ts';
 import { register, type Operation, type Rooms } from './operation.ts';
 import { sessions } from './sessions.ts';
 import { sources } from './sources.ts';
 
 /** Every operation there is, in the order of the document. */
-export const operations = (rooms: Rooms): Operation[] => [...chatbots(rooms), ...sources(rooms), ...sessions(rooms)];
+export const operations = (rooms: Rooms): Operation[] => [
+  ...chatbots(rooms),
+  ...agents(rooms),
+  ...sources(rooms),
+  ...sessions(rooms),
+];
 
 /** The management interface, /api/v1. The key is checked before anything else is said about a path. */
 export function createApi(rooms: Rooms, authenticate: Authenticate): Middleware {
-  const router = new Router({ prefix: '/api/v1' });
+  const router = new Router();
   for (const one of operations(rooms)) register(router, one);
   const routes = router.routes() as unknown as Middleware;
 

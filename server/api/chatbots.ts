@@ -1,15 +1,14 @@
-import { agentView, defaultAgent } from '../agents/agents.ts';
+import { defaultAgent } from '../agents/agents.ts';
 import { later, newUuid, timestamp, view } from '../records.ts';
-import { Agent, Chatbot, Success } from '../schema.ts';
+import { Chatbot, Success } from '../schema.ts';
 import type { StoredChatbot } from '../store/store.ts';
-import Type from 'typebox';
 import { ChatbotChange, NewChatbot } from './bodies.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
 
 export const chatbots = ({ store, knowledge, clock }: Rooms): Operation[] => [
   operation({
     method: 'POST',
-    path: '/chatbot/create',
+    path: '/api/v1/chatbot/create',
     summary: 'Create a chatbot with its default agent',
     body: NewChatbot,
     reply: Chatbot,
@@ -30,14 +29,14 @@ export const chatbots = ({ store, knowledge, clock }: Rooms): Operation[] => [
   }),
   operation({
     method: 'GET',
-    path: '/chatbot/:uuid',
+    path: '/api/v1/chatbot/:uuid',
     summary: 'Fetch a chatbot',
     reply: Chatbot,
     handle: async ({ user, uuid }) => view(Chatbot, await ownedChatbot(store, user, uuid)),
   }),
   operation({
     method: 'POST',
-    path: '/chatbot/:uuid/update',
+    path: '/api/v1/chatbot/:uuid/update',
     summary: 'Update a chatbot; what is not sent keeps its value',
     body: ChatbotChange,
     reply: Chatbot,
@@ -55,7 +54,7 @@ export const chatbots = ({ store, knowledge, clock }: Rooms): Operation[] => [
   }),
   operation({
     method: 'DELETE',
-    path: '/chatbot/:uuid/delete',
+    path: '/api/v1/chatbot/:uuid/delete',
     summary: 'Delete a chatbot with all that belongs to it',
     reply: Success,
     async handle({ user, uuid }) {
@@ -63,16 +62,6 @@ export const chatbots = ({ store, knowledge, clock }: Rooms): Operation[] => [
       await store.deleteChatbot(uuid);
       knowledge.drop(uuid);
       return { success: true };
-    },
-  }),
-  operation({
-    method: 'GET',
-    path: '/chatbot/:uuid/agents',
-    summary: 'Fetch all agents of a chatbot',
-    reply: Type.Array(Agent),
-    async handle({ user, uuid }) {
-      await ownedChatbot(store, user, uuid);
-      return (await store.agents(uuid)).map(agentView);
     },
   }),
 ];

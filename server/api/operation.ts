@@ -7,7 +7,16 @@ import { notFound } from '../errors.ts';
 import { readJson } from '../http.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import { readUuid, type Clock } from '../records.ts';
-import type { Store, StoredChatbot, StoredSession, StoredSource, User } from '../store/store.ts';
+import type {
+  Store,
+  StoredAgent,
+  StoredChatbot,
+  StoredMessage,
+  StoredSession,
+  StoredSource,
+  StoredTag,
+  User,
+} from '../store/store.ts';
 import { checked } from '../validate.ts';
 
 /** What a handler may reach. */
@@ -31,8 +40,10 @@ export interface Call<B> {
 /** One operation of the interface: a handler is check → owned → store or answer → view. */
 export interface Operation {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Under /api/v1; `:uuid` is the one parameter there is. */
+  /** Whole, from /api on; `:uuid` is the one parameter there is. */
   path: string;
+  /** Other spellings of the path that existing clients use. */
+  aliases?: string[];
   summary: string;
   body?: TObject;
   /** What a 200 holds; `text` is a stream that the handler writes itself. */
@@ -49,8 +60,8 @@ export function operation(described: unknown): Operation {
   return described as Operation;
 }
 
-export function register(router: Router, { method, path, body, handle }: Operation): void {
-  router.register(path, [method], async (ctx) => {
+export function register(router: Router, { method, path, aliases = [], body, handle }: Operation): void {
+  router.register([path, ...aliases], [method], async (ctx) => {
     const uuid = readUuid(ctx.params.uuid ?? '') ?? '';
     const given = body ? checked(body, await readJson(ctx)) : undefined;
     const reply = await handle({ user: ctx.state.user as User, uuid, body: given, ctx });
@@ -80,6 +91,25 @@ export async function ownedSession(
   const chatbot = session && (await store.chatbot(session.chatbot));
   if (!session || chatbot?.owner !== user.uuid) throw notFound('session');
   return { session, chatbot };
+}
+
+export async function ownedAgent(store: Store, user: User, uuid: string): Promise<StoredAgent> {
+  const agent = await store.agent(uuid);
+  if (!agent || !(await owns(store, user, agent.chatbot))) throw notFound('agent');
+  return agent;
+}
+
+export async function ownedTag(store: Store, user: User, uuid: string): Promise<StoredTag> {
+  const tag = await store.tag(uuid);
+  if (!tag || !(await owns(store, user, tag.chatbot))) throw notFound('source tag');
+  return tag;
+}
+
+export async function ownedMessage(store: Store, user: User, uuid: string): Promise<StoredMessage> {
+  const message = await store.message(uuid);
+  const session = message && (await store.session(message.session));
+  if (!session || !(await owns(store, user, session.chatbot))) throw notFound('message');
+  return message;
 }
 
 const owns = async (store: Store, user: User, chatbot: string): Promise<boolean> =>

@@ -9,7 +9,7 @@ import { operation, ownedChatbot, ownedSession, type Operation, type Rooms } fro
 export const sessions = ({ store, answering, respond, clock }: Rooms): Operation[] => [
   operation({
     method: 'POST',
-    path: '/chatbot/:uuid/session/create',
+    path: '/api/v1/chatbot/:uuid/session/create',
     summary: 'Create a session',
     reply: Session,
     async handle({ user, uuid }) {
@@ -22,7 +22,7 @@ export const sessions = ({ store, answering, respond, clock }: Rooms): Operation
   }),
   operation({
     method: 'POST',
-    path: '/session/:uuid/delete',
+    path: '/api/v1/session/:uuid/delete',
     summary: 'Delete a session with its messages',
     reply: Success,
     async handle({ user, uuid }) {
@@ -33,7 +33,7 @@ export const sessions = ({ store, answering, respond, clock }: Rooms): Operation
   }),
   operation({
     method: 'POST',
-    path: '/session/:uuid/message/stream',
+    path: '/api/v1/session/:uuid/message/stream',
     summary: 'Ask; the chunks of the reply, joined, are the answer',
     body: NewMessage,
     reply: 'text',
@@ -54,7 +54,7 @@ export const sessions = ({ store, answering, respond, clock }: Rooms): Operation
   }),
   operation({
     method: 'GET',
-    path: '/session/:uuid/messages',
+    path: '/api/v1/session/:uuid/messages',
     summary: 'Fetch all messages of a session, oldest first',
     reply: Type.Array(Message),
     async handle({ user, uuid }) {

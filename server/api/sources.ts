@@ -9,7 +9,7 @@ import { operation, ownedChatbot, ownedSource, type Operation, type Rooms } from
 export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
   operation({
     method: 'POST',
-    path: '/chatbot/:uuid/data-source/url',
+    path: '/api/v1/chatbot/:uuid/data-source/url',
     summary: 'Add a page by its URL; 409 with the existing record where it is there already',
     body: NewUrlSource,
     reply: DataSource,
@@ -25,7 +25,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
   }),
   operation({
     method: 'GET',
-    path: '/chatbot/:uuid/data-sources',
+    path: '/api/v1/chatbot/:uuid/data-sources',
     summary: 'Fetch all sources of a chatbot',
     reply: Type.Array(DataSource),
     async handle({ user, uuid }) {
@@ -35,7 +35,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
   }),
   operation({
     method: 'POST',
-    path: '/data-source/:uuid/delete',
+    path: '/api/v1/data-source/:uuid/delete',
     summary: 'Delete a source and all it taught',
     reply: Success,
     async handle({ user, uuid }) {

@@ -3,24 +3,28 @@ import { syncFolder, type Disk } from './disk.ts';
 import { readDocument } from './document.ts';
 import { copy, StoredRecord } from './record.ts';
 import { Shards } from './shards.ts';
-import type { Change, StoredAgent, StoredChatbot } from './store.ts';
+import type { Change, StoredAgent, StoredChatbot, StoredTag } from './store.ts';
 
-interface ChatbotFile {
+/** What is stored of a chatbot; nothing of it is changed in place. */
+export interface ChatbotFile {
   order: number;
   chatbot: StoredChatbot;
   agents: StoredAgent[];
+  tags: StoredTag[];
 }
 
 const FORM = /^([0-9a-f]{32})\.(json|deleted)$/;
 
 /**
- * Chatbots with their agents, a file each, all in memory. Deletion begins by renaming the file to `….deleted`, which
- * needs no space on the disk; that name goes last, so that a crash in between is found and finished.
+ * Chatbots with their agents and tags, a file each, all in memory. Deletion begins by renaming the file to
+ * `….deleted`, which needs no space on the disk; that name goes last, so that a crash in between is found and finished.
  */
 export class Chatbots {
   readonly #disk: Disk;
   readonly #shards: Shards;
   readonly #records = new Map<string, StoredRecord<ChatbotFile>>();
+  /** The chatbot of each agent, tool function and tag. */
+  readonly #homes = new Map<string, string>();
   readonly #halfDeleted = new Set<string>();
 
   constructor(disk: Disk, root: string) {
@@ -29,7 +33,7 @@ export class Chatbots {
     for (const { name, path } of this.#shards.names()) {
       const [, uuid, kind] = FORM.exec(name) ?? [];
       if (uuid && kind === 'deleted') this.#halfDeleted.add(uuid);
-      else if (uuid) this.#records.set(uuid, new StoredRecord(disk, path, readDocument<ChatbotFile>(path)!));
+      else if (uuid) this.#enter(uuid, new StoredRecord(disk, path, readChatbot(path)));
     }
   }
 
@@ -40,19 +44,20 @@ export class Chatbots {
   async create(file: ChatbotFile): Promise<void> {
     const { uuid } = file.chatbot;
     await this.#shards.ensure(uuid);
-    this.#records.set(uuid, await StoredRecord.create(this.#disk, this.#path(uuid), file));
+    this.#enter(uuid, await StoredRecord.create(this.#disk, this.#path(uuid), file));
   }
 
-  chatbot(uuid: string): StoredChatbot | undefined {
-    const record = this.#records.get(uuid);
-    return record && copy(record.stored.chatbot);
+  file(uuid: string): ChatbotFile | undefined {
+    return this.#records.get(uuid)?.stored;
   }
 
-  agents(uuid: string): StoredAgent[] {
-    const record = this.#records.get(uuid);
-    return record ? copy(record.stored.agents) : [];
+  /** The file that has the agent, tool function or tag of this uuid. */
+  fileWith(part: string): ChatbotFile | undefined {
+    const uuid = this.#homes.get(part);
+    return uuid === undefined ? undefined : this.file(uuid);
   }
 
+  /** In order of creation. */
   list(owner: string): StoredChatbot[] {
     const files = [...this.#records.values()].map((record) => record.stored);
     const own = files.filter(({ chatbot }) => chatbot.owner === owner).sort((a, b) => a.order - b.order);
@@ -60,9 +65,19 @@ export class Chatbots {
   }
 
   async update(uuid: string, change: Change<StoredChatbot>): Promise<StoredChatbot | undefined> {
+    const file = await this.change(uuid, (before) => ({ ...before, chatbot: copy(change(copy(before.chatbot))) }));
+    return file && copy(file.chatbot);
+  }
+
+  /** As a record's `update`: what is handed in and out is not to be changed in place. */
+  async change(uuid: string, change: Change<ChatbotFile>): Promise<ChatbotFile | undefined> {
     const record = this.#records.get(uuid);
-    const file = await record?.update((before) => ({ ...before, chatbot: change(before.chatbot) }));
-    return file?.chatbot;
+    if (!record) return undefined;
+    const before = record.stored;
+    const after = await record.update(change);
+    this.#leave(before);
+    if (this.#records.get(uuid) === record) this.#index(record.stored);
+    return after;
   }
 
   /** From the call on the chatbot is not there. `forget` ends what this begins. */
@@ -73,9 +88,10 @@ export class Chatbots {
     try {
       await record.remove(() => this.#markDeleted(uuid));
     } catch (error) {
-      this.#records.set(uuid, record);
+      this.#enter(uuid, record);
       throw error;
     }
+    this.#leave(record.stored);
     return true;
   }
 
@@ -92,6 +108,19 @@ export class Chatbots {
     return [...this.#halfDeleted];
   }
 
+  #enter(uuid: string, record: StoredRecord<ChatbotFile>): void {
+    this.#records.set(uuid, record);
+    this.#index(record.stored);
+  }
+
+  #index(file: ChatbotFile): void {
+    for (const part of partsOf(file)) this.#homes.set(part, file.chatbot.uuid);
+  }
+
+  #leave(file: ChatbotFile): void {
+    for (const part of partsOf(file)) this.#homes.delete(part);
+  }
+
   async #markDeleted(uuid: string): Promise<void> {
     await this.#disk.rename(this.#path(uuid), this.#path(uuid, 'deleted'));
     await syncFolder(this.#disk, dirname(this.#path(uuid)));
@@ -100,4 +129,15 @@ export class Chatbots {
   #path(uuid: string, kind = 'json'): string {
     return this.#shards.path(uuid, `${uuid}.${kind}`);
   }
+}
+
+/** Files written before there were tags have none. */
+const readChatbot = (path: string): ChatbotFile => ({ tags: [], ...readDocument<Omit<ChatbotFile, 'tags'>>(path)! });
+
+function* partsOf({ agents, tags }: ChatbotFile): Generator<string> {
+  for (const { uuid, tool_functions } of agents) {
+    yield uuid;
+    for (const one of tool_functions) yield one.uuid;
+  }
+  for (const { uuid } of tags) yield uuid;
 }

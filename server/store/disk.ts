@@ -60,12 +60,12 @@ export async function syncFolder(disk: Disk, path: string): Promise<void> {
 }
 
 /** The file holds the old text or the new one, whole, whatever happens; new once this has resolved. */
-export async function replaceFile(disk: Disk, path: string, text: string): Promise<void> {
+export async function replaceFile(disk: Disk, path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.tmp`;
   try {
     const file = await disk.open(temporary, 'w', 0o600);
     try {
-      await disk.write(file, Buffer.from(text), 0);
+      await disk.write(file, typeof content === 'string' ? Buffer.from(content) : content, 0);
       await disk.sync(file);
     } finally {
       await disk.close(file);

@@ -15,10 +15,8 @@ export class DocumentFile<T> implements Adapter<T> {
   }
 
   async read(): Promise<T | null> {
-    const text = await readFile(this.#path, 'utf8').catch((error: unknown) => {
-      if (!hasCode(error, 'ENOENT')) throw error;
-    });
-    return text === undefined ? null : (JSON.parse(text) as T);
+    const bytes = await readBytes(this.#path);
+    return bytes ? (JSON.parse(bytes.toString()) as T) : null;
   }
 
   write(data: T): Promise<void> {
@@ -30,6 +28,13 @@ export class DocumentFile<T> implements Adapter<T> {
     await syncFolder(this.#disk, dirname(this.#path));
   }
 }
+
+/** Undefined where there is no such file. */
+export const readBytes = (path: string): Promise<Buffer | undefined> =>
+  readFile(path).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  });
 
 /** For the start, when nobody waits for anything else. Undefined where there is no such file; names the file where it holds no JSON. */
 export function readDocument<T>(path: string): T | undefined {

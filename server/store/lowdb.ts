@@ -5,13 +5,15 @@ import { Turns } from './batch.ts';
 import { Chatbots } from './chatbots.ts';
 import { realDisk, syncFolder, type Disk } from './disk.ts';
 import { lockFolder, type Lock } from './lock.ts';
+import { KeyUse } from './key-use.ts';
 import { copy, type StoredRecord } from './record.ts';
 import { homeOf, openRoot, orderFrom, type Root } from './root.ts';
+import { AGENTS, Parts, TAGS } from './parts.ts';
 import { messageLine, type SessionFile } from './session.ts';
 import { Sessions } from './sessions.ts';
 import { Sources } from './sources.ts';
 import type { Change, Document, Home, Store, StoredAgent, StoredChatbot, StoredKey } from './store.ts';
-import type { StoredMessage, StoredSession, StoredSource, User } from './store.ts';
+import type { StoredMessage, StoredSession, StoredSource, StoredTag, User } from './store.ts';
 
 export interface LowdbOptions {
   /** The data folder; made where it is missing. */
@@ -45,11 +47,14 @@ class LowdbStore implements Store {
   readonly #lock: Lock;
   readonly #root: StoredRecord<Root>;
   readonly #chatbots: Chatbots;
+  readonly #agents: Parts<StoredAgent>;
+  readonly #tags: Parts<StoredTag>;
   readonly #sources: Sources;
   readonly #sessions: Sessions;
   readonly #order: () => number;
   /** A chatbot, and then its sources, are made one after another, so that none is made twice. */
   readonly #turns = new Turns();
+  readonly #keyUse: KeyUse;
   #underWay = 0;
   #whenDone: (() => void) | undefined;
   #closing: Promise<void> | undefined;
@@ -62,6 +67,10 @@ class LowdbStore implements Store {
     this.#chatbots = new Chatbots(disk, join(dir, 'chatbots'));
     const alive = (chatbot: string) => this.#chatbots.has(chatbot);
     this.#sources = new Sources(disk, join(dir, 'sources'), alive);
+    const isSource = (uuid: string, chatbot: string) => this.#sources.has(uuid, chatbot);
+    this.#agents = new Parts(this.#chatbots, AGENTS, isSource);
+    this.#tags = new Parts(this.#chatbots, TAGS, isSource);
+    this.#keyUse = new KeyUse((hash, at) => this.#noteUse(hash, at));
     this.#sessions = new Sessions({ disk, root: join(dir, 'sessions'), alive, kept });
     for (const chatbot of this.#chatbots.halfDeleted()) {
       this.#run(() => this.#empty(chatbot)).catch((error: unknown) =>
@@ -85,7 +94,36 @@ class LowdbStore implements Store {
   }
 
   keys(): Promise<StoredKey[]> {
-    return this.#run(() => copy(this.#root.stored.keys));
+    const current = (key: StoredKey) => ({ ...key, last_used_at: this.#keyUse.of(key) });
+    return this.#run(() => this.#root.stored.keys.map(current));
+  }
+
+  async removeKey(hash: string): Promise<boolean> {
+    let found = false;
+    await this.#change((root) => {
+      found = root.keys.some((key) => key.hash === hash);
+      return found ? { ...root, keys: root.keys.filter((key) => key.hash !== hash) } : root;
+    });
+    return found;
+  }
+
+  keyUsed(hash: string, at: string): Promise<void> {
+    return this.#run(() => {
+      const key = this.#root.stored.keys.find((one) => one.hash === hash);
+      if (key) this.#keyUse.note(key, at);
+    });
+  }
+
+  users(): Promise<User[]> {
+    return this.#run(() => copy(this.#root.stored.users));
+  }
+
+  async addUser(user: User): Promise<User | undefined> {
+    const own = { ...user };
+    const root = await this.#change((before) =>
+      before.users.some(({ email }) => email === own.email) ? before : { ...before, users: [...before.users, own] },
+    );
+    return root?.users.includes(own) ? { ...own } : undefined;
   }
 
   fact(name: string): Promise<string | undefined> {
@@ -98,7 +136,7 @@ class LowdbStore implements Store {
   }
 
   createChatbot(chatbot: StoredChatbot, agents: StoredAgent[]): Promise<void> {
-    const file = { order: this.#order(), ...copy({ chatbot, agents }) };
+    const file = { order: this.#order(), tags: [], ...copy({ chatbot, agents }) };
     return this.#run(() =>
       this.#turns.take(file.chatbot.uuid, async () => {
         if (!this.#chatbots.has(file.chatbot.uuid)) await this.#chatbots.create(file);
@@ -107,7 +145,7 @@ class LowdbStore implements Store {
   }
 
   chatbot(uuid: string): Promise<StoredChatbot | undefined> {
-    return this.#run(() => this.#chatbots.chatbot(uuid));
+    return this.#run(() => copy(this.#chatbots.file(uuid)?.chatbot));
   }
 
   chatbots(owner: string): Promise<StoredChatbot[]> {
@@ -127,12 +165,62 @@ class LowdbStore implements Store {
   }
 
   agents(chatbot: string): Promise<StoredAgent[]> {
-    return this.#run(() => this.#chatbots.agents(chatbot));
+    return this.#run(() => this.#agents.list(chatbot));
   }
 
-  createSource(source: StoredSource): Promise<{ existing: StoredSource | undefined } | undefined> {
+  createAgent(agent: StoredAgent, check?: (agents: StoredAgent[]) => void): Promise<boolean> {
+    const own = copy(agent);
+    return this.#run(() => this.#agents.create(own, check));
+  }
+
+  agent(uuid: string): Promise<StoredAgent | undefined> {
+    return this.#run(() => this.#agents.find(uuid));
+  }
+
+  agentWithFunction(uuid: string): Promise<StoredAgent | undefined> {
+    return this.#run(() => {
+      const agents = this.#chatbots.fileWith(uuid)?.agents ?? [];
+      const found = agents.find(({ tool_functions }) => tool_functions.some((one) => one.uuid === uuid));
+      return found && this.#agents.find(found.uuid);
+    });
+  }
+
+  updateAgent(uuid: string, change: Change<StoredAgent>): Promise<StoredAgent | undefined> {
+    return this.#run(() => this.#agents.update(uuid, change));
+  }
+
+  deleteAgent(uuid: string): Promise<boolean> {
+    return this.#run(() => this.#agents.remove(uuid));
+  }
+
+  createTag(tag: StoredTag): Promise<boolean> {
+    const own = copy(tag);
+    return this.#run(() => this.#tags.create(own));
+  }
+
+  tag(uuid: string): Promise<StoredTag | undefined> {
+    return this.#run(() => this.#tags.find(uuid));
+  }
+
+  tags(chatbot: string): Promise<StoredTag[]> {
+    return this.#run(() => this.#tags.list(chatbot));
+  }
+
+  updateTag(uuid: string, change: Change<StoredTag>): Promise<StoredTag | undefined> {
+    return this.#run(() => this.#tags.update(uuid, change));
+  }
+
+  deleteTag(uuid: string): Promise<boolean> {
+    return this.#run(() => this.#tags.remove(uuid));
+  }
+
+  createSource(source: StoredSource, file?: Uint8Array): Promise<{ existing: StoredSource | undefined } | undefined> {
     const own = copy(source);
-    return this.#run(() => this.#turns.take(own.chatbot, () => this.#createSource(own)));
+    return this.#run(() => this.#turns.take(own.chatbot, () => this.#createSource(own, file)));
+  }
+
+  file(source: string): Promise<Uint8Array | undefined> {
+    return this.#run(() => this.#sources.file(source));
   }
 
   source(uuid: string): Promise<StoredSource | undefined> {
@@ -210,6 +298,15 @@ class LowdbStore implements Store {
     return (await this.#run(() => this.#sessions.use(session, (file) => file.messages()))) ?? [];
   }
 
+  deleteMessage(uuid: string): Promise<boolean> {
+    return this.#run(async () => {
+      for (const session of await this.#sessions.candidates(uuid)) {
+        if (await this.#sessions.use(session, (file) => file.remove(uuid))) return true;
+      }
+      return false;
+    });
+  }
+
   close(): Promise<void> {
     return (this.#closing ??= this.#end());
   }
@@ -218,10 +315,20 @@ class LowdbStore implements Store {
     return this.#run(() => this.#root.update(change));
   }
 
-  async #createSource(source: StoredSource): Promise<{ existing: StoredSource | undefined } | undefined> {
+  async #noteUse(hash: string, at: string): Promise<void> {
+    await this.#change((root) => ({
+      ...root,
+      keys: root.keys.map((key) => (key.hash === hash ? { ...key, last_used_at: at } : key)),
+    }));
+  }
+
+  async #createSource(
+    source: StoredSource,
+    file: Uint8Array | undefined,
+  ): Promise<{ existing: StoredSource | undefined } | undefined> {
     if (!this.#chatbots.has(source.chatbot)) return undefined;
     const existing = this.#sources.withIdentity(source.chatbot, source.identity);
-    if (!existing) await this.#sources.create(this.#order(), source);
+    if (!existing) await this.#sources.create(this.#order(), source, file);
     return { existing };
   }
 

@@ -11,7 +11,7 @@ interface Pending<T> {
 }
 
 /** As a restart would read it, so that what is handed out never differs from what is on disk. */
-export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+export const copy = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
 
 /** A small record in a file of its own, kept in memory. */
 export class StoredRecord<T> {
@@ -29,8 +29,9 @@ export class StoredRecord<T> {
     this.#stored = stored;
   }
 
+  /** `value` is the record's own from now on. */
   static async create<T>(disk: Disk, path: string, value: T): Promise<StoredRecord<T>> {
-    const record = new StoredRecord(disk, path, copy(value));
+    const record = new StoredRecord(disk, path, value);
     await record.#low.write();
     return record;
   }
@@ -40,12 +41,16 @@ export class StoredRecord<T> {
     return this.#stored;
   }
 
-  /** Undefined where the record is removed meanwhile. */
+  /**
+   * `change` leaves its argument as it is and returns the next value, which may share parts with it and is not to be
+   * handed out without a copy either: a change costs what it changes, not the whole record. Returning the argument
+   * writes nothing. Undefined where the record is removed meanwhile.
+   */
   async update(change: Change<T>): Promise<T | undefined> {
     const pending: Pending<T> = { change };
     await this.#changes.add(pending);
     if (pending.error !== undefined) throw pending.error;
-    return pending.result && copy(pending.result);
+    return pending.result;
   }
 
   /** Ends all changes, those waiting too; `erase` takes the file away. Where it fails, the record stays. */
@@ -75,7 +80,7 @@ function applied<T>(before: T, pending: Pending<T>[]): T {
   let newest = before;
   for (const one of pending) {
     try {
-      newest = one.result = copy(one.change(copy(newest)));
+      newest = one.result = one.change(newest);
     } catch (error) {
       one.error = error ?? new Error('a change threw nothing');
     }

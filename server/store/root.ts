@@ -23,9 +23,16 @@ export async function openRoot(disk: Disk, path: string, clock: Clock): Promise<
   if (stored.format !== 1)
     throw new Error(`${path} was written by a newer version of docent (format ${stored.format})`);
   const record = new StoredRecord(disk, path, stored);
-  await record.update((root) => ({ ...root, life: root.life + 1 }));
+  await record.update((root) => ({ ...root, life: root.life + 1, keys: root.keys.map(wholeKey) }));
   return record;
 }
+
+/** Keys of older files have no hint and no date of use. */
+const wholeKey = (key: StoredKey): StoredKey => ({
+  ...key,
+  hint: key.hint ?? '',
+  last_used_at: key.last_used_at ?? '',
+});
 
 function firstRoot(clock: Clock): Root {
   const user = { uuid: newUuid(), email: 'owner@localhost', created_at: timestamp(clock) };

@@ -12,13 +12,22 @@ export interface MessageLine {
 }
 
 export const messageLine = (message: StoredMessage): MessageLine => ({
-  line: JSON.stringify(message),
+  line: JSON.stringify(Object.assign({ uuid: message.uuid }, message)),
   uuid: message.uuid,
   finished: message.finish_reason !== '',
 });
 
+/** What stays of a deleted message: no later version of it is taken. */
+const GRAVE = '{"deleted":"';
+const graveOf = (uuid: string): string => `${GRAVE}${uuid}"}`;
+const buriedIn = (line: string): string => line.slice(GRAVE.length, -2);
+
 interface Item {
   saved?: MessageLine;
+  /** The uuid of a message to delete. */
+  removed?: string;
+  /** The message is deleted, or was never there. */
+  refused?: boolean;
   /** What happens to the head. */
   change?: Change<StoredSession>;
   result?: StoredSession;
@@ -30,7 +39,7 @@ const OVERHEAD = 1000;
 
 /**
  * A session with its messages: one file. The first line is the session, each other line a version of a message, of
- * which the last one counts.
+ * which the last one counts, or the grave of one: its text is gone from the file.
  */
 export class SessionFile {
   readonly #file: LinesFile;
@@ -41,6 +50,7 @@ export class SessionFile {
   #count = 0;
   /** Messages that this life of the process has under way. */
   readonly #unfinished = new Set<string>();
+  readonly #deleted = new Set<string>();
   #gone = false;
   readonly name: SessionName;
   /** Calls that are using this object. */
@@ -89,7 +99,7 @@ export class SessionFile {
     const newest = new Map<string, StoredMessage>();
     for (let at = 1; at < this.#count; at++) {
       const message = parsed<StoredMessage>(this.#lines[at]!);
-      if (message) newest.set(message.uuid, message);
+      if (message?.uuid) newest.set(message.uuid, message);
     }
     return [...newest.values()].map((message) => this.#asOfNow(message));
   }
@@ -103,16 +113,19 @@ export class SessionFile {
     return undefined;
   }
 
-  /** False where the session is deleted meanwhile. */
+  /** False where the message, or the session, is deleted meanwhile. */
   async save(saved: MessageLine): Promise<boolean> {
-    await this.#batch.add({ saved });
-    return !this.#gone;
+    return this.#done({ saved });
+  }
+
+  /** False where there is no such message. */
+  async remove(uuid: string): Promise<boolean> {
+    return this.#done({ removed: uuid });
   }
 
   /** Stores a session that has no message yet. */
   async write(): Promise<boolean> {
-    await this.#batch.add({});
-    return !this.#gone;
+    return this.#done({});
   }
 
   async update(change: Change<StoredSession>): Promise<StoredSession | undefined> {
@@ -134,14 +147,19 @@ export class SessionFile {
     this.#file.rest();
   }
 
+  async #done(item: Item): Promise<boolean> {
+    await this.#batch.add(item);
+    return !this.#gone && !item.refused;
+  }
+
   async #store(items: Item[]): Promise<void> {
     if (this.#gone) return;
     const known = this.#low.data.length;
     const head = changedHead(this.#low.data[0]!, items);
-    const added = items.flatMap(({ saved }) => saved?.line ?? []);
-    if (known === this.#count && added.length === 0 && head === this.#low.data[0]) return;
-    if (head === this.#low.data[0]) this.#low.data.push(...added);
-    else this.#low.data = [head, ...this.#low.data.slice(1), ...added];
+    const { added, removed } = this.#sorted(items);
+    if (known === this.#count && added.length === 0 && removed.size === 0 && head === this.#low.data[0]) return;
+    if (head === this.#low.data[0] && removed.size === 0) this.#low.data.push(...added);
+    else this.#low.data = [head, ...without([...this.#low.data.slice(1), ...added], removed)];
     try {
       await this.#low.write();
     } catch (error) {
@@ -151,13 +169,34 @@ export class SessionFile {
       throw error;
     }
     this.#shows(this.#low.data);
-    for (const { saved } of items) if (saved) this.#note(saved);
+    for (const { saved, refused } of items) if (saved && !refused) this.#note(saved);
+    for (const uuid of removed) this.#unfinished.delete(uuid);
+  }
+
+  /** What the items add and take away, in their order; notes those that find nothing to do. */
+  #sorted(items: Item[]): { added: string[]; removed: Set<string> } {
+    const added: string[] = [];
+    const [known, removed] = [new Set<string>(), new Set<string>()];
+    if (items.some((item) => item.removed)) for (const line of this.#low.data.slice(1)) known.add(uuidOf(line));
+    for (const item of items) {
+      const uuid = item.saved?.uuid ?? item.removed;
+      if (uuid === undefined) continue;
+      item.refused = this.#deleted.has(uuid) || removed.has(uuid) || (!item.saved && !known.has(uuid));
+      if (item.refused) continue;
+      if (item.saved) added.push(item.saved.line);
+      (item.saved ? known : removed).add(uuid);
+    }
+    return { added, removed };
   }
 
   #shows(lines: string[]): void {
     const from = lines === this.#lines ? this.#count : 0;
     if (from === 0) this.weight = OVERHEAD;
-    for (let at = from; at < lines.length; at++) this.weight += lines[at]!.length;
+    for (let at = from; at < lines.length; at++) {
+      const line = lines[at]!;
+      this.weight += line.length;
+      if (line.startsWith(GRAVE)) this.#deleted.add(buriedIn(line));
+    }
     this.#lines = lines;
     this.#count = lines.length;
   }
@@ -186,6 +225,19 @@ function changedHead(line: string, items: Item[]): string {
     }
   }
   return head;
+}
+
+function without(lines: string[], removed: Set<string>): string[] {
+  if (removed.size === 0) return lines;
+  return [...lines.filter((line) => !removed.has(uuidOf(line))), ...Array.from(removed, graveOf)];
+}
+
+const START = '{"uuid":"';
+
+/** Of the message in the line, '' without one. `messageLine` puts the uuid first, so that nothing need be parsed. */
+function uuidOf(line: string): string {
+  if (line.startsWith(START)) return line.slice(START.length, START.length + 32);
+  return line.startsWith(GRAVE) ? '' : (parsed<StoredMessage>(line)?.uuid ?? '');
 }
 
 /** A line in the middle can be damaged only by a power cut, and then it was never acknowledged. */

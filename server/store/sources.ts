@@ -1,6 +1,6 @@
 import { Turns } from './batch.ts';
-import { ignore, type Disk } from './disk.ts';
-import { DocumentFile, readDocument } from './document.ts';
+import { ignore, removeFile, replaceFile, syncFolder, type Disk } from './disk.ts';
+import { DocumentFile, readBytes, readDocument } from './document.ts';
 import { lowdbFile } from './lowdb-file.ts';
 import { copy, StoredRecord } from './record.ts';
 import { Shards } from './shards.ts';
@@ -11,10 +11,13 @@ interface SourceFile {
   source: StoredSource;
 }
 
-const FORM = /^([0-9a-f]{32})\.(source|document)\.json$/;
+const FORM = /^([0-9a-f]{32})\.(source\.json|document\.json|file)$/;
 const LEARNING = ['await', 'chunking', 'embedding'];
 
-/** Sources: records in memory, `….source.json` on disk; their texts on disk alone, in `….document.json` beside. */
+/**
+ * Sources: records in memory, `….source.json` on disk; on disk alone, beside it, their texts in `….document.json` and
+ * the bytes of an upload in `….file`.
+ */
 export class Sources {
   readonly #disk: Disk;
   readonly #shards: Shards;
@@ -29,25 +32,40 @@ export class Sources {
     this.#disk = disk;
     this.#alive = alive;
     this.#shards = new Shards(disk, root);
-    const documents: [uuid: string, path: string][] = [];
+    const others: [uuid: string, path: string][] = [];
     for (const { name, path } of this.#shards.names()) {
       const [, uuid, kind] = FORM.exec(name) ?? [];
-      if (uuid && kind === 'document') documents.push([uuid, path]);
+      if (uuid && kind !== 'source.json') others.push([uuid, path]);
       else if (uuid) this.#records.set(uuid, new StoredRecord(disk, path, readDocument<SourceFile>(path)!));
     }
-    // A deletion takes the record first: a text without one is what a crash left of it.
-    for (const [uuid, path] of documents) if (!this.#records.has(uuid)) disk.unlink(path).catch(ignore);
+    // The record is made last and deleted first: a text or upload without one is what a crash left.
+    for (const [uuid, path] of others) if (!this.#records.has(uuid)) disk.unlink(path).catch(ignore);
   }
 
-  async create(order: number, source: StoredSource): Promise<void> {
+  async create(order: number, source: StoredSource, file?: Uint8Array): Promise<void> {
     const { uuid } = source;
     await this.#shards.ensure(uuid);
-    this.#records.set(uuid, await StoredRecord.create(this.#disk, this.#path(uuid, 'source'), { order, source }));
+    if (file) await replaceFile(this.#disk, this.#path(uuid, 'file'), file);
+    try {
+      const record = await StoredRecord.create(this.#disk, this.#path(uuid, 'source.json'), { order, source });
+      this.#records.set(uuid, record);
+    } catch (error) {
+      if (file) await this.#disk.unlink(this.#path(uuid, 'file')).catch(ignore);
+      throw error;
+    }
+  }
+
+  has(uuid: string, chatbot: string): boolean {
+    return this.#record(uuid)?.stored.source.chatbot === chatbot;
   }
 
   source(uuid: string): StoredSource | undefined {
     const record = this.#record(uuid);
     return record && copy(record.stored.source);
+  }
+
+  async file(uuid: string): Promise<Uint8Array | undefined> {
+    return this.#record(uuid) && (await readBytes(this.#path(uuid, 'file')));
   }
 
   list(chatbot: string): StoredSource[] {
@@ -64,8 +82,8 @@ export class Sources {
 
   async update(uuid: string, change: Change<StoredSource>): Promise<StoredSource | undefined> {
     const record = this.#record(uuid);
-    const file = await record?.update((before) => ({ ...before, source: change(before.source) }));
-    return file?.source;
+    const file = await record?.update((before) => ({ ...before, source: copy(change(copy(before.source))) }));
+    return file && copy(file.source);
   }
 
   /** From the call on the source is not there. */
@@ -107,7 +125,8 @@ export class Sources {
 
   async #erase(uuid: string, record: StoredRecord<SourceFile>): Promise<void> {
     await record.remove();
-    await this.#documentFile(uuid).remove();
+    for (const kind of ['document.json', 'file'] as const) await removeFile(this.#disk, this.#path(uuid, kind));
+    await syncFolder(this.#disk, this.#shards.folder(uuid));
   }
 
   #record(uuid: string): StoredRecord<SourceFile> | undefined {
@@ -116,7 +135,7 @@ export class Sources {
   }
 
   #documentFile(uuid: string): DocumentFile<Document> {
-    return new DocumentFile(this.#disk, this.#path(uuid, 'document'));
+    return new DocumentFile(this.#disk, this.#path(uuid, 'document.json'));
   }
 
   #where(wanted: (source: StoredSource) => boolean): StoredSource[] {
@@ -125,7 +144,7 @@ export class Sources {
     return found.sort((a, b) => a.order - b.order).map(({ source }) => copy(source));
   }
 
-  #path(uuid: string, kind: 'source' | 'document'): string {
-    return this.#shards.path(uuid, `${uuid}.${kind}.json`);
+  #path(uuid: string, kind: 'source.json' | 'document.json' | 'file'): string {
+    return this.#shards.path(uuid, `${uuid}.${kind}`);
   }
 }

@@ -1,4 +1,4 @@
-import type { Agent, Chatbot, DataSource, Message, Session } from '../schema.ts';
+import type { Agent, Chatbot, DataSource, Message, Session, SourceTag } from '../schema.ts';
 
 /**
  * The Store port: verbs of the domain. What a promise here has resolved is durable: written and synced.
@@ -13,6 +13,13 @@ export interface Store {
   keyOwner(hash: string): Promise<User | undefined>;
   addKey(key: StoredKey): Promise<void>;
   keys(): Promise<StoredKey[]>;
+  /** False where there is no such key. From the resolved call on it opens nothing. */
+  removeKey(hash: string): Promise<boolean>;
+  /** Notes when a key was last used; lost in a crash without harm. */
+  keyUsed(hash: string, at: string): Promise<void>;
+  users(): Promise<User[]>;
+  /** `undefined` where a user of this address is there already. */
+  addUser(user: User): Promise<User | undefined>;
   /** Small facts of this installation, such as which chatbot is the demo's. */
   fact(name: string): Promise<string | undefined>;
   setFact(name: string, value: string): Promise<void>;
@@ -27,13 +34,29 @@ export interface Store {
   deleteChatbot(uuid: string): Promise<boolean>;
 
   agents(chatbot: string): Promise<StoredAgent[]>;
+  /** `check` sees the chatbot's agents as they are when it is stored; what it throws is thrown, and nothing stored. */
+  createAgent(agent: StoredAgent, check?: (agents: StoredAgent[]) => void): Promise<boolean>;
+  agent(uuid: string): Promise<StoredAgent | undefined>;
+  /** The agent that has the tool function of this uuid. */
+  agentWithFunction(uuid: string): Promise<StoredAgent | undefined>;
+  updateAgent(uuid: string, change: Change<StoredAgent>): Promise<StoredAgent | undefined>;
+  deleteAgent(uuid: string): Promise<boolean>;
+
+  /** `data_source_uuids` of tags and agents only ever name sources of their chatbot that are there; others fall out. */
+  createTag(tag: StoredTag): Promise<boolean>;
+  tag(uuid: string): Promise<StoredTag | undefined>;
+  tags(chatbot: string): Promise<StoredTag[]>;
+  updateTag(uuid: string, change: Change<StoredTag>): Promise<StoredTag | undefined>;
+  deleteTag(uuid: string): Promise<boolean>;
 
   /** `existing` is the source of that chatbot with the same `identity`; then nothing is stored. */
-  createSource(source: StoredSource): Promise<{ existing: StoredSource | undefined } | undefined>;
+  createSource(source: StoredSource, file?: Uint8Array): Promise<{ existing: StoredSource | undefined } | undefined>;
+  /** The bytes that an uploaded source was created with. */
+  file(source: string): Promise<Uint8Array | undefined>;
   source(uuid: string): Promise<StoredSource | undefined>;
   sources(chatbot: string): Promise<StoredSource[]>;
   updateSource(uuid: string, change: Change<StoredSource>): Promise<StoredSource | undefined>;
-  /** With its passages. */
+  /** With its file and passages; it leaves its tags and agents. */
   deleteSource(uuid: string): Promise<boolean>;
   /** Those whose status says that learning has not ended: a restart takes them up again. */
   unfinishedSources(): Promise<StoredSource[]>;
@@ -57,6 +80,7 @@ export interface Store {
   /** A message that another life of the process left unfinished comes back with finish_reason `interrupted`. */
   message(uuid: string): Promise<StoredMessage | undefined>;
   messages(session: string): Promise<StoredMessage[]>;
+  deleteMessage(uuid: string): Promise<boolean>;
 
   /** Waits for what is under way, gives the lock back. */
   close(): Promise<void>;
@@ -83,7 +107,11 @@ export interface StoredKey {
   hash: string;
   user: string;
   name: string;
+  /** Its first characters, by which its owner knows it. */
+  hint: string;
   created_at: string;
+  /** '' before its first use. */
+  last_used_at: string;
 }
 
 export interface StoredChatbot extends Chatbot {
@@ -94,9 +122,13 @@ export interface StoredAgent extends Agent {
   chatbot: string;
 }
 
+export interface StoredTag extends SourceTag {
+  chatbot: string;
+}
+
 export interface StoredSource extends DataSource {
   chatbot: string;
-  /** What makes a second one the same: the normalised URL of a link. Unique within the chatbot. */
+  /** What makes a second one the same: the normalised URL of a link, the SHA-256 of a file. Unique within the chatbot. */
   identity: string;
 }
 
@@ -119,7 +151,6 @@ export interface StoredSession extends Session {
   /** Where the door is a proxy: the other server's session, '' until it is made. */
   foreign?: string;
   /** Only where the caller who made the session sent them. */
-  initial_variables?: Record<string, string | number | boolean>;
 }
 
 export interface StoredMessage extends Message {

@@ -49,7 +49,9 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
           hash: 'a'.repeat(64),
           user: store.home.user.uuid,
           name: 'first',
+          hint: 'dk_abcd',
           created_at: '2026-01-01T00:00:00Z',
+          last_used_at: '',
         };
         await store.addKey(key);
         await reopen();

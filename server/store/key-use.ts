@@ -1,0 +1,34 @@
+import { ignore } from './disk.ts';
+import type { StoredKey } from './store.ts';
+
+const MINUTE = 60_000;
+
+interface Use {
+  /** When the key was last used, and the use that was last written. */
+  at: string;
+  written: string;
+}
+
+/** When keys were last used: in memory at once, written once a minute, and nobody waits for that. */
+export class KeyUse {
+  readonly #write: (hash: string, at: string) => Promise<void>;
+  readonly #uses = new Map<string, Use>();
+
+  constructor(write: (hash: string, at: string) => Promise<void>) {
+    this.#write = write;
+  }
+
+  of({ hash, last_used_at }: StoredKey): string {
+    return this.#uses.get(hash)?.at ?? last_used_at;
+  }
+
+  note({ hash, last_used_at }: StoredKey, at: string): void {
+    const use = this.#uses.get(hash) ?? { at: last_used_at, written: last_used_at };
+    if (at <= use.at) return;
+    use.at = at;
+    this.#uses.set(hash, use);
+    if (use.written !== '' && Date.parse(at) - Date.parse(use.written) < MINUTE) return;
+    use.written = at;
+    this.#write(hash, at).catch(ignore);
+  }
+}

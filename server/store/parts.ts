@@ -1,0 +1,100 @@
+import type { ChatbotFile, Chatbots } from './chatbots.ts';
+import { copy } from './record.ts';
+import type { Change, StoredAgent, StoredTag } from './store.ts';
+
+/** What agents and tags have in common. */
+interface Part {
+  uuid: string;
+  chatbot: string;
+  data_source_uuids: string[];
+}
+
+/** Where a chatbot's file keeps them. */
+interface Shelf<T> {
+  of(file: ChatbotFile): T[];
+  with(file: ChatbotFile, parts: T[]): ChatbotFile;
+}
+
+export const AGENTS: Shelf<StoredAgent> = {
+  of: ({ agents }) => agents,
+  with: (file, agents) => ({ ...file, agents }),
+};
+
+export const TAGS: Shelf<StoredTag> = {
+  of: ({ tags }) => tags,
+  with: (file, tags) => ({ ...file, tags }),
+};
+
+/**
+ * The agents of all chatbots, or the tags. A source that is deleted leaves their lists by being left out of what is
+ * read: nothing has to be written for that, so no crash can come between. The next write leaves it out of the file.
+ */
+export class Parts<T extends Part> {
+  readonly #chatbots: Chatbots;
+  readonly #shelf: Shelf<T>;
+  readonly #isSource: (uuid: string, chatbot: string) => boolean;
+
+  /** `isSource`: whether the chatbot has this source. */
+  constructor(chatbots: Chatbots, shelf: Shelf<T>, isSource: (uuid: string, chatbot: string) => boolean) {
+    this.#chatbots = chatbots;
+    this.#shelf = shelf;
+    this.#isSource = isSource;
+  }
+
+  /** In order of creation. */
+  list(chatbot: string): T[] {
+    const file = this.#chatbots.file(chatbot);
+    return file ? this.#shelf.of(file).map((part) => this.#shown(part)) : [];
+  }
+
+  find(uuid: string): T | undefined {
+    const file = this.#chatbots.fileWith(uuid);
+    const part = file && this.#shelf.of(file).find((one) => one.uuid === uuid);
+    return part && this.#shown(part);
+  }
+
+  /** False without the chatbot, and where there is one of this uuid. */
+  async create(part: T, check?: (parts: T[]) => void): Promise<boolean> {
+    const made = await this.#chatbots.change(part.chatbot, (file) => {
+      const others = this.#shelf.of(file);
+      check?.(others.map((one) => this.#shown(one)));
+      if (others.some(({ uuid }) => uuid === part.uuid)) return file;
+      return this.#shelf.with(file, [...others, part]);
+    });
+    return made !== undefined && this.#shelf.of(made).includes(part);
+  }
+
+  async update(uuid: string, change: Change<T>): Promise<T | undefined> {
+    let changed: T | undefined;
+    const file = await this.#replace(uuid, (part) => [(changed = this.#shown(change(this.#shown(part))))]);
+    return file && changed && this.#shown(changed);
+  }
+
+  async remove(uuid: string): Promise<boolean> {
+    let removed = false;
+    const file = await this.#replace(uuid, () => {
+      removed = true;
+      return [];
+    });
+    return file !== undefined && removed;
+  }
+
+  async #replace(uuid: string, by: (part: T) => T[]): Promise<ChatbotFile | undefined> {
+    const chatbot = this.#chatbots.fileWith(uuid)?.chatbot.uuid;
+    if (chatbot === undefined) return undefined;
+    return this.#chatbots.change(chatbot, (file) => {
+      const parts = this.#shelf.of(file);
+      if (!parts.some((part) => part.uuid === uuid)) return file;
+      return this.#shelf.with(
+        file,
+        parts.flatMap((part) => (part.uuid === uuid ? by(part) : [part])),
+      );
+    });
+  }
+
+  /** A copy that names only sources which are there. */
+  #shown(part: T): T {
+    const data_source_uuids = part.data_source_uuids.filter((uuid) => this.#isSource(uuid, part.chatbot));
+    return copy({ ...part, data_source_uuids });
+  }
+}
