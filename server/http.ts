@@ -7,13 +7,22 @@ import { Refusal } from './errors.ts';
 
 const parse = bodyParser({
   enableTypes: ['json'],
+  extendTypes: { json: ['+json'] },
   jsonLimit: '1mb',
   // Some clients send JSON without saying so.
   detectJSON: (ctx) => !ctx.headers['content-type'],
-  onError(error) {
-    throw unreadable(error);
+  onError(error, ctx) {
+    ctx.request.body = readAgain(error);
   },
 });
+
+/** The parser refuses `__proto__` as it would broken JSON; to us it is a key like any other that no schema names. */
+function readAgain(error: Error & { body?: unknown }): unknown {
+  if (typeof error.body !== 'string' || error.message !== POISONED) throw unreadable(error);
+  return JSON.parse(error.body);
+}
+
+const POISONED = 'Object contains forbidden prototype property';
 
 /** The body of a POST, parsed; `{}` where there is none. */
 export async function readJson(ctx: Context): Promise<unknown> {

@@ -163,6 +163,29 @@ export type SourceTag = Static<typeof SourceTag>;
 /** Values that fill a prompt's variables: flat. */
 export const Variables = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]));
 
+/**
+ * As a caller may send them. Not a `Type.Record`: its pattern for keys lets one with a line break pass, and any value
+ * under it.
+ */
+export const NewVariables = Type.Unsafe<Static<typeof Variables>>(
+  Type.Object(
+    {},
+    {
+      additionalProperties: Type.Union([Type.String({ maxLength: 1000 }), Type.Number(), Type.Boolean()]),
+      propertyNames: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 100,
+        not: { enum: ['__proto__', 'constructor', 'prototype'] },
+      },
+      maxProperties: 50,
+      description:
+        'a flat object of at most 50 values: strings of at most 1000 characters, numbers, true or false, each under a ' +
+        'name of 1 to 100 characters that is not __proto__, constructor or prototype',
+    },
+  ),
+);
+
 export const Session = record({ uuid: Uuid, ...dated, initial_variables: Type.Optional(Variables) });
 export type Session = Static<typeof Session>;
 

@@ -1,16 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { Message, Session } from '../schema.ts';
+import { Message, NewVariables, Session } from '../schema.ts';
 
 /** What visitors send and see. */
 
-/** Kept with the session; flat, so that it can be shown and filled into a prompt as it is. */
-const Variables = Type.Record(
-  Type.String({ minLength: 1, maxLength: 100 }),
-  Type.Union([Type.String({ maxLength: 1000 }), Type.Number(), Type.Boolean()]),
-  { maxProperties: 50 },
-);
-
-export const SessionBody = Type.Object({ variables: Type.Optional(Variables) });
+export const SessionBody = Type.Object({ variables: Type.Optional(NewVariables) });
 
 export const AskBody = Type.Object({
   query: Type.String({ minLength: 1, maxLength: 8000 }),
@@ -18,7 +11,7 @@ export const AskBody = Type.Object({
   id: Type.Optional(
     Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: '1 to 64 of A-Z, a-z, 0-9, "_" and "-"' }),
   ),
-  variables: Type.Optional(Variables),
+  variables: Type.Optional(NewVariables),
 });
 export type AskBody = Static<typeof AskBody>;
 
