@@ -48,6 +48,10 @@ export interface Answering {
   run(uuid: string): Run | undefined;
   /** Messages of a session as they stand, those being made with what there is so far. */
   messages(session: string): Promise<StoredMessage[]>;
+  /** One of them, read from the store, as it stands. */
+  asItStands(message: StoredMessage): Promise<StoredMessage>;
+  /** Stops the answers of a session, or of a chatbot, and waits for their ends: before what they belong to is deleted. */
+  stopAll(parent: string): Promise<void>;
   running(): number;
   /** Resolves when no answer is being made. */
   settled(): Promise<void>;
@@ -63,7 +67,7 @@ interface Rooms {
 
 export function createAnswering({ store, clock, log }: Rooms): Answering {
   const runs = new Map<string, Run>();
-  const endings = new Map<Run, Promise<void>>();
+  const endings = new Map<Run, { chatbot: string; over: Promise<void> }>();
   const opening = new Map<string, Promise<Run | StoredMessage>>();
   let interrupting = false;
 
@@ -72,13 +76,16 @@ export function createAnswering({ store, clock, log }: Rooms): Answering {
     runs.set(run.message.uuid, run);
     // Storing starts now and runs beside the answer: nothing waits for the disk before the first byte.
     const stored = store.saveMessage(run.message, question.newSession ? question.session : undefined);
-    stored.catch(() => run.stop());
+    stored.then(
+      (there) => there || run.stop(),
+      () => run.stop(),
+    );
     run.stored = stored;
-    const ending = finish(question, run, stored).finally(() => {
+    const over = finish(question, run, stored).finally(() => {
       runs.delete(run.message.uuid);
       endings.delete(run);
     });
-    endings.set(run, ending);
+    endings.set(run, { chatbot: question.chatbot.uuid, over });
     return run;
   }
 
@@ -116,12 +123,31 @@ export function createAnswering({ store, clock, log }: Rooms): Answering {
     },
     run: (uuid) => runs.get(uuid),
     async messages(session) {
-      const stored = await store.messages(session);
-      return stored.map((message) => asItStands(message, runs.get(message.uuid)));
+      const messages = await store.messages(session);
+      for (const [at, message] of messages.entries()) {
+        if (message.finish_reason === '') messages[at] = await this.asItStands(message);
+      }
+      return messages;
+    },
+    async asItStands(message) {
+      if (message.finish_reason !== '') return message;
+      const run = runs.get(message.uuid);
+      if (run && !run.ended) return { ...message, response: run.read(0) };
+      // It has ended while the store was being read.
+      return (await store.message(message.uuid)) ?? message;
+    },
+    async stopAll(parent) {
+      const ends: Promise<void>[] = [];
+      for (const [run, { chatbot, over }] of endings) {
+        if (chatbot !== parent && run.message.session !== parent) continue;
+        run.stop();
+        ends.push(over);
+      }
+      await Promise.all(ends);
     },
     running: () => runs.size,
     async settled() {
-      while (endings.size > 0) await Promise.all(endings.values());
+      while (endings.size > 0) await Promise.all(Array.from(endings.values(), ({ over }) => over));
     },
     async interrupt() {
       interrupting = true;
@@ -130,9 +156,6 @@ export function createAnswering({ store, clock, log }: Rooms): Answering {
     },
   };
 }
-
-const asItStands = (message: StoredMessage, run: Run | undefined): StoredMessage =>
-  run && !run.ended ? { ...message, response: run.read(0) } : message;
 
 function unanswered({ uuid, query, session }: Question, clock: Clock): StoredMessage {
   const now = timestamp(clock);
