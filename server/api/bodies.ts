@@ -1,7 +1,11 @@
-import Type from 'typebox';
-import { Name, RateLimit, RateLimitMessage, Visibility } from '../schema.ts';
+import Type, { type Static } from 'typebox';
+import { Color, Name, NewVariables, RateLimit, RateLimitMessage, Visibility } from '../schema.ts';
 
 /** What callers send. Keys beyond these are ignored. */
+
+/** On or off: replies have 0 and 1, callers send either. */
+export const Switch = Type.Union([Type.Boolean(), Type.Literal(0), Type.Literal(1)]);
+export const asFlag = (value: Static<typeof Switch>): 0 | 1 => (value ? 1 : 0);
 
 export const NewChatbot = Type.Object({
   name: Name,
@@ -13,9 +17,37 @@ export const NewChatbot = Type.Object({
 
 export const ChatbotChange = Type.Partial(NewChatbot);
 
+const ReferenceLink = Type.Optional(Type.String({ maxLength: 2048 }));
+const Title = Type.String({ minLength: 1, maxLength: 1000 });
+
 export const NewUrlSource = Type.Object({
   url: Type.String({ minLength: 1, maxLength: 2048 }),
-  reference_source_link: Type.Optional(Type.String({ maxLength: 2048 })),
+  reference_source_link: ReferenceLink,
 });
 
+/** The question becomes the title. */
+export const NewQaSource = Type.Object({
+  question: Title,
+  answer: Type.String({ minLength: 1, maxLength: 10_000 }),
+  reference_source_link: ReferenceLink,
+});
+
+/** The parts of an upload; `file` is one of txt, md, markdown, html and htm. */
+export const NewFileSource = Type.Object({
+  file: Type.String({ contentMediaType: 'application/octet-stream', description: 'a file with a name' }),
+  reference_source_link: ReferenceLink,
+});
+
+export const SourceChange = Type.Object({ title: Title });
+
+const SourceUuids = Type.Array(Type.String(), { maxItems: 10_000 });
+
+export const NewTag = Type.Object({ name: Name, color: Color, data_source_uuids: Type.Optional(SourceUuids) });
+export const TagChange = Type.Partial(NewTag);
+
+export const NewSession = Type.Object({ initial_variables: Type.Optional(NewVariables) });
+
 export const NewMessage = Type.Object({ query: Type.String({ minLength: 1, maxLength: 8000 }) });
+
+/** Records to act on together; as many as one request may name. */
+export const Uuids = Type.Object({ uuids: Type.Array(Type.String(), { maxItems: 1000 }) });

@@ -1,3 +1,4 @@
+import Type from 'typebox';
 import { defaultAgent } from '../agents/agents.ts';
 import { later, newUuid, timestamp, view } from '../records.ts';
 import { Chatbot, Success } from '../schema.ts';
@@ -5,7 +6,7 @@ import type { StoredChatbot } from '../store/store.ts';
 import { ChatbotChange, NewChatbot } from './bodies.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
 
-export const chatbots = ({ store, knowledge, clock }: Rooms): Operation[] => [
+export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operation[] => [
   operation({
     method: 'POST',
     path: '/api/v1/chatbot/create',
@@ -26,6 +27,13 @@ export const chatbots = ({ store, knowledge, clock }: Rooms): Operation[] => [
       await store.createChatbot(chatbot, [defaultAgent(chatbot.uuid, clock)]);
       return view(Chatbot, chatbot);
     },
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/v1/chatbots',
+    summary: 'Fetch all chatbots of the caller',
+    reply: Type.Array(Chatbot),
+    handle: async ({ user }) => (await store.chatbots(user.uuid)).map((chatbot) => view(Chatbot, chatbot)),
   }),
   operation({
     method: 'GET',
@@ -59,6 +67,7 @@ export const chatbots = ({ store, knowledge, clock }: Rooms): Operation[] => [
     reply: Success,
     async handle({ user, uuid }) {
       await ownedChatbot(store, user, uuid);
+      await answering.stopAll(uuid);
       await store.deleteChatbot(uuid);
       knowledge.drop(uuid);
       return { success: true };

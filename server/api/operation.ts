@@ -6,6 +6,7 @@ import type { Answering, Respond } from '../answer/answering.ts';
 import { notFound } from '../errors.ts';
 import { readJson } from '../http.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
+import type { Catalogue } from '../model/catalogue.ts';
 import { readUuid, type Clock } from '../records.ts';
 import type {
   Store,
@@ -18,6 +19,7 @@ import type {
   User,
 } from '../store/store.ts';
 import { checked } from '../validate.ts';
+import { jsonOf } from './list.ts';
 
 /** What a handler may reach. */
 export interface Rooms {
@@ -27,6 +29,7 @@ export interface Rooms {
   respond: Respond;
   clock: Clock;
   log: Logger;
+  catalogue: Catalogue;
 }
 
 export interface Call<B> {
@@ -45,9 +48,19 @@ export interface Operation {
   /** Other spellings of the path that existing clients use. */
   aliases?: string[];
   summary: string;
+  /** What may stand behind the `?`: all optional. The handler reads `ctx.query`. */
+  query?: TObject;
   body?: TObject;
-  /** What a 200 holds; `text` is a stream that the handler writes itself. */
+  /** What is valid depends on the stored record: the handler gets the body as it came and checks it itself. */
+  checkedByHandler?: true;
+  /** Where the body is multipart/form-data instead of JSON: its parts. The handler reads them itself. */
+  parts?: TObject;
+  /** What a 200 holds; `text` is plain text, or a stream that the handler writes itself. */
   reply: TSchema | 'text';
+  /** Replies of its own, by status, beside the 200 and the faults that the document works out. */
+  others?: Record<number, TSchema>;
+  /** Answers without a key. */
+  open?: true;
   handle(call: Call<unknown>): Promise<unknown>;
 }
 
@@ -60,12 +73,17 @@ export function operation(described: unknown): Operation {
   return described as Operation;
 }
 
-export function register(router: Router, { method, path, aliases = [], body, handle }: Operation): void {
+export function register(
+  router: Router,
+  { method, path, aliases = [], body, checkedByHandler, handle }: Operation,
+): void {
   router.register([path, ...aliases], [method], async (ctx) => {
     const uuid = readUuid(ctx.params.uuid ?? '') ?? '';
-    const given = body ? checked(body, await readJson(ctx)) : undefined;
+    const sent = body ? await readJson(ctx) : undefined;
+    const given = body && !checkedByHandler ? checked(body, sent) : sent;
     const reply = await handle({ user: ctx.state.user as User, uuid, body: given, ctx });
-    if (reply !== undefined) ctx.body = reply;
+    if (Array.isArray(reply)) ctx.type = 'json';
+    if (reply !== undefined) ctx.body = Array.isArray(reply) ? await jsonOf(reply) : reply;
   });
 }
 

@@ -1,23 +1,52 @@
 import Type from 'typebox';
 import { notFound } from '../errors.ts';
-import { messageUuid, newUuid, timestamp, view } from '../records.ts';
-import { Message, Session, Success } from '../schema.ts';
-import { streamText } from '../answer/readers.ts';
-import { NewMessage } from './bodies.ts';
+import { newUuid, timestamp, view } from '../records.ts';
+import { Session, SessionWithMeta, Success } from '../schema.ts';
+import type { StoredSession } from '../store/store.ts';
+import { NewSession } from './bodies.ts';
+import { shown } from './list.ts';
 import { operation, ownedChatbot, ownedSession, type Operation, type Rooms } from './operation.ts';
+import { Period, within } from './period.ts';
 
-export const sessions = ({ store, answering, respond, clock }: Rooms): Operation[] => [
+export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
   operation({
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/session/create',
     summary: 'Create a session',
+    body: NewSession,
     reply: Session,
-    async handle({ user, uuid }) {
+    async handle({ user, uuid, body }) {
       await ownedChatbot(store, user, uuid);
       const now = timestamp(clock);
-      const session = { uuid: newUuid(), created_at: now, modified_at: now, chatbot: uuid };
+      const session: StoredSession = { uuid: newUuid(), created_at: now, modified_at: now, ...body, chatbot: uuid };
       if (!(await store.createSession(session))) throw notFound('chatbot');
       return view(Session, session);
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/v1/chatbot/:uuid/sessions',
+    summary: 'Fetch the sessions of a chatbot, oldest first',
+    query: Period,
+    reply: Type.Array(Session),
+    async handle({ user, uuid, ctx }) {
+      await ownedChatbot(store, user, uuid);
+      const wanted = within(ctx.query);
+      const all = await store.sessions(uuid);
+      return shown(
+        all.filter((session) => wanted(session.created_at)),
+        (session) => view(Session, session),
+      );
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/v1/session/:uuid',
+    summary: 'Fetch a session',
+    reply: SessionWithMeta,
+    async handle({ user, uuid }) {
+      const { session } = await ownedSession(store, user, uuid);
+      return view(SessionWithMeta, { ...session, meta: {} });
     },
   }),
   operation({
@@ -27,39 +56,10 @@ export const sessions = ({ store, answering, respond, clock }: Rooms): Operation
     reply: Success,
     async handle({ user, uuid }) {
       await ownedSession(store, user, uuid);
-      await store.deleteSession(uuid);
+      await answering.stopAll(uuid);
+      // Another request may have deleted it meanwhile.
+      if (!(await store.deleteSession(uuid))) throw notFound('session');
       return { success: true };
-    },
-  }),
-  operation({
-    method: 'POST',
-    path: '/api/v1/session/:uuid/message/stream',
-    summary: 'Ask; the chunks of the reply, joined, are the answer',
-    body: NewMessage,
-    reply: 'text',
-    async handle({ user, uuid, body, ctx }) {
-      const { session, chatbot } = await ownedSession(store, user, uuid);
-      const run = answering.start({
-        uuid: messageUuid(uuid),
-        query: body.query,
-        chatbot,
-        session,
-        newSession: false,
-        respond,
-      });
-      await streamText(run, ctx.res, () => {
-        ctx.respond = false;
-      });
-    },
-  }),
-  operation({
-    method: 'GET',
-    path: '/api/v1/session/:uuid/messages',
-    summary: 'Fetch all messages of a session, oldest first',
-    reply: Type.Array(Message),
-    async handle({ user, uuid }) {
-      await ownedSession(store, user, uuid);
-      return (await answering.messages(uuid)).map((message) => view(Message, message));
     },
   }),
 ];

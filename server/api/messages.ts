@@ -1,0 +1,138 @@
+import { setImmediate } from 'node:timers/promises';
+import Type from 'typebox';
+import { streamText, whenEnded } from '../answer/readers.ts';
+import type { Run } from '../answer/runs.ts';
+import { Refusal } from '../errors.ts';
+import { messageUuid, readUuid, view } from '../records.ts';
+import { Message, Success } from '../schema.ts';
+import type { User } from '../store/store.ts';
+import { NewMessage, Uuids } from './bodies.ts';
+import { shown } from './list.ts';
+import { operation, ownedMessage, ownedSession, type Operation, type Rooms } from './operation.ts';
+import { transcript } from './transcript.ts';
+
+export const messages = (rooms: Rooms): Operation[] => {
+  const { store, answering } = rooms;
+  return [
+    operation({
+      method: 'POST',
+      path: '/api/v1/session/:uuid/message/stream',
+      summary: 'Ask; the chunks of the reply, joined, are the answer',
+      body: NewMessage,
+      reply: 'text',
+      async handle({ user, uuid, body, ctx }) {
+        const run = await asked(rooms, user, uuid, body.query);
+        await streamText(run, ctx.res, () => {
+          ctx.respond = false;
+        });
+      },
+    }),
+    operation({
+      method: 'POST',
+      path: '/api/v1/session/:uuid/message/non-stream',
+      summary: 'Ask; the whole answer in one reply',
+      body: NewMessage,
+      reply: Answer,
+      async handle({ user, uuid, body }) {
+        return wholeAnswer(await asked(rooms, user, uuid, body.query));
+      },
+    }),
+    operation({
+      method: 'GET',
+      path: '/api/v1/session/:uuid/messages',
+      summary: 'Fetch all messages of a session, oldest first',
+      reply: Type.Array(Message),
+      async handle({ user, uuid }) {
+        await ownedSession(store, user, uuid);
+        return shown(await answering.messages(uuid), (message) => view(Message, message));
+      },
+    }),
+    operation({
+      method: 'GET',
+      path: '/api/v1/session/:uuid/messages/plain-text',
+      summary: 'Fetch the conversation as text: lines of User: and Assistant:',
+      reply: 'text',
+      async handle({ user, uuid, ctx }) {
+        await ownedSession(store, user, uuid);
+        ctx.set('Content-Type', 'text/plain; charset=utf-8');
+        ctx.body = await transcript(await answering.messages(uuid));
+      },
+    }),
+    operation({
+      method: 'GET',
+      path: '/api/v1/message/:uuid',
+      summary: 'Fetch a message',
+      reply: Message,
+      async handle({ user, uuid }) {
+        const message = await ownedMessage(store, user, uuid);
+        return view(Message, await answering.asItStands(message));
+      },
+    }),
+    operation({
+      method: 'POST',
+      path: '/api/v1/message/:uuid/delete',
+      summary: 'Delete a message',
+      reply: Success,
+      async handle({ user, uuid }) {
+        await ownedMessage(store, user, uuid);
+        await remove(rooms, uuid);
+        return { success: true };
+      },
+    }),
+    operation({
+      method: 'POST',
+      path: '/api/v1/messages/delete',
+      summary: 'Delete messages: all of them, or none where one is not there',
+      body: Uuids,
+      reply: Success,
+      async handle({ user, body, ctx }) {
+        const invalid = await unknown(rooms, user, body.uuids);
+        if (invalid.length > 0) {
+          ctx.status = 422;
+          return invalid.map((uuid) => ({ uuid, error: 'invalid message' }));
+        }
+        await Promise.all([...new Set(body.uuids)].map((uuid) => remove(rooms, readUuid(uuid) ?? '')));
+        return { success: true };
+      },
+    }),
+  ];
+};
+
+const Answer = Type.Object({ response: Type.String() }, { additionalProperties: false });
+
+/** The answer to a new question, on its way. */
+async function asked({ store, answering, respond }: Rooms, user: User, uuid: string, query: string): Promise<Run> {
+  const { session, chatbot } = await ownedSession(store, user, uuid);
+  return answering.start({ uuid: messageUuid(uuid), query, chatbot, session, newSession: false, respond });
+}
+
+/** A part of an answer is not handed out as the whole: what there was is stored with the message. */
+async function wholeAnswer(run: Run): Promise<{ response: string }> {
+  const { message, refusal } = await whenEnded(run);
+  if (refusal || !message) throw refusal;
+  if (message.finish_reason === 'interrupted') {
+    throw new Refusal('unavailable', 'the server stopped before the answer was whole', { retryAfter: 5 });
+  }
+  return { response: message.response };
+}
+
+/** A message that is being made is ended first: its end would bring it back. */
+async function remove({ store, answering }: Rooms, uuid: string): Promise<void> {
+  const run = answering.run(uuid);
+  run?.stop();
+  if (run) await whenEnded(run);
+  await store.deleteMessage(uuid);
+}
+
+/** Those that name no message of the user's, as they were written. One at a time: each is looked for in a file. */
+async function unknown({ store }: Rooms, user: User, uuids: string[]): Promise<string[]> {
+  const strange: string[] = [];
+  for (const uuid of uuids) {
+    await setImmediate();
+    await ownedMessage(store, user, readUuid(uuid) ?? '').catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error;
+      strange.push(uuid);
+    });
+  }
+  return strange;
+}
