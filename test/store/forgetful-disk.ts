@@ -8,6 +8,8 @@ interface Node {
   synced: Buffer;
   entries: Map<string, Node>;
   syncedEntries: Map<string, Node>;
+  /** Which sync that was. */
+  turn: number;
 }
 
 const node = (): Node => ({
@@ -15,6 +17,7 @@ const node = (): Node => ({
   synced: Buffer.alloc(0),
   entries: new Map(),
   syncedEntries: new Map(),
+  turn: 0,
 });
 
 /**
@@ -29,6 +32,7 @@ export interface ForgetfulDisk extends Disk {
 export function forgetfulDisk(root: string): ForgetfulDisk {
   const top = node();
   const open = new Map<number, Node>();
+  let turns = 0;
   const find = (path: string): Node => {
     const parts = relative(root, path).split('/').filter(Boolean);
     return parts.reduce((at, part) => at.entries.get(part) ?? missing(path), top);
@@ -71,9 +75,10 @@ export function forgetfulDisk(root: string): ForgetfulDisk {
     },
     async sync(file) {
       const at = open.get(file);
-      const [bytes, entries] = [at?.bytes, new Map(at?.entries)];
+      const [turn, bytes, entries] = [++turns, at?.bytes, new Map(at?.entries)];
       await realDisk.sync(file);
-      if (at && bytes) [at.synced, at.syncedEntries] = [bytes, entries];
+      // Of two that overlap, the one that began first may end last.
+      if (at && bytes && turn > at.turn) [at.turn, at.synced, at.syncedEntries] = [turn, bytes, entries];
     },
     async close(file) {
       open.delete(file);
