@@ -150,7 +150,6 @@ export interface StoredSession extends Session {
   chatbot: string;
   /** Where the door is a proxy: the other server's session, '' until it is made. */
   foreign?: string;
-  /** Only where the caller who made the session sent them. */
 }
 
 export interface StoredMessage extends Message {
