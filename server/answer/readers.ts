@@ -43,14 +43,13 @@ export function follow(run: Run, res: ServerResponse, from: number, telling: Tel
     wake();
   };
   const wake = (): void => {
-    while (!waiting && !over) {
-      const piece = run.length > offset ? run.read(offset, LARGEST_WRITE) : '';
-      offset += piece.length;
-      const words = piece === '' ? '' : telling.text(piece, offset);
-      if (run.ended && offset === run.length) return finish(words, run.ended);
-      if (words === '') return;
-      write(words);
-    }
+    if (waiting || over) return;
+    const piece = run.length > offset ? run.read(offset, LARGEST_WRITE) : '';
+    offset += piece.length;
+    const words = piece === '' ? '' : telling.text(piece, offset);
+    if (run.ended && offset === run.length) return finish(words, run.ended);
+    if (words !== '') write(words);
+    if (offset < run.length) wake();
   };
   const finish = (words: string, ended: Ended): void => {
     leave();
