@@ -7,7 +7,8 @@ import { Refusal } from './errors.ts';
 
 const parse = bodyParser({
   enableTypes: ['json'],
-  extendTypes: { json: ['+json'] },
+  // Merged place by place with the parser's own list, which begins with the first.
+  extendTypes: { json: ['application/json', '+json'] },
   jsonLimit: '1mb',
   // Some clients send JSON without saying so.
   detectJSON: (ctx) => !ctx.headers['content-type'],
