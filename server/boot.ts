@@ -49,7 +49,8 @@ export async function boot(
   const web = createWeb({ allow: config.fetchAllow, self: itself(config) });
   const knowledge = createKnowledge({ store, web, clock, log });
   const model = config.llm && createOpenAi({ ...config.llm, log });
-  const respond = createRespond({ store, knowledge, model, catalogue: createCatalogue() });
+  const catalogue = createCatalogue(config.catalogue);
+  const respond = createRespond({ store, knowledge, model, catalogue });
   const answering = createAnswering({ store, clock, log });
   const upstream = config.upstream
     ? foreignUpstream({ ...config.upstream, store, clock, log })
@@ -65,6 +66,7 @@ export async function boot(
     knowledge,
     answering,
     respond,
+    catalogue,
     clock,
     log,
     authenticate: createAuth(store, config.apiKey),

@@ -13,6 +13,8 @@ export interface Config {
   fetchAllow: string[];
   llm: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
   upstream: { url: string; apiKey: string } | undefined;
+  /** `credits` by model name; undefined for the interface's own table. */
+  catalogue: { familyPrefix: string; credits: Record<string, number> | undefined };
   logLevel: string;
 }
 
@@ -30,6 +32,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     fetchAllow: hostPorts(read('FETCH_ALLOW')),
     llm: llm(address('LLM_BASE_URL', read('LLM_BASE_URL')), read('LLM_MODEL'), read('LLM_API_KEY')),
     upstream: upstream(address('UPSTREAM_URL', read('UPSTREAM_URL')), read('UPSTREAM_API_KEY')),
+    catalogue: {
+      familyPrefix: matching(
+        'MODEL_PREFIX',
+        read('MODEL_PREFIX') ?? 'gpt-',
+        MODEL_NAME,
+        'the beginning of model names',
+      ),
+      credits: credits(read('MODEL_CREDITS')),
+    },
     logLevel: matching(
       'LOG_LEVEL',
       read('LOG_LEVEL') ?? 'info',
@@ -39,6 +50,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
 }
 
+const MODEL_NAME = /^[\w.:/-]{1,100}$/;
 const LEVELS = /^(?:trace|debug|info|warn|error|fatal|silent)$/;
 
 function wrong(name: string, wanted: string): Error {
@@ -81,6 +93,15 @@ function hostPorts(value: string | undefined): string[] {
     throw wrong('FETCH_ALLOW', 'host:port entries, separated by commas');
   }
   return named;
+}
+
+function credits(value: string | undefined): Record<string, number> | undefined {
+  if (value === undefined) return undefined;
+  const entries = value.split(',').map((entry) => entry.trim().split('='));
+  const whole = ([name = '', price = '', ...more]: string[]): boolean =>
+    MODEL_NAME.test(name) && /^\d{1,6}$/.test(price) && more.length === 0;
+  if (!entries.every(whole)) throw wrong('MODEL_CREDITS', 'model=credits entries, separated by commas');
+  return Object.fromEntries(entries.map(([name, price]) => [name, Number(price)]));
 }
 
 function llm(baseUrl: string | undefined, model: string | undefined, key: string | undefined): Config['llm'] {

@@ -22,18 +22,26 @@ const NEUTRAL = 'llm-';
 
 /** Which models an agent may name, and what an answer by each costs. */
 export interface Catalogue {
-  /** Each model under the neutral prefix, then each under the family's. */
-  models: string[];
+  /** Message credits by name: each model under the neutral prefix, then each under the family's. */
+  costs: Record<string, number>;
   /** Message credits of one answer; of the default model for a name that the catalogue does not hold. */
   credits(model: string): number;
 }
 
-export function createCatalogue(familyPrefix = 'gpt-'): Catalogue {
-  const neutral = Object.keys(CREDITS);
-  const credits = new Map(Object.entries(CREDITS));
-  for (const name of neutral) credits.set(familyPrefix + name.slice(NEUTRAL.length), CREDITS[name] ?? 0);
+interface CatalogueOptions {
+  /** `gpt-` by default. */
+  familyPrefix?: string;
+  /** In place of the interface's own table. */
+  credits?: Record<string, number> | undefined;
+}
+
+export function createCatalogue({ familyPrefix = 'gpt-', credits = CREDITS }: CatalogueOptions = {}): Catalogue {
+  const costs = new Map(Object.entries(credits));
+  for (const [name, cost] of Object.entries(credits)) {
+    if (name.startsWith(NEUTRAL)) costs.set(familyPrefix + name.slice(NEUTRAL.length), cost);
+  }
   return {
-    models: [...credits.keys()],
-    credits: (model) => credits.get(model) ?? CREDITS[DEFAULT_MODEL] ?? 1,
+    costs: Object.fromEntries(costs),
+    credits: (model) => costs.get(model) ?? costs.get(DEFAULT_MODEL) ?? 1,
   };
 }

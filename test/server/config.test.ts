@@ -33,6 +33,10 @@ it.each([
   ['FETCH_ALLOW', 'intranet:80,http://other:80'],
   ['LLM_BASE_URL', 'localhost:11434'],
   ['UPSTREAM_URL', 'nowhere'],
+  ['MODEL_PREFIX', 'two words'],
+  ['MODEL_CREDITS', 'llm-4o-1k'],
+  ['MODEL_CREDITS', 'llm-4o-1k=many'],
+  ['MODEL_CREDITS', 'llm-4o-1k=3,,'],
   ['LOG_LEVEL', 'loud'],
 ])('refuses %s=%j and names it', (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must be `));
@@ -67,11 +71,13 @@ it('reads addresses and lists in the forms people write', () => {
   const config = readConfig({
     PUBLIC_URL: 'https://chat.example.com/',
     FETCH_ALLOW: 'intranet:80, [::1]:8081',
+    MODEL_CREDITS: 'llm-small=1, llm-large=20',
     PORT: '0',
   });
   expect(config).toMatchObject({
     publicUrl: 'https://chat.example.com',
     fetchAllow: ['intranet:80', '[::1]:8081'],
+    catalogue: { familyPrefix: 'gpt-', credits: { 'llm-small': 1, 'llm-large': 20 } },
     port: 0,
   });
 });
