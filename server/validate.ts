@@ -27,6 +27,41 @@ export function checked<S extends TObject>(schema: S, body: unknown): Static<S> 
   return known as Static<S>;
 }
 
+/**
+ * An object within the body, such as `tags[0]`. The refusal's sentence says where; its field is `field`, or the
+ * place and the field within it.
+ */
+export function checkedWithin<S extends TObject>(place: string, schema: S, value: unknown, field?: string): Static<S> {
+  if (!isObject(value)) throw invalid(field ?? place, `${place} must be an object`);
+  try {
+    return checked(schema, value);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw invalid(field ?? `${place}.${error.field}`, `${place}.${error.message}`);
+  }
+}
+
+/** A list of such objects; the refusal's field is the list's. */
+export function checkedList<S extends TObject>(field: string, schema: S, value: unknown, most = 100): Static<S>[] {
+  if (!Array.isArray(value)) throw invalid(field, `${field} must be a list`);
+  if (value.length > most) throw invalid(field, `${field} must be a list of at most ${most}`);
+  return value.map((one, at) => checkedWithin(`${field}[${at}]`, schema, one, field));
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Refuses keys, at any depth, with which the caller's own names could reach into an object's prototype. */
+export function refusePrototypeKeys(field: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (PROTOTYPE_KEYS.has(key)) throw invalid(field, `${field} must not hold a key named ${key}`);
+    refusePrototypeKeys(field, inner);
+  }
+}
+
+const PROTOTYPE_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
 function refusalFor(schema: TObject, error: TLocalizedValidationError | undefined): Refusal {
   const missing = error?.keyword === 'required' && error.params.requiredProperties[0];
   const path = `${error?.instancePath ?? ''}${missing ? `/${missing}` : ''}`.slice(1).split('/');
@@ -38,6 +73,7 @@ function refusalFor(schema: TObject, error: TLocalizedValidationError | undefine
 interface Described {
   type?: string;
   enum?: unknown[];
+  const?: unknown;
   anyOf?: Described[];
   items?: Described[] | Described;
   pattern?: string;
@@ -51,6 +87,7 @@ interface Described {
 function expected(schema: TSchema | undefined): string {
   const s = (schema ?? {}) as Described;
   if (s.enum) return `one of ${s.enum.map((one) => JSON.stringify(one)).join(', ')}`;
+  if (s.const !== undefined) return JSON.stringify(s.const);
   if (s.anyOf) return s.anyOf.map(expected).join(' or ');
   if (s.type === 'string') return s.pattern ? (s.description ?? 'a string of the right form') : `a string${lengths(s)}`;
   if (s.type === 'integer') return `a whole number${range(s)}`;
@@ -58,7 +95,7 @@ function expected(schema: TSchema | undefined): string {
   if (s.type === 'boolean') return 'true or false';
   if (s.type === 'array' && Array.isArray(s.items)) return `a list of ${s.items.map(expected).join(' and ')}`;
   if (s.type === 'array') return 'a list';
-  return s.type === 'object' ? 'an object' : 'valid';
+  return s.type === 'object' ? (s.description ?? 'an object') : 'valid';
 }
 
 function lengths({ minLength, maxLength }: Described): string {
@@ -69,15 +106,23 @@ function lengths({ minLength, maxLength }: Described): string {
 const range = ({ minimum, maximum }: Described): string =>
   minimum === undefined || maximum === undefined ? '' : ` from ${minimum} to ${maximum}`;
 
-/** Neither survives every store and every reader: PostgreSQL takes no NUL, UTF-8 no half of a surrogate pair. */
-function refuseUnstorable(field: string, value: unknown): void {
+const DEEPEST = 20;
+
+/**
+ * PostgreSQL takes no NUL, UTF-8 no half of a surrogate pair, JSON no infinity (which `1e999` is read as), and the stack
+ * no nesting without end.
+ */
+function refuseUnstorable(field: string, value: unknown, depth = 1): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalid(field, `${field} must not contain a NUL character`);
     if (!value.isWellFormed()) throw invalid(field, `${field} must be well-formed Unicode text`);
+  } else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw invalid(field, `${field} must not contain a number that is too large`);
   } else if (value !== null && typeof value === 'object') {
+    if (depth > DEEPEST) throw invalid(field, `${field} must not be nested deeper than ${DEEPEST} levels`);
     for (const [key, inner] of Object.entries(value)) {
       refuseUnstorable(field, key);
-      refuseUnstorable(field, inner);
+      refuseUnstorable(field, inner, depth + 1);
     }
   }
 }

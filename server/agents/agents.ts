@@ -1,27 +1,56 @@
+import { invalid } from '../errors.ts';
 import { newUuid, timestamp, view, type Clock } from '../records.ts';
-import { DEFAULT_MODEL } from '../model/catalogue.ts';
-import { AgentByType, AgentMeta, type Agent } from '../schema.ts';
+import { AgentByType, AgentMeta, type Agent, type AgentType } from '../schema.ts';
 import type { StoredAgent } from '../store/store.ts';
+import { defaultSettings, ESCALATION_DEFAULTS, type SentSettings } from './settings.ts';
 
-/** The agent that every chatbot is created with (interface.txt, Agent). */
-export function defaultAgent(chatbot: string, clock: Clock): StoredAgent {
+interface NewAgent {
+  name: string;
+  type: AgentType;
+  description?: string;
+  prompt?: string;
+  settings?: SentSettings;
+}
+
+/** An agent as it is created: not enabled, its settings the defaults where none are sent (interface.txt, States). */
+export function newAgent(
+  chatbot: string,
+  { name, type, description = '', prompt = '', settings }: NewAgent,
+  clock: Clock,
+): StoredAgent {
   const now = timestamp(clock);
   return {
     uuid: newUuid(),
-    name: 'General Q&A',
-    prompt: '',
-    description: 'Answers the questions of visitors from the sources.',
-    type: 'user-facing',
+    name,
+    prompt,
+    description,
+    type,
     created_at: now,
     modified_at: now,
-    enabled: 1,
-    meta: { model: DEFAULT_MODEL, temperature: 0, bias: 0, stickness: 0, use_all_sources: true },
+    enabled: 0,
+    meta: { ...defaultSettings(type), ...settings },
     data_source_uuids: [],
+    ...(type === 'human-escalation' ? { human_escalation_settings: ESCALATION_DEFAULTS } : {}),
     tool_functions: [],
     variables: [],
     chatbot,
   };
 }
+
+/** The agent that every chatbot is created with (interface.txt, Agent). */
+export function defaultAgent(chatbot: string, clock: Clock): StoredAgent {
+  const described = { name: 'General Q&A', description: 'Answers the questions of visitors from the sources.' };
+  return { ...newAgent(chatbot, { ...described, type: 'user-facing' }, clock), enabled: 1 };
+}
+
+/** A chatbot has one human-escalation agent and one spam-defense agent at most. */
+export function refuseSecond({ type }: Agent, others: Agent[]): void {
+  if (SINGLE.has(type) && others.some((one) => one.type === type)) {
+    throw invalid('type', `type ${type} is there already: a chatbot has one agent of this type at most`);
+  }
+}
+
+const SINGLE = new Set<AgentType>(['human-escalation', 'spam-defense']);
 
 /** Who answers: the first enabled user-facing agent. */
 export const answeringAgent = (agents: StoredAgent[]): StoredAgent | undefined =>

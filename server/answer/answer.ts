@@ -35,9 +35,10 @@ interface Material {
 export function createRespond(rooms: Rooms): Respond {
   const { model, catalogue } = rooms;
   return (question, run) =>
-    gather(rooms, question).then((material) =>
-      model ? generated(material, model, catalogue, run) : quoted(material, run),
-    );
+    gather(rooms, question).then((material) => {
+      if (!material.agent) return unanswered(run);
+      return model ? generated(material, model, catalogue, run) : quoted(material, run);
+    });
 }
 
 async function gather({ store, knowledge }: Rooms, question: Question): Promise<Material> {
@@ -51,6 +52,12 @@ async function earlierTurns(store: Store, { session, newSession, uuid }: Questio
   if (newSession) return [];
   const messages = await store.messages(session.uuid);
   return messages.filter((message) => message.uuid !== uuid && message.response !== '');
+}
+
+/** Every agent that could answer is deleted or not enabled. */
+function unanswered(run: Run): Ending {
+  run.append(dontKnow([]));
+  return { finish_reason: 'stop', citations: {}, meta: metaOf(undefined) };
 }
 
 async function quoted({ question, agent, found }: Material, run: Run): Promise<Ending> {

@@ -1,9 +1,13 @@
 import Type from 'typebox';
-import { agentView } from '../agents/agents.ts';
-import { Agent } from '../schema.ts';
-import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
+import { agentView, newAgent, refuseSecond } from '../agents/agents.ts';
+import { invalid, notFound } from '../errors.ts';
+import { later, readUuid, type Clock } from '../records.ts';
+import { Agent, Success } from '../schema.ts';
+import type { Store, StoredAgent } from '../store/store.ts';
+import { AgentChange, NewAgent, readAgentChange, readNewAgent, type AgentChanges } from './agent-bodies.ts';
+import { operation, ownedAgent, ownedChatbot, type Operation, type Rooms } from './operation.ts';
 
-export const agents = ({ store }: Rooms): Operation[] => [
+export const agents = ({ store, clock }: Rooms): Operation[] => [
   operation({
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/agents',
@@ -14,4 +18,81 @@ export const agents = ({ store }: Rooms): Operation[] => [
       return (await store.agents(uuid)).map(agentView);
     },
   }),
+  operation({
+    method: 'POST',
+    path: '/api/v1/chatbot/:uuid/agent/create',
+    summary: 'Create an agent; it is not enabled yet',
+    body: NewAgent,
+    checkedByHandler: true,
+    reply: Agent,
+    async handle({ user, uuid, body }) {
+      await ownedChatbot(store, user, uuid);
+      const agent = newAgent(uuid, readNewAgent(body), clock);
+      const stored = await store.createAgent(agent, (others) => refuseSecond(agent, others));
+      if (!stored) throw notFound('chatbot');
+      return agentView(agent);
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/v1/agent/:uuid',
+    summary: 'Fetch an agent',
+    reply: Agent,
+    handle: async ({ user, uuid }) => agentView(await ownedAgent(store, user, uuid)),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/v1/agent/:uuid/update',
+    summary: 'Update an agent; what is not sent keeps its value, and settings foreign to its type are ignored',
+    body: AgentChange,
+    checkedByHandler: true,
+    reply: Agent,
+    async handle({ user, uuid, body }) {
+      const { type, chatbot } = await ownedAgent(store, user, uuid);
+      const changes = readAgentChange(type, body);
+      const sources = changes.sources && (await ownSources(store, chatbot, changes.sources));
+      const changed = await store.updateAgent(uuid, (agent) => withChanges(agent, changes, sources, clock));
+      if (!changed) throw notFound('agent');
+      return agentView(changed);
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/api/v1/agent/:uuid/delete',
+    summary: 'Delete an agent with its tool functions',
+    reply: Success,
+    async handle({ user, uuid }) {
+      await ownedAgent(store, user, uuid);
+      if (!(await store.deleteAgent(uuid))) throw notFound('agent');
+      return { success: true };
+    },
+  }),
 ];
+
+function withChanges(
+  agent: StoredAgent,
+  { fields, settings, escalation }: AgentChanges,
+  sources: string[] | undefined,
+  clock: Clock,
+): StoredAgent {
+  const { human_escalation_settings: before } = agent;
+  return {
+    ...agent,
+    ...fields,
+    meta: { ...agent.meta, ...settings },
+    ...(before ? { human_escalation_settings: { ...before, ...escalation } } : {}),
+    ...(sources ? { data_source_uuids: sources } : {}),
+    modified_at: later(agent.modified_at, clock),
+  };
+}
+
+/** Each once, as we write them; refuses one that is not a source of this chatbot. */
+async function ownSources(store: Store, chatbot: string, sent: string[]): Promise<string[]> {
+  const uuids = [...new Set(sent.map((uuid) => readUuid(uuid) ?? ''))];
+  for (const uuid of uuids) {
+    if ((await store.source(uuid))?.chatbot !== chatbot) {
+      throw invalid('data_source_uuids', 'data_source_uuids must name data sources of this chatbot only');
+    }
+  }
+  return uuids;
+}

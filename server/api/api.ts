@@ -4,16 +4,22 @@ import type { Authenticate } from '../auth.ts';
 import { refuseUnmatched } from '../http.ts';
 import { agents } from './agents.ts';
 import { chatbots } from './chatbots.ts';
+import { functions } from './functions.ts';
+import { models } from './models.ts';
 import { register, type Operation, type Rooms } from './operation.ts';
 import { sessions } from './sessions.ts';
 import { sources } from './sources.ts';
+import { users } from './users.ts';
 
 /** Every operation there is, in the order of the document. */
 export const operations = (rooms: Rooms): Operation[] => [
   ...chatbots(rooms),
+  ...models(rooms),
   ...agents(rooms),
+  ...functions(rooms),
   ...sources(rooms),
   ...sessions(rooms),
+  ...users(),
 ];
 
 /** The management interface, /api/v1. The key is checked before anything else is said about a path. */

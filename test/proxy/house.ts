@@ -12,6 +12,7 @@ import { createAuth } from '../../server/auth.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createAssets } from '../../server/proxy/assets.ts';
 import { createDoor, type DoorRooms } from '../../server/proxy/door.ts';
+import { createCatalogue } from '../../server/model/catalogue.ts';
 import { foreignUpstream } from '../../server/proxy/foreign.ts';
 import { localUpstream } from '../../server/proxy/upstream.ts';
 import { newUuid, timestamp } from '../../server/records.ts';
@@ -66,6 +67,7 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
     knowledge: {} as Knowledge,
     answering,
     respond,
+    catalogue: createCatalogue(),
     clock,
     log,
     authenticate: createAuth(store, API_KEY),

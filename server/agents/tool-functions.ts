@@ -1,0 +1,77 @@
+import { invalid } from '../errors.ts';
+import { later, newUuid, timestamp, type Clock } from '../records.ts';
+import type { ToolFunction } from '../schema.ts';
+import type { StoredAgent } from '../store/store.ts';
+import { isObject, refusePrototypeKeys } from '../validate.ts';
+
+/** What callers set of a tool function. */
+export type FunctionFields = Omit<ToolFunction, 'uuid' | 'meta' | 'created_at' | 'modified_at'>;
+type Needed = Pick<FunctionFields, 'name' | 'external_url'>;
+
+/** A tool function as it is created, its fields the defaults where none are sent. */
+export function newFunction({ name, external_url }: Needed, sent: Partial<FunctionFields>, clock: Clock): ToolFunction {
+  const now = timestamp(clock);
+  return { uuid: newUuid(), ...DEFAULTS, name, external_url, ...sent, created_at: now, modified_at: now, meta: {} };
+}
+
+const DEFAULTS = {
+  description: '',
+  parameters: { type: 'object', properties: {}, required: [] },
+  headers: {},
+  enabled: 1,
+  method: 'POST',
+} as const;
+
+/** Refuses fields that no request could be made of, or that reach into prototypes. */
+export function refuseUncallable({ parameters, headers, external_url }: Partial<FunctionFields>): void {
+  if (parameters !== undefined) refuseParameters(parameters);
+  if (headers !== undefined) refuseHeaders(headers);
+  if (external_url !== undefined) refuseUrl(external_url);
+}
+
+const LARGEST_PARAMETERS = 100_000;
+
+/** Schema-like: what a model is told of the arguments. */
+function refuseParameters(parameters: Record<string, unknown>): void {
+  const wrong = (sentence: string) => invalid('parameters', `parameters${sentence}`);
+  refusePrototypeKeys('parameters', parameters);
+  const { type = 'object', properties = {}, required = [] } = parameters;
+  if (type !== 'object') throw wrong('.type must be "object"');
+  if (!isObject(properties)) throw wrong('.properties must be an object');
+  if (!Object.values(properties).every(isObject)) throw wrong('.properties must hold an object for each name');
+  if (!Array.isArray(required) || !required.every((name) => typeof name === 'string')) {
+    throw wrong('.required must be a list of names');
+  }
+  if (Buffer.byteLength(JSON.stringify(parameters)) > LARGEST_PARAMETERS)
+    throw wrong(' must be at most 100 kB of JSON');
+}
+
+const MOST_HEADERS = 100;
+/** RFC 9110: a token, and a value of visible characters, spaces and tabs. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,200}$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8000}$/;
+
+function refuseHeaders(headers: Record<string, unknown>): void {
+  refusePrototypeKeys('headers', headers);
+  const entries = Object.entries(headers);
+  if (entries.length > MOST_HEADERS) throw invalid('headers', `headers must be at most ${MOST_HEADERS}`);
+  for (const [name, value] of entries) {
+    if (!HEADER_NAME.test(name)) throw invalid('headers', 'headers must have names that HTTP allows');
+    if (typeof value !== 'string' || !HEADER_VALUE.test(value)) {
+      throw invalid('headers', `headers must hold a string of one line of Latin-1 for ${name}`);
+    }
+  }
+}
+
+function refuseUrl(written: string): void {
+  const url = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(written) && URL.canParse(written) ? new URL(written) : undefined;
+  if (!url) throw invalid('external_url', 'external_url must be a whole http or https address');
+  if (url.username || url.password) {
+    throw invalid('external_url', 'external_url must not hold a user name or a password');
+  }
+}
+
+/** The agent with the function added, changed or taken away: that changes the agent too. */
+export function withFunctions(agent: StoredAgent, functions: ToolFunction[], clock: Clock): StoredAgent {
+  return { ...agent, tool_functions: functions, modified_at: later(agent.modified_at, clock) };
+}

@@ -1,0 +1,102 @@
+import Type, { type Static } from 'typebox';
+import { SentTag, settingsSent, type SentSettings } from '../agents/settings.ts';
+import { AgentSettings, AgentType, AgentVariable, HumanEscalationSettings, Name, Text } from '../schema.ts';
+import type { Agent } from '../schema.ts';
+import { checked, checkedList, checkedWithin } from '../validate.ts';
+import { asFlag, Switch } from './bodies.ts';
+
+/** What callers send to create and to change an agent. Which settings count depends on the agent's type. */
+
+const { tags, ...others } = AgentSettings.properties;
+const settings = Type.Partial(Type.Object({ ...others, tags: Type.Union([tags, SentTag]) }));
+const allSettings = { ...settings.properties, meta: Type.Optional(settings) };
+
+const texts = { description: Type.Optional(Text), prompt: Type.Optional(Text) };
+const New = Type.Object({ name: Name, type: AgentType, ...texts });
+
+const Change = Type.Object({
+  name: Type.Optional(Name),
+  ...texts,
+  enabled: Type.Optional(Switch),
+  data_source_uuids: Type.Optional(Type.Array(Type.String())),
+});
+
+const { content, static: fixed } = AgentVariable.properties.default_value.properties;
+const Variable = Type.Object({
+  ...Type.Partial(AgentVariable).properties,
+  name: Name,
+  default_value: Type.Optional(Type.Partial(Type.Object({ content, static: fixed }))),
+});
+const Escalation = Type.Partial(
+  Type.Object({ ...HumanEscalationSettings.properties, notifications_enabled: Switch, sound_enabled: Switch }),
+);
+
+/** For the document; `readNewAgent` checks. */
+export const NewAgent = Type.Object({ ...New.properties, ...allSettings });
+
+/** For the document; `readAgentChange` checks. */
+export const AgentChange = Type.Object({
+  ...Change.properties,
+  variables: Type.Optional(Type.Array(Variable, { maxItems: 100 })),
+  human_escalation_settings: Type.Optional(Escalation),
+  ...allSettings,
+});
+
+/** Throws a `Refusal` that names the field at fault; so does `readAgentChange`. */
+export function readNewAgent(body: unknown): Static<typeof New> & { settings: SentSettings } {
+  const fields = checked(New, body);
+  return { ...fields, settings: settingsSent(fields.type, body as object) };
+}
+
+/** What a change sets; a key that is not there stays as it is. */
+export interface AgentChanges {
+  fields: Partial<Pick<Agent, 'name' | 'description' | 'prompt' | 'enabled' | 'variables'>>;
+  settings: SentSettings;
+  escalation: Partial<NonNullable<Agent['human_escalation_settings']>>;
+  /** As they were sent: whether they are the chatbot's own is not known here. */
+  sources: string[] | undefined;
+}
+
+export function readAgentChange(type: Agent['type'], body: unknown): AgentChanges {
+  const { enabled, data_source_uuids: sources, ...fields } = checked(Change, body);
+  const { variables, human_escalation_settings: escalation } = own(body ?? {});
+  return {
+    fields: {
+      ...fields,
+      ...(enabled === undefined ? {} : { enabled: asFlag(enabled) }),
+      ...(variables === undefined ? {} : { variables: readVariables(variables) }),
+    },
+    settings: settingsSent(type, body ?? {}),
+    escalation: type === 'human-escalation' && escalation !== undefined ? readEscalation(escalation) : {},
+    sources,
+  };
+}
+
+/** A copy with no prototype: a key that was not sent is undefined. */
+const own = (body: object): Record<string, unknown> => Object.assign(Object.create(null), body);
+
+function readVariables(sent: unknown): Agent['variables'] {
+  return checkedList('variables', Variable, sent).map(
+    ({ name, description = '', example = '', type = 'string', default_value = {} }) => ({
+      name,
+      description,
+      example,
+      type,
+      default_value: { content: default_value.content ?? '', static: default_value.static ?? 0 },
+    }),
+  );
+}
+
+function readEscalation(sent: unknown): AgentChanges['escalation'] {
+  const { notifications_enabled, sound_enabled, ...texts } = checkedWithin(
+    'human_escalation_settings',
+    Escalation,
+    sent,
+    'human_escalation_settings',
+  );
+  return {
+    ...texts,
+    ...(notifications_enabled === undefined ? {} : { notifications_enabled: asFlag(notifications_enabled) }),
+    ...(sound_enabled === undefined ? {} : { sound_enabled: asFlag(sound_enabled) }),
+  };
+}

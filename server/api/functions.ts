@@ -1,0 +1,87 @@
+import Type, { type Static } from 'typebox';
+import { newFunction, refuseUncallable, withFunctions, type FunctionFields } from '../agents/tool-functions.ts';
+import { notFound } from '../errors.ts';
+import { later, view, type Clock } from '../records.ts';
+import { Success, ToolFunction } from '../schema.ts';
+import type { Store, User } from '../store/store.ts';
+import { asFlag, Switch } from './bodies.ts';
+import { operation, ownedAgent, type Operation, type Rooms } from './operation.ts';
+
+const { name, description, parameters, headers, external_url, method } = ToolFunction.properties;
+const optional = Type.Partial(Type.Object({ description, parameters, headers, method, enabled: Switch }));
+const NewFunction = Type.Object({ name, external_url, ...optional.properties });
+const FunctionChange = Type.Partial(NewFunction);
+
+export const functions = ({ store, clock }: Rooms): Operation[] => [
+  operation({
+    method: 'POST',
+    path: '/api/v1/agent/:uuid/function/create',
+    summary: 'Create a tool function of an agent',
+    body: NewFunction,
+    reply: ToolFunction,
+    async handle({ user, uuid, body }) {
+      await ownedAgent(store, user, uuid);
+      const made = newFunction(body, callable(body), clock);
+      const added = await store.updateAgent(uuid, (agent) =>
+        withFunctions(agent, [...agent.tool_functions, made], clock),
+      );
+      if (!added) throw notFound('agent');
+      return view(ToolFunction, made);
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/v1/function/:uuid/update',
+    summary: 'Update a tool function; what is not sent keeps its value',
+    body: FunctionChange,
+    reply: ToolFunction,
+    async handle({ user, uuid, body }) {
+      const agent = await agentOf(store, user, uuid);
+      const sent = callable(body);
+      const { tool_functions } = await changeFunction(store, agent, uuid, clock, (one) => [
+        { ...one, ...sent, modified_at: later(one.modified_at, clock) },
+      ]);
+      return view(ToolFunction, tool_functions.find((one) => one.uuid === uuid) ?? {});
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/v1/function/:uuid/delete',
+    summary: 'Delete a tool function',
+    reply: Success,
+    async handle({ user, uuid }) {
+      await changeFunction(store, await agentOf(store, user, uuid), uuid, clock, () => []);
+      return { success: true };
+    },
+  }),
+];
+
+/** What was sent, as it is stored; refuses what could not be called. */
+function callable({ enabled, ...fields }: Static<typeof FunctionChange>): Partial<FunctionFields> {
+  refuseUncallable(fields);
+  return { ...fields, ...(enabled === undefined ? {} : { enabled: asFlag(enabled) }) };
+}
+
+/** The identifier of the agent whose function this is, if it is the caller's own. */
+async function agentOf(store: Store, user: User, uuid: string): Promise<string> {
+  const agent = await store.agentWithFunction(uuid);
+  if (!agent || (await store.chatbot(agent.chatbot))?.owner !== user.uuid) throw notFound('tool function');
+  return agent.uuid;
+}
+
+/** The function becomes what `change` returns: itself, changed, or nothing. */
+async function changeFunction(
+  store: Store,
+  agent: string,
+  uuid: string,
+  clock: Clock,
+  change: (one: ToolFunction) => ToolFunction[],
+): Promise<{ tool_functions: ToolFunction[] }> {
+  const changed = await store.updateAgent(agent, (before) => {
+    if (!before.tool_functions.some((one) => one.uuid === uuid)) throw notFound('tool function');
+    const functions = before.tool_functions.flatMap((one) => (one.uuid === uuid ? change(one) : [one]));
+    return withFunctions(before, functions, clock);
+  });
+  if (!changed) throw notFound('tool function');
+  return changed;
+}

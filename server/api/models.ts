@@ -1,0 +1,26 @@
+import Type from 'typebox';
+import { operation, type Operation, type Rooms } from './operation.ts';
+
+const Models = Type.Object({ models: Type.Array(Type.String()) }, { additionalProperties: false });
+const ModelCosts = Type.Object(
+  { model_costs: Type.Record(Type.String(), Type.Integer()) },
+  { additionalProperties: false },
+);
+
+/** Before the agents: `/agent/:uuid` would take these paths for its own. */
+export const models = ({ catalogue }: Rooms): Operation[] => [
+  operation({
+    method: 'GET',
+    path: '/api/v1/agent/models',
+    summary: 'The names of the models, under both prefixes',
+    reply: Models,
+    handle: async () => ({ models: Object.keys(catalogue.costs) }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/v1/agent/model-costs',
+    summary: 'What an answer by each model costs, in message credits',
+    reply: ModelCosts,
+    handle: async () => ({ model_costs: catalogue.costs }),
+  }),
+];

@@ -1,0 +1,17 @@
+import Type from 'typebox';
+import { operation, type Operation } from './operation.ts';
+
+const KeyOwner = Type.Object(
+  { data: Type.Object({ email: Type.String() }, { additionalProperties: false }) },
+  { additionalProperties: false },
+);
+
+export const users = (): Operation[] => [
+  operation({
+    method: 'GET',
+    path: '/api/v1/user',
+    summary: 'Whose the key is',
+    reply: KeyOwner,
+    handle: async ({ user }) => ({ data: { email: user.email } }),
+  }),
+];
