@@ -1,0 +1,182 @@
+import type { TObject, TSchema } from 'typebox';
+import { Fault } from '../schema.ts';
+import recorded from './examples.json' with { type: 'json' };
+import { componentsOf, written, type Json } from './openapi-schemas.ts';
+import type { Operation } from './operation.ts';
+
+/** OpenAPI 3.1, out of the operations and the schemas that validate them. */
+
+/** What the operation answered to a request that was really made: test/api/examples.test.ts. */
+interface Recorded {
+  request?: unknown;
+  replies: Record<string, unknown>;
+}
+const examples = recorded as { operations: Record<string, Recorded>; faults: Record<string, unknown> };
+
+export function documentOf(operations: Operation[]): object {
+  const paths: Record<string, Json> = {};
+  for (const one of operations) {
+    for (const path of [one.path, ...(one.aliases ?? [])]) {
+      const item = (paths[path.replace(':uuid', '{uuid}')] ??= {});
+      item[one.method.toLowerCase()] = described(one, path);
+    }
+  }
+  const shared = { responses: faults(), headers: { RequestId } };
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Docent',
+      version: '1',
+      summary: 'Chatbots for websites, managed over HTTP.',
+      description: INTRODUCTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ key: [] }],
+    tags: TAGS.map(({ name, description }) => ({ name, description })),
+    paths,
+    components: {
+      schemas: componentsOf([paths, shared]),
+      ...shared,
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key. It stands for its user, who owns the chatbots.',
+        },
+      },
+    },
+  };
+}
+
+const INTRODUCTION = [
+  'Success is always 200. Updates are partial: what is not sent keeps its value. Keys that a body need not have are ignored.',
+  'Identifiers are 32 lower-case hex digits; dashes are accepted. Lists are in order of creation.',
+  'A fault is `{error, code}`, with `field` where one input field is to blame. A known path asked by another method is 405 with `Allow`.',
+  'Every reply carries `X-Request-Id`.',
+].join('\n\n');
+
+const TAGS = [
+  {
+    name: 'Chatbots',
+    description: 'A chatbot belongs to the key’s user.',
+    paths: /^\/api\/v1\/chatbots?(?:\/:uuid)?(?:\/\w+)?$/,
+  },
+  { name: 'Agents', description: 'Who answers, and how.', paths: /\/(?:agents?|function)\b/ },
+  { name: 'Data sources', description: 'What a chatbot knows.', paths: /\/data-sources?\b/ },
+  { name: 'Source tags', description: 'Data sources in groups.', paths: /\/source-tags?\b/ },
+  { name: 'Sessions', description: 'A session is one conversation.', paths: /\/sessions?\b(?!.*\/message)/ },
+  { name: 'Messages', description: 'A question and its answer.', paths: /\/messages?\b/ },
+  { name: 'This server', description: 'The owner of the key, and this document.', paths: /\/(?:user|openapi\.json)$/ },
+];
+
+/** The most particular comes last, but for chatbots: their paths begin all the others. */
+export const tagOf = (path: string): string => TAGS.filter(({ paths }) => paths.test(path)).at(-1)?.name ?? '';
+
+const nameOf = ({ method }: Operation, path: string): string =>
+  [method.toLowerCase(), ...path.split('/').slice(2)].join('-').replace(/[^\w-]/g, '');
+
+function described(one: Operation, path: string): Json {
+  const alias = path !== one.path && {
+    deprecated: true,
+    description: `Another spelling of \`${one.path.replace(':uuid', '{uuid}')}\`, for clients that have it.`,
+  };
+  const parameters = [...pathParameters(path), ...queryParameters(one.query)];
+  const requestBody = bodyOf(one);
+  return {
+    operationId: nameOf(one, path),
+    tags: [tagOf(one.path)],
+    summary: one.summary,
+    ...alias,
+    ...(one.open && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: repliesOf(one),
+  };
+}
+
+const pathParameters = (path: string): Json[] => {
+  const whose = /\/([\w-]+)\/:uuid/.exec(path)?.[1];
+  if (whose === undefined) return [];
+  const schema = { type: 'string', pattern: '^(?:-*[0-9A-Fa-f]){32}-*$', maxLength: 40 };
+  return [{ name: 'uuid', in: 'path', required: true, description: `identifier of the ${whose}`, schema }];
+};
+
+const queryParameters = (query: TObject | undefined): Json[] =>
+  Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema: written(schema) }));
+
+function bodyOf({ method, path, body, parts }: Operation): Json | undefined {
+  const schema = body ?? parts;
+  if (!schema) return undefined;
+  const example = examples.operations[`${method} ${path}`]?.request;
+  const media = { schema: written(schema), ...(example !== undefined && { example }) };
+  const required = ((schema as { required?: string[] }).required ?? []).length > 0;
+  return { required, content: { [body ? 'application/json' : 'multipart/form-data']: media } };
+}
+
+function repliesOf(one: Operation): Json {
+  const key = `${one.method} ${one.path}`;
+  const type = one.reply === 'text' ? 'text/plain' : 'application/json';
+  const schema = one.reply === 'text' ? { type: 'string' } : one.reply;
+  const replies: Json = { 200: reply('What was asked for', type, schema, examples.operations[key]?.replies['200']) };
+  for (const status of faultsOf(one)) replies[status] = { $ref: `#/components/responses/${FAULTS[status]?.name}` };
+  for (const [status, other] of Object.entries(one.others ?? {}))
+    replies[status] = otherReply(one, Number(status), other);
+  return replies;
+}
+
+/** A reply of its own, beside the ordinary fault where there is one of the same status. */
+function otherReply(one: Operation, status: number, schema: TSchema): Json {
+  if (schema === Fault) return { $ref: `#/components/responses/${FAULTS[status]?.name}` };
+  const example = examples.operations[`${one.method} ${one.path}`]?.replies[status];
+  const both = faultsOf(one).includes(status) ? { anyOf: [schema, Fault] } : schema;
+  return reply(FAULTS[status]?.says ?? 'Refused', 'application/json', both, example);
+}
+
+const RequestId = { description: 'Names this request in the log', schema: { type: 'string' } };
+
+const reply = (description: string, type: string, schema: unknown, example?: unknown): Json => ({
+  description,
+  headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+  content: { [type]: { schema: written(schema), ...(example !== undefined && { example }) } },
+});
+
+const FAULTS: Record<number, { name: string; says: string; header?: string }> = {
+  400: { name: 'BadRequest', says: 'The body cannot be read' },
+  401: { name: 'Unauthorized', says: 'No key, or one that is not valid', header: 'WWW-Authenticate' },
+  404: { name: 'NotFound', says: 'Unknown, or not the caller’s own' },
+  409: { name: 'Conflict', says: 'It is there already' },
+  413: { name: 'TooLarge', says: 'The body is too large' },
+  415: { name: 'UnsupportedMediaType', says: 'The body is of another media type' },
+  422: { name: 'Invalid', says: 'A field is invalid; nothing was changed' },
+  429: { name: 'TooMany', says: 'Too many requests', header: 'Retry-After' },
+  500: { name: 'Internal', says: 'A fault of the server' },
+  502: { name: 'ModelFailed', says: 'The model server failed' },
+  503: { name: 'Unavailable', says: 'The server is about to stop, or has too much to do', header: 'Retry-After' },
+  504: { name: 'ModelTimeout', says: 'The model server took too long' },
+  507: { name: 'DiskFull', says: 'The disk is full; nothing was stored' },
+};
+
+/** The faults that follow from what an operation takes and does. */
+function faultsOf({ method, path, body, parts, query, open, others = {} }: Operation): number[] {
+  const takesBody = body ?? parts;
+  return [
+    ...(open ? [] : [401]),
+    ...(path.includes(':uuid') ? [404] : []),
+    ...(takesBody ? [400, 413, 415] : []),
+    ...(takesBody || query ? [422] : []),
+    ...(/\/message\/(?:non-)?stream$/.test(path) && !(502 in others) ? [502, 504] : []),
+    ...(method === 'GET' ? [] : [507]),
+    500,
+    503,
+  ];
+}
+
+function faults(): Json {
+  const all = Object.entries(FAULTS).map(([status, { name, says, header }]) => {
+    const made = reply(says, 'application/json', Fault, examples.faults[status]);
+    const headers = { ...(made['headers'] as Json), ...(header && { [header]: { schema: { type: 'string' } } }) };
+    return [name, { ...made, headers }];
+  });
+  return Object.fromEntries(all) as Json;
+}

@@ -1,0 +1,62 @@
+import type { TSchema } from 'typebox';
+import * as records from '../schema.ts';
+import * as bodies from './bodies.ts';
+
+/** The schemas that validate, as JSON Schema 2020-12: what has a name stands once and is pointed at. */
+
+export type Json = { [key: string]: unknown };
+
+/** Objects and unions under the names of their exports, one for each type of agent beside them. */
+const named: [string, TSchema][] = [
+  ...exported(records),
+  ...Object.entries(records.AgentByType).map(([type, schema]): [string, TSchema] => [`${pascal(type)}Agent`, schema]),
+  ...exported(bodies),
+];
+
+function exported(module: object): [string, TSchema][] {
+  const all = Object.entries(module) as [string, TSchema & { type?: unknown; anyOf?: unknown }][];
+  return all.filter(([, one]) => one.type === 'object' || Array.isArray(one.anyOf));
+}
+
+function pascal(words: string): string {
+  return words.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** By content: an optional property holds a copy of its schema. */
+const names = new Map(named.toReversed().map(([name, schema]) => [JSON.stringify(schema), name]));
+
+/** Every named schema that `document` points at, in the order of the exports. */
+export function componentsOf(document: unknown): Json {
+  const all = Object.fromEntries(named.map(([name, schema]) => [name, below(schema)]));
+  const used = new Set<string>();
+  const follow = (within: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(within).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      follow(all[name]);
+    }
+  };
+  follow(document);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)));
+}
+
+/** The schema as the document has it: a pointer where it has a name. */
+export function written(schema: unknown): unknown {
+  const name = typeof schema === 'object' && schema !== null ? names.get(JSON.stringify(schema)) : undefined;
+  return name === undefined ? below(schema) : { $ref: `#/components/schemas/${name}` };
+}
+
+function below(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(written);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const one = Object.fromEntries(Object.entries(schema).map(([key, inner]) => [key, written(inner)]));
+  return modern(one);
+}
+
+/** Two words of TypeBox that JSON Schema has since renamed. */
+function modern({ additionalItems, patternProperties, ...rest }: Json): Json {
+  if (Array.isArray(rest['items'])) return { ...rest, prefixItems: rest['items'], items: additionalItems ?? true };
+  const open = (patternProperties as Json | undefined)?.['^.*$'];
+  if (open !== undefined) return { ...rest, additionalProperties: open };
+  return patternProperties === undefined ? rest : { ...rest, patternProperties };
+}
