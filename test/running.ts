@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boot, type Booted } from '../server/boot.ts';
+import { conformance, type Exchange } from './api/conformance.ts';
 
 /** The whole server in this process, over real HTTP on 127.0.0.1 and a data folder of its own. */
 export interface Running {
@@ -12,6 +13,8 @@ export interface Running {
   booted: Booted;
   /** Calls /api/v1 with the key: `body` is sent as JSON where there is one. */
   api(method: string, path: string, body?: unknown): Promise<Reply>;
+  /** The reply itself, which has to be as the server's own document says; `path` is whole, from /api on. */
+  checked(method: string, path: string, reply: Reply): Promise<Reply>;
   stop(): Promise<void>;
 }
 
@@ -33,11 +36,14 @@ export async function start(env: NodeJS.ProcessEnv = {}): Promise<Running> {
   booted = await boot({ API_KEY, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'silent', ...env, PORT }, () => {});
   const running = booted;
   const base = `http://127.0.0.1:${PORT}`;
+  const checked = checkedAgainst(`${base}/api/v1/openapi.json`);
   return {
     base,
     dataDir,
     booted,
-    api: (method, path, body) => call(`${base}/api/v1${path}`, method, body),
+    api: async (method, path, body) =>
+      checked(method, `/api/v1${path}`, await call(`${base}/api/v1${path}`, method, body)),
+    checked,
     async stop() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
@@ -45,6 +51,26 @@ export async function start(env: NodeJS.ProcessEnv = {}): Promise<Running> {
       if (!env['DATA_DIR']) await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Checks replies against the document at `url`, which is fetched once. Long lists are checked a piece at a time. */
+function checkedAgainst(url: string): Running['checked'] {
+  let faultsOf: Promise<(exchange: Exchange) => string[]> | undefined;
+  return async (method, path, reply) => {
+    faultsOf ??= fetch(url).then(async (document) => conformance(await document.json()));
+    const check = await faultsOf;
+    for (const body of pieces(reply.body)) {
+      const faults = check({ method, path, ...reply, body });
+      if (faults.length > 0) throw new Error(`${method} ${path} answered ${reply.status}: ${faults.join('; ')}`);
+      await new Promise(setImmediate);
+    }
+    return reply;
+  };
+}
+
+function pieces(body: unknown): unknown[] {
+  if (!Array.isArray(body) || body.length <= 200) return [body];
+  return Array.from({ length: Math.ceil(body.length / 200) }, (_, i) => body.slice(i * 200, (i + 1) * 200));
 }
 
 async function call(url: string, method: string, body: unknown): Promise<Reply> {

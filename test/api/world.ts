@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hashKey } from '../../server/auth.ts';
+import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { API_KEY, site, start, until, type Reply, type Running } from '../running.ts';
+
+/** A server with two users, and what the rows of the table of operations need to be made before they are called. */
+export interface World {
+  docent: Running;
+  /** A small site that may be read. */
+  shop: string;
+  /** Calls with the owner's key, or another's; `path` is whole, from /api on. `''` sends no key at all. */
+  call(method: string, path: string, body?: unknown, key?: string): Promise<Reply>;
+  stop(): Promise<void>;
+}
+
+export const OTHER_KEY = 'the-key-of-another-user';
+
+const pages = {
+  '/returns': '<title>Returns</title><main><p>You may return any item within 45 days of delivery.</p></main>',
+};
+
+export async function openWorld(env: NodeJS.ProcessEnv = {}): Promise<World> {
+  const dir = await mkdtemp(join(tmpdir(), 'docent-'));
+  await addUser(dir, 'other@example.com', OTHER_KEY);
+  const shop = await site(pages);
+  const docent = await start({ DATA_DIR: dir, FETCH_ALLOW: shop.host, ...env });
+  return {
+    docent,
+    shop: shop.base,
+    call: (method, path, body, key) => call(docent, method, path, body, key),
+    async stop() {
+      await docent.stop();
+      await shop.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function addUser(dir: string, email: string, key: string): Promise<void> {
+  const quiet = { error() {}, warn() {}, info() {}, debug() {} };
+  const store = await openLowdbStore({ dir, clock: Date.now, log: quiet as never });
+  const created_at = '2026-01-01T00:00:00Z';
+  const user = { uuid: 'f'.repeat(32), email, created_at };
+  await store.addUser(user);
+  const stored = { hash: hashKey(key), user: user.uuid, name: 'tests', hint: key.slice(0, 7) };
+  await store.addKey({ ...stored, created_at, last_used_at: '' });
+  await store.close();
+}
+
+async function call(docent: Running, method: string, path: string, body: unknown, key = API_KEY): Promise<Reply> {
+  const headers: Record<string, string> = key === '' ? {} : { Authorization: `Bearer ${key}` };
+  const json = body !== undefined && !(body instanceof FormData);
+  if (json) headers['Content-Type'] = 'application/json';
+  const sent = json ? (typeof body === 'string' ? body : JSON.stringify(body)) : body;
+  const reply = await fetch(docent.base + path, {
+    method,
+    headers,
+    ...(sent === undefined ? {} : { body: sent as BodyInit }),
+  });
+  const text = await reply.text();
+  const isJson = reply.headers.get('content-type')?.startsWith('application/json');
+  return docent.checked(method, path, {
+    status: reply.status,
+    headers: reply.headers,
+    body: isJson ? JSON.parse(text) : text,
+  });
+}
+
+const uuidOf = async (reply: Promise<Reply>): Promise<string> => {
+  const { status, body } = await reply;
+  if (status !== 200) throw new Error(`not made: ${status} ${JSON.stringify(body)}`);
+  return body.uuid;
+};
+
+export const newChatbot = (w: World, name = 'Help centre'): Promise<string> =>
+  uuidOf(w.call('POST', '/api/v1/chatbot/create', { name, show_citations: true }));
+
+export const newAgent = (w: World, chatbot: string, type = 'user-facing'): Promise<string> =>
+  uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/agent/create`, { name: 'Returns desk', type }));
+
+export const newFunction = async (w: World, chatbot: string): Promise<string> =>
+  uuidOf(w.call('POST', `/api/v1/agent/${await newAgent(w, chatbot)}/function/create`, FUNCTION));
+
+export const FUNCTION = {
+  name: 'order_status',
+  description: 'Says where an order is.',
+  external_url: 'https://shop.example.com/orders',
+  method: 'POST',
+  headers: { 'X-Shop': 'example' },
+  parameters: {
+    type: 'object',
+    properties: { number: { type: 'string', description: 'the number of the order' } },
+    required: ['number'],
+  },
+};
+
+export const QA = {
+  question: 'How long do I have to return something?',
+  answer: 'You have 45 days to return something, counted from the day the parcel reaches you.',
+};
+
+/** A source that has been learned. */
+export async function newSource(w: World, chatbot: string): Promise<string> {
+  const uuid = await uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/data-source/qa`, QA));
+  await learned(w, uuid);
+  return uuid;
+}
+
+export async function newLink(w: World, chatbot: string, path = '/returns'): Promise<string> {
+  const uuid = await uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/data-source/url`, { url: w.shop + path }));
+  await learned(w, uuid);
+  return uuid;
+}
+
+export const learned = (w: World, source: string): Promise<Reply> =>
+  until(
+    () => w.call('GET', `/api/v1/data-source/${source}`),
+    ({ body }) => /^(?:success|fail|error:.*)$/.test(body.status),
+  );
+
+export const newTag = async (w: World, chatbot: string): Promise<string> =>
+  uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/source-tag/create`, { name: 'Policies', color: '#1D4ED8' }));
+
+export const newSession = (w: World, chatbot: string): Promise<string> =>
+  uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/session/create`));
+
+/** A session in which one question has been answered from a source. */
+export async function newConversation(w: World, chatbot: string): Promise<string> {
+  await newSource(w, chatbot);
+  const session = await newSession(w, chatbot);
+  await w.call('POST', `/api/v1/session/${session}/message/non-stream`, { query: QA.question });
+  return session;
+}
+
+export async function newMessage(w: World, chatbot: string): Promise<string> {
+  const session = await newConversation(w, chatbot);
+  return (await w.call('GET', `/api/v1/session/${session}/messages`)).body[0].uuid;
+}
+
+/** All that a chatbot's owner can see of it. */
+export async function stateOf(w: World, chatbot: string): Promise<unknown> {
+  const parts = ['', '/agents', '/data-sources', '/source-tags', '/sessions'];
+  const lists = await Promise.all(parts.map((part) => w.call('GET', `/api/v1/chatbot/${chatbot}${part}`)));
+  const sessions: { uuid: string }[] = lists.at(-1)?.body ?? [];
+  const talks = await Promise.all(sessions.map(({ uuid }) => w.call('GET', `/api/v1/session/${uuid}/messages`)));
+  return [...lists, ...talks].map(({ status, body }) => ({ status, body }));
+}
