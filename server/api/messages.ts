@@ -85,18 +85,25 @@ export const messages = (rooms: Rooms): Operation[] => {
       summary: 'Delete messages: all of them, or none where one is not there',
       body: Uuids,
       reply: Success,
+      others: { 422: Type.Array(InvalidMessage) },
       async handle({ user, body, ctx }) {
-        const invalid = await unknown(rooms, user, body.uuids);
-        if (invalid.length > 0) {
+        const uuids = body.uuids.map((uuid) => readUuid(uuid) ?? uuid);
+        const strange = await unknown(rooms, user, uuids);
+        if (strange.length > 0) {
           ctx.status = 422;
-          return invalid.map((uuid) => ({ uuid, error: 'invalid message' }));
+          return strange.map((uuid) => ({ uuid, error: 'invalid message' }));
         }
-        await Promise.all([...new Set(body.uuids)].map((uuid) => remove(rooms, readUuid(uuid) ?? '')));
+        await Promise.all([...new Set(uuids)].map((uuid) => remove(rooms, uuid)));
         return { success: true };
       },
     }),
   ];
 };
+
+const InvalidMessage = Type.Object(
+  { uuid: Type.String(), error: Type.Literal('invalid message') },
+  { additionalProperties: false },
+);
 
 const Answer = Type.Object({ response: Type.String() }, { additionalProperties: false });
 
@@ -124,12 +131,12 @@ async function remove({ store, answering }: Rooms, uuid: string): Promise<void> 
   await store.deleteMessage(uuid);
 }
 
-/** Those that name no message of the user's, as they were written. One at a time: each is looked for in a file. */
+/** Those that name no message of the user's. One at a time: each is looked for in a file. */
 async function unknown({ store }: Rooms, user: User, uuids: string[]): Promise<string[]> {
   const strange: string[] = [];
   for (const uuid of uuids) {
     await setImmediate();
-    await ownedMessage(store, user, readUuid(uuid) ?? '').catch((error: unknown) => {
+    await ownedMessage(store, user, uuid).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error;
       strange.push(uuid);
     });
