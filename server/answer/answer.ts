@@ -1,6 +1,7 @@
 import { answeringAgent } from '../agents/agents.ts';
 import { Refusal } from '../errors.ts';
 import type { Found, Knowledge } from '../knowledge/knowledge.ts';
+import { asksAtLength } from '../knowledge/long-text.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Model } from '../model/model.ts';
 import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';
@@ -9,6 +10,10 @@ import { createMarkers, createQuotes, withoutMarkers } from './cite.ts';
 import { prompt } from './prompt.ts';
 import { dontKnow, quote } from './quote.ts';
 import type { Run } from './runs.ts';
+
+/** Sentences at most where a long text is asked for, a paragraph each. */
+const PARAGRAPHS = 5;
+const NO_MORE = 'That is what I have read about it: I quote, and write no texts of my own.';
 
 interface Rooms {
   store: Store;
@@ -63,14 +68,17 @@ function unanswered(run: Run): Ending {
 async function quoted({ question, agent, found }: Material, run: Run): Promise<Ending> {
   const cite = question.chatbot.meta.show_citations;
   const quotes = createQuotes(found);
-  for (const sentence of quote(question.query, found)) {
+  const long = asksAtLength(question.query);
+  const between = long ? '\n\n' : ' ';
+  for (const sentence of quote(question.query, found, long ? { most: PARAGRAPHS } : {})) {
     if (run.stopped) break;
     // Each sentence reaches its readers before the next is looked for.
     if (run.length > 0) await new Promise(setImmediate);
     const marker = quotes.mark(sentence.found, sentence.text);
-    run.append(`${run.length > 0 ? ' ' : ''}${withoutMarkers(sentence.text)}${cite ? ` ${marker}` : ''}`);
+    run.append(`${run.length > 0 ? between : ''}${withoutMarkers(sentence.text)}${cite ? ` ${marker}` : ''}`);
   }
   if (run.length === 0) run.append(dontKnow(found));
+  else if (long) run.append(`\n\n${NO_MORE}`);
   return {
     finish_reason: run.stopped ? 'stopped' : 'stop',
     citations: cite ? quotes.citations() : {},

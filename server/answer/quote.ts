@@ -96,7 +96,7 @@ function read(query: string, all: Found[]): Reading {
   if (!question || question.terms.length === 0) return { candidates: [], sureness: 0 };
   const top = found[0]!.score || 1;
   const candidates = found.slice(0, PASSAGES).flatMap((one, at) => {
-    return inPassage(one.match!, question, at, (PASSAGE * one.score) / top);
+    return inPassage(one, question, at, (PASSAGE * one.score) / top);
   });
   candidates.sort(byScore);
   judgeTypes(query, candidates);
@@ -118,9 +118,10 @@ function judgeTypes(query: string, candidates: Candidate[]): void {
 }
 
 /** How much of the question each sentence of a passage holds, itself or by what stands around it. */
-function inPassage(match: Match, question: Question, found: number, passage: number): Candidate[] {
+function inPassage(one: Found, question: Question, found: number, passage: number): Candidate[] {
   const { terms, places, total, worth } = question;
-  const sentences = match.sentences();
+  const match = one.match!;
+  const sentences = one.source.type === 'qa' ? wholeOf(one) : match.sentences();
   const own = sentences.map(({ roots }) => placesOf(roots, places));
   const around = new Float64Array(terms.length);
   for (const one of own) mark(around, one, IN_PASSAGE);
@@ -138,6 +139,11 @@ function inPassage(match: Match, question: Question, found: number, passage: num
     return { found, sentence, score: weight / total + passage, sure: sure / worth };
   });
 }
+
+/** The owner wrote it as the answer: it is quoted whole or not at all. */
+const wholeOf = ({ text, match }: Found): Sentence[] => [
+  { text: text.trim(), roots: match!.sentences().flatMap(({ roots }) => roots) },
+];
 
 function placesOf(roots: Iterable<number>, places: Map<number, Place>): Place[] {
   const own: Place[] = [];

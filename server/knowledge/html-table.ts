@@ -38,7 +38,8 @@ function isLayout(blocks: Block[]): boolean {
   return blocks.length > 3 || length > LONGEST_CELL || blocks.some(({ kind }) => kind === 'heading' || kind === 'code');
 }
 
-function inWords(cells: string[], names: string[], labelled: boolean): string {
+/** `names`: the columns'. `labelled`: the first cell says what the row is. */
+export function inWords(cells: string[], names: string[], labelled: boolean): string {
   if (names.length) {
     const pairs = cells.map((text, at) => (text && names[at] && text !== names[at] ? `${names[at]}: ${text}` : text));
     return pairs.filter(Boolean).join('; ');

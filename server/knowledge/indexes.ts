@@ -44,6 +44,14 @@ export class Indexes {
     await fill(held.index, source, document);
   }
 
+  /** Shows and finds it under its title from now on. */
+  async rename(source: StoredSource): Promise<void> {
+    const held = this.#held.get(source.chatbot);
+    if (!held) return;
+    const document = await this.#options.store.document(source.uuid);
+    if (document) await this.put(source, document);
+  }
+
   remove(chatbot: string, source: string): void {
     const held = this.#held.get(chatbot);
     held?.changed.add(source);
@@ -86,6 +94,8 @@ export class Indexes {
   }
 }
 
+/** A source is found by the title that its owner gave as well as by its own. */
 async function fill(index: PassageIndex<StoredSource>, source: StoredSource, document: Document): Promise<void> {
-  for (const _ of index.putting(source.uuid, source, document)) await setImmediate();
+  const title = document.title === source.title ? source.title : `${source.title}\n${document.title}`;
+  for (const _ of index.putting(source.uuid, source, { ...document, title })) await setImmediate();
 }

@@ -6,9 +6,16 @@ import type { Question } from './question.ts';
 export interface Knowledge {
   /** Queues a source to be fetched, extracted, cut and indexed. Progress shows in its `status`. Never throws. */
   learn(source: StoredSource): void;
+  /**
+   * Calls off what is learned of a source and learns it anew. Its status is `await` when this resolves; false where
+   * the source is gone.
+   */
+  relearn(source: string): Promise<boolean>;
+  /** Shows and finds a source under its new title; for a record just changed. */
+  rename(source: StoredSource): Promise<void>;
   /** Takes a source's passages out of the chatbot's index and ends its learning, if any. */
   forget(chatbot: string, source: string): void;
-  /** Drops the whole index of a chatbot that was deleted. */
+  /** Ends all learning for a chatbot that was deleted, and drops its index. */
   drop(chatbot: string): void;
   /** The best passages, best first. Builds the chatbot's index from stored passages on first use. */
   search(chatbot: string, query: string, options?: SearchOptions): Promise<Found[]>;

@@ -1,22 +1,11 @@
 import { later, type Clock } from '../records.ts';
-import type { Document, Store, StoredSource } from '../store/store.ts';
-import type { Page, Web } from '../web/web.ts';
+import type { Change, Document, Store, StoredSource } from '../store/store.ts';
 import { WebFailure } from '../web/failure.ts';
-import type { Readable } from './blocks.ts';
-import { decode } from './charset.ts';
-import { readHtml } from './html.ts';
+import type { Web } from '../web/web.ts';
 import type { Indexes } from './indexes.ts';
-import { documentOf } from './passages.ts';
-import { readPlain } from './plain.ts';
+import { materialOf, Unreadable } from './material.ts';
 
-/** The media types that can be read, and how. */
-const READERS: Record<string, (text: string) => Readable | Promise<Readable>> = {
-  'text/html': readHtml,
-  'application/xhtml+xml': readHtml,
-  'text/plain': readPlain,
-};
-
-/** One source's way from its address into the index. Ends early, and quietly, when it is called off. */
+/** One source's way from where it is kept into the index. Ends early, and quietly, when it is called off. */
 export interface Learning {
   store: Store;
   web: Web;
@@ -24,47 +13,50 @@ export interface Learning {
   indexes: Indexes;
 }
 
-class NoText extends Error {
-  readonly reason = 'no text';
-}
-
 export async function learnSource(learning: Learning, source: StoredSource, signal: AbortSignal): Promise<string> {
   try {
-    return await learnPage(learning, source, signal);
+    return await learn(learning, source, signal);
   } catch (error) {
-    if (signal.aborted) return 'called off';
-    const reason = error instanceof WebFailure || error instanceof NoText ? error.reason : undefined;
+    const reason = error instanceof WebFailure || error instanceof Unreadable ? error.reason : undefined;
     // A page that is gone, or has nothing to read, says nothing any more; one that cannot be reached may be back.
-    if (reason && !['download', 'blocked address'].includes(reason)) await forgetText(learning, source);
+    if (reason && !['download', 'blocked address'].includes(reason) && !signal.aborted)
+      await forgetText(learning, source);
+    if (signal.aborted) return 'called off';
     const status = reason ? `error:${reason}` : 'fail';
-    await mark(learning, source, { status });
+    await mark(learning, source.uuid, { status });
     if (!reason) throw error;
     return status;
   }
 }
 
-async function learnPage(learning: Learning, source: StoredSource, signal: AbortSignal): Promise<string> {
-  const { store, web, indexes } = learning;
-  const proceed = async (change: Partial<StoredSource>) => {
+async function learn(learning: Learning, source: StoredSource, signal: AbortSignal): Promise<string> {
+  const { store, indexes } = learning;
+  const { uuid } = source;
+  const proceed = async (change: Change<StoredSource> | Partial<StoredSource>) => {
     signal.throwIfAborted();
-    if (!(await mark(learning, source, change))) throw new Gone();
+    const record = await mark(learning, uuid, change);
+    if (!record) throw new Gone();
     signal.throwIfAborted();
+    return record;
   };
   try {
+    if (!(await store.source(uuid))) throw new Gone();
     if (source.status !== 'await') await proceed({ status: 'await' });
-    const page = await web.get(source.file_name, { accept: Object.keys(READERS), signal });
-    await proceed({ status: 'chunking', file_size: page.body.length });
-    const document = await read(page);
-    await proceed({ status: 'embedding', tokens: tokensOf(document), ...(await retitled(store, source, document)) });
-    if (!(await store.putDocument(source.uuid, document))) throw new Gone();
+    const material = await materialOf(learning, source, signal);
+    await proceed({ status: 'chunking', file_size: material.size });
+    const document = await material.read();
+    const before = await store.document(uuid);
+    const titled = await proceed((record) => embedding(record, document, before));
+    if (!(await store.putDocument(uuid, document))) throw new Gone();
     signal.throwIfAborted();
-    await indexes.put((await store.source(source.uuid)) ?? source, document);
-    await proceed({ status: 'success' });
+    await indexes.put(titled, document);
+    const learned = await proceed({ status: 'success' });
+    if (learned.title !== titled.title) await indexes.put(learned, document);
     return 'success';
   } catch (error) {
     // Deleted, or called off, while it was put in: nothing of it may stay.
-    if (error instanceof Gone || (signal.aborted && !(await store.source(source.uuid)))) {
-      indexes.remove(source.chatbot, source.uuid);
+    if (error instanceof Gone || (signal.aborted && !(await store.source(uuid)))) {
+      indexes.remove(source.chatbot, uuid);
       return 'gone';
     }
     throw error;
@@ -74,24 +66,29 @@ async function learnPage(learning: Learning, source: StoredSource, signal: Abort
 /** The source was deleted meanwhile. */
 class Gone extends Error {}
 
-const mark = ({ store, clock }: Learning, { uuid }: StoredSource, change: Partial<StoredSource>) =>
-  store.updateSource(uuid, (record) => ({ ...record, ...change, modified_at: later(record.modified_at, clock) }));
-
-async function read(page: Page): Promise<Document> {
-  const readable = await READERS[page.mediaType]!(decode(page.body, page.charset));
-  const document = documentOf(readable);
-  if (document.passages.length === 0) throw new NoText(page.url);
-  return document.title ? document : { ...document, title: page.url };
+/** The record as it is then; undefined where it is gone. */
+export function mark(
+  { store, clock }: Pick<Learning, 'store' | 'clock'>,
+  uuid: string,
+  change: Change<StoredSource> | Partial<StoredSource>,
+): Promise<StoredSource | undefined> {
+  return store.updateSource(uuid, (record) => ({
+    ...(typeof change === 'function' ? change(record) : { ...record, ...change }),
+    modified_at: later(record.modified_at, clock),
+  }));
 }
+
+/** A source is called as its page is, until its owner calls it something else. */
+function embedding(record: StoredSource, document: Document, before: Document | undefined): StoredSource {
+  const own = record.type === 'qa' || !['', record.file_name, before?.title].includes(record.title);
+  const title = own ? record.title : document.title.slice(0, LONGEST_TITLE).toWellFormed();
+  return { ...record, title, status: 'embedding', tokens: tokensOf(document) };
+}
+
+const LONGEST_TITLE = 300;
 
 /** About what a model would count: four characters of English a token. */
 const tokensOf = ({ text }: Document): number => Math.ceil(text.length / 4);
-
-/** A source is called as its page is, until its owner calls it something else. */
-async function retitled(store: Store, source: StoredSource, { title }: Document): Promise<{ title?: string }> {
-  const before = await store.document(source.uuid);
-  return ['', source.file_name, before?.title].includes(source.title) ? { title: title.slice(0, 300) } : {};
-}
 
 async function forgetText({ store, indexes }: Learning, { uuid, chatbot, title }: StoredSource): Promise<void> {
   if (await store.document(uuid)) await store.putDocument(uuid, { title, text: '', passages: [] });

@@ -3,7 +3,7 @@ import type { Store, StoredSource } from '../store/store.ts';
 import type { Web } from '../web/web.ts';
 import { Indexes } from './indexes.ts';
 import type { Found, Knowledge } from './knowledge.ts';
-import { learnSource } from './learn-source.ts';
+import { learnSource, mark } from './learn-source.ts';
 import type { Hit, PassageIndex } from './passage-index.ts';
 import type { Question } from './question.ts';
 import { Queue } from './queue.ts';
@@ -42,16 +42,29 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000 }: 
     }
   }
 
+  function learn(source: StoredSource): void {
+    const { uuid, chatbot, file_name } = source;
+    queue.add({ name: uuid, host: hostOf(file_name), group: chatbot, run: (signal) => run(source, signal) });
+  }
+
   return {
-    learn(source) {
-      const { uuid, file_name } = source;
-      queue.add({ name: uuid, host: hostOf(file_name), run: (signal) => run(source, signal) });
+    learn,
+    async relearn(uuid) {
+      // What runs is called off first: it must not say `success` after this has said `await`.
+      queue.cancel(uuid);
+      const source = await mark(learning, uuid, { status: 'await' });
+      if (source) learn(source);
+      return source !== undefined;
     },
+    rename: (source) => indexes.rename(source),
     forget(chatbot, source) {
       queue.cancel(source);
       indexes.remove(chatbot, source);
     },
-    drop: (chatbot) => indexes.drop(chatbot),
+    drop(chatbot) {
+      queue.cancelGroup(chatbot);
+      indexes.drop(chatbot);
+    },
     async search(chatbot, query, { earlier = [], limit = PASSAGES } = {}) {
       const index = await indexes.get(chatbot);
       const question = index.question(query, earlier);

@@ -1,4 +1,5 @@
 import { impliedBy, isCommon, kinOf } from './kin.ts';
+import { withoutOrder } from './long-text.ts';
 import { eachWord, isEmpty, rootOf, UNSEEN, type Vocabulary } from './words.ts';
 
 /** A question as one index sees it. */
@@ -62,7 +63,7 @@ export function readQuestion(
   idf: (root: number, least?: number) => number,
 ): Question {
   const reading = new Reading(words, idf);
-  reading.add(text, 1);
+  reading.add(withoutOrder(text), 1);
   for (const word of impliedBy(text.slice(0, 300))) reading.add(word, IMPLIED);
   if (isFollowUp(text, reading.terms.length)) {
     for (const [age, before] of earlier.slice(-2).reverse().entries()) reading.add(before, EARLIER ** (age + 1));

@@ -3,6 +3,8 @@ export interface Job {
   /** Jobs of one name never run at the same time: a second replaces the first, once that has ended. */
   name: string;
   host: string;
+  /** What is cancelled together. */
+  group: string;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -14,7 +16,9 @@ interface Running extends Job {
 export class Queue {
   readonly #most: number;
   readonly #mostPerHost: number;
-  #waiting: Job[] = [];
+  /** By host, then by name, both in order of arrival: thousands that wait for one host are not looked through. */
+  readonly #waiting = new Map<string, Map<string, Job>>();
+  readonly #hosts = new Map<string, string>();
   readonly #running = new Set<Running>();
   #closed = false;
 
@@ -26,36 +30,56 @@ export class Queue {
   add(job: Job): void {
     if (this.#closed) return;
     this.cancel(job.name);
-    this.#waiting.push(job);
+    const line = this.#waiting.get(job.host) ?? new Map<string, Job>();
+    this.#waiting.set(job.host, line.set(job.name, job));
+    this.#hosts.set(job.name, job.host);
     this.#next();
   }
 
   cancel(name: string): void {
-    this.#waiting = this.#waiting.filter((job) => job.name !== name);
+    this.#leave(name);
     for (const job of this.#running) if (job.name === name) job.abort.abort();
+  }
+
+  cancelGroup(group: string): void {
+    const waiting = [...this.#waiting.values()].flatMap((line) => [...line.values()]);
+    for (const job of waiting) if (job.group === group) this.#leave(job.name);
+    for (const job of this.#running) if (job.group === group) job.abort.abort();
   }
 
   /** Cancels everything and waits until nothing runs. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#waiting = [];
+    this.#waiting.clear();
     for (const job of this.#running) job.abort.abort();
     await Promise.all([...this.#running].map((job) => job.done));
   }
 
+  /** Takes a job out of its line. */
+  #leave(name: string): void {
+    const host = this.#hosts.get(name) ?? '';
+    const line = this.#waiting.get(host);
+    line?.delete(name);
+    if (line?.size === 0) this.#waiting.delete(host);
+    this.#hosts.delete(name);
+  }
+
   #next(): void {
     while (this.#running.size < this.#most) {
-      const at = this.#waiting.findIndex((job) => this.#mayRun(job));
-      if (at < 0) return;
-      this.#start(this.#waiting.splice(at, 1)[0]!);
+      const job = this.#ready();
+      if (!job) return;
+      this.#leave(job.name);
+      this.#start(job);
     }
   }
 
-  #mayRun({ name, host }: Job): boolean {
+  #ready(): Job | undefined {
     const running = [...this.#running];
-    return (
-      !running.some((job) => job.name === name) && running.filter((job) => job.host === host).length < this.#mostPerHost
-    );
+    for (const [host, line] of this.#waiting) {
+      if (running.filter((job) => job.host === host).length >= this.#mostPerHost) continue;
+      for (const job of line.values()) if (!running.some(({ name }) => name === job.name)) return job;
+    }
+    return undefined;
   }
 
   #start(job: Job): void {

@@ -15,10 +15,10 @@ const aSource = (title: string, file_name = `https://lamps.example/${title.toLow
 });
 
 /** A site of plain pages by title, and what it finds for a question, as the server's search gives it. */
-function siteOf(pages: Record<string, string>) {
+async function siteOf(pages: Record<string, string>) {
   const index = new PassageIndex<Source>();
   for (const [title, text] of Object.entries(pages)) {
-    index.put(title, aSource(title), { ...documentOf(readPlain(text)), title });
+    index.put(title, aSource(title), { ...documentOf(await readPlain(text)), title });
   }
   const find = (query: string): Found[] => {
     const question = index.question(query);
@@ -33,7 +33,7 @@ function siteOf(pages: Record<string, string>) {
   return { find, ask: (query: string) => [...quote(query, find(query))].map(({ text }) => text) };
 }
 
-const SHOP = siteOf({
+const SHOP = await siteOf({
   Returns: `You may send a lamp back within 60 days of delivery, and we refund the full price. Lamps made to order cannot
     come back.\n\nRefunds reach your account 4 working days after the lamp reaches us. Postage is not refunded.`,
   Shipping: `Orders leave our store in Bristol on the day they are placed. Delivery within Britain takes 2 to 3 days and
@@ -105,19 +105,18 @@ describe('a quoted answer', () => {
     }
   });
 
-  it('comes from the only sentence there is', () => {
-    const one = siteOf({ Hours: 'The museum opens at nine.' });
+  it('comes from the only sentence there is', async () => {
+    const one = await siteOf({ Hours: 'The museum opens at nine.' });
     expect(one.ask('When does the museum open?')).toEqual(['The museum opens at nine.']);
     expect(one.ask('museum opening time?')).toEqual(['The museum opens at nine.']);
     expect(one.ask('at what time do you open')).toEqual(['The museum opens at nine.']);
     expect(one.ask('What is the capital of France?')).toEqual([]);
-    expect(siteOf({ Sky: 'The sky over Zembla is green' }).ask('What colour is the sky over Zembla?')).toEqual([
-      'The sky over Zembla is green',
-    ]);
+    const sky = await siteOf({ Sky: 'The sky over Zembla is green' });
+    expect(sky.ask('What colour is the sky over Zembla?')).toEqual(['The sky over Zembla is green']);
   });
 
-  it('does not say the same thing twice', () => {
-    const site = siteOf({
+  it('does not say the same thing twice', async () => {
+    const site = await siteOf({
       A: 'Our ferry leaves the island harbour at noon every day.',
       B: 'Our ferry leaves the island harbour every day at noon.',
       C: 'The ferry takes bicycles too.',
@@ -131,6 +130,31 @@ describe('a quoted answer', () => {
     expect([...quote(query, found)][0]?.text).toContain('60 days');
     expect([...quote('What is the capital of France?', found)]).toEqual([]);
     expect([...quote(query, [])]).toEqual([]);
+  });
+
+  it('is about the subject of an essay, not about essays', () => {
+    for (const query of [
+      'Write an essay about the guarantee',
+      'Please write me a long and detailed article on the guarantee of your lamps.',
+      'compose three paragraphs about the warranty',
+    ]) {
+      expect(SHOP.ask(query).join(' '), query).toContain('5 years');
+    }
+    expect(SHOP.ask('Write an essay about the history of Rome')).toEqual([]);
+  });
+
+  it('is the whole answer where the owner wrote it as one', () => {
+    const text = 'Yes, you can.\n\n1. Ring the bell.\n2. Say who you are. We open the door then.';
+    const index = new PassageIndex<Source>();
+    const source = { ...aSource('May I visit the workshop?', ''), type: 'qa' };
+    const passages = [{ headings: [source.title], start: 0, end: text.length }];
+    index.put('qa', source, { title: source.title, text, passages });
+    const question = index.question('Can I visit your workshop?');
+    const found = index.search(question, 8).map((hit) => {
+      const { headings, text: words } = hit.entry;
+      return { source, headings, text: words, score: hit.score, match: index.match(hit, question) };
+    });
+    expect([...quote('Can I visit your workshop?', found)]).toEqual([{ text, found: 0 }]);
   });
 
   it('is quick to find, for a question of 8,000 characters too', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readHtml } from '../../server/knowledge/html.ts';
+import { readMarkdown } from '../../server/knowledge/markdown.ts';
 import { documentOf } from '../../server/knowledge/passages.ts';
 import { readPlain } from '../../server/knowledge/plain.ts';
 import { sentencesOf } from '../../server/knowledge/sentences.ts';
@@ -127,8 +128,8 @@ describe('a page of HTML', () => {
 });
 
 describe('a plain text', () => {
-  it('has paragraphs between empty lines, wrapped lines, and lists', () => {
-    const { title, blocks } = readPlain(
+  it('has paragraphs between empty lines, wrapped lines, and lists', async () => {
+    const { title, blocks } = await readPlain(
       'House rules\r\n\r\nBe kind\nto others.\n\nBring:\n- a towel\n- two\n  socks\n1. ticket',
     );
     expect(title).toBe('House rules');
@@ -140,6 +141,112 @@ describe('a plain text', () => {
       'item: two socks',
       'item: ticket',
     ]);
+  });
+});
+
+describe('a plain text that is long', () => {
+  const READS = 'The ferry to the island leaves at nine and comes back at five, on every day but Sunday.';
+
+  it('is read whole, and lets other work have its turn', async () => {
+    const paragraphs = Array.from({ length: 20_000 }, (_, n) => `Paragraph ${n}. ${READS}`);
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    const { blocks } = await readPlain(paragraphs.join('\n\n'));
+    clearInterval(timer);
+    expect(blocks.map(({ text }) => text)).toEqual(paragraphs);
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  it.each([
+    ['one line', ' '],
+    ['lines', '\n'],
+    ['no space at all', ''],
+  ])('of %s loses nothing', async (_, between) => {
+    const text = Array(4000).fill('Fähre😀nach.Norden').join(between);
+    const { blocks } = await readPlain(text);
+    const words = blocks.map((block) => block.text).join('');
+    expect(words.replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
+    expect(blocks.every((block) => block.text.isWellFormed())).toBe(true);
+  });
+
+  it('has a title only where its first line is one', async () => {
+    const title = async (text: string) => (await readPlain(text)).title;
+    expect(await title('House rules\n\nBe kind.')).toBe('House rules');
+    expect(await title('The sky over Zembla is green')).toBe('');
+    expect(await title('Be kind to others.\n\nBring a towel.')).toBe('');
+    expect(await title('- a towel\n- two socks')).toBe('');
+  });
+});
+
+describe('Markdown', () => {
+  const blocksOf = async (text: string) =>
+    (await readMarkdown(text)).blocks.map(({ kind, level, text: words }) => `${kind}${level ?? ''}: ${words}`);
+
+  it('is headings, paragraphs, items, rows and code, without their marks', async () => {
+    const text = `# Returns *policy* #
+
+You may **send back** any [lamp](https://lamps.example/lamps "all of them")
+within _60 days_ of \`delivery\`, see <https://lamps.example/back>.
+<!-- not this -->
+
+Refunds
+-------
+- To a card: ~~9~~ 4 days
+- [x] To an account:
+  up to 10 days
+1. Write to us
+
+> ## For shops
+> Ask for a list\\*.
+
+| Zone   | Price |
+|--------|:-----:|
+| Europe | £15   |
+| World  | £29   |
+
+~~~sh
+npm   run *start*
+
+~~~
+---
+![A lamp](lamp.png) by snake_case_name and 2 * 3 * 4
+
+[here]: https://lamps.example/
+`;
+    expect(await blocksOf(text)).toEqual([
+      'heading1: Returns policy',
+      'text: You may send back any lamp within 60 days of delivery, see https://lamps.example/back.',
+      'heading2: Refunds',
+      'item: To a card: 9 4 days',
+      'item: To an account: up to 10 days',
+      'item: Write to us',
+      'heading2: For shops',
+      'text: Ask for a list*.',
+      'item: Zone: Europe; Price: £15',
+      'item: Zone: World; Price: £29',
+      'code: npm   run *start*',
+      'text: A lamp by snake_case_name and 2 * 3 * 4',
+    ]);
+  });
+
+  it('is called as its first heading, or as the settings above the text say', async () => {
+    expect((await readMarkdown('Some words.\n\n## Returns\n\nMore.')).title).toBe('Returns');
+    expect((await readMarkdown('---\nlayout: page\ntitle: "Sending back"\n---\n# Returns')).title).toBe('Sending back');
+    expect(await blocksOf('---\ntitle: A\n---\nWords.')).toEqual(['text: Words.']);
+    expect((await readMarkdown('Words.')).title).toBe('');
+  });
+
+  it('never fails, and stops at no text for long', async () => {
+    const odd = ['', '#', '```', '| |', '|-|', '---', '[](', '\u0000', '> '.repeat(5000), '- '.repeat(5000)];
+    for (const text of odd) await expect(readMarkdown(text), text).resolves.toBeDefined();
+    const start = performance.now();
+    for (const part of ['*a ', '_', '`', '[', '![a](', '<!--', '<b ', '# ', '#', '|a', '> ', '-', '~~', '\\', ' ']) {
+      await readMarkdown(part.repeat(9000 / part.length));
+      await readMarkdown(part.repeat(500_000 / part.length));
+      await readMarkdown(`${part}\n`.repeat(50_000));
+      await readMarkdown(`# ${part.repeat(100_000)}x`);
+    }
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
 

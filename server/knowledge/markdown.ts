@@ -1,0 +1,134 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Block, Readable } from './blocks.ts';
+import { inWords } from './html-table.ts';
+
+/** Lines read between two turns of the event loop. */
+const SLICE = 1000;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/;
+const CLOSING_MARKS = /(?<![#\t ])[ \t]+#{1,99}[ \t]*$|^#{1,99}[ \t]*$/;
+const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
+const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
+const ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/;
+const QUOTE = /^ {0,3}(?:>[ \t]?)+/;
+const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$/;
+const DEFINITION = /^ {0,3}\[[^\]]+\]:[ \t]*\S/;
+/** Nobody writes a longer paragraph by hand: its marks stay, and cost no time. */
+const LONGEST = 10_000;
+/** Settings that many tools keep above the text. */
+const FRONT_MATTER = /^---[ \t]*\n([^]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
+
+/** Markdown as its reader sees it: headings, paragraphs, list items, table rows and code, without their marks. */
+export async function readMarkdown(source: string): Promise<Readable> {
+  const text = source.replace(/\r\n?/g, '\n');
+  const front = FRONT_MATTER.exec(text);
+  const page = new Page();
+  const lines = text.slice(front?.[0].length ?? 0).split('\n');
+  for (const [at, line] of lines.entries()) {
+    page.line(line);
+    if (at % SLICE === SLICE - 1) await setImmediate();
+  }
+  const blocks = page.end();
+  const named = /^title:[ \t]*(["']?)(.+?)\1[ \t]*$/m.exec(front?.[1] ?? '')?.[2];
+  return { title: named ?? blocks.find(({ kind }) => kind === 'heading')?.text ?? '', blocks };
+}
+
+class Page {
+  readonly #blocks: Block[] = [];
+  #kind: Block['kind'] = 'text';
+  #lines: string[] = [];
+  #fence = '';
+  /** The cells above a table's line of dashes. */
+  #columns: string[] = [];
+
+  line(written: string): void {
+    const line = this.#fence ? written : written.replace(QUOTE, '');
+    const [, fence = ''] = FENCE.exec(line) ?? [];
+    if (this.#fence) this.#code(line, fence);
+    else if (fence) this.#open('code', fence);
+    else if (line.trim() === '') this.#close();
+    else this.#read(line);
+  }
+
+  end(): Block[] {
+    this.#close();
+    return this.#blocks;
+  }
+
+  #read(line: string): void {
+    const [start = '', marks] = HEADING.exec(line) ?? [];
+    const [, under] = this.#kind === 'text' && this.#lines.length > 0 ? (UNDERLINE.exec(line) ?? []) : [];
+    if (marks) this.#heading(marks.length, line.slice(start.length).replace(CLOSING_MARKS, ''));
+    else if (TABLE_RULE.test(line) && this.#lines.length > 0) this.#columns = cellsOf(this.#lines.pop()!);
+    else if (under) this.#heading(under.startsWith('=') ? 1 : 2, this.#lines.splice(0).join(' '));
+    else if (RULE.test(line)) this.#close();
+    else if (this.#columns.length > 0) this.#row(cellsOf(line));
+    else if (!DEFINITION.test(line)) this.#words(line);
+  }
+
+  #words(line: string): void {
+    if (ITEM.test(line)) {
+      this.#close();
+      this.#kind = 'item';
+    }
+    this.#lines.push(line.replace(ITEM, ''));
+  }
+
+  #heading(level: number, words: string): void {
+    this.#close();
+    this.#push({ kind: 'heading', level, text: plain(words) });
+  }
+
+  #row(cells: string[]): void {
+    this.#push({ kind: 'item', text: plain(inWords(cells, this.#columns, false)) });
+  }
+
+  #open(kind: Block['kind'], fence = ''): void {
+    this.#close();
+    this.#kind = kind;
+    this.#fence = fence;
+  }
+
+  #code(line: string, fence: string): void {
+    const closes = fence.startsWith(this.#fence) && line.trim() === fence;
+    if (!closes) return void this.#lines.push(line);
+    this.#fence = '';
+    this.#close();
+  }
+
+  #close(): void {
+    const lines = this.#lines.splice(0);
+    const text = this.#kind === 'code' ? lines.join('\n').trimEnd() : plain(lines.join(' '));
+    this.#push({ kind: this.#kind, text });
+    this.#kind = 'text';
+    this.#columns = [];
+  }
+
+  #push(block: Block): void {
+    if (block.text) this.#blocks.push(block);
+  }
+}
+
+const cellsOf = (row: string): string[] =>
+  row
+    .trim()
+    .replace(/^\||(?<!\\)\|$/g, '')
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim());
+
+/** What is left of a line when it is shown: the words of links, no emphasis, no tags. */
+function plain(words: string): string {
+  const shown = words.length > LONGEST ? words : withoutMarks(words);
+  return shown.replace(/\s+/g, ' ').trim();
+}
+
+const withoutMarks = (words: string): string =>
+  words
+    .replace(/<!--[^]{0,2000}?-->/g, ' ')
+    .replace(/!?\[([^\][]{0,500})\]\([^()\s]{0,2000}(?:[ \t]+"[^"]{0,200}")?\)/g, '$1')
+    .replace(/\[([^\][]{1,500})\]\[[^\][]{0,200}\]/g, '$1')
+    .replace(/<((?:https?:\/\/|mailto:)[^<>\s]{1,2000})>/g, '$1')
+    .replace(/<\/?[a-z][a-z0-9-]{0,30}(?:\s[^<>]{0,500})?\/?>/gi, ' ')
+    .replace(/(?<!`)(`{1,3})(?!`)([^`]{1,500})\1(?!`)/g, '$2')
+    .replace(/(?<![\p{L}\p{N}\\])(\*{1,3}|_{1,3}|~~)(?=\S)(.{1,500}?)(?<=\S)\1(?![\p{L}\p{N}])/gu, '$2')
+    .replace(/\\([!-/:-@[-`{-~])/g, '$1');
