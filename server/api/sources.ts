@@ -1,9 +1,10 @@
 import Type from 'typebox';
 import { invalid, notFound } from '../errors.ts';
-import { newUuid, timestamp, view } from '../records.ts';
+import { later, newUuid, timestamp, view } from '../records.ts';
 import { DataSource, Success } from '../schema.ts';
 import type { StoredSource } from '../store/store.ts';
-import { NewUrlSource } from './bodies.ts';
+import { NewQaSource, NewUrlSource, SourceChange } from './bodies.ts';
+import { shown } from './list.ts';
 import { operation, ownedChatbot, ownedSource, type Operation, type Rooms } from './operation.ts';
 
 export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
@@ -13,6 +14,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     summary: 'Add a page by its URL; 409 with the existing record where it is there already',
     body: NewUrlSource,
     reply: DataSource,
+    others: { 409: DataSource },
     async handle({ user, uuid, body, ctx }) {
       await ownedChatbot(store, user, uuid);
       const source = urlSource(uuid, body.url, body.reference_source_link, timestamp(clock));
@@ -24,13 +26,58 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    method: 'POST',
+    path: '/api/v1/chatbot/:uuid/data-source/qa',
+    summary: 'Add a question with its answer, which is quoted whole',
+    body: NewQaSource,
+    reply: DataSource,
+    async handle({ user, uuid, body }) {
+      await ownedChatbot(store, user, uuid);
+      const { question, answer, reference_source_link } = body;
+      const own = newUuid();
+      const source: StoredSource = {
+        ...newSource({ chatbot: uuid, type: 'qa', title: question, file_name: '', identity: own }, timestamp(clock)),
+        uuid: own,
+        meta_json: JSON.stringify({ question, answer, reference_source_link }),
+      };
+      if (!(await store.createSource(source))) throw notFound('chatbot');
+      knowledge.learn(source);
+      return view(DataSource, source);
+    },
+  }),
+  operation({
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-sources',
     summary: 'Fetch all sources of a chatbot',
     reply: Type.Array(DataSource),
     async handle({ user, uuid }) {
       await ownedChatbot(store, user, uuid);
-      return (await store.sources(uuid)).map((source) => view(DataSource, source));
+      return shown(await store.sources(uuid), (source) => view(DataSource, source));
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/v1/data-source/:uuid',
+    summary: 'Fetch a source',
+    reply: DataSource,
+    handle: async ({ user, uuid }) => view(DataSource, await ownedSource(store, user, uuid)),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/v1/data-source/:uuid/update',
+    summary: 'Give a source another title',
+    body: SourceChange,
+    reply: DataSource,
+    async handle({ user, uuid, body }) {
+      await ownedSource(store, user, uuid);
+      const changed = await store.updateSource(uuid, (source) => ({
+        ...source,
+        title: body.title,
+        modified_at: later(source.modified_at, clock),
+      }));
+      if (!changed) throw notFound('data source');
+      await knowledge.rename(changed);
+      return view(DataSource, changed);
     },
   }),
   operation({
@@ -47,24 +94,23 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
   }),
 ];
 
+type Origin = Pick<StoredSource, 'chatbot' | 'type' | 'title' | 'file_name' | 'identity'>;
+
+/** A source that is yet to be learned. `reference`: where its owner says that it comes from. */
+export const newSource = (origin: Origin, now: string, reference?: string): StoredSource => ({
+  uuid: newUuid(),
+  ...origin,
+  status: 'await',
+  file_size: 0,
+  tokens: 0,
+  meta_json: JSON.stringify({ reference_source_link: reference }),
+  created_at: now,
+  modified_at: now,
+});
+
 /** A link that is yet to be learned. */
-export function urlSource(chatbot: string, url: string, reference: string | undefined, now: string): StoredSource {
-  const address = readAddress(url);
-  return {
-    uuid: newUuid(),
-    title: url,
-    type: 'link',
-    status: 'await',
-    file_name: url,
-    file_size: 0,
-    tokens: 0,
-    meta_json: JSON.stringify(reference === undefined ? {} : { reference_source_link: reference }),
-    created_at: now,
-    modified_at: now,
-    chatbot,
-    identity: address,
-  };
-}
+export const urlSource = (chatbot: string, url: string, reference: string | undefined, now: string): StoredSource =>
+  newSource({ chatbot, type: 'link', title: url, file_name: url, identity: readAddress(url) }, now, reference);
 
 /** The same page however it is written: without a fragment, host and scheme in lower case. */
 function readAddress(url: string): string {

@@ -1,0 +1,114 @@
+import busboy from 'busboy';
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import Type from 'typebox';
+import { invalid, Refusal } from '../errors.ts';
+import { isReadableFile } from '../knowledge/readers.ts';
+import { checked } from '../validate.ts';
+import { NewFileSource } from './bodies.ts';
+
+/** Bytes. */
+export const LARGEST_FILE = 50 * 1024 * 1024;
+const LONGEST_NAME = 255;
+/** Bytes of a multipart body around its file, its text parts among them. */
+const AROUND = 1024 * 1024;
+
+const Reference = Type.Pick(NewFileSource, ['reference_source_link']);
+
+export interface SentFile {
+  /** Without the folders it was sent with. */
+  name: string;
+  bytes: Buffer;
+  /** SHA-256, hex. */
+  hash: string;
+  reference: string | undefined;
+}
+
+/** The file and the texts of a multipart/form-data body. Refuses as soon as something is wrong; the rest is then let pass. */
+export async function readForm(request: IncomingMessage): Promise<SentFile> {
+  const form = formOf(request);
+  try {
+    return await new Promise<SentFile>((resolve, reject) => collect(request, form, resolve, reject));
+  } finally {
+    request.unpipe(form);
+    form.destroy();
+    // A caller who is still sending reads our answer only when everything is sent.
+    request.resume();
+  }
+}
+
+function formOf(request: IncomingMessage): busboy.Busboy {
+  if (!/^multipart\/form-data\b/i.test(request.headers['content-type'] ?? '')) {
+    throw new Refusal('unsupported_media_type', 'the body must be multipart/form-data');
+  }
+  if (Number(request.headers['content-length']) > LARGEST_FILE + AROUND) throw tooLarge();
+  try {
+    // A file that reaches the limit given here counts as cut.
+    const limits = { fileSize: LARGEST_FILE + 1, fieldSize: 64 * 1024, fields: 100, parts: 200, fieldNameSize: 200 };
+    return busboy({ headers: request.headers, defParamCharset: 'utf8', limits });
+  } catch (error) {
+    throw malformed(error);
+  }
+}
+
+const tooLarge = (): Refusal => new Refusal('too_large', 'the file is larger than 50 MB', { field: 'file' });
+
+const malformed = (cause?: unknown): Refusal =>
+  new Refusal('bad_request', 'the body is not whole multipart/form-data', { cause });
+
+function collect(
+  request: IncomingMessage,
+  form: busboy.Busboy,
+  resolve: (file: SentFile) => void,
+  reject: (error: unknown) => void,
+): void {
+  let file: Promise<Omit<SentFile, 'reference'>> | undefined;
+  let reference: string | undefined;
+
+  form.on('file', (field, stream, { filename, mimeType }) => {
+    stream.on('error', () => {});
+    stream.on('limit', () => reject(tooLarge()));
+    if (field !== 'file') return void stream.resume();
+    if (file) return reject(invalid('file', 'file must be one file; send others by themselves'));
+    file = readFile(stream, filename ?? '', mimeType);
+    file.catch(reject);
+  });
+  form.on('field', (field, value) => {
+    if (field === 'reference_source_link') reference = value;
+  });
+  form.on('error', (error) => reject(malformed(error)));
+  form.on('close', () => {
+    if (!file) return reject(invalid('file', 'file is required: a part with a file and its name'));
+    return void file.then((read) => resolve({ ...read, reference: checkedReference(reference) })).catch(reject);
+  });
+  if (request.destroyed) reject(malformed());
+  request.on('aborted', () => reject(malformed()));
+  request.on('error', (error) => reject(malformed(error)));
+  request.pipe(form);
+}
+
+/** As a body's field is. */
+const checkedReference = (reference: string | undefined): string | undefined =>
+  reference === undefined ? undefined : checked(Reference, { reference_source_link: reference }).reference_source_link;
+
+async function readFile(stream: Readable, name: string, mediaType: string): Promise<Omit<SentFile, 'reference'>> {
+  checkName(name);
+  if (!isReadableFile(name, mediaType)) {
+    throw new Refusal('bad_request', 'file type not allowed: send a txt, md or html file', { field: 'file' });
+  }
+  const hash = createHash('sha256');
+  const parts: Buffer[] = [];
+  for await (const part of stream as AsyncIterable<Buffer>) {
+    hash.update(part);
+    parts.push(part);
+  }
+  return { name, bytes: Buffer.concat(parts), hash: hash.digest('hex') };
+}
+
+function checkName(name: string): void {
+  if (name === '') throw invalid('file', 'file must have a name');
+  if ([...name].length > LONGEST_NAME)
+    throw invalid('file', `file must have a name of at most ${LONGEST_NAME} characters`);
+  if (name.includes('\0') || !name.isWellFormed()) throw invalid('file', 'file must have a name of well-formed text');
+}

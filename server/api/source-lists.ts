@@ -1,0 +1,87 @@
+import Type, { type Static } from 'typebox';
+import { readUuid } from '../records.ts';
+import { Restarted, Success } from '../schema.ts';
+import type { StoredSource, User } from '../store/store.ts';
+import { Uuids } from './bodies.ts';
+import { inBatches } from './list.ts';
+import { operation, type Operation, type Rooms } from './operation.ts';
+
+/** What is done to many sources at once. */
+export const sourceLists = (rooms: Rooms): Operation[] => [
+  operation({
+    method: 'POST',
+    path: '/api/v1/data-sources/delete',
+    summary: 'Delete sources: all of them, or none where one is not there',
+    body: Uuids,
+    reply: Success,
+    others: { 422: Type.Array(InvalidSource) },
+    async handle({ user, body, ctx }) {
+      const owned = await ownedSources(rooms, user, body.uuids);
+      const strange = body.uuids.filter((uuid) => !owned.has(keyOf(uuid)));
+      if (strange.length > 0) {
+        ctx.status = 422;
+        return strange.map(invalidSource);
+      }
+      await inBatches([...owned.values()], async ({ uuid, chatbot }) => {
+        await rooms.store.deleteSource(uuid);
+        rooms.knowledge.forget(chatbot, uuid);
+      });
+      return { success: true };
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/v1/data-sources/url/re-scrape',
+    summary: 'Fetch pages again; one item for each uuid of the request, in its order',
+    body: Uuids,
+    reply: Type.Array(Restarted),
+    handle: ({ user, body }) => restarted(rooms, user, body.uuids, ({ type }) => type === 'link'),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/data-sources/restart',
+    summary: 'Learn again what failed, of whatever type; a source that has not failed is an invalid one here',
+    body: Uuids,
+    reply: Type.Array(Restarted),
+    handle: ({ user, body }) => restarted(rooms, user, body.uuids, ({ status }) => FAILED.test(status)),
+  }),
+];
+
+const InvalidSource = Restarted.anyOf[1];
+const FAILED = /^(?:fail$|error:)/;
+
+const invalidSource = (uuid: string): Static<typeof InvalidSource> => ({
+  uuid: keyOf(uuid),
+  error: 'invalid data source',
+});
+
+/** The identifier as we write it; what is none stays as it was sent. */
+const keyOf = (uuid: string): string => readUuid(uuid) ?? uuid;
+
+async function restarted(
+  rooms: Rooms,
+  user: User,
+  uuids: string[],
+  fits: (source: StoredSource) => boolean,
+): Promise<Static<typeof Restarted>[]> {
+  const owned = await ownedSources(rooms, user, uuids);
+  const begun = new Set<string>();
+  await inBatches([...owned.values()].filter(fits), async ({ uuid }) => {
+    if (await rooms.knowledge.relearn(uuid)) begun.add(uuid);
+  });
+  return uuids.map((uuid) => {
+    const key = keyOf(uuid);
+    return begun.has(key) ? { uuid: key, status: 'restarted scraping' } : invalidSource(uuid);
+  });
+}
+
+/** Those of the caller's own, each once, by identifier. */
+async function ownedSources({ store }: Rooms, user: User, uuids: string[]): Promise<Map<string, StoredSource>> {
+  const owned = new Map<string, StoredSource>();
+  await inBatches([...new Set(uuids.map(keyOf))], async (uuid) => {
+    const source = await store.source(uuid);
+    const chatbot = source && (await store.chatbot(source.chatbot));
+    if (source && chatbot?.owner === user.uuid) owned.set(uuid, source);
+  });
+  return owned;
+}

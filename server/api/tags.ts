@@ -1,0 +1,86 @@
+import Type from 'typebox';
+import { invalid, notFound } from '../errors.ts';
+import { later, newUuid, readUuid, timestamp, view } from '../records.ts';
+import { SourceTag, Success } from '../schema.ts';
+import type { Store, StoredTag } from '../store/store.ts';
+import { NewTag, TagChange } from './bodies.ts';
+import { inBatches, shown } from './list.ts';
+import { operation, ownedChatbot, ownedTag, type Operation, type Rooms } from './operation.ts';
+
+export const tags = ({ store, clock }: Rooms): Operation[] => [
+  operation({
+    method: 'POST',
+    path: '/api/v1/chatbot/:uuid/source-tag/create',
+    aliases: ['/api/v1/chatbot/:uuid/source-tags/create'],
+    summary: 'Create a source tag',
+    body: NewTag,
+    reply: SourceTag,
+    async handle({ user, uuid, body }) {
+      await ownedChatbot(store, user, uuid);
+      const now = timestamp(clock);
+      const tag: StoredTag = {
+        uuid: newUuid(),
+        name: body.name,
+        color: body.color,
+        data_source_uuids: await sourcesOf(store, uuid, body.data_source_uuids ?? []),
+        created_at: now,
+        modified_at: now,
+        chatbot: uuid,
+      };
+      if (!(await store.createTag(tag))) throw notFound('chatbot');
+      return view(SourceTag, (await store.tag(tag.uuid)) ?? tag);
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/v1/chatbot/:uuid/source-tags',
+    summary: 'Fetch all source tags of a chatbot',
+    reply: Type.Array(SourceTag),
+    async handle({ user, uuid }) {
+      await ownedChatbot(store, user, uuid);
+      return shown(await store.tags(uuid), (tag) => view(SourceTag, tag));
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/v1/source-tag/:uuid/update',
+    summary: 'Update a source tag; a list of sources that is sent replaces the one there was',
+    body: TagChange,
+    reply: SourceTag,
+    async handle({ user, uuid, body }) {
+      const { chatbot } = await ownedTag(store, user, uuid);
+      const change = body.data_source_uuids && {
+        data_source_uuids: await sourcesOf(store, chatbot, body.data_source_uuids),
+      };
+      const changed = await store.updateTag(uuid, (tag) => ({
+        ...tag,
+        ...body,
+        ...change,
+        modified_at: later(tag.modified_at, clock),
+      }));
+      if (!changed) throw notFound('source tag');
+      return view(SourceTag, changed);
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/api/v1/source-tag/:uuid/delete',
+    summary: 'Delete a source tag; its sources stay',
+    reply: Success,
+    async handle({ user, uuid }) {
+      await ownedTag(store, user, uuid);
+      await store.deleteTag(uuid);
+      return { success: true };
+    },
+  }),
+];
+
+/** Identifiers of the chatbot's own sources, each once, in the order given. Refuses any other. */
+export async function sourcesOf(store: Store, chatbot: string, written: string[]): Promise<string[]> {
+  const uuids = [...new Set(written.map((uuid) => readUuid(uuid) ?? ''))];
+  await inBatches(uuids, async (uuid) => {
+    if ((await store.source(uuid))?.chatbot === chatbot) return;
+    throw invalid('data_source_uuids', 'data_source_uuids must name data sources of this chatbot only');
+  });
+  return uuids;
+}

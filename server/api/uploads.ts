@@ -1,0 +1,42 @@
+import { notFound } from '../errors.ts';
+import { timestamp, view } from '../records.ts';
+import { DataSource } from '../schema.ts';
+import type { StoredSource } from '../store/store.ts';
+import { NewFileSource } from './bodies.ts';
+import { readForm } from './form.ts';
+import { createIntake } from './intake.ts';
+import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
+import { newSource } from './sources.ts';
+
+export const uploads = ({ store, knowledge, clock }: Rooms): Operation[] => {
+  const intake = createIntake();
+  return [
+    operation({
+      method: 'POST',
+      path: '/api/v1/chatbot/:uuid/data-source/upload',
+      summary: 'Add a file (txt, md or html); 409 with the existing record where the same bytes are there already',
+      parts: NewFileSource,
+      reply: DataSource,
+      others: { 409: DataSource },
+      async handle({ user, uuid, ctx }) {
+        await ownedChatbot(store, user, uuid);
+        const leave = await intake.enter(ctx.req);
+        try {
+          const { name, bytes, hash, reference } = await readForm(ctx.req);
+          const origin = { chatbot: uuid, type: 'upload' as const, title: name, file_name: name, identity: hash };
+          const source: StoredSource = {
+            ...newSource(origin, timestamp(clock), reference),
+            file_size: bytes.length,
+          };
+          const stored = await store.createSource(source, bytes);
+          if (!stored) throw notFound('chatbot');
+          if (stored.existing) ctx.status = 409;
+          else knowledge.learn(source);
+          return view(DataSource, stored.existing ?? source);
+        } finally {
+          leave();
+        }
+      },
+    }),
+  ];
+};
