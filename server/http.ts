@@ -17,13 +17,14 @@ const parse = bodyParser({
   },
 });
 
-/** The parser refuses `__proto__` as it would broken JSON; to us it is a key like any other that no schema names. */
+/** The parser takes objects and lists alone, and no `__proto__`; what is JSON all the same is for the schema to judge. */
 function readAgain(error: Error & { body?: unknown }): unknown {
-  if (typeof error.body !== 'string' || error.message !== POISONED) throw unreadable(error);
-  return JSON.parse(error.body);
+  try {
+    return JSON.parse(error.body as string);
+  } catch {
+    throw unreadable(error);
+  }
 }
-
-const POISONED = 'Object contains forbidden prototype property';
 
 /** The body of a POST, parsed; `{}` where there is none. */
 export async function readJson(ctx: Context): Promise<unknown> {
@@ -37,7 +38,7 @@ export async function readJson(ctx: Context): Promise<unknown> {
 function unreadable(error: Error & { status?: number }): Refusal {
   if (error.status === 413) return new Refusal('too_large', 'the body is larger than 1 MB');
   if (error.status === 415) return new Refusal('unsupported_media_type', 'the encoding of the body is not known here');
-  return new Refusal('bad_json', 'the body is not a JSON object');
+  return new Refusal('bad_json', 'the body is not JSON');
 }
 
 /** 405 with `Allow` where another method would have found something, else 404. */

@@ -12,13 +12,13 @@ const compiled = new WeakMap<TSchema, Validator>();
  * No body at all counts as `{}`. Throws a `Refusal` that names the first field at fault.
  */
 export function checked<S extends TObject>(schema: S, body: unknown): Static<S> {
-  const given = body ?? {};
-  if (typeof given !== 'object' || Array.isArray(given)) {
+  const given = body === undefined ? {} : body;
+  if (!isObject(given)) {
     throw new Refusal('invalid_field', 'the body must be a JSON object');
   }
   const known: Record<string, unknown> = {};
   for (const key of Object.keys(schema.properties)) {
-    if (Object.hasOwn(given, key)) known[key] = (given as Record<string, unknown>)[key];
+    if (Object.hasOwn(given, key)) known[key] = given[key];
   }
   const validator = compiled.get(schema) ?? Compile(schema);
   compiled.set(schema, validator);

@@ -88,14 +88,15 @@ function faultsOfBody(
 function badStrings(value: unknown, at = ''): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
-    if (key.endsWith('_json') && !holdsObject(inner)) return [`${at}/${key} holds no JSON object`];
+    if (key.endsWith('_json') && typeof inner === 'string' && !holdsObject(inner))
+      return [`${at}/${key} holds no JSON object`];
     return badStrings(inner, `${at}/${key}`);
   });
 }
 
-function holdsObject(text: unknown): boolean {
+function holdsObject(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(String(text));
+    const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value);
   } catch {
     return false;
