@@ -296,7 +296,7 @@ describe('requests that are not understood', () => {
     ['variables that are not flat', { query: 'a', variables: { a: {} } }, 422, 'variables'],
     ['a list', [], 422, undefined],
     ['what is not JSON', '{"query":', 400, undefined],
-    ['a bare string', '"a"', 400, undefined],
+    ['a bare string', '"a"', 422, undefined],
   ])('asking with %s is refused', async (_, body, status, field) => {
     const reply = await post(`${door}/ask`, body);
     const said = await reply.json();
