@@ -1,11 +1,12 @@
 import Type from 'typebox';
 import { agentView, newAgent, refuseSecond } from '../agents/agents.ts';
-import { invalid, notFound } from '../errors.ts';
-import { later, readUuid, type Clock } from '../records.ts';
+import { notFound } from '../errors.ts';
+import { later, type Clock } from '../records.ts';
 import { Agent, Success } from '../schema.ts';
-import type { Store, StoredAgent } from '../store/store.ts';
+import type { StoredAgent } from '../store/store.ts';
 import { AgentChange, NewAgent, readAgentChange, readNewAgent, type AgentChanges } from './agent-bodies.ts';
 import { operation, ownedAgent, ownedChatbot, type Operation, type Rooms } from './operation.ts';
+import { sourcesOf } from './tags.ts';
 
 export const agents = ({ store, clock }: Rooms): Operation[] => [
   operation({
@@ -50,7 +51,7 @@ export const agents = ({ store, clock }: Rooms): Operation[] => [
     async handle({ user, uuid, body }) {
       const { type, chatbot } = await ownedAgent(store, user, uuid);
       const changes = readAgentChange(type, body);
-      const sources = changes.sources && (await ownSources(store, chatbot, changes.sources));
+      const sources = changes.sources && (await sourcesOf(store, chatbot, changes.sources));
       const changed = await store.updateAgent(uuid, (agent) => withChanges(agent, changes, sources, clock));
       if (!changed) throw notFound('agent');
       return agentView(changed);
@@ -84,15 +85,4 @@ function withChanges(
     ...(sources ? { data_source_uuids: sources } : {}),
     modified_at: later(agent.modified_at, clock),
   };
-}
-
-/** Each once, as we write them; refuses one that is not a source of this chatbot. */
-async function ownSources(store: Store, chatbot: string, sent: string[]): Promise<string[]> {
-  const uuids = [...new Set(sent.map((uuid) => readUuid(uuid) ?? ''))];
-  for (const uuid of uuids) {
-    if ((await store.source(uuid))?.chatbot !== chatbot) {
-      throw invalid('data_source_uuids', 'data_source_uuids must name data sources of this chatbot only');
-    }
-  }
-  return uuids;
 }

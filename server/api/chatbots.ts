@@ -4,6 +4,7 @@ import { later, newUuid, timestamp, view } from '../records.ts';
 import { Chatbot, Success } from '../schema.ts';
 import type { StoredChatbot } from '../store/store.ts';
 import { ChatbotChange, NewChatbot } from './bodies.ts';
+import { shown } from './list.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
 
 export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operation[] => [
@@ -33,7 +34,7 @@ export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operati
     path: '/api/v1/chatbots',
     summary: 'Fetch all chatbots of the caller',
     reply: Type.Array(Chatbot),
-    handle: async ({ user }) => (await store.chatbots(user.uuid)).map((chatbot) => view(Chatbot, chatbot)),
+    handle: async ({ user }) => shown(await store.chatbots(user.uuid), (chatbot) => view(Chatbot, chatbot)),
   }),
   operation({
     method: 'GET',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startFakeModel } from '../fakes/model.ts';
 import { site, start, until, type Running } from '../running.ts';
 
 let docent: Running;
@@ -119,7 +120,8 @@ describe('a new agent', () => {
     }
     const agents = (await docent.api('GET', `/chatbot/${bot}/agents`)).body;
     expect(agents.map((agent: { type: string }) => agent.type)).toEqual([
-      ...['user-facing', 'user-facing', 'user-facing', 'background', 'background', 'pre-canned', 'pre-canned'],
+      'user-facing',
+      ...['user-facing', 'background', 'pre-canned'].flatMap((type) => [type, type]),
     ]);
   });
 });
@@ -259,6 +261,7 @@ describe('the sources of an agent', () => {
 
 describe('bad input', () => {
   const text = 'x'.repeat(10_001);
+  const hundredAndOne = (one: object): object[] => Array.from({ length: 101 }, () => one);
 
   it.each([
     ['name', { type: 'background' }],
@@ -294,7 +297,7 @@ describe('bad input', () => {
     ['tags', { name: 'A', type: 'background', tags: { name: 'T', color: 'red', criteria: '' } }],
     ['tags', { name: 'A', type: 'background', tags: { name: 'T', color: '#abc', criteria: '' } }],
     ['tags', { name: 'A', type: 'background', tags: [{ color: '#aabbcc', criteria: '' }] }],
-    ['tags', { name: 'A', type: 'background', tags: Array(101).fill({ name: 'T', color: '#aabbcc' }) }],
+    ['tags', { name: 'A', type: 'background', tags: hundredAndOne({ name: 'T', color: '#aabbcc' }) }],
     ['meta.tags', { name: 'A', type: 'background', meta: { tags: [{ name: '', color: '#aabbcc' }] } }],
   ])('names %s at fault when an agent is created (%#)', async (field, sent) => {
     const bot = await chatbot();
@@ -323,7 +326,7 @@ describe('bad input', () => {
     ['variables', { variables: [{ name: 'v', default_value: 'x' }] }],
     ['variables', { variables: [{ name: 'v', default_value: { content: 1 } }] }],
     ['variables', { variables: [{ name: 'v', default_value: { static: '0' } }] }],
-    ['variables', { variables: Array(101).fill({ name: 'v' }) }],
+    ['variables', { variables: hundredAndOne({ name: 'v' }) }],
     ['human_escalation_settings', { human_escalation_settings: null }],
     ['human_escalation_settings', { human_escalation_settings: [] }],
     ['human_escalation_settings', { human_escalation_settings: { sound_enabled: 2 } }],
@@ -404,10 +407,10 @@ describe('a deleted agent', () => {
 });
 
 describe('a chatbot whose answering agent is', () => {
-  const answer = async (bot: string): Promise<string> => {
-    const session = (await docent.api('POST', `/chatbot/${bot}/session/create`)).body.uuid;
+  const answer = async (bot: string, server = docent): Promise<string> => {
+    const session = (await server.api('POST', `/chatbot/${bot}/session/create`)).body.uuid;
     const query = 'When is the workshop open?';
-    return (await docent.api('POST', `/session/${session}/message/stream`, { query })).body;
+    return (await server.api('POST', `/session/${session}/message/stream`, { query })).body;
   };
 
   const taught = async (): Promise<{ bot: string; agent: string }> => {
@@ -436,5 +439,17 @@ describe('a chatbot whose answering agent is', () => {
     const { bot, agent } = await taught();
     await docent.api('DELETE', `/agent/${agent}/delete`);
     expect(await answer(bot)).toContain('I don’t know');
+  });
+
+  it('deleted asks no model', async () => {
+    const model = await startFakeModel();
+    const other = await start({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'small' });
+    const bot = (await other.api('POST', '/chatbot/create', { name: 'Shop' })).body.uuid;
+    const [{ uuid }] = (await other.api('GET', `/chatbot/${bot}/agents`)).body;
+    await other.api('DELETE', `/agent/${uuid}/delete`);
+    expect(await answer(bot, other)).toContain('I don’t know');
+    expect(model.requests).toEqual([]);
+    await other.stop();
+    await model.close();
   });
 });
