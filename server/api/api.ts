@@ -6,31 +6,47 @@ import { agents } from './agents.ts';
 import { chatbots } from './chatbots.ts';
 import { functions } from './functions.ts';
 import { models } from './models.ts';
+import { messages } from './messages.ts';
+import { openapi } from './openapi.ts';
 import { register, type Operation, type Rooms } from './operation.ts';
 import { sessions } from './sessions.ts';
+import { sourceLists } from './source-lists.ts';
 import { sources } from './sources.ts';
+import { tags } from './tags.ts';
+import { uploads } from './uploads.ts';
 import { users } from './users.ts';
 
 /** Every operation there is, in the order of the document. */
-export const operations = (rooms: Rooms): Operation[] => [
-  ...chatbots(rooms),
-  ...models(rooms),
-  ...agents(rooms),
-  ...functions(rooms),
-  ...sources(rooms),
-  ...sessions(rooms),
-  ...users(),
-];
+export function operations(rooms: Rooms): Operation[] {
+  const all: Operation[] = [
+    ...chatbots(rooms),
+    ...models(rooms),
+    ...agents(rooms),
+    ...functions(rooms),
+    ...sources(rooms),
+    ...uploads(rooms),
+    ...sourceLists(rooms),
+    ...tags(rooms),
+    ...sessions(rooms),
+    ...users(),
+    ...messages(rooms),
+    openapi(() => all),
+  ];
+  return all;
+}
 
 /** The management interface, /api/v1. The key is checked before anything else is said about a path. */
 export function createApi(rooms: Rooms, authenticate: Authenticate): Middleware {
   const router = new Router();
-  for (const one of operations(rooms)) register(router, one);
+  const all = operations(rooms);
+  for (const one of all) register(router, one);
+  const open = new Set(all.filter((one) => one.open).map(({ method, path }) => `${method} ${path}`));
   const routes = router.routes() as unknown as Middleware;
 
   return async (ctx, next) => {
     if (!ctx.path.startsWith('/api/')) return next();
-    ctx.state.user = await authenticate(ctx.headers.authorization);
+    const keyless = open.has(`${ctx.method === 'HEAD' ? 'GET' : ctx.method} ${ctx.path}`);
+    if (!keyless) ctx.state.user = await authenticate(ctx.headers.authorization);
     ctx.set('Cache-Control', 'no-store');
     await routes(ctx, async () => refuseUnmatched(ctx, router));
   };
