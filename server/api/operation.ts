@@ -19,7 +19,7 @@ import type {
   User,
 } from '../store/store.ts';
 import { checked } from '../validate.ts';
-import { jsonOf } from './list.ts';
+import { shown } from './list.ts';
 
 /** What a handler may reach. */
 export interface Rooms {
@@ -61,6 +61,7 @@ export interface Operation {
   others?: Record<number, TSchema>;
   /** Answers without a key. */
   open?: true;
+  /** What it returns is the reply's body, JSON; bytes are JSON already (see `shown`). */
   handle(call: Call<unknown>): Promise<unknown>;
 }
 
@@ -82,8 +83,9 @@ export function register(
     const sent = body ? await readJson(ctx) : undefined;
     const given = body && !checkedByHandler ? checked(body, sent) : sent;
     const reply = await handle({ user: ctx.state.user as User, uuid, body: given, ctx });
-    if (Array.isArray(reply)) ctx.type = 'json';
-    if (reply !== undefined) ctx.body = Array.isArray(reply) ? await jsonOf(reply) : reply;
+    const told = Array.isArray(reply) ? await shown(reply, (one) => one) : reply;
+    if (Buffer.isBuffer(told)) ctx.type = 'json';
+    if (told !== undefined) ctx.body = told;
   });
 }
 
