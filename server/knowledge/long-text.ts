@@ -2,8 +2,10 @@
 
 const FORM =
   'essay|article|composition|report|paper|blog post|post|story|poem|speech|text|piece|paragraphs?|pages?|summary|overview|description|explanation|account|introduction|guide';
+/** At most this stands between a verb and the form: `me a long and well-founded`. */
+const BETWEEN = '(?:\\s+(?:me|us))?(?:\\s+[\\w-]{1,20}){0,5}?';
 const ORDER = new RegExp(
-  `\\b(?:write|compose|draft|produce)\\b(?:\\s+(?:me|us))?(?:\\s+[\\w-]{1,20}){0,5}?\\s+(?:${FORM})\\b(?:\\s+(?:about|on|of|regarding|concerning))?`,
+  `\\b(?:(?:write|compose|draft|produce)${BETWEEN}\\s+(?:${FORM})|(?:need|want|like|give|make)${BETWEEN}\\s+essay)\\b(?:\\s+(?:about|on|of|regarding|concerning))?`,
   'i',
 );
 const AT_LENGTH =

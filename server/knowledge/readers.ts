@@ -25,7 +25,7 @@ const BY_ENDING: Record<string, Read> = {
 };
 
 export const READABLE_TYPES = Object.keys(BY_TYPE);
-const ENDING = /\.([^./\\]+)$/;
+const ENDING = /\.([^./\\]*)$/;
 const HTML = /^\s*<(?:!doctype\s+html|html)\b/i;
 
 export const readerOfType = (mediaType: string): Read => BY_TYPE[mediaType] ?? readPlain;
