@@ -7,9 +7,10 @@ import { realDisk, syncFolder, type Disk } from './disk.ts';
 import { lockFolder, type Lock } from './lock.ts';
 import { KeyUse } from './key-use.ts';
 import { copy, type StoredRecord } from './record.ts';
-import { homeOf, openRoot, orderFrom, type Root } from './root.ts';
+import { homeOf, keyOf, openRoot, orderFrom, type Root } from './root.ts';
 import { AGENTS, Parts, TAGS } from './parts.ts';
-import { messageLine, type SessionFile } from './session.ts';
+import type { SessionFile } from './session.ts';
+import { messageLine } from './session-lines.ts';
 import { Sessions } from './sessions.ts';
 import { Sources } from './sources.ts';
 import type { Change, Document, Home, Store, StoredAgent, StoredChatbot, StoredKey } from './store.ts';
@@ -81,9 +82,8 @@ class LowdbStore implements Store {
 
   keyOwner(hash: string): Promise<User | undefined> {
     return this.#run(() => {
-      const { keys, users } = this.#root.stored;
-      const key = keys.find((one) => one.hash === hash);
-      const user = key && users.find(({ uuid }) => uuid === key.user);
+      const key = keyOf(this.#root.stored, hash);
+      const user = key && this.#root.stored.users.find(({ uuid }) => uuid === key.user);
       return user && { ...user };
     });
   }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { newUuid, timestamp, type Clock } from '../records.ts';
 import type { Disk } from './disk.ts';
 import { readDocument } from './document.ts';
@@ -44,6 +44,14 @@ export function homeOf({ home, users }: Root): Home {
   const user = users.find(({ uuid }) => uuid === home.user);
   if (!user) throw new Error('store.json does not hold the user that it names as its owner');
   return { user: { ...user }, secret: home.secret };
+}
+
+/** Found by the beginning of its hash and then compared in constant time: the time taken tells nothing of a key. */
+export function keyOf({ keys }: Root, hash: string): StoredKey | undefined {
+  const start = hash.slice(0, 8);
+  const isSame = (other: string): boolean =>
+    other.length === hash.length && timingSafeEqual(Buffer.from(other), Buffer.from(hash));
+  return keys.find((key) => key.hash.startsWith(start) && isSame(key.hash));
 }
 
 /** Numbers in order of creation, through all lives: 2^32 for each of 2^21 lives fit a double. */
