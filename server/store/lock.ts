@@ -24,7 +24,10 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** Throws an `Error` that names the folder and the process where another one has it. */
+/** Says which folder and which process. */
+export class FolderInUse extends Error {}
+
+/** Throws `FolderInUse` where another process has the folder. */
 export async function lockFolder(dir: string): Promise<Lock> {
   const folder = join(resolve(dir), 'lock');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -37,7 +40,9 @@ export async function lockFolder(dir: string): Promise<Lock> {
     const other = await rival(folder, near.path, claim);
     if (other === undefined) return lock;
     await lock.release();
-    throw new Error(`the data folder ${dir} is in use by process ${pidOf(other)}: stop that one or use another folder`);
+    throw new FolderInUse(
+      `the data folder ${dir} is in use by process ${pidOf(other)}: stop that one or use another folder`,
+    );
   } finally {
     near.leave();
   }
@@ -97,8 +102,8 @@ async function release(server: Server, path: string): Promise<void> {
   }
 }
 
-/** The folder under a name that is short enough for a socket's address. */
-function nearby(folder: string): { path: string; leave(): void } {
+/** The folder under a name that is short enough for a socket's address, with up to 40 bytes to come. */
+export function nearby(folder: string): { path: string; leave(): void } {
   if (Buffer.byteLength(folder) + 40 <= LONGEST_ADDRESS) return { path: folder, leave: () => {} };
   const aside = mkdtempSync(join(tmpdir(), 'docent-'));
   symlinkSync(folder, join(aside, 'l'));
