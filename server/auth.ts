@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Refusal } from './errors.ts';
+import { timestamp, type Clock } from './records.ts';
 import type { Store, User } from './store/store.ts';
 
 /** Who calls: a key names its user. Keys are compared and kept as SHA-256 only. */
@@ -12,7 +13,7 @@ export const newKey = (): string => `dk_${randomBytes(24).toString('base64url')}
 /** Resolves with the user of `Authorization: Bearer <key>`; refuses with `unauthorized`. */
 export type Authenticate = (authorization: string | undefined) => Promise<User>;
 
-export function createAuth(store: Store, apiKey: string | undefined): Authenticate {
+export function createAuth(store: Store, apiKey: string | undefined, clock: Clock = Date.now): Authenticate {
   const own = apiKey === undefined ? undefined : createHash('sha256').update(apiKey).digest();
   return async (authorization) => {
     const presented = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1];
@@ -20,8 +21,11 @@ export function createAuth(store: Store, apiKey: string | undefined): Authentica
     // Header bytes arrive as Latin-1; the key itself may be any printable text.
     const digest = createHash('sha256').update(Buffer.from(presented.trimEnd(), 'latin1')).digest();
     if (own && timingSafeEqual(own, digest)) return store.home.user;
-    const user = await store.keyOwner(digest.toString('hex'));
+    const hash = digest.toString('hex');
+    const user = await store.keyOwner(hash);
     if (!user) throw refused('this API key is not valid');
+    // Beside the request, which waits for no disk; a note that fails is lost.
+    store.keyUsed(hash, timestamp(clock)).catch(() => {});
     return user;
   };
 }

@@ -4,10 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
+import { createAdmin, type Admin } from './admin.ts';
 import { createRespond } from './answer/answer.ts';
 import { createAnswering } from './answer/answering.ts';
+import { createDocs } from './api/docs.ts';
 import { createApp } from './app.ts';
-import { createAuth, hashKey, newKey } from './auth.ts';
+import { createAuth } from './auth.ts';
 import { readConfig, type Config } from './config.ts';
 import { createDemo, type Demo } from './demo.ts';
 import { createKnowledge } from './knowledge/learning.ts';
@@ -17,9 +19,9 @@ import { createAssets } from './proxy/assets.ts';
 import { createDoor } from './proxy/door.ts';
 import { foreignUpstream } from './proxy/foreign.ts';
 import { localUpstream } from './proxy/upstream.ts';
-import { timestamp } from './records.ts';
+import { openSocket } from './socket.ts';
 import { openLowdbStore } from './store/lowdb.ts';
-import type { Store } from './store/store.ts';
+import type { Home } from './store/store.ts';
 import { createWeb } from './web/web.ts';
 
 /** The server, put together: everything but the socket it listens on. */
@@ -44,7 +46,8 @@ export async function boot(
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 1, sync: false }));
   const clock = Date.now;
   const store = await openLowdbStore({ dir: config.dataDir, clock, log });
-  await firstKey(store, config, write);
+  const admin = createAdmin({ store, clock });
+  if (config.apiKey === undefined) await firstKey({ admin, home: store.home }, write);
 
   const web = createWeb({ allow: config.fetchAllow, self: itself(config) });
   const knowledge = createKnowledge({ store, web, clock, log });
@@ -69,14 +72,16 @@ export async function boot(
     catalogue,
     clock,
     log,
-    authenticate: createAuth(store, config.apiKey),
+    authenticate: createAuth(store, config.apiKey, clock),
     assets: createAssets({ dir: builtFiles() }),
+    docs: createDocs({ dir: join(builtFiles(), 'docs') }),
     door: createDoor({ store, answering, upstream, clock, log, trustProxyHops: config.trustProxyHops }),
     demo: demo?.pages,
     draining: () => draining,
   });
   const handle = app.callback();
   for (const source of await store.unfinishedSources()) knowledge.learn(source);
+  const commands = await openSocket({ dir: config.dataDir, admin, log });
 
   return {
     config,
@@ -92,6 +97,7 @@ export async function boot(
     },
     async close() {
       draining = true;
+      await commands.close();
       await answering.interrupt();
       await knowledge.close();
       await Promise.all([model?.close(), upstream.close(), web.close()]);
@@ -101,18 +107,9 @@ export async function boot(
   };
 }
 
-async function firstKey(store: Store, { apiKey }: Config, write: (words: string) => void): Promise<void> {
-  if (apiKey !== undefined || (await store.keys()).length > 0) return;
-  const key = newKey();
-  await store.addKey({
-    hash: hashKey(key),
-    user: store.home.user.uuid,
-    name: 'first start',
-    hint: key.slice(0, 7),
-    created_at: timestamp(Date.now),
-    last_used_at: '',
-  });
-  write(`Your API key, shown this once: ${key}\n`);
+async function firstKey({ admin, home }: { admin: Admin; home: Home }, write: (words: string) => void): Promise<void> {
+  if ((await admin.keys()).length > 0) return;
+  write(`Your API key, shown this once: ${await admin.addKey(home.user.email, 'first start')}\n`);
 }
 
 /** An address that listens everywhere is reached by loopback. */

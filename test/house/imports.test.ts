@@ -4,11 +4,12 @@ import type { Import } from './source.ts';
 
 /** The house, from the roof down: a room imports itself and what stands on a later line. */
 const FLOORS = [
-  ['main', 'cli', 'development'],
+  ['main', 'development'],
+  ['cli'],
   ['greeting'],
   ['boot'],
-  ['demo', 'app'],
-  ['api', 'proxy'],
+  ['demo', 'app', 'socket'],
+  ['api', 'proxy', 'admin'],
   ['auth', 'limits', 'http'],
   ['answer'],
   ['agents'],

@@ -1,0 +1,138 @@
+import { hashKey, newKey } from './auth.ts';
+import { invalid, Refusal } from './errors.ts';
+import { newUuid, timestamp, type Clock } from './records.ts';
+import type { Store, StoredKey, User } from './store/store.ts';
+
+/**
+ * What an operator does by command: users and their keys. Each verb takes and gives what JSON can carry, so that a
+ * running server does for a command what the command does for itself where none runs. A verb that cannot be done
+ * throws a `Refusal` and has changed nothing.
+ */
+export interface Admin {
+  /** Resolves with the address as it is kept: in lower case. */
+  addUser(email: string): Promise<string>;
+  users(): Promise<UserLine[]>;
+  /** Resolves with the key itself, which nobody can ever show again. */
+  addKey(email: string, name: string): Promise<string>;
+  keys(): Promise<KeyLine[]>;
+  /** Each of `wanted` means one key: its first characters, its name, or the whole of it. All of them, or none. */
+  revokeKeys(...wanted: string[]): Promise<KeyLine[]>;
+}
+
+export interface UserLine {
+  email: string;
+  created_at: string;
+}
+
+export interface KeyLine {
+  /** The key's first characters. */
+  hint: string;
+  name: string;
+  email: string;
+  created_at: string;
+  /** '' before its first use. */
+  last_used_at: string;
+}
+
+const HINT_LENGTH = 7;
+
+export function createAdmin({ store, clock }: { store: Store; clock: Clock }): Admin {
+  return {
+    async addUser(written) {
+      const email = readEmail(written);
+      const added = await store.addUser({ uuid: newUuid(), email, created_at: timestamp(clock) });
+      if (!added) throw new Refusal('conflict', `there is a user ${email} already`);
+      return email;
+    },
+
+    async users() {
+      return (await store.users()).map(({ email, created_at }) => ({ email, created_at }));
+    },
+
+    async addKey(email, written) {
+      const name = readName(written);
+      const user = await userOf(store, readEmail(email));
+      const key = unlike(await store.keys());
+      await store.addKey({
+        hash: hashKey(key),
+        user: user.uuid,
+        name,
+        hint: hintOf(key),
+        created_at: timestamp(clock),
+        last_used_at: '',
+      });
+      return key;
+    },
+
+    async keys() {
+      return lines(await store.keys(), await store.users());
+    },
+
+    async revokeKeys(...wanted) {
+      const [keys, users] = [await store.keys(), await store.users()];
+      const ending = new Set(wanted.map((one) => theOne(one, keys, users)));
+      for (const { hash } of ending) await store.removeKey(hash);
+      return lines([...ending], users);
+    },
+  };
+}
+
+function readEmail(written: string): string {
+  if (written.length > 254 || !/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(written)) {
+    throw invalid('email', 'EMAIL must be an address such as ann@example.com');
+  }
+  return written.toLowerCase();
+}
+
+/** Names are read on terminals: no control characters. */
+function readName(written: string): string {
+  if (!/^[^\p{C}]{1,200}$/u.test(written) || written.trim() === '') {
+    throw invalid('name', 'the name must be 1 to 200 printable characters');
+  }
+  if (written.startsWith('dk_')) throw invalid('name', 'the name must not begin with dk_, as keys do');
+  return written;
+}
+
+async function userOf(store: Store, email: string): Promise<User> {
+  const user = (await store.users()).find((one) => one.email === email);
+  if (!user) throw new Refusal('not_found', `there is no user ${email}; "docent user add ${email}" makes one`);
+  return user;
+}
+
+const hintOf = (key: string): string => key.slice(0, HINT_LENGTH);
+
+/** A key whose first characters are no other's, so that they are enough to name it. */
+function unlike(keys: StoredKey[]): string {
+  for (;;) {
+    const key = newKey();
+    if (!keys.some(({ hint }) => hint === hintOf(key))) return key;
+  }
+}
+
+function theOne(wanted: string, keys: StoredKey[], users: User[]): StoredKey {
+  const found = keys.filter((key) => isMeant(wanted, key));
+  const [key] = found;
+  // What was typed may be a whole key: no more of it is repeated than its hint.
+  const shown = wanted.startsWith('dk_') ? hintOf(wanted) : wanted;
+  if (!key) throw new Refusal('not_found', `there is no key "${shown}"; "docent key list" shows them`);
+  if (found.length === 1) return key;
+  const them = lines(found, users).map(({ hint, name, email }) => `${hint}… (${name}, ${email})`);
+  throw new Refusal('conflict', `"${shown}" could be any of ${found.length} keys: ${them.join(', ')}`);
+}
+
+function isMeant(wanted: string, { hash, hint, name }: StoredKey): boolean {
+  // As the list shows it, or as somebody without that character types it.
+  const start = wanted.replace(/(?:…|\.\.\.)$/, '');
+  return name === wanted || hash === hashKey(wanted) || (/^dk_./.test(start) && hint.startsWith(start));
+}
+
+function lines(keys: StoredKey[], users: User[]): KeyLine[] {
+  const emails = new Map(users.map(({ uuid, email }) => [uuid, email]));
+  return keys.map(({ hint, name, user, created_at, last_used_at }) => ({
+    hint,
+    name,
+    email: emails.get(user) ?? '',
+    created_at,
+    last_used_at,
+  }));
+}

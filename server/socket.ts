@@ -1,0 +1,160 @@
+import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { basename, join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import type { Admin } from './admin.ts';
+import { asRefusal, Refusal } from './errors.ts';
+import { hasCode, ignore } from './store/disk.ts';
+import { nearby } from './store/lock.ts';
+
+/**
+ * `DATA_DIR/docent.sock`: how commands reach the server that has the folder. A connection carries one request, `{verb,
+ * words}`, and one reply, `{done}` or `{error}`, each a JSON text that ends with its side of the connection. Only the
+ * server's own user can connect; there is no other check.
+ */
+const NAME = 'docent.sock';
+const LONGEST_REQUEST = 65_536;
+/** A command that says nothing for so long is cut off, and one that waits so long gives up. */
+const PATIENCE_MS = 10_000;
+
+type Reply = { done: unknown } | { error: string };
+
+const VERBS: ReadonlySet<string> = new Set<keyof Admin>(['addUser', 'users', 'addKey', 'keys', 'revokeKeys']);
+
+export interface CommandSocket {
+  /** Lets the commands under way end. */
+  close(): Promise<void>;
+}
+
+/** To be called by whoever has the folder's lock: a socket that a killed server left is replaced. */
+export async function openSocket(rooms: { dir: string; admin: Admin; log: Logger }): Promise<CommandSocket> {
+  const path = join(resolve(rooms.dir), NAME);
+  const waiting = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => void serve(socket, waiting, rooms));
+  await listen(server, resolve(rooms.dir), path);
+  return {
+    async close() {
+      rmSync(path, { force: true });
+      const closed = new Promise((done) => server.close(done));
+      for (const socket of waiting) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** The socket gets its mode in a folder that nobody else may enter, and only then its name. */
+async function listen(server: Server, dir: string, path: string): Promise<void> {
+  const near = nearby(dir);
+  const aside = mkdtempSync(join(dir, 'sock-'));
+  try {
+    await new Promise<void>((done, fail) => {
+      server.once('error', (error) => fail(new Error(`cannot open ${path}: ${error.message}`, { cause: error })));
+      server.listen(join(near.path, basename(aside), 's'), done);
+    });
+    chmodSync(join(aside, 's'), 0o600);
+    renameSync(join(aside, 's'), path);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+    near.leave();
+  }
+}
+
+async function serve(socket: Socket, waiting: Set<Socket>, rooms: { admin: Admin; log: Logger }): Promise<void> {
+  socket.on('error', ignore);
+  waiting.add(socket);
+  const text = await readAll(socket).catch(ignore);
+  waiting.delete(socket);
+  if (text === undefined) socket.destroy();
+  else socket.end(JSON.stringify(await replyTo(text, rooms)));
+}
+
+/** What an answer to a command may say is a `Refusal`'s sentence; the rest is for the log, which sees no key. */
+async function replyTo(text: string, { admin, log }: { admin: Admin; log: Logger }): Promise<Reply> {
+  try {
+    const { verb, words } = readRequest(text);
+    log.info({ verb }, 'command');
+    const act = admin[verb] as (...words: string[]) => Promise<unknown>;
+    return { done: await act(...words) };
+  } catch (error) {
+    const refusal = asRefusal(error);
+    if (!refusal) log.error({ err: error }, 'command failed');
+    return { error: refusal?.message ?? 'the server could not do it; its log says why' };
+  }
+}
+
+/** What is wrong with a request is said without its words, of which one may be a key. */
+function readRequest(text: string): { verb: keyof Admin; words: string[] } {
+  const { verb, words } = readObject(text);
+  const isKnown = typeof verb === 'string' && VERBS.has(verb);
+  const areWords = Array.isArray(words) && words.every((word) => typeof word === 'string');
+  if (!isKnown || !areWords) throw new Refusal('bad_request', 'the server that runs is of another version');
+  return { verb: verb as keyof Admin, words };
+}
+
+function readObject(text: string): { verb?: unknown; words?: unknown } {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** Rejects where the other side breaks off, says too much, or nothing for too long. */
+function readAll(socket: Socket, most = LONGEST_REQUEST): Promise<string> {
+  return new Promise((done, fail) => {
+    const pieces: Buffer[] = [];
+    let length = 0;
+    socket.setTimeout(PATIENCE_MS, () => fail(new Error('there was no answer in time')));
+    socket.on('data', (piece) => {
+      pieces.push(piece);
+      length += piece.length;
+      if (length > most) fail(new Error('that was too long'));
+    });
+    socket.once('end', () => done(Buffer.concat(pieces).toString()));
+    socket.once('close', () => fail(new Error('the server broke off')));
+    socket.once('error', fail);
+  });
+}
+
+/** No server listens in the folder. */
+export class NobodyListens extends Error {}
+
+/** The verbs of the server that has this folder. Each throws `NobodyListens` where there is none. */
+export function remoteAdmin(dir: string): Admin {
+  const verb =
+    <T>(name: keyof Admin) =>
+    (...words: string[]) =>
+      ask(dir, name, words) as Promise<T>;
+  return {
+    addUser: verb('addUser'),
+    users: verb('users'),
+    addKey: verb('addKey'),
+    keys: verb('keys'),
+    revokeKeys: verb('revokeKeys'),
+  };
+}
+
+async function ask(dir: string, verb: keyof Admin, words: string[]): Promise<unknown> {
+  const socket = await reach(dir);
+  try {
+    socket.end(JSON.stringify({ verb, words }));
+    const text = await readAll(socket, Infinity);
+    if (text === '') throw new Error('the server ended before it had answered');
+    const reply = JSON.parse(text) as Reply;
+    if ('error' in reply) throw new Error(reply.error);
+    return reply.done;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function reach(dir: string): Promise<Socket> {
+  const near = nearby(resolve(dir));
+  return new Promise<Socket>((done, fail) => {
+    const socket = connect(join(near.path, NAME), () => done(socket));
+    socket.once('error', (error) => {
+      if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ECONNREFUSED')) fail(new NobodyListens());
+      else fail(new Error(`the server of ${dir} cannot be reached: ${error.message}`, { cause: error }));
+    });
+  }).finally(() => near.leave());
+}
