@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { boot, type Booted } from './boot.ts';
+import { runCommand } from './cli.ts';
 import { readConfig } from './config.ts';
 import { greet } from './greeting.ts';
 
@@ -10,7 +11,17 @@ const write = (words: string): boolean => process.stderr.write(words);
 
 const PATIENCE = 30_000;
 
+/** `docent` alone starts the server; with words it is a command. */
 async function main(): Promise<void> {
+  const words = process.argv.slice(2);
+  if (words.length === 0) return startServer();
+  // A command may name a key, and whoever lists the processes would read it.
+  process.title = 'docent';
+  const out = (text: string): boolean => process.stdout.write(text);
+  process.exitCode = await runCommand(words, process.env, { out, err: write });
+}
+
+async function startServer(): Promise<void> {
   const { host, port } = readConfig(process.env);
   let booting: Promise<Booted> | undefined;
   const server = createServer((request, response) => {
