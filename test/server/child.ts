@@ -13,6 +13,7 @@ export async function startChild(env: NodeJS.ProcessEnv): Promise<Child> {
     env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DEMO: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  process.once('exit', () => child.kill('SIGKILL'));
   let said = '';
   child.stderr.on('data', (piece) => (said += piece));
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -18,6 +18,8 @@ export interface Measured {
 export async function startProcess(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Measured> {
   const began = performance.now();
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  // A measure that fails leaves nothing running.
+  process.once('exit', () => child.kill('SIGKILL'));
   let complaint = '';
   child.stderr.on('data', (piece) => (complaint = `${complaint}${piece}`.slice(-2000)));
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
