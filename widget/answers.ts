@@ -1,11 +1,11 @@
-import type { ChatEvent, VisitorMessage } from '../server/types.ts';
+import type { VisitorMessage } from '../server/types.ts';
 import { readCitations } from './citations.ts';
-import { Failure, newId, type Client, type Question } from './client.ts';
+import { asFailure, Failure, newId, type Client, type Question } from './client.ts';
 import type { Memory } from './memory.ts';
-import { createPaint, type Paint } from './paint.ts';
-import { follow, type Known } from './resume.ts';
-import { statusOf, type Status } from './status.ts';
-import { hasEnded, type Emit, type Turn } from './turn.ts';
+import { createPaint } from './paint.ts';
+import { follow, type FollowEvent, type Known } from './resume.ts';
+import { hasEnded, statusOf } from './status.ts';
+import type { Emit, Turn } from './turn.ts';
 
 /** What answers need of the chat around them. */
 export interface Way {
@@ -13,186 +13,198 @@ export interface Way {
   memory: Memory;
   emit: Emit;
   onStart(turn: Turn): void;
-  onLimit(): void;
 }
 
-/** What is known of an answer while it is made. */
-export interface Run {
-  turn: Turn;
+/** An answer being made. */
+interface Run {
   question: Question;
   known: Known;
-  /** Text that came and is not painted yet. */
-  unpainted: string;
-  paint: Paint;
-  abort: AbortController;
-  /** The visitor wants no more of it. */
-  isStopped: boolean;
-  /** Resolved when the next question need not wait for this one. */
-  left: Promise<void>;
-  leave: () => void;
+  /** Its end; or its stop, when nobody waits for the end. */
+  make(): Promise<void>;
+  stop(): void;
+  drop(): void;
 }
 
-function createRun(): Pick<Run, 'unpainted' | 'abort' | 'isStopped' | 'left' | 'leave'> {
-  let leave = (): void => undefined;
-  const left = new Promise<void>((resolve) => (leave = resolve));
-  return { unpainted: '', abort: new AbortController(), isStopped: false, left, leave };
-}
-
-export const asFailure = (fault: unknown): Failure =>
-  fault instanceof Failure ? fault : new Failure('bad_answer', String(fault));
-
-export function report(emit: Emit, { code, error, status }: Failure): void {
-  emit('error', { code, error, status });
-}
-
-/** The answers being made. */
+/** The answers being made, one after another: a later question may lean on an earlier answer. */
 export interface Answers {
-  /** What is known of a turn that was asked here. */
-  of(turn: Turn): Run | undefined;
-  start(turn: Turn, question: Question, known: Known): void;
+  /** Asks the turn's question, or takes up what is known of its answer. */
+  start(turn: Turn, known?: Known): void;
+  /** The same again; after a lost connection it is the very same message, so nothing is asked twice. */
+  retry(turn: Turn): void;
   /** Stops all; what is written of them stays. */
   stop(): void;
   /** Forgets all, at once and without a word. */
   drop(): void;
 }
 
-/** They are made one after another: a later question may lean on an earlier answer. */
-export function createAnswers({ client, memory, emit, onStart, onLimit }: Way): Answers {
+export function createAnswers({ client, memory, emit, onStart }: Way): Answers {
   const runs = new Map<Turn, Run>();
-  let queue: Promise<void> = Promise.resolve();
+  let queue = Promise.resolve();
+
+  function enqueue(turn: Turn, question: Question, known: Known): void {
+    const run = createRun(turn, question, known);
+    runs.set(turn, run);
+    queue = queue.then(run.make);
+  }
+
+  function start(turn: Turn, known: Known = { from: 0 }): void {
+    enqueue(turn, { query: turn.query, id: newId(), session: known.message && known.session }, known);
+  }
+
+  function retry(turn: Turn): void {
+    const run = runs.get(turn);
+    const status = turn.status.peek();
+    if (!hasEnded(status)) return;
+    run?.drop();
+    turn.status.value = { is: 'waiting' };
+    if (run && status.reason === 'network') return enqueue(turn, run.question, run.known);
+    turn.text.value = '';
+    start(turn);
+  }
+
+  function createRun(turn: Turn, question: Question, known: Known): Run {
+    const { status, text, citations } = turn;
+    const abort = new AbortController();
+    const { signal } = abort;
+    let unpainted = '';
+    let isStopped = false;
+    let leave = (): void => undefined;
+    let clock: ReturnType<typeof setInterval> | undefined;
+
+    const paint = createPaint(() => {
+      if (!unpainted) return;
+      text.value += unpainted;
+      unpainted = '';
+      if (status.peek().is !== 'streaming') status.value = { is: 'streaming' };
+    });
+
+    async function answer(): Promise<void> {
+      if (isStopped || signal.aborted) return;
+      onStart(turn);
+      if (!known.message) {
+        question.session ??= known.session ? undefined : memory.read().session;
+        memory.write({ asked: question.query });
+      }
+      try {
+        for await (const event of follow(client, question, known, signal)) if (!signal.aborted) take(event);
+      } catch (fault) {
+        if (!signal.aborted) fail(asFailure(fault));
+      }
+    }
+
+    function take({ event, data }: FollowEvent): void {
+      if (event === 'session') memory.write({ session: data.uuid });
+      if (event === 'message') acknowledge();
+      if (event === 'delta') {
+        unpainted += data.text;
+        paint.soon();
+      }
+      if (event === 'cut') cutOff();
+      if (event === 'done') finish(data);
+      if (event === 'error') fail(new Failure(data.code, data.error, 0, data.retry_after));
+    }
+
+    function acknowledge(): void {
+      memory.write({ asked: undefined });
+      if (!isStopped) return;
+      // Stopped before it had a name: now the server can be told.
+      tellStop();
+      abort.abort();
+    }
+
+    function tellStop(): void {
+      client.stop(known.session!, known.message!).catch(() => {
+        showStopped();
+        abort.abort();
+      });
+    }
+
+    function cutOff(): void {
+      if (isStopped) return abort.abort();
+      paint.flush();
+      status.value = { is: 'reconnecting' };
+    }
+
+    function finish(message: VisitorMessage): void {
+      const { query, response, finish_reason } = message;
+      paint.flush();
+      text.value = response;
+      citations.value = readCitations(message.cite_data_json);
+      status.value = statusOf(finish_reason || 'stop');
+      emit('answer', { query, response, finish_reason, citations: citations.peek() });
+    }
+
+    function fail(failure: Failure): void {
+      const { code, status: http } = failure;
+      const { session } = question;
+      if (isStopped) return showStopped();
+      paint.flush();
+      if (http === 404 && session && !known.message) return askWithout(session);
+      if (code === 'rate_limited') return limit(failure);
+      status.value = { is: 'failed', reason: code };
+      report(emit, failure);
+    }
+
+    /** The server no longer knows the session: the question starts a new one. */
+    function askWithout(session: string): void {
+      if (memory.read().session === session) memory.write({ session: undefined });
+      start(turn);
+    }
+
+    function limit({ error: message, retry_after = 60 }: Failure): void {
+      const until = Date.now() + retry_after * 1000;
+      const tick = (): void => {
+        const left = Math.max(0, Math.ceil((until - Date.now()) / 1000));
+        status.value = { is: 'limited', message, left };
+        if (!left) clearInterval(clock);
+      };
+      clock = setInterval(tick, 1000);
+      tick();
+      memory.write({ asked: undefined });
+      emit('rate-limit', { message, retry_after });
+    }
+
+    function stop(): void {
+      const { is } = status.peek();
+      isStopped = true;
+      // The stream itself tells the end of an answer that was stopped; where there is no stream, nobody waits for it.
+      if (known.message) tellStop();
+      if (!known.message || is === 'reconnecting') showStopped();
+      if (is === 'reconnecting') abort.abort();
+    }
+
+    function showStopped(): void {
+      paint.flush();
+      status.value = { is: 'done', reason: 'stopped' };
+      leave();
+    }
+
+    return {
+      question,
+      known,
+      make: () => Promise.race([answer(), new Promise<void>((resolve) => (leave = resolve))]),
+      stop,
+      drop() {
+        abort.abort();
+        clearInterval(clock);
+        paint.flush();
+      },
+    };
+  }
 
   function stop(): void {
-    for (const run of runs.values()) if (!hasEnded(run.turn.status.peek())) stopRun(run);
+    for (const [turn, run] of runs) if (!hasEnded(turn.status.peek())) run.stop();
   }
 
   function drop(): void {
-    for (const run of runs.values()) {
-      run.abort.abort();
-      run.paint.flush();
-    }
+    for (const run of runs.values()) run.drop();
     runs.clear();
     queue = Promise.resolve();
   }
 
-  function start(turn: Turn, question: Question, known: Known): void {
-    const paint = createPaint(() => paintRun(run));
-    const run: Run = { turn, question, known, paint, ...createRun() };
-    runs.set(turn, run);
-    queue = queue.then(() => Promise.race([answer(run), run.left]));
-  }
+  return { start, retry, stop, drop };
+}
 
-  async function answer(run: Run): Promise<void> {
-    if (run.abort.signal.aborted || run.isStopped) return;
-    onStart(run.turn);
-    if (!run.known.message) {
-      run.question.session ??= run.known.session ? undefined : memory.read().session;
-      memory.write({ asked: run.question.query });
-    }
-    try {
-      const { signal } = run.abort;
-      for await (const event of follow(client, run.question, run.known, signal)) take(run, event);
-    } catch (fault) {
-      fail(run, asFailure(fault));
-    }
-  }
-
-  function take(run: Run, event: ChatEvent | { event: 'cut' }): void {
-    if (run.abort.signal.aborted) return;
-    if (event.event === 'session') memory.write({ session: (run.known.session = event.data.uuid) });
-    else if (event.event === 'message') acknowledge(run, event.data.uuid);
-    else if (event.event === 'delta') append(run, event.data.text);
-    else if (event.event === 'cut') cutOff(run);
-    else if (event.event === 'done') finish(run, event.data);
-    else if (event.event === 'error')
-      fail(run, new Failure(event.data.code, event.data.error, 0, event.data.retry_after));
-  }
-
-  function acknowledge(run: Run, message: string): void {
-    run.known = { ...run.known, session: run.known.session ?? run.question.session, message };
-    memory.write({ asked: undefined });
-    if (!run.isStopped) return;
-    // Stopped before it had a name: now the server can be told.
-    client.stop(run.known.session ?? '', message).catch(() => undefined);
-    run.abort.abort();
-  }
-
-  function cutOff(run: Run): void {
-    if (run.isStopped) return run.abort.abort();
-    run.paint.flush();
-    set(run, { is: 'reconnecting' });
-  }
-
-  function append(run: Run, text: string): void {
-    run.known.from += text.length;
-    run.unpainted += text;
-    run.paint.soon();
-  }
-
-  function paintRun(run: Run): void {
-    if (!run.unpainted) return;
-    run.turn.text.value += run.unpainted;
-    run.unpainted = '';
-    set(run, { is: 'streaming' });
-  }
-
-  function finish({ turn, paint }: Run, message: VisitorMessage): void {
-    paint.flush();
-    turn.text.value = message.response;
-    turn.citations.value = readCitations(message.cite_data_json);
-    turn.status.value = statusOf(message.finish_reason || 'stop');
-    const { query, response, finish_reason } = message;
-    emit('answer', { query, response, finish_reason, citations: turn.citations.peek() });
-  }
-
-  function fail(run: Run, failure: Failure): void {
-    if (run.abort.signal.aborted) return;
-    if (run.isStopped) return showStopped(run);
-    run.paint.flush();
-    const { session } = run.question;
-    if (failure.status === 404 && session && !run.known.message) return askWithout(run, session);
-    if (failure.code === 'rate_limited') return limit(run, failure);
-    set(run, { is: 'failed', code: failure.code });
-    report(emit, failure);
-  }
-
-  /** The server no longer knows the session: the question starts a new one. */
-  function askWithout(run: Run, session: string): void {
-    if (memory.read().session === session) memory.write({ session: undefined });
-    start(run.turn, { query: run.question.query, id: newId() }, { from: 0 });
-  }
-
-  function limit(run: Run, { error, retry_after = 60 }: Failure): void {
-    const until = Date.now() + retry_after * 1000;
-    set(run, { is: 'limited', message: error, until });
-    memory.write({ asked: undefined });
-    emit('rate-limit', { message: error, retry_after });
-    onLimit();
-  }
-
-  function stopRun(run: Run): void {
-    const isCut = run.turn.status.peek().is === 'reconnecting';
-    const { session, message } = run.known;
-    run.isStopped = true;
-    // The stream itself tells the end of an answer that was stopped; where there is no stream, nobody waits for it.
-    if (session && message) client.stop(session, message).catch(() => leave(run));
-    if (!message || isCut) showStopped(run);
-    if (isCut) run.abort.abort();
-  }
-
-  function leave(run: Run): void {
-    showStopped(run);
-    run.abort.abort();
-  }
-
-  function showStopped(run: Run): void {
-    run.paint.flush();
-    set(run, { is: 'done', finish: 'stopped' });
-    run.leave();
-  }
-
-  function set(run: Run, status: Status): void {
-    if (run.turn.status.peek().is !== status.is || status.is !== 'streaming') run.turn.status.value = status;
-  }
-
-  return { of: (turn) => runs.get(turn), stop, drop, start };
+export function report(emit: Emit, { code, error, status }: Failure): void {
+  emit('error', { code, error, status });
 }

@@ -1,26 +1,30 @@
-import { computed, type ReadonlySignal, type Signal } from '@preact/signals';
+import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatbotFace, VisitorMessage } from '../server/types.ts';
-import { asFailure, createAnswers, report } from './answers.ts';
-import { newId, type Client, type Failure } from './client.ts';
+import { createAnswers, report } from './answers.ts';
+import { asFailure, type Client } from './client.ts';
 import type { Memory } from './memory.ts';
-import { createTurn, fromRecord, hasEnded, named, type Emit, type Turn } from './turn.ts';
+import { hasEnded } from './status.ts';
+import { createTurn, fromRecord, type Emit, type Turn } from './turn.ts';
+import { en, type PanelWords } from './words/en.ts';
 
 export interface ChatOptions {
   client: Client;
   memory: Memory;
   emit: Emit;
+  /** The page's own sentences. */
+  words?: Partial<PanelWords> | undefined;
 }
 
 /** The whole state of one conversation and every action on it. Views read it and call it; nothing else writes it. */
 export interface Chat {
   readonly isOpen: Signal<boolean>;
   readonly face: Signal<ChatbotFace | undefined>;
+  readonly words: ReadonlySignal<PanelWords>;
   readonly turns: Signal<Turn[]>;
   readonly history: Signal<'unread' | 'loading' | 'read' | 'failed'>;
   readonly draft: Signal<string>;
-  readonly card: Signal<{ turn: Turn; marker: string } | undefined>;
-  /** Milliseconds since 1970; it ticks while a wait is shown. */
-  readonly now: Signal<number>;
+  /** Whose card is open: one place of one marker. */
+  readonly card: Signal<object | undefined>;
   /** The turn that a screen reader is told about: once at its start, once at its end. */
   readonly latest: Signal<Turn | undefined>;
   readonly isBusy: ReadonlySignal<boolean>;
@@ -36,94 +40,77 @@ export interface Chat {
   /** Stops the answers being made; what is written of them stays. */
   stop(): void;
   /** Forgets the conversation, here and on the server. */
-  startAnew(): Promise<void>;
-  showCitation(turn: Turn, marker: string): void;
+  startAnew(): void;
+  showCitation(turn: Turn, marker: string, place: object): void;
   hideCitation(): void;
   /** Reads back the remembered conversation; an answer still being made there goes on here. */
   restore(): Promise<void>;
   destroy(): void;
 }
 
-export function createChat({ client, memory, emit }: ChatOptions): Chat {
-  const isOpen = named<boolean>('isOpen', false);
-  const face = named<ChatbotFace | undefined>('face', undefined);
-  const turns = named<Turn[]>('turns', []);
-  const history = named<'unread' | 'loading' | 'read' | 'failed'>('history', 'unread');
-  const draft = named<string>('draft', '');
-  const card = named<{ turn: Turn; marker: string } | undefined>('card', undefined);
-  const now = named<number>('now', 0);
-  const latest = named<Turn | undefined>('latest', undefined);
+export function createChat({ client, memory, emit, words: own }: ChatOptions): Chat {
+  const isOpen = signal(false);
+  const face = signal<ChatbotFace | undefined>(undefined);
+  const words = computed(() => ({ ...en, ...face.value?.words, ...own }));
+  const turns = signal<Turn[]>([]);
+  const history = signal<'unread' | 'loading' | 'read' | 'failed'>('unread');
+  const draft = signal('');
+  const card = signal<object | undefined>(undefined);
+  const latest = signal<Turn | undefined>(undefined);
   const isBusy = computed(() => turns.value.some((turn) => !hasEnded(turn.status.value)));
-  let clock: ReturnType<typeof setInterval> | undefined;
   let isGone = false;
 
-  const answers = createAnswers({
-    client,
-    memory,
-    emit,
-    onStart: (turn) => (latest.value = turn),
-    onLimit: () => startClock(),
-  });
+  const answers = createAnswers({ client, memory, emit, onStart: (turn) => (latest.value = turn) });
+  const tell = (fault: unknown): void => report(emit, asFailure(fault));
 
   function open(): void {
     if (isOpen.peek() || isGone) return;
     isOpen.value = true;
-    if (!face.peek()) void loadFace();
+    if (!face.peek()) client.face().then((found) => (face.value = found), tell);
     if (history.peek() === 'unread') void restore();
     emit('open', undefined);
   }
 
   function close(): void {
     if (!isOpen.peek()) return;
-    card.value = undefined;
+    hideCitation();
     isOpen.value = false;
     emit('close', undefined);
   }
 
-  function write(words: string): void {
-    draft.value = words;
-    memory.write({ draft: words || undefined });
+  function write(text: string): void {
+    draft.value = text;
+    memory.write({ draft: text || undefined });
   }
 
   function send(): void {
-    const query = draft.peek().trim();
-    if (!query) return;
+    const query = draft.peek();
+    if (!query.trim()) return;
     write('');
     ask(query);
   }
 
-  function ask(query: string): void {
-    const words = query.trim();
-    if (!words || isGone) return;
-    const turn = createTurn(words, { is: 'waiting' });
+  function ask(text: string): void {
+    const query = text.trim();
+    if (!query || isGone) return;
+    const turn = createTurn(query, { is: 'waiting' });
     turns.value = [...turns.peek(), turn];
-    emit('ask', { query: words });
-    answers.start(turn, { query: words, id: newId() }, { from: 0 });
+    emit('ask', { query });
+    answers.start(turn);
   }
 
-  function retry(turn: Turn): void {
-    const status = turn.status.peek();
-    const last = answers.of(turn);
-    if (status.is !== 'failed' && status.is !== 'limited') return;
-    const isSame = last !== undefined && status.is === 'failed' && status.code === 'network';
-    turn.status.value = { is: 'waiting' };
-    if (isSame) return answers.start(turn, last.question, last.known);
-    turn.text.value = '';
-    answers.start(turn, { query: turn.query, id: newId() }, { from: 0 });
-  }
-
-  async function startAnew(): Promise<void> {
+  function startAnew(): void {
     const { session } = memory.read();
-    dropAll();
+    drop();
     history.value = 'read';
     memory.write({ session: undefined, asked: undefined });
-    if (session) await client.forget(session).catch((fault: unknown) => report(emit, asFailure(fault)));
+    if (session) client.forget(session).catch(tell);
   }
 
-  function showCitation(turn: Turn, marker: string): void {
+  function showCitation(turn: Turn, marker: string, place: object): void {
     const citation = turn.citations.peek()[marker];
     if (!citation) return;
-    card.value = { turn, marker };
+    card.value = place;
     emit('citation', { marker, citation });
   }
 
@@ -134,79 +121,52 @@ export function createChat({ client, memory, emit }: ChatOptions): Chat {
   async function restore(): Promise<void> {
     const { session, asked, draft: kept } = memory.read();
     if (!draft.peek()) draft.value = kept ?? asked ?? '';
-    if (!session) return void (history.value = 'read');
-    history.value = 'loading';
+    history.value = session ? 'loading' : 'read';
+    if (!session) return;
+    const isStill = (): boolean => !isGone && memory.read().session === session;
     try {
-      showHistory(session, await client.messages(session), asked);
+      const messages = await client.messages(session);
+      if (isStill()) showHistory(session, messages, asked);
     } catch (fault) {
-      keepWithout(session, asFailure(fault));
+      const failure = asFailure(fault);
+      history.value = failure.status === 404 ? 'read' : 'failed';
+      if (failure.status !== 404) report(emit, failure);
+      else if (isStill()) memory.write({ session: undefined });
     }
+  }
+
+  function showHistory(session: string, messages: VisitorMessage[], asked: string | undefined): void {
+    const earlier = messages.map(fromRecord);
+    const last = messages.at(-1);
+    turns.value = [...earlier, ...turns.peek()];
+    history.value = 'read';
+    if (!last) return;
+    if (asked === last.query && draft.peek() === asked) write('');
+    if (!last.finish_reason)
+      answers.start(earlier.at(-1)!, { session, message: last.uuid, from: last.response.length });
+  }
+
+  function drop(): void {
+    answers.drop();
+    hideCitation();
+    latest.value = undefined;
+    turns.value = [];
   }
 
   function destroy(): void {
     isGone = true;
     isOpen.value = false;
-    dropAll();
-  }
-
-  function dropAll(): void {
-    answers.drop();
-    card.value = undefined;
-    latest.value = undefined;
-    turns.value = [];
-    clearInterval(clock);
-  }
-
-  async function loadFace(): Promise<void> {
-    try {
-      face.value = await client.face();
-    } catch (fault) {
-      report(emit, asFailure(fault));
-    }
-  }
-
-  function showHistory(session: string, messages: VisitorMessage[], asked: string | undefined): void {
-    if (isGone || memory.read().session !== session) return;
-    const earlier = messages.map(fromRecord);
-    turns.value = [...earlier, ...turns.peek()];
-    history.value = 'read';
-    const last = messages.at(-1);
-    const turn = earlier.at(-1);
-    if (asked !== undefined && asked === last?.query && draft.peek() === asked) write('');
-    if (!last || !turn || last.finish_reason) return;
-    const known = { session, message: last.uuid, from: last.response.length };
-    answers.start(turn, { query: last.query, id: newId(), session }, known);
-  }
-
-  function keepWithout(session: string, failure: Failure): void {
-    if (failure.status !== 404) {
-      history.value = 'failed';
-      return report(emit, failure);
-    }
-    if (memory.read().session === session) memory.write({ session: undefined });
-    history.value = 'read';
-  }
-
-  function startClock(): void {
-    clearInterval(clock);
-    clock = setInterval(() => tick(), 1000);
-    tick();
-  }
-
-  function tick(): void {
-    now.value = Date.now();
-    const isWaiting = turns.peek().some(({ status: { value } }) => value.is === 'limited' && value.until > now.peek());
-    if (!isWaiting) clearInterval(clock);
+    drop();
   }
 
   return {
     isOpen,
     face,
+    words,
     turns,
     history,
     draft,
     card,
-    now,
     latest,
     isBusy,
     open,
@@ -214,7 +174,7 @@ export function createChat({ client, memory, emit }: ChatOptions): Chat {
     write,
     send,
     ask,
-    retry,
+    retry: answers.retry,
     stop: answers.stop,
     startAnew,
     showCitation,

@@ -1,27 +1,26 @@
 import type { Citation, Citations } from '../server/types.ts';
 
-function isCitation(value: unknown): value is Citation {
-  const fields = value as Record<string, unknown> | null;
-  return (
-    typeof fields === 'object' && ['title', 'text', 'file_name'].every((name) => typeof fields?.[name] === 'string')
-  );
-}
+const isCitation = (value: Partial<Citation> | null): boolean =>
+  [value?.title, value?.text, value?.file_name].every((field) => typeof field === 'string');
 
 /** `cite_data_json` as a table by marker; what is not a citation is left out. */
 export function readCitations(json: string): Citations {
   try {
-    const entries = Object.entries(JSON.parse(json) as object);
-    return Object.fromEntries(entries.filter((entry): entry is [string, Citation] => isCitation(entry[1])));
+    return Object.fromEntries(Object.entries(JSON.parse(json) as Citations).filter(([, value]) => isCitation(value)));
   } catch {
     return {};
   }
 }
 
 /** The address of a web page; undefined for the name of an uploaded file and for any other scheme. */
-export function pageAddress(fileName: string): URL | undefined {
-  const url = /^https?:\/\//i.test(fileName) && URL.canParse(fileName) ? new URL(fileName) : undefined;
-  return url && /^https?:$/.test(url.protocol) ? url : undefined;
-}
+const pageAddress = (fileName: string): URL | undefined =>
+  /^https?:\/\//i.test(fileName) && URL.canParse(fileName) ? new URL(fileName) : undefined;
+
+/** The page's host, or the name of the file. */
+export const hostOf = ({ file_name }: Citation): string =>
+  pageAddress(file_name)?.host.replace(/^www\./, '') ?? file_name;
+
+export const titleOf = (citation: Citation): string => citation.title || hostOf(citation);
 
 // `-`, `,` and `&` separate the parts of a text directive; encodeURIComponent leaves the first.
 const encode = (words: string[]): string => encodeURIComponent(words.join(' ')).replaceAll('-', '%2D');

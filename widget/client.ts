@@ -3,22 +3,23 @@ import { createEventReader } from './events.ts';
 
 /** What went wrong on the wire. `network`: nothing or half an answer came; `bad_answer`: it was not ours. */
 export class Failure extends Error {
-  readonly code: ErrorCode | 'network' | 'bad_answer';
+  declare readonly code: ErrorCode | 'network' | 'bad_answer';
   /** The server's own sentence; empty where it sent none. */
-  readonly error: string;
+  declare readonly error: string;
   /** HTTP status; 0 where there was none. */
-  readonly status: number;
+  declare readonly status: number;
   /** Seconds. */
-  readonly retry_after: number | undefined;
+  declare readonly retry_after: number | undefined;
 
-  constructor(code: Failure['code'], error = '', status = 0, retryAfter?: number) {
+  constructor(code: Failure['code'], error = '', status = 0, retry_after?: number) {
     super(error || code);
-    this.code = code;
-    this.error = error;
-    this.status = status;
-    this.retry_after = retryAfter;
+    Object.assign(this, { code, error, status, retry_after });
   }
 }
+
+/** What was thrown, as a failure. */
+export const asFailure = (fault: unknown, code: Failure['code'] = 'bad_answer'): Failure =>
+  fault instanceof Failure ? fault : new Failure(code, String(fault));
 
 export interface Question {
   query: string;
@@ -49,39 +50,19 @@ export function newId(): string {
 }
 
 function lost(fault: unknown): never {
-  throw fault instanceof Failure ? fault : new Failure('network', String(fault));
+  throw asFailure(fault, 'network');
 }
 
 async function failureOf(response: Response): Promise<Failure> {
-  const body = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
-  const wait = Number(body.retry_after ?? response.headers.get('Retry-After') ?? NaN);
-  const sentence = typeof body.error === 'string' ? body.error : '';
-  const code = body.code ?? (response.status === 429 ? 'rate_limited' : 'bad_answer');
-  return new Failure(code, sentence, response.status, Number.isFinite(wait) ? wait : undefined);
-}
-
-async function* readEvents(response: Response, abort: () => void): AsyncGenerator<ChatEvent> {
-  if (!response.headers.get('Content-Type')?.startsWith('text/event-stream') || !response.body) {
-    throw new Failure('bad_answer', '', response.status);
-  }
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  const read = createEventReader();
-  let silence = setTimeout(abort, SILENCE_MS);
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      clearTimeout(silence);
-      silence = setTimeout(abort, SILENCE_MS);
-      yield* read(decoder.decode(value, { stream: true }));
-    }
-  } catch (fault) {
-    lost(fault);
-  } finally {
-    clearTimeout(silence);
-    reader.cancel().catch(() => undefined);
-  }
+  const { status, headers } = response;
+  const { code, error, retry_after } = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
+  const wait = Number(retry_after ?? headers.get('Retry-After')) || undefined;
+  return new Failure(
+    code ?? (status === 429 ? 'rate_limited' : 'bad_answer'),
+    typeof error === 'string' ? error : '',
+    status,
+    wait,
+  );
 }
 
 /** `server`: the address that serves embed.js, with or without a path; a trailing slash is added. */
@@ -97,9 +78,27 @@ export function createClient(server: string, chatbot: string): Client {
   const json = async <T>(path: string): Promise<T> => (await (await call(path)).json()) as T;
 
   async function* stream(path: string, init: RequestInit, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const silence = new AbortController();
-    const either = AbortSignal.any([signal, silence.signal]);
-    yield* readEvents(await call(path, { ...init, signal: either }), () => silence.abort());
+    const over = new AbortController();
+    const decoder = new TextDecoder();
+    const read = createEventReader();
+    let silence: ReturnType<typeof setTimeout> | undefined;
+    try {
+      const response = await call(path, { ...init, signal: AbortSignal.any([signal, over.signal]) });
+      const reader = response.body?.getReader();
+      if (!reader || !response.headers.get('Content-Type')?.startsWith('text/event-stream'))
+        throw new Failure('bad_answer', '', response.status);
+      for (;;) {
+        silence = setTimeout(() => over.abort(), SILENCE_MS);
+        const { done, value } = await reader.read();
+        clearTimeout(silence);
+        if (done) return;
+        yield* read(decoder.decode(value, { stream: true }));
+      }
+    } catch (fault) {
+      lost(fault);
+    } finally {
+      over.abort();
+    }
   }
 
   const post = (body?: object): RequestInit => ({

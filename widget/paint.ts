@@ -6,17 +6,17 @@ export interface Paint {
 }
 
 export function createPaint(paint: () => void): Paint {
-  let frame: number | undefined;
+  let frame = 0;
   const flush = (): void => {
-    cancelAnimationFrame(frame ?? 0);
-    frame = undefined;
+    cancelAnimationFrame(frame);
+    frame = 0;
     paint();
   };
   return {
     flush,
     soon() {
       if (document.hidden) flush();
-      else frame ??= requestAnimationFrame(flush);
+      else frame ||= requestAnimationFrame(flush);
     },
   };
 }

@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { createChat, type Chat } from './chat.ts';
 import { createClient, type Client } from './client.ts';
 import { createMemory, type Memory } from './memory.ts';
+import { createFollower } from './view/follow.ts';
 import { Panel } from './view/Panel.tsx';
 import style from './style.css?inline';
 import type { Emit } from './turn.ts';
@@ -39,14 +40,14 @@ function applyTheme(host: HTMLElement, theme: Record<string, string> = {}): void
 export function openPanel(root: ShadowRoot, { emit, isInline = false, words, ...options }: PanelOptions): OpenedPanel {
   const client = options.client ?? createClient(options.server, options.chatbot);
   const memory = options.memory ?? createMemory(options.server, options.chatbot);
-  const chat = createChat({ client, memory, emit });
+  const chat = createChat({ client, memory, emit, words });
   const sheet = new CSSStyleSheet();
   const place = document.createElement('div');
   place.style.display = 'contents';
   sheet.replaceSync(style);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   root.prepend(place);
-  render(<Panel chat={chat} own={words} isInline={isInline} />, place);
+  render(<Panel chat={chat} follower={createFollower()} isInline={isInline} />, place);
   const stopTheme = effect(() => applyTheme(root.host as HTMLElement, chat.face.value?.theme));
   return {
     chat,

@@ -1,15 +1,16 @@
 import type { ChatEvent } from '../server/types.ts';
 import { Failure, type Client, type Question } from './client.ts';
 
+/** What is there of an answer; kept up to date while it is followed, so that it can be taken up again. */
 export interface Known {
   session?: string | undefined;
   message?: string | undefined;
-  /** Length of the answer that is already there. */
+  /** The length of its text, in UTF-16 units. */
   from: number;
 }
 
 /** A door's event, or `cut`: the connection is gone and another is being tried. */
-export type FollowEvent = ChatEvent | { event: 'cut' };
+export type FollowEvent = ChatEvent | { event: 'cut'; data?: undefined };
 
 /** Connections in a row that brought no new text before the answer counts as failed. */
 const MOST_TRIES = 6;
@@ -22,29 +23,21 @@ const isOffline = (): boolean => globalThis.navigator?.onLine === false;
 /** Back-off with jitter; the network's return ends it at once. */
 function pause(tries: number, signal: AbortSignal): Promise<void> {
   const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries);
-  const wait = isOffline() ? OFFLINE_WAIT_MS : most * (0.5 + Math.random() / 2);
   return new Promise((resolve) => {
     const go = (): void => {
       clearTimeout(timer);
       removeEventListener('online', go);
-      signal.removeEventListener('abort', go);
       resolve();
     };
-    const timer = setTimeout(go, wait);
+    const timer = setTimeout(go, isOffline() ? OFFLINE_WAIT_MS : most * (0.5 + Math.random() / 2));
     addEventListener('online', go);
-    signal.addEventListener('abort', go);
+    signal.onabort = go;
     if (signal.aborted) go();
   });
 }
 
-/** The part of a piece that is not there yet; undefined when something between is missing. */
-function fresh(event: { id: number; data: { text: string } }, have: number): string | undefined {
-  const start = event.id - event.data.text.length;
-  return start > have ? undefined : event.data.text.slice(have - start);
-}
-
-const isPassing = (fault: unknown, resuming: boolean): boolean =>
-  fault instanceof Failure && (fault.code === 'network' || (resuming && fault.status >= 500));
+const isPassing = ({ code, status }: Partial<Failure>, isResumed: boolean): boolean =>
+  code === 'network' || (isResumed && status! >= 500);
 
 /**
  * One answer to its end, through any number of cut connections, each character once. While the message is unknown
@@ -56,34 +49,37 @@ export async function* follow(
   known: Known,
   signal: AbortSignal,
 ): AsyncGenerator<FollowEvent> {
-  let { session = question.session, message, from: have } = known;
-  for (let tries = 0; ; tries++) {
-    const resuming = session !== undefined && message !== undefined;
+  for (let tries = 0; !signal.aborted; tries++) {
+    const { session, message } = known;
     try {
-      const events = resuming ? client.resume(session!, message!, have, signal) : client.ask(question, signal);
+      const events =
+        session && message ? client.resume(session, message, known.from, signal) : client.ask(question, signal);
       for await (const event of events) {
         if (event.event === 'delta') {
-          const text = fresh(event, have);
-          if (text === undefined) break;
-          if (text) tries = 0;
-          have += text.length;
-          if (text) yield { ...event, data: { text } };
-          continue;
+          const start = event.id - event.data.text.length;
+          // Something between is missing: that is a cut too.
+          if (start > known.from) break;
+          const text = event.data.text.slice(known.from - start);
+          if (!text) continue;
+          tries = 0;
+          known.from += text.length;
+          yield { ...event, data: { text } };
+        } else {
+          if (event.event === 'session') known.session = event.data.uuid;
+          if (event.event === 'message') {
+            known.session ??= question.session;
+            known.message = event.data.uuid;
+          }
+          yield event;
+          if (event.event === 'done' || event.event === 'error') return;
         }
-        if (event.event === 'session') session = event.data.uuid;
-        if (event.event === 'message') message = event.data.uuid;
-        yield event;
-        if (event.event === 'done' || event.event === 'error') return;
       }
     } catch (fault) {
-      if (signal.aborted) return;
-      if (!isPassing(fault, resuming)) throw fault;
+      if (!isPassing(fault as Failure, !!message)) throw fault;
     }
-    if (signal.aborted) return;
     if (tries >= MOST_TRIES) throw new Failure('network');
     yield { event: 'cut' };
     if (isOffline()) tries = 0;
     await pause(tries, signal);
-    if (signal.aborted) return;
   }
 }

@@ -2,20 +2,25 @@ import type { FinishReason } from '../server/types.ts';
 import type { Failure } from './client.ts';
 
 /** Where a turn stands: one thing at a time. */
-export type Status =
-  /** Asked; no text has come. */
-  | { is: 'waiting' }
-  | { is: 'streaming' }
-  /** The connection was cut in the middle and is being made again. */
-  | { is: 'reconnecting' }
-  | { is: 'done'; finish: 'stop' | 'length' | 'stopped' }
-  /** Too many questions. `until`: milliseconds since 1970. */
-  | { is: 'limited'; message: string; until: number }
-  | { is: 'failed'; code: Failure['code'] | 'error' | 'interrupted' | 'quota' };
+export interface Status {
+  /**
+   * `waiting`: asked, no text has come. `reconnecting`: cut in the middle, the connection is being made again.
+   * `limited`: too many questions. The last three are ends: nothing more comes by itself.
+   */
+  is: 'waiting' | 'streaming' | 'reconnecting' | 'done' | 'limited' | 'failed';
+  /** Why it is done or failed, where there is something to say of it. */
+  reason?: Failure['code'] | Exclude<FinishReason, '' | 'stop'> | undefined;
+  /** The server's words on the limit. */
+  message?: string;
+  /** Seconds until another question is taken. */
+  left?: number;
+}
 
 /** The status of a stored message. */
 export function statusOf(finish: FinishReason): Status {
-  if (finish === '') return { is: 'waiting' };
-  if (finish === 'stop' || finish === 'length' || finish === 'stopped') return { is: 'done', finish };
-  return { is: 'failed', code: finish };
+  if (!finish) return { is: 'waiting' };
+  if (finish === 'stop') return { is: 'done' };
+  return { is: finish === 'length' || finish === 'stopped' ? 'done' : 'failed', reason: finish };
 }
+
+export const hasEnded = ({ is }: Status): boolean => is === 'done' || is === 'limited' || is === 'failed';

@@ -26,18 +26,12 @@ export interface Events {
 
 export type Emit = <Name extends keyof Events>(name: Name, detail: Events[Name]) => void;
 
-/** The name is for a debugger. */
-export const named = <T>(name: string, value: T): Signal<T> => signal(value, { name: `docent.${name}` });
-
-/** Nothing more comes by itself. */
-export const hasEnded = (status: Status): boolean => ['done', 'limited', 'failed'].includes(status.is);
-
 export const createTurn = (query: string, status: Status, text = '', citations: Citations = {}): Turn => ({
   key: newId(),
   query,
-  status: named('status', status),
-  text: named('text', text),
-  citations: named('citations', citations),
+  status: signal(status),
+  text: signal(text),
+  citations: signal(citations),
 });
 
 export const fromRecord = (message: VisitorMessage): Turn =>

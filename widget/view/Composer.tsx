@@ -1,41 +1,32 @@
-import type { RefObject, VNode } from 'preact';
-import { useLayoutEffect } from 'preact/hooks';
-import { useRoom } from './context.ts';
-import { Icon, IconButton } from './Icon.tsx';
+import type { VNode } from 'preact';
+import type { Chat } from '../chat.ts';
+import { Icon, IconButton, SEND, STOP } from './Icon.tsx';
 
-/** Grows with what is written. */
-function useGrowth(field: RefObject<HTMLTextAreaElement | null>, draft: string): void {
-  useLayoutEffect(() => {
-    const { current } = field;
-    if (!current) return;
-    current.style.height = 'auto';
-    current.style.height = `${current.scrollHeight}px`;
-  }, [draft]);
+/** As high as what is written. */
+function grow(element: HTMLElement | null): void {
+  if (!element) return;
+  element.style.height = 'auto';
+  element.style.height = `${element.scrollHeight}px`;
 }
 
 // Key code 229: Safari ends a composition before the Enter that ended it.
 const isComposing = (event: KeyboardEvent): boolean => event.isComposing || event.keyCode === 229;
 
-export function Composer({ field }: { field: RefObject<HTMLTextAreaElement | null> }): VNode {
-  const { chat, words } = useRoom();
+export function Composer({ chat }: { chat: Chat }): VNode {
+  const words = chat.words.value;
   const draft = chat.draft.value;
-  const isBusy = chat.isBusy.value;
-  useGrowth(field, draft);
-
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
+  const isEmpty = !draft.trim();
+  let field: HTMLElement | null;
+  const send = (event: Event): void => {
     event.preventDefault();
     chat.send();
-  };
-  const onSubmit = (event: Event): void => {
-    event.preventDefault();
-    chat.send();
-    field.current?.focus();
+    field?.focus();
   };
   return (
-    <form class="composer" onSubmit={onSubmit}>
+    <form class="composer" onSubmit={send}>
       <textarea
-        ref={field}
+        // Another function each time, so that it is called after each change.
+        ref={(element) => grow((field = element))}
         rows={1}
         dir="auto"
         enterkeyhint="send"
@@ -43,13 +34,15 @@ export function Composer({ field }: { field: RefObject<HTMLTextAreaElement | nul
         placeholder={words.placeholder}
         value={draft}
         onInput={({ currentTarget }) => chat.write(currentTarget.value)}
-        onKeyDown={onKeyDown}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && !event.shiftKey && !isComposing(event)) send(event);
+        }}
       />
-      {isBusy && !draft.trim() ? (
-        <IconButton look="send" icon="stop" label={words.stop} onClick={() => chat.stop()} />
+      {isEmpty && chat.isBusy.value ? (
+        <IconButton look="send" d={STOP} label={words.stop} onClick={chat.stop} />
       ) : (
-        <button class="send" type="submit" title={words.send} disabled={!draft.trim()}>
-          <Icon name="send" />
+        <button class="send" type="submit" title={words.send} disabled={isEmpty}>
+          <Icon d={SEND} />
         </button>
       )}
     </form>

@@ -1,46 +1,32 @@
 import type { VNode } from 'preact';
-import type { Turn } from '../turn.ts';
+import type { Chat } from '../chat.ts';
 import type { Status } from '../status.ts';
+import type { Turn } from '../turn.ts';
 import { fill, type PanelWords } from '../words/en.ts';
-import { useRoom } from './context.ts';
 import { Retry } from './Icon.tsx';
 
-function failureNote(code: string, words: PanelWords): string {
-  if (code === 'network') return words.offline;
-  if (code === 'not_found') return words.gone;
-  if (code === 'interrupted') return words.interrupted;
-  return code === 'quota' ? words.quota : words.failed;
-}
-
 /** What is to be said of a turn beside its text; empty where there is nothing. */
-export function noteOf(status: Status, words: PanelWords): string {
-  if (status.is === 'reconnecting') return words.reconnecting;
-  if (status.is === 'limited') return status.message;
-  if (status.is === 'failed') return failureNote(status.code, words);
-  if (status.is !== 'done' || status.finish === 'stop') return '';
-  return status.finish === 'stopped' ? words.stopped : words.shortened;
+export function noteOf({ is, reason, message }: Status, words: Partial<Record<string, string>>): string {
+  return message ?? words[reason ?? ''] ?? (is === 'failed' || is === 'reconnecting' ? words[is]! : '');
 }
 
-const clockTime = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-
-function Wait({ until }: { until: number }): VNode {
-  const { chat, words } = useRoom();
-  const left = Math.max(0, Math.ceil((until - chat.now.value) / 1000));
-  return <p class="wait">{left > 0 && fill(words.limitedFor, { time: clockTime(left) })}</p>;
+function wait(left: number, words: PanelWords): string {
+  const time = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
+  return left ? fill(words.limitedFor, { time }) : '';
 }
 
-export function Note({ turn }: { turn: Turn }): VNode | null {
-  const { chat, words } = useRoom();
+export function Note({ chat, turn }: { chat: Chat; turn: Turn }): VNode | null {
+  const words = chat.words.value;
   const status = turn.status.value;
-  const isEarly = status.is === 'limited' && status.until > chat.now.value;
+  const { is, left = 0 } = status;
   const note = noteOf(status, words);
   if (!note) return null;
   return (
-    <div class={`note ${status.is}`}>
+    <div class={`note ${is}`}>
       <p>{note}</p>
-      {status.is === 'limited' && <Wait until={status.until} />}
-      {(status.is === 'limited' || status.is === 'failed') && (
-        <Retry label={words.retry} isEarly={isEarly} onClick={() => chat.retry(turn)} />
+      {is === 'limited' && <p class="wait">{wait(left, words)}</p>}
+      {(is === 'limited' || is === 'failed') && (
+        <Retry label={words.retry} disabled={left > 0} onClick={() => chat.retry(turn)} />
       )}
     </div>
   );

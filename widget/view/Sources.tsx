@@ -1,60 +1,41 @@
 import type { VNode } from 'preact';
 import type { Citation, Citations } from '../../server/types.ts';
+import type { Chat } from '../chat.ts';
 import type { Turn } from '../turn.ts';
-import { quoteAddress } from '../citations.ts';
-import { hostOf, titleOf } from './Card.tsx';
-import { useRoom } from './context.ts';
+import { hostOf, titleOf } from '../citations.ts';
+import { Jump } from './Jump.tsx';
 
-interface Source {
-  citation: Citation;
-  markers: string[];
-}
+type Source = [marker: string, citation: Citation][];
 
 /** One row a page or file, with every marker that leads there. */
 function bySource(citations: Citations): Source[] {
-  const sources = new Map<string, Source>();
-  for (const [marker, citation] of Object.entries(citations)) {
-    const key = `${citation.file_name} ${citation.title}`;
-    const source = sources.get(key) ?? { citation, markers: [] };
-    source.markers.push(marker);
-    sources.set(key, source);
-  }
-  return [...sources.values()];
+  const sources: Record<string, Source> = {};
+  for (const entry of Object.entries(citations)) (sources[entry[1].file_name + titleOf(entry[1])] ??= []).push(entry);
+  return Object.values(sources);
 }
 
-function Row({ citation, markers }: Source): VNode {
-  const { words } = useRoom();
-  const address = quoteAddress(citation);
-  const title = titleOf(citation);
-  return (
-    <li>
-      {markers.map((marker) => (
-        <span class="badge">{marker}</span>
-      ))}
-      {address ? (
-        <a class="name" href={address} target="_blank" rel="noopener">
-          {title}
-          <span class="unseen"> ({words.newTab})</span>
-        </a>
-      ) : (
-        <span class="name">{title}</span>
-      )}
-      <span class="host">{hostOf(citation)}</span>
-    </li>
-  );
-}
-
-export function Sources({ turn }: { turn: Turn }): VNode | null {
-  const { words } = useRoom();
+export function Sources({ chat, turn }: { chat: Chat; turn: Turn }): VNode | null {
+  const words = chat.words.value;
   const sources = bySource(turn.citations.value);
-  if (sources.length === 0) return null;
+  if (!sources[0]) return null;
   return (
     <div class="sources">
-      <p id={`sources-${turn.key}`}>{words.sources}</p>
-      <ul aria-labelledby={`sources-${turn.key}`}>
-        {sources.map((source) => (
-          <Row key={source.markers[0]} {...source} />
-        ))}
+      <p id={turn.key}>{words.sources}</p>
+      <ul aria-labelledby={turn.key}>
+        {sources.map((source) => {
+          const citation = source[0]![1];
+          return (
+            <li>
+              {source.map(([marker]) => (
+                <span class="badge">{marker}</span>
+              ))}
+              <Jump citation={citation} words={words} look="name">
+                {titleOf(citation)}
+              </Jump>
+              <span class="host">{hostOf(citation)}</span>
+            </li>
+          );
+        })}
       </ul>
     </div>
   );

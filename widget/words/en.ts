@@ -5,7 +5,10 @@ export const launcher = {
   unloadable: 'The chat did not load. Try again.',
 };
 
-/** Every sentence a visitor reads. `{name}` stands for a value; another language is another file with the same keys. */
+/**
+ * Every sentence a visitor reads; those on how an answer stands are named as its status and reason are. `{name}` stands for a
+ * value; another language is another file with the same keys.
+ */
 export const en = {
   close: 'Close chat',
   title: 'Chat',
@@ -23,16 +26,16 @@ export const en = {
   latest: 'Go to the newest text',
   restoring: 'Loading your conversation…',
   waiting: 'Looking for the answer…',
-  started: 'The answer is being written.',
+  streaming: 'The answer is being written.',
   finished: 'Answer: {text}',
   reconnecting: 'The connection was lost. Reconnecting…',
   stopped: 'You stopped this answer.',
-  shortened: 'The answer reached its maximum length.',
+  length: 'The answer reached its maximum length.',
   interrupted: 'The answer was interrupted.',
   quota: 'This chat has used up its answers for now.',
   failed: 'Something went wrong. Your question is kept.',
-  offline: 'The chat could not be reached. Your question is kept.',
-  gone: 'This chat is not available.',
+  network: 'The chat could not be reached. Your question is kept.',
+  not_found: 'This chat is not available.',
   retry: 'Try again',
   limitedFor: 'You can try again in {time}.',
   sources: 'Sources',
