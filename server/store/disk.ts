@@ -59,13 +59,17 @@ export async function syncFolder(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** The file holds the old text or the new one, whole, whatever happens; new once this has resolved. */
-export async function replaceFile(disk: Disk, path: string, content: string | Uint8Array): Promise<void> {
+/** `pieces` are its new content. The file holds the old text or the new one, whole, whatever happens; new once this has resolved. */
+export async function replaceFile(disk: Disk, path: string, pieces: Iterable<Uint8Array>): Promise<void> {
   const temporary = `${path}.tmp`;
   try {
     const file = await disk.open(temporary, 'w', 0o600);
     try {
-      await disk.write(file, typeof content === 'string' ? Buffer.from(content) : content, 0);
+      let size = 0;
+      for (const piece of pieces) {
+        await disk.write(file, piece, size);
+        size += piece.length;
+      }
       await disk.sync(file);
     } finally {
       await disk.close(file);

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { hasCode, removeFile, replaceFile, syncFolder, type Disk } from './disk.ts';
+import { hasCode, replaceFile, type Disk } from './disk.ts';
 import type { Adapter } from './lowdb-file.ts';
 
 /** A lowdb adapter: one JSON value a file, replaced whole and durably. Its writes must not overlap (see Batch). */
@@ -20,12 +19,7 @@ export class DocumentFile<T> implements Adapter<T> {
   }
 
   write(data: T): Promise<void> {
-    return replaceFile(this.#disk, this.#path, JSON.stringify(data));
-  }
-
-  async remove(): Promise<void> {
-    await removeFile(this.#disk, this.#path);
-    await syncFolder(this.#disk, dirname(this.#path));
+    return replaceFile(this.#disk, this.#path, [Buffer.from(JSON.stringify(data))]);
   }
 }
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { hasCode, ignore, replaceFile, syncFolder, type Disk } from './disk.ts';
 import type { Adapter } from './lowdb-file.ts';
+import { ownTurn } from './slices.ts';
 
 /** Files that are open although nobody writes to them just now: the next line then costs no `open`. */
 export class OpenFiles {
@@ -52,6 +53,8 @@ export class LinesFile implements Adapter<string[]> {
   #size = 0;
   /** The file may go on after `#size`: with a line that was torn, or that could not be synced. */
   #overlong = false;
+  /** A failed write may have replaced the file: it holds this list or that one. */
+  #unsure = false;
   /** Whether the file's name is known to be synced: whoever made it may have been killed before that. */
   #named = true;
 
@@ -71,13 +74,13 @@ export class LinesFile implements Adapter<string[]> {
     this.#overlong = bytes.length > this.#size;
     this.#named = false;
     if (this.#size === 0) return null;
-    this.#list = bytes.toString('utf8', 0, this.#size - 1).split('\n');
+    this.#list = await linesOf(bytes.subarray(0, this.#size));
     this.#count = this.#list.length;
     return this.#list;
   }
 
   write(lines: string[]): Promise<void> {
-    if (lines === this.#list) return this.#append(lines);
+    if (lines === this.#list && !this.#unsure) return this.#append(lines);
     return this.#list ? this.#replace(lines) : this.#create(lines);
   }
 
@@ -95,7 +98,7 @@ export class LinesFile implements Adapter<string[]> {
   }
 
   async #create(lines: string[]): Promise<void> {
-    const bytes = Buffer.from(textOf(lines));
+    const bytes = bytesOf(lines);
     this.#file = await this.#disk.open(this.#path, 'wx', 0o600);
     try {
       await this.#disk.write(this.#file, bytes, 0);
@@ -108,7 +111,7 @@ export class LinesFile implements Adapter<string[]> {
   }
 
   async #append(lines: string[]): Promise<void> {
-    const bytes = Buffer.from(textOf(lines.slice(this.#count)));
+    const bytes = bytesOf(lines.slice(this.#count));
     this.#open.busy(this);
     try {
       const file = (this.#file ??= await this.#disk.open(this.#path, 'r+'));
@@ -125,12 +128,17 @@ export class LinesFile implements Adapter<string[]> {
   }
 
   async #replace(lines: string[]): Promise<void> {
-    const text = textOf(lines);
     await this.close().catch(ignore);
-    await replaceFile(this.#disk, this.#path, text);
+    let size = 0;
+    this.#unsure = true;
+    await replaceFile(
+      this.#disk,
+      this.#path,
+      piecesOf(lines, (length) => (size += length)),
+    );
+    this.#unsure = this.#overlong = false;
     this.#named = true;
-    this.#overlong = false;
-    this.#holds(lines, Buffer.byteLength(text));
+    this.#holds(lines, size);
   }
 
   async #syncBoth(file: number): Promise<void> {
@@ -184,4 +192,32 @@ export async function readFirstLine(path: string): Promise<string | undefined> {
   return rest === undefined ? undefined : line;
 }
 
-const textOf = (lines: string[]): string => `${lines.join('\n')}\n`;
+const bytesOf = (lines: string[]): Buffer => Buffer.from(`${lines.join('\n')}\n`);
+
+/** What is read, or made for one write, in one go: about a millisecond's work. */
+const PIECE = 512 * 1024;
+
+/** Tells the length of each piece. */
+function* piecesOf(lines: string[], made: (length: number) => void): Generator<Uint8Array> {
+  let [from, length] = [0, 0];
+  for (let at = 0; at < lines.length; at++) {
+    length += lines[at]!.length;
+    if (length < PIECE && at + 1 < lines.length) continue;
+    const piece = bytesOf(lines.slice(from, at + 1));
+    made(piece.length);
+    yield piece;
+    [from, length] = [at + 1, 0];
+  }
+}
+
+/** `bytes` end with a line's end. */
+async function linesOf(bytes: Buffer): Promise<string[]> {
+  const lines: string[] = [];
+  for (let from = 0; from < bytes.length;) {
+    if (from > 0) await ownTurn();
+    const end = bytes.indexOf(10, Math.min(from + PIECE, bytes.length - 1));
+    for (const line of bytes.toString('utf8', from, end).split('\n')) lines.push(line);
+    from = end + 1;
+  }
+  return lines;
+}

@@ -13,26 +13,32 @@ interface Pending<T> {
 /** As a restart would read it, so that what is handed out never differs from what is on disk. */
 export const copy = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
 
+interface Writing<T> {
+  low: Low<T>;
+  changes: Batch<Pending<T>>;
+}
+
 /** A small record in a file of its own, kept in memory. */
 export class StoredRecord<T> {
-  readonly #file: DocumentFile<T>;
-  readonly #low: Low<T>;
-  readonly #changes = new Batch<Pending<T>>((pending) => this.#store(pending));
+  readonly #disk: Disk;
+  readonly #path: string;
+  /** Made by the first write: most of ten thousand records have none in a life of the process. */
+  #made: Writing<T> | undefined;
   /** What is on disk. `Low.data` is ahead of it while a write is under way, and nobody may see that yet. */
   #stored: T;
   #gone = false;
 
   /** `stored` is what the file holds. */
   constructor(disk: Disk, path: string, stored: T) {
-    this.#file = new DocumentFile<T>(disk, path);
-    this.#low = lowdbFile(this.#file, stored);
+    this.#disk = disk;
+    this.#path = path;
     this.#stored = stored;
   }
 
   /** `value` is the record's own from now on. */
   static async create<T>(disk: Disk, path: string, value: T): Promise<StoredRecord<T>> {
     const record = new StoredRecord(disk, path, value);
-    await record.#low.write();
+    await record.#writing.low.write();
     return record;
   }
 
@@ -48,15 +54,15 @@ export class StoredRecord<T> {
    */
   async update(change: Change<T>): Promise<T | undefined> {
     const pending: Pending<T> = { change };
-    await this.#changes.add(pending);
+    await this.#writing.changes.add(pending);
     if (pending.error !== undefined) throw pending.error;
     return pending.result;
   }
 
   /** Ends all changes, those waiting too; `erase` takes the file away. Where it fails, the record stays. */
-  async remove(erase: () => Promise<void> = () => this.#file.remove()): Promise<void> {
+  async remove(erase: () => Promise<void>): Promise<void> {
     this.#gone = true;
-    await this.#changes.settled();
+    await this.#made?.changes.settled();
     try {
       await erase();
     } catch (error) {
@@ -69,9 +75,19 @@ export class StoredRecord<T> {
     if (this.#gone) return;
     const next = applied(this.#stored, pending);
     if (next === this.#stored) return;
-    this.#low.data = next;
-    await this.#low.write();
+    const { low } = this.#writing;
+    low.data = next;
+    await low.write();
     this.#stored = next;
+  }
+
+  get #writing(): Writing<T> {
+    if (!this.#made) {
+      const low = lowdbFile(new DocumentFile<T>(this.#disk, this.#path), this.#stored);
+      const changes = new Batch<Pending<T>>((pending) => this.#store(pending));
+      this.#made = { low, changes };
+    }
+    return this.#made;
   }
 }
 

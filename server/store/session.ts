@@ -2,25 +2,8 @@ import { Batch } from './batch.ts';
 import { LinesFile } from './lines.ts';
 import { lowdbFile, type Low } from './lowdb-file.ts';
 import type { SessionName } from './session-names.ts';
+import { buriedIn, newestIn, newestOf, parsed, uuidOf, without, type MessageLine } from './session-lines.ts';
 import type { Change, StoredMessage, StoredSession } from './store.ts';
-
-/** A version of a message, as it was when it was given to the store. */
-export interface MessageLine {
-  line: string;
-  uuid: string;
-  finished: boolean;
-}
-
-export const messageLine = (message: StoredMessage): MessageLine => ({
-  line: JSON.stringify(Object.assign({ uuid: message.uuid }, message)),
-  uuid: message.uuid,
-  finished: message.finish_reason !== '',
-});
-
-/** What stays of a deleted message: no later version of it is taken. */
-const GRAVE = '{"deleted":"';
-const graveOf = (uuid: string): string => `${GRAVE}${uuid}"}`;
-const buriedIn = (line: string): string => line.slice(GRAVE.length, -2);
 
 interface Item {
   saved?: MessageLine;
@@ -95,22 +78,15 @@ export class SessionFile {
     return this.#count > 0 ? parsed<StoredSession>(this.#lines[0]!) : undefined;
   }
 
-  messages(): StoredMessage[] {
-    const newest = new Map<string, StoredMessage>();
-    for (let at = 1; at < this.#count; at++) {
-      const message = parsed<StoredMessage>(this.#lines[at]!);
-      if (message?.uuid) newest.set(message.uuid, message);
-    }
-    return [...newest.values()].map((message) => this.#asOfNow(message));
+  /** As they are when it is called. */
+  async messages(): Promise<StoredMessage[]> {
+    const [lines, unfinished] = [this.#lines.slice(1, this.#count), new Set(this.#unfinished)];
+    return (await newestOf(lines)).map((message) => asOf(unfinished, message));
   }
 
   message(uuid: string): StoredMessage | undefined {
-    for (let at = this.#count - 1; at > 0; at--) {
-      const line = this.#lines[at]!;
-      const message = line.includes(uuid) ? parsed<StoredMessage>(line) : undefined;
-      if (message?.uuid === uuid) return this.#asOfNow(message);
-    }
-    return undefined;
+    const message = newestIn(this.#lines.slice(1, this.#count), uuid);
+    return message && asOf(this.#unfinished, message);
   }
 
   /** False where the message, or the session, is deleted meanwhile. */
@@ -195,7 +171,8 @@ export class SessionFile {
     for (let at = from; at < lines.length; at++) {
       const line = lines[at]!;
       this.weight += line.length;
-      if (line.startsWith(GRAVE)) this.#deleted.add(buriedIn(line));
+      const buried = buriedIn(line);
+      if (buried) this.#deleted.add(buried);
     }
     this.#lines = lines;
     this.#count = lines.length;
@@ -205,11 +182,12 @@ export class SessionFile {
     if (finished) this.#unfinished.delete(uuid);
     else this.#unfinished.add(uuid);
   }
+}
 
-  #asOfNow(message: StoredMessage): StoredMessage {
-    if (message.finish_reason === '' && !this.#unfinished.has(message.uuid)) message.finish_reason = 'interrupted';
-    return message;
-  }
+/** What this life of the process does not have under way was interrupted. */
+function asOf(unfinished: Set<string>, message: StoredMessage): StoredMessage {
+  if (message.finish_reason === '' && !unfinished.has(message.uuid)) message.finish_reason = 'interrupted';
+  return message;
 }
 
 /** The head as the items leave it; the very same string where none changes it. */
@@ -225,26 +203,4 @@ function changedHead(line: string, items: Item[]): string {
     }
   }
   return head;
-}
-
-function without(lines: string[], removed: Set<string>): string[] {
-  if (removed.size === 0) return lines;
-  return [...lines.filter((line) => !removed.has(uuidOf(line))), ...Array.from(removed, graveOf)];
-}
-
-const START = '{"uuid":"';
-
-/** Of the message in the line, '' without one. `messageLine` puts the uuid first, so that nothing need be parsed. */
-function uuidOf(line: string): string {
-  if (line.startsWith(START)) return line.slice(START.length, START.length + 32);
-  return line.startsWith(GRAVE) ? '' : (parsed<StoredMessage>(line)?.uuid ?? '');
-}
-
-/** A line in the middle can be damaged only by a power cut, and then it was never acknowledged. */
-export function parsed<T>(line: string): T | undefined {
-  try {
-    return JSON.parse(line) as T;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { ignore, removeFile, syncFolder, type Disk } from './disk.ts';
 import { LinesFile, OpenFiles, readFirstLine } from './lines.ts';
-import { parsed, SessionFile } from './session.ts';
+import { SessionFile } from './session.ts';
+import { parsed } from './session-lines.ts';
 import { SessionNames, type SessionName } from './session-names.ts';
 import type { StoredSession } from './store.ts';
 
