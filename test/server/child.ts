@@ -13,7 +13,9 @@ export async function startChild(env: NodeJS.ProcessEnv): Promise<Child> {
     env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DEMO: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  process.once('exit', () => child.kill('SIGKILL'));
+  const end = (): boolean => child.kill('SIGKILL');
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
   let said = '';
   child.stderr.on('data', (piece) => (said += piece));
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));

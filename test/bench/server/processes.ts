@@ -19,7 +19,9 @@ export async function startProcess(args: string[], env: NodeJS.ProcessEnv = {}):
   const began = performance.now();
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   // A measure that fails leaves nothing running.
-  process.once('exit', () => child.kill('SIGKILL'));
+  const end = (): boolean => child.kill('SIGKILL');
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
   let complaint = '';
   child.stderr.on('data', (piece) => (complaint = `${complaint}${piece}`.slice(-2000)));
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
