@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createAdmin } from '../../server/admin.ts';
 import { createAuth } from '../../server/auth.ts';
 import { runCommand } from '../../server/cli.ts';
@@ -205,6 +205,7 @@ describe('a key', () => {
 
   it('has its last use noted beside the request, however long the disk takes, and at most once a minute', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'docent-auth-'));
+    onTestFinished(() => rm(dir, { recursive: true, force: true }));
     let writes = 0;
     let mend = (): void => {};
     let mended: Promise<void> = Promise.resolve();
@@ -237,6 +238,5 @@ describe('a key', () => {
     const again = await openLowdbStore({ dir, clock });
     expect((await again.keys())[0]?.last_used_at).toBe('2026-01-01T00:02:00Z');
     await again.close();
-    await rm(dir, { recursive: true });
   });
 });
