@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import dts from 'vite-plugin-dts';
@@ -74,8 +74,21 @@ async function buildAll(builder: ViteBuilder): Promise<void> {
     const environment = builder.environments[name];
     if (environment) await builder.build(environment);
   }
-  compress(['dist/embed.js', ...filesIn('dist/embed'), ...filesIn('dist/demo')]);
+  copyApiPage();
+  compress(['dist/embed.js', ...['dist/embed', 'dist/demo', 'dist/docs'].flatMap(filesIn)]);
   makeExecutable('dist/server/main.js');
+}
+
+/** The script of /docs as its authors built it, apart from the server's own; it lacks only the address of its source map. */
+function copyApiPage(): void {
+  const from = (name: string): string => readFileSync(join(root, 'node_modules/rapidoc', name), 'utf8');
+  const to = join(root, 'dist/docs');
+  mkdirSync(to, { recursive: true });
+  writeFileSync(join(to, 'rapidoc.js'), from('dist/rapidoc-min.js').replace(/\n?\/\/# sourceMappingURL=\S*\s*$/, '\n'));
+  writeFileSync(
+    join(to, 'rapidoc-min.js.LICENSE.txt'),
+    `${from('LICENSE.txt')}\n${from('dist/rapidoc-min.js.LICENSE.txt')}`,
+  );
 }
 
 const filesIn = (folder: string): string[] => readdirSync(join(root, folder)).map((name) => join(folder, name));

@@ -12,6 +12,8 @@ interface AppRooms extends Rooms {
   authenticate: Authenticate;
   /** The widget's files: /embed.js, /embed/. */
   assets: Koa.Middleware;
+  /** The interface as a page: /docs. */
+  docs: Koa.Middleware;
   /** The public door, /chat. */
   door: Koa.Middleware;
   /** The demo's pages; absent with DEMO=0. */
@@ -30,6 +32,7 @@ export function createApp(rooms: AppRooms): Koa {
   app.use(faults(rooms.log));
   app.use(health(rooms.draining));
   app.use(rooms.assets);
+  app.use(rooms.docs);
   app.use(rooms.door);
   app.use(apiCors);
   app.use(createApi(rooms, rooms.authenticate));

@@ -10,9 +10,9 @@ import type { Run } from '../../server/answer/runs.ts';
 import { createApp } from '../../server/app.ts';
 import { createAuth } from '../../server/auth.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
+import { createCatalogue } from '../../server/model/catalogue.ts';
 import { createAssets } from '../../server/proxy/assets.ts';
 import { createDoor, type DoorRooms } from '../../server/proxy/door.ts';
-import { createCatalogue } from '../../server/model/catalogue.ts';
 import { foreignUpstream } from '../../server/proxy/foreign.ts';
 import { localUpstream } from '../../server/proxy/upstream.ts';
 import { newUuid, timestamp } from '../../server/records.ts';
@@ -63,6 +63,7 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
   const respond: Respond = (question, run) => house.respond(question, run);
   const other = upstream ? foreignUpstream({ ...upstream, store, clock, log }) : localUpstream({ store, respond });
   const app = createApp({
+    docs: (_ctx, next) => next(),
     store,
     knowledge: {} as Knowledge,
     answering,
