@@ -50,7 +50,8 @@ export function documentOf(operations: Operation[]): object {
 }
 
 const INTRODUCTION = [
-  'Success is always 200. Updates are partial: what is not sent keeps its value. Keys that a body need not have are ignored.',
+  'This page is [/api/v1/openapi.json](/api/v1/openapi.json), made of the schemas that check every request. The examples are replies that a server gave.',
+  'Success is always 200. Updates are partial: what is not sent keeps its value. Unknown keys of a body are ignored.',
   'Identifiers are 32 lower-case hex digits; dashes are accepted. Lists are in order of creation.',
   'A fault is `{error, code}`, with `field` where one input field is to blame. A known path asked by another method is 405 with `Allow`.',
   'Every reply carries `X-Request-Id`.',

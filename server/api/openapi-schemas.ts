@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import * as records from '../schema.ts';
+import * as agentBodies from './agent-bodies.ts';
 import * as bodies from './bodies.ts';
 
 /** The schemas that validate, as JSON Schema 2020-12: what has a name stands once and is pointed at. */
@@ -11,6 +12,7 @@ const named: [string, TSchema][] = [
   ...exported(records),
   ...Object.entries(records.AgentByType).map(([type, schema]): [string, TSchema] => [`${pascal(type)}Agent`, schema]),
   ...exported(bodies),
+  ...exported(agentBodies),
 ];
 
 function exported(module: object): [string, TSchema][] {
@@ -53,9 +55,10 @@ function below(schema: unknown): unknown {
   return modern(one);
 }
 
-/** Two words of TypeBox that JSON Schema has since renamed. */
+/** Words of TypeBox that JSON Schema has since renamed, and `binary`, by which viewers offer to choose a file. */
 function modern({ additionalItems, patternProperties, ...rest }: Json): Json {
   if (Array.isArray(rest['items'])) return { ...rest, prefixItems: rest['items'], items: additionalItems ?? true };
+  if (rest['contentMediaType'] === 'application/octet-stream') return { ...rest, format: 'binary' };
   const open = (patternProperties as Json | undefined)?.['^.*$'];
   if (open !== undefined) return { ...rest, additionalProperties: open };
   return patternProperties === undefined ? rest : { ...rest, patternProperties };

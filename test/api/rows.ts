@@ -83,6 +83,12 @@ const QUERIES: [string, unknown][] = [
 ];
 const notSources: [string, unknown][] = each('data_source_uuids', [null, 'x', [7], ['nonsense'], ['0'.repeat(32)]]);
 
+/** The chatbot itself, with something in it. */
+const holding = (make: NonNullable<Row['on']>) => async (w: World, chatbot: string) => {
+  await make(w, chatbot);
+  return chatbot;
+};
+
 const invalidSource = (uuid: string) => [{ uuid, error: 'invalid data source' }];
 
 export const rows: Record<string, Row> = {
@@ -181,7 +187,7 @@ export const rows: Record<string, Row> = {
     send: () => form('opening hours.txt', 'The workshop is open from nine to five on weekdays.\n'),
     invalid: [['file', form('', '')]],
   },
-  'GET /api/v1/chatbot/:uuid/data-sources': {},
+  'GET /api/v1/chatbot/:uuid/data-sources': { on: holding(newSource) },
   'GET /api/v1/data-source/:uuid': { on: newSource },
   'POST /api/v1/data-source/:uuid/update': {
     on: newSource,
@@ -221,7 +227,7 @@ export const rows: Record<string, Row> = {
       ]),
     ],
   },
-  'GET /api/v1/chatbot/:uuid/source-tags': {},
+  'GET /api/v1/chatbot/:uuid/source-tags': { on: holding(newTag) },
   'POST /api/v1/source-tag/:uuid/update': {
     on: newTag,
     send: () => ({ name: 'Rules' }),
@@ -234,6 +240,7 @@ export const rows: Record<string, Row> = {
     invalid: each('initial_variables', [7, null, [], { a: {} }, { a: null }]),
   },
   'GET /api/v1/chatbot/:uuid/sessions': {
+    on: holding(newSession),
     search: '?start_timestamp=2026-01-01T00:00:00Z',
     invalidSearch: [
       ['start_timestamp', '?start_timestamp=yesterday'],
