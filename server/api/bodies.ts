@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import * as Type from 'typebox';
+import type { Static } from 'typebox';
 import { Color, Name, NewVariables, RateLimit, RateLimitMessage, Visibility } from '../schema.ts';
 
 /** What callers send. Keys beyond these are ignored. */
@@ -41,6 +42,9 @@ export const NewFileSource = Type.Object({
 export const SourceChange = Type.Object({ title: Title });
 
 const SourceUuids = Type.Array(Type.String(), { maxItems: 10_000 });
+
+/** Sources to act on together: a chatbot may well have thousands of pages. */
+export const ManySources = Type.Object({ uuids: SourceUuids });
 
 export const NewTag = Type.Object({ name: Name, color: Color, data_source_uuids: Type.Optional(SourceUuids) });
 export const TagChange = Type.Partial(NewTag);

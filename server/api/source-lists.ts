@@ -1,8 +1,9 @@
-import Type, { type Static } from 'typebox';
+import * as Type from 'typebox';
+import type { Static } from 'typebox';
 import { readUuid } from '../records.ts';
 import { Restarted, Success } from '../schema.ts';
 import type { StoredSource, User } from '../store/store.ts';
-import { Uuids } from './bodies.ts';
+import { ManySources } from './bodies.ts';
 import { inBatches } from './list.ts';
 import { operation, type Operation, type Rooms } from './operation.ts';
 
@@ -12,7 +13,7 @@ export const sourceLists = (rooms: Rooms): Operation[] => [
     method: 'POST',
     path: '/api/v1/data-sources/delete',
     summary: 'Delete sources: all of them, or none where one is not there',
-    body: Uuids,
+    body: ManySources,
     reply: Success,
     others: { 422: Type.Array(InvalidSource) },
     async handle({ user, body, ctx }) {
@@ -33,7 +34,7 @@ export const sourceLists = (rooms: Rooms): Operation[] => [
     method: 'POST',
     path: '/api/v1/data-sources/url/re-scrape',
     summary: 'Fetch pages again; one item for each uuid of the request, in its order',
-    body: Uuids,
+    body: ManySources,
     reply: Type.Array(Restarted),
     handle: ({ user, body }) => restarted(rooms, user, body.uuids, ({ type }) => type === 'link'),
   }),
@@ -41,7 +42,7 @@ export const sourceLists = (rooms: Rooms): Operation[] => [
     method: 'POST',
     path: '/api/data-sources/restart',
     summary: 'Learn again what failed, of whatever type; a source that has not failed is an invalid one here',
-    body: Uuids,
+    body: ManySources,
     reply: Type.Array(Restarted),
     handle: ({ user, body }) => restarted(rooms, user, body.uuids, ({ status }) => FAILED.test(status)),
   }),

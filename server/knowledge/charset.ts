@@ -1,12 +1,26 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Bytes decoded between two turns of the event loop. */
+const SLICE = 1024 * 1024;
+
 /** Bytes to text: by the mark at their start, the header, the page's own word, else UTF-8, else Western European. */
-export function decode(body: Uint8Array, header: string | undefined): string {
+export async function decode(body: Uint8Array, header: string | undefined): Promise<string> {
   const named = markOf(body) ?? decoderOf(header) ?? decoderOf(metaCharset(body));
-  if (named) return named.decode(body);
+  if (named) return inSlices(named, body);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return await inSlices(new TextDecoder('utf-8', { fatal: true }), body);
   } catch {
-    return new TextDecoder('windows-1252').decode(body);
+    return inSlices(new TextDecoder('windows-1252'), body);
   }
+}
+
+async function inSlices(decoder: TextDecoder, body: Uint8Array): Promise<string> {
+  const parts: string[] = [];
+  for (let at = 0; at < body.length; at += SLICE) {
+    if (at > 0) await setImmediate();
+    parts.push(decoder.decode(body.subarray(at, at + SLICE), { stream: true }));
+  }
+  return parts.join('') + decoder.decode();
 }
 
 function markOf([a, b, c]: Uint8Array): TextDecoder | undefined {

@@ -35,7 +35,7 @@ export async function materialOf({ store, web }: Ways, source: StoredSource, sig
   return {
     size: page.body.length,
     async read() {
-      const text = decode(page.body, page.charset).replaceAll('\0', ' ');
+      const text = (await decode(page.body, page.charset)).replaceAll('\0', ' ');
       return documentFrom(await readerOfType(page.mediaType)(text), page.url);
     },
   };
@@ -44,15 +44,15 @@ export async function materialOf({ store, web }: Ways, source: StoredSource, sig
 const fileOf = (name: string, bytes: Uint8Array): Material => ({
   size: bytes.length,
   async read() {
-    const text = decode(bytes, undefined);
+    const text = await decode(bytes, undefined);
     // No text has this character: it is a file of another kind under a text's name.
     if (text.includes('\0')) throw new Unreadable('content type');
     return documentFrom(await readerOfFile(name, text)(text), name);
   },
 });
 
-function documentFrom(readable: Readable, otherwise: string): Document {
-  const document = documentOf(readable);
+async function documentFrom(readable: Readable, otherwise: string): Promise<Document> {
+  const document = await documentOf(readable);
   if (document.passages.length === 0) throw new Unreadable('no text');
   return document.title ? document : { ...document, title: otherwise };
 }

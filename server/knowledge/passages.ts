@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Document, Passage } from '../store/store.ts';
 import type { Block, Readable } from './blocks.ts';
 import { sentencesOf } from './sentences.ts';
@@ -7,6 +8,8 @@ const SHORT = 250;
 const LONG = 1200;
 /** A paragraph or a list beyond this is cut at the ends of sentences or items. */
 const LONGEST = 1800;
+/** Blocks between two turns of the event loop. */
+const TURN = 1000;
 /** What is shorter is a label that stood alone, unless the whole page is no longer. */
 const TELLING = 16;
 
@@ -14,10 +17,11 @@ const TELLING = 16;
  * The readable text as it is stored, and the passages in it: the author's own paragraphs under their headings, a list
  * with the paragraph that leads to it. Headings stand in the text between the passages.
  */
-export function documentOf({ title, blocks }: Readable): Document {
+export async function documentOf({ title, blocks }: Readable): Promise<Document> {
   const headed = blocks.some(({ kind }) => kind !== 'heading');
   const writer = new Writer();
-  for (const block of blocks) {
+  for (const [at, block] of blocks.entries()) {
+    if (at % TURN === TURN - 1) await setImmediate();
     if (headed && block.kind === 'heading') writer.heading(block.level ?? 1, block.text);
     else if (block.text) for (const piece of pieces(block)) writer.block({ ...block, text: piece });
   }

@@ -18,7 +18,7 @@ const aSource = (title: string, file_name = `https://lamps.example/${title.toLow
 async function siteOf(pages: Record<string, string>) {
   const index = new PassageIndex<Source>();
   for (const [title, text] of Object.entries(pages)) {
-    index.put(title, aSource(title), { ...documentOf(await readPlain(text)), title });
+    index.put(title, aSource(title), { ...(await documentOf(await readPlain(text))), title });
   }
   const find = (query: string): Found[] => {
     const question = index.question(query);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readHtml } from '../../server/knowledge/html.ts';
+import { decode } from '../../server/knowledge/charset.ts';
 import { readMarkdown } from '../../server/knowledge/markdown.ts';
 import { documentOf } from '../../server/knowledge/passages.ts';
 import { readPlain } from '../../server/knowledge/plain.ts';
@@ -7,7 +8,7 @@ import { sentencesOf } from '../../server/knowledge/sentences.ts';
 
 /** Each passage as `heading > heading | text`. */
 async function passages(html: string): Promise<string[]> {
-  const { text, passages } = documentOf(await readHtml(html));
+  const { text, passages } = await documentOf(await readHtml(html));
   return passages.map(({ headings, start, end }) => [headings.join(' > '), text.slice(start, end)].join(' | '));
 }
 
@@ -86,7 +87,7 @@ describe('a page of HTML', () => {
 
   it('cuts long paragraphs where sentences end, and every passage is a slice of the text', async () => {
     const sentence = 'A sentence of some length about the ways of the river and its many boats. ';
-    const document = documentOf(
+    const document = await documentOf(
       await readHtml(`<h1>River</h1><p>${sentence.repeat(100)}</p><p>${'x'.repeat(5000)}</p>`),
     );
     const texts = document.passages.map(({ start, end }) => document.text.slice(start, end));
@@ -113,7 +114,7 @@ describe('a page of HTML', () => {
     for (const html of odd) await expect(readHtml(html), html).resolves.toBeDefined();
     const start = performance.now();
     for (const tag of ['<div>', '<b>', '<table><tr><td>', '<ul><li>', '<p>a', '.', '</i>']) {
-      documentOf(await readHtml(tag.repeat(500_000 / tag.length) + 'x'));
+      await documentOf(await readHtml(tag.repeat(500_000 / tag.length) + 'x'));
     }
     expect(performance.now() - start).toBeLessThan(15_000);
   });
@@ -175,6 +176,18 @@ describe('a plain text that is long', () => {
     expect(await title('The sky over Zembla is green')).toBe('');
     expect(await title('Be kind to others.\n\nBring a towel.')).toBe('');
     expect(await title('- a towel\n- two socks')).toBe('');
+  });
+});
+
+describe('bytes', () => {
+  it('are decoded alike in one piece and in several', async () => {
+    const text = `a${'😀'.repeat(600_000)}`;
+    expect(await decode(Buffer.from(text), undefined)).toBe(text);
+    const latin = `${'é'.repeat(2_000_000)} `;
+    expect(await decode(Buffer.from(latin, 'latin1'), undefined)).toBe(latin);
+    const late = Buffer.concat([Buffer.from('x'.repeat(1_500_000)), Buffer.from([0xe9])]);
+    expect((await decode(late, undefined)).endsWith('xé')).toBe(true);
+    expect(await decode(new Uint8Array(), undefined)).toBe('');
   });
 });
 
