@@ -9,7 +9,6 @@ export interface Block {
   kind: BlockKind;
   /** Grows whenever the block or anything in it may have changed. */
   version: number;
-  isOpen: boolean;
   children: Block[];
   /** The source of a leaf: lines joined by newlines. */
   text: string;
@@ -30,7 +29,6 @@ export interface Block {
 export const createBlock = (kind: BlockKind, own: Partial<Block> = {}): Block => ({
   kind,
   version: 0,
-  isOpen: true,
   children: [],
   text: '',
   inline: [],
@@ -44,15 +42,9 @@ export const createBlock = (kind: BlockKind, own: Partial<Block> = {}): Block =>
   ...own,
 });
 
-export const isLeaf = (block: Block): boolean => !['document', 'quote', 'list', 'item'].includes(block.kind);
+export const isContainer = ({ kind }: Block): boolean => kind === 'quote' || kind === 'list' || kind === 'item';
 
-export function openChild(block: Block): Block | undefined {
-  const last = block.children.at(-1);
-  return last?.isOpen ? last : undefined;
-}
-
-export function endsWithBlank(block: Block): boolean {
-  if (block.endsBlank) return true;
-  const last = block.children.at(-1);
-  return last !== undefined && (block.kind === 'list' || block.kind === 'item') && endsWithBlank(last);
+export function endsWithBlank({ endsBlank, kind, children }: Block): boolean {
+  const last = children.at(-1);
+  return endsBlank || (kind !== 'quote' && last !== undefined && endsWithBlank(last));
 }

@@ -1,4 +1,4 @@
-import { openChild, type Block } from './block.ts';
+import type { Block } from './block.ts';
 import { createBlocks } from './blocks.ts';
 
 /** A Markdown text that grows. After each call the tree is what the text so far means. */
@@ -9,36 +9,19 @@ export interface MarkdownDocument {
   end(): void;
 }
 
-interface Saved {
-  block: Block;
-  fields: Block;
-  length: number;
-  last: Block | undefined;
-}
-
 /** A line that is signs so far may yet be anything: a rule, a list, the line under a heading. It waits. */
 const UNDECIDED = /^[\s\-=|:*_+#>`~]*(?:\d{1,3}[.)]?)?$/;
 
-function openPath(root: Block): Block[] {
-  const path: Block[] = [];
-  for (let block: Block | undefined = root; block; block = openChild(block)) path.push(block);
-  return path;
-}
-
-const save = (path: Block[]): Saved[] =>
-  path.map((block) => ({
-    block,
-    fields: { ...block },
-    length: block.children.length,
-    last: block.children.at(-1),
-  }));
-
-function restore(saved: Saved[]): void {
-  for (const { block, fields, length, last } of saved) {
+/** What takes an open block back to how it is now. */
+function undoOf(block: Block): () => void {
+  const fields = { ...block };
+  const { length } = block.children;
+  const last = block.children.at(-1);
+  return () => {
     Object.assign(block, fields, { version: block.version });
     block.children.length = Math.max(0, length - 1);
     if (last) block.children.push(last);
-  }
+  };
 }
 
 /**
@@ -46,30 +29,32 @@ function restore(saved: Saved[]): void {
  * when more of it comes, so any cutting of the text into chunks gives the same tree.
  */
 export function createDocument(): MarkdownDocument {
-  const parser = createBlocks();
-  const { root } = parser;
+  const { open, line, close, readInline } = createBlocks();
+  const root = open[0]!;
   let rest = '';
-  let trial: Saved[] = [];
+  let undo = (): void => undefined;
 
   function settle(isEnd: boolean): void {
     const lines = rest.split(/\r\n|\n|\r(?!$)/);
     rest = isEnd ? '' : lines.pop()!;
-    for (const line of lines) if (!isEnd || line || lines.length > 1) parser.line(line, true);
+    for (const each of lines) if (!isEnd || each || lines[1] !== undefined) line(each, true);
   }
 
   function change(chunk: string, isEnd: boolean): void {
-    restore(trial);
-    const before = openPath(root);
+    undo();
+    const touched = [...open];
     rest += chunk;
     settle(isEnd);
-    const settled = openPath(root);
-    trial = save(settled);
-    if (isEnd) parser.close(root);
-    else if (!UNDECIDED.test(rest)) parser.line(rest, false);
-    const after = openPath(root);
-    const touched = new Set([...before, ...settled, ...after]);
-    for (const block of touched) block.version++;
-    parser.readInline(after.at(-1)!);
+    const settled = [...open];
+    const undos = settled.map(undoOf);
+    undo = () => {
+      open.splice(0, Infinity, ...settled);
+      for (const back of undos) back();
+    };
+    if (isEnd) close(1);
+    else if (!UNDECIDED.test(rest)) line(rest, false);
+    for (const block of new Set([...touched, ...settled, ...open])) block.version++;
+    readInline(open.at(-1)!, true);
   }
 
   return {

@@ -4,6 +4,7 @@ import type { Align } from './block.ts';
 
 export const HEADING = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
 export const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/;
+export const CLOSING_FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*$/;
 export const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 export const SETEXT = /^ {0,3}(=+|-+)[ \t]*$/;
 export const QUOTE = /^ {0,3}> ?/;
