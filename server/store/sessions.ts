@@ -1,3 +1,4 @@
+import { abreast } from './batch.ts';
 import { ignore, removeFile, syncFolder, type Disk } from './disk.ts';
 import { LinesFile, OpenFiles, readFirstLine } from './lines.ts';
 import { SessionFile } from './session.ts';
@@ -8,7 +9,6 @@ import type { StoredSession } from './store.ts';
 /** Sessions that nobody is using stay in memory up to this many characters, all together. */
 const KEPT = 16 * 1024 * 1024;
 const OPEN_FILES = 128;
-const HEADS_AT_ONCE = 16;
 
 interface Options {
   disk: Disk;
@@ -67,11 +67,9 @@ export class Sessions {
   async list(chatbot: string): Promise<StoredSession[]> {
     const names = await this.#names.of(chatbot);
     const heads = Array.from<StoredSession | undefined>({ length: names.length });
-    let next = 0;
-    const reader = async () => {
-      for (let at = next++; at < names.length; at = next++) heads[at] = await this.#head(names[at]!);
-    };
-    await Promise.all(Array.from({ length: HEADS_AT_ONCE }, reader));
+    await abreast(names.entries(), async ([at, name]) => {
+      heads[at] = await this.#head(name);
+    });
     return this.#options.alive(chatbot) ? heads.filter((head) => head !== undefined) : [];
   }
 
@@ -85,11 +83,11 @@ export class Sessions {
   /** Only when the chatbot is no longer alive, so that no session is begun meanwhile. */
   async removeAll(chatbot: string): Promise<void> {
     const folders = new Set<string>();
-    for (const name of await this.#names.of(chatbot)) {
+    await abreast(await this.#names.of(chatbot), async (name) => {
       await this.#erase(name);
       folders.add(this.#names.folder(name));
-    }
-    for (const folder of folders) await syncFolder(this.#options.disk, folder);
+    });
+    await abreast(folders, (folder) => syncFolder(this.#options.disk, folder));
   }
 
   /** When nothing is under way any more. */

@@ -1,4 +1,4 @@
-import { Turns } from './batch.ts';
+import { abreast, Turns } from './batch.ts';
 import { ignore, removeFile, replaceFile, syncFolder, type Disk } from './disk.ts';
 import { DocumentFile, readBytes, readDocument } from './document.ts';
 import { lowdbFile } from './lowdb-file.ts';
@@ -95,12 +95,12 @@ export class Sources {
   /** Of a chatbot that is not there any more: nobody sees them, so that their order does not matter. */
   async removeAll(chatbot: string): Promise<void> {
     const folders = new Set<string>();
-    for (const [uuid, record] of this.#records) {
-      if (record.stored.source.chatbot !== chatbot) continue;
+    const own = [...this.#records].filter(([, { stored }]) => stored.source.chatbot === chatbot);
+    await abreast(own, async ([uuid, record]) => {
       await this.#remove(uuid, record, () => Promise.resolve());
       folders.add(this.#shards.folder(uuid));
-    }
-    for (const folder of folders) await syncFolder(this.#disk, folder);
+    });
+    await abreast(folders, (folder) => syncFolder(this.#disk, folder));
   }
 
   /** `sync` makes it durable that the record is gone, before the rest goes. */
