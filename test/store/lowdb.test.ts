@@ -6,6 +6,7 @@ import { openLowdbStore, type LowdbOptions } from '../../server/store/lowdb.ts';
 import type { Store } from '../../server/store/store.ts';
 import { storeContract, type Place } from './contract.ts';
 import { faultyDisk } from './faulty-disk.ts';
+import { managementContract } from './management.contract.ts';
 import { storeModel } from './model.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
 
@@ -21,6 +22,8 @@ const place =
 
 storeContract('lowdb', place());
 storeContract('lowdb that keeps nothing idle in memory', place({ kept: 0 }));
+managementContract('lowdb', place());
+managementContract('lowdb that keeps nothing idle in memory', place({ kept: 0 }));
 storeModel('lowdb', place());
 storeModel('lowdb that keeps nothing idle in memory', place({ kept: 0 }));
 

@@ -1,10 +1,12 @@
 import { messageUuid, newUuid } from '../../server/records.ts';
+import type { ToolFunction } from '../../server/schema.ts';
 import type {
   StoredAgent,
   StoredChatbot,
   StoredMessage,
   StoredSession,
   StoredSource,
+  StoredTag,
 } from '../../server/store/store.ts';
 
 /** Records as the server would make them, for tests. */
@@ -32,6 +34,30 @@ export const anAgent = (chatbot: string, more: Partial<StoredAgent> = {}): Store
   data_source_uuids: [],
   tool_functions: [],
   variables: [],
+  chatbot,
+  ...more,
+});
+
+export const aFunction = (more: Partial<ToolFunction> = {}): ToolFunction => ({
+  uuid: newUuid(),
+  name: 'order status',
+  description: 'looks an order up',
+  parameters: { type: 'object', properties: {}, required: [] },
+  headers: {},
+  enabled: 1,
+  external_url: 'https://shop.example/orders',
+  method: 'POST',
+  ...dated,
+  meta: {},
+  ...more,
+});
+
+export const aTag = (chatbot: string, more: Partial<StoredTag> = {}): StoredTag => ({
+  uuid: newUuid(),
+  name: 'Policies',
+  color: '#00aaFF',
+  data_source_uuids: [],
+  ...dated,
   chatbot,
   ...more,
 });

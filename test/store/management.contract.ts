@@ -1,0 +1,413 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { newUuid } from '../../server/records.ts';
+import type { Store, StoredChatbot, StoredKey } from '../../server/store/store.ts';
+import type { Place } from './contract.ts';
+import { aChatbot, aFunction, aMessage, anAgent, aSession, aSource, aTag } from './records.ts';
+
+/** What every engine must do with what only an owner manages: users, keys, agents, tags, files, deleted messages. */
+export function managementContract(engine: string, place: () => Promise<Place>): void {
+  describe(`${engine}: the contract of what is managed`, () => {
+    let at: Place;
+    let store: Store;
+    let chatbot: StoredChatbot;
+    beforeEach(async () => {
+      at = await place();
+      store = await at.open();
+      chatbot = await withChatbot();
+    });
+    afterEach(async () => {
+      await store.close();
+      await at.clear();
+    });
+    const reopen = async () => {
+      await store.close();
+      store = await at.open();
+    };
+    const withChatbot = async () => {
+      const made = aChatbot(store.home.user.uuid);
+      await store.createChatbot(made, []);
+      return made;
+    };
+    const withSources = async (count: number, of = chatbot.uuid) => {
+      const sources = Array.from({ length: count }, () => aSource(of));
+      for (const source of sources) await store.createSource(source);
+      return sources.map(({ uuid }) => uuid);
+    };
+    /** In this life and in the next. */
+    const inBothLives = async (look: () => Promise<void>) => {
+      await look();
+      await reopen();
+      await look();
+    };
+
+    describe('users and keys', () => {
+      const aKey = (more: Partial<StoredKey> = {}): StoredKey => ({
+        hash: newUuid() + newUuid(),
+        user: store.home.user.uuid,
+        name: 'site',
+        hint: 'dk_abcd',
+        created_at: '2026-01-02T03:04:05Z',
+        last_used_at: '',
+        ...more,
+      });
+      const aUser = (email: string) => ({ uuid: newUuid(), email, created_at: '2026-01-02T03:04:05Z' });
+
+      it('are there from the moment they are added, one user an address', async () => {
+        const user = aUser('ann@shop.example');
+        expect(await store.addUser(user)).toEqual(user);
+        expect(await store.addUser(aUser(user.email))).toBeUndefined();
+        const key = aKey({ user: user.uuid });
+        await store.addKey(key);
+        await inBothLives(async () => {
+          expect(await store.users()).toEqual([store.home.user, user]);
+          expect(await store.keyOwner(key.hash)).toEqual(user);
+        });
+      });
+
+      it('are one user where many add the same address at once', async () => {
+        const added = await Promise.all(Array.from({ length: 8 }, () => store.addUser(aUser('ann@shop.example'))));
+        const made = added.filter((user) => user !== undefined);
+        expect(made).toHaveLength(1);
+        expect(await store.users()).toEqual([store.home.user, ...made]);
+      });
+
+      it('of which one is removed open nothing any more, and the others do', async () => {
+        const [gone, kept] = [aKey(), aKey()];
+        for (const key of [gone, kept]) await store.addKey(key);
+        const removing = [store.removeKey(gone.hash), store.removeKey(gone.hash)];
+        expect(await Promise.all(removing)).toEqual([true, false]);
+        await inBothLives(async () => {
+          expect(await store.keyOwner(gone.hash)).toBeUndefined();
+          expect(await store.keys()).toEqual([kept]);
+        });
+      });
+
+      it('say when they were last used, at once', async () => {
+        const key = aKey();
+        await store.addKey(key);
+        for (const at of ['2026-02-03T04:05:06Z', '2026-02-03T04:05:07Z', '2026-02-03T04:05:01Z']) {
+          await store.keyUsed(key.hash, at);
+        }
+        await store.keyUsed('f'.repeat(64), '2026-02-03T04:05:06Z');
+        expect(await store.keys()).toEqual([{ ...key, last_used_at: '2026-02-03T04:05:07Z' }]);
+        await reopen();
+        expect((await store.keys())[0]?.last_used_at).toMatch(/^2026-02-03T04:05:0[67]Z$/);
+      });
+    });
+
+    describe('agents', () => {
+      it('are listed in order of creation, fetched, changed and deleted', async () => {
+        const agents = ['one', 'two', 'three'].map((name) => anAgent(chatbot.uuid, { name }));
+        for (const agent of agents) expect(await store.createAgent(agent)).toBe(true);
+        const [one, two, three] = agents.map(({ uuid }) => uuid);
+        const changed = { ...agents[1]!, name: 'Ünï 🛒', enabled: 0 as const };
+        expect(await store.updateAgent(two!, () => changed)).toEqual(changed);
+        expect(await Promise.all([store.deleteAgent(one!), store.deleteAgent(one!)])).toEqual([true, false]);
+        await inBothLives(async () => {
+          expect(await store.agents(chatbot.uuid)).toEqual([changed, agents[2]]);
+          expect(await store.agent(one!)).toBeUndefined();
+          expect(await store.agent(two!)).toEqual(changed);
+          expect(await store.agent(three!)).toEqual(agents[2]);
+        });
+      });
+
+      it('need their chatbot, and are unknown under another uuid', async () => {
+        expect(await store.createAgent(anAgent(newUuid()))).toBe(false);
+        expect(await store.agent(newUuid())).toBeUndefined();
+        expect(await store.updateAgent(newUuid(), (one) => one)).toBeUndefined();
+        expect(await store.deleteAgent(newUuid())).toBe(false);
+        expect(await store.agentWithFunction(newUuid())).toBeUndefined();
+        const tag = aTag(chatbot.uuid);
+        await store.createTag(tag);
+        expect(await store.agent(tag.uuid)).toBeUndefined();
+      });
+
+      it('are checked against those that are there, however many are made at once', async () => {
+        const make = () =>
+          store.createAgent(anAgent(chatbot.uuid, { type: 'spam-defense' }), (agents) => {
+            if (agents.some(({ type }) => type === 'spam-defense')) throw new Error('one is enough');
+          });
+        const made = await Promise.allSettled(Array.from({ length: 20 }, make));
+        expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+        await inBothLives(async () => expect(await store.agents(chatbot.uuid)).toHaveLength(1));
+        await expect(make()).rejects.toThrow('one is enough');
+      });
+
+      it('lose none of two hundred changes made at once, beside those of their chatbot and its tags', async () => {
+        const [agent, tag] = [anAgent(chatbot.uuid, { prompt: '' }), aTag(chatbot.uuid, { name: '' })];
+        await store.createAgent(agent);
+        await store.createTag(tag);
+        const changes = Array.from({ length: 200 }, (_, i) => [
+          store.updateAgent(agent.uuid, (one) => ({ ...one, prompt: `${one.prompt}${i},` })),
+          store.updateTag(tag.uuid, (one) => ({ ...one, name: `${one.name}${i},` })),
+          store.updateChatbot(chatbot.uuid, (one) => ({ ...one, name: String(i) })),
+        ]).flat();
+        await Promise.all(changes);
+        const all = Array.from({ length: 200 }, (_, i) => `${i},`).join('');
+        await inBothLives(async () => {
+          expect((await store.agent(agent.uuid))?.prompt).toBe(all);
+          expect((await store.tag(tag.uuid))?.name).toBe(all);
+          expect((await store.chatbot(chatbot.uuid))?.name).toBe('199');
+        });
+      });
+
+      it('stay as they are where a change throws, and are not changed by changing what was handed in or out', async () => {
+        const agent = anAgent(chatbot.uuid, { tool_functions: [aFunction()] });
+        const given = structuredClone(agent);
+        const creating = store.createAgent(given);
+        given.tool_functions[0]!.name = 'changed';
+        await creating;
+        const throwing = store.updateAgent(agent.uuid, (one) => {
+          one.tool_functions.pop();
+          throw new Error('no');
+        });
+        await expect(throwing).rejects.toThrow('no');
+        const held = (await store.updateAgent(agent.uuid, (one) => one))!;
+        held.tool_functions.pop();
+        (await store.agent(agent.uuid))!.tool_functions.pop();
+        (await store.agents(chatbot.uuid))[0]!.tool_functions.pop();
+        await store.createAgent(anAgent(chatbot.uuid), (agents) => void agents[0]!.tool_functions.pop());
+        expect(await store.agent(agent.uuid)).toEqual(agent);
+      });
+
+      it('are found by their tool functions, as long as they have them', async () => {
+        const [kept, gone] = [aFunction(), aFunction()];
+        const agent = anAgent(chatbot.uuid, { tool_functions: [gone] });
+        await store.createAgent(anAgent(chatbot.uuid));
+        await store.createAgent(agent);
+        expect(await store.agentWithFunction(gone.uuid)).toEqual(agent);
+        await store.updateAgent(agent.uuid, (one) => ({ ...one, tool_functions: [kept] }));
+        await inBothLives(async () => {
+          expect(await store.agentWithFunction(gone.uuid)).toBeUndefined();
+          expect((await store.agentWithFunction(kept.uuid))?.uuid).toBe(agent.uuid);
+        });
+        await store.deleteAgent(agent.uuid);
+        await inBothLives(async () => expect(await store.agentWithFunction(kept.uuid)).toBeUndefined());
+      });
+    });
+
+    describe('source tags', () => {
+      it('are listed in order of creation, fetched, changed and deleted', async () => {
+        const tags = ['one', 'two', 'three'].map((name) => aTag(chatbot.uuid, { name }));
+        for (const tag of tags) expect(await store.createTag(tag)).toBe(true);
+        const [one, two] = tags.map(({ uuid }) => uuid);
+        const changed = { ...tags[1]!, color: '#000000' };
+        expect(await store.updateTag(two!, () => changed)).toEqual(changed);
+        expect(await Promise.all([store.deleteTag(one!), store.deleteTag(one!)])).toEqual([true, false]);
+        await inBothLives(async () => {
+          expect(await store.tags(chatbot.uuid)).toEqual([changed, tags[2]]);
+          expect(await store.tag(one!)).toBeUndefined();
+          expect(await store.tag(two!)).toEqual(changed);
+        });
+      });
+
+      it('need their chatbot, and are unknown under another uuid', async () => {
+        expect(await store.createTag(aTag(newUuid()))).toBe(false);
+        expect(await store.tag(newUuid())).toBeUndefined();
+        expect(await store.tags(newUuid())).toEqual([]);
+        expect(await store.updateTag(newUuid(), (one) => one)).toBeUndefined();
+        expect(await store.deleteTag(newUuid())).toBe(false);
+      });
+    });
+
+    describe('the sources that tags and agents name', () => {
+      it('are those of their chatbot that are there', async () => {
+        const [own] = await withSources(1);
+        const [foreign] = await withSources(1, (await withChatbot()).uuid);
+        const data_source_uuids = [newUuid(), own!, foreign!];
+        const [tag, agent] = [aTag(chatbot.uuid, { data_source_uuids }), anAgent(chatbot.uuid, { data_source_uuids })];
+        await store.createTag(tag);
+        await store.createAgent(agent);
+        await inBothLives(async () => {
+          expect((await store.tag(tag.uuid))?.data_source_uuids).toEqual([own]);
+          expect((await store.agent(agent.uuid))?.data_source_uuids).toEqual([own]);
+        });
+        const named = [foreign!, own!];
+        const again = await store.updateTag(tag.uuid, (one) => ({ ...one, data_source_uuids: named }));
+        expect(again?.data_source_uuids).toEqual([own]);
+        const once = await store.updateAgent(agent.uuid, (one) => ({ ...one, data_source_uuids: named }));
+        expect(once?.data_source_uuids).toEqual([own]);
+      });
+
+      it('leave them when they are deleted, and keep their order', async () => {
+        const [one, two, three] = await withSources(3);
+        const data_source_uuids = [three!, one!, two!];
+        const [tag, agent] = [aTag(chatbot.uuid, { data_source_uuids }), anAgent(chatbot.uuid, { data_source_uuids })];
+        await store.createTag(tag);
+        await store.createAgent(agent);
+        await store.deleteSource(one!);
+        const left = [three, two];
+        await inBothLives(async () => {
+          expect(await store.tags(chatbot.uuid)).toEqual([{ ...tag, data_source_uuids: left }]);
+          expect(await store.agents(chatbot.uuid)).toEqual([{ ...agent, data_source_uuids: left }]);
+        });
+        const seen: string[][] = [];
+        await store.updateTag(tag.uuid, (before) => {
+          seen.push(before.data_source_uuids);
+          return before;
+        });
+        expect(seen).toEqual([left]);
+      });
+
+      it('are never one that is deleted at the same moment', async () => {
+        const sources = await withSources(20);
+        const tag = aTag(chatbot.uuid);
+        await store.createTag(tag);
+        const busy = sources.flatMap((source, i) => [
+          store.updateTag(tag.uuid, (one) => ({ ...one, data_source_uuids: [...one.data_source_uuids, source] })),
+          ...(i % 2 ? [store.deleteSource(source)] : []),
+        ]);
+        await Promise.all(busy);
+        const left = sources.filter((_, i) => i % 2 === 0);
+        await inBothLives(async () => expect((await store.tag(tag.uuid))?.data_source_uuids).toEqual(left));
+      });
+    });
+
+    describe('uploaded files', () => {
+      const bytes = Uint8Array.from({ length: 3000 }, (_, i) => i % 256);
+      const fileOf = async (uuid: string) => {
+        const file = await store.file(uuid);
+        return file && Buffer.from(file).equals(bytes);
+      };
+
+      it('come back byte for byte and go with their source', async () => {
+        const [upload, link] = [aSource(chatbot.uuid, { type: 'upload' }), aSource(chatbot.uuid)];
+        expect(await store.createSource(upload, bytes)).toEqual({ existing: undefined });
+        await store.createSource(link);
+        await inBothLives(async () => {
+          expect(await fileOf(upload.uuid)).toBe(true);
+          expect(await store.file(link.uuid)).toBeUndefined();
+          expect(await store.file(newUuid())).toBeUndefined();
+        });
+        await store.deleteSource(upload.uuid);
+        await inBothLives(async () => expect(await store.file(upload.uuid)).toBeUndefined());
+      });
+
+      it('are not stored where the same is there already, nor without a chatbot', async () => {
+        const [upload, same] = [aSource(chatbot.uuid), aSource(chatbot.uuid, { identity: 'sha' })];
+        await store.createSource({ ...upload, identity: 'sha' }, bytes);
+        const again = await store.createSource(same, bytes.slice(1));
+        expect(again?.existing?.uuid).toBe(upload.uuid);
+        expect(await store.file(same.uuid)).toBeUndefined();
+        expect(await fileOf(upload.uuid)).toBe(true);
+        expect(await store.createSource(aSource(newUuid()), bytes)).toBeUndefined();
+      });
+
+      it('may be empty', async () => {
+        const upload = aSource(chatbot.uuid);
+        await store.createSource(upload, new Uint8Array());
+        await inBothLives(async () => expect((await store.file(upload.uuid))?.length).toBe(0));
+      });
+    });
+
+    describe('deleted messages', () => {
+      const withMessages = async (count: number) => {
+        const session = aSession(chatbot.uuid);
+        const messages = Array.from({ length: count }, () => aMessage(session.uuid));
+        await store.createSession(session);
+        for (const message of messages) await store.saveMessage(message);
+        return { session, messages };
+      };
+
+      it('are gone, and the others stay in their order', async () => {
+        const { session, messages } = await withMessages(4);
+        const [, second, third] = messages;
+        const deleting = [second, second, third].map((message) => store.deleteMessage(message!.uuid));
+        expect(await Promise.all(deleting)).toEqual([true, false, true]);
+        expect(await store.deleteMessage(second!.uuid)).toBe(false);
+        const last = aMessage(session.uuid);
+        await store.saveMessage(last);
+        await inBothLives(async () => {
+          expect(await store.messages(session.uuid)).toEqual([messages[0], messages[3], last]);
+          expect(await store.message(second!.uuid)).toBeUndefined();
+          expect(await store.session(session.uuid)).toEqual(session);
+        });
+        expect(await store.deleteMessage(second!.uuid)).toBe(false);
+      });
+
+      it('do not come back with a later version of them, in this life or another', async () => {
+        const { session, messages } = await withMessages(1);
+        const made = aMessage(session.uuid, { finish_reason: '', response: '' });
+        await store.saveMessage(made);
+        expect(await store.deleteMessage(made.uuid)).toBe(true);
+        await inBothLives(async () => {
+          expect(await store.saveMessage({ ...made, finish_reason: 'stop' })).toBe(false);
+          expect(await store.saveMessage({ ...made, finish_reason: 'stop' }, session)).toBe(false);
+          expect(await store.messages(session.uuid)).toEqual(messages);
+        });
+      });
+
+      it('do not come back with a version that is saved at that moment', async () => {
+        const { session } = await withMessages(0);
+        const message = aMessage(session.uuid);
+        await store.saveMessage({ ...message, finish_reason: '' });
+        const [deleted] = await Promise.all([
+          store.deleteMessage(message.uuid),
+          ...Array.from({ length: 10 }, () => store.saveMessage(message)),
+        ]);
+        expect(deleted).toBe(true);
+        await inBothLives(async () => {
+          expect(await store.saveMessage(message)).toBe(false);
+          expect(await store.messages(session.uuid)).toEqual([]);
+        });
+      });
+
+      it('are unknown where they never were, and where their session is gone', async () => {
+        const { session, messages } = await withMessages(1);
+        expect(await store.deleteMessage(newUuid())).toBe(false);
+        await store.deleteSession(session.uuid);
+        expect(await store.deleteMessage(messages[0]!.uuid)).toBe(false);
+      });
+
+      it('leave what happens to their session at that moment as it is', async () => {
+        const { session, messages } = await withMessages(3);
+        const added = aMessage(session.uuid);
+        const results = await Promise.all([
+          store.updateSession(session.uuid, (one) => ({ ...one, foreign: 'x' })),
+          store.deleteMessage(messages[1]!.uuid),
+          store.saveMessage(added),
+        ]);
+        expect(results).toEqual([{ ...session, foreign: 'x' }, true, true]);
+        await inBothLives(async () => {
+          expect(await store.session(session.uuid)).toEqual({ ...session, foreign: 'x' });
+          expect(await store.messages(session.uuid)).toEqual([messages[0], messages[2], added]);
+        });
+      });
+    });
+
+    it('takes agents, functions, tags and files with a deleted chatbot', async () => {
+      const other = await withChatbot();
+      const parts = async (of: StoredChatbot) => {
+        const upload = aSource(of.uuid);
+        const agent = anAgent(of.uuid, { tool_functions: [aFunction()], data_source_uuids: [upload.uuid] });
+        const tag = aTag(of.uuid, { data_source_uuids: [upload.uuid] });
+        await store.createSource(upload, Buffer.from('bytes'));
+        await store.createAgent(agent);
+        await store.createTag(tag);
+        return { upload, agent, tag };
+      };
+      const [gone, kept] = [await parts(chatbot), await parts(other)];
+      const busy = [
+        store.updateAgent(gone.agent.uuid, (one) => ({ ...one, name: 'late' })),
+        store.createAgent(anAgent(chatbot.uuid)),
+        store.createTag(aTag(chatbot.uuid)),
+        store.deleteTag(gone.tag.uuid),
+      ];
+      expect(await store.deleteChatbot(chatbot.uuid)).toBe(true);
+      await Promise.all(busy);
+      await inBothLives(async () => {
+        const found = [
+          await store.agent(gone.agent.uuid),
+          await store.agentWithFunction(gone.agent.tool_functions[0]!.uuid),
+          await store.tag(gone.tag.uuid),
+          await store.file(gone.upload.uuid),
+        ];
+        expect(found).toEqual([undefined, undefined, undefined, undefined]);
+        expect(await store.tags(chatbot.uuid)).toEqual([]);
+        expect(await store.agents(other.uuid)).toEqual([kept.agent]);
+        expect(await store.tags(other.uuid)).toEqual([kept.tag]);
+        expect(await store.file(kept.upload.uuid)).toBeDefined();
+      });
+    });
+  });
+}
