@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readForm } from '../../server/api/form.ts';
 import { createIntake } from '../../server/api/intake.ts';
 import { API_KEY, start, until, type Reply, type Running } from '../running.ts';
 
@@ -315,6 +317,12 @@ describe('a large file', () => {
     }
     expect((await upload(bot, 'b.txt', new Uint8Array(MB).fill(97))).status).toBe(200);
     expect(await list(bot)).toHaveLength(1);
+  });
+
+  it('whose sender has left while it waited is not waited for', async () => {
+    const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
+    const gone = Object.assign(new PassThrough(), { headers }).destroy();
+    await expect(readForm(gone as never)).rejects.toMatchObject({ code: 'bad_request' });
   });
 
   it('waits until there is room for it, and is told where there is none for long', async () => {

@@ -108,6 +108,22 @@ describe('learning', () => {
     });
   });
 
+  it('shows the title that the owner gave while the page was put in', async () => {
+    school = await openSchool(pages({ '/a': RETURNS }));
+    await school.knowledge.search(school.chatbot, 'chair');
+    const put = school.store.putDocument.bind(school.store);
+    vi.spyOn(school.store, 'putDocument').mockImplementation(async (uuid, document) => {
+      const done = await put(uuid, document);
+      const renamed = await school.store.updateSource(uuid, (record) => ({ ...record, title: 'Sending back' }));
+      await school.knowledge.rename(renamed!);
+      return done;
+    });
+    expect((await school.teach('/a')).title).toBe('Sending back');
+    const titles = async () =>
+      (await school.knowledge.search(school.chatbot, 'chair')).map(({ source }) => source.title);
+    await vi.waitFor(async () => expect(await titles()).toEqual(['Sending back']));
+  });
+
   it('leaves nothing of a source that is deleted while it is fetched', async () => {
     let arrived = () => {};
     const asked = new Promise<void>((resolve) => (arrived = resolve));
