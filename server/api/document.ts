@@ -106,11 +106,14 @@ const pathParameters = (path: string): Json[] => {
 const queryParameters = (query: TObject | undefined): Json[] =>
   Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema: written(schema) }));
 
+/** In the plural form, which RapiDoc shows. */
+const exampleOf = (value: unknown): Json => (value === undefined ? {} : { examples: { recorded: { value } } });
+
 function bodyOf({ method, path, body, parts }: Operation): Json | undefined {
   const schema = body ?? parts;
   if (!schema) return undefined;
   const example = examples.operations[`${method} ${path}`]?.request;
-  const media = { schema: written(schema), ...(example !== undefined && { example }) };
+  const media = { schema: written(schema), ...exampleOf(example) };
   const required = ((schema as { required?: string[] }).required ?? []).length > 0;
   return { required, content: { [body ? 'application/json' : 'multipart/form-data']: media } };
 }
@@ -139,7 +142,7 @@ const RequestId = { description: 'Names this request in the log', schema: { type
 const reply = (description: string, type: string, schema: unknown, example?: unknown): Json => ({
   description,
   headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
-  content: { [type]: { schema: written(schema), ...(example !== undefined && { example }) } },
+  content: { [type]: { schema: written(schema), ...exampleOf(example) } },
 });
 
 const FAULTS: Record<number, { name: string; says: string; header?: string }> = {
