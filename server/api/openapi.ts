@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { operation, type Operation } from './operation.ts';
 
 const Open = Type.Record(Type.String(), Type.Unknown());
@@ -9,7 +9,7 @@ export function openapi(all: () => Operation[]): Operation {
   return operation({
     method: 'GET',
     path: '/api/v1/openapi.json',
-    summary: 'Fetch this document',
+    summary: 'Fetch all of this as an OpenAPI document; no key is needed',
     open: true,
     reply: Type.Object(
       {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { format } from 'prettier';
+import { format, resolveConfig } from 'prettier';
 import { operations } from '../../server/api/api.ts';
 import type { Operation, Rooms } from '../../server/api/operation.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
 test('the examples are replies that a server gave', async () => {
   const played = await playRows();
   const text = stable(JSON.stringify({ operations: played, faults: await playFaults() }));
-  await expect(await format(text, { parser: 'json', printWidth: 120 })).toMatchFileSnapshot(
+  await expect(await format(text, { ...(await resolveConfig('package.json')), parser: 'json' })).toMatchFileSnapshot(
     '../../server/api/examples.json',
   );
 }, 60_000);

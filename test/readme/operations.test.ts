@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { format, resolveConfig } from 'prettier';
+import { expect, test } from 'vitest';
+import { operations } from '../../server/api/api.ts';
+import { documentOf } from '../../server/api/document.ts';
+import type { Rooms } from '../../server/api/operation.ts';
+
+/** The README's table of operations, out of the OpenAPI document: `npx vitest run test/readme/operations.test.ts -u` writes it. */
+
+interface Schema {
+  $ref?: string;
+  type?: string;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+}
+interface Told {
+  summary: string;
+  deprecated?: true;
+  parameters?: { name: string; in: string }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { content: Record<string, { schema: Schema }> }>;
+}
+interface Document {
+  paths: Record<string, Record<string, Told>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+const document = documentOf(operations({} as Rooms)) as Document;
+const nameOf = ({ $ref = '' }: Schema): string => $ref.split('/').at(-1) ?? '';
+const looked = (schema: Schema): Schema => document.components.schemas[nameOf(schema)] ?? schema;
+
+function rowOf(method: string, path: string, told: Told): string {
+  const [body] = Object.values(told.requestBody?.content ?? {});
+  const query = (told.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => `\`?${name}\``);
+  const takes = [...query, ...(body ? fieldsOf(looked(body.schema)) : [])].join(', ');
+  const [[type, reply] = []] = Object.entries(told.responses['200']?.content ?? {});
+  const gives = type === 'text/plain' ? 'text' : reply ? shapeOf(reply.schema) : '';
+  return `| ${told.summary} | \`${method.toUpperCase()} ${path}\` | ${takes} | ${gives} |`;
+}
+
+/** Those that may be left out carry a question mark. */
+const fieldsOf = ({ properties = {}, required = [] }: Schema): string[] =>
+  Object.keys(properties).map((name) => `\`${name}${required.includes(name) ? '' : '?'}\``);
+
+function shapeOf(schema: Schema): string {
+  if (schema.items) return `list of ${shapeOf(schema.items)}`;
+  const keys = Object.keys(schema.properties ?? {});
+  // What is so large has a name of its own, which its summary gives.
+  return schema.$ref ? nameOf(schema) : keys.length > 3 ? 'object' : `\`{${keys.join(', ')}}\``;
+}
+
+test('the table of operations is what the schemas say', async () => {
+  const rows = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, told]) => !told.deprecated)
+      .map(([method, told]) => rowOf(method, path, told)),
+  );
+  const head = '| operation | method and path | takes | gives |\n| --- | --- | --- | --- |';
+  const readme = readFileSync('README.md', 'utf8');
+  const between = /(?<=<!-- operations -->\n).*?(?=<!-- \/operations -->)/s;
+  expect(readme).toMatch(between);
+  const written = readme.replace(between, () => `\n${[head, ...rows].join('\n')}\n\n`);
+  const options = { ...(await resolveConfig('README.md')), parser: 'markdown' };
+  await expect(await format(written, options)).toMatchFileSnapshot('../../README.md');
+});
