@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import * as Type from 'typebox';
+import type { Static } from 'typebox';
 import type { FinishReason } from './types.ts';
 
 /** The interface's records. Validation, types and the OpenAPI document come from here. */

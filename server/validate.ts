@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import { Compile, type Validator } from 'typebox/compile';
+import { Compile, type Validator } from 'typebox/schema';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { invalid, Refusal } from './errors.ts';
 
@@ -22,7 +22,7 @@ export function checked<S extends TObject>(schema: S, body: unknown): Static<S> 
   }
   const validator = compiled.get(schema) ?? Compile(schema);
   compiled.set(schema, validator);
-  if (!validator.Check(known)) throw refusalFor(schema, validator.Errors(known)[0]);
+  if (!validator.Check(known)) throw refusalFor(schema, validator.Errors(known)[1][0]);
   for (const key of Object.keys(known)) refuseUnstorable(key, known[key]);
   return known as Static<S>;
 }

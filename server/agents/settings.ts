@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { DEFAULT_MODEL } from '../model/catalogue.ts';
 import { view } from '../records.ts';
 import { AgentMeta, AgentTag, type AgentSettings, type AgentType, type HumanEscalationSettings } from '../schema.ts';

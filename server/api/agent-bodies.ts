@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import * as Type from 'typebox';
+import type { Static } from 'typebox';
 import { SentTag, settingsSent, type SentSettings } from '../agents/settings.ts';
 import { AgentSettings, AgentType, AgentVariable, HumanEscalationSettings, Name, Text } from '../schema.ts';
 import type { Agent } from '../schema.ts';

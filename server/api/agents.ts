@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { agentView, newAgent, refuseSecond } from '../agents/agents.ts';
 import { notFound } from '../errors.ts';
 import { later, type Clock } from '../records.ts';

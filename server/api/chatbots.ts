@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { defaultAgent } from '../agents/agents.ts';
 import { later, newUuid, timestamp, view } from '../records.ts';
 import { Chatbot, Success } from '../schema.ts';

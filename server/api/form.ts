@@ -2,7 +2,7 @@ import busboy from 'busboy';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { invalid, Refusal } from '../errors.ts';
 import { isReadableFile } from '../knowledge/readers.ts';
 import { checked } from '../validate.ts';

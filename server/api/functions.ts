@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import * as Type from 'typebox';
+import type { Static } from 'typebox';
 import { newFunction, refuseUncallable, withFunctions, type FunctionFields } from '../agents/tool-functions.ts';
 import { notFound } from '../errors.ts';
 import { later, view, type Clock } from '../records.ts';

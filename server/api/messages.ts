@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { streamText, whenEnded } from '../answer/readers.ts';
 import type { Run } from '../answer/runs.ts';
 import { Refusal } from '../errors.ts';

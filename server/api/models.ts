@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { operation, type Operation, type Rooms } from './operation.ts';
 
 const Models = Type.Object({ models: Type.Array(Type.String()) }, { additionalProperties: false });

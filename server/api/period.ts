@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { invalid } from '../errors.ts';
 
 /** A stretch of time that a list is asked for. */

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { notFound } from '../errors.ts';
 import { newUuid, timestamp, view } from '../records.ts';
 import { Session, SessionWithMeta, Success } from '../schema.ts';

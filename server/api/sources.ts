@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { invalid, notFound } from '../errors.ts';
 import { later, newUuid, timestamp, view } from '../records.ts';
 import { DataSource, Success } from '../schema.ts';

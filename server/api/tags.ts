@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { invalid, notFound } from '../errors.ts';
 import { later, newUuid, readUuid, timestamp, view } from '../records.ts';
 import { SourceTag, Success } from '../schema.ts';

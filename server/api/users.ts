@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { operation, type Operation } from './operation.ts';
 
 const KeyOwner = Type.Object(
