@@ -43,7 +43,7 @@ export async function boot(
   write: (words: string) => void = (words) => process.stderr.write(words),
 ): Promise<Booted> {
   const config = readConfig(env);
-  const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 1, sync: false }));
+  const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG));
   const clock = Date.now;
   const store = await openLowdbStore({ dir: config.dataDir, clock, log });
   const admin = createAdmin({ store, clock });
@@ -106,6 +106,9 @@ export async function boot(
     },
   };
 }
+
+/** Lines go out a few kilobytes or a fifth of a second at a time: a write for each costs more than making it. */
+const LOG = { dest: 1, sync: false, minLength: 4096, periodicFlush: 200 };
 
 async function firstKey({ admin, home }: { admin: Admin; home: Home }, write: (words: string) => void): Promise<void> {
   if ((await admin.keys()).length > 0) return;
