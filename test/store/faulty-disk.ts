@@ -4,8 +4,8 @@ type Verb = keyof Disk;
 
 /** The real disk, which counts its calls and fails on command. */
 export interface FaultyDisk extends Disk {
-  /** From now on `verb` fails, that many times. A failing write has written half. */
-  failing(verb: Verb, code: string, times?: number): void;
+  /** From now on, or after that many calls more, `verb` fails, that many times. A failing write has written half. */
+  failing(verb: Verb, code: string, times?: number, after?: number): void;
   heal(): void;
   count(verb: Verb): number;
   total(): number;
@@ -17,7 +17,7 @@ const fault = (code: string): Error => Object.assign(new Error(`${code}: a fault
 
 export function faultyDisk(): FaultyDisk {
   const counts = new Map<Verb, number>();
-  const faults = new Map<Verb, { code: string; left: number }>();
+  const faults = new Map<Verb, { code: string; left: number; after: number }>();
   const waiting = new Map<Verb, () => void>();
   /** Throws where the verb is to fail. Folders and files that are only read do not run out of space. */
   const pass = (verb: Verb, exempt = false): void => {
@@ -25,7 +25,7 @@ export function faultyDisk(): FaultyDisk {
     waiting.get(verb)?.();
     waiting.delete(verb);
     const found = faults.get(verb);
-    if (!found || exempt || found.left === 0) return;
+    if (!found || exempt || found.after-- > 0 || found.left === 0) return;
     found.left--;
     throw fault(found.code);
   };
@@ -71,7 +71,7 @@ export function faultyDisk(): FaultyDisk {
       pass('mkdir');
       return realDisk.mkdir(path);
     },
-    failing: (verb, code, times = Infinity) => void faults.set(verb, { code, left: times }),
+    failing: (verb, code, left = Infinity, after = 0) => void faults.set(verb, { code, left, after }),
     heal: () => faults.clear(),
     count: (verb) => counts.get(verb) ?? 0,
     total: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
