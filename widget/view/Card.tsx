@@ -26,7 +26,7 @@ export function Card({ words, citation, marker, label, onClose }: CardProps): VN
   return (
     <div class="card" role="dialog" aria-label={label} tabIndex={-1} ref={focus} onKeyDown={escape}>
       <div class="top">
-        <span class="badge" aria-hidden="true">
+        <span class="marker" aria-hidden="true">
           {marker}
         </span>
         <strong>{titleOf(citation)}</strong>

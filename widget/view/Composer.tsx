@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat.ts';
-import { Icon, IconButton, SEND, STOP } from './Icon.tsx';
+import type { Follower } from './follow.ts';
+import { DOWN, Icon, IconButton, SEND, STOP } from './Icon.tsx';
 
 /** As high as what is written. */
 function grow(element: HTMLElement | null): void {
@@ -12,7 +13,7 @@ function grow(element: HTMLElement | null): void {
 // Key code 229: Safari ends a composition before the Enter that ended it.
 const isComposing = (event: KeyboardEvent): boolean => event.isComposing || event.keyCode === 229;
 
-export function Composer({ chat }: { chat: Chat }): VNode {
+export function Composer({ chat, follower }: { chat: Chat; follower: Follower }): VNode {
   const words = chat.words.value;
   const draft = chat.draft.value;
   const isEmpty = !draft.trim();
@@ -23,7 +24,8 @@ export function Composer({ chat }: { chat: Chat }): VNode {
     field?.focus();
   };
   return (
-    <form class="composer" onSubmit={send}>
+    <form onSubmit={send}>
+      {!follower.isAtEnd.value && <IconButton look="latest" d={DOWN} label={words.latest} onClick={follower.toEnd} />}
       <textarea
         // Another function each time, so that it is called after each change.
         ref={(element) => grow((field = element))}

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat.ts';
 import type { Follower } from './follow.ts';
-import { DOWN, IconButton, Retry } from './Icon.tsx';
+import { Retry } from './Icon.tsx';
 import { TurnView } from './Turn.tsx';
 
 function Welcome({ chat }: { chat: Chat }): VNode {
@@ -39,27 +39,23 @@ function History({ chat }: { chat: Chat }): VNode | null {
 export function Conversation({ chat, follower }: { chat: Chat; follower: Follower }): VNode {
   const words = chat.words.value;
   const turns = chat.turns.value;
-  const { isAtEnd, toEnd, look, watch } = follower;
   return (
-    <div class="middle">
-      <div
-        class="log"
-        role="log"
-        aria-live="off"
-        aria-label={words.conversation}
-        tabIndex={0}
-        ref={watch}
-        onScroll={look}
-      >
-        <div class="content">
-          {!turns[0] && chat.history.value !== 'loading' && <Welcome chat={chat} />}
-          <History chat={chat} />
-          {turns.map((turn) => (
-            <TurnView key={turn.key} chat={chat} turn={turn} onMount={toEnd} />
-          ))}
-        </div>
+    <div
+      class="log"
+      role="log"
+      aria-live="off"
+      aria-label={words.conversation}
+      tabIndex={0}
+      ref={follower.watch}
+      onScroll={follower.look}
+    >
+      <div class="content">
+        {!turns[0] && chat.history.value !== 'loading' && <Welcome chat={chat} />}
+        <History chat={chat} />
+        {turns.map((turn) => (
+          <TurnView key={turn.key} chat={chat} turn={turn} onMount={follower.toEnd} />
+        ))}
       </div>
-      {!isAtEnd.value && <IconButton look="latest" d={DOWN} label={words.latest} onClick={toEnd} />}
     </div>
   );
 }

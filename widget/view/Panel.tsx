@@ -26,7 +26,6 @@ export function Panel({ chat, follower, isInline }: PanelProps): VNode | null {
   if (!chat.isOpen.value) return null;
   return (
     <section
-      class="panel"
       role={isInline ? 'region' : 'dialog'}
       aria-label={name}
       ref={isInline ? null : focusField}
@@ -41,7 +40,7 @@ export function Panel({ chat, follower, isInline }: PanelProps): VNode | null {
         {!isInline && <IconButton d={CLOSE} label={words.close} onClick={chat.close} />}
       </header>
       <Conversation chat={chat} follower={follower} />
-      <Composer chat={chat} />
+      <Composer chat={chat} follower={follower} />
       <Announcer chat={chat} />
     </section>
   );

@@ -27,7 +27,7 @@ export function Sources({ chat, turn }: { chat: Chat; turn: Turn }): VNode | nul
           return (
             <li>
               {source.map(([marker]) => (
-                <span class="badge">{marker}</span>
+                <span class="marker">{marker}</span>
               ))}
               <Jump citation={citation} words={words} look="name">
                 {titleOf(citation)}
