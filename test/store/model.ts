@@ -1,18 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { messageUuid } from '../../server/records.ts';
-import type { Store, StoredChatbot, StoredMessage, StoredSession, StoredSource } from '../../server/store/store.ts';
-import type { Document } from '../../server/store/store.ts';
+import type { Document, Store, StoredAgent, StoredChatbot, StoredMessage } from '../../server/store/store.ts';
+import type { StoredSession, StoredSource, StoredTag } from '../../server/store/store.ts';
 import type { Place } from './contract.ts';
-import { aChatbot, aDocument, aMessage, aSession, aSource } from './records.ts';
+import { aChatbot, aDocument, aFunction, aMessage, anAgent, aSession, aSource, aTag } from './records.ts';
 
 /** What a store should hold, kept in plain maps: insertion order is order of creation. */
 interface Model {
   chatbots: Map<string, StoredChatbot>;
+  agents: Map<string, StoredAgent>;
+  tags: Map<string, StoredTag>;
   sources: Map<string, StoredSource>;
   documents: Map<string, Document>;
+  files: Map<string, string>;
+  /** Named by a tag or an agent when they were deleted: an engine may know them by that, and no uuid is used twice. */
+  retired: Set<string>;
   sessions: Map<string, StoredSession>;
   messages: Map<string, StoredMessage>;
+  deleted: Set<string>;
   facts: Map<string, string>;
 }
 
@@ -25,7 +31,10 @@ type Step = fc.AsyncCommand<Model, Real>;
 
 /** Few identifiers, so that verbs meet; two sessions share their first eight digits. */
 const CHATBOTS = ['1', '2'].map((digit) => digit.repeat(32));
-const SOURCES = ['3', '4', '5'].map((digit) => digit.repeat(32));
+const SOURCES = ['3', '4', '5', '9', 'a', 'b'].map((digit) => digit.repeat(32));
+const AGENTS = ['c', 'd'].map((digit) => digit.repeat(32));
+const TAGS = ['e', '0'].map((digit) => digit.repeat(32));
+const FUNCTIONS = ['1e', '2e'].map((digits) => digits.repeat(16));
 const SESSIONS = ['6'.repeat(32), `${'6'.repeat(8)}${'7'.repeat(24)}`, '8'.repeat(32)];
 const MESSAGES = SESSIONS.flatMap((session) =>
   ['a', 'b'].map((digit) => ({ session, uuid: messageUuid(session, digit.repeat(32)) })),
@@ -43,25 +52,37 @@ const step = (name: string, run: (model: Model, real: Real) => Promise<void>): S
 
 const values = <T>(map: Map<string, T>, wanted: (value: T) => boolean): T[] => [...map.values()].filter(wanted);
 
-function drop<T>(map: Map<string, T>, wanted: (value: T) => boolean): void {
-  for (const [key, value] of map) if (wanted(value)) map.delete(key);
-}
-
 function dropSession(model: Model, uuid: string): void {
   model.sessions.delete(uuid);
-  drop(model.messages, (message) => message.session === uuid);
+  for (const message of values(model.messages, (one) => one.session === uuid)) model.messages.delete(message.uuid);
+  // A session that is made again may have a message again, too.
+  for (const message of MESSAGES) if (message.session === uuid) model.deleted.delete(message.uuid);
 }
 
 function dropSource(model: Model, uuid: string): void {
   model.sources.delete(uuid);
   model.documents.delete(uuid);
+  model.files.delete(uuid);
+  for (const part of [...model.agents.values(), ...model.tags.values()]) {
+    if (part.data_source_uuids.includes(uuid)) model.retired.add(uuid);
+    part.data_source_uuids = part.data_source_uuids.filter((one) => one !== uuid);
+  }
 }
+
+/** Those that are sources of the chatbot. */
+const known = (model: Model, chatbot: string, named: string[]): string[] =>
+  named.filter((uuid) => model.sources.get(uuid)?.chatbot === chatbot);
 
 function dropChatbot(model: Model, uuid: string): void {
   model.chatbots.delete(uuid);
+  for (const { uuid: agent } of values(model.agents, (one) => one.chatbot === uuid)) model.agents.delete(agent);
+  for (const { uuid: tag } of values(model.tags, (one) => one.chatbot === uuid)) model.tags.delete(tag);
   for (const source of values(model.sources, (one) => one.chatbot === uuid)) dropSource(model, source.uuid);
   for (const session of values(model.sessions, (one) => one.chatbot === uuid)) dropSession(model, session.uuid);
 }
+
+const functionsOf = (model: Model): Map<string, StoredAgent> =>
+  new Map([...model.agents.values()].flatMap((one) => one.tool_functions.map(({ uuid }) => [uuid, one] as const)));
 
 /** A new life: what was under way is interrupted. */
 function interrupt(model: Model): void {
@@ -71,6 +92,9 @@ function interrupt(model: Model): void {
 
 const chatbot = fc.constantFrom(...CHATBOTS);
 const source = fc.constantFrom(...SOURCES);
+const agent = fc.constantFrom(...AGENTS);
+const tag = fc.constantFrom(...TAGS);
+const named = fc.subarray(SOURCES);
 const session = fc.constantFrom(...SESSIONS);
 const message = fc.constantFrom(...MESSAGES);
 const text = fc.string({ unit: 'binary', maxLength: 20 });
@@ -97,17 +121,78 @@ const steps: fc.Arbitrary<Step>[] = [
       dropChatbot(model, uuid);
     }),
   ),
-  fc.record({ chatbot, source, identity }).map((given) =>
+  fc.record({ chatbot, agent, named, functions: fc.subarray(FUNCTIONS) }).map((given) =>
+    step(`createAgent ${given.agent[0]} in ${given.chatbot[0]}`, async (model, { store }) => {
+      if (model.agents.has(given.agent)) return;
+      const free = given.functions.filter((uuid) => !functionsOf(model).has(uuid));
+      const tool_functions = free.map((uuid) => aFunction({ uuid }));
+      const more = { uuid: given.agent, data_source_uuids: given.named, tool_functions };
+      const there = model.chatbots.has(given.chatbot);
+      const made = anAgent(given.chatbot, more);
+      expect(await store.createAgent(made)).toBe(there);
+      const data_source_uuids = known(model, given.chatbot, given.named);
+      if (there) model.agents.set(made.uuid, { ...made, data_source_uuids });
+    }),
+  ),
+  fc.record({ agent, named, text, keeps: fc.boolean() }).map(({ agent: uuid, named: sources, text: name, keeps }) =>
+    step(`updateAgent ${uuid[0]}`, async (model, { store }) => {
+      const before = model.agents.get(uuid);
+      const tool_functions = keeps ? (before?.tool_functions ?? []) : [];
+      const change = { name, data_source_uuids: sources, tool_functions };
+      const updated = await store.updateAgent(uuid, (one) => ({ ...one, ...change }));
+      if (before) {
+        const data_source_uuids = known(model, before.chatbot, sources);
+        model.agents.set(uuid, { ...before, ...change, data_source_uuids });
+      }
+      expect(updated).toEqual(model.agents.get(uuid));
+    }),
+  ),
+  agent.map((uuid) =>
+    step(`deleteAgent ${uuid[0]}`, async (model, { store }) => {
+      expect(await store.deleteAgent(uuid)).toBe(model.agents.delete(uuid));
+    }),
+  ),
+  fc.record({ chatbot, tag, named }).map((given) =>
+    step(`createTag ${given.tag[0]} in ${given.chatbot[0]}`, async (model, { store }) => {
+      if (model.tags.has(given.tag)) return;
+      const made = aTag(given.chatbot, { uuid: given.tag, data_source_uuids: given.named });
+      const there = model.chatbots.has(given.chatbot);
+      expect(await store.createTag(made)).toBe(there);
+      const data_source_uuids = known(model, given.chatbot, given.named);
+      if (there) model.tags.set(made.uuid, { ...made, data_source_uuids });
+    }),
+  ),
+  fc.record({ tag, source, text }).map(({ tag: uuid, source: added, text: name }) =>
+    step(`updateTag ${uuid[0]}`, async (model, { store }) => {
+      const before = model.tags.get(uuid);
+      const data_source_uuids = [...(before?.data_source_uuids ?? []).filter((one) => one !== added), added];
+      const updated = await store.updateTag(uuid, (one) => ({ ...one, name, data_source_uuids }));
+      if (before) {
+        const left = known(model, before.chatbot, data_source_uuids);
+        model.tags.set(uuid, { ...before, name, data_source_uuids: left });
+      }
+      expect(updated).toEqual(model.tags.get(uuid));
+    }),
+  ),
+  tag.map((uuid) =>
+    step(`deleteTag ${uuid[0]}`, async (model, { store }) => {
+      expect(await store.deleteTag(uuid)).toBe(model.tags.delete(uuid));
+    }),
+  ),
+  fc.record({ chatbot, source, identity, file: fc.option(text, { nil: undefined }) }).map((given) =>
     step(`createSource ${given.source[0]} in ${given.chatbot[0]}`, async (model, { store }) => {
-      if (model.sources.has(given.source)) return;
+      if (model.sources.has(given.source) || model.retired.has(given.source)) return;
       const made = aSource(given.chatbot, { uuid: given.source, identity: given.identity });
       const [existing] = values(
         model.sources,
         (one) => one.chatbot === given.chatbot && one.identity === given.identity,
       );
       const there = model.chatbots.has(given.chatbot);
-      expect(await store.createSource(made)).toEqual(there ? { existing } : undefined);
-      if (there && !existing) model.sources.set(made.uuid, made);
+      const bytes = given.file === undefined ? undefined : Buffer.from(given.file);
+      expect(await store.createSource(made, bytes)).toEqual(there ? { existing } : undefined);
+      if (!there || existing) return;
+      model.sources.set(made.uuid, made);
+      if (bytes) model.files.set(made.uuid, bytes.toString('hex'));
     }),
   ),
   fc.record({ source, status: fc.constantFrom('await', 'success', 'fail') }).map(({ source: uuid, status }) =>
@@ -159,12 +244,19 @@ const steps: fc.Arbitrary<Step>[] = [
         const made = aMessage(of, { uuid, response: given.text, finish_reason: given.done ? 'stop' : '' });
         const head = model.sessions.get(of) ?? aSession(given.chatbot, { uuid: of });
         const there = model.sessions.has(of) || (given.begin && model.chatbots.has(head.chatbot));
-        expect(await store.saveMessage(made, given.begin ? head : undefined)).toBe(there);
-        if (!there) return;
+        const taken = there && !model.deleted.has(uuid);
+        expect(await store.saveMessage(made, given.begin ? head : undefined)).toBe(taken);
+        if (!taken) return;
         if (!model.sessions.has(of)) model.sessions.set(of, head);
         model.messages.set(uuid, made);
       },
     ),
+  ),
+  message.map(({ uuid }) =>
+    step(`deleteMessage ${uuid.slice(8, 9)}`, async (model, { store }) => {
+      expect(await store.deleteMessage(uuid)).toBe(model.messages.has(uuid));
+      if (model.messages.delete(uuid)) model.deleted.add(uuid);
+    }),
   ),
   fc.record({ name: text, value: text }).map(({ name, value }) =>
     step('setFact', async (model, { store }) => {
@@ -187,13 +279,20 @@ async function compare(model: Model, store: Store): Promise<void> {
   expect(await store.unfinishedSources()).toEqual(values(model.sources, ({ status }) => status === 'await'));
   for (const uuid of CHATBOTS) {
     expect(await store.chatbot(uuid)).toEqual(model.chatbots.get(uuid));
+    expect(await store.agents(uuid)).toEqual(values(model.agents, (one) => one.chatbot === uuid));
+    expect(await store.tags(uuid)).toEqual(values(model.tags, (one) => one.chatbot === uuid));
     expect(await store.sources(uuid)).toEqual(values(model.sources, (one) => one.chatbot === uuid));
     expect(await store.sessions(uuid)).toEqual(values(model.sessions, (one) => one.chatbot === uuid));
   }
   for (const uuid of SOURCES) {
     expect(await store.source(uuid)).toEqual(model.sources.get(uuid));
     expect(await store.document(uuid)).toEqual(model.documents.get(uuid));
+    const file = await store.file(uuid);
+    expect(file && Buffer.from(file).toString('hex')).toBe(model.files.get(uuid));
   }
+  for (const uuid of AGENTS) expect(await store.agent(uuid)).toEqual(model.agents.get(uuid));
+  for (const uuid of TAGS) expect(await store.tag(uuid)).toEqual(model.tags.get(uuid));
+  for (const uuid of FUNCTIONS) expect(await store.agentWithFunction(uuid)).toEqual(functionsOf(model).get(uuid));
   for (const uuid of SESSIONS) {
     expect(await store.session(uuid)).toEqual(model.sessions.get(uuid));
     expect(await store.messages(uuid)).toEqual(values(model.messages, (one) => one.session === uuid));
@@ -205,17 +304,22 @@ async function compare(model: Model, store: Store): Promise<void> {
 export function storeModel(engine: string, place: () => Promise<Place>): void {
   describe(`${engine}: any sequence of verbs`, () => {
     it('leaves what a plain model of the store holds', { timeout: 60_000 }, async () => {
-      const sequences = fc.commands(steps, { maxCommands: 40 });
+      const sequences = fc.commands(steps, { maxCommands: 60 });
       await fc.assert(
         fc.asyncProperty(sequences, async (commands) => {
           const at = await place();
           const real: Real = { place: at, store: await at.open() };
           const model: Model = {
             chatbots: new Map(),
+            agents: new Map(),
+            tags: new Map(),
             sources: new Map(),
             documents: new Map(),
+            files: new Map(),
+            retired: new Set(),
             sessions: new Map(),
             messages: new Map(),
+            deleted: new Set(),
             facts: new Map(),
           };
           try {
@@ -230,7 +334,7 @@ export function storeModel(engine: string, place: () => Promise<Place>): void {
             await at.clear();
           }
         }),
-        { numRuns: 60 },
+        { numRuns: 80 },
       );
     });
   });

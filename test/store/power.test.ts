@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLowdbStore } from '../../server/store/lowdb.ts';
 import type { Store } from '../../server/store/store.ts';
 import { forgetfulDisk, type ForgetfulDisk } from './forgetful-disk.ts';
-import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
+import { aChatbot, aDocument, aFunction, aMessage, anAgent, aSession, aSource, aTag } from './records.ts';
 
 describe('lowdb: a power cut, after which only what was synced is there', { timeout: 30_000 }, () => {
   let dir: string;
@@ -57,6 +57,51 @@ describe('lowdb: a power cut, after which only what was synced is there', { time
     expect(await afterCut((later) => later.sources(chatbot.uuid))).toEqual([]);
     await store.deleteChatbot(chatbot.uuid);
     expect(await afterCut((later) => later.chatbots(chatbot.owner))).toEqual([]);
+  });
+
+  it('leaves users, keys, agents, tags and uploads as they were last acknowledged', async () => {
+    const user = { uuid: 'c'.repeat(32), email: 'ann@shop.example', created_at: '2026-01-02T03:04:05Z' };
+    const key = { hash: 'a'.repeat(64), user: user.uuid, name: 'n', hint: 'dk_abcd', created_at: user.created_at };
+    await store.addUser(user);
+    expect(await afterCut((later) => later.users())).toEqual([store.home.user, user]);
+    await store.addKey({ ...key, last_used_at: '' });
+    expect(await afterCut((later) => later.keyOwner(key.hash))).toEqual(user);
+    await store.removeKey(key.hash);
+    expect(await afterCut((later) => later.keyOwner(key.hash))).toBeUndefined();
+    const chatbot = aChatbot(user.uuid);
+    await store.createChatbot(chatbot, []);
+    const upload = aSource(chatbot.uuid, { type: 'upload' });
+    await store.createSource(upload, Buffer.from('bytes'));
+    expect(String(await afterCut((later) => later.file(upload.uuid)))).toBe('bytes');
+    const agent = anAgent(chatbot.uuid, { data_source_uuids: [upload.uuid], tool_functions: [aFunction()] });
+    await store.createAgent(agent);
+    expect(await afterCut((later) => later.agents(chatbot.uuid))).toEqual([agent]);
+    const tag = aTag(chatbot.uuid, { data_source_uuids: [upload.uuid] });
+    await store.createTag(tag);
+    const renamed = await store.updateTag(tag.uuid, (one) => ({ ...one, name: 'newer' }));
+    expect(await afterCut((later) => later.tags(chatbot.uuid))).toEqual([renamed]);
+    await store.deleteSource(upload.uuid);
+    expect((await afterCut((later) => later.tag(tag.uuid)))?.data_source_uuids).toEqual([]);
+    await Promise.all([store.deleteTag(tag.uuid), store.deleteAgent(agent.uuid)]);
+    const left = await afterCut(async (later) => [await later.agents(chatbot.uuid), await later.tags(chatbot.uuid)]);
+    expect(left).toEqual([[], []]);
+  });
+
+  it('leaves no message that was deleted, and none the less of the others', async () => {
+    const chatbot = aChatbot(store.home.user.uuid);
+    await store.createChatbot(chatbot, []);
+    const session = aSession(chatbot.uuid);
+    const messages = Array.from({ length: 3 }, () => aMessage(session.uuid));
+    for (const message of messages) await store.saveMessage(message, session);
+    await store.deleteMessage(messages[1]!.uuid);
+    const next = aMessage(session.uuid);
+    expect(await afterCut((later) => later.messages(session.uuid))).toEqual([messages[0], messages[2]]);
+    await store.saveMessage(next);
+    const found = await afterCut(async (later) => [
+      await later.saveMessage(messages[1]!),
+      await later.messages(session.uuid),
+    ]);
+    expect(found).toEqual([false, [messages[0], messages[2], next]]);
   });
 
   it('leaves every message as it was last acknowledged, while others are being written', async () => {
