@@ -55,13 +55,15 @@ export class Parts<T extends Part> {
 
   /** False without the chatbot, and where there is one of this uuid. */
   async create(part: T, check?: (parts: T[]) => void): Promise<boolean> {
-    const made = await this.#chatbots.change(part.chatbot, (file) => {
-      const others = this.#shelf.of(file);
+    let made = false;
+    const file = await this.#chatbots.change(part.chatbot, (before) => {
+      const others = this.#shelf.of(before);
       check?.(others.map((one) => this.#shown(one)));
-      if (others.some(({ uuid }) => uuid === part.uuid)) return file;
-      return this.#shelf.with(file, [...others, part]);
+      if (others.some(({ uuid }) => uuid === part.uuid)) return before;
+      made = true;
+      return this.#shelf.with(before, [...others, this.#shown(part)]);
     });
-    return made !== undefined && this.#shelf.of(made).includes(part);
+    return file !== undefined && made;
   }
 
   async update(uuid: string, change: Change<T>): Promise<T | undefined> {
