@@ -36,8 +36,8 @@ export interface Client {
   /** `from`: length of the answer that is already there, in UTF-16 units. */
   resume(session: string, message: string, from: number, signal: AbortSignal): AsyncIterable<ChatEvent>;
   messages(session: string): Promise<VisitorMessage[]>;
-  stop(session: string, message: string): Promise<void>;
-  forget(session: string): Promise<void>;
+  stop(session: string, message: string): Promise<unknown>;
+  forget(session: string): Promise<unknown>;
 }
 
 /** The server sends a comment every 15 s: three of them missed is a dead connection that nobody has closed. */
@@ -113,7 +113,7 @@ export function createClient(server: string, chatbot: string): Client {
     resume: (session, message, from, signal) =>
       stream(`${of(session, message)}/stream`, { headers: { 'Last-Event-ID': String(from) } }, signal),
     messages: (session) => json(`/session/${session}/messages`),
-    stop: async (session, message) => void (await call(`${of(session, message)}/stop`, post())),
-    forget: async (session) => void (await call(`/session/${session}/delete`, post())),
+    stop: (session, message) => call(`${of(session, message)}/stop`, post()),
+    forget: (session) => call(`/session/${session}/delete`, post()),
   };
 }

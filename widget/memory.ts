@@ -12,43 +12,27 @@ export interface Memory {
   write(change: Remembered): void;
 }
 
-/** Blocked storage throws at the mere mention of it. */
-function openStorage(): Storage | undefined {
+/** What `use` gives; undefined where storage is blocked or full. Blocked storage throws at the mere mention of it. */
+function stored<T>(use: (storage: Storage) => T): T | undefined {
   try {
-    return globalThis.localStorage;
+    return use(localStorage);
   } catch {
     return undefined;
-  }
-}
-
-function load(storage: Storage | undefined, key: string): Remembered {
-  try {
-    return { ...(JSON.parse(storage?.getItem(key) ?? '{}') as Remembered) };
-  } catch {
-    return {};
-  }
-}
-
-function save(storage: Storage | undefined, key: string, kept: Remembered): void {
-  try {
-    if (kept.session || kept.draft || kept.asked) storage?.setItem(key, JSON.stringify(kept));
-    else storage?.removeItem(key);
-  } catch {
-    // Full or refused: this page still has it, the next one starts anew.
   }
 }
 
 /** Nothing is stored before the first `write`; where storage is refused, it lasts as long as the page. */
 export function createMemory(server: string, chatbot: string): Memory {
   const key = `docent:${server}:${chatbot}`;
-  const storage = openStorage();
   let kept: Remembered | undefined;
-  const read = (): Remembered => (kept ??= load(storage, key));
+  const read = (): Remembered =>
+    (kept ??= { ...stored((storage) => JSON.parse(storage.getItem(key) ?? '{}') as Remembered) });
   return {
     read,
     write(change) {
       kept = { ...read(), ...change };
-      save(storage, key, kept);
+      const json = JSON.stringify(kept);
+      stored((storage) => (json === '{}' ? storage.removeItem(key) : storage.setItem(key, json)));
     },
   };
 }

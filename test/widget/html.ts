@@ -17,8 +17,6 @@ const address = (href: string): string =>
 
 const titled = (title: string): string => (title ? ` title="${escape(title)}"` : '');
 
-const TAGS = { strong: 'strong', emphasis: 'em', strike: 'del' } as const;
-
 function inlineHtml(nodes: Inline[]): string {
   return nodes
     .map((node) => {
@@ -30,7 +28,8 @@ function inlineHtml(nodes: Inline[]): string {
         return `<a href="${address(node.href)}"${titled(node.title)}>${inlineHtml(node.children)}</a>`;
       if (node.kind === 'image')
         return `<img src="${address(node.src)}" alt="${escape(node.alt)}"${titled(node.title)} />`;
-      return `<${TAGS[node.kind]}>${inlineHtml(node.children)}</${TAGS[node.kind]}>`;
+      const tag = node.kind === 's' ? 'del' : node.kind;
+      return `<${tag}>${inlineHtml(node.children)}</${tag}>`;
     })
     .join('');
 }

@@ -13,8 +13,6 @@ export interface Surroundings {
   words: { code: string; table: string };
 }
 
-const TAGS = { strong: 'strong', emphasis: 'em', strike: 's' } as const;
-
 function drawLink(href: string, title: string, children: ComponentChildren): ComponentChildren {
   const address = safeAddress(href);
   if (!address) return children;
@@ -34,7 +32,7 @@ function drawInline(nodes: Inline[], around: Surroundings): ComponentChildren[] 
     if (node.kind === 'image') return drawLink(node.src, node.title, node.alt || node.src);
     const children = drawInline(node.children, around);
     if (node.kind === 'link') return drawLink(node.href, node.title, children);
-    const Tag = TAGS[node.kind];
+    const Tag = node.kind;
     return <Tag>{children}</Tag>;
   });
 }

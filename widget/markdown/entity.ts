@@ -1,27 +1,17 @@
 /** Entities by name: the ones that models write. */
-const NAMED: Record<string, string> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  nbsp: '\u00a0',
-};
+const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: '\u00a0' };
 
-export const ENTITY = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(amp|lt|gt|quot|nbsp));/y;
+/** A sign after a backslash, or an entity: by number, as `65` or `x41`, or by name. */
+export const ESCAPE = /\\([!-/:-@[-`{-~])|&(?:#(x[\da-f]{1,6}|\d{1,7})|(amp|lt|gt|quot|nbsp));/iy;
 
-/** The character that a match of `ENTITY` stands for. */
-export function entity([, decimal, hex, name]: RegExpExecArray): string {
-  if (name) return NAMED[name] ?? '';
-  const point = decimal ? Number(decimal) : parseInt(hex ?? '', 16);
-  return point === 0 || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)
-    ? '\ufffd'
-    : String.fromCodePoint(point);
+/** The character that a match of `ESCAPE` stands for. */
+export function unescaped(_: string, sign?: string, number?: string, name?: string): string {
+  const point = Number(`0${number ?? ''}`);
+  const character = String.fromCodePoint(point > 0x10ffff ? 0 : point).toWellFormed();
+  return sign ?? (name ? NAMED[name.toLowerCase()]! : character.replace('\0', '\ufffd'));
 }
 
+const EVERY = new RegExp(ESCAPE, 'gi');
+
 /** Backslashes and entities of an address, a title or a label, resolved. */
-export const unescape = (text: string): string =>
-  text.replace(/\\([!-/:-@[-`{-~])|&[#\w]+;/g, (written, escaped?: string) => {
-    ENTITY.lastIndex = 0;
-    const found = escaped ? null : ENTITY.exec(written);
-    return escaped ?? (found ? entity(found) : written);
-  });
+export const unescape = (text: string): string => text.replace(EVERY, unescaped);

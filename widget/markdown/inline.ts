@@ -1,12 +1,12 @@
 import { resolve, type Item } from './emphasis.ts';
-import { ENTITY, entity, unescape } from './entity.ts';
+import { ESCAPE, unescape, unescaped } from './entity.ts';
 
 /** What stands in a line of text. */
 export type Inline =
   | { kind: 'text'; text: string }
   | { kind: 'code'; text: string }
   | { kind: 'break' }
-  | { kind: 'strong' | 'emphasis' | 'strike'; children: Inline[] }
+  | { kind: 'strong' | 'em' | 's'; children: Inline[] }
   | { kind: 'link'; href: string; title: string; children: Inline[] }
   | { kind: 'image'; src: string; title: string; alt: string }
   /** `[1]` or `[1.2]`: the place of a citation. */
@@ -35,7 +35,6 @@ const DESTINATION =
   /\(\s*(?:<((?:[^<>\n\\]|\\.)*)>|((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))(?:\s+("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?\s*\)/y;
 const LABEL = /\[((?:[^[\]\\]|\\.)*)\]/y;
 const MARKER = /^\d+(?:\.\d+)*$/;
-const PUNCTUATION = /[\p{P}\p{S}]/u;
 
 export const normalLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase();
 
@@ -65,10 +64,7 @@ function calm(text: string): string {
 }
 
 /** The character before a place, whole; a space where there is none. */
-function before(text: string, at: number): string {
-  const isPair = /[\udc00-\udfff]/.test(text[at - 1] ?? '');
-  return text.slice(Math.max(0, at - (isPair ? 2 : 1)), at) || ' ';
-}
+const before = (text: string, at: number): string => [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? ' ';
 
 function parse(source: string, definitions: Definitions, isUnfinished: boolean): Inline[] {
   let here = 0;
@@ -92,10 +88,9 @@ function parse(source: string, definitions: Definitions, isUnfinished: boolean):
   }
 
   function step(char: string): void {
-    if (char === '\\') readBackslash();
+    if (char === '\\' || char === '&') readEscape(char);
     else if (char === '`') readCode();
     else if (char === '<') readAngle();
-    else if (char === '&') readEntity();
     else if (char === '\n') readNewline();
     else if (char === '*' || char === '_' || char === '~') readRun(char);
     else if (char === '[') openBracket(false);
@@ -110,11 +105,11 @@ function parse(source: string, definitions: Definitions, isUnfinished: boolean):
     say(word);
   }
 
-  function readBackslash(): void {
-    const next = source[here + 1] ?? '';
-    if (next === '\n') push({ kind: 'break' }, 2);
-    else if (/[!-/:-@[-`{-~]/.test(next)) say(next, 2);
-    else say('\\');
+  function readEscape(char: string): void {
+    const found = match(ESCAPE);
+    if (source[here + 1] === '\n' && char === '\\') push({ kind: 'break' }, 2);
+    else if (found) say(unescaped(...(found as unknown as [string])), found[0].length);
+    else say(char);
   }
 
   function readCode(): void {
@@ -157,11 +152,6 @@ function parse(source: string, definitions: Definitions, isUnfinished: boolean):
     return true;
   }
 
-  function readEntity(): void {
-    const found = match(ENTITY);
-    say(found ? entity(found) : '&', found?.[0].length ?? 1);
-  }
-
   function readNewline(): void {
     const last = items.at(-1);
     const isHard = last?.kind === 'text' && last.text.endsWith('  ');
@@ -176,13 +166,13 @@ function parse(source: string, definitions: Definitions, isUnfinished: boolean):
     const count = end - here;
     const left = before(source, here);
     const right = String.fromCodePoint(source.codePointAt(end) ?? 32);
-    const isSpace = (side: string): boolean => /\s/.test(side);
-    const isMark = (side: string): boolean => PUNCTUATION.test(side);
-    const isLeft = !isSpace(right) && (!isMark(right) || isSpace(left) || isMark(left));
-    const isRight = !isSpace(left) && (!isMark(left) || isSpace(right) || isMark(right));
-    const isWord = char === '_';
-    const canOpen = isLeft && (!isWord || !isRight || isMark(left));
-    const canClose = isRight && (!isWord || !isLeft || isMark(right));
+    const isEdge = (side: string): boolean => /[\s\p{P}\p{S}]/u.test(side);
+    const isLeft = !/\s/.test(right) && (!isEdge(right) || isEdge(left));
+    const isRight = !/\s/.test(left) && (!isEdge(left) || isEdge(right));
+    // Inside a word `_` is a letter. (On a flank, an edge that is no space is punctuation.)
+    const isWord = char === '_' && isLeft && isRight;
+    const canOpen = isLeft && (!isWord || isEdge(left));
+    const canClose = isRight && (!isWord || isEdge(right));
     if (char === '~' && count > 2) return say('~'.repeat(count));
     push({ kind: 'run', char, count, length: count, canOpen, canClose }, count);
   }

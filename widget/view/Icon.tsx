@@ -4,9 +4,9 @@ import type { VNode } from 'preact';
 export const CLOSE = 'M6 6l12 12M18 6L6 18';
 export const DOWN = 'M12 5v14M6 13l6 6 6-6';
 export const SEND = 'M12 19V5M6 11l6-6 6 6';
-export const ANEW = 'M12 20h8.500M16 4.500l3.500 3.500L8.500 19l-4.500 1 1-4.500z';
-export const RETRY = 'M20 5v5h-5M19.300 10A8 8 0 1 0 20 13.500';
-export const OUT = 'M8 16L17 7M9.500 7H17v7.500';
+export const ANEW = 'M12 20h8.5M16 4.5l3.5 3.5L8.5 19l-4.5 1 1-4.5z';
+export const RETRY = 'M20 5v5h-5M19.3 10A8 8 0 1 0 20 13.5';
+export const OUT = 'M8 16L17 7M9.5 7H17v7.5';
 export const STOP = 'M8 8h8v8H8z';
 
 export const Icon = ({ d }: { d: string }): VNode => (
