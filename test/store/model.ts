@@ -107,9 +107,63 @@ const createChatbot = (uuid: string, name: string): Step =>
     if (!model.chatbots.has(uuid)) model.chatbots.set(uuid, made);
   });
 
-/** Every sequence begins with it: without a chatbot nothing happens. */
-const first = createChatbot(CHATBOTS[0]!, 'first');
+const createSession = (uuid: string, of: string): Step =>
+  step(`createSession ${uuid[8]} in ${of[0]}`, async (model, { store }) => {
+    if (model.sessions.has(uuid)) return;
+    const made = aSession(of, { uuid });
+    expect(await store.createSession(made)).toBe(model.chatbots.has(of));
+    if (model.chatbots.has(of)) model.sessions.set(made.uuid, made);
+  });
 
+/** Every sequence begins with these: without a chatbot nothing happens. */
+const first = [createChatbot(CHATBOTS[0]!, 'first'), createSession(SESSIONS[0]!, CHATBOTS[0]!)];
+
+const saveMessage: fc.Arbitrary<Step> = fc
+  .record({ message, text, chatbot, done: fc.boolean(), begin: fc.boolean() })
+  .map((given) =>
+    step(
+      `saveMessage ${given.message.uuid.slice(8, 9)}${given.begin ? ' with its session' : ''}`,
+      async (model, { store }) => {
+        const { uuid, session: of } = given.message;
+        const made = aMessage(of, { uuid, response: given.text, finish_reason: given.done ? 'stop' : '' });
+        const head = model.sessions.get(of) ?? aSession(given.chatbot, { uuid: of });
+        const there = model.sessions.has(of) || (given.begin && model.chatbots.has(head.chatbot));
+        const taken = there && !model.deleted.has(uuid);
+        expect(await store.saveMessage(made, given.begin ? head : undefined)).toBe(taken);
+        if (!taken) return;
+        if (!model.sessions.has(of)) model.sessions.set(of, head);
+        model.messages.set(uuid, made);
+      },
+    ),
+  );
+
+const deleteMessage: fc.Arbitrary<Step> = message.map(({ uuid }) =>
+  step(`deleteMessage ${uuid.slice(8, 9)}`, async (model, { store }) => {
+    expect(await store.deleteMessage(uuid)).toBe(model.messages.has(uuid));
+    if (model.messages.delete(uuid)) model.deleted.add(uuid);
+  }),
+);
+
+const createSource: fc.Arbitrary<Step> = fc
+  .record({ chatbot, source, identity, file: fc.option(text, { nil: undefined }) })
+  .map((given) =>
+    step(`createSource ${given.source[0]} in ${given.chatbot[0]}`, async (model, { store }) => {
+      if (model.sources.has(given.source) || model.retired.has(given.source)) return;
+      const made = aSource(given.chatbot, { uuid: given.source, identity: given.identity });
+      const [existing] = values(
+        model.sources,
+        (one) => one.chatbot === given.chatbot && one.identity === given.identity,
+      );
+      const there = model.chatbots.has(given.chatbot);
+      const bytes = given.file === undefined ? undefined : Buffer.from(given.file);
+      expect(await store.createSource(made, bytes)).toEqual(there ? { existing } : undefined);
+      if (!there || existing) return;
+      model.sources.set(made.uuid, made);
+      if (bytes) model.files.set(made.uuid, bytes.toString('hex'));
+    }),
+  );
+
+/** Some twice and thrice, so that they meet each other more often. */
 const steps: fc.Arbitrary<Step>[] = [
   fc.record({ chatbot, text }).map((given) => createChatbot(given.chatbot, given.text)),
   fc.record({ chatbot, text }).map(({ chatbot: uuid, text: name }) =>
@@ -183,22 +237,8 @@ const steps: fc.Arbitrary<Step>[] = [
       expect(await store.deleteTag(uuid)).toBe(model.tags.delete(uuid));
     }),
   ),
-  fc.record({ chatbot, source, identity, file: fc.option(text, { nil: undefined }) }).map((given) =>
-    step(`createSource ${given.source[0]} in ${given.chatbot[0]}`, async (model, { store }) => {
-      if (model.sources.has(given.source) || model.retired.has(given.source)) return;
-      const made = aSource(given.chatbot, { uuid: given.source, identity: given.identity });
-      const [existing] = values(
-        model.sources,
-        (one) => one.chatbot === given.chatbot && one.identity === given.identity,
-      );
-      const there = model.chatbots.has(given.chatbot);
-      const bytes = given.file === undefined ? undefined : Buffer.from(given.file);
-      expect(await store.createSource(made, bytes)).toEqual(there ? { existing } : undefined);
-      if (!there || existing) return;
-      model.sources.set(made.uuid, made);
-      if (bytes) model.files.set(made.uuid, bytes.toString('hex'));
-    }),
-  ),
+  createSource,
+  createSource,
   fc.record({ source, status: fc.constantFrom('await', 'success', 'fail') }).map(({ source: uuid, status }) =>
     step(`updateSource ${uuid[0]}`, async (model, { store }) => {
       const known = model.sources.get(uuid);
@@ -219,14 +259,7 @@ const steps: fc.Arbitrary<Step>[] = [
       if (there) model.documents.set(given.source, aDocument(given.text));
     }),
   ),
-  fc.record({ chatbot, session }).map((given) =>
-    step(`createSession ${given.session[8]} in ${given.chatbot[0]}`, async (model, { store }) => {
-      if (model.sessions.has(given.session)) return;
-      const made = aSession(given.chatbot, { uuid: given.session });
-      expect(await store.createSession(made)).toBe(model.chatbots.has(given.chatbot));
-      if (model.chatbots.has(given.chatbot)) model.sessions.set(made.uuid, made);
-    }),
-  ),
+  fc.record({ chatbot, session }).map((given) => createSession(given.session, given.chatbot)),
   fc.record({ session, text }).map(({ session: uuid, text: foreign }) =>
     step(`updateSession ${uuid[8]}`, async (model, { store }) => {
       const known = model.sessions.get(uuid);
@@ -240,28 +273,11 @@ const steps: fc.Arbitrary<Step>[] = [
       dropSession(model, uuid);
     }),
   ),
-  fc.record({ message, text, chatbot, done: fc.boolean(), begin: fc.boolean() }).map((given) =>
-    step(
-      `saveMessage ${given.message.uuid.slice(8, 9)}${given.begin ? ' with its session' : ''}`,
-      async (model, { store }) => {
-        const { uuid, session: of } = given.message;
-        const made = aMessage(of, { uuid, response: given.text, finish_reason: given.done ? 'stop' : '' });
-        const head = model.sessions.get(of) ?? aSession(given.chatbot, { uuid: of });
-        const there = model.sessions.has(of) || (given.begin && model.chatbots.has(head.chatbot));
-        const taken = there && !model.deleted.has(uuid);
-        expect(await store.saveMessage(made, given.begin ? head : undefined)).toBe(taken);
-        if (!taken) return;
-        if (!model.sessions.has(of)) model.sessions.set(of, head);
-        model.messages.set(uuid, made);
-      },
-    ),
-  ),
-  message.map(({ uuid }) =>
-    step(`deleteMessage ${uuid.slice(8, 9)}`, async (model, { store }) => {
-      expect(await store.deleteMessage(uuid)).toBe(model.messages.has(uuid));
-      if (model.messages.delete(uuid)) model.deleted.add(uuid);
-    }),
-  ),
+  saveMessage,
+  saveMessage,
+  saveMessage,
+  deleteMessage,
+  deleteMessage,
   fc.record({ name: text, value: text }).map(({ name, value }) =>
     step('setFact', async (model, { store }) => {
       await store.setFact(name, value);
@@ -309,7 +325,7 @@ export function storeModel(engine: string, place: () => Promise<Place>): void {
   describe(`${engine}: any sequence of verbs`, () => {
     it('leaves what a plain model of the store holds', { timeout: 60_000 }, async () => {
       // Without `size` they are ten steps long at most, whatever the maximum.
-      const sequences = fc.commands(steps, { maxCommands: 60, size: 'max' });
+      const sequences = fc.commands(steps, { maxCommands: 150, size: 'max' });
       await fc.assert(
         fc.asyncProperty(sequences, async (commands) => {
           const at = await place();
@@ -328,7 +344,7 @@ export function storeModel(engine: string, place: () => Promise<Place>): void {
             facts: new Map(),
           };
           try {
-            await first.run(model, real);
+            for (const one of first) await one.run(model, real);
             await fc.asyncModelRun(() => ({ model, real }), commands);
             await compare(model, real.store);
             await real.store.close();
