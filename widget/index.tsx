@@ -1,5 +1,4 @@
-import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { Component, type VNode } from 'preact';
 import { openPanel } from './panel.tsx';
 import { launch, type Handle, type Options } from './launch.ts';
 
@@ -21,12 +20,19 @@ export interface ChatWidgetProps extends Omit<Options, 'target'> {
 }
 
 /** The chat as a component; it comes and goes with it. */
-export function ChatWidget({ server, chatbot, words, inline = false, onReady }: ChatWidgetProps): VNode {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const handle = mount({ server, chatbot, words, target: inline ? (place.current ?? undefined) : undefined });
-    onReady?.(handle);
-    return () => handle.destroy();
-  }, [server, chatbot, inline]);
-  return <div ref={place} style={inline ? { height: '100%' } : { display: 'contents' }} />;
+export class ChatWidget extends Component<ChatWidgetProps> {
+  private handle: Handle | undefined;
+
+  private readonly attach = (place: HTMLElement | null): void => {
+    const { inline, onReady, ...options } = this.props;
+    this.handle?.destroy();
+    this.handle = place ? mount({ ...options, target: inline ? place : undefined }) : undefined;
+    if (this.handle) onReady?.(this.handle);
+  };
+
+  override render({ server, chatbot, inline }: ChatWidgetProps): VNode {
+    // Another chat is another element.
+    const key = `${server} ${chatbot} ${inline}`;
+    return <div key={key} ref={this.attach} style={inline ? { height: '100%' } : { display: 'contents' }} />;
+  }
 }

@@ -27,12 +27,11 @@ export interface OpenedPanel {
 }
 
 // A theme comes over the wire: it may name colours and sizes, never something to fetch.
-const isHarmless = (name: string, value: unknown): boolean =>
-  /^[a-z-]+$/.test(name) && typeof value === 'string' && /^[\w\s#%.,()/-]*$/.test(value) && !/url|image/i.test(value);
+const isHarmless = (value: string): boolean => /^[\w\s#%.,()/-]*$/.test(value) && !/url|image/i.test(value);
 
 function applyTheme(host: HTMLElement, theme: Record<string, string> = {}): void {
   for (const [name, value] of Object.entries(theme)) {
-    if (isHarmless(name, value)) host.style.setProperty(`--docent-${name}`, value);
+    if (isHarmless(value)) host.style.setProperty(`--docent-${name}`, value);
   }
 }
 
