@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { newUuid } from '../../server/records.ts';
 import { openLowdbStore } from '../../server/store/lowdb.ts';
-import { aChatbot, aMessage, aSession, aSource } from './records.ts';
+import { aChatbot, aMessage, aSession, aSource, aTag } from './records.ts';
 
 /** What a process of its own does with a data folder: `hold` it, or `write` to it until it is killed. */
 
@@ -24,8 +24,16 @@ async function write(folder: string): Promise<void> {
         await store.saveMessage({ ...message, finish_reason: 'stop' });
         say(`message ${message.uuid} ${message.response} stop`);
       }
+      const deleted = aMessage(session.uuid);
+      await store.saveMessage(deleted);
+      await store.deleteMessage(deleted.uuid);
+      say(`deleted ${deleted.uuid}`);
       const source = aSource(chatbot.uuid);
-      await store.createSource(source);
+      await store.createSource(source, Buffer.from(source.uuid));
+      const tag = aTag(chatbot.uuid);
+      await store.createTag(tag);
+      await store.updateTag(tag.uuid, (one) => ({ ...one, data_source_uuids: [source.uuid] }));
+      say(`tag ${tag.uuid} ${source.uuid}`);
       say(`source ${source.uuid} ${source.title}`);
       const title = newUuid();
       await store.updateSource(source.uuid, (one) => ({ ...one, title }));

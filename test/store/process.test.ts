@@ -153,7 +153,10 @@ describe('lowdb: processes on one data folder', { timeout: 60_000 }, () => {
     const store = await open();
     for (const [uuid, { kind, rest }] of newest) {
       if (kind === 'chatbot') expect((await store.chatbot(uuid))?.uuid).toBe(uuid);
+      if (kind === 'deleted') expect(await store.message(uuid)).toBeUndefined();
+      if (kind === 'tag') expect((await store.tag(uuid))?.data_source_uuids).toEqual(rest);
       if (kind === 'source') {
+        expect(String(await store.file(uuid))).toBe(uuid);
         const title = (await store.source(uuid))?.title;
         if (rest[0] === 'Returns') expect(title).toMatch(/^Returns$|^[0-9a-f]{32}$/);
         else expect(title).toBe(rest[0]);
