@@ -81,6 +81,36 @@ test('a citation opens as a card with its quote and a link to it; Escape closes 
   expect(chat.told).toContainEqual(['citation', { marker: '1', citation: citation() }]);
 });
 
+test('a card opens at the marker that was clicked, and only one is open', async () => {
+  chat = await opened({ 'POST /ask': () => stream(answered(record(question, 'One [1]. Again [1].', citations))) });
+  chat.ask(question);
+  const markers = (): HTMLElement[] => chat.see.queryAllByRole('button', { name: /^Source 1/ });
+  await waitFor(() => expect(markers()).toHaveLength(2));
+  const open = (): (string | null)[] => markers().map((marker) => marker.getAttribute('aria-expanded'));
+  markers()[0]!.click();
+  await waitFor(() => expect(open()).toEqual(['true', 'false']));
+  markers()[1]!.click();
+  await waitFor(() => expect(open()).toEqual(['false', 'true']));
+  expect(chat.root.querySelectorAll('.card')).toHaveLength(1);
+  markers()[1]!.click();
+  await waitFor(() => expect(open()).toEqual(['false', 'false']));
+});
+
+test('closed and opened again, the conversation and the draft are there', async () => {
+  chat = await opened(replies);
+  chat.ask(question);
+  await waitFor(() => chat.see.getByRole('button', { name: /^Source 1/ }));
+  type(chat.see.getByRole('textbox', { name: 'Your question' }), 'And what of');
+  chat.handle.close();
+  await waitFor(() => expect(chat.see.queryByRole('dialog')).toBeNull());
+  chat.handle.open();
+  await waitFor(() => expect(textOf()).toBe('You have 45 days 1. See 2.'));
+  const field = chat.see.getByRole('textbox', { name: 'Your question' }) as HTMLTextAreaElement;
+  expect(field.value).toBe('And what of');
+  expect(chat.root.activeElement).toBe(field);
+  expect(chat.door.asked()).toHaveLength(1);
+});
+
 test('Shift+Enter and the Enter that ends a composition send nothing', async () => {
   chat = await opened(replies);
   const field = chat.see.getByRole('textbox', { name: 'Your question' });

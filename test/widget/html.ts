@@ -47,7 +47,7 @@ function tableHtml({ rows, align }: Block): string {
 
 function itemHtml(item: Block, isLoose: boolean): string {
   const parts = item.children.map((child) =>
-    child.kind === 'paragraph' && !isLoose ? inlineHtml(child.inline) : `\n${blockHtml(child)}`,
+    child.kind === 'p' && !isLoose ? inlineHtml(child.inline) : `\n${blockHtml(child)}`,
   );
   const inside = parts.join('').replace(/\n\n/g, '\n');
   return `<li>${inside}</li>\n`;
@@ -56,7 +56,7 @@ function itemHtml(item: Block, isLoose: boolean): string {
 function blockHtml(block: Block): string {
   const inside = (): string => block.children.map(blockHtml).join('');
   switch (block.kind) {
-    case 'paragraph':
+    case 'p':
       return `<p>${inlineHtml(block.inline)}</p>\n`;
     case 'heading':
       return `<h${block.level}>${inlineHtml(block.inline)}</h${block.level}>\n`;
@@ -64,9 +64,9 @@ function blockHtml(block: Block): string {
       const language = block.info ? ` class="language-${escape(block.info)}"` : '';
       return `<pre><code${language}>${escape(block.text)}</code></pre>\n`;
     }
-    case 'rule':
+    case 'hr':
       return '<hr />\n';
-    case 'quote':
+    case 'blockquote':
       return `<blockquote>\n${inside()}</blockquote>\n`;
     case 'table':
       return tableHtml(block);

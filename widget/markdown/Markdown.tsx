@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { Component, Fragment, type ComponentChildren, type VNode } from 'preact';
+import { Component, type ComponentChildren, type VNode } from 'preact';
 import { safeAddress } from './address.ts';
 import type { Block } from './block.ts';
 import { createDocument } from './document.ts';
@@ -60,7 +60,6 @@ function drawBlock(block: Block, around: Surroundings): ComponentChildren {
   const { kind, level } = block;
   const inline = drawInline(block.inline, around);
   const children = block.children.map((child) => <Part block={child} version={child.version} around={around} />);
-  if (kind === 'paragraph') return inline[0] !== undefined && <p>{inline}</p>;
   if (kind === 'heading')
     // Below the panel's own heading, whatever level the answer starts at.
     return (
@@ -75,11 +74,15 @@ function drawBlock(block: Block, around: Surroundings): ComponentChildren {
       </pre>
     );
   if (kind === 'table') return drawTable(block, around);
-  if (kind === 'rule') return <hr />;
-  if (kind === 'quote') return <blockquote>{children}</blockquote>;
-  if (kind === 'item') return <li>{children}</li>;
-  if (kind === 'list') return level < 0 ? <ul>{children}</ul> : <ol start={level}>{children}</ol>;
-  return <Fragment>{children}</Fragment>;
+  if (kind === 'document') return children;
+  if (kind === 'p' && !block.inline[0]) return null;
+  const Tag = kind !== 'list' ? kind : level < 0 ? 'ul' : 'ol';
+  return (
+    <Tag start={Tag === 'ol' ? level : undefined}>
+      {inline}
+      {children}
+    </Tag>
+  );
 }
 
 interface PartProps {

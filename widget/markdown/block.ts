@@ -1,6 +1,7 @@
 import type { Inline } from './inline.ts';
 
-export type BlockKind = 'document' | 'paragraph' | 'heading' | 'code' | 'rule' | 'quote' | 'list' | 'item' | 'table';
+/** Where an element of that name draws it, its name. */
+export type BlockKind = 'document' | 'p' | 'heading' | 'code' | 'hr' | 'blockquote' | 'list' | 'li' | 'table';
 
 export type Align = 'left' | 'center' | 'right' | '';
 
@@ -42,9 +43,9 @@ export const createBlock = (kind: BlockKind, own: Partial<Block> = {}): Block =>
   ...own,
 });
 
-export const isContainer = ({ kind }: Block): boolean => kind === 'quote' || kind === 'list' || kind === 'item';
+export const isContainer = ({ kind }: Block): boolean => kind === 'blockquote' || kind === 'list' || kind === 'li';
 
 export function endsWithBlank({ endsBlank, kind, children }: Block): boolean {
   const last = children.at(-1);
-  return endsBlank || (kind !== 'quote' && last !== undefined && endsWithBlank(last));
+  return endsBlank || (kind !== 'blockquote' && last !== undefined && endsWithBlank(last));
 }

@@ -9,7 +9,7 @@ import {
   SETEXT,
   QUOTE,
   ITEM,
-  ROW_OF_DASHES,
+  DASHES,
   DEFINITION,
   isBlank,
   indentOf,
@@ -54,7 +54,7 @@ export function createBlocks(): Blocks {
   /** What is left of the line inside a container, or undefined where the line is no part of it. */
   function continued({ kind, children, level }: Block, line: string): string | undefined {
     if (kind === 'list') return line;
-    if (kind === 'quote') return QUOTE.test(line) ? line.replace(QUOTE, '') : undefined;
+    if (kind === 'blockquote') return QUOTE.test(line) ? line.replace(QUOTE, '') : undefined;
     if (isBlank(line)) return children[0] && '';
     return indentOf(line) < level ? undefined : line.slice(level);
   }
@@ -75,14 +75,14 @@ export function createBlocks(): Blocks {
   function close(depth: number): void {
     while (open.length > depth) {
       const block = open.pop()!;
-      if (block.kind === 'paragraph' && !block.text) open.at(-1)!.children.pop();
+      if (block.kind === 'p' && !block.text) open.at(-1)!.children.pop();
       if (block.kind === 'code' && !block.mark) block.text = `${trimBlankEnd(block.text)}\n`;
       readInline(block, false);
     }
   }
 
   function readInline(block: Block, isUnfinished: boolean): void {
-    if (block.kind === 'paragraph' || block.kind === 'heading')
+    if (block.kind === 'p' || block.kind === 'heading')
       block.inline = parseInline(block.text.trim(), definitions, isUnfinished);
   }
 
@@ -96,7 +96,7 @@ export function createBlocks(): Blocks {
       if (isCode) return void add(depth, createBlock('code', { text: `${rest.slice(4)}\n` }));
       const quote = QUOTE.exec(rest);
       const item = quote || RULE.test(rest) ? null : startsItem(depth, rest);
-      if (quote) depth = add(depth, createBlock('quote'));
+      if (quote) depth = add(depth, createBlock('blockquote'));
       else if (item && !isSetext(depth, rest)) depth = addItem(depth, item);
       else if (startsLeaf(depth, rest, isWhole)) return;
       else break;
@@ -106,11 +106,11 @@ export function createBlocks(): Blocks {
     if (depth === start && isParagraph(open.at(-1))) return addText(rest, isWhole);
     if (isBlank(rest)) return;
     if (open[depth]?.kind === 'table') return addRow(open[depth]!, cellsOf(rest));
-    add(depth, createBlock('paragraph'));
+    add(depth, createBlock('p'));
     addText(rest, isWhole);
   }
 
-  const isParagraph = (block: Block | undefined): boolean => block?.kind === 'paragraph';
+  const isParagraph = (block: Block | undefined): boolean => block?.kind === 'p';
 
   function startsItem(depth: number, line: string): RegExpExecArray | null {
     const found = ITEM.exec(line);
@@ -127,7 +127,7 @@ export function createBlocks(): Blocks {
     const isEmpty = whole.length === found.input.length;
     // Five spaces and more: one belongs to the sign, the rest is code.
     const level = isEmpty || gap!.length > 4 ? indent!.length + sign!.length + 1 : whole.length;
-    return add(list, createBlock('item', { level }));
+    return add(list, createBlock('li', { level }));
   }
 
   const isSetext = (depth: number, line: string): boolean =>
@@ -156,7 +156,7 @@ export function createBlocks(): Blocks {
       const text = line.slice(heading[0].length).trim();
       return createBlock('heading', { level: heading[1]!.length, text: text.replace(/(?:^|[ \t])#+$/, '') });
     }
-    if (RULE.test(line)) return createBlock('rule');
+    if (RULE.test(line)) return createBlock('hr');
     const fence = FENCE.exec(line);
     if (!fence) return undefined;
     const [whole, indent, mark] = fence;
@@ -169,10 +169,11 @@ export function createBlocks(): Blocks {
     const paragraph = open[depth]!;
     const cut = paragraph.text.lastIndexOf('\n');
     const head = cellsOf(paragraph.text.slice(cut + 1));
-    const align = cellsOf(line).map(alignOf);
-    if (!line.includes('|') || !ROW_OF_DASHES.test(line) || head.length !== align.length) return false;
+    const dashes = cellsOf(line);
+    const isRow = line.includes('|') && dashes.every((cell) => DASHES.test(cell));
+    if (!isRow || head.length !== dashes.length) return false;
     paragraph.text = paragraph.text.slice(0, Math.max(0, cut));
-    add(depth, createBlock('table', { align }));
+    add(depth, createBlock('table', { align: dashes.map(alignOf) }));
     addRow(open.at(-1)!, head);
     return true;
   }
@@ -184,11 +185,11 @@ export function createBlocks(): Blocks {
   /** Opens a block as the last of the container at `depth`; gives its own depth. */
   function add(container: number, block: Block): number {
     const isList = (at: number): boolean => open[at - 1]?.kind === 'list';
-    const depth = isList(container) && block.kind !== 'item' ? container - 1 : container;
+    const depth = isList(container) && block.kind !== 'li' ? container - 1 : container;
     close(depth);
     const { kind, children } = open[depth - 1]!;
     const before = children.at(-1);
-    const list = isList(depth) ? depth : kind === 'item' ? depth - 1 : 0;
+    const list = isList(depth) ? depth : kind === 'li' ? depth - 1 : 0;
     if (list && before && endsWithBlank(before)) open[list - 1]!.isLoose = true;
     children.push(block);
     return open.push(block);

@@ -62,6 +62,14 @@ export function resolve(items: Item[], isUnfinished: boolean): Inline[] {
     }
   }
 
+  function closeAll(): void {
+    while (frames[1]) {
+      const { run, children } = frames.pop()!;
+      if (children[0] && run!.count <= 2) push(wrap(run!, run!.count, children));
+      else for (const child of children) push(child);
+    }
+  }
+
   for (const item of items) {
     if (item.kind !== 'run') push(item);
     else {
@@ -70,11 +78,7 @@ export function resolve(items: Item[], isUnfinished: boolean): Inline[] {
       else if (item.count) push(textOf(item));
     }
   }
-  while (isUnfinished && frames[1]) {
-    const { run, children } = frames.pop()!;
-    if (children[0] && run!.count <= 2) push(wrap(run!, run!.count, children));
-    else for (const child of children) push(child);
-  }
+  if (isUnfinished) closeAll();
   flatten(0);
   return frames[0]!.children;
 }

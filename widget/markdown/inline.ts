@@ -64,7 +64,7 @@ function calm(text: string): string {
 }
 
 /** The character before a place, whole; a space where there is none. */
-const before = (text: string, at: number): string => [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? ' ';
+const before = (text: string, at: number): string => Array.from(text.slice(Math.max(0, at - 2), at)).at(-1) ?? ' ';
 
 function parse(source: string, definitions: Definitions, isUnfinished: boolean): Inline[] {
   let here = 0;

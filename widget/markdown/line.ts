@@ -5,16 +5,17 @@ import type { Align } from './block.ts';
 export const HEADING = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
 export const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/;
 export const CLOSING_FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*$/;
-export const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
+export const RULE = /^ {0,3}([*_-])[ \t]*(?:\1[ \t]*){2,}$/;
 export const SETEXT = /^ {0,3}(=+|-+)[ \t]*$/;
 export const QUOTE = /^ {0,3}> ?/;
 export const ITEM = /^( {0,3})([*+-]|(\d{1,9})([.)]))( +(?=\S)|$| +$)/;
-export const ROW_OF_DASHES = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+/** Cells that make the row above them the head of a table. */
+export const DASHES = /^:?-+:?$/;
 export const DEFINITION =
   /^ {0,3}\[((?:[^[\]\\]|\\.)+)\]:[ \t]*(?:<([^<>\n]*)>|([^\s<]\S*))(?:[ \t]+("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*$/;
 
-export const isBlank = (line: string): boolean => !/\S/.test(line);
-export const indentOf = (line: string): number => line.length - line.trimStart().length;
+export const isBlank = (line: string): boolean => !line.trim();
+export const indentOf = (line: string): number => line.search(/\S|$/);
 
 /** Tabs before and among the signs at the start of a line, as the columns they stand for. */
 export function expandTabs(line: string): string {
@@ -26,20 +27,15 @@ export function expandTabs(line: string): string {
 }
 
 /** Without the blank lines at its end. */
-export function trimBlankEnd(text: string): string {
-  const end = text.trimEnd().length;
-  const line = text.indexOf('\n', end);
-  return line < 0 ? text : text.slice(0, line);
-}
+export const trimBlankEnd = (text: string): string => /[^]*\S.*/.exec(text)?.[0] ?? '';
 
 /** The cells of a row; a pipe after a backslash is text. */
 export function cellsOf(row: string): string[] {
-  const bare = row
-    .trim()
-    .replace(/^\|/, '')
-    .replace(/(?<!\\)\|$/, '');
+  const bare = row.trim().replace(/^\||(?<!\\)\|$/g, '');
   return bare.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
+const ALIGNS = ['', 'left', 'right', 'center'] as const;
+
 export const alignOf = (dashes: string): Align =>
-  dashes.endsWith(':') ? (dashes.startsWith(':') ? 'center' : 'right') : dashes.startsWith(':') ? 'left' : '';
+  ALIGNS[Number(dashes.startsWith(':')) + 2 * Number(dashes.endsWith(':'))]!;

@@ -28,7 +28,6 @@ export class Cite extends Component<CiteProps> {
     return [
       <button
         class="marker"
-        type="button"
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         aria-label={label}

@@ -13,9 +13,7 @@ function Welcome({ chat }: { chat: Chat }): VNode {
       {suggestions[0] && (
         <div class="suggestions" role="group" aria-label={words.suggestions}>
           {suggestions.map((suggestion) => (
-            <button type="button" onClick={() => chat.ask(suggestion)}>
-              {suggestion}
-            </button>
+            <button onClick={() => chat.ask(suggestion)}>{suggestion}</button>
           ))}
         </div>
       )}
@@ -24,21 +22,10 @@ function Welcome({ chat }: { chat: Chat }): VNode {
   );
 }
 
-function History({ chat }: { chat: Chat }): VNode | null {
-  const words = chat.words.value;
-  const history = chat.history.value;
-  if (history !== 'loading' && history !== 'failed') return null;
-  return (
-    <div class="note">
-      <p>{history === 'loading' ? words.restoring : words.failed}</p>
-      {history === 'failed' && <Retry label={words.retry} onClick={() => void chat.restore()} />}
-    </div>
-  );
-}
-
 export function Conversation({ chat, follower }: { chat: Chat; follower: Follower }): VNode {
   const words = chat.words.value;
   const turns = chat.turns.value;
+  const history = chat.history.value;
   return (
     <div
       class="log"
@@ -50,8 +37,14 @@ export function Conversation({ chat, follower }: { chat: Chat; follower: Followe
       onScroll={follower.look}
     >
       <div class="content">
-        {!turns[0] && chat.history.value !== 'loading' && <Welcome chat={chat} />}
-        <History chat={chat} />
+        {!turns[0] && history !== 'loading' && <Welcome chat={chat} />}
+        {history === 'loading' && <p class="note">{words.restoring}</p>}
+        {history === 'failed' && (
+          <div class="note">
+            <p>{words.failed}</p>
+            <Retry label={words.retry} onClick={chat.restore} />
+          </div>
+        )}
         {turns.map((turn) => (
           <TurnView key={turn.key} chat={chat} turn={turn} onMount={follower.toEnd} />
         ))}

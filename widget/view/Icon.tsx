@@ -33,7 +33,7 @@ export const IconButton = ({ d, label, look = 'quiet', onClick }: ButtonProps): 
 
 /** Once more. */
 export const Retry = ({ label, disabled, onClick }: Omit<ButtonProps, 'd'> & { disabled?: boolean }): VNode => (
-  <button class="action" type="button" disabled={disabled} onClick={onClick}>
+  <button class="action" disabled={disabled} onClick={onClick}>
     <Icon d={RETRY} />
     {label}
   </button>
