@@ -1,0 +1,139 @@
+import { Compile } from 'typebox/schema';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../server/api/api.ts';
+import type { Rooms } from '../../server/api/operation.ts';
+import { start, type Running } from '../running.ts';
+
+type Json = Record<string, any>; // oxlint-disable-line no-explicit-any
+
+let docent: Running;
+let document: Json;
+beforeAll(async () => {
+  docent = await start();
+  document = await (await fetch(`${docent.base}/api/v1/openapi.json`)).json();
+});
+afterAll(() => docent.stop());
+
+const told = (): Json[] => Object.values(document['paths']).flatMap((item) => Object.values(item as Json));
+
+/** Every object within, the document itself first. */
+const within = (value: unknown): Json[] =>
+  typeof value !== 'object' || value === null ? [] : [value as Json, ...Object.values(value).flatMap(within)];
+
+describe('GET /api/v1/openapi.json', () => {
+  it('is there for anybody, from any origin', async () => {
+    const reply = await fetch(`${docent.base}/api/v1/openapi.json`, { headers: { Origin: 'https://editor.example' } });
+    expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(document).toMatchObject({ openapi: '3.1.1', info: { title: 'Docent', version: '1' } });
+  });
+
+  it('answers HEAD too, and wants a key for anything else', async () => {
+    const ask = (method: string) => fetch(`${docent.base}/api/v1/openapi.json`, { method });
+    expect([(await ask('HEAD')).status, (await ask('POST')).status]).toEqual([200, 401]);
+    expect((await docent.api('POST', '/openapi.json')).status).toBe(405);
+  });
+
+  it('tells of every operation, under every spelling of its path', () => {
+    for (const { method, path, aliases = [] } of operations({} as Rooms)) {
+      for (const one of [path, ...aliases]) {
+        expect(document['paths'][one.replace(':uuid', '{uuid}')], one).toHaveProperty(method.toLowerCase());
+      }
+    }
+  });
+
+  it('gives every operation a name of its own, a tag that is told of, and a summary', () => {
+    const names = told().map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    const tags = document['tags'].map(({ name }: { name: string }) => name);
+    for (const one of told()) {
+      expect(tags).toContain(one['tags'][0]);
+      expect(one['summary']).not.toBe('');
+    }
+  });
+
+  it('asks for a key everywhere but here', () => {
+    expect(document['security']).toEqual([{ key: [] }]);
+    expect(document['components'].securitySchemes.key).toMatchObject({ type: 'http', scheme: 'bearer' });
+    const open = told().filter(({ security }) => security?.length === 0);
+    expect(open).toEqual([document['paths']['/api/v1/openapi.json'].get]);
+  });
+
+  it('names the faults of an operation: no key, nothing there, bad input, a full disk, a model that fails', () => {
+    const faults = (path: string) => Object.keys(document['paths'][path].post.responses);
+    expect(faults('/api/v1/session/{uuid}/message/stream')).toEqual([
+      '200',
+      '400',
+      '401',
+      '404',
+      '413',
+      '415',
+      '422',
+      '500',
+      '502',
+      '503',
+      '504',
+      '507',
+    ]);
+    expect(faults('/api/v1/chatbot/{uuid}/data-source/url')).toContain('409');
+    expect(faults('/api/v1/chatbot/{uuid}/data-source/upload')).toContain('409');
+  });
+
+  it('tells of streams, of parts of a form and of parameters', () => {
+    const { paths } = document;
+    const answer = paths['/api/v1/session/{uuid}/message/stream'].post.responses[200].content;
+    expect(answer['text/plain'].schema).toEqual({ type: 'string' });
+    const upload = paths['/api/v1/chatbot/{uuid}/data-source/upload'].post.requestBody;
+    expect(upload).toMatchObject({ required: true, content: { 'multipart/form-data': expect.anything() } });
+    const list = paths['/api/v1/chatbot/{uuid}/sessions'].get.parameters;
+    expect(list.map(({ name, in: place }: Json) => `${place} ${name}`)).toEqual([
+      'path uuid',
+      'query start_timestamp',
+      'query end_timestamp',
+    ]);
+  });
+
+  it('has each record once, by its name, and every pointer leads to one', () => {
+    const { schemas } = document['components'];
+    expect(Object.keys(schemas)).toEqual(
+      expect.arrayContaining(['Chatbot', 'Agent', 'DataSource', 'SourceTag', 'Session', 'Message', 'ToolFunction']),
+    );
+    const pointers = within(document).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []));
+    expect(pointers.length).toBeGreaterThan(100);
+    for (const pointer of new Set(pointers)) {
+      const [, ...steps] = pointer.split('/');
+      expect(
+        steps.reduce<unknown>((at, step) => (at as Json)?.[step], document),
+        pointer,
+      ).toBeDefined();
+    }
+  });
+
+  it('closes every record: a key more than it names is refused', () => {
+    const records = Object.entries(document['components'].schemas as Json).filter(
+      ([name]) => !/^New|Change$|^Uuids$|^ManySources$|^Switch$|Variables$/.test(name),
+    );
+    expect(records.length).toBeGreaterThan(12);
+    for (const [name, schema] of records) {
+      for (const one of within(schema).filter((part) => part['type'] === 'object' && part['properties'])) {
+        expect(one['additionalProperties'], name).toBe(false);
+      }
+    }
+  });
+
+  it('has an example for every body and every success, and each is as its schema says', () => {
+    const { components } = document;
+    const media = told()
+      .filter(({ operationId }) => !operationId.endsWith('openapijson'))
+      .flatMap(({ requestBody, responses }) => [requestBody, responses[200], responses[409]])
+      .flatMap((one) => Object.entries((one?.content ?? {}) as Json));
+    expect(media.length).toBeGreaterThan(50);
+    for (const [type, { schema, examples }] of media) {
+      expect(examples?.recorded, JSON.stringify(schema)).toBeDefined();
+      if (type !== 'multipart/form-data') {
+        const [fits, errors] = Compile({ ...schema, components }).Errors(examples.recorded.value);
+        expect(fits, JSON.stringify(errors)).toBe(true);
+      }
+    }
+  });
+});
