@@ -1,0 +1,64 @@
+import type { Kept } from './kept.ts';
+import { copy } from './record.ts';
+import type { Store } from './store.ts';
+
+type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'updateChatbot' | 'deleteChatbot';
+type AgentVerbs = 'agents' | 'createAgent' | 'agent' | 'agentWithFunction' | 'updateAgent' | 'deleteAgent';
+type TagVerbs = 'createTag' | 'tag' | 'tags' | 'updateTag' | 'deleteTag';
+
+/** Chatbots with what stands in their files. */
+export function chatbotVerbs(kept: Kept): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs> {
+  const { chatbots, agents, tags, turns, run } = kept;
+
+  return {
+    createChatbot(chatbot, withAgents) {
+      const file = { order: kept.order(), tags: [], ...copy({ chatbot, agents: withAgents }) };
+      const { uuid } = file.chatbot;
+      return run(() =>
+        turns.take(uuid, async () => {
+          if (!chatbots.has(uuid)) await chatbots.create(file);
+        }),
+      );
+    },
+    chatbot: (uuid) => run(() => copy(chatbots.file(uuid)?.chatbot)),
+    chatbots: (owner) => run(() => chatbots.list(owner)),
+    updateChatbot: (uuid, change) => run(() => chatbots.update(uuid, change)),
+    deleteChatbot: (uuid) =>
+      run(async () => {
+        if (!(await chatbots.hide(uuid))) return false;
+        await clearAway(kept, uuid);
+        return true;
+      }),
+
+    agents: (chatbot) => run(() => agents.list(chatbot)),
+    createAgent(agent, check) {
+      const own = copy(agent);
+      return run(() => agents.create(own, check));
+    },
+    agent: (uuid) => run(() => agents.find(uuid)),
+    agentWithFunction: (uuid) =>
+      run(() => {
+        const all = chatbots.fileWith(uuid)?.agents ?? [];
+        const found = all.find(({ tool_functions }) => tool_functions.some((one) => one.uuid === uuid));
+        return found && agents.find(found.uuid);
+      }),
+    updateAgent: (uuid, change) => run(() => agents.update(uuid, change)),
+    deleteAgent: (uuid) => run(() => agents.remove(uuid)),
+
+    createTag(tag) {
+      const own = copy(tag);
+      return run(() => tags.create(own));
+    },
+    tag: (uuid) => run(() => tags.find(uuid)),
+    tags: (chatbot) => run(() => tags.list(chatbot)),
+    updateTag: (uuid, change) => run(() => tags.update(uuid, change)),
+    deleteTag: (uuid) => run(() => tags.remove(uuid)),
+  };
+}
+
+/** Removes all that belonged to a chatbot that is hidden; a source being made is waited for. */
+export async function clearAway({ chatbots, sources, sessions, turns }: Kept, chatbot: string): Promise<void> {
+  await turns.take(chatbot, () => sources.removeAll(chatbot));
+  await sessions.removeAll(chatbot);
+  await chatbots.forget(chatbot);
+}

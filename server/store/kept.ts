@@ -1,0 +1,21 @@
+import type { Turns } from './batch.ts';
+import type { Chatbots } from './chatbots.ts';
+import type { Parts } from './parts.ts';
+import type { Sessions } from './sessions.ts';
+import type { Sources } from './sources.ts';
+import type { StoredAgent, StoredTag } from './store.ts';
+import type { Run } from './under-way.ts';
+
+/** What the verbs of the default store work with. */
+export interface Kept {
+  chatbots: Chatbots;
+  agents: Parts<StoredAgent>;
+  tags: Parts<StoredTag>;
+  sources: Sources;
+  sessions: Sessions;
+  /** The next number in order of creation. */
+  order(): number;
+  /** A chatbot, and then its sources, are made one after another, so that none is made twice. */
+  turns: Turns;
+  run: Run;
+}

@@ -1,0 +1,67 @@
+import { KeyUse } from './key-use.ts';
+import { copy, type StoredRecord } from './record.ts';
+import { keyOf, type Root } from './root.ts';
+import type { Change, Store, StoredKey } from './store.ts';
+import type { Run } from './under-way.ts';
+
+type RootVerbs = 'keyOwner' | 'addKey' | 'keys' | 'removeKey' | 'keyUsed' | 'users' | 'addUser' | 'fact' | 'setFact';
+
+/** Users, keys and facts: all in `store.json`. */
+export function rootVerbs(record: StoredRecord<Root>, run: Run): Pick<Store, RootVerbs> {
+  const change = (by: Change<Root>) => run(() => record.update(by));
+  const keyUse = new KeyUse(async (hash, last_used_at) => {
+    const used = (key: StoredKey) => (key.hash === hash ? { ...key, last_used_at } : key);
+    await change((root) => ({ ...root, keys: root.keys.map(used) }));
+  });
+  const current = (key: StoredKey): StoredKey => ({ ...key, last_used_at: keyUse.of(key) });
+
+  return {
+    keyOwner: (hash) =>
+      run(() => {
+        const key = keyOf(record.stored, hash);
+        const user = key && record.stored.users.find(({ uuid }) => uuid === key.user);
+        return user && { ...user };
+      }),
+
+    async addKey(key) {
+      const own = { ...key };
+      await change((root) => ({ ...root, keys: [...root.keys.filter(({ hash }) => hash !== own.hash), own] }));
+    },
+
+    keys: () => run(() => record.stored.keys.map(current)),
+
+    async removeKey(hash) {
+      let found = false;
+      await change((root) => {
+        found = root.keys.some((key) => key.hash === hash);
+        return found ? { ...root, keys: root.keys.filter((key) => key.hash !== hash) } : root;
+      });
+      return found;
+    },
+
+    keyUsed: (hash, at) =>
+      run(() => {
+        const key = record.stored.keys.find((one) => one.hash === hash);
+        if (key) keyUse.note(key, at);
+      }),
+
+    users: () => run(() => copy(record.stored.users)),
+
+    async addUser(user) {
+      const own = { ...user };
+      const root = await change((before) =>
+        before.users.some(({ email }) => email === own.email) ? before : { ...before, users: [...before.users, own] },
+      );
+      return root?.users.includes(own) ? { ...own } : undefined;
+    },
+
+    fact(name) {
+      const { facts } = record.stored;
+      return run(() => (Object.hasOwn(facts, name) ? facts[name] : undefined));
+    },
+
+    async setFact(name, value) {
+      await change((root) => ({ ...root, facts: { ...root.facts, [name]: value } }));
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Kept } from './kept.ts';
+import { copy } from './record.ts';
+import type { SessionFile } from './session.ts';
+import { messageLine } from './session-lines.ts';
+import type { Store } from './store.ts';
+
+type SessionVerbs = 'createSession' | 'session' | 'sessions' | 'updateSession' | 'deleteSession';
+type MessageVerbs = 'saveMessage' | 'message' | 'messages' | 'deleteMessage';
+
+export function sessionVerbs({ sessions, order, run }: Kept): Pick<Store, SessionVerbs | MessageVerbs> {
+  /** What the first session that may have the message makes of it. */
+  const withMessage = <T>(uuid: string, act: (file: SessionFile) => T | Promise<T>) =>
+    run(async () => {
+      for (const session of await sessions.candidates(uuid)) {
+        const made = await sessions.use(session, act);
+        if (made) return made;
+      }
+      return undefined;
+    });
+
+  return {
+    async createSession(session) {
+      const [head, place] = [copy(session), order()];
+      return (await run(() => sessions.useOrBegin(head, place, (file) => file.write()))) ?? false;
+    },
+    session: (uuid) => run(() => sessions.use(uuid, (file) => file.head())),
+    sessions: (chatbot) => run(() => sessions.list(chatbot)),
+    updateSession: (uuid, change) => run(() => sessions.use(uuid, (file) => file.update(change))),
+    deleteSession: (uuid) => run(() => sessions.remove(uuid)),
+
+    async saveMessage(message, session) {
+      const line = messageLine(message);
+      const uuid = message.session;
+      const head = session && copy(session);
+      const place = session ? order() : 0;
+      const save = (file: SessionFile) => file.save(line);
+      const saved = run(() => (head ? sessions.useOrBegin(head, place, save) : sessions.use(uuid, save)));
+      return (await saved) ?? false;
+    },
+    message: (uuid) => withMessage(uuid, (file) => file.message(uuid)),
+    messages: async (session) => (await run(() => sessions.use(session, (file) => file.messages()))) ?? [],
+    deleteMessage: async (uuid) => (await withMessage(uuid, (file) => file.remove(uuid))) ?? false,
+  };
+}
