@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boot, type Booted } from '../server/boot.ts';
 import { conformance, type Exchange } from './api/conformance.ts';
+import { startHearing } from './api/overheard.ts';
 
 /** The whole server in this process, over real HTTP on 127.0.0.1 and a data folder of its own. */
 export interface Running {
@@ -15,6 +16,7 @@ export interface Running {
   api(method: string, path: string, body?: unknown): Promise<Reply>;
   /** The reply itself, which has to be as the server's own document says; `path` is whole, from /api on. */
   checked(method: string, path: string, reply: Reply): Promise<Reply>;
+  /** Fails where any JSON reply under /api, however it was asked for, was not as the document says. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +32,11 @@ export const API_KEY = 'the-key-of-the-tests';
 export async function start(env: NodeJS.ProcessEnv = {}): Promise<Running> {
   const dataDir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'docent-')));
   let booted: Booted | undefined;
-  const server = createServer((request, response) => booted?.handler(request, response));
+  const hearing = startHearing();
+  const server = createServer((request, response) => {
+    hearing.hear(request, response);
+    booted?.handler(request, response);
+  });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const PORT = String((server.address() as AddressInfo).port);
   booted = await boot({ API_KEY, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'silent', ...env, PORT }, () => {});
@@ -49,6 +55,7 @@ export async function start(env: NodeJS.ProcessEnv = {}): Promise<Running> {
       await new Promise((done) => server.close(done));
       await running.close();
       if (!env['DATA_DIR']) await rm(dataDir, { recursive: true, force: true });
+      hearing.check();
     },
   };
 }

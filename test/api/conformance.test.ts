@@ -1,8 +1,11 @@
-import { expect, it, describe, beforeAll } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../server/api/api.ts';
 import { documentOf } from '../../server/api/document.ts';
 import type { Rooms } from '../../server/api/operation.ts';
 import { conformance, type Exchange } from './conformance.ts';
+import { startHearing } from './overheard.ts';
 
 /** The checker of replies, which all tests of the interface go through, is checked itself. */
 
@@ -100,4 +103,23 @@ describe('a reply', () => {
   ])('with %s is at fault', (_what, one) => {
     expect(faultsOf(one)).not.toEqual([]);
   });
+});
+
+it.each([
+  ['none', [chatbot], undefined],
+  ['a key too many', [{ ...chatbot, owner: 'x' }], /GET \/api\/v1\/chatbots answered 200: .*additional/],
+])('a server is overheard, and %s told of at its end', async (_what, body, fault) => {
+  const hearing = startHearing();
+  const server = createServer((request, response) => {
+    hearing.hear(request, response);
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.setHeader('X-Request-Id', '1');
+    response.write(JSON.stringify(body).slice(0, 9));
+    response.end(Buffer.from(JSON.stringify(body).slice(9)));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/chatbots`)).text();
+  server.close();
+  if (fault) expect(() => hearing.check()).toThrow(fault);
+  else hearing.check();
 });
