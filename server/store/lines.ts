@@ -57,6 +57,8 @@ export class LinesFile implements Adapter<string[]> {
   #unsure = false;
   /** Whether the file's name is known to be synced: whoever made it may have been killed before that. */
   #named = true;
+  /** False: what is written next may be lost with the machine's power, and the next lasting write syncs it too. */
+  lasting = true;
 
   constructor(disk: Disk, path: string, open: OpenFiles) {
     this.#disk = disk;
@@ -102,7 +104,8 @@ export class LinesFile implements Adapter<string[]> {
     this.#file = await this.#disk.open(this.#path, 'wx', 0o600);
     try {
       await this.#disk.write(this.#file, bytes, 0);
-      await this.#syncBoth(this.#file);
+      this.#named = false;
+      if (this.lasting) await this.#syncBoth(this.#file);
     } catch (error) {
       await this.close().catch(ignore);
       throw error;
@@ -118,7 +121,7 @@ export class LinesFile implements Adapter<string[]> {
       if (this.#overlong) await this.#cut(file);
       this.#overlong = true;
       await this.#disk.write(file, bytes, this.#size);
-      await (this.#named ? this.#disk.datasync(file) : this.#syncBoth(file));
+      if (this.lasting) await (this.#named ? this.#disk.datasync(file) : this.#syncBoth(file));
       this.#overlong = false;
     } catch (error) {
       await this.#recover();

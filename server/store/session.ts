@@ -137,6 +137,8 @@ export class SessionFile {
     if (head === this.#low.data[0] && removed.size === 0) this.#low.data.push(...added);
     else this.#low.data = [head, ...without([...this.#low.data.slice(1), ...added], removed)];
     try {
+      // Nobody is told of a question by itself: its answer's sync is in time for both.
+      this.#file.lasting = !items.every(({ saved }) => saved && !saved.finished);
       await this.#low.write();
     } catch (error) {
       if (this.#count === 0) this.#gone = true;

@@ -73,7 +73,8 @@ export interface Store {
   deleteSession(uuid: string): Promise<boolean>;
 
   /**
-   * Stores a message or its newer version. `session` is given where the session is new: both are stored in one
+   * Stores a message or its newer version. An unfinished one survives the end of the process, and is durable with the
+   * next version that is: it is not acknowledged before. `session` is given where the session is new: both are stored in one
    * write. `false` where the session has been deleted meanwhile.
    */
   saveMessage(message: StoredMessage, session?: StoredSession): Promise<boolean>;

@@ -13,16 +13,17 @@ const MANY = 10_000;
 
 /** The longest that anybody else had to wait for a turn of the event loop while it ran, in ms. */
 async function longestWait(act: () => Promise<unknown>): Promise<number> {
-  let [longest, last, on] = [0, performance.now(), true];
+  let [longest, last] = [0, performance.now()];
+  const work = { done: false };
   const waiting = (async () => {
-    while (on) {
+    while (!work.done) {
       await turn();
       longest = Math.max(longest, performance.now() - last);
       last = performance.now();
     }
   })();
   await act();
-  on = false;
+  work.done = true;
   await waiting;
   return longest;
 }

@@ -251,6 +251,22 @@ describe('lowdb: the data folder', () => {
     }
   };
 
+  it('syncs a question with its answer, in one go, since nobody is told of it before', async () => {
+    const { uuid } = await withChatbot();
+    const session = aSession(uuid);
+    const neighbour = { ...session, uuid: session.uuid.slice(0, 2) + 'f'.repeat(30) }; // so that the folder is there
+    await store.createSession(neighbour);
+    const question = aMessage(session.uuid, { finish_reason: '', response: '' });
+    const syncs = () => [disk.count('datasync'), disk.count('sync')];
+    const [data = 0, names = 0] = syncs();
+    await store.saveMessage(question, session);
+    expect(syncs()).toEqual([data, names]);
+    await store.saveMessage({ ...question, finish_reason: 'stop', response: 'Yes.' });
+    expect(syncs()).toEqual([data + 1, names + 1]);
+    await store.saveMessage(aMessage(session.uuid));
+    expect(syncs()).toEqual([data + 2, names + 1]);
+  });
+
   it('drops idle sessions from memory beyond a bound, but none that has an answer under way', async () => {
     await store.close();
     store = await openLowdbStore({ dir, clock: Date.now, disk, kept: 50_000 });
@@ -261,9 +277,9 @@ describe('lowdb: the data folder', () => {
     await visits(uuid, 60);
     const before = disk.count('open');
     await store.saveMessage(aMessage(open.uuid));
-    expect(disk.count('open') - before).toBe(0);
+    expect(disk.count('open') - before).toBe(1); // the folder, to sync the name
     await store.saveMessage(aMessage(done.uuid));
-    expect(disk.count('open') - before).toBe(2); // its file, and the folder to sync
+    expect(disk.count('open') - before).toBe(3); // its file, and the folder
     expect((await store.messages(open.uuid))[0]?.finish_reason).toBe('');
   });
 
