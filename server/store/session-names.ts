@@ -22,6 +22,9 @@ function readName(text: string): SessionName | undefined {
 /** Names as text: a third of the memory of objects, a hundred thousand times. */
 type Folder = Map<string, string>;
 
+const FOLDER = /^[0-9a-f]{2}$/;
+const NO_FOLDER: Folder = new Map();
+
 /**
  * Which sessions there are, known from the names of their files alone. The names of a folder are read when one of
  * its sessions is first asked for: the start reads none.
@@ -93,6 +96,8 @@ export class SessionNames {
     const digits = uuid.slice(0, 2);
     const known = this.#folders.get(digits);
     if (known) return known;
+    // What callers ask for need be no identifier: `..` is another folder, and not one of ours.
+    if (!FOLDER.test(digits)) return NO_FOLDER;
     let reading = this.#reading.get(digits);
     if (!reading) {
       reading = this.#read(digits).finally(() => this.#reading.delete(digits));

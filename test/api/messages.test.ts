@@ -1,5 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { access, readdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFakeModel, type FakeModel, type Script } from '../fakes/model.ts';
@@ -236,6 +237,15 @@ describe('many messages', () => {
       expect(await remove(uuids)).toMatchObject({ status: 422, body: { code: 'invalid_field', field: 'uuids' } });
     },
   );
+
+  it('are looked for by identifiers alone, and in no folder that a path names', async () => {
+    const beside = join(docent.dataDir, 'beside.tmp');
+    await writeFile(beside, '');
+    const uuids = ['../../beside.tmp', '..', './', '/', ''];
+    const reply = await docent.api('POST', '/messages/delete', { uuids });
+    expect([reply.status, reply.body]).toEqual([422, uuids.map((uuid) => ({ uuid, error: 'invalid message' }))]);
+    await access(beside);
+  });
 
   it('may be none', async () => {
     expect(await remove([])).toMatchObject({ status: 200, body: { success: true } });
