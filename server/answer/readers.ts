@@ -47,7 +47,8 @@ export function follow(run: Run, res: ServerResponse, from: number, telling: Tel
     const piece = run.length > offset ? run.read(offset, LARGEST_WRITE) : '';
     offset += piece.length;
     const words = piece === '' ? '' : telling.text(piece, offset);
-    if (run.ended && offset === run.length) return finish(words, run.ended);
+    // A reader may name an offset beyond the end.
+    if (run.ended && offset >= run.length) return finish(words, run.ended);
     if (words !== '') write(words);
     if (offset < run.length) wake();
   };

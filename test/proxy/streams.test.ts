@@ -105,6 +105,14 @@ describe('the events of an answer', () => {
 });
 
 describe('a stream taken up again', () => {
+  it('from beyond the end has nothing more than its end, and does end', async () => {
+    const { answer, url } = await asking();
+    await answer.write('Yes.');
+    const beyond = await resume(url, 999_999);
+    await answer.end();
+    expect((await beyond.done).map(({ event }) => event)).toEqual(['done']);
+  });
+
   it('has no gap and no repeat, from any offset, before the end and after it', async () => {
     const pieces = ['You', ' have', ' \u{1f600}', ' 30', ' days.'];
     const whole = pieces.join('');
