@@ -3,9 +3,10 @@ import type { Citation, Citations } from '../types.ts';
 
 /** Markers, the `[1]` that stands for a citation in a text. */
 
-const MARKER = /[ \t]*\[(\d{1,3}(?:\.\d{1,2})?)\]/g;
+// Neither begins within white space: a long stretch of it would be read again from each of its places.
+const MARKER = /(?<![ \t])[ \t]*\[(\d{1,3}(?:\.\d{1,2})?)\]/g;
 /** What may still become a marker when more text comes, with the white space that would go with it. */
-const UNFINISHED = /[ \t]*(?:\[[\d.]{0,6})?$/;
+const UNFINISHED = /(?<![ \t])[ \t]*(?:\[[\d.]{0,6})?$/;
 
 /** A source's own `[3]`, a footnote perhaps, must not pass for a marker of ours. */
 export const withoutMarkers = (text: string): string => text.replace(MARKER, '');

@@ -35,6 +35,14 @@ describe('markers in a model’s text', () => {
     expect(streamed(['Thirty [1] days [2].'], [])).toEqual({ text: 'Thirty days.', keys: [] });
   });
 
+  it('are found at once in a long stretch of white space', () => {
+    const white = ' '.repeat(200_000);
+    const began = performance.now();
+    expect(streamed([`Thirty${white}days${white}[1].`], given).text).toBe(`Thirty${white}days${white}[1].`);
+    expect(withoutMarkers(`Thirty${white}days${white}[1].`)).toBe(`Thirty${white}days.`);
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+
   it('leaves other brackets alone', () => {
     const text = 'See [the page](https://shop.test) and a[i] or [x].';
     expect(streamed([text], given).text).toBe(text);
