@@ -22,6 +22,8 @@ const STATUS: Record<ErrorCode, number> = {
   disk_full: 507,
 };
 
+export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[];
+
 interface Extra {
   field?: string;
   /** Seconds; also sent as `Retry-After`. */

@@ -1,6 +1,7 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import type { FinishReason } from './types.ts';
+import { ERROR_CODES } from './errors.ts';
+import type { ErrorCode, FinishReason } from './types.ts';
 
 /** The interface's records. Validation, types and the OpenAPI document come from here. */
 
@@ -16,7 +17,8 @@ const record = <P extends Type.TProperties>(properties: P) => Type.Object(proper
 const literals = <const T extends string[]>(...values: T) => Type.Unsafe<T[number]>(Type.Enum(values));
 /** 0 or 1 in replies, as deployed servers of the interface have it. */
 const Flag = Type.Unsafe<0 | 1>(Type.Integer({ minimum: 0, maximum: 1 }));
-const Json = (what: string) => Type.String({ description: `a JSON object: ${what}` });
+const Json = (what: string) =>
+  Type.String({ contentMediaType: 'application/json', description: `a JSON object: ${what}` });
 
 export const Name = Type.String({ minLength: 1, maxLength: 200 });
 export const Text = Type.String({ maxLength: 10_000 });
@@ -221,10 +223,10 @@ export const Restarted = Type.Union([
 
 export const Fault = Type.Object(
   {
-    error: Type.String(),
-    code: Type.String(),
-    field: Type.Optional(Type.String()),
-    retry_after: Type.Optional(Type.Integer()),
+    error: Type.String({ description: 'a sentence that a person can act on' }),
+    code: Type.Unsafe<ErrorCode>(Type.Enum(ERROR_CODES)),
+    field: Type.Optional(Type.String({ description: 'the one input field at fault' })),
+    retry_after: Type.Optional(Type.Integer({ description: 'seconds' })),
   },
   { additionalProperties: false },
 );

@@ -81,7 +81,12 @@ function faultsOfBody(
   if (!media || method === 'HEAD') return [];
   const [valid, errors] = check(media.schema).Errors(body);
   const wrong = valid ? [] : errors.map(({ instancePath, message }) => `${instancePath || 'the body'} ${message}`);
-  return [...wrong, ...badStrings(body)];
+  return [...wrong, ...badStrings(body), ...badSentence(body)];
+}
+
+function badSentence(body: unknown): string[] {
+  const { error, code } = (body ?? {}) as { error?: unknown; code?: unknown };
+  return code !== undefined && /^[A-Z]/.test(String(error)) ? [`"${String(error)}" begins with a capital`] : [];
 }
 
 /** Every string whose name ends in `_json` holds a JSON object. */
