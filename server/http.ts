@@ -45,6 +45,10 @@ function unreadable(error: Error & { status?: number }): Refusal {
 export function refuseUnmatched(ctx: Context, router: Router): never {
   const allowed = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
   if (allowed.length === 0) throw new Refusal('not_found', 'there is nothing at this path');
-  const allow = [...new Set(allowed)].join(', ');
-  throw new Refusal('method_not_allowed', `this path takes ${allow}`, { headers: { Allow: allow } });
+  throw wrongMethod([...new Set(allowed)]);
+}
+
+export function wrongMethod(allowed: string[]): Refusal {
+  const allow = allowed.join(', ');
+  return new Refusal('method_not_allowed', `this path takes ${allow}`, { headers: { Allow: allow } });
 }

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Authenticate } from '../auth.ts';
-import { refuseUnmatched } from '../http.ts';
+import { refuseUnmatched, wrongMethod } from '../http.ts';
 import { agents } from './agents.ts';
 import { chatbots } from './chatbots.ts';
 import { functions } from './functions.ts';
@@ -41,13 +41,26 @@ export function createApi(rooms: Rooms, authenticate: Authenticate): Middleware 
   const all = operations(rooms);
   for (const one of all) register(router, one);
   const open = new Set(all.filter((one) => one.open).map(({ method, path }) => `${method} ${path}`));
+  const fixed = fixedPaths(all);
   const routes = router.routes() as unknown as Middleware;
 
   return async (ctx, next) => {
     if (!ctx.path.startsWith('/api/')) return next();
     const keyless = open.has(`${ctx.method === 'HEAD' ? 'GET' : ctx.method} ${ctx.path}`);
     if (!keyless) ctx.state.user = await authenticate(ctx.headers.authorization);
+    const takes = fixed.get(ctx.path);
+    if (takes && !takes.includes(ctx.method)) throw wrongMethod(takes);
     ctx.set('Cache-Control', 'no-store');
     await routes(ctx, async () => refuseUnmatched(ctx, router));
   };
+}
+
+/** Paths that name no record, with the methods they take: `/chatbot/create` is the identifier of no chatbot. */
+function fixedPaths(all: Operation[]): Map<string, string[]> {
+  const fixed = new Map<string, string[]>();
+  for (const { method, path } of all) {
+    if (path.includes(':uuid')) continue;
+    fixed.set(path, [...(fixed.get(path) ?? []), ...(method === 'GET' ? ['HEAD', 'GET'] : [method])]);
+  }
+  return fixed;
 }

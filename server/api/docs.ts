@@ -3,7 +3,8 @@ import helmet from 'koa-helmet';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { notFound, Refusal } from '../errors.ts';
+import { notFound } from '../errors.ts';
+import { wrongMethod } from '../http.ts';
 
 /** GET /docs: the OpenAPI document as a page for people. No key; what is tried out there asks for one. */
 
@@ -81,7 +82,7 @@ export function createDocs({ dir }: { dir: string }): Middleware {
     const serve = served[ctx.path];
     if (!serve) return next();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      throw new Refusal('method_not_allowed', 'this path takes HEAD, GET', { headers: { Allow: 'HEAD, GET' } });
+      throw wrongMethod(['HEAD', 'GET']);
     }
     ctx.set('Cache-Control', 'no-cache');
     await pageHeaders(ctx, async () => serve(ctx));
