@@ -38,10 +38,16 @@ function isLayout(blocks: Block[]): boolean {
   return blocks.length > 3 || length > LONGEST_CELL || blocks.some(({ kind }) => kind === 'heading' || kind === 'code');
 }
 
+/** UTF-16 units of a column's name: it is said again in every row, and a row must not outgrow its page. */
+const LONGEST_NAME = 100;
+
 /** `names`: the columns'. `labelled`: the first cell says what the row is. */
 export function inWords(cells: string[], names: string[], labelled: boolean): string {
   if (names.length) {
-    const pairs = cells.map((text, at) => (text && names[at] && text !== names[at] ? `${names[at]}: ${text}` : text));
+    const pairs = cells.map((text, at) => {
+      const name = names[at]?.slice(0, LONGEST_NAME).toWellFormed();
+      return text && name && text !== name ? `${name}: ${text}` : text;
+    });
     return pairs.filter(Boolean).join('; ');
   }
   const [label = '', ...values] = cells;

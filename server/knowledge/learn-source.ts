@@ -81,11 +81,9 @@ export function mark(
 /** A source is called as its page is, until its owner calls it something else. */
 function embedding(record: StoredSource, document: Document, before: Document | undefined): StoredSource {
   const own = record.type === 'qa' || !['', record.file_name, before?.title].includes(record.title);
-  const title = own ? record.title : document.title.slice(0, LONGEST_TITLE).toWellFormed();
+  const title = own ? record.title : document.title;
   return { ...record, title, status: 'embedding', tokens: tokensOf(document) };
 }
-
-const LONGEST_TITLE = 300;
 
 /** About what a model would count: four characters of English a token. */
 const tokensOf = ({ text }: Document): number => Math.ceil(text.length / 4);

@@ -51,10 +51,13 @@ const fileOf = (name: string, bytes: Uint8Array): Material => ({
   },
 });
 
+/** UTF-16 units. It is read again with each passage. */
+const LONGEST_TITLE = 300;
+
 async function documentFrom(readable: Readable, otherwise: string): Promise<Document> {
   const document = await documentOf(readable);
   if (document.passages.length === 0) throw new Unreadable('no text');
-  return document.title ? document : { ...document, title: otherwise };
+  return { ...document, title: (document.title || otherwise).slice(0, LONGEST_TITLE).toWellFormed() };
 }
 
 export interface QuestionAndAnswer {

@@ -94,6 +94,19 @@ describe('learning', () => {
     expect(await school.knowledge.search(school.chatbot, 'chair')).toHaveLength(1);
   });
 
+  it('cuts a title without end, everywhere alike, and follows the page to the next', async () => {
+    const bodies = {
+      '/a': `<title>${'Returns '.repeat(5000)}</title><main>${'<p>You may send a chair back.</p>'.repeat(500)}`,
+    };
+    school = await openSchool((request, response) => pages(bodies)(request, response));
+    const source = await school.teach('/a');
+    expect(source.title).toHaveLength(300);
+    expect((await school.store.document(source.uuid))!.title).toBe(source.title);
+    bodies['/a'] = RETURNS;
+    await school.knowledge.relearn(source.uuid);
+    expect((await school.ended(source.uuid)).title).toBe('Returns – Shop');
+  });
+
   it('keeps the title that the owner gave', async () => {
     const bodies = { '/a': RETURNS };
     school = await openSchool((request, response) => pages(bodies)(request, response));
