@@ -13,3 +13,20 @@ export interface Block {
 }
 
 export const isHeading = (block: Block): boolean => block.kind === 'heading';
+
+/** Characters read between two turns of the event loop. */
+const SLICE = 64 * 1024;
+/** In the order in which they are looked for; a line's end of two characters is not to be cut in two. */
+const CUTS = ['\n\n', '\r\n\r\n', '\r\n', '\n', '\r', ' '];
+
+/** Cut before an empty line; in a paragraph that goes on and on, before any line or word. */
+export function* slices(text: string): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    const window = text.slice(from + SLICE, from + 2 * SLICE);
+    const cut = CUTS.map((mark) => window.indexOf(mark)).find((at) => at >= 0);
+    // Where there is no space either, half a surrogate pair must not be left behind.
+    const to = from + SLICE + (cut ?? (/[\ud800-\udbff]$/.test(window) ? window.length - 1 : window.length));
+    yield text.slice(from, to);
+    from = to;
+  }
+}

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Block, Readable } from './blocks.ts';
 import { inWords } from './html-table.ts';
 
-/** Lines read between two turns of the event loop. */
-const SLICE = 1000;
+/** Milliseconds of reading between two turns of the event loop. */
+const TURN = 4;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/;
 const CLOSING_MARKS = /(?<![#\t ])[ \t]+#{1,99}[ \t]*$|^#{1,99}[ \t]*$/;
@@ -16,21 +16,33 @@ const DEFINITION = /^ {0,3}\[[^\]]+\]:[ \t]*\S/;
 /** Nobody writes a longer paragraph by hand: its marks stay, and cost no time. */
 const LONGEST = 10_000;
 /** Settings that many tools keep above the text. */
-const FRONT_MATTER = /^---[ \t]*\n([^]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
+const FRONT_MATTER = /^---[ \t]*(?:\r\n?|\n)([^]{0,20000}?)(?:\r\n?|\n)(?:---|\.\.\.)[ \t]*(?:\r\n?|\n|$)/;
+const LINE_END = /\r\n?|\n/g;
 
 /** Markdown as its reader sees it: headings, paragraphs, list items, table rows and code, without their marks. */
-export async function readMarkdown(source: string): Promise<Readable> {
-  const text = source.replace(/\r\n?/g, '\n');
+export async function readMarkdown(text: string): Promise<Readable> {
   const front = FRONT_MATTER.exec(text);
   const page = new Page();
-  const lines = text.slice(front?.[0].length ?? 0).split('\n');
-  for (const [at, line] of lines.entries()) {
+  let end = performance.now() + TURN;
+  for (const line of linesOf(text, front?.[0].length ?? 0)) {
     page.line(line);
-    if (at % SLICE === SLICE - 1) await setImmediate();
+    if (performance.now() < end) continue;
+    await setImmediate();
+    end = performance.now() + TURN;
   }
   const blocks = page.end();
-  const named = /^title:[ \t]*(["']?)(.+?)\1[ \t]*$/m.exec(front?.[1] ?? '')?.[2];
+  const named = /^title:[ \t]*(["']?)(.+?)\1[ \t\r]*$/m.exec(front?.[1] ?? '')?.[2];
   return { title: named ?? blocks.find(({ kind }) => kind === 'heading')?.text ?? '', blocks };
+}
+
+/** One by one: a list of all lines of a long text holds up everybody else. */
+function* linesOf(text: string, from: number): Generator<string> {
+  let start = from;
+  for (const { index, 0: end } of text.slice(from).matchAll(LINE_END)) {
+    yield text.slice(start, from + index);
+    start = from + index + end.length;
+  }
+  yield text.slice(start);
 }
 
 class Page {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Document, Passage } from '../store/store.ts';
-import type { Block, Readable } from './blocks.ts';
+import { slices, type Block, type Readable } from './blocks.ts';
 import { sentencesOf } from './sentences.ts';
 
 /** Characters. A paragraph shorter than `SHORT` joins the next; nothing grows beyond `LONG` by joining. */
@@ -10,6 +10,8 @@ const LONG = 1200;
 const LONGEST = 1800;
 /** Blocks between two turns of the event loop. */
 const TURN = 1000;
+/** What is longer is no heading. Each passage below keeps its headings: they must not outgrow the page. */
+const LONGEST_HEADING = 300;
 /** What is shorter is a label that stood alone, unless the whole page is no longer. */
 const TELLING = 16;
 
@@ -22,10 +24,20 @@ export async function documentOf({ title, blocks }: Readable): Promise<Document>
   const writer = new Writer();
   for (const [at, block] of blocks.entries()) {
     if (at % TURN === TURN - 1) await setImmediate();
-    if (headed && block.kind === 'heading') writer.heading(block.level ?? 1, block.text);
-    else if (block.text) for (const piece of pieces(block)) writer.block({ ...block, text: piece });
+    if (headed && block.kind === 'heading' && block.text.length <= LONGEST_HEADING) {
+      writer.heading(block.level ?? 1, block.text);
+    } else if (block.text) await write(writer, block);
   }
   return { title, ...writer.end() };
+}
+
+async function write(writer: Writer, block: Block): Promise<void> {
+  let begun = false;
+  for (const slice of slices(block.text)) {
+    if (begun) await setImmediate();
+    for (const piece of pieces(begun ? slice.trimStart() : slice)) if (piece) writer.block({ ...block, text: piece });
+    begun = true;
+  }
 }
 
 class Writer {
@@ -83,7 +95,7 @@ class Writer {
 }
 
 /** A block in pieces of at most `LONG`, cut where sentences end, else between words, else anywhere. */
-function pieces({ text }: Block): string[] {
+function pieces(text: string): string[] {
   if (text.length <= LONGEST) return [text];
   const cuts: string[] = [];
   let from = 0;

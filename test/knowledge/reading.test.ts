@@ -119,6 +119,23 @@ describe('a page of HTML', () => {
     expect(performance.now() - start).toBeLessThan(15_000);
   });
 
+  it('keeps the words of a heading that is none, and does not say them again with every passage', async () => {
+    const page = `<h1>${'Much ado about nothing. '.repeat(1000)}</h1>${`<p>${'The sea is green. '.repeat(30)}</p>`.repeat(500)}`;
+    const document = await documentOf(await readHtml(page));
+    expect(document.text.match(/nothing/g)).toHaveLength(1000);
+    expect(JSON.stringify(document).length).toBeLessThan(1.5 * page.length);
+  });
+
+  it('lets other work have its turn in one paragraph without end', async () => {
+    const text = 'The sea is green. '.repeat(300_000);
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    const document = await documentOf({ title: '', blocks: [{ kind: 'text', text }] });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(10);
+    expect(document.text.replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
+  });
+
   it('lets other work have its turn', async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
@@ -247,6 +264,21 @@ npm   run *start*
     expect((await readMarkdown('---\nlayout: page\ntitle: "Sending back"\n---\n# Returns')).title).toBe('Sending back');
     expect(await blocksOf('---\ntitle: A\n---\nWords.')).toEqual(['text: Words.']);
     expect((await readMarkdown('Words.')).title).toBe('');
+  });
+
+  it('says a long name of a column shortly', async () => {
+    const name = 'n'.repeat(20_000);
+    const { text } = await documentOf(await readMarkdown(`| ${name} | Price |\n|-|-|\n${'| a | 9 |\n'.repeat(500)}`));
+    expect(text.match(/n: a; Price: 9/g)).toHaveLength(500);
+    expect(text.length).toBeLessThan(100_000);
+  });
+
+  it('lets other work have its turn, however few its lines', async () => {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    await readMarkdown(`${'*a '.repeat(3000)}\n\n`.repeat(100));
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(20);
   });
 
   it('never fails, and stops at no text for long', async () => {
