@@ -43,7 +43,7 @@ export async function boot(
   write: (words: string) => void = (words) => process.stderr.write(words),
 ): Promise<Booted> {
   const config = readConfig(env);
-  const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG));
+  const log = pino({ level: config.logLevel, base: null, serializers: { err: told } }, pino.destination(LOG));
   const clock = Date.now;
   const store = await openLowdbStore({ dir: config.dataDir, clock, log });
   const admin = createAdmin({ store, clock });
@@ -109,6 +109,17 @@ export async function boot(
 
 /** Lines go out a few kilobytes or a fifth of a second at a time: a write for each costs more than making it. */
 const LOG = { dest: 1, sync: false, minLength: 4096, periodicFlush: 200 };
+
+/**
+ * Of an error what says where it happened, and no other property: Node's own parser puts the caller's bytes into its
+ * errors, key and question among them.
+ */
+function told(error: unknown, depth = 0): object {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name, message, stack, cause } = error;
+  const { code } = error as NodeJS.ErrnoException;
+  return { type: name, code, message, stack, ...(cause && depth < 4 ? { cause: told(cause, depth + 1) } : {}) };
+}
 
 async function firstKey({ admin, home }: { admin: Admin; home: Home }, write: (words: string) => void): Promise<void> {
   if ((await admin.keys()).length > 0) return;
