@@ -26,7 +26,7 @@ interface AppRooms extends Rooms {
 export function createApp(rooms: AppRooms): Koa {
   const app = new Koa();
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (!LEFT.has(error.code ?? '')) rooms.log.error({ err: error }, 'reply failed');
+    if (!CALLERS.test(error.code ?? '')) rooms.log.error({ err: error }, 'reply failed');
   });
   app.use(named(rooms.log));
   app.use(faults(rooms.log));
@@ -43,8 +43,8 @@ export function createApp(rooms: AppRooms): Koa {
   return app;
 }
 
-/** A caller who hangs up is no fault of ours. */
-const LEFT = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNABORTED']);
+/** A caller who hangs up, or who speaks no HTTP, is no fault of ours. */
+const CALLERS = /^(?:ECONNRESET|ECONNABORTED|EPIPE|ERR_STREAM_PREMATURE_CLOSE|ERR_STREAM_DESTROYED|HPE_\w+)$/;
 
 const corsOfApi = cors({
   origin: '*',
@@ -56,6 +56,7 @@ const apiCors: Koa.Middleware = (ctx, next) => (ctx.path.startsWith('/api/') ? c
 /** A request id on the reply and on the log's line; a line says no more of the path than its shape. */
 function named(log: Logger): Koa.Middleware {
   return (ctx, next) => {
+    if (!ctx.url.startsWith('/')) ctx.url = withoutOrigin(ctx.url);
     const id = randomBytes(8).toString('hex');
     ctx.state.id = id;
     ctx.set('X-Request-Id', id);
@@ -63,6 +64,12 @@ function named(log: Logger): Koa.Middleware {
     ctx.res.once('close', lineOf(log, id, ctx.method, masked(ctx.path)));
     return next();
   };
+}
+
+/** A proxy's `GET http://host/path` asks for a path like any other; Koa would throw at one that is no address. */
+function withoutOrigin(target: string): string {
+  const { pathname, search } = URL.canParse(target) ? new URL(target) : { pathname: '', search: '' };
+  return pathname.startsWith('/') ? pathname + search : '/*';
 }
 
 /** Made apart, so that an open stream keeps these few words and not the whole context. */
@@ -74,7 +81,7 @@ function lineOf(log: Logger, req: string, method: string, path: string): (this: 
 }
 
 /** A session's identifier is a secret. */
-const masked = (path: string): string => path.replace(/(\/session\/)[^/]+/g, '$1*').slice(0, 200);
+const masked = (path: string): string => path.replace(/(\/session\/)[^/]+/gi, '$1*').slice(0, 200);
 
 /** One error rule: a Refusal is told, anything else is a 500 that says its request id and nothing more. */
 function faults(log: Logger): Koa.Middleware {

@@ -199,6 +199,11 @@ describe('paths', () => {
     '/docs/../../package.json',
     '/docs/%2e%2e/server/main.js',
     '/docs/rapidoc.js.br',
+    'http://',
+    'a://',
+    'http://[::1',
+    'http://xn--a/',
+    'http://[x]/api/v1/chatbots',
   ])('%s finds nothing and breaks nothing', async (path) => {
     const { status, body } = await raw(path);
     expect([400, 404]).toContain(status);
@@ -206,6 +211,11 @@ describe('paths', () => {
       error: expect.any(String),
       code: expect.stringMatching(/^(?:not_found|bad_request)$/),
     });
+  });
+
+  it('a whole address stands for its path', async () => {
+    expect((await raw('http://docent.test:99/api/v1/chatbots?x=1')).status).toBe(200);
+    expect((await raw('http://docent.test/api/v1/chatbot/create', 'PUT')).status).toBe(405);
   });
 
   it('a path without end is refused before it is read', async () => {
