@@ -13,8 +13,8 @@ export interface Telling {
 }
 
 export interface Reader {
-  /** Writes a few bytes that mean nothing, where nothing else waits to be written. */
-  keepAlive(comment: string): void;
+  /** Writes a few bytes that mean nothing, where nothing else waits to be written. False where nobody reads any more. */
+  keepAlive(comment: string): boolean;
 }
 
 /** UTF-16 units. */
@@ -68,7 +68,10 @@ export function follow(run: Run, res: ServerResponse, from: number, telling: Tel
   wake();
   return {
     keepAlive(comment) {
+      // A reply that was begun after its caller had left, or that waits behind another, is not told of the close.
+      if (res.destroyed || res.req.socket.destroyed) leave();
       if (!waiting && !over) write(comment);
+      return !over;
     },
   };
 }

@@ -33,18 +33,20 @@ export function createEventStreams({ every = 15_000 }: { every?: number } = {}):
   let timer: NodeJS.Timeout | undefined;
 
   function beat(): void {
-    for (const reader of readers) reader.keepAlive(COMMENT);
+    for (const reader of readers) if (!reader.keepAlive(COMMENT)) remove(reader);
+  }
+
+  function remove(reader: Reader): void {
+    readers.delete(reader);
+    if (readers.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
   }
 
   function add(reader: Reader, res: ServerResponse): void {
     readers.add(reader);
     timer ??= setInterval(beat, every).unref();
-    res.once('close', () => {
-      readers.delete(reader);
-      if (readers.size > 0) return;
-      clearInterval(timer);
-      timer = undefined;
-    });
+    res.once('close', () => remove(reader));
   }
 
   return {

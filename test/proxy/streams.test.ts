@@ -1,6 +1,10 @@
-import { connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Run } from '../../server/answer/runs.ts';
 import { Refusal } from '../../server/errors.ts';
+import { createEventStreams } from '../../server/proxy/events.ts';
+import type { StoredMessage } from '../../server/store/store.ts';
 import {
   answerWith,
   ask,
@@ -336,4 +340,20 @@ describe('a quiet stream', () => {
       vi.useRealTimers();
     }
   });
+});
+
+it('an answer does not keep a reader who left before the reply was begun', async () => {
+  const run = new Run({ response: '' } as StoredMessage);
+  const left = vi.fn();
+  vi.spyOn(run, 'attach').mockReturnValue(left);
+  const streams = createEventStreams({ every: 5 });
+  const server = createServer((_, res) => {
+    res.once('close', () => streams.tell(run, res, { from: 0, first: [], failure: 'model_failed' }));
+    socket.destroy();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nHost: docent.test\r\n\r\n');
+  await vi.waitFor(() => expect(left).toHaveBeenCalled());
+  server.close();
 });
