@@ -43,13 +43,17 @@ export function createDoor(rooms: DoorRooms): Middleware {
   const { messages, forget, resume, stop, feedback } = createConversations({ ...rooms, events, sessions });
 
   on('GET', '/:chatbot', async ({ chatbot }) => faceOf(rooms, chatbot));
-  on('POST', '/:chatbot/session', startSession(rooms, sessions));
+  const spare = createSpare(rooms);
+  on('POST', '/:chatbot/session', startSession(rooms, sessions, spare));
   on('POST', '/:chatbot/ask', ask(rooms, sessions, events));
   on('GET', '/:chatbot/session/:session/messages', messages);
   on('POST', '/:chatbot/session/:session/delete', forget);
   on('GET', '/:chatbot/session/:session/message/:message/stream', resume);
   on('POST', '/:chatbot/session/:session/message/:message/stop', stop);
-  on('POST', '/:chatbot/session/:session/message/:message/feedback', feedback);
+  on('POST', '/:chatbot/session/:session/message/:message/feedback', async (visit) => {
+    spare(visit, 'too much feedback at once');
+    return feedback(visit);
+  });
 
   const routes = router.routes() as unknown as Middleware;
   return (ctx, next) => {
@@ -97,16 +101,24 @@ function faceOf({ face }: DoorRooms, chatbot: StoredChatbot): ChatbotFace {
   };
 }
 
-/** An empty session costs a file: so many in so many seconds are any visitor's due. */
-const SESSIONS: [count: number, seconds: number] = [100, 60];
+/** An empty session costs a file, feedback a line: so many in so many seconds are any visitor's due. */
+const WRITES: [count: number, seconds: number] = [100, 60];
 
-function startSession({ store, clock, trustProxyHops }: DoorRooms, sessions: VisitorSessions) {
+type Spare = (visit: Visit, refusal: string) => void;
+
+function createSpare({ clock, trustProxyHops }: DoorRooms): Spare {
   const limits = createVisitorLimits({ clock });
-  return async ({ chatbot, ctx }: Visit): Promise<unknown> => {
-    const { variables } = checked(SessionBody, await readJson(ctx));
-    const retryAfter = limits.take(chatbot.uuid, clientAddress(ctx.req, trustProxyHops), SESSIONS);
-    if (retryAfter > 0) throw new Refusal('rate_limited', 'too many new conversations', { retryAfter });
-    const session = sessions.begin(chatbot, variables);
+  return ({ chatbot, ctx }, refusal) => {
+    const retryAfter = limits.take(chatbot.uuid, clientAddress(ctx.req, trustProxyHops), WRITES);
+    if (retryAfter > 0) throw new Refusal('rate_limited', refusal, { retryAfter });
+  };
+}
+
+function startSession({ store }: DoorRooms, sessions: VisitorSessions, spare: Spare) {
+  return async (visit: Visit): Promise<unknown> => {
+    const { variables } = checked(SessionBody, await readJson(visit.ctx));
+    spare(visit, 'too many new conversations');
+    const session = sessions.begin(visit.chatbot, variables);
     if (!(await store.createSession(session))) throw notFound('chatbot');
     return view(VisitorSessionSchema, session);
   };

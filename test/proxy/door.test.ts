@@ -152,6 +152,19 @@ describe('a session', () => {
 });
 
 describe('feedback', () => {
+  it('without end does not fill the disk', async () => {
+    const events = await ask(house, chatbot, { query: 'How long?' });
+    const url = `${door}/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}/feedback`;
+    const given = await Promise.all(Array.from({ length: 110 }, () => post(url, { rating: 1 })));
+    const refused = given.filter(({ status }) => status !== 200);
+    expect(refused.map(({ status }) => status)).toEqual(Array(10).fill(429));
+    expect(await refused[0]!.json()).toEqual({
+      error: 'too much feedback at once',
+      code: 'rate_limited',
+      retry_after: Number(refused[0]!.headers.get('retry-after')),
+    });
+  });
+
   it('is kept with the message and seen in it', async () => {
     const events = await ask(house, chatbot, { query: 'How long?' });
     const [session, message] = [uuidOf(events, 'session'), uuidOf(events, 'message')];
