@@ -5,8 +5,8 @@ import type { Citation, Citations } from '../types.ts';
 
 // Neither begins within white space: a long stretch of it would be read again from each of its places.
 const MARKER = /(?<![ \t])[ \t]*\[(\d{1,3}(?:\.\d{1,2})?)\]/g;
-/** What may still become a marker when more text comes, with the white space that would go with it. */
-const UNFINISHED = /(?<![ \t])[ \t]*(?:\[[\d.]{0,6})?$/;
+/** What may still become a marker when more text comes, with the white space that would go with it if it is not much. */
+const UNFINISHED = /(?:(?<![ \t])[ \t]{1,1000})?(?:\[[\d.]{0,6})?$/;
 
 /** A source's own `[3]`, a footnote perhaps, must not pass for a marker of ours. */
 export const withoutMarkers = (text: string): string => text.replace(MARKER, '');

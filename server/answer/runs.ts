@@ -27,6 +27,7 @@ export class Run {
   #length = 0;
   #whole: string | undefined;
   #held = '';
+  #given = 0;
   #readers = new Set<() => void>();
   #waking = false;
 
@@ -39,16 +40,19 @@ export class Run {
     return this.#length;
   }
 
-  /** True where the answer has reached `LONGEST_ANSWER`; the rest is not kept. */
+  /** True where the answer, white space that nobody sees among it, has reached `LONGEST_ANSWER`; the rest is not kept. */
   get full(): boolean {
-    return this.#length >= LONGEST_ANSWER;
+    return this.#given >= LONGEST_ANSWER;
   }
 
   append(piece: string): void {
     if (this.stopped || this.full || this.ended) return;
+    this.#given += piece.length;
     const text = this.#length === 0 ? (this.#held + piece).trimStart() : this.#held + piece;
-    const end = visibleEnd(text);
-    this.#held = text.slice(end);
+    // What was held back before stays so until the piece has more to show: it is not looked through again.
+    const visible = visibleEnd(piece);
+    const end = visible === 0 ? 0 : text.length - piece.length + visible;
+    this.#held = end === 0 ? text : text.slice(end);
     if (end > 0) this.#write(end === text.length ? text : text.slice(0, end));
   }
 

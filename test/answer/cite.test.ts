@@ -43,6 +43,13 @@ describe('markers in a model’s text', () => {
     expect(performance.now() - began).toBeLessThan(500);
   });
 
+  it('are not waited for in white space without end, and are found after it', () => {
+    const markers = createMarkers(given);
+    const pieces = Array.from({ length: 30_000 }, () => markers.pass('          '));
+    expect(pieces.filter(Boolean).length).toBeGreaterThan(100);
+    expect([...'[7] [1'].map((sign) => markers.pass(sign)).join('') + markers.pass('].')).toMatch(/^ *\[1\]\.$/);
+  });
+
   it('leaves other brackets alone', () => {
     const text = 'See [the page](https://shop.test) and a[i] or [x].';
     expect(streamed([text], given).text).toBe(text);

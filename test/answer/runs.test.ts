@@ -77,6 +77,17 @@ it('takes no more text than the longest answer', () => {
   expect([run.length, run.full]).toEqual([LONGEST_ANSWER, true]);
 });
 
+it('is full, too, of white space that nobody sees, and does not look through it again and again', () => {
+  for (const first of ['', 'a']) {
+    const run = new Run(message);
+    run.append(first);
+    const began = performance.now();
+    for (let i = 0; i < LONGEST_ANSWER / 4; i += 1) run.append('  \n\n');
+    expect([run.length, run.full]).toEqual([first.length, true]);
+    expect(performance.now() - began).toBeLessThan(2000);
+  }
+});
+
 it('keeps what was written when it is stopped, and takes nothing after', () => {
   const run = new Run(message);
   let asked = 0;
