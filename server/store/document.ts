@@ -7,10 +7,13 @@ import type { Adapter } from './lowdb-file.ts';
 export class DocumentFile<T> implements Adapter<T> {
   readonly #disk: Disk;
   readonly #path: string;
+  readonly #bytes: (data: T) => Iterable<Uint8Array>;
 
-  constructor(disk: Disk, path: string) {
+  /** `bytes`: the JSON of a large value in pieces, between which others have their turn. */
+  constructor(disk: Disk, path: string, bytes: (data: T) => Iterable<Uint8Array> = whole) {
     this.#disk = disk;
     this.#path = path;
+    this.#bytes = bytes;
   }
 
   async read(): Promise<T | null> {
@@ -19,9 +22,11 @@ export class DocumentFile<T> implements Adapter<T> {
   }
 
   write(data: T): Promise<void> {
-    return replaceFile(this.#disk, this.#path, [Buffer.from(JSON.stringify(data))]);
+    return replaceFile(this.#disk, this.#path, this.#bytes(data));
   }
 }
+
+const whole = (data: unknown): Uint8Array[] => [Buffer.from(JSON.stringify(data))];
 
 /** Undefined where there is no such file. */
 export const readBytes = (path: string): Promise<Buffer | undefined> =>

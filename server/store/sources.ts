@@ -120,7 +120,7 @@ export class Sources {
   }
 
   putDocument(uuid: string, document: Document): Promise<boolean> {
-    const low = lowdbFile(this.#documentFile(uuid), copy(document));
+    const low = lowdbFile(this.#documentFile(uuid), copyOfDocument(document));
     return this.#turns.take(uuid, async () => {
       if (!this.#record(uuid)) return false;
       await low.write();
@@ -147,7 +147,7 @@ export class Sources {
   }
 
   #documentFile(uuid: string): DocumentFile<Document> {
-    return new DocumentFile(this.#disk, this.#path(uuid, 'document.json'));
+    return new DocumentFile(this.#disk, this.#path(uuid, 'document.json'), piecesOf);
   }
 
   #where(wanted: (source: StoredSource) => boolean): StoredSource[] {
@@ -165,3 +165,22 @@ export class Sources {
 
 /** A list of ten thousand takes 2 ms this way, and 40 by way of JSON. */
 const flatCopy = <T extends { [K in keyof T]: string | number }>(record: T): T => ({ ...record });
+
+/** A text of 10 MB takes 60 ms by way of JSON, and nobody can change it. */
+const copyOfDocument = ({ title, text, passages }: Document): Document => ({
+  title,
+  text,
+  passages: passages.map(({ headings, start, end }) => ({ headings: [...headings], start, end })),
+});
+
+/** Characters of a text written at once. */
+const PIECE = 512 * 1024;
+
+/** Half a surrogate pair at the end of a piece is written as its escape, which the other half's completes. */
+function* piecesOf({ text, ...rest }: Document): Generator<Uint8Array> {
+  yield Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"text":"`);
+  for (let at = 0; at < text.length; at += PIECE) {
+    yield Buffer.from(JSON.stringify(text.slice(at, at + PIECE)).slice(1, -1));
+  }
+  yield Buffer.from('"}');
+}

@@ -100,3 +100,20 @@ describe('lowdb: lists of ten thousand', { timeout: 120_000 }, () => {
     expect(await store.messages(long!.uuid)).toEqual(messages);
   });
 });
+
+it('lowdb: a text of 20 MB is put away in turns, and is the same again', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'docent-store-'));
+  const store = await openLowdbStore({ dir, clock: Date.now });
+  const [chatbot, text] = [aChatbot('f'.repeat(32)), `a${'\u{1f600}"\n\\ sea'.repeat(2_000_000)}`];
+  const source = aSource(chatbot.uuid);
+  await store.createChatbot(chatbot, []);
+  await store.createSource(source);
+  const passages = [{ headings: ['Sea'], start: 0, end: text.length }];
+  const put = () => store.putDocument(source.uuid, { title: 'The sea', text, passages });
+  expect(await bestOf(3, put)).toBeLessThan(50);
+  const read = await store.document(source.uuid);
+  expect(read?.text === text).toBe(true);
+  expect({ ...read, text: '' }).toEqual({ title: 'The sea', text: '', passages });
+  await store.close();
+  await rm(dir, { recursive: true, force: true });
+}, 60_000);
