@@ -107,14 +107,24 @@ function faults(log: Logger): Koa.Middleware {
 
 function health(draining: () => boolean): Koa.Middleware {
   return (ctx, next) => {
-    if (draining())
-      throw new Refusal('unavailable', 'the server is about to stop', {
-        retryAfter: 5,
-        headers: { Connection: 'close' },
-      });
+    // A page of another origin may learn of it too, or it would take it for a network that fails.
+    if (draining() && ctx.method !== 'OPTIONS')
+      throw new Refusal('unavailable', 'the server is about to stop', STOPPING);
     if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      throw new Refusal('method_not_allowed', 'this path takes GET, HEAD', { headers: { Allow: 'GET, HEAD' } });
+    }
     ctx.set('Cache-Control', 'no-store');
     ctx.body = { status: 'ok' };
     return undefined;
   };
 }
+
+const STOPPING = {
+  retryAfter: 5,
+  headers: {
+    Connection: 'close',
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id',
+  },
+};

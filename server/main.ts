@@ -70,8 +70,10 @@ function endOnSignals(server: Server, booted: Booted): void {
     const closed = new Promise((done) => server.close(done));
     // A kept-alive connection is idle only some time after its last reply.
     const idle = setInterval(() => server.closeIdleConnections(), 50);
+    const patience = new Promise((done) => setTimeout(done, PATIENCE));
     await booted.drain(PATIENCE);
-    await Promise.race([closed, new Promise((done) => setTimeout(done, 1000))]);
+    // An upload on its way, or a reader who is slow, has what is left of the time.
+    await Promise.race([closed, patience]);
     clearInterval(idle);
     server.closeAllConnections();
     await booted.close();
