@@ -4,7 +4,7 @@ import { later, newUuid, timestamp, view } from '../records.ts';
 import { Chatbot, Success } from '../schema.ts';
 import type { StoredChatbot } from '../store/store.ts';
 import { ChatbotChange, NewChatbot } from './bodies.ts';
-import { shown } from './list.ts';
+import { shown } from '../list.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
 
 export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operation[] => [

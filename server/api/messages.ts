@@ -7,7 +7,7 @@ import { messageUuid, readUuid, view } from '../records.ts';
 import { Message, Success } from '../schema.ts';
 import type { User } from '../store/store.ts';
 import { NewMessage, Uuids } from './bodies.ts';
-import { shown } from './list.ts';
+import { shown } from '../list.ts';
 import { operation, ownedMessage, ownedSession, type Operation, type Rooms } from './operation.ts';
 import { transcript } from './transcript.ts';
 

@@ -19,7 +19,7 @@ import type {
   User,
 } from '../store/store.ts';
 import { checked } from '../validate.ts';
-import { shown } from './list.ts';
+import { shown } from '../list.ts';
 
 /** What a handler may reach. */
 export interface Rooms {

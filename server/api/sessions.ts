@@ -4,7 +4,7 @@ import { newUuid, timestamp, view } from '../records.ts';
 import { Session, SessionWithMeta, Success } from '../schema.ts';
 import type { StoredSession } from '../store/store.ts';
 import { NewSession } from './bodies.ts';
-import { shown } from './list.ts';
+import { shown } from '../list.ts';
 import { operation, ownedChatbot, ownedSession, type Operation, type Rooms } from './operation.ts';
 import { Period, within } from './period.ts';
 

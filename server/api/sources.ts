@@ -4,7 +4,7 @@ import { later, newUuid, timestamp, view } from '../records.ts';
 import { DataSource, Success } from '../schema.ts';
 import type { StoredSource } from '../store/store.ts';
 import { NewQaSource, NewUrlSource, SourceChange } from './bodies.ts';
-import { shown } from './list.ts';
+import { shown } from '../list.ts';
 import { operation, ownedChatbot, ownedSource, type Operation, type Rooms } from './operation.ts';
 
 export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [

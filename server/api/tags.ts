@@ -4,7 +4,7 @@ import { later, newUuid, readUuid, timestamp, view } from '../records.ts';
 import { SourceTag, Success } from '../schema.ts';
 import type { Store, StoredTag } from '../store/store.ts';
 import { NewTag, TagChange } from './bodies.ts';
-import { inBatches, shown } from './list.ts';
+import { inBatches, shown } from '../list.ts';
 import { operation, ownedChatbot, ownedTag, type Operation, type Rooms } from './operation.ts';
 
 export const tags = ({ store, clock }: Rooms): Operation[] => [

@@ -4,6 +4,7 @@ import { whenEnded } from '../answer/readers.ts';
 import { Run } from '../answer/runs.ts';
 import { invalid, notFound } from '../errors.ts';
 import { readJson } from '../http.ts';
+import { shown } from '../list.ts';
 import { later, readUuid, type Clock } from '../records.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { ChatEvent } from '../types.ts';
@@ -55,22 +56,16 @@ export function createConversations({ store, answering, upstream, clock, events,
     return message;
   }
 
-  async function stopAll(session: string): Promise<void> {
-    const messages = await store.messages(session);
-    const runs = messages.flatMap(({ uuid }) => answering.run(uuid) ?? []);
-    for (const run of runs) run.stop();
-    await Promise.all(runs.map(whenEnded));
-  }
-
   return {
     async messages(visit: Visit): Promise<unknown> {
       const { uuid } = await sessionOf(visit);
-      return (await answering.messages(uuid)).map(visitorMessage);
+      visit.ctx.type = 'json';
+      return shown(await answering.messages(uuid), visitorMessage);
     },
 
     async forget(visit: Visit): Promise<unknown> {
       const session = await sessionOf(visit);
-      await stopAll(session.uuid);
+      await answering.stopAll(session.uuid);
       // The upstream's first: where it fails the session is still here, and the visitor can try again.
       await upstream.forget(session);
       await store.deleteSession(session.uuid);

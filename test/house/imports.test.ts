@@ -10,7 +10,7 @@ const FLOORS = [
   ['boot'],
   ['demo', 'app', 'socket'],
   ['api', 'proxy', 'admin'],
-  ['auth', 'limits', 'http'],
+  ['auth', 'limits', 'http', 'list'],
   ['answer'],
   ['agents'],
   ['knowledge'],
