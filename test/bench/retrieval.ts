@@ -36,36 +36,78 @@ export interface Row {
   answer3?: number;
   refused95?: number;
   auc?: number;
+  /** nDCG@10 lost when each question has one typo. */
+  typo_loss?: number;
 }
 
 const DEFAULT = ['squad1-a', 'nfcorpus', 'xquad-en'];
 const PASSAGES = 8;
 
-/** `[FILE.json.gz …] [--remove-gold]`, flags anywhere; a row a file. */
+/** `[FILE.json.gz …] [--remove-gold] [--typos]`, flags anywhere; a row a file. */
 export function bench(args: string[]): Row[] {
   const given = args.filter((arg) => !arg.startsWith('--'));
   const files = given.length ? given : DEFAULT.flatMap((name) => sharedData(`${name}.json.gz`) ?? []);
   return files.map((file) => {
     console.error(`retrieval: ${file}`);
-    return measure(basename(file).replace(/\..*$/, ''), load(file), args.includes('--remove-gold'));
+    return measure(basename(file).replace(/\..*$/, ''), load(file), new Set(args));
   });
 }
 
 const load = (file: string): Data => JSON.parse(gunzipSync(readFileSync(file)).toString());
 
-function measure(dataset: string, data: Data, removeGold: boolean): Row {
+function measure(dataset: string, data: Data, flags: Set<string>): Row {
   const index = indexOf(data.docs);
   const answerable = data.queries.filter((query) => !query.impossible);
-  const ranks = answerable.map((query) => ranked(index, query.text, 10).map((id) => data.qrels[query.id]?.[id] ?? 0));
-  const ideals = answerable.map((query) => Object.values(data.qrels[query.id] ?? {}).filter((grade) => grade > 0));
+  const ideals = new Map(answerable.map(({ id }) => [id, relevantOf(data, id).sort((a, b) => b - a)]));
+  const ranks = answerable.map((query) => graded(index, data, query));
   const row: Row = {
     dataset,
-    ndcg10: mean(ranks.map((grades, at) => dcg(grades) / (dcg(ideals[at]!.sort((a, b) => b - a).slice(0, 10)) || 1))),
-    recall5: mean(ranks.map((grades, at) => relevant(grades.slice(0, 5)) / (ideals[at]!.length || 1))),
-    mrr10: mean(ranks.map((grades) => 1 / (grades.findIndex((grade) => grade > 0) + 1 || Infinity))),
-    hit1: mean(ranks.map((grades) => Number((grades[0] ?? 0) > 0))),
+    ndcg10: mean(ranks.map((one) => ndcg(one, ideals))),
+    recall5: mean(ranks.map(({ id, grades }) => relevant(grades.slice(0, 5)) / (ideals.get(id)!.length || 1))),
+    mrr10: mean(ranks.map(({ grades }) => 1 / (grades.findIndex((grade) => grade > 0) + 1 || Infinity))),
+    hit1: mean(ranks.map(({ grades }) => Number((grades[0] ?? 0) > 0))),
   };
-  return { ...row, ...answers(index, answerable), ...refusals(index, data, answerable, removeGold) };
+  if (flags.has('--typos')) {
+    const mistyped = answerable.map((query, at) => ({ ...query, text: withTypo(query.text, at) }));
+    row.typo_loss = row.ndcg10 - mean(mistyped.map((query) => ndcg(graded(index, data, query), ideals)));
+  }
+  return { ...row, ...answers(index, answerable), ...refusals(index, data, answerable, flags.has('--remove-gold')) };
+}
+
+interface Graded {
+  id: string;
+  /** Of the first ten documents, best first. */
+  grades: number[];
+}
+
+function graded(index: PassageIndex<string>, data: Data, { id, text }: Query): Graded {
+  return { id, grades: ranked(index, text, 10).map((doc) => data.qrels[id]?.[doc] ?? 0) };
+}
+
+const relevantOf = (data: Data, query: string): number[] =>
+  Object.values(data.qrels[query] ?? {}).filter((grade) => grade > 0);
+
+const ndcg = ({ id, grades }: Graded, ideals: Map<string, number[]>): number =>
+  dcg(grades) / (dcg(ideals.get(id)!.slice(0, 10)) || 1);
+
+/** One word of five letters or more with two letters swapped, one left out, doubled or another; the same each time. */
+function withTypo(text: string, seed: number): string {
+  const words = [...text.matchAll(/\p{L}{5,}/gu)];
+  if (words.length === 0) return text;
+  let state = (seed + 1) * 2654435761;
+  const random = (below: number) => {
+    state = (Math.imul(state ^ (state >>> 15), 2246822519) + 3266489917) >>> 0;
+    return (state >>> 8) % below;
+  };
+  const { 0: word, index } = words[random(words.length)]!;
+  return text.slice(0, index) + mistype(word, random) + text.slice(index + word.length);
+}
+
+function mistype(word: string, random: (below: number) => number): string {
+  const at = 1 + random(word.length - 2);
+  const [a, b] = [word[at]!, word[at + 1]!];
+  const other = word[random(word.length)]!.toLowerCase();
+  return word.slice(0, at) + [b + a, b, a + a + b, other + b][random(4)] + word.slice(at + 2);
 }
 
 function indexOf(docs: Doc[]): PassageIndex<string> {

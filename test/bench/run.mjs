@@ -15,7 +15,8 @@ const benches = readdirSync(here)
 
 /**
  * `npm run bench -- [name] [what the bench takes] [--json]`, in any order; without a name all of them run. Tables on standard
- * output, or with --json one JSON object of results by name and nothing else; progress goes to standard error.
+ * output, or with --json nothing but JSON: the result of the bench named, else an object of all by name. Progress goes to
+ * standard error.
  */
 async function main() {
   const given = process.argv.slice(2);
@@ -35,7 +36,7 @@ async function main() {
     results[one] = result;
     if (!json) process.stdout.write(`${name ? '' : `\n${one}\n`}${table(result)}\n`);
   }
-  if (json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+  if (json) process.stdout.write(`${JSON.stringify(name ? results[name] : results, null, 2)}\n`);
   return 0;
 }
 

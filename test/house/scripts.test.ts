@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 
 describe('npm run bench', () => {
@@ -11,5 +14,24 @@ describe('npm run bench', () => {
     for (const file of readdirSync('test/bench').filter((name) => /^[\w-]+\.ts$/.test(name))) {
       expect(stderr).toContain(file.replace('.ts', ''));
     }
+  });
+
+  test('prints the figures of a file as a bare JSON array, wherever the flags stand', { timeout: 120_000 }, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'docent-bench-'));
+    const file = join(folder, 'two.small.json.gz');
+    const docs = [
+      { id: 'a', title: '', text: 'Ferries leave at noon.' },
+      { id: 'b', title: '', text: 'Lamps are made of brass.' },
+    ];
+    const queries = [{ id: 'q', text: 'When do ferries leave?', answers: ['noon'] }];
+    writeFileSync(file, gzipSync(JSON.stringify({ docs, queries, qrels: { q: { a: 1 } } })));
+    const args = ['test/bench/run.mjs', '--json', 'retrieval', '--remove-gold', file, '--typos'];
+    const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect(status).toBe(0);
+    const [row, ...others] = JSON.parse(stdout) as Record<string, unknown>[];
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({ dataset: 'two', ndcg10: 1, recall5: 1, mrr10: 1, hit1: 1, answer1: 1, answer3: 1 });
+    expect(row).toMatchObject({ refused95: 1, auc: 1, typo_loss: expect.any(Number) });
   });
 });
