@@ -5,12 +5,15 @@ export interface Readable {
 }
 
 export interface Block {
-  /** An `item` is one of a list or one row of a table; `code` keeps its lines. */
-  kind: 'heading' | 'text' | 'item' | 'code';
+  /** An `item` is one of a list or one row of a page's table; a `row`, of a table that is a file, stands for itself. */
+  kind: 'heading' | 'text' | 'item' | 'row' | 'code';
   /** A heading's level, 1 to 6. */
   level?: number;
   text: string;
 }
+
+/** A page of more blocks than anybody wrote is read until there: each costs a few hundred bytes, whatever it says. */
+export const MOST_BLOCKS = 200_000;
 
 export const isHeading = (block: Block): boolean => block.kind === 'heading';
 

@@ -27,6 +27,8 @@ interface Table<P> {
 /** Turns opening and closing block elements and the text between them into a flat list of blocks. */
 export class Flow<P> {
   readonly blocks: Placed<P>[] = [];
+  /** Blocks so far, those within tables too. */
+  count = 0;
   #out = this.blocks;
   readonly #roles: Role[] = [{ kind: 'text' }];
   readonly #tables: Table<P>[] = [];
@@ -92,6 +94,7 @@ export class Flow<P> {
   #push(role: Role, text: string, place: P): void {
     const kind = role.kind === 'item' && role.used ? 'text' : role.kind;
     role.used = true;
+    this.count++;
     this.#out.push({ block: { kind, text, ...(role.level ? { level: role.level } : {}) }, place });
   }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
-import type { Block, Readable } from './blocks.ts';
+import { MOST_BLOCKS, type Block, type Readable } from './blocks.ts';
 import { Flow, LINE_BREAK, type Placed } from './html-flow.ts';
 
 const words = (list: string): Set<string> => new Set(list.split(/\s+/));
@@ -49,7 +49,7 @@ interface Frame {
 export async function readHtml(html: string): Promise<Readable> {
   const page = new Page();
   const parser = new Parser(page);
-  for (let at = 0; at < html.length && page.depth < DEEPEST; at += SLICE) {
+  for (let at = 0; at < html.length && page.depth < DEEPEST && page.blocks < MOST_BLOCKS; at += SLICE) {
     parser.write(html.slice(at, at + SLICE));
     if (at + SLICE < html.length) await setImmediate();
   }
@@ -65,6 +65,10 @@ class Page {
   #out: Out = 'no';
   #title: string[] = [];
   #inTitle = false;
+
+  get blocks(): number {
+    return this.#flow.count;
+  }
 
   get depth(): number {
     return this.#frames.length;

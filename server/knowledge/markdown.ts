@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Block, Readable } from './blocks.ts';
+import { MOST_BLOCKS, type Block, type Readable } from './blocks.ts';
 import { inWords } from './html-table.ts';
 
 /** Milliseconds of reading between two turns of the event loop. */
@@ -26,6 +26,7 @@ export async function readMarkdown(text: string): Promise<Readable> {
   let end = performance.now() + TURN;
   for (const line of linesOf(text, front?.[0].length ?? 0)) {
     page.line(line);
+    if (page.size >= MOST_BLOCKS) break;
     if (performance.now() < end) continue;
     await setImmediate();
     end = performance.now() + TURN;
@@ -60,6 +61,10 @@ class Page {
     else if (fence) this.#open('code', fence);
     else if (line.trim() === '') this.#close();
     else this.#read(line);
+  }
+
+  get size(): number {
+    return this.#blocks.length;
   }
 
   end(): Block[] {

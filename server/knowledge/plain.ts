@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { slices, type Block, type Readable } from './blocks.ts';
+import { MOST_BLOCKS, slices, type Block, type Readable } from './blocks.ts';
 
 const ITEM = /^[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t]+/;
 const LONGEST_TITLE = 100;
@@ -8,6 +8,7 @@ const LONGEST_TITLE = 100;
 export async function readPlain(text: string): Promise<Readable> {
   const blocks: Block[] = [];
   for (const slice of slices(text)) {
+    if (blocks.length >= MOST_BLOCKS) break;
     if (blocks.length > 0) await setImmediate();
     for (const part of slice.replace(/\r\n?/g, '\n').split(/\n[ \t]*\n\s*/)) blocks.push(...blocksOf(part));
   }

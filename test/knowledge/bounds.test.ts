@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { MOST_BLOCKS } from '../../server/knowledge/blocks.ts';
+import { readHtml } from '../../server/knowledge/html.ts';
+import { readMarkdown } from '../../server/knowledge/markdown.ts';
+import { readPlain } from '../../server/knowledge/plain.ts';
+
+/** Beyond the bound by no more than what one slice of reading holds. */
+const BOUND = MOST_BLOCKS * 1.2;
+
+it.each([
+  ['a page of nothing but paragraphs', readHtml, '<p>a'],
+  ['a page of nothing but list items', readHtml, '<li>a'],
+  ['Markdown of nothing but list items', readMarkdown, '- a\n'],
+  ['a text of nothing but short paragraphs', readPlain, 'a\n\n'],
+])('%s is read until a bound', { timeout: 60_000 }, async (_name, read, unit) => {
+  const { blocks } = await read(unit.repeat(2 * MOST_BLOCKS));
+  expect(blocks.length).toBeGreaterThanOrEqual(MOST_BLOCKS);
+  expect(blocks.length).toBeLessThan(BOUND);
+});
