@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../records.ts';
 import type { Document, Store, StoredSource } from '../store/store.ts';
 import { PassageIndex } from './passage-index.ts';
+import { stemsFor } from './stems.ts';
 
 interface Held {
   index: PassageIndex<StoredSource>;
@@ -97,5 +98,6 @@ export class Indexes {
 /** A source is found by the title that its owner gave as well as by its own. */
 async function fill(index: PassageIndex<StoredSource>, source: StoredSource, document: Document): Promise<void> {
   const title = document.title === source.title ? source.title : `${source.title}\n${document.title}`;
+  await stemsFor(document.text);
   for (const _ of index.putting(source.uuid, source, { ...document, title })) await setImmediate();
 }

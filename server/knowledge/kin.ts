@@ -91,10 +91,14 @@ const COMMON = `
 
 const kin = new Map<string, string[]>();
 for (const group of KIN) {
-  const roots = group.map(rootOf);
+  const roots = group.map((word) => rootOf(word));
   for (const root of roots) kin.set(root, [...(kin.get(root) ?? []), ...roots.filter((other) => other !== root)]);
 }
-const common = new Set(COMMON.trim().split(/\s+/).map(rootOf));
+const common = new Set(
+  COMMON.trim()
+    .split(/\s+/)
+    .map((word) => rootOf(word)),
+);
 
 /** The roots of other words for the same thing. */
 export const kinOf = (root: string): readonly string[] => kin.get(root) ?? [];

@@ -1,6 +1,7 @@
 import type { Document } from '../store/store.ts';
 import { FEEDBACK, wantsFeedback, withFeedback } from './feedback.ts';
 import type { Match } from './knowledge.ts';
+import { languageOf, type Language } from './language.ts';
 import { nearness } from './nearness.ts';
 import { readQuestion, type Question } from './question.ts';
 import { sentencesOf } from './sentences.ts';
@@ -20,6 +21,8 @@ export interface Entry<S> {
   source: S;
   headings: string[];
   text: string;
+  /** Of its words of Latin letters. */
+  language: Language;
   /** The words of the text in order, empty ones left out, numbered by the vocabulary. */
   forms: Uint32Array;
   /** The roots of the different words of title and headings. */
@@ -70,11 +73,13 @@ export class PassageIndex<S> {
     this.remove(uuid);
     const slots: number[] = [];
     this.#slots.set(uuid, slots);
+    const language = languageOf(document.text);
     for (const [at, { headings, start, end }] of document.passages.entries()) {
       const text = document.text.slice(start, end);
-      const head = this.#formsOf([document.title, ...headings].join('\n'));
+      const head = this.#formsOf([document.title, ...headings].join('\n'), language);
       const roots = new Set(Array.from(head, (form) => this.words.root(form)));
-      slots.push(this.#add({ source, headings, text, forms: this.#formsOf(text), head: Uint32Array.from(roots) }));
+      const forms = this.#formsOf(text, language);
+      slots.push(this.#add({ source, headings, text, language, forms, head: Uint32Array.from(roots) }));
       if (at % STEP !== STEP - 1) continue;
       yield;
       if (this.#slots.get(uuid) !== slots) return;
@@ -149,15 +154,15 @@ export class PassageIndex<S> {
   sentences(entry: Entry<S>): Sentence[] {
     entry.sentences ??= sentencesOf(entry.text).map(({ start, end }) => {
       const text = entry.text.slice(start, end);
-      return { text, roots: Array.from(this.#formsOf(text), (form) => this.words.root(form)) };
+      return { text, roots: Array.from(this.#formsOf(text, entry.language), (form) => this.words.root(form)) };
     });
     return entry.sentences;
   }
 
-  #formsOf(text: string): Uint32Array {
+  #formsOf(text: string, language: Language): Uint32Array {
     const forms: number[] = [];
     eachWord(text, (word) => {
-      const form = this.words.add(word);
+      const form = this.words.add(word, language);
       if (form !== NOTHING) forms.push(form);
     });
     return Uint32Array.from(forms);

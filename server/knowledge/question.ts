@@ -1,6 +1,7 @@
 import { impliedBy, isCommon, kinOf } from './kin.ts';
+import { isEmpty, languageOf, scriptOf, type Language } from './language.ts';
 import { withoutOrder } from './long-text.ts';
-import { eachWord, isEmpty, rootOf, UNSEEN, type Vocabulary } from './words.ts';
+import { eachWord, rootOf, UNSEEN, type Vocabulary } from './words.ts';
 
 /** A question as one index sees it. */
 export interface Question {
@@ -62,7 +63,7 @@ export function readQuestion(
   words: Vocabulary,
   idf: (root: number, least?: number) => number,
 ): Question {
-  const reading = new Reading(words, idf);
+  const reading = new Reading(words, idf, languageOf(text, words.languages[0], words.languages));
   reading.add(withoutOrder(text), 1);
   for (const word of impliedBy(text.slice(0, 300))) reading.add(word, IMPLIED);
   if (isFollowUp(text, reading.terms.length)) {
@@ -81,7 +82,10 @@ class Reading {
   readonly #words: Vocabulary;
   readonly #idf: (root: number, least?: number) => number;
 
-  constructor(words: Vocabulary, idf: (root: number, least?: number) => number) {
+  readonly #language: Language;
+
+  constructor(words: Vocabulary, idf: (root: number, least?: number) => number, language: Language) {
+    this.#language = language;
     this.#words = words;
     this.#idf = idf;
   }
@@ -91,29 +95,42 @@ class Reading {
   }
 
   #word(word: string, share: number): void {
-    const rootText = rootOf(word);
-    if (isEmpty(word) || this.terms.length >= MOST_TERMS || this.#seen.has(rootText)) return;
+    const spoken = scriptOf(word) ?? this.#language;
+    const rootText = rootOf(word, spoken);
+    if (isEmpty(word, spoken) || this.terms.length >= MOST_TERMS || this.#seen.has(rootText)) return;
     this.#seen.add(rootText);
-    const root = this.#words.rootNumber(rootText);
-    const kin = kinOf(rootText)
-      .map((other) => this.#words.rootNumber(other))
-      .filter((other) => other !== UNSEEN);
-    const known = root === UNSEEN ? kin : [root];
+    const own = this.#rootsOf(word);
+    const kin =
+      spoken === 'en'
+        ? kinOf(rootText)
+            .map((other) => this.#words.rootNumber(other))
+            .filter(isSeen)
+        : [];
+    const known = own.length === 0 ? kin : own;
     // Of several kin the most usual one says how much the word tells.
     const rarity = (least: number) =>
       Math.min(this.#idf(known[0] ?? UNSEEN, least), ...known.map((one) => this.#idf(one, least)));
     const missing = known.length === 0 && isCommon(rootText);
     const term = this.terms.push({
       word,
-      form: this.#words.form(word),
-      root,
+      form: this.#words.form(word, this.#language),
+      root: own[0] ?? UNSEEN,
       weight: share * rarity(0),
       worth: share * rarity(LARGE) * (missing ? COMMON : 1),
     });
-    if (root !== UNSEEN) this.places.set(root, { term: term - 1, share: 1 });
+    for (const root of own) this.places.set(root, { term: term - 1, share: 1 });
     for (const other of kin) if (!this.places.has(other)) this.places.set(other, { term: term - 1, share: KIN });
   }
+
+  /** Its roots in each language of the site, the question's own first: names are the same in all of them. */
+  #rootsOf(word: string): number[] {
+    const languages = new Set([this.#language, ...this.#words.languages]);
+    const roots = Array.from(languages, (language) => this.#words.rootNumber(rootOf(word, language)));
+    return [...new Set(roots.filter(isSeen))];
+  }
 }
+
+const isSeen = (root: number): boolean => root !== UNSEEN;
 
 /** A question that does not stand by itself: nearly nothing in it, or it points back. */
 function isFollowUp(text: string, terms: number): boolean {

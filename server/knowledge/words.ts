@@ -1,27 +1,15 @@
-import stem from 'wink-porter2-stemmer';
+import { isEmpty, scriptOf, type Language } from './language.ts';
+import { stem } from './stems.ts';
 
-/** Words that say how a thing is asked, or hold a sentence together, and not what it is about. */
-const EMPTY = new Set(
-  `a about again all also am an and any anybody anyone anything are aren as at be because been being both but by can
-  cannot could couldn d did didn do does doesn doing don done each either else etc ever for from get gets getting give
-  gives got had hadn has hasn have haven having he her hers herself hey hello hi him himself his how however i if in
-  into is isn it its itself just kindly know let like ll m many may me might mine more most much must mustn my myself not of on or other
-  our ours ourselves out per please quite re regard regards s same shall shan she should shouldn so some somebody
-  someone something such t tell than thank thanks that the their theirs them themselves then there these they thing
-  things this those though to too under up upon us use used using ve very via want was wasn we were weren what whatever
-  when whenever where wherever whether which whichever who whoever whom whose why will with within won would wouldn yes
-  yet you your yours yourself yourselves`.split(/\s+/),
-);
+export { isEmpty };
 
 const WORD = /\p{L}[\p{L}\p{M}\p{N}]*|\p{N}+(?:[.,]\p{N}+)*[\p{L}\p{M}]*/gu;
 const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const IDEOGRAPHIC = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const IDEOGRAPHIC = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 /** A run of letters longer than this is no word of a language. */
 const LONGEST = 40;
-
-export const isEmpty = (word: string): boolean => EMPTY.has(word);
 
 /** Calls `visit` with each word of the text in order: lower case, unstemmed, empty words among them. */
 export function eachWord(text: string, visit: (word: string) => void): void {
@@ -38,15 +26,17 @@ function split(found: string, visit: (word: string) => void): void {
   for (const part of found.split(CAMEL)) if (part.length > 1) visit(fold(part));
 }
 
-/** Lower case; accents off, so that both ways of typing a name meet; digits without thousands' commas. */
+/** Lower case, in one way of writing; digits Western, without thousands' commas. */
 function fold(word: string): string {
   const lower = word.toLowerCase();
   if (/^[ -~]*$/.test(lower)) return lower.includes(',') ? lower.replaceAll(',', '') : lower;
-  return lower
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .normalize('NFC');
+  return lower.normalize('NFKC').replace(/[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/g, digit);
 }
+
+const digit = (sign: string): string => {
+  const code = sign.charCodeAt(0);
+  return String(code < 0x966 ? code & 15 : code - 0x966);
+};
 
 /** Scripts that put no space between words: pairs of characters for Han and kana, triples for the others. */
 function grams(run: string, visit: (word: string) => void): void {
@@ -65,18 +55,33 @@ export const UNSEEN = -2;
  * its forms share (return, returns, returned).
  */
 export class Vocabulary {
-  readonly #forms = new Map<string, number>();
+  /** By language, as the same letters may be another word there. */
+  readonly #forms = new Map<Language, Map<string, number>>();
   readonly #roots = new Map<string, number>();
   readonly #rootOf: number[] = [];
 
+  /** The languages that words were added in, those in scripts of their own left out. */
+  readonly languages: Language[] = [];
+
   /** The form's number, given now where it had none; `NOTHING` for an empty word. */
-  add(word: string): number {
-    const known = this.#forms.get(word);
+  add(word: string, language: Language): number {
+    const own = this.#formsIn(language);
+    const known = own.get(word);
     if (known !== undefined) return known;
-    const form = EMPTY.has(word) ? NOTHING : this.#rootOf.length;
-    this.#forms.set(word, form);
-    if (form !== NOTHING) this.#rootOf.push(this.#numberOf(rootOf(word)));
+    const spoken = scriptOf(word) ?? language;
+    const form = isEmpty(word, spoken) ? NOTHING : this.#rootOf.length;
+    own.set(word, form);
+    if (form !== NOTHING) this.#rootOf.push(this.#numberOf(rootOf(word, spoken)));
     return form;
+  }
+
+  #formsIn(language: Language): Map<string, number> {
+    const known = this.#forms.get(language);
+    if (known) return known;
+    const forms = new Map<string, number>();
+    this.#forms.set(language, forms);
+    this.languages.push(language);
+    return forms;
   }
 
   root(form: number): number {
@@ -84,8 +89,8 @@ export class Vocabulary {
   }
 
   /** The form's number; `UNSEEN` where it was never added. */
-  form(word: string): number {
-    return this.#forms.get(word) ?? UNSEEN;
+  form(word: string, language: Language): number {
+    return this.#forms.get(language)?.get(word) ?? UNSEEN;
   }
 
   /** The number of a root as `rootOf` gives it; `UNSEEN` where no word with it was added. */
@@ -105,13 +110,15 @@ export class Vocabulary {
 const stems = new Map<string, string>();
 const STEMS = 20_000;
 
-/** What all forms of a word share: its Snowball stem, for words of Latin letters. */
-export function rootOf(word: string): string {
-  if (word.length >= LONGEST || !/^[a-z]+$/.test(word)) return word;
-  const known = stems.get(word);
+/** What all forms of a word share: its stem. */
+export function rootOf(word: string, language: Language = 'en'): string {
+  if (word.length >= LONGEST) return word;
+  const spoken = scriptOf(word) ?? language;
+  const key = spoken === 'en' ? word : `${spoken} ${word}`;
+  const known = stems.get(key);
   if (known !== undefined) return known;
   if (stems.size >= STEMS) stems.clear();
-  const root = stem(word);
-  stems.set(word, root);
+  const root = stem(word, spoken);
+  stems.set(key, root);
   return root;
 }

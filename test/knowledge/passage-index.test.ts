@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PassageIndex } from '../../server/knowledge/passage-index.ts';
+import { stemsFor } from '../../server/knowledge/stems.ts';
 
 type Pages = Record<string, { title?: string; headings?: string[]; text: string }>;
 
@@ -64,6 +65,38 @@ describe('the index', () => {
     expect(search(index, '반품은 언제까지')[0]).toBe('ko');
     expect(search(index, 'товар')[0]).toBe('ru');
     expect(search(index, 'إرجاع المنتج')[0]).toBe('ar');
+  });
+
+  it.each([
+    ['German', 'Die Rückgabe der Häuser ist in einem Monat möglich.', 'Wie gibt man das Haus zurück?'],
+    ['Spanish', 'Las devoluciones se aceptan durante treinta días.', '¿Cuál es el plazo de devolución?'],
+    ['Russian', 'Возврат товаров возможен в течение месяца.', 'Как вернуть товар?'],
+    ['Greek', 'Οι επιστροφές γίνονται δεκτές μέσα σε έναν μήνα.', 'Πώς γίνεται μια επιστροφή;'],
+    ['Turkish', 'Kitapların iadesi bir ay içinde yapılır.', 'Kitap nasıl iade edilir?'],
+    ['Romanian', 'Orașele mari au tramvaie și metrouri.', 'Ce oras are tramvai?'],
+    ['Arabic', 'يمكن إرجاع الكتب إلى المدرسة خلال شهر.', 'كيف أعيد كتب مدرسة؟'],
+    ['Hindi', 'पुस्तकें एक महीने में लौटाई जा सकती हैं।', 'पुस्तक कब लौटाएँ?'],
+    ['Vietnamese', 'Sách được trả lại trong một tháng.', 'Khi nào phải trả sách?'],
+    ['Korean', '책을 한 달 안에 반품할 수 있습니다.', '책은 언제 반품하나요?'],
+  ])('finds other forms of a word in %s, and not by the words of asking', async (_, text, question) => {
+    await stemsFor(text);
+    const index = indexOf({ page: { text }, other: { text: 'The ferry leaves the island at noon.' } });
+    expect(search(index, question)).toEqual(['page']);
+    expect(index.search(index.question(question), 1)[0]!.score).toBeGreaterThan(0);
+    const asked = index.question(question).terms.filter(({ root }) => root >= 0);
+    expect(asked.length).toBeGreaterThan(0);
+  });
+
+  it('finds in a site of two languages the pages of either, and names in both', async () => {
+    const german = 'Die Fähre nach Zembla fährt am Mittag, und die Häuser sind gelb.';
+    await stemsFor(german);
+    const index = indexOf({
+      de: { text: german },
+      en: { text: 'The ferry to Zembla leaves at noon from the houses.' },
+    });
+    expect(search(index, 'Wann fährt die Fähre am Haus?')[0]).toBe('de');
+    expect(search(index, 'When does the ferry leave the house?')[0]).toBe('en');
+    expect(search(index, 'Zembla').sort()).toEqual(['de', 'en']);
   });
 
   it('finds what a page calls by another word', () => {

@@ -1,0 +1,89 @@
+/** Words that say how a thing is asked, or hold a sentence together, and not what it is about; by language. */
+export const EMPTY = {
+  en: `a about again all also am an and any anybody anyone anything are aren as at be because been being both but by can
+  cannot could couldn d did didn do does doesn doing don done each either else etc ever for from get gets getting give
+  gives got had hadn has hasn have haven having he her hers herself hey hello hi him himself his how however i if in
+  into is isn it its itself just kindly know let like ll m many may me might mine more most much must mustn my myself not of on or other
+  our ours ourselves out per please quite re regard regards s same shall shan she should shouldn so some somebody
+  someone something such t tell than thank thanks that the their theirs them themselves then there these they thing
+  things this those though to too under up upon us use used using ve very via want was wasn we were weren what whatever
+  when whenever where wherever whether which whichever who whoever whom whose why will with within won would wouldn yes
+  yet you your yours yourself yourselves`,
+  de: `aber alle allem allen aller alles als also am an auch auf aus bei beim bin bis bist da damit dann das dass dein dem
+    den denn der deren des dessen die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen einer
+    eines er es etwas euch euer für gegen gibt hab habe haben hat hatte hatten hier ich ihm ihn ihnen ihr ihre ihrem ihren
+    ihrer im in ins ist ja jede jedem jeden jeder jedes kann kannst können könnte man mehr mein meine mich mir mit muss
+    müssen nach nicht noch nur ob oder ohne sehr sein seine seinem seinen seiner seit sich sie sind so soll sollen über um
+    und uns unser unsere unter vom von vor wann war waren warum was weil welche welchem welchen welcher welches wem wen wenn
+    wer werden wie wieso wieviel wieviele viel viele wir wird wo wofür woher wohin womit worden wurde wurden zu zum zur
+    zwischen bitte`,
+  es: `a al algo algún alguna ante antes aquel aquella así aun aunque cada como cómo con cuál cuáles cual cuando cuándo
+    cuánto cuánta cuántos cuántas de del desde donde dónde durante e el él ella ellas ellos en entre era eran es esa ese eso
+    esta está están estas este esto estos fue fueron ha había han hasta hay la las le les lo los más me mi mientras muy no
+    nos o otra otro para pero por porque pues puede pueden puedo que qué quién quiénes se según ser si sí sido sin sobre son
+    su sus también tan tanto te tiene tienen tengo todo todos tras tu tus u un una unas uno unos y ya yo`,
+  fr: `à afin ai au aucun aussi aux avec avez avoir avons c ce ceci cela ces cet cette ceux chez comme comment d dans de des
+    donc dont du elle elles en encore est et été étaient était être eu eux fait il ils j je l la laquelle le lequel les leur
+    leurs lors lui m ma mais me mes moi mon n ne nos notre nous on ont ou où par pas peut peux plus pour pourquoi puis qu
+    quand que quel quelle quelles quels qui quoi s sa sans se selon ses si son sont sous sur ta te tes toi ton tous tout
+    toute toutes très tu un une vos votre vous y combien`,
+  it: `a ad agli ai al alla alle allo anche c che chi ci come con cosa cui d da dagli dai dal dalla dalle dallo degli dei del
+    della delle dello di dopo dove dov e è ed era erano essere fra fu furono gli ha hanno ho i il in io l la le lei li lo loro
+    lui ma mi mia mio ne negli nei nel nella nelle nello no noi non nostro o ogni per perché più poi può quale quali quando
+    quanti quante quanto quel quella quelle quelli quello questa queste questi questo qui se sei si sia sono sta stata stato
+    su sua sue sugli sui sul sulla sulle suo suoi tra tu tutti tutto un una uno vi voi`,
+  pt: `a ao aos aquela aquele as até com como da das de dela dele delas deles depois do dos e é ela elas ele eles em entre era
+    eram essa esse esta está estão este eu foi foram há isso isto já lhe lhes mais mas me mesmo meu minha muito na nas não
+    nem no nos nós o onde os ou para pela pelas pelo pelos pode podem por porque porquê qual quais quando quanto quanta
+    quantos quantas que quem se sem ser seu seus sua suas são só sobre também te tem têm tinha um uma uns você vocês à às`,
+  nl: `aan al alle als ben bij dan dat de der deze die dit door dus een en er ge geen had hadden heb hebben heeft hem het hier
+    hij hoe hoeveel hun ik in is ja je jij jullie kan kunnen maar me meer met mij mijn moet moeten na naar niet nog nu of om
+    onder ons ook op over te tot u uit uw van veel voor waar waarom wanneer waren was wat we welk welke werd werden wie wij
+    wordt worden zal ze zich zij zijn zo zou`,
+  ro: `a acea aceasta această aceste acest acestea acestor acestui aceștia acești al ai ale am ar are as asta astfel au avea
+    avut când când cand care cărei căror cărui ce cea cei cel cele celor către cât câte câți câtă cine cum cu da dacă dar de
+    decât deci deși despre din dintre doar după e ea ei el ele era erau este eu fi fie fiind fost fără iar în încă îi îl își
+    între într la le li lor lui mai mult mulți ne nici noi nostru nu o ori pe pentru pot poate prin sa sau său să se și si
+    sub sunt sunteți te toate tot toți tu un una unde unei unele unii unor unui va vă voi vor cate cati`,
+  tr: `acaba ama ancak arasında artık aslında az bana bazı belki ben beni benim beri bile bir biraz birçok biri birkaç biz
+    bize bu buna bunda bundan bunlar bunu bunun çok çünkü da daha dahi de defa değil diğer diye dolayı en gibi göre hangi
+    hangisi hem henüz hep hepsi her hiç için ile ilgili ise işte kaç kaçıncı kadar karşı kendi kez ki kim kime kimdir kimin
+    kimler mı mi mu mü mıdır midir mudur müdür mısınız misiniz nasıl nasıldır ne neden nedir neler nelerdir nerede neredeki
+    nereden nereye niçin niye o olan olarak oldu olduğu olduğunu olması olmak olup olur on ona ondan onlar onu onun oysa öyle
+    pek rağmen sadece sen siz sonra şey şu tarafından tüm üzere var vardır ve veya ya yani yer yok zaman`,
+  vi: `ai anh bao bạn bằng bị bởi các cách cái cần chỉ cho chúng chưa có còn của cũng cùng dã dù đã đang đây để đến đi đó đâu
+    đều được gì giữa hay hoặc hơn khi không khoảng là lại làm lên lúc mà mấy mình mỗi một nào nên nếu người như nhưng những
+    nhiêu nơi này ông ở phải qua ra rằng rất sao sau sẽ sự tại tên theo thì thế tôi trên trong trước từ từng và vào vẫn về
+    vì với vậy việc`,
+  sv: `alla allt att av blev bli de dem den denna deras dess det detta dig din ditt du där efter ej eller en er ett från för ha
+    hade han har henne hon honom hur här i icke inte jag kan kunde man med mellan men mig min mitt mot mycket ni nu när någon
+    något några och om oss på samma sedan sig sin sitt ska skulle som så till under upp ut utan vad var varför vara varit
+    vart vem vi vid vilka vilken vilket än är åt över många`,
+  da: `af alle alt anden at blev blive bliver da de dem den denne der deres det dette dig din disse dit dog du efter eller en end
+    er et for fordi fra før ham han hans har havde have hende her hos hun hvad hvem hver hvilken hvilke hvis hvor hvordan
+    hvorfor hvornår i ikke ind jeg jer jo kan kunne man mange med meget men mig min mit mod ned noget nogle nu når og også om
+    op os over på selv sig sin skal skulle som så til ud under var ved vi vil være været`,
+  fi: `ei eikä en että hän he ja jo joka jos jotka joissa kanssa koska kuin kuka kuinka kun me mikä mitä mitkä millainen milloin
+    minä missä mistä mihin miksi miten monta mutta myös ne niin nyt oli olivat olla on ovat se sen sekä siitä sinä sitä tai
+    tämä te tuo vai voi vuonna ole olen`,
+  hu: `a az egy és hogy nem is volt ez azt mint csak meg de van már még vagy ki mi mit mikor hol hány mennyi miért hogyan melyik
+    milyen kell volna lehet el minden ha ezt aki ami amely akkor után által pedig itt ott én te ő mi ti ők lesz vannak`,
+  ru: `а без более больше бы был была были было быть в вам вас ваш весь во вот все всех всего вы где да даже для до его ее её ей
+    ему если есть еще ещё же за зачем и из или им их к как какая какие каким какими каких какого какое какой каком какую как
+    когда кого кому которая которое которой которые который которых кто куда ли либо меня мне много может можно мой мы на над
+    надо нам нас наш не него нее ней нет ни них но ну о об однако он она они оно от откуда по под почему при с сам свой свою
+    себя сколько со так также такой там те тем то того тоже той только том тот ты у уже чего чей чем через что чтобы чья эта
+    эти это этого этой этом этот эту я`,
+  el: `ο η το οι τα του της των τον την τις τους στο στη στην στον στα στις στους ένα ένας μια μία και να θα δε δεν μη μην που
+    πού πως πώς τι ποιο ποια ποιος ποιοι ποιες ποιον ποιους ποιαν πότε πόσο πόσα πόσοι πόσες πόση γιατί με σε από για κατά
+    μετά προς παρά αντί χωρίς ως είναι ήταν είχε είχαν έχει έχουν αυτό αυτή αυτός αυτά αυτές αυτοί αλλά ή αν ότι όταν όπως
+    όπου επίσης μεταξύ μου σου μας σας εγώ εσύ εμείς εσείς πιο πολύ κάθε τόσο όσο έτσι`,
+  hi: `का की के को में से है हैं था थी थे ने पर और या यह ये वह वे एक इस उस इन उन इसके उसके इसकी उसकी इसे उसे कि जो जब तक तो भी ही हो
+    होता होती होते हुआ हुई हुए कर करना करने किया करता करते करती गया गई गए लिए साथ बाद द्वारा किस किसने किसी किसके किसकी किसको कौन
+    कौनसा कौनसी क्या कब कहाँ कहां क्यों कैसे कितना कितनी कितने नहीं अपने अपनी अपना वाले वाली वाला सकता सकते सकती रहा रही रहे जा जाता
+    जाती जाते दिया था, मैं हम आप मेरा मेरी आपका`,
+  ar: `من في على إلى عن مع ما ماذا متى أين كيف لماذا كم هل هو هي هم هما هذا هذه ذلك تلك التي الذي الذين اللذان اللتان أن إن أو و ثم
+    كان كانت كانوا يكون تكون قد لا لم لن ليس كل بعض أي أية بين بعد قبل عند عندما حيث كما لكن منذ حتى به بها له لها لهم فيه فيها
+    منه منها عليه عليها إليه إليها عنه عنها أنه أنها التى الذى غير وقد وكان وكانت ومن وفي وهو وهي أيضا يتم تم خلال مثل لقد مما
+    بماذا لمن فى الى او ان انه انها`,
+} as const;

@@ -1,0 +1,92 @@
+import stemEnglish from 'wink-porter2-stemmer';
+import { languageOf, type Language } from './language.ts';
+
+/** Stems: what the forms of a word share. Snowball's where it has the language, light ones of ours elsewhere. */
+const SNOWBALL: Partial<Record<Language, string>> = {
+  de: 'german',
+  es: 'spanish',
+  fr: 'french',
+  it: 'italian',
+  pt: 'portuguese',
+  nl: 'dutch',
+  ro: 'romanian',
+  tr: 'turkish',
+  sv: 'swedish',
+  da: 'danish',
+  fi: 'finnish',
+  hu: 'hungarian',
+  ru: 'russian',
+};
+
+type Stem = (word: string) => string;
+type Snowball = { newStemmer(algorithm: string): { stem: Stem } };
+
+let snowball: Snowball | undefined;
+const stemmers = new Map<Language, Stem>();
+
+/**
+ * Loads what the words of a text need to be stemmed; English needs nothing. It is 870 kB of code, so a site in English
+ * alone never pays for it. Until it is there words stand for themselves.
+ */
+export async function stemsFor(text: string): Promise<void> {
+  if (snowball) return;
+  if (!/\p{Script=Cyrillic}/u.test(text) && !SNOWBALL[languageOf(text)]) return;
+  snowball = (await import('snowball-stemmers')).default;
+}
+
+/** The stem of a lower-case word, without accents. */
+export function stem(word: string, language: Language): string {
+  if (language === 'en') return stemmedEnglish(withoutMarks(word));
+  if (language === 'vi') return word;
+  if (language === 'hi') return stemHindi(word);
+  if (language === 'ar') return stemArabic(withoutMarks(word));
+  if (language === 'el') return stemGreek(withoutMarks(word));
+  return withoutMarks(stemmer(language)?.(word) ?? word).replaceAll('\u0131', 'i');
+}
+
+const stemmedEnglish = (word: string): string => (/^[a-z]+$/.test(word) ? stemEnglish(word) : word);
+
+/** Letters of Latin, Greek, Cyrillic and Arabic; in other scripts the marks are half of the word. */
+const MARKED = /^[\0-\u06ff\u1e00-\u1fff]*$/;
+
+function stemmer(language: Language): Stem | undefined {
+  const known = stemmers.get(language);
+  const algorithm = SNOWBALL[language];
+  if (known || !snowball || !algorithm) return known;
+  const made = snowball.newStemmer(algorithm);
+  const stem = (word: string) => made.stem(word);
+  stemmers.set(language, stem);
+  return stem;
+}
+
+/** Accents off, so that both ways of typing a name meet. */
+function withoutMarks(word: string): string {
+  if (/^[ -~]*$/.test(word) || !MARKED.test(word)) return word;
+  return word
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .normalize('NFC');
+}
+
+/** What stands before an Arabic word in one piece with it, and the endings of number, gender and owner. */
+const ARABIC_BEFORE =
+  /^(?:[\u0648\u0641]?(?:\u0627\u0644|\u0628\u0627\u0644|\u0643\u0627\u0644|\u0644\u0644)|\u0648)(?=.{3})/;
+const ARABIC_AFTER =
+  /(?<=.{2})(?:\u0647\u0627|\u0627\u0646|\u0627\u062a|\u0648\u0646|\u064a\u0646|\u064a\u0647|\u064a\u0629|\u0647|\u0629|\u064a|\u0649)$/;
+
+function stemArabic(word: string): string {
+  const plain = word.replaceAll('\u0640', '').replace(/[\u0671\u0672\u0673]/g, '\u0627');
+  return plain.replace(ARABIC_BEFORE, '').replace(ARABIC_AFTER, '').replaceAll('\u0649', '\u064a');
+}
+
+/** The commonest endings of nouns, adjectives and verbs, accents off. */
+const GREEK =
+  /(?<=.{3})(?:ματων|ματοσ|ματα|ηθηκαν|ηθηκε|ουσαν|ονται|εται|ησαν|ησε|ουν|ουμε|εων|εωσ|εισ|ιων|ιου|ια|ιο|ουσ|ων|ου|οσ|ησ|ασ|εσ|οι|ει|αν|ον|[αηοιευω])$/;
+
+const stemGreek = (word: string): string => word.replaceAll('\u03c2', '\u03c3').replace(GREEK, '');
+
+/** Vowel signs at the end tell number, gender and case. */
+const HINDI = /(?<=.{2})(?:ियाँ|ियों|ियां|ाओं|ाएं|ुओं|ुएं|ों|ें|ां|ीं|ा|ी|े|ो|ु|ू|ि|ै|ौ)$/;
+
+const stemHindi = (word: string): string =>
+  word.normalize('NFKD').replaceAll('\u093c', '').replaceAll('\u0901', '\u0902').replace(HINDI, '');
