@@ -21,6 +21,27 @@ export async function readBody(body: Readable, encoding: string, limit: number):
   return Buffer.concat(parts);
 }
 
+/** As much of the body, decoded, as fits in `limit` bytes, without a line that is not whole; the rest is not read. */
+export async function readStart(body: Readable, encoding: string, limit: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let seen = 0;
+  const collect = async (source: AsyncIterable<Buffer>) => {
+    for await (const part of source) {
+      parts.push(part);
+      seen += part.length;
+      if (seen > limit) throw new Error('enough');
+    }
+  };
+  const decoder = decoderOf(encoding);
+  try {
+    await (decoder ? pipeline(body, decoder, collect) : pipeline(body, collect));
+  } catch (error) {
+    if (seen <= limit) throw error;
+  }
+  const whole = Buffer.concat(parts);
+  return seen > limit ? whole.subarray(0, whole.lastIndexOf('\n', limit) + 1) : whole;
+}
+
 function decoderOf(encoding: string): Transform | undefined {
   switch (encoding.trim().toLowerCase()) {
     case '':

@@ -1,15 +1,20 @@
 /** Why a page could not be had, in the words that follow `error:` in a source's status. */
-export type WebReason = 'download' | 'not found' | 'content type' | 'blocked address';
+export type WebReason = 'download' | 'not found' | 'content type' | 'blocked address' | 'robots';
 
 /** The only thing `Web.get` rejects with. The message is for the log: it may hold the address. */
 export class WebFailure extends Error {
   readonly reason: WebReason;
+  /** The page itself said nothing: it may be as it was, and what is known of it stays. */
+  readonly passing: boolean;
 
-  constructor(reason: WebReason, detail: string, cause?: unknown) {
+  constructor(reason: WebReason, detail: string, cause?: unknown, passing = PASSING.has(reason)) {
     super(`${reason}: ${detail}`, { cause });
     this.reason = reason;
+    this.passing = passing;
   }
 }
+
+const PASSING = new Set<WebReason>(['download', 'blocked address']);
 
 export const blocked = (detail: string): WebFailure => new WebFailure('blocked address', detail);
 

@@ -1,12 +1,20 @@
-import { Agent, request, type Dispatcher } from 'undici';
-import { ACCEPT_ENCODING, readBody } from './body.ts';
+import type { Clock } from '../records.ts';
+import { createExchange, headerOf, parseAddress, type Reply } from './exchange.ts';
 import { asWebFailure, WebFailure } from './failure.ts';
-import { createGate, guardedConnector, type GuardRules } from './guard.ts';
+import type { GuardRules } from './guard.ts';
+import { Pace, retryAfter } from './pace.ts';
+import { checkTag, pageOf, type Page } from './page.ts';
+import { Robots, ROBOT } from './robots.ts';
 
 /** The only way out to an address that a user, a page or a model named. */
 export interface Web {
-  /** One page by GET, redirects followed. Rejects with a `WebFailure` and nothing else. */
+  /**
+   * One page by GET, redirects followed, as the site's robots.txt allows. Rejects with a `WebFailure` and nothing
+   * else. Waits, up to half a minute a time, where the site asks for that.
+   */
   get(url: string, options: GetOptions): Promise<Page>;
+  /** As `get`; undefined where the site says that the page is as it was when it was `known`. */
+  getChanged(url: string, known: Known, options: GetOptions): Promise<Page | undefined>;
   /** Cuts what is under way. */
   close(): Promise<void>;
 }
@@ -17,119 +25,129 @@ export interface GetOptions {
   signal?: AbortSignal;
 }
 
-export interface Page {
-  /** Where the page was in the end, after redirects. */
-  url: string;
-  /** Lower case, without parameters. */
-  mediaType: string;
-  /** As the header names it, if it does. */
-  charset: string | undefined;
-  /** Decoded from gzip or br, not from its charset. */
-  body: Buffer;
-}
+/** A state of a page, as `Page` tells it. */
+export type Known = Pick<Page, 'url' | 'etag' | 'lastModified'>;
 
 export interface WebOptions extends GuardRules {
-  /** Milliseconds for the whole of a `get`, redirects and body included; 15,000 by default. */
+  /** Milliseconds for the requests of a `get`, redirects and bodies included; 15,000 by default. */
   deadline?: number;
   /** Bytes of a decoded body; 10 MB by default. */
   limit?: number;
+  /** Where a site's owner can read what asks for its pages. */
+  about?: string | undefined;
+  clock?: Clock;
 }
 
-const USER_AGENT = 'DocentBot/0.1';
 const REDIRECTS = 5;
+const REPEATS = 2;
 
 export function createWeb(options: WebOptions): Web {
-  const { deadline = 15_000, limit = 10 * 1024 * 1024 } = options;
-  const gate = createGate(options);
-  const guarded = new Agent({ connect: guardedConnector(options), connections: 4 });
-  const direct = new Agent({ connections: 4 });
-  const { self } = options;
+  const { deadline = 15_000, limit = 10 * 1024 * 1024, clock = Date.now } = options;
+  const exchange = createExchange(options, agentOf(options.about));
+  const robots = new Robots({ exchange, clock, deadline: Math.min(deadline, 10_000) });
+  const pace = new Pace(clock);
 
-  /** One request and its body, or where it leads. */
-  async function step(url: URL, accept: string[], signal: AbortSignal): Promise<Page | URL> {
-    const headers = { 'user-agent': USER_AGENT, 'accept-encoding': ACCEPT_ENCODING, accept: accept.join(', ') };
-    const way = gate(url);
-    const path = url.pathname + url.search;
-    const reply =
-      way === 'self'
-        ? await request(`http://${authority(self!.connect)}${path}`, {
-            dispatcher: direct,
-            headers: { ...headers, host: url.host },
-            signal,
-          })
-        : await request(`${url.origin}${path}`, { dispatcher: guarded, headers, signal });
-    try {
-      return redirectOf(reply, url) ?? (await pageOf(reply, url, accept, limit));
-    } finally {
-      // A body that was not read to its end must not keep its connection, nor throw when it is cut.
-      reply.body.on('error', () => {}).destroy();
-    }
+  /** Resolves when the page may be asked for. */
+  async function admit(url: URL, signal: AbortSignal): Promise<void> {
+    if (exchange.way(url) === 'self') return;
+    const gap = await orAbort(robots.gap(url), signal);
+    await pace.turn(url.origin, gap, signal);
   }
 
+  /** What one reply that is no redirect comes to. */
+  async function read(reply: Reply, url: URL, accept: string[]): Promise<Page | Later | undefined> {
+    const { statusCode } = reply;
+    if (statusCode === 304) {
+      checkTag(reply);
+      return undefined;
+    }
+    const wait =
+      statusCode === 429 || statusCode === 503 ? retryAfter(headerOf(reply, 'retry-after'), clock) : undefined;
+    return wait === undefined ? pageOf(reply, url, accept, limit) : new Later(wait);
+  }
+
+  async function follow(address: string, known: Known | undefined, { accept, signal = NEVER }: GetOptions) {
+    let url = parseAddress(address);
+    let left = deadline;
+    let repeats = 0;
+    for (let hops = 0; hops <= REDIRECTS;) {
+      await admit(url, signal);
+      const began = performance.now();
+      const headers = { accept: accept.join(', '), ...(known?.url === url.href ? conditions(known) : {}) };
+      const at = url;
+      const result = await within(left, signal, (cut) =>
+        exchange.ask(at, headers, cut, (reply) => read(reply, at, accept)),
+      );
+      left -= performance.now() - began;
+      if (result instanceof URL) {
+        url = result;
+        hops++;
+      } else if (result instanceof Later) {
+        pace.hold(url.origin, result.wait);
+        if (++repeats > REPEATS) throw new WebFailure('download', 'asked to come back once too often');
+      } else return result;
+    }
+    throw new WebFailure('download', `more than ${REDIRECTS} redirects`);
+  }
+
+  const failing = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw asWebFailure(error);
+    }
+  };
+
   return {
-    async get(address, { accept, signal }) {
-      const clock = new AbortController();
-      const timer = setTimeout(() => clock.abort(new Error(`no answer within ${deadline} ms`)), deadline);
-      const leave = () => clock.abort(signal?.reason);
-      signal?.addEventListener('abort', leave, { once: true });
-      try {
-        signal?.throwIfAborted();
-        let url = parse(address);
-        for (let hop = 0; hop <= REDIRECTS; hop++) {
-          const result = await step(url, accept, clock.signal);
-          if (!(result instanceof URL)) return result;
-          url = result;
-        }
-        throw new WebFailure('download', `more than ${REDIRECTS} redirects`);
-      } catch (error) {
-        throw asWebFailure(error);
-      } finally {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', leave);
-      }
+    async get(url, asked) {
+      const page = await failing(follow(url, undefined, asked));
+      if (!page) throw new WebFailure('download', 'status 304, to a request that named no state');
+      return page;
     },
-    async close() {
-      await Promise.all([guarded.destroy(), direct.destroy()]);
-    },
+    getChanged: (url, known, asked) => failing(follow(url, known, asked)),
+    close: () => exchange.close(),
   };
 }
 
-const authority = ({ host, port }: { host: string; port: number }): string =>
-  `${host.includes(':') ? `[${host}]` : host}:${port}`;
+/** The site wants to be asked again in so many milliseconds. */
+class Later {
+  readonly wait: number;
 
-function parse(address: string, base?: URL): URL {
-  try {
-    const url = new URL(address, base);
-    url.hash = '';
-    return url;
-  } catch {
-    throw new WebFailure('download', 'not an address');
+  constructor(wait: number) {
+    this.wait = wait;
   }
 }
 
-function redirectOf(reply: Dispatcher.ResponseData, url: URL): URL | undefined {
-  if (![301, 302, 303, 307, 308].includes(reply.statusCode)) return undefined;
-  return parse(headerOf(reply, 'location'), url);
+const NEVER = new AbortController().signal;
+
+const agentOf = (about: string | undefined): string =>
+  `${ROBOT}/0.1 (${about ? `+${about}` : 'Docent, a chatbot that learns the pages its owner names; obeys robots.txt'})`;
+
+const conditions = ({ etag, lastModified }: Known): Record<string, string> => ({
+  ...(etag ? { 'if-none-match': etag } : {}),
+  ...(lastModified ? { 'if-modified-since': lastModified } : {}),
+});
+
+/** `work` with a signal that falls after `ms`, or with the caller's. */
+async function within<T>(ms: number, caller: AbortSignal, work: (cut: AbortSignal) => Promise<T>): Promise<T> {
+  const own = new AbortController();
+  const timer = setTimeout(() => own.abort(new Error('no answer in time')), ms);
+  const leave = () => own.abort(caller.reason);
+  caller.addEventListener('abort', leave, { once: true });
+  try {
+    caller.throwIfAborted();
+    return await work(own.signal);
+  } finally {
+    clearTimeout(timer);
+    caller.removeEventListener('abort', leave);
+  }
 }
 
-async function pageOf(reply: Dispatcher.ResponseData, url: URL, accept: string[], limit: number): Promise<Page> {
-  const { statusCode } = reply;
-  if (statusCode === 404 || statusCode === 410) throw new WebFailure('not found', String(statusCode));
-  if (statusCode !== 200) throw new WebFailure('download', `status ${statusCode}`);
-  const [type = '', ...parameters] = headerOf(reply, 'content-type').split(';');
-  const mediaType = type.trim().toLowerCase();
-  if (!accept.includes(mediaType)) throw new WebFailure('content type', mediaType || 'none');
-  if (Number(headerOf(reply, 'content-length')) > limit) throw new WebFailure('download', `larger than ${limit} bytes`);
-  const body = await readBody(reply.body, headerOf(reply, 'content-encoding'), limit);
-  return { url: url.href, mediaType, charset: charsetOf(parameters), body };
-}
-
-function charsetOf(parameters: string[]): string | undefined {
-  const found = parameters.map((one) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/i.exec(one)?.[1]).find(Boolean);
-  return found?.toLowerCase();
-}
-
-function headerOf(reply: Dispatcher.ResponseData, name: string): string {
-  const value = reply.headers[name];
-  return Array.isArray(value) ? (value[0] ?? '') : (value ?? '');
-}
+/** What others wait for as well goes on when one of them leaves. */
+const orAbort = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason as Error);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });

@@ -31,7 +31,7 @@ describe('a page', () => {
     const page = await get('/menu?x=1#top');
     expect(page.body.toString()).toBe('café');
     expect(page).toMatchObject({ url: `${site.origin}/menu?x=1`, mediaType: 'text/html', charset: 'iso-8859-1' });
-    expect(agent).toBe('DocentBot/0.1');
+    expect(agent).toMatch(/^DocentBot\/0\.1 \(Docent, .*robots\.txt\)$/);
   });
 
   it('is decoded from gzip and br', async () => {

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../records.ts';
+import { WebFailure } from './failure.ts';
+
+/** Nobody waits longer than this for a site that asked for patience: the page fails, and may be asked for again. */
+const LONGEST_WAIT = 30_000;
+/** However long a site wants to be left alone, an owner's next try is heard after this. */
+const LONGEST_HOLD = 10 * 60_000;
+const SITES = 1000;
+
+/** When a site may be asked again: by its Crawl-delay, and by the Retry-After that it sent. */
+export class Pace {
+  readonly #clock: Clock;
+  readonly #held = new Map<string, number>();
+  readonly #next = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Leaves that origin alone for so many milliseconds. */
+  hold(origin: string, ms: number): void {
+    keep(this.#held, origin, this.#clock() + Math.min(ms, LONGEST_HOLD));
+  }
+
+  /** Resolves when that origin may be asked, `gap` ms after the last. A `download` failure where that is too far off. */
+  async turn(origin: string, gap: number, signal: AbortSignal): Promise<void> {
+    const now = this.#clock();
+    const held = this.#held.get(origin) ?? 0;
+    if (held - now > LONGEST_WAIT) throw new WebFailure('download', 'the site asked to be left alone for now');
+    const at = Math.max(now, held, this.#next.get(origin) ?? 0);
+    if (gap > 0) keep(this.#next, origin, at + gap);
+    if (at > now) await sleep(at - now, undefined, { signal });
+  }
+}
+
+function keep(times: Map<string, number>, origin: string, at: number): void {
+  times.delete(origin);
+  times.set(origin, at);
+  for (const oldest of times.keys()) {
+    if (times.size <= SITES) return;
+    times.delete(oldest);
+  }
+}
+
+/** Milliseconds, of seconds or a date; undefined where it says neither. */
+export function retryAfter(header: string, clock: Clock): number | undefined {
+  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - clock());
+}

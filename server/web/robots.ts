@@ -1,0 +1,167 @@
+import robotsParser from 'robots-parser';
+import type { Clock } from '../records.ts';
+import { readStart } from './body.ts';
+import { headerOf, type Exchange, type Reply } from './exchange.ts';
+import { asWebFailure, WebFailure } from './failure.ts';
+
+/** The name by which a robots.txt speaks to us. */
+export const ROBOT = 'DocentBot';
+
+/** What a site lets us read, as RFC 9309 has it. */
+export interface Rules {
+  /** Throws a `robots` failure where the page may not be read. */
+  check(url: URL): void;
+  /** Milliseconds from one request to the next. */
+  gap: number;
+}
+
+export interface RobotsOptions {
+  exchange: Exchange;
+  clock: Clock;
+  /** Milliseconds for a robots.txt, redirects included. */
+  deadline: number;
+}
+
+interface Kept {
+  rules: Promise<Rules>;
+  since: number;
+  until: number;
+}
+
+const KEPT = 60 * 60_000;
+/** A site whose robots.txt is out of order is not read, and not asked for it again so soon. */
+const KEPT_OUT_OF_ORDER = 60_000;
+/** An owner who has just let us in wants to see that at once, not when the kept copy is old. */
+const REFUSING = 5_000;
+const SITES = 1000;
+/** What RFC 9309 wants read at least. */
+const LONGEST = 500 * 1024;
+const REDIRECTS = 5;
+const LONGEST_GAP = 10_000;
+/** Rules' characters by address' characters: the parser compares each with each, at worst, in one go. */
+const MOST_COMPARED = 2e8;
+
+/** The rules of each origin, kept for an hour; of a thousand origins at most. */
+export class Robots {
+  readonly #options: RobotsOptions;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(options: RobotsOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with a failure where the page may not be read, or the site cannot be reached; else tells the gap. */
+  async gap(url: URL): Promise<number> {
+    const kept = this.#of(url.origin);
+    const rules = await kept.rules;
+    try {
+      rules.check(url);
+      return rules.gap;
+    } catch (refusal) {
+      if (this.#options.clock() - kept.since < REFUSING || kept.until - kept.since < KEPT) throw refusal;
+      this.#kept.delete(url.origin);
+      const again = await this.#of(url.origin).rules;
+      again.check(url);
+      return again.gap;
+    }
+  }
+
+  #of(origin: string): Kept {
+    const now = this.#options.clock();
+    const known = this.#kept.get(origin);
+    if (known && now < known.until) return known;
+    const kept: Kept = { rules: Promise.resolve(FREE), since: now, until: now + KEPT };
+    kept.rules = this.#load(origin, kept);
+    kept.rules.catch(() => this.#kept.delete(origin));
+    this.#kept.delete(origin);
+    this.#kept.set(origin, kept);
+    if (this.#kept.size > SITES) this.#kept.delete(this.#kept.keys().next().value!);
+    return kept;
+  }
+
+  async #load(origin: string, kept: Kept): Promise<Rules> {
+    const { exchange, deadline } = this.#options;
+    const signal = AbortSignal.timeout(deadline);
+    const read = (reply: Reply) => this.#read(reply, origin, kept);
+    try {
+      let url = new URL('/robots.txt', origin);
+      for (let hop = 0; hop <= REDIRECTS; hop++) {
+        const result = await exchange.ask(url, { accept: 'text/plain, */*;q=0.5' }, signal, read);
+        if (!(result instanceof URL)) return result;
+        url = result;
+      }
+      return FREE;
+    } catch (error) {
+      throw asWebFailure(error);
+    }
+  }
+
+  async #read(reply: Reply, origin: string, kept: Kept): Promise<Rules> {
+    const { statusCode } = reply;
+    if (statusCode >= 500 || statusCode === 429) {
+      kept.until = kept.since + KEPT_OUT_OF_ORDER;
+      return outOfOrder(statusCode);
+    }
+    if (statusCode >= 300) return FREE;
+    const body = await readStart(reply.body, headerOf(reply, 'content-encoding'), LONGEST);
+    return rulesOf(origin, new TextDecoder().decode(body));
+  }
+}
+
+const FREE: Rules = { check() {}, gap: 0 };
+
+const outOfOrder = (status: number): Rules => ({
+  check() {
+    throw new WebFailure('robots', `robots.txt answers ${status}`, undefined, true);
+  },
+  gap: 0,
+});
+
+function rulesOf(origin: string, text: string): Rules {
+  const ours = oursOf(text);
+  const robots = robotsParser(`${origin}/robots.txt`, ours);
+  return {
+    check({ pathname, search }) {
+      const path = unescaped(pathname + search);
+      if (ours.length * path.length > MOST_COMPARED) throw new WebFailure('robots', 'too long to compare');
+      if (!robots.isAllowed(origin + path, ROBOT)) throw new WebFailure('robots', 'disallowed by robots.txt');
+    },
+    gap: Math.min(LONGEST_GAP, Math.max(0, (robots.getCrawlDelay(ROBOT) ?? 0) * 1000)),
+  };
+}
+
+/**
+ * The lines that can concern us. The parser gives every rule to every agent named above it: a file of many names and
+ * many rules would fill the memory, so that others are all one name here, and a name stands once above its rules.
+ */
+function oursOf(text: string): string {
+  const lines: string[] = [];
+  let names = new Set<string>();
+  let naming = false;
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const [, key = '', value = ''] = /^\s*([\w-]+)\s*:([^#]*)/.exec(line) ?? [];
+    if (/^user-?agent$/i.test(key)) {
+      if (!naming) names = new Set();
+      naming = true;
+      const name = nameOf(value.trim());
+      if (!names.has(name)) lines.push(`user-agent: ${name}`);
+      names.add(name);
+    } else if (/^(?:dis)?allow$/i.test(key)) {
+      naming = false;
+      lines.push(`${key}: ${unescaped(value.trim())}`);
+    } else if (/^crawl-?delay$/i.test(key) && names.size > 0) lines.push(`crawl-delay: ${value.trim()}`);
+  }
+  return lines.join('\n');
+}
+
+function nameOf(value: string): string {
+  if (value.startsWith('*')) return '*';
+  return /^[a-z_-]*/i.exec(value)![0].toLowerCase() === ROBOT.toLowerCase() ? ROBOT : 'other';
+}
+
+/** `%7E` and `~` are the same address: letters, digits and `-._~` are compared as they are. */
+const unescaped = (path: string): string =>
+  path.replace(/%([0-9a-f]{2})/gi, (escape, digits: string) => {
+    const character = String.fromCharCode(parseInt(digits, 16));
+    return /[\w.~-]/.test(character) ? character : escape;
+  });
