@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { createApi } from './api/api.ts';
+import { bot } from './api/bot.ts';
 import type { Rooms } from './api/operation.ts';
 import type { Authenticate } from './auth.ts';
 import { asRefusal, notFound, Refusal } from './errors.ts';
@@ -31,6 +32,7 @@ export function createApp(rooms: AppRooms): Koa {
   app.use(named(rooms.log));
   app.use(faults(rooms.log));
   app.use(health(rooms.draining));
+  app.use(bot);
   app.use(rooms.assets);
   app.use(rooms.docs);
   app.use(rooms.door);

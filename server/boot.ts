@@ -49,7 +49,8 @@ export async function boot(
   const admin = createAdmin({ store, clock });
   if (config.apiKey === undefined) await firstKey({ admin, home: store.home }, write);
 
-  const web = createWeb({ allow: config.fetchAllow, self: itself(config) });
+  const about = config.publicUrl && `${config.publicUrl}/bot`;
+  const web = createWeb({ allow: config.fetchAllow, self: itself(config), about });
   const knowledge = createKnowledge({ store, web, clock, log });
   const model = config.llm && createOpenAi({ ...config.llm, log });
   const catalogue = createCatalogue(config.catalogue);
