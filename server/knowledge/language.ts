@@ -1,10 +1,18 @@
 import { EMPTY } from './empty-words.ts';
+import { isSlip } from './typos.ts';
+
+/** Letters of a mistyped word that can still be told. */
+const NEARLY = 4;
 
 export type Language = keyof typeof EMPTY;
 
 const words = new Map(Object.entries(EMPTY).map(([language, list]) => [language, new Set(list.split(/\s+/))]));
 
 export const isEmpty = (word: string, language: Language = 'en'): boolean => words.get(language)!.has(word);
+
+/** Whether a word that means nothing else may be one of them, mistyped. */
+export const isNearlyEmpty = (word: string, language: Language): boolean =>
+  word.length >= NEARLY && [...words.get(language)!].some((empty) => empty.length >= NEARLY - 1 && isSlip(word, empty));
 
 /** Those that share their letters, so that only their words tell them apart. */
 const LATIN: readonly Language[] = ['en', 'de', 'es', 'fr', 'it', 'pt', 'nl', 'ro', 'tr', 'vi', 'sv', 'da', 'fi', 'hu'];

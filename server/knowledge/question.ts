@@ -1,5 +1,5 @@
 import { impliedBy, isCommon, kinOf } from './kin.ts';
-import { isEmpty, languageOf, scriptOf, type Language } from './language.ts';
+import { isEmpty, isNearlyEmpty, languageOf, scriptOf, type Language } from './language.ts';
 import { withoutOrder } from './long-text.ts';
 import { eachWord, rootOf, UNSEEN, type Vocabulary } from './words.ts';
 
@@ -41,6 +41,9 @@ const MOST_TERMS = 48;
 const MOST_CHARACTERS = 4000;
 /** What another word for the same thing is worth. */
 const KIN = 0.6;
+/** What a word is worth that may have been meant, and how many of them are tried. */
+const MEANT = 0.95;
+const MOST_MEANT = 3;
 /** What a word implied by a turn of phrase is worth. */
 const IMPLIED = 0.8;
 /** What a word of the question before weighs beside one of this question. */
@@ -106,20 +109,33 @@ class Reading {
             .map((other) => this.#words.rootNumber(other))
             .filter(isSeen)
         : [];
-    const known = own.length === 0 ? kin : own;
+    const missing = own.length === 0 && kin.length === 0;
+    const excused = missing && isCommon(rootText);
+    if (missing && !excused && isNearlyEmpty(word, spoken)) return;
+    const meant = missing && !excused ? this.#meant(word, rootText) : [];
+    const known = own.length > 0 ? own : [...kin, ...meant];
     // Of several kin the most usual one says how much the word tells.
     const rarity = (least: number) =>
       Math.min(this.#idf(known[0] ?? UNSEEN, least), ...known.map((one) => this.#idf(one, least)));
-    const missing = known.length === 0 && isCommon(rootText);
     const term = this.terms.push({
       word,
       form: this.#words.form(word, this.#language),
       root: own[0] ?? UNSEEN,
       weight: share * rarity(0),
-      worth: share * rarity(LARGE) * (missing ? COMMON : 1),
+      worth: share * rarity(LARGE) * (excused ? COMMON : 1),
     });
     for (const root of own) this.places.set(root, { term: term - 1, share: 1 });
+    for (const other of meant) if (!this.places.has(other)) this.places.set(other, { term: term - 1, share: MEANT });
     for (const other of kin) if (!this.places.has(other)) this.places.set(other, { term: term - 1, share: KIN });
+  }
+
+  /** The likeliest words behind one that nothing has: the most usual. */
+  #meant(word: string, rootText: string): number[] {
+    const roots = this.#words.meant(word, rootText).map((root): [number, number] => [root, this.#idf(root)]);
+    return roots
+      .sort((a, b) => a[1] - b[1])
+      .slice(0, MOST_MEANT)
+      .map(([root]) => root);
   }
 
   /** Its roots in each language of the site, the question's own first: names are the same in all of them. */

@@ -1,5 +1,6 @@
 import { isEmpty, scriptOf, type Language } from './language.ts';
 import { stem } from './stems.ts';
+import { Typos } from './typos.ts';
 
 export { isEmpty };
 
@@ -59,6 +60,12 @@ export class Vocabulary {
   readonly #forms = new Map<Language, Map<string, number>>();
   readonly #roots = new Map<string, number>();
   readonly #rootOf: number[] = [];
+  /** By form. */
+  readonly #words: string[] = [];
+  readonly #typos = new Typos(this.#words);
+  /** By number of the root. */
+  readonly #stems: string[] = [];
+  readonly #stemTypos = new Typos(this.#stems);
 
   /** The languages that words were added in, those in scripts of their own left out. */
   readonly languages: Language[] = [];
@@ -71,7 +78,9 @@ export class Vocabulary {
     const spoken = scriptOf(word) ?? language;
     const form = isEmpty(word, spoken) ? NOTHING : this.#rootOf.length;
     own.set(word, form);
-    if (form !== NOTHING) this.#rootOf.push(this.#numberOf(rootOf(word, spoken)));
+    if (form === NOTHING) return form;
+    this.#rootOf.push(this.#numberOf(rootOf(word, spoken)));
+    this.#words.push(word);
     return form;
   }
 
@@ -98,10 +107,16 @@ export class Vocabulary {
     return this.#roots.get(root) ?? UNSEEN;
   }
 
+  /** The roots that a mistyped word, which looks to have the root `rootText`, may have been meant for. */
+  meant(word: string, rootText: string): number[] {
+    return [...new Set([...this.#typos.near(word).map((form) => this.root(form)), ...this.#stemTypos.near(rootText)])];
+  }
+
   #numberOf(root: string): number {
     const known = this.#roots.get(root);
     if (known !== undefined) return known;
     this.#roots.set(root, this.#roots.size);
+    this.#stems.push(root);
     return this.#roots.size - 1;
   }
 }

@@ -99,6 +99,27 @@ describe('the index', () => {
     expect(search(index, 'Zembla').sort()).toEqual(['de', 'en']);
   });
 
+  it('finds what a mistyped word was meant for, among words that came later too', () => {
+    const index = indexOf({
+      a: { text: 'Returned umbrellas are repaired.' },
+      b: { text: 'The ferry leaves at noon.' },
+    });
+    for (const query of ['umbrela', 'umbrellla', 'umbrlelas', 'unbrella', 'Where is my umberlla?']) {
+      expect(search(index, query), query).toEqual(['a']);
+    }
+    put(index, 'c', { text: 'Bicycles travel free.' });
+    expect(search(index, 'bycicle')).toEqual([]);
+    expect(search(index, 'biccyle')).toEqual(['c']);
+    expect(search(index, 'Whree does the ferry go?')).toEqual(['b']);
+    expect(index.question('Whree does the ferry go?').terms.map(({ word }) => word)).not.toContain('whree');
+  });
+
+  it('takes a word as it is typed where a page has it', () => {
+    const index = indexOf({ a: { text: 'Casts are made of plaster.' }, b: { text: 'Costs are paid by card.' } });
+    expect(search(index, 'casts')).toEqual(['a']);
+    expect(search(index, 'costs')).toEqual(['b']);
+  });
+
   it('finds what a page calls by another word', () => {
     const index = indexOf({ a: { text: 'Postage to Europe is £14.' }, b: { text: 'Gloves are sold in pairs.' } });
     expect(search(index, 'How much is delivery?')).toEqual(['a']);
