@@ -71,11 +71,29 @@ const environments: Record<string, EnvironmentOptions> = {
       },
     },
   },
+  // The program that reads office files, in processes of its own: the server never loads what it loads.
+  parser: {
+    consumer: 'server',
+    resolve: { noExternal: true },
+    build: {
+      ssr: true,
+      target: 'node20',
+      outDir: 'dist/server/parser',
+      emptyOutDir: true,
+      license: { fileName: 'licenses.md' },
+      reportCompressedSize: false,
+      rolldownOptions: {
+        input: { parse: 'server/knowledge/parser/parse.mjs' },
+        output: { entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs', ...small },
+        checks: { eval: false },
+      },
+    },
+  },
 };
 
 /** Every part in one command. The panel comes first: the launcher names it by its content, so that it may be cached for long. */
 async function buildAll(builder: ViteBuilder): Promise<void> {
-  for (const name of ['panel', 'embed', 'component', 'demo', 'server']) {
+  for (const name of ['panel', 'embed', 'component', 'demo', 'server', 'parser']) {
     const environment = builder.environments[name];
     if (environment) await builder.build(environment);
   }

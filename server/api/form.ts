@@ -95,7 +95,9 @@ const checkedReference = (reference: string | undefined): string | undefined =>
 async function readFile(stream: Readable, name: string, mediaType: string): Promise<Omit<SentFile, 'reference'>> {
   checkName(name);
   if (!isReadableFile(name, mediaType)) {
-    throw new Refusal('bad_request', 'file type not allowed: send a txt, md or html file', { field: 'file' });
+    throw new Refusal('bad_request', 'file type not allowed: send a txt, md, html, pdf, docx, csv or xlsx file', {
+      field: 'file',
+    });
   }
   const hash = createHash('sha256');
   const parts: Buffer[] = [];

@@ -14,7 +14,8 @@ export const uploads = ({ store, knowledge, clock }: Rooms): Operation[] => {
     operation({
       method: 'POST',
       path: '/api/v1/chatbot/:uuid/data-source/upload',
-      summary: 'Add a file (txt, md or html); 409 with the existing record where the same bytes are there already',
+      summary:
+        'Add a file (txt, md, html, pdf, docx, csv, xlsx); 409 with the existing record where the same bytes are there already',
       parts: NewFileSource,
       reply: DataSource,
       others: { 409: DataSource },

@@ -3,7 +3,8 @@ import type { Change, Document, Store, StoredSource } from '../store/store.ts';
 import { WebFailure } from '../web/failure.ts';
 import type { Web } from '../web/web.ts';
 import type { Indexes } from './indexes.ts';
-import { materialOf, Unreadable } from './material.ts';
+import { materialOf } from './material.ts';
+import { Unreadable } from './unreadable.ts';
 
 /** One source's way from where it is kept into the index. Ends early, and quietly, when it is called off. */
 export interface Learning {
@@ -19,11 +20,11 @@ export async function learnSource(learning: Learning, source: StoredSource, sign
   } catch (error) {
     const reason = error instanceof WebFailure || error instanceof Unreadable ? error.reason : undefined;
     // A page that is gone, or has nothing to read, says nothing any more; one that cannot be reached may be back.
-    if (reason && !['download', 'blocked address'].includes(reason) && !signal.aborted)
-      await forgetText(learning, source);
+    const forgotten = reason !== undefined && !(error instanceof WebFailure && error.passing);
+    if (forgotten && !signal.aborted) await forgetText(learning, source);
     if (signal.aborted) return 'called off';
     const status = reason ? `error:${reason}` : 'fail';
-    await mark(learning, source.uuid, { status });
+    await mark(learning, source.uuid, forgotten ? { status, fetched_json: '' } : { status });
     if (!reason) throw error;
     return status;
   }
@@ -43,6 +44,11 @@ async function learn(learning: Learning, source: StoredSource, signal: AbortSign
     if (!(await store.source(uuid))) throw new Gone();
     if (source.status !== 'await') await proceed({ status: 'await' });
     const material = await materialOf(learning, source, signal);
+    const learned = { status: 'success', fetched_json: material.fetched ?? '' };
+    if (!material.read) {
+      await proceed(learned);
+      return learned.status;
+    }
     await proceed({ status: 'chunking', file_size: material.size });
     const document = await material.read();
     const before = await store.document(uuid);
@@ -50,9 +56,9 @@ async function learn(learning: Learning, source: StoredSource, signal: AbortSign
     if (!(await store.putDocument(uuid, document))) throw new Gone();
     signal.throwIfAborted();
     await indexes.put(titled, document);
-    const learned = await proceed({ status: 'success' });
-    if (learned.title !== titled.title) await indexes.put(learned, document);
-    return 'success';
+    const now = await proceed(learned);
+    if (now.title !== titled.title) await indexes.put(now, document);
+    return learned.status;
   } catch (error) {
     // Deleted, or called off, while it was put in: nothing of it may stay.
     if (error instanceof Gone || (signal.aborted && !(await store.source(uuid)))) {
@@ -82,7 +88,8 @@ export function mark(
 function embedding(record: StoredSource, document: Document, before: Document | undefined): StoredSource {
   const own = record.type === 'qa' || !['', record.file_name, before?.title].includes(record.title);
   const title = own ? record.title : document.title;
-  return { ...record, title, status: 'embedding', tokens: tokensOf(document) };
+  // Until all of it is in, it is the state of no page.
+  return { ...record, title, status: 'embedding', tokens: tokensOf(document), fetched_json: '' };
 }
 
 /** About what a model would count: four characters of English a token. */

@@ -3,23 +3,18 @@ import type { Web } from '../web/web.ts';
 import type { Readable } from './blocks.ts';
 import { decode } from './charset.ts';
 import { documentOf } from './passages.ts';
-import { readerOfFile, readerOfType, READABLE_TYPES } from './readers.ts';
+import { readerOfFile, readerOfType } from './readers.ts';
+import { Unreadable } from './unreadable.ts';
+import { textOfPage, visit } from './visit.ts';
 
 /** What a source is made of: read once it is there. */
 export interface Material {
   /** Bytes. */
   size: number;
-  read(): Promise<Document>;
-}
-
-/** Why nothing can be learned from what is there, in the words that follow `error:` in a source's status. */
-export class Unreadable extends Error {
-  readonly reason: 'no text' | 'content type';
-
-  constructor(reason: 'no text' | 'content type') {
-    super(reason);
-    this.reason = reason;
-  }
+  /** Of a page: what is kept with the source once it is learned. */
+  fetched?: string;
+  /** Undefined where nothing has changed since it was last learned. */
+  read: (() => Promise<Document>) | undefined;
 }
 
 interface Ways {
@@ -30,26 +25,36 @@ interface Ways {
 /** The page, the file or the words of a source. Rejects with a `WebFailure` where a page cannot be had. */
 export async function materialOf({ store, web }: Ways, source: StoredSource, signal: AbortSignal): Promise<Material> {
   if (source.type === 'qa') return answerOf(source);
-  if (source.type === 'upload') return fileOf(source.file_name, (await store.file(source.uuid)) ?? new Uint8Array());
-  const page = await web.get(source.file_name, { accept: READABLE_TYPES, signal });
+  if (source.type === 'upload') {
+    const bytes = (await store.file(source.uuid)) ?? new Uint8Array();
+    return fileOf(source.file_name, bytes, signal);
+  }
+  const { page, fetched } = await visit({ store, web }, source, signal);
+  if (!page) return { size: source.file_size, fetched, read: undefined };
   return {
     size: page.body.length,
+    fetched,
     async read() {
-      const text = (await decode(page.body, page.charset)).replaceAll('\0', ' ');
-      return documentFrom(await readerOfType(page.mediaType)(text), page.url);
+      const text = () => textOfPage(page);
+      return documentFrom(await readerOfType(page.mediaType)({ bytes: page.body, text, signal }), page.url);
     },
   };
 }
 
-const fileOf = (name: string, bytes: Uint8Array): Material => ({
+const fileOf = (name: string, bytes: Uint8Array, signal: AbortSignal): Material => ({
   size: bytes.length,
   async read() {
-    const text = await decode(bytes, undefined);
-    // No text has this character: it is a file of another kind under a text's name.
-    if (text.includes('\0')) throw new Unreadable('content type');
-    return documentFrom(await readerOfFile(name, text)(text), name);
+    const content = { bytes, text: () => textOf(bytes), signal };
+    return documentFrom(await readerOfFile(name, bytes)(content), name);
   },
 });
+
+async function textOf(bytes: Uint8Array): Promise<string> {
+  const text = await decode(bytes, undefined);
+  // No text has this character: it is a file of another kind under a text's name.
+  if (text.includes('\0')) throw new Unreadable('content type');
+  return text;
+}
 
 /** UTF-16 units. It is read again with each passage. */
 const LONGEST_TITLE = 300;

@@ -47,6 +47,8 @@ class Writer {
   #path: { level: number; text: string }[] = [];
   #open: Passage | undefined;
   #last: Block | undefined;
+  /** Where rows start: the shortest of them tells something. */
+  readonly #rows = new Set<number>();
 
   heading(level: number, text: string): void {
     this.#close();
@@ -63,15 +65,17 @@ class Writer {
     this.#open ??= { headings: this.#path.map(({ text }) => text), start, end: start };
     this.#open.end = this.#length;
     this.#last = block;
+    if (block.kind === 'row') this.#rows.add(start);
   }
 
   end(): Pick<Document, 'text' | 'passages'> {
     this.#close();
-    const telling = this.#passages.filter(({ start, end }) => end - start >= TELLING);
+    const telling = this.#passages.filter(({ start, end }) => end - start >= TELLING || this.#rows.has(start));
     return { text: this.#parts.join(''), passages: telling.length ? telling : this.#passages };
   }
 
   #joins(block: Block, open: Passage): boolean {
+    if (block.kind === 'row' || this.#last?.kind === 'row') return false;
     const length = open.end - open.start;
     const whole = length + block.text.length;
     if (block.kind === 'item' || this.#last?.text.endsWith(':')) return whole <= LONGEST;

@@ -1,34 +1,65 @@
 import type { Readable } from './blocks.ts';
+import { readCsv } from './csv.ts';
 import { readHtml } from './html.ts';
 import { readMarkdown } from './markdown.ts';
+import { readDocx, readPdf, readXlsx } from './office.ts';
 import { readPlain } from './plain.ts';
 
-/** Text to blocks; gives way to others now and then. */
-type Read = (text: string) => Promise<Readable>;
+/** What is to be read, as it came. */
+export interface Content {
+  bytes: Uint8Array;
+  /** The bytes as text; of a file that is none, `Unreadable`. */
+  text(): Promise<string>;
+  signal: AbortSignal;
+}
+
+/** Content to blocks; gives way to others now and then. */
+type Read = (content: Content) => Promise<Readable>;
+
+const ofText =
+  (read: (text: string) => Promise<Readable>): Read =>
+  async ({ text }) =>
+    read(await text());
+const ofBytes =
+  (read: (bytes: Uint8Array, signal: AbortSignal) => Promise<Readable>): Read =>
+  ({ bytes, signal }) =>
+    read(bytes, signal);
+
+const [html, markdown, plain, csv] = [ofText(readHtml), ofText(readMarkdown), ofText(readPlain), ofText(readCsv)];
+const [pdf, docx, xlsx] = [ofBytes(readPdf), ofBytes(readDocx), ofBytes(readXlsx)];
 
 /** The media types that can be read. */
 const BY_TYPE: Record<string, Read> = {
-  'text/html': readHtml,
-  'application/xhtml+xml': readHtml,
-  'text/markdown': readMarkdown,
-  'text/x-markdown': readMarkdown,
-  'text/plain': readPlain,
+  'text/html': html,
+  'application/xhtml+xml': html,
+  'text/markdown': markdown,
+  'text/x-markdown': markdown,
+  'text/plain': plain,
+  'text/csv': csv,
+  'application/csv': csv,
+  'application/pdf': pdf,
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': docx,
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': xlsx,
 };
 
 const BY_ENDING: Record<string, Read> = {
-  htm: readHtml,
-  html: readHtml,
-  md: readMarkdown,
-  markdown: readMarkdown,
-  txt: readPlain,
-  text: readPlain,
+  htm: html,
+  html,
+  md: markdown,
+  markdown,
+  txt: plain,
+  text: plain,
+  csv,
+  pdf,
+  docx,
+  xlsx,
 };
 
 export const READABLE_TYPES = Object.keys(BY_TYPE);
 const ENDING = /\.([^./\\]*)$/;
 const HTML = /^\s*<(?:!doctype\s+html|html)\b/i;
 
-export const readerOfType = (mediaType: string): Read => BY_TYPE[mediaType] ?? readPlain;
+export const readerOfType = (mediaType: string): Read => BY_TYPE[mediaType] ?? plain;
 
 /**
  * Whether a file of this name can be read. Its ending decides, since many clients send any type with it; of a name
@@ -39,8 +70,16 @@ export function isReadableFile(name: string, mediaType: string): boolean {
   return ending === undefined ? Object.hasOwn(BY_TYPE, mediaType) : Object.hasOwn(BY_ENDING, ending);
 }
 
-/** How a stored file is read: by its ending, else by how its text begins. */
-export function readerOfFile(name: string, text: string): Read {
+/** How a stored file is read: by its ending, else by how it begins. */
+export function readerOfFile(name: string, bytes: Uint8Array): Read {
   const ending = ENDING.exec(name)?.[1]?.toLowerCase() ?? '';
-  return BY_ENDING[ending] ?? (HTML.test(text.slice(0, 1000)) ? readHtml : readPlain);
+  if (Object.hasOwn(BY_ENDING, ending)) return BY_ENDING[ending]!;
+  return readerOfBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+}
+
+function readerOfBytes(bytes: Buffer): Read {
+  const start = bytes.toString('latin1', 0, 1000);
+  if (start.startsWith('%PDF-')) return pdf;
+  if (start.startsWith('PK\x03\x04')) return bytes.includes('word/document.xml') ? docx : xlsx;
+  return HTML.test(start) ? html : plain;
 }

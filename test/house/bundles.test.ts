@@ -9,6 +9,10 @@ const zipped = (file: string): number => gzipSync(readFileSync(file), { level: 9
 const asksFor = (file: string): string[] =>
   ts.preProcessFile(readFileSync(file, 'utf8'), true, true).importedFiles.map(({ fileName }) => fileName);
 
+/** Node's own modules. */
+const OWN =
+  /^(?:node:)?(?:assert|async_hooks|buffer|child_process|console|crypto|diagnostics_channel|dns|events|fs|http2?|https|module|net|os|path|perf_hooks|process|querystring|readline|sqlite|stream|string_decoder|timers|tls|tty|url|util|v8|vm|worker_threads|zlib)(?:\/\w+)*$/;
+
 beforeAll(ensureBuilt);
 
 describe('what a visitor downloads, gzip -9', () => {
@@ -49,10 +53,21 @@ describe('the parts stay apart', () => {
   });
 
   test("the server brings its packages with it and needs only Node's own modules", () => {
-    const own =
-      /^(?:node:)?(?:assert|async_hooks|buffer|child_process|console|crypto|diagnostics_channel|dns|events|fs|http2?|https|module|net|os|path|perf_hooks|process|querystring|sqlite|stream|string_decoder|timers|tls|tty|url|util|v8|vm|worker_threads|zlib)(?:\/\w+)*$/;
     const names = asksFor('dist/server/main.js').filter((name) => !name.startsWith('./'));
     expect(names).toContain('node:http');
-    expect(names.filter((name) => !own.test(name))).toEqual([]);
+    expect(names.filter((name) => !OWN.test(name))).toEqual([]);
+  });
+
+  test('what reads office files is apart from the server, and brings its packages with it too', () => {
+    const main = readFileSync('dist/server/main.js', 'utf8');
+    const scripts = readdirSync('dist/server/parser').filter((name) => name.endsWith('.mjs'));
+    const parser = scripts.map((name) => readFileSync(`dist/server/parser/${name}`, 'utf8')).join('\n');
+    for (const word of ['PasswordException', 'convertToHtml', 'sharedStrings']) {
+      expect(parser).toContain(word);
+      expect(main).not.toContain(word);
+    }
+    const names = scripts.flatMap((name) => asksFor(`dist/server/parser/${name}`));
+    expect(names).toContain('./pdfjs.mjs');
+    expect(names.filter((name) => !name.startsWith('./') && !OWN.test(name))).toEqual([]);
   });
 });

@@ -68,6 +68,7 @@ describe('the package as published', () => {
         'dist/component/index.js',
         'dist/component/index.d.ts',
         'dist/server/main.js',
+        'dist/server/parser/parse.mjs',
         'dist/server/licenses.md',
       ]),
     );

@@ -1,0 +1,88 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Unreadable } from './unreadable.ts';
+
+export type Kind = 'pdf' | 'docx' | 'xlsx';
+
+/** What the parser's process says. `page`, `html` and `row` come in order, long ones in several pieces. */
+export type Line =
+  | { title: string }
+  | { page: number; text: string }
+  | { html: string }
+  | { sheet: string }
+  | { row: string[] }
+  | { refused: 'no text' | 'content type' }
+  | { failed: string }
+  | { done: true };
+
+/** The same path beside the sources and beside the built server. */
+const PROGRAM = './parser/parse.mjs';
+/** Milliseconds that a file may take. */
+const DEADLINE = 120_000;
+/** Megabytes of JavaScript's own memory; the process ends itself when it takes 768 MB in all. */
+const HEAP = 512;
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * What a file says, line by line, read in a process of its own; one file at a time. Rejects with `Unreadable` where the
+ * file is broken or locked, and with other errors where it is too much.
+ */
+export async function* parsed(kind: Kind, bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<Line> {
+  const leave = await enter();
+  try {
+    signal.throwIfAborted();
+    yield* linesOf(kind, bytes, signal);
+  } finally {
+    leave();
+  }
+}
+
+async function enter(): Promise<() => void> {
+  const before = last;
+  const { promise, leave } = turn();
+  last = promise;
+  await before;
+  return leave;
+}
+
+function turn(): { promise: Promise<void>; leave: () => void } {
+  let leave = (): void => {};
+  const promise = new Promise<void>((resolve) => (leave = resolve));
+  return { promise, leave };
+}
+
+async function* linesOf(kind: Kind, bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<Line> {
+  const child = start(kind);
+  // A process that could not be started says so here, and is no reason for ours to end.
+  const ended = once(child, 'close').catch(() => {});
+  const kill = (): void => void child.kill('SIGKILL');
+  const timer = setTimeout(kill, DEADLINE);
+  signal.addEventListener('abort', kill, { once: true });
+  try {
+    child.stdin!.on('error', () => {}).end(bytes);
+    for await (const text of createInterface({ input: child.stdout! })) {
+      const line = JSON.parse(text) as Line;
+      if ('refused' in line) throw new Unreadable(line.refused);
+      if ('failed' in line) throw new Error(line.failed);
+      if ('done' in line) return;
+      yield line;
+    }
+    signal.throwIfAborted();
+    throw new Error(`reading took too much memory, or more than ${DEADLINE / 1000} seconds`);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', kill);
+    kill();
+    await ended;
+  }
+}
+
+/** The environment, with its keys, is not handed on to what reads a stranger's file. */
+function start(kind: Kind): ChildProcess {
+  const program = fileURLToPath(new URL(PROGRAM, import.meta.url));
+  const options = [`--max-old-space-size=${HEAP}`, program, kind];
+  return spawn(process.execPath, options, { env: {}, stdio: ['pipe', 'pipe', 'ignore'] });
+}
