@@ -12,7 +12,7 @@ import { bomb, docx, paragraph, pdf, xlsx, zip } from './office-files.ts';
 async function read(name: string, bytes: Uint8Array | string, signal = new AbortController().signal) {
   const store = { file: async () => Buffer.from(bytes) } as unknown as Store;
   const source = aSource('0'.repeat(32), { type: 'upload', file_name: name });
-  return (await materialOf({ store, web: {} as Web }, source, signal)).read();
+  return (await materialOf({ store, web: {} as Web }, source, signal)).read!();
 }
 
 /** Each passage as `heading > heading | text`. */
@@ -163,7 +163,7 @@ describe('while a file is read', () => {
     const row = ['Lamp', 9, sentence, sentence];
     const delay = monitorEventLoopDelay({ resolution: 5 });
     const [book, document] = [
-      xlsx({ All: Array(20_000).fill(row) }),
+      xlsx({ All: Array.from({ length: 20_000 }, () => row) }),
       docx(paragraph(sentence.repeat(4)).repeat(10_000)),
     ];
     delay.enable();
