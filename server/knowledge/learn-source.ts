@@ -45,7 +45,7 @@ async function learn(learning: Learning, source: StoredSource, signal: AbortSign
     if (source.status !== 'await') await proceed({ status: 'await' });
     const material = await materialOf(learning, source, signal);
     const learned = { status: 'success', fetched_json: material.fetched ?? '' };
-    if (!material.read) {
+    if (material.unchanged) {
       await proceed(learned);
       return learned.status;
     }

@@ -13,8 +13,9 @@ export interface Material {
   size: number;
   /** Of a page: what is kept with the source once it is learned. */
   fetched?: string;
-  /** Undefined where nothing has changed since it was last learned. */
-  read: (() => Promise<Document>) | undefined;
+  /** It is as it was when it was last learned. */
+  unchanged?: boolean;
+  read(): Promise<Document>;
 }
 
 interface Ways {
@@ -29,8 +30,8 @@ export async function materialOf({ store, web }: Ways, source: StoredSource, sig
     const bytes = (await store.file(source.uuid)) ?? new Uint8Array();
     return fileOf(source.file_name, bytes, signal);
   }
-  const { page, fetched } = await visit({ store, web }, source, signal);
-  if (!page) return { size: source.file_size, fetched, read: undefined };
+  const { page, fetched, known } = await visit({ store, web }, source, signal);
+  if (!page) return { size: source.file_size, fetched, unchanged: true, read: async () => known };
   return {
     size: page.body.length,
     fetched,

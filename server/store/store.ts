@@ -131,6 +131,8 @@ export interface StoredSource extends DataSource {
   chatbot: string;
   /** What makes a second one the same: the normalised URL of a link, the SHA-256 of a file. Unique within the chatbot. */
   identity: string;
+  /** JSON: the page that its passages were made from, so that it need not be learned again; '' or absent for none. */
+  fetched_json?: string;
 }
 
 /** A source's own text, and where its passages stand in it. */

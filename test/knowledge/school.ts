@@ -12,12 +12,12 @@ import { listen } from '../web/listener.ts';
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-/** A site with that handler, and a real store, web and knowledge that learn from it. */
-export async function openSchool(handler: RequestListener, clock: Clock = Date.now) {
+/** A site with that handler, which gets robots.txt too if it wants, and a real store, web and knowledge that learn from it. */
+export async function openSchool(handler: RequestListener, clock: Clock = Date.now, robots = false) {
   const dir = await mkdtemp(join(tmpdir(), 'docent-knowledge-'));
-  const site = await listen(handler);
+  const site = await listen(handler, '127.0.0.1', robots);
   const store = await openLowdbStore({ dir, clock, log: quiet as never });
-  const web = createWeb({ allow: [`127.0.0.1:${site.port}`], deadline: 5000 });
+  const web = createWeb({ allow: [`127.0.0.1:${site.port}`], deadline: 5000, clock });
   const knowledge = createKnowledge({ store, web, clock, log: quiet, idle: 60_000 });
   const chatbot = aChatbot(store.home.user.uuid);
   await store.createChatbot(chatbot, [anAgent(chatbot.uuid)]);
