@@ -7,20 +7,19 @@ const SLICE = 16 * 1024;
 /** Whether a page's own `<meta name="robots">`, or the one for `robot`, keeps it out of an index. */
 export function forbidsIndex(html: string, robot: string): boolean {
   const names = new Set(['robots', robot.toLowerCase()]);
-  let forbidden = false;
-  let ended = false;
+  const seen = { forbidden: false, end: false };
   const parser = new Parser({
     onopentag(tag, { name = '', content = '' }) {
-      ended ||= tag === 'body';
-      if (ended || tag !== 'meta' || !names.has(name.trim().toLowerCase())) return;
-      forbidden ||= content.split(',').some((word) => /^\s*(?:noindex|none)\s*$/i.test(word));
+      seen.end ||= tag === 'body';
+      if (seen.end || tag !== 'meta' || !names.has(name.trim().toLowerCase())) return;
+      seen.forbidden ||= content.split(',').some((word) => /^\s*(?:noindex|none)\s*$/i.test(word));
     },
     onclosetag(tag) {
-      ended ||= tag === 'head';
+      seen.end ||= tag === 'head';
     },
   });
-  for (let at = 0; at < Math.min(html.length, LONGEST) && !ended && !forbidden; at += SLICE) {
+  for (let at = 0; at < Math.min(html.length, LONGEST) && !seen.end && !seen.forbidden; at += SLICE) {
     parser.write(html.slice(at, at + SLICE));
   }
-  return forbidden;
+  return seen.forbidden;
 }
