@@ -36,6 +36,7 @@ const site = join(process.cwd(), 'demo');
 const server = createServer((request, response) => {
   const { url = '' } = request;
   if (url.startsWith('/site/')) return void page(url.slice(6), response);
+  if (url === '/robots.txt') return void response.writeHead(404).end();
   if (url === '/control') return void control(request, response);
   if (url === '/count') return void response.end(JSON.stringify({ written, open: waiting.size }));
   request.resume();
