@@ -3,30 +3,23 @@ import { FEEDBACK, wantsFeedback, withFeedback } from './feedback.ts';
 import type { Match } from './knowledge.ts';
 import { languageOf, type Language } from './language.ts';
 import { nearness } from './nearness.ts';
+import { HEAD, Postings, saturated, type Counted } from './postings.ts';
 import { readQuestion, type Question } from './question.ts';
 import { sentencesOf } from './sentences.ts';
 import { eachWord, NOTHING, Vocabulary } from './words.ts';
 
-/** BM25F: saturation, length, and what a word in the title or a heading weighs. */
-const K1 = 1.2;
-const B = 0.75;
-const HEAD = 3;
 /** So many of the best by BM25 are looked at more closely. */
 const CANDIDATES = 40;
 /** Passages indexed in one step. */
 const STEP = 64;
 
 /** A passage in the index; `S` is whatever the caller knows it by. */
-export interface Entry<S> {
+export interface Entry<S> extends Counted {
   source: S;
   headings: string[];
   text: string;
   /** Of its words of Latin letters. */
   language: Language;
-  /** The words of the text in order, empty ones left out, numbered by the vocabulary. */
-  forms: Uint32Array;
-  /** The roots of the different words of title and headings. */
-  head: Uint32Array;
   /** Made when first asked for. */
   sentences?: Sentence[];
 }
@@ -49,18 +42,12 @@ export interface Hit<S> {
 export class PassageIndex<S> {
   readonly words = new Vocabulary();
   #entries: (Entry<S> | undefined)[] = [];
-  /** By root: a number for each passage that has the word, see `pack`. */
-  #postings: number[][] = [];
-  /** By root: how many living passages have the word. */
-  readonly #counts: number[] = [];
+  readonly #postings = new Postings(this.words);
   readonly #slots = new Map<string, number[]>();
-  #scores = new Float64Array(64);
-  #size = 0;
-  #length = 0;
 
   /** How many passages there are. */
   get size(): number {
-    return this.#size;
+    return this.#postings.size;
   }
 
   /** Replaces whatever the index had of that source. */
@@ -89,7 +76,7 @@ export class PassageIndex<S> {
   remove(uuid: string): void {
     for (const slot of this.#slots.get(uuid) ?? []) this.#drop(slot);
     this.#slots.delete(uuid);
-    if (this.#entries.length > 64 && this.#size * 2 < this.#entries.length) this.#compact();
+    if (this.#entries.length > 64 && this.size * 2 < this.#entries.length) this.#compact();
   }
 
   /** `earlier` questions lend their words to one that does not stand by itself. */
@@ -99,8 +86,8 @@ export class PassageIndex<S> {
 
   /** How much a word tells, by how few of all passages, or of `least`, have it; the most for a word that none has. */
   idf(root: number, least = 0): number {
-    const having = this.#counts[root] ?? 0;
-    return Math.log(1 + (Math.max(this.#size, least) - having + 0.5) / (having + 0.5));
+    const having = this.#postings.having(root);
+    return Math.log(1 + (Math.max(this.size, least) - having + 0.5) / (having + 0.5));
   }
 
   /** 0 to about 2: BM25F as a share of what the question is worth. */
@@ -110,20 +97,15 @@ export class PassageIndex<S> {
       const place = places.get(root);
       if (place) counts[place.term]! += value * place.share;
     };
-    const once = 1 / this.#lengthening(entry);
+    const once = 1 / this.#postings.lengthening(entry.forms.length);
     for (const form of entry.forms) count(this.words.root(form), once);
     for (const root of entry.head) count(root, HEAD);
     return terms.reduce((sum, term, at) => sum + term.worth * saturated(counts[at]!), 0) / (worth || 1);
   }
 
-  /** What a longer passage than most divides its counts by. */
-  #lengthening(entry: Entry<S>): number {
-    return 1 - B + (B * entry.forms.length * this.#size) / (this.#length || 1);
-  }
-
   /** The best passages, best first. */
   search(question: Question, limit: number): Hit<S>[] {
-    const feedback = wantsFeedback(question, this.#size);
+    const feedback = wantsFeedback(question, this.size);
     const hits = this.#ranked(question, feedback ? Math.max(limit, FEEDBACK) : limit);
     if (hits.length === 0 || !feedback) return hits;
     return this.#ranked(
@@ -133,12 +115,10 @@ export class PassageIndex<S> {
   }
 
   #ranked(question: Question, limit: number): Hit<S>[] {
-    const touched = this.#accumulate(question);
-    const hits = best(touched, this.#scores, Math.max(limit, CANDIDATES)).map((slot) => {
+    const hits = this.#postings.top(question, Math.max(limit, CANDIDATES)).map(([slot, score]) => {
       const entry = this.#entries[slot]!;
-      return { entry, score: this.#scores[slot]! * (1 + nearness(entry.forms, question, this.words)) };
+      return { entry, score: score * (1 + nearness(entry.forms, question, this.words)) };
     });
-    for (const slot of touched) this.#scores[slot] = 0;
     return hits.sort((a, b) => b.score - a.score).slice(0, limit);
   }
 
@@ -170,33 +150,12 @@ export class PassageIndex<S> {
 
   #add(entry: Entry<S>): number {
     const slot = this.#entries.push(entry) - 1;
-    for (const [root, packed] of this.#occurrences(entry, slot)) {
-      (this.#postings[root] ??= []).push(packed);
-      this.#counts[root] = (this.#counts[root] ?? 0) + 1;
-    }
-    this.#size++;
-    this.#length += entry.forms.length;
-    if (this.#scores.length < this.#entries.length) this.#scores = new Float64Array(this.#entries.length * 2);
+    this.#postings.add(slot, entry);
     return slot;
   }
 
-  #occurrences(entry: Entry<S>, slot: number): Map<number, number> {
-    const body = new Map<number, number>();
-    for (const form of entry.forms) {
-      const root = this.words.root(form);
-      body.set(root, (body.get(root) ?? 0) + 1);
-    }
-    const head = new Set(entry.head);
-    for (const root of head) if (!body.has(root)) body.set(root, 0);
-    for (const [root, count] of body) body.set(root, pack(slot, count, head.has(root)));
-    return body;
-  }
-
   #drop(slot: number): void {
-    const entry = this.#entries[slot]!;
-    for (const root of this.#occurrences(entry, slot).keys()) this.#counts[root]!--;
-    this.#size--;
-    this.#length -= entry.forms.length;
+    this.#postings.drop(slot, this.#entries[slot]!);
     this.#entries[slot] = undefined;
   }
 
@@ -204,47 +163,7 @@ export class PassageIndex<S> {
     const kept: Entry<S>[] = [];
     const moved = this.#entries.map((entry) => (entry ? kept.push(entry) - 1 : -1));
     this.#entries = kept;
-    this.#postings = this.#postings.map((list) =>
-      list.filter((packed) => moved[slotOf(packed)] !== -1).map((packed) => repack(packed, moved[slotOf(packed)]!)),
-    );
+    this.#postings.compact(moved);
     for (const slots of this.#slots.values()) for (const [at, slot] of slots.entries()) slots[at] = moved[slot]!;
   }
-
-  /** Adds each passage's BM25F score to `#scores`; returns the slots that got one. */
-  #accumulate(question: Question): number[] {
-    const touched: number[] = [];
-    for (const [root, { term, share }] of question.places) {
-      const weight = question.terms[term]!.weight * share;
-      for (const packed of this.#postings[root] ?? []) {
-        const slot = slotOf(packed);
-        const entry = this.#entries[slot];
-        if (!entry) continue;
-        const count = countOf(packed) / this.#lengthening(entry) + HEAD * headOf(packed);
-        if (this.#scores[slot] === 0) touched.push(slot);
-        this.#scores[slot]! += weight * saturated(count);
-      }
-    }
-    return touched;
-  }
-}
-
-const saturated = (count: number): number => (count * (K1 + 1)) / (K1 + count);
-
-/** One number a posting keeps lists of small integers small: slot, in the head or not, count up to 127. */
-const pack = (slot: number, count: number, head: boolean): number =>
-  (slot << 8) | (head ? 128 : 0) | Math.min(count, 127);
-const repack = (packed: number, slot: number): number => (slot << 8) | (packed & 255);
-const slotOf = (packed: number): number => packed >>> 8;
-const headOf = (packed: number): number => (packed >>> 7) & 1;
-const countOf = (packed: number): number => packed & 127;
-
-/** The slots with the highest scores, best first; older passages first where scores are the same. */
-function best(slots: number[], scores: Float64Array, count: number): number[] {
-  let chosen = slots;
-  if (slots.length > count * 4) {
-    const sorted = Float64Array.from(slots, (slot) => scores[slot]!).sort();
-    const least = sorted[sorted.length - count]!;
-    chosen = slots.filter((slot) => scores[slot]! >= least);
-  }
-  return [...chosen].sort((a, b) => scores[b]! - scores[a]! || a - b).slice(0, count);
 }

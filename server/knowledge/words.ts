@@ -93,6 +93,11 @@ export class Vocabulary {
     return forms;
   }
 
+  /** How many roots there are. */
+  get size(): number {
+    return this.#stems.length;
+  }
+
   root(form: number): number {
     return this.#rootOf[form]!;
   }

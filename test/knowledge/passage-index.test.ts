@@ -171,6 +171,22 @@ describe('the index', () => {
     expect(search(index, 'What is cardiology?')).not.toContain('kin');
   });
 
+  it('ranks on a large site by common words what rarer ones found, and finds by common ones alone', () => {
+    const index = new PassageIndex<string>();
+    for (let n = 0; n < 5000; n++) {
+      put(index, String(n), {
+        text: `${n % 2 ? 'Carts' : 'Boats'} of type ${n} ${n % 3 ? 'rest' : 'reach the harbour'}.`,
+      });
+    }
+    put(index, 'last', { text: 'A boat, a boat, a boat, a boat, a boat.' });
+    const both = (first: number) => Array.from({ length: 10 }, (_, n) => String(first + n * 6));
+    expect(search(index, 'Which boats are in a harbour?')).toEqual(both(0));
+    index.remove('0');
+    expect(search(index, 'Which boats are in a harbour?')).toEqual(both(6));
+    expect(search(index, 'Is there a boat?')[0]).toBe('last');
+    expect(search(index, 'boats of type 4320')[0]).toBe('4320');
+  });
+
   it('takes any question, however long or odd', () => {
     const index = indexOf({ a: { text: 'The ferry leaves at noon.' } });
     expect(search(index, `${'ferry noon '.repeat(4000)}`)).toEqual(['a']);

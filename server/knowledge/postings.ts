@@ -1,0 +1,201 @@
+import type { Question } from './question.ts';
+import type { Vocabulary } from './words.ts';
+
+/** BM25F: saturation, length, and what a word in the title or a heading weighs. */
+const K1 = 1.2;
+const B = 0.75;
+export const HEAD = 3;
+/** A word of so many passages only ranks what rarer words found, where they found enough. */
+const LONG = 2048;
+const ENOUGH = 500;
+
+/** A passage as far as counting its words goes. */
+export interface Counted {
+  /** The words of the text in order, empty ones left out, numbered by the vocabulary. */
+  forms: Uint32Array;
+  /** The roots of the different words of title and headings. */
+  head: Uint32Array;
+}
+
+/** Which passages have a word, how often, and what that makes them worth to a question. Passages go by slots. */
+export class Postings {
+  readonly #words: Vocabulary;
+  /** By root: a number for each passage that has the word, see `pack`. */
+  #lists: number[][] = [];
+  /** By root: how many living passages have the word. */
+  readonly #counts: number[] = [];
+  /** By slot: how many words the text has, and one more; 0 where nothing lives. */
+  #lengths = new Uint32Array(64);
+  #scores = new Float64Array(64);
+  /** By root, all zero between two passages. */
+  #tally = new Uint8Array(1024);
+  #size = 0;
+  #length = 0;
+
+  constructor(words: Vocabulary) {
+    this.#words = words;
+  }
+
+  /** How many passages live. */
+  get size(): number {
+    return this.#size;
+  }
+
+  having(root: number): number {
+    return this.#counts[root] ?? 0;
+  }
+
+  /** Slots only grow. */
+  add(slot: number, passage: Counted): void {
+    this.#eachRoot(slot, passage, (root, packed) => {
+      (this.#lists[root] ??= []).push(packed);
+      this.#counts[root] = this.having(root) + 1;
+    });
+    if (this.#lengths.length <= slot) this.#makeRoom(slot);
+    this.#lengths[slot] = passage.forms.length + 1;
+    this.#size++;
+    this.#length += passage.forms.length;
+  }
+
+  drop(slot: number, passage: Counted): void {
+    this.#eachRoot(slot, passage, (root) => this.#counts[root]!--);
+    this.#lengths[slot] = 0;
+    this.#size--;
+    this.#length -= passage.forms.length;
+  }
+
+  /** Forgets what is gone. `moved` tells each slot's new one, -1 where there is none; their order stays. */
+  compact(moved: number[]): void {
+    this.#lists = this.#lists.map((list) =>
+      list.filter((packed) => moved[slotOf(packed)] !== -1).map((packed) => repack(packed, moved[slotOf(packed)]!)),
+    );
+    const lengths = new Uint32Array(this.#lengths.length);
+    for (const [slot, to] of moved.entries()) if (to !== -1) lengths[to] = this.#lengths[slot]!;
+    this.#lengths = lengths;
+  }
+
+  /** The `count` passages with the highest BM25F scores, best first. */
+  top(question: Question, count: number): [slot: number, score: number][] {
+    const touched = this.#accumulate(question);
+    const top = best(touched, this.#scores, count).map((slot): [number, number] => [slot, this.#scores[slot]!]);
+    for (const slot of touched) this.#scores[slot] = 0;
+    return top;
+  }
+
+  /** What a longer passage than most divides its counts by. */
+  lengthening(length: number): number {
+    return 1 - B + (B * length * this.#size) / (this.#length || 1);
+  }
+
+  /** Calls `visit` with each different root of a passage and its posting. */
+  #eachRoot(slot: number, { forms, head }: Counted, visit: (root: number, packed: number) => void): void {
+    if (this.#tally.length < this.#words.size) this.#tally = new Uint8Array(this.#words.size * 2);
+    const tally = this.#tally;
+    const roots = [...head];
+    for (const root of roots) tally[root] = HEAD_BIT;
+    for (const form of forms) {
+      const root = this.#words.root(form);
+      if (tally[root] === 0) roots.push(root);
+      if ((tally[root]! & COUNT_BITS) < COUNT_BITS) tally[root]!++;
+    }
+    for (const root of roots) {
+      visit(root, pack(slot, tally[root]!));
+      tally[root] = 0;
+    }
+  }
+
+  #makeRoom(slot: number): void {
+    this.#scores = new Float64Array(slot * 2);
+    const lengths = new Uint32Array(slot * 2);
+    lengths.set(this.#lengths);
+    this.#lengths = lengths;
+  }
+
+  /**
+   * Adds each passage's BM25F score to `#scores`; returns the slots that got one. The rarest words go first: where they
+   * have named passages enough, a word of thousands of passages only ranks those.
+   */
+  #accumulate(question: Question): number[] {
+    const lists = [...question.places]
+      .map(([root, { term, share }]) => ({ weight: question.terms[term]!.weight * share, list: this.#lists[root] }))
+      .filter((one): one is List => one.list !== undefined)
+      .sort((a, b) => a.list.length - b.list.length);
+    let touched: number[] = [];
+    for (const one of lists) {
+      if (one.list.length < LONG || touched.length < ENOUGH) {
+        this.#addAll(one, touched);
+        continue;
+      }
+      if (touched.length > ENOUGH) touched = this.#onlyBest(touched);
+      for (const slot of touched) this.#scores[slot]! += this.#scoreOf(find(one.list, slot), slot, one.weight);
+    }
+    return touched;
+  }
+
+  #addAll({ list, weight }: List, touched: number[]): void {
+    const scores = this.#scores;
+    for (let at = 0; at < list.length; at++) {
+      const slot = slotOf(list[at]!);
+      if (this.#lengths[slot] === 0) continue;
+      if (scores[slot] === 0) touched.push(slot);
+      scores[slot]! += this.#scoreOf(list[at]!, slot, weight);
+    }
+  }
+
+  #scoreOf(packed: number, slot: number, weight: number): number {
+    return weight * saturated(countOf(packed) / this.lengthening(this.#lengths[slot]! - 1) + HEAD * headOf(packed));
+  }
+
+  #onlyBest(touched: number[]): number[] {
+    const kept = best(touched, this.#scores, ENOUGH);
+    const scores = kept.map((slot) => this.#scores[slot]!);
+    for (const slot of touched) this.#scores[slot] = 0;
+    for (const [at, slot] of kept.entries()) this.#scores[slot] = scores[at]!;
+    return kept;
+  }
+}
+
+interface List {
+  weight: number;
+  list: number[];
+}
+
+export const saturated = (count: number): number => (count * (K1 + 1)) / (K1 + count);
+
+/** One number a posting keeps lists of small integers small: slot, in the head or not, count up to 127. */
+const COUNT_BITS = 127;
+const HEAD_BIT = 128;
+const pack = (slot: number, tally: number): number => (slot << 8) | tally;
+const repack = (packed: number, slot: number): number => (slot << 8) | (packed & 255);
+const slotOf = (packed: number): number => packed >>> 8;
+const headOf = (packed: number): number => (packed >>> 7) & 1;
+const countOf = (packed: number): number => packed & 127;
+
+/** The slots with the highest scores, best first; older passages first where scores are the same. */
+function best(slots: number[], scores: Float64Array, count: number): number[] {
+  const before = (a: number, b: number): number => scores[b]! - scores[a]! || a - b;
+  if (slots.length <= count) return [...slots].sort(before);
+  const chosen = slots.slice(0, count).sort(before);
+  let least = scores[chosen[count - 1]!]!;
+  for (let at = count; at < slots.length; at++) {
+    const slot = slots[at]!;
+    if (scores[slot]! < least || before(slot, chosen[count - 1]!) > 0) continue;
+    let to = count - 1;
+    for (; to > 0 && before(slot, chosen[to - 1]!) < 0; to--) chosen[to] = chosen[to - 1]!;
+    chosen[to] = slot;
+    least = scores[chosen[count - 1]!]!;
+  }
+  return chosen;
+}
+
+/** The posting of that slot in a list sorted by slots; one that counts nothing where there is none. */
+function find(list: number[], slot: number): number {
+  let from = 0;
+  let to = list.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (slotOf(list[middle]!) < slot) from = middle + 1;
+    else to = middle;
+  }
+  return from < list.length && slotOf(list[from]!) === slot ? list[from]! : 0;
+}
