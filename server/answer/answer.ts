@@ -94,7 +94,7 @@ function generated(
   run: Run,
 ): Promise<Ending> {
   const cite = question.chatbot.meta.show_citations;
-  const markers = createMarkers(cite ? found : []);
+  const markers = createMarkers(cite ? found : [], question.query, run);
   const generation = model.generate(prompt({ agent, turns, found, query: question.query, cite }), (piece) => {
     run.append(markers.pass(piece));
     if (run.full) generation.stop();

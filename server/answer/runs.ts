@@ -45,6 +45,16 @@ export class Run {
     return this.#given >= LONGEST_ANSWER;
   }
 
+  /** UTF-16 units appended, what readers cannot see yet among them. */
+  get appended(): number {
+    return this.#length + this.#held.length;
+  }
+
+  /** What was appended from an offset on. */
+  soFar(from: number): string {
+    return from < this.#length ? this.read(from) + this.#held : this.#held.slice(from - this.#length);
+  }
+
   append(piece: string): void {
     if (this.stopped || this.full || this.ended) return;
     this.#given += piece.length;

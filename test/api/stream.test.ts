@@ -152,6 +152,31 @@ describe('an answer by a model', () => {
     ]);
   });
 
+  it('loses a marker that its passage does not bear, and quotes the passage word for word for one that it does', async () => {
+    const pieces = [
+      'Within 30 days [',
+      '1]. An item may be',
+      ' returned within 45 days [1, 2]',
+      '[3](https://evil.test).',
+    ];
+    model.next({ pieces, pace: 5 });
+    const session = await newSession();
+    const { parts } = await chunks(session);
+    const text = 'Within 30 days. An item may be returned within 45 days [1].';
+    expect(Buffer.concat(parts).toString()).toBe(text);
+    const [message] = await messages(session);
+    expect(message.response).toBe(text);
+    expect(JSON.parse(message.cite_data_json)).toEqual({
+      1: {
+        data_source_uuid: expect.stringMatching(/^[0-9a-f]{32}$/),
+        title: 'Returns',
+        text: 'You may return any item within 45 days of delivery.',
+        file_name: `${shop.base}/returns`,
+        type: 'link',
+      },
+    });
+  });
+
   it('has no marker at all where the chatbot shows no citations', async () => {
     const { uuid } = (await docent.api('POST', '/chatbot/create', { name: 'Silent' })).body;
     model.next({ pieces: ['Within 45 days [1].'] });

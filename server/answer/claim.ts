@@ -1,0 +1,22 @@
+import { sentencesOf } from '../knowledge/sentences.ts';
+import { saysNothing } from './verify.ts';
+
+/** What stands before a line's own words: quote signs, list marks, numbers of items. */
+const LINE_MARKS = /^(?:[ \t]*(?:>|#{1,6}|[-*+•–]|\d{1,3}[.)]|\[[ xX]\])(?=[ \t]|$))+/;
+const ADDRESS = /\]\([^()\s]*\)|\bhttps?:\/\/\S+/g;
+
+export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
+
+/**
+ * What a marker stands for: the last sentence, list item or table row before it. One that says nothing by itself (“Yes, you
+ * can.”) is taken together with the one before. Empty where there is none.
+ */
+export function claimOf(text: string): string {
+  const sentences = text.split('\n').flatMap((line) => {
+    const words = line.replace(LINE_MARKS, '').replace(ADDRESS, ' ');
+    return sentencesOf(words).map(({ start, end }) => words.slice(start, end));
+  });
+  let claim = '';
+  while (sentences.length > 0 && saysNothing(claim)) claim = `${sentences.pop()!} ${claim}`;
+  return claim;
+}

@@ -1,0 +1,26 @@
+/** Tells where a growing Markdown text is within code, fenced or in backticks. */
+export interface CodeState {
+  /** What would close the open fence; empty outside one. */
+  fence: string;
+  /** The length of the run of backticks that is open; it ends with its line. */
+  ticks: number;
+  /** At the beginning of a line. */
+  fresh: boolean;
+}
+
+export const NO_CODE: CodeState = { fence: '', ticks: 0, fresh: true };
+
+const SIGNS = /\n(?:[ \t>]{0,12}(`{3,}|~{3,}))?|\\[\\`]|`+/g;
+
+/** The state after `text`, which must not end within a run of backticks. */
+export function afterText(state: CodeState, text: string): CodeState {
+  if (text === '') return state;
+  let { fence, ticks } = state;
+  for (const [sign, opened] of (state.fresh ? `\n${text}` : text).matchAll(SIGNS)) {
+    if (sign[0] === '\n') ticks = 0;
+    if (opened && fence === '') fence = opened;
+    else if (opened?.startsWith(fence)) fence = '';
+    else if (sign[0] === '`' && fence === '' && (ticks === 0 || ticks === sign.length)) ticks = ticks ? 0 : sign.length;
+  }
+  return { fence, ticks, fresh: text.endsWith('\n') };
+}

@@ -1,0 +1,54 @@
+/**
+ * Markers as models write them: `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `【1】`, several in a row, with a link behind them. Every
+ * pattern has an end, so that what is held back of a stream is short.
+ */
+
+const NUMBER = String.raw`\^?\d{1,3}(?:\.\d{1,2})?`;
+const TOKEN = String.raw`(?:\[${NUMBER}(?: ?[,;–-] ?${NUMBER}){0,9}\]|【${NUMBER}(?:†[^【】\n]{0,40})?】)`;
+const LINK = String.raw`\([^()\s]{0,400}\)`;
+const BETWEEN = String.raw`,?[ \t]{0,3}`;
+const ITEM = `${TOKEN}(?:${LINK})?`;
+const BEGUN = String.raw`(?:\[[\^\d., ;–-]{0,100}|【[^【】\n]{0,60})`;
+
+const GROUP = new RegExp(`${ITEM}(?:${BETWEEN}${ITEM}){0,7}`, 'y');
+const UNFINISHED = new RegExp(
+  `(?:${BEGUN}|${ITEM}(?:${BETWEEN}${ITEM}){0,7}(?:\\([^()\\s]{0,400}|${BETWEEN}${BEGUN}?)?)$`,
+  'y',
+);
+const TOKENS = new RegExp(`(${BETWEEN})(${TOKEN})(?:${LINK})?`, 'g');
+const PARTS = /(\d+(?:\.\d+)?)(?: ?[–-] ?\^?(\d+(?:\.\d+)?))?/g;
+/** Wider ranges are none of markers. */
+const WIDEST = 10;
+
+const OPENING = /[[【]/g;
+
+/** Where from `from` on a bracket opens that could be a marker's; -1 where none does. */
+export function openingAt(text: string, from: number): number {
+  OPENING.lastIndex = from;
+  return OPENING.exec(text)?.index ?? -1;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
+}
+
+/** The markers that stand together from `at`, where a bracket opens. */
+export const groupAt = (text: string, at: number): string | undefined => matchAt(GROUP, text, at);
+
+/** Whether more text could make other markers of what begins at `at`. */
+export const isHeld = (text: string, at: number): boolean => matchAt(UNFINISHED, text, at) !== undefined;
+
+/** The markers of a group, with what stands before each. */
+export const tokensOf = (group: string): { between: string; token: string }[] =>
+  Array.from(group.matchAll(TOKENS), ([, between, token]) => ({ between: between!, token: token! }));
+
+/** The numbers of a marker, ranges counted out. */
+export function numbersOf(token: string): number[] {
+  const inside = token.replace(/†.*/, '');
+  return Array.from(inside.matchAll(PARTS)).flatMap(([, first, last]) => {
+    const [from, to] = [Number(first), Number(last ?? first)];
+    if (!(to > from)) return [from, ...(last === undefined ? [] : [to])];
+    return to - from < WIDEST ? Array.from({ length: Math.floor(to - from) + 1 }, (_, n) => from + n) : [];
+  });
+}
