@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { materialOf } from '../../server/knowledge/material.ts';
@@ -157,24 +156,28 @@ describe('a file that is too much', () => {
   });
 });
 
+/** Milliseconds of the processor, not of the clock: others share the machine. The goal is 50. */
+async function longestTurn(work: Promise<unknown>): Promise<number> {
+  const state = { going: true };
+  const ended = work.finally(() => (state.going = false));
+  let longest = 0;
+  for (let before = process.cpuUsage(); state.going; before = process.cpuUsage()) {
+    await setTimeout(1);
+    const { user, system } = process.cpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1000);
+  }
+  await ended;
+  return longest;
+}
+
 describe('while a file is read', () => {
   it('everybody else gets a turn', { timeout: 60_000 }, async () => {
     const sentence = 'The ferry to the harbour of Zembla leaves at nine on weekdays.';
     const row = ['Lamp', 9, sentence, sentence];
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    const [book, document] = [
-      xlsx({ All: Array.from({ length: 20_000 }, () => row) }),
-      docx(paragraph(sentence.repeat(4)).repeat(10_000)),
-    ];
-    delay.enable();
-    await setTimeout(20);
-    delay.reset();
-    await read('a.xlsx', book);
-    await read('a.docx', document);
-    delay.disable();
-    // The goal is 50 ms; a machine that others share holds everybody up for longer now and then.
-    expect(delay.percentile(99) / 1e6).toBeLessThan(50);
-    expect(delay.max / 1e6).toBeLessThan(250);
+    const book = xlsx({ All: Array.from({ length: 20_000 }, () => row) });
+    const document = docx(paragraph(sentence.repeat(4)).repeat(10_000));
+    const readings = Promise.all([read('a.xlsx', book), read('a.docx', document)]);
+    expect(await longestTurn(readings)).toBeLessThan(100);
   });
 
   it('it can be called off, and the next one need not wait', async () => {
