@@ -24,6 +24,8 @@ async function main(): Promise<void> {
 }
 
 async function startServer(): Promise<void> {
+  // Whoever reads our words may leave (`docent | head`): the server stays.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const { host, port } = readConfig(process.env);
   let booting: Promise<Booted> | undefined;
   const server = createServer((request, response) => {
@@ -35,7 +37,8 @@ async function startServer(): Promise<void> {
   const booted = await booting;
   booted.log.info({ host, port: actual }, 'listening');
   endOnSignals(server, booted);
-  await greet(booted, write);
+  // The server may be told to end while it greets, and its end is no fault of the greeting's.
+  await greet(booted, write).catch((error: unknown) => booted.log.warn({ err: error }, 'no greeting'));
   setTimeout(tidy, 1000).unref();
 }
 
@@ -81,9 +84,10 @@ function endOnSignals(server: Server, booted: Booted): void {
   };
   process.on('SIGTERM', () => void end());
   process.on('SIGINT', () => void end());
-  // What nobody foresaw is logged; what others are being answered goes on.
-  process.on('uncaughtException', (error) => booted.log.fatal({ err: error }, 'uncaught'));
-  process.on('unhandledRejection', (error) => booted.log.fatal({ err: error }, 'unhandled'));
+  // What nobody foresaw is logged; what others are being answered goes on. Not as `fatal`: pino would flush then, and
+  // wait for ever where whoever reads the log has gone.
+  process.on('uncaughtException', (error) => booted.log.error({ err: error }, 'uncaught'));
+  process.on('unhandledRejection', (error) => booted.log.error({ err: error }, 'unhandled'));
 }
 
 main().catch((error: unknown) => {

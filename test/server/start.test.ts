@@ -177,6 +177,19 @@ describe('the program', () => {
     expect(await stop(third)).toBe(0);
   });
 
+  it('goes on when whoever reads its words goes away, and still ends when told', async () => {
+    const one = await run({ DATA_DIR: join(folder, 'unread'), DEMO: '1' });
+    one.child.stdout!.destroy();
+    one.child.stderr!.destroy();
+    await ready(one);
+    await until(
+      () => fetch(`${one.base}/demo/`).then((reply) => reply.text()),
+      (page) => /data-chatbot="[0-9a-f]{32}"/.test(page),
+    );
+    for (let i = 0; i < 50; i += 1) expect((await fetch(`${one.base}/healthz`)).status).toBe(200);
+    expect(await stop(one)).toBe(0);
+  });
+
   it('says that its port is taken', async () => {
     const first = await run({ DATA_DIR: join(folder, 'port') });
     await ready(first);
