@@ -74,7 +74,8 @@ export function createMarkers(given: Found[], query: string, answer: Written): M
     out = '';
     let from = 0;
     let at = openingAt(text, 0);
-    while (at >= 0 && (isLast || !isHeld(text, at))) {
+    const isWhole = (opening: number): boolean => isLast || !isHeld(text, opening);
+    while (at >= 0 && isWhole(at)) {
       const group = groupAt(text, at);
       if (group) {
         const lead = leadBefore(text, at, from);
