@@ -36,6 +36,7 @@ async function startServer(): Promise<void> {
   booting = boot({ ...process.env, PORT: String(actual) }, write);
   const booted = await booting;
   booted.log.info({ host, port: actual }, 'listening');
+  booted.log.flush();
   endOnSignals(server, booted);
   // The server may be told to end while it greets, and its end is no fault of the greeting's.
   await greet(booted, write).catch((error: unknown) => booted.log.warn({ err: error }, 'no greeting'));
