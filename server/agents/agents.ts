@@ -56,6 +56,10 @@ const SINGLE = new Set<AgentType>(['human-escalation', 'spam-defense']);
 export const answeringAgent = (agents: StoredAgent[]): StoredAgent | undefined =>
   agents.find((agent) => agent.enabled === 1 && agent.type === 'user-facing');
 
+/** The sources that an agent answers from; undefined for all of its chatbot's. */
+export const sourcesFor = ({ meta, data_source_uuids }: StoredAgent): ReadonlySet<string> | undefined =>
+  meta.use_all_sources === false ? new Set(data_source_uuids) : undefined;
+
 /** The agent as its reply has it: the keys of its type, and no others. */
 export function agentView(stored: StoredAgent): Agent {
   const agent = view<Agent>(AgentByType[stored.type], stored);

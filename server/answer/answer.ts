@@ -1,4 +1,4 @@
-import { answeringAgent } from '../agents/agents.ts';
+import { answeringAgent, sourcesFor } from '../agents/agents.ts';
 import { Refusal } from '../errors.ts';
 import type { Found, Knowledge } from '../knowledge/knowledge.ts';
 import { asksAtLength } from '../knowledge/long-text.ts';
@@ -49,8 +49,10 @@ export function createRespond(rooms: Rooms): Respond {
 async function gather({ store, knowledge }: Rooms, question: Question): Promise<Material> {
   const { uuid } = question.chatbot;
   const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, question)]);
-  const found = await knowledge.search(uuid, question.query, { earlier: turns.map((turn) => turn.query) });
-  return { question, agent: answeringAgent(agents), turns, found };
+  const agent = answeringAgent(agents);
+  const earlier = turns.map((turn) => turn.query);
+  const found = agent ? await knowledge.search(uuid, question.query, { earlier, sources: sourcesFor(agent) }) : [];
+  return { question, agent, turns, found };
 }
 
 async function earlierTurns(store: Store, { session, newSession, uuid }: Question): Promise<StoredMessage[]> {

@@ -28,6 +28,8 @@ export interface SearchOptions {
   earlier?: string[];
   /** How many passages at most; 8 by default. */
   limit?: number;
+  /** Nothing but these sources is searched; all of the chatbot's where it is absent. */
+  sources?: ReadonlySet<string> | undefined;
 }
 
 /** A passage that answers, with all a citation needs. */

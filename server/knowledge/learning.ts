@@ -65,10 +65,11 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000 }: 
       queue.cancelGroup(chatbot);
       indexes.drop(chatbot);
     },
-    async search(chatbot, query, { earlier = [], limit = PASSAGES } = {}) {
+    async search(chatbot, query, { earlier = [], limit = PASSAGES, sources } = {}) {
+      if (sources?.size === 0) return [];
       const index = await indexes.get(chatbot);
       const question = index.question(query, earlier);
-      return index.search(question, limit).map((hit) => foundOf(index, hit, question));
+      return index.search(question, limit, sources).map((hit) => foundOf(index, hit, question));
     },
     async close() {
       await queue.close();

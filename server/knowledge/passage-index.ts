@@ -3,7 +3,7 @@ import { FEEDBACK, wantsFeedback, withFeedback } from './feedback.ts';
 import type { Match } from './knowledge.ts';
 import { languageOf, type Language } from './language.ts';
 import { nearness } from './nearness.ts';
-import { HEAD, Postings, saturated, type Counted } from './postings.ts';
+import { HEAD, Postings, saturated, type Counted, type Within } from './postings.ts';
 import { readQuestion, type Question } from './question.ts';
 import { sentencesOf } from './sentences.ts';
 import { eachWord, NOTHING, Vocabulary } from './words.ts';
@@ -103,19 +103,25 @@ export class PassageIndex<S> {
     return terms.reduce((sum, term, at) => sum + term.worth * saturated(counts[at]!), 0) / (worth || 1);
   }
 
-  /** The best passages, best first. */
-  search(question: Question, limit: number): Hit<S>[] {
-    const feedback = wantsFeedback(question, this.size);
-    const hits = this.#ranked(question, feedback ? Math.max(limit, FEEDBACK) : limit);
+  /** The best passages, best first; of those sources alone, where they are given. */
+  search(question: Question, limit: number, sources?: ReadonlySet<string>): Hit<S>[] {
+    const within = sources && this.#within(sources);
+    const feedback = wantsFeedback(question, within ? within.slots.length : this.size);
+    const hits = this.#ranked(question, feedback ? Math.max(limit, FEEDBACK) : limit, within);
     if (hits.length === 0 || !feedback) return hits;
-    return this.#ranked(
-      withFeedback(question, hits, this.words, (root) => this.idf(root)),
-      limit,
-    );
+    const wider = withFeedback(question, hits, this.words, (root) => this.idf(root));
+    return this.#ranked(wider, limit, within);
   }
 
-  #ranked(question: Question, limit: number): Hit<S>[] {
-    const hits = this.#postings.top(question, Math.max(limit, CANDIDATES)).map(([slot, score]) => {
+  #within(sources: ReadonlySet<string>): Within {
+    const slots = Array.from(sources, (uuid) => this.#slots.get(uuid) ?? []).flat();
+    const has = new Uint8Array(this.#entries.length);
+    for (const slot of slots) has[slot] = 1;
+    return { slots, has };
+  }
+
+  #ranked(question: Question, limit: number, within: Within | undefined): Hit<S>[] {
+    const hits = this.#postings.top(question, Math.max(limit, CANDIDATES), within).map(([slot, score]) => {
       const entry = this.#entries[slot]!;
       return { entry, score: score * (1 + nearness(entry.forms, question, this.words)) };
     });

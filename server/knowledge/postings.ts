@@ -8,6 +8,8 @@ export const HEAD = 3;
 /** A word of so many passages only ranks what rarer words found, where they found enough. */
 const LONG = 2048;
 const ENOUGH = 500;
+/** To look a passage up in a list costs about as much as walking so many postings. */
+const LOOKUP = 16;
 
 /** A passage as far as counting its words goes. */
 export interface Counted {
@@ -15,6 +17,13 @@ export interface Counted {
   forms: Uint32Array;
   /** The roots of the different words of title and headings. */
   head: Uint32Array;
+}
+
+/** The passages that alone count for a question. */
+export interface Within {
+  slots: number[];
+  /** By slot: 1 for those. */
+  has: Uint8Array;
 }
 
 /** Which passages have a word, how often, and what that makes them worth to a question. Passages go by slots. */
@@ -74,9 +83,9 @@ export class Postings {
     this.#lengths = lengths;
   }
 
-  /** The `count` passages with the highest BM25F scores, best first. */
-  top(question: Question, count: number): [slot: number, score: number][] {
-    const touched = this.#accumulate(question);
+  /** The `count` passages with the highest BM25F scores, best first; of those `within`, where that is given. */
+  top(question: Question, count: number, within?: Within): [slot: number, score: number][] {
+    const touched = this.#accumulate(question, within);
     const top = best(touched, this.#scores, count).map((slot): [number, number] => [slot, this.#scores[slot]!]);
     for (const slot of touched) this.#scores[slot] = 0;
     return top;
@@ -115,7 +124,7 @@ export class Postings {
    * Adds each passage's BM25F score to `#scores`; returns the slots that got one. The rarest words go first: where they
    * have named passages enough, a word of thousands of passages only ranks those.
    */
-  #accumulate(question: Question): number[] {
+  #accumulate(question: Question, within: Within | undefined): number[] {
     const lists = [...question.places]
       .map(([root, { term, share }]) => ({ weight: question.terms[term]!.weight * share, list: this.#lists[root] }))
       .filter((one): one is List => one.list !== undefined)
@@ -123,7 +132,8 @@ export class Postings {
     let touched: number[] = [];
     for (const one of lists) {
       if (one.list.length < LONG || touched.length < ENOUGH) {
-        this.#addAll(one, touched);
+        if (within) this.#addWithin(one, touched, within);
+        else this.#addAll(one, touched);
         continue;
       }
       if (touched.length > ENOUGH) touched = this.#onlyBest(touched);
@@ -133,13 +143,23 @@ export class Postings {
   }
 
   #addAll({ list, weight }: List, touched: number[]): void {
-    const scores = this.#scores;
-    for (let at = 0; at < list.length; at++) {
-      const slot = slotOf(list[at]!);
-      if (this.#lengths[slot] === 0) continue;
-      if (scores[slot] === 0) touched.push(slot);
-      scores[slot]! += this.#scoreOf(list[at]!, slot, weight);
+    for (let at = 0; at < list.length; at++) this.#addOne(list[at]!, weight, touched);
+  }
+
+  /** What is asked of few passages costs what they do, however many there are. */
+  #addWithin({ list, weight }: List, touched: number[], { slots, has }: Within): void {
+    if (slots.length * LOOKUP < list.length) {
+      for (const slot of slots) this.#addOne(find(list, slot), weight, touched);
+    } else {
+      for (let at = 0; at < list.length; at++) if (has[slotOf(list[at]!)]) this.#addOne(list[at]!, weight, touched);
     }
+  }
+
+  #addOne(packed: number, weight: number, touched: number[]): void {
+    const slot = slotOf(packed);
+    if (packed === NONE || this.#lengths[slot] === 0) return;
+    if (this.#scores[slot] === 0) touched.push(slot);
+    this.#scores[slot]! += this.#scoreOf(packed, slot, weight);
   }
 
   #scoreOf(packed: number, slot: number, weight: number): number {
@@ -165,6 +185,8 @@ export const saturated = (count: number): number => (count * (K1 + 1)) / (K1 + c
 /** One number a posting keeps lists of small integers small: slot, in the head or not, count up to 127. */
 const COUNT_BITS = 127;
 const HEAD_BIT = 128;
+/** No posting counts nothing. */
+const NONE = 0;
 const pack = (slot: number, tally: number): number => (slot << 8) | tally;
 const repack = (packed: number, slot: number): number => (slot << 8) | (packed & 255);
 const slotOf = (packed: number): number => packed >>> 8;
@@ -188,7 +210,7 @@ function best(slots: number[], scores: Float64Array, count: number): number[] {
   return chosen;
 }
 
-/** The posting of that slot in a list sorted by slots; one that counts nothing where there is none. */
+/** The posting of that slot in a list sorted by slots; `NONE` where there is none. */
 function find(list: number[], slot: number): number {
   let from = 0;
   let to = list.length;
@@ -197,5 +219,5 @@ function find(list: number[], slot: number): number {
     if (slotOf(list[middle]!) < slot) from = middle + 1;
     else to = middle;
   }
-  return from < list.length && slotOf(list[from]!) === slot ? list[from]! : 0;
+  return from < list.length && slotOf(list[from]!) === slot ? list[from]! : NONE;
 }

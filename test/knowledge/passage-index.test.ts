@@ -187,6 +187,38 @@ describe('the index', () => {
     expect(search(index, 'boats of type 4320')[0]).toBe('4320');
   });
 
+  it.each([1, 5, 400, 1900])('finds in %d sources alone the best that it would find in all', (few) => {
+    const index = new PassageIndex<string>();
+    for (let n = 0; n < 2000; n++) {
+      const text = `${n % 2 ? 'Carts' : 'Boats'} of type ${n} and ${n % 5 ? 'others' : 'boats, boats and carts'} rest here.`;
+      put(index, String(n), { title: n % 7 ? '' : 'Boats', text });
+    }
+    const sources = new Set(['not there', ...Array.from({ length: few }, (_, n) => String((n * 101 + 7) % 2000))]);
+    index.remove('7');
+    for (const query of ['Where do boats rest?', 'Is a cart of type 310 here?', 'Which others are there?']) {
+      const asked = index.question(query);
+      const slow = index.search(asked, 2000).filter(({ entry }) => sources.has(entry.source));
+      const within = index.search(asked, 10, sources);
+      expect(new Set(within.map(({ entry }) => sources.has(entry.source))), query).not.toContain(false);
+      expect(within.length).toBe(Math.min(10, slow.length));
+      expect(within.map(({ score }) => score.toFixed(6))).toEqual(
+        slow.slice(0, 10).map(({ score }) => score.toFixed(6)),
+      );
+    }
+    expect(index.search(index.question('boats'), 10, new Set())).toEqual([]);
+  });
+
+  it('finds by common words in few sources of a large site', () => {
+    const index = new PassageIndex<string>();
+    for (let n = 0; n < 5000; n++) put(index, String(n), { text: `Boats of type ${n} rest in the harbour.` });
+    const found = (query: string, few: string[]) =>
+      index.search(index.question(query), 10, new Set(few)).map(({ entry }) => entry.source);
+    expect(found('Which boats rest in the harbour?', ['4999', '3000'])).toEqual(['3000', '4999']);
+    expect(found('Is type 12 a boat?', ['4999'])).toEqual(['4999']);
+    expect(found('Which type is 77?', ['77', '12'])).toEqual(['77', '12']);
+    expect(found('Are there lamps?', ['77', '12'])).toEqual([]);
+  });
+
   it('takes any question, however long or odd', () => {
     const index = indexOf({ a: { text: 'The ferry leaves at noon.' } });
     expect(search(index, `${'ferry noon '.repeat(4000)}`)).toEqual(['a']);
