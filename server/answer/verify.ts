@@ -59,10 +59,27 @@ export interface Verifier {
   check(claim: string, context: string, cited: number[]): Map<number, Span>;
 }
 
+/** Readings of passages cited lately, of whatever chatbot: an answer's check is mostly the reading of its passages. */
+const READINGS = 500;
+/** UTF-16 units; longer ones would take more memory than they save time. */
+const LONGEST = 10_000;
+const lately = new Map<string, Reading>();
+
+/** As `read`; the passage that was not cited for the longest time is forgotten for a new one. */
+function readLately(given: Given): Reading {
+  if (given.text.length > LONGEST) return read(given);
+  const name = `${given.head}\0${given.text}`;
+  const reading = lately.get(name) ?? read(given);
+  lately.delete(name);
+  lately.set(name, reading);
+  if (lately.size > READINGS) lately.delete(lately.keys().next().value!);
+  return reading;
+}
+
 /** Judges by words, numbers and names whether a claim stands in a passage. Reads a passage when it is first cited. */
 export function createVerifier(given: Given[]): Verifier {
   const readings: Reading[] = [];
-  const reading = (at: number): Reading => (readings[at] ??= read(given[at]!));
+  const reading = (at: number): Reading => (readings[at] ??= readLately(given[at]!));
 
   function bears(claim: Words, context: Words, cited: number[]): number[] {
     const readAll = (): Reading[] => given.map((_, at) => reading(at));
