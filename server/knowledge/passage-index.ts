@@ -106,7 +106,7 @@ export class PassageIndex<S> {
   /** The best passages, best first; of those sources alone, where they are given. */
   search(question: Question, limit: number, sources?: ReadonlySet<string>): Hit<S>[] {
     const within = sources && this.#within(sources);
-    const feedback = wantsFeedback(question, within ? within.slots.length : this.size);
+    const feedback = wantsFeedback(question, within ? within.size : this.size);
     const hits = this.#ranked(question, feedback ? Math.max(limit, FEEDBACK) : limit, within);
     if (hits.length === 0 || !feedback) return hits;
     const wider = withFeedback(question, hits, this.words, (root) => this.idf(root));
@@ -114,10 +114,14 @@ export class PassageIndex<S> {
   }
 
   #within(sources: ReadonlySet<string>): Within {
-    const slots = Array.from(sources, (uuid) => this.#slots.get(uuid) ?? []).flat();
     const has = new Uint8Array(this.#entries.length);
-    for (const slot of slots) has[slot] = 1;
-    return { slots, has };
+    const slots = Array.from(sources, (uuid) => this.#slots.get(uuid) ?? []);
+    let size = 0;
+    for (const some of slots) {
+      for (const slot of some) has[slot] = 1;
+      size += some.length;
+    }
+    return { slots, size, has };
   }
 
   #ranked(question: Question, limit: number, within: Within | undefined): Hit<S>[] {

@@ -21,7 +21,9 @@ export interface Counted {
 
 /** The passages that alone count for a question. */
 export interface Within {
-  slots: number[];
+  /** Their slots, a list a source. */
+  slots: number[][];
+  size: number;
   /** By slot: 1 for those. */
   has: Uint8Array;
 }
@@ -147,9 +149,9 @@ export class Postings {
   }
 
   /** What is asked of few passages costs what they do, however many there are. */
-  #addWithin({ list, weight }: List, touched: number[], { slots, has }: Within): void {
-    if (slots.length * LOOKUP < list.length) {
-      for (const slot of slots) this.#addOne(find(list, slot), weight, touched);
+  #addWithin({ list, weight }: List, touched: number[], { slots, size, has }: Within): void {
+    if (size * LOOKUP < list.length) {
+      for (const some of slots) for (const slot of some) this.#addOne(find(list, slot), weight, touched);
     } else {
       for (let at = 0; at < list.length; at++) if (has[slotOf(list[at]!)]) this.#addOne(list[at]!, weight, touched);
     }
