@@ -7,7 +7,7 @@ import type { Model } from '../model/model.ts';
 import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';
 import { NO_META, type Ending, type MessageMeta, type Question, type Respond } from './answering.ts';
 import { createMarkers, createQuotes, withoutMarkers } from './cite.ts';
-import { prompt } from './prompt.ts';
+import { prompt, TURNS } from './prompt.ts';
 import { dontKnow, quote } from './quote.ts';
 import type { Run } from './runs.ts';
 
@@ -55,11 +55,8 @@ async function gather({ store, knowledge }: Rooms, question: Question): Promise<
   return { question, agent, turns, found };
 }
 
-async function earlierTurns(store: Store, { session, newSession, uuid }: Question): Promise<StoredMessage[]> {
-  if (newSession) return [];
-  const messages = await store.messages(session.uuid);
-  return messages.filter((message) => message.uuid !== uuid && message.response !== '');
-}
+const earlierTurns = async (store: Store, { session, newSession }: Question): Promise<StoredMessage[]> =>
+  newSession ? [] : store.lastMessages(session.uuid, TURNS);
 
 /** Every agent that could answer is deleted or not enabled. */
 function unanswered(run: Run): Ending {

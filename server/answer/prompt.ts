@@ -4,7 +4,7 @@ import type { StoredAgent, StoredMessage } from '../store/store.ts';
 import { withoutMarkers } from './cite.ts';
 
 /** How many earlier turns the model is shown, and how much of each answer (UTF-16 units). */
-const TURNS = 6;
+export const TURNS = 6;
 const LONGEST_TURN = 2000;
 
 const RULES = `Answer the visitor's question from the numbered passages below and from nothing else.
@@ -17,6 +17,7 @@ const DO_NOT_CITE = 'Do not put passage numbers or other references into the ans
 
 interface Material {
   agent: StoredAgent | undefined;
+  /** The last `TURNS`. */
   turns: StoredMessage[];
   found: Found[];
   query: string;
@@ -30,7 +31,7 @@ export function prompt({ agent, turns, found, query, cite }: Material): ModelReq
     temperature: agent?.meta.temperature ?? 0,
     messages: [
       { role: 'system', content: rules },
-      ...turns.slice(-TURNS).flatMap((turn) => [
+      ...turns.flatMap((turn) => [
         { role: 'user' as const, content: turn.query },
         { role: 'assistant' as const, content: withoutMarkers(turn.response).slice(0, LONGEST_TURN).toWellFormed() },
       ]),

@@ -40,16 +40,11 @@ export function without(lines: string[], removed: Set<string>): string[] {
   return [...lines.filter((line) => !removed.has(uuidOf(line))), ...Array.from(removed, graveOf)];
 }
 
-/** The newest version of each message, in the place of its first. */
-export async function newestOf(lines: string[]): Promise<StoredMessage[]> {
-  const newest = new Map<string, string>();
-  await inSlices(lines, (line) => {
-    const uuid = uuidOf(line);
-    if (uuid) newest.set(uuid, line);
-  });
+/** What the newest versions say; for one that is damaged, the version before it among all the `lines`. */
+export async function readAll(newest: string[], lines: string[]): Promise<StoredMessage[]> {
   const messages: StoredMessage[] = [];
-  await inSlices([...newest], ([uuid, line]) => {
-    const message = parsed<StoredMessage>(line) ?? newestIn(lines, uuid);
+  await inSlices(newest, (line) => {
+    const message = parsed<StoredMessage>(line) ?? newestIn(lines, uuidOf(line));
     if (message) messages.push(message);
   });
   return messages;

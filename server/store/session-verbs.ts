@@ -5,7 +5,7 @@ import { messageLine } from './session-lines.ts';
 import type { Store } from './store.ts';
 
 type SessionVerbs = 'createSession' | 'session' | 'sessions' | 'updateSession' | 'deleteSession';
-type MessageVerbs = 'saveMessage' | 'message' | 'messages' | 'deleteMessage';
+type MessageVerbs = 'saveMessage' | 'message' | 'messages' | 'lastMessages' | 'deleteMessage';
 
 export function sessionVerbs({ sessions, order, run }: Kept): Pick<Store, SessionVerbs | MessageVerbs> {
   /** What the first session that may have the message makes of it. */
@@ -39,6 +39,7 @@ export function sessionVerbs({ sessions, order, run }: Kept): Pick<Store, Sessio
     },
     message: (uuid) => withMessage(uuid, (file) => file.message(uuid)),
     messages: async (session) => (await run(() => sessions.use(session, (file) => file.messages()))) ?? [],
+    lastMessages: async (session, count) => (await run(() => sessions.use(session, (file) => file.last(count)))) ?? [],
     deleteMessage: async (uuid) => (await withMessage(uuid, (file) => file.remove(uuid))) ?? false,
   };
 }

@@ -2,7 +2,7 @@ import { Batch } from './batch.ts';
 import { LinesFile } from './lines.ts';
 import { lowdbFile, type Low } from './lowdb-file.ts';
 import type { SessionName } from './session-names.ts';
-import { buriedIn, newestIn, newestOf, parsed, uuidOf, without, type MessageLine } from './session-lines.ts';
+import { buriedIn, newestIn, parsed, readAll, uuidOf, without, type MessageLine } from './session-lines.ts';
 import type { Change, StoredMessage, StoredSession } from './store.ts';
 
 interface Item {
@@ -31,6 +31,9 @@ export class SessionFile {
   /** What readers see: the first `#count` of `#lines`, all of it on disk. */
   #lines: string[] = [];
   #count = 0;
+  /** The messages in those lines by the places of their first versions, and the line of each one's newest. */
+  #places: string[] = [];
+  #newest = new Map<string, string>();
   /** Messages that this life of the process has under way. */
   readonly #unfinished = new Set<string>();
   readonly #deleted = new Set<string>();
@@ -81,12 +84,25 @@ export class SessionFile {
   /** As they are when it is called. */
   async messages(): Promise<StoredMessage[]> {
     const [lines, unfinished] = [this.#lines.slice(1, this.#count), new Set(this.#unfinished)];
-    return (await newestOf(lines)).map((message) => asOf(unfinished, message));
+    const newest = this.#places.map((uuid) => this.#newest.get(uuid)!);
+    return (await readAll(newest, lines)).map((message) => asOf(unfinished, message));
   }
 
   message(uuid: string): StoredMessage | undefined {
-    const message = newestIn(this.#lines.slice(1, this.#count), uuid);
-    return message && asOf(this.#unfinished, message);
+    const newest = this.#newest.get(uuid);
+    const message = newest && (parsed<StoredMessage>(newest) ?? newestIn(this.#lines.slice(1, this.#count), uuid));
+    return message ? asOf(this.#unfinished, message) : undefined;
+  }
+
+  /** The last `count` that are finished and have a response, oldest first. */
+  last(count: number): StoredMessage[] {
+    const last: StoredMessage[] = [];
+    for (let at = this.#places.length - 1; at >= 0 && last.length < count; at--) {
+      const uuid = this.#places[at]!;
+      const message = this.#unfinished.has(uuid) ? undefined : this.message(uuid);
+      if (message && message.response !== '') last.push(message);
+    }
+    return last.reverse();
   }
 
   /** False where the message, or the session, is deleted meanwhile. */
@@ -169,15 +185,24 @@ export class SessionFile {
 
   #shows(lines: string[]): void {
     const from = lines === this.#lines ? this.#count : 0;
-    if (from === 0) this.weight = OVERHEAD;
-    for (let at = from; at < lines.length; at++) {
-      const line = lines[at]!;
-      this.weight += line.length;
-      const buried = buriedIn(line);
-      if (buried) this.#deleted.add(buried);
+    if (from === 0) {
+      this.weight = OVERHEAD;
+      this.#places = [];
+      this.#newest = new Map();
     }
+    for (let at = from; at < lines.length; at++) this.#show(lines[at]!, at);
     this.#lines = lines;
     this.#count = lines.length;
+  }
+
+  #show(line: string, at: number): void {
+    this.weight += line.length;
+    const buried = buriedIn(line);
+    if (buried) this.#deleted.add(buried);
+    const uuid = at > 0 ? uuidOf(line) : '';
+    if (uuid === '') return;
+    if (!this.#newest.has(uuid)) this.#places.push(uuid);
+    this.#newest.set(uuid, line);
   }
 
   #note({ uuid, finished }: MessageLine): void {

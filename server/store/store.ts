@@ -1,4 +1,4 @@
-import type { Agent, Chatbot, DataSource, Message, Session, SourceTag } from '../schema.ts';
+import type { Agent, Chatbot, DataSource, Message, Schedule, Session, SourceTag } from '../schema.ts';
 
 /**
  * The Store port: verbs of the domain. What a promise here has resolved is durable: written and synced.
@@ -49,13 +49,30 @@ export interface Store {
   updateTag(uuid: string, change: Change<StoredTag>): Promise<StoredTag | undefined>;
   deleteTag(uuid: string): Promise<boolean>;
 
-  /** `existing` is the source of that chatbot with the same `identity`; then nothing is stored. */
+  /** A second one of the same uuid is not made. */
+  createSite(site: StoredSite): Promise<boolean>;
+  site(uuid: string): Promise<StoredSite | undefined>;
+  sites(chatbot: string): Promise<StoredSite[]>;
+  updateSite(uuid: string, change: Change<StoredSite>): Promise<StoredSite | undefined>;
+  /** Those that are `running`: a restart goes on with them. */
+  unfinishedSites(): Promise<StoredSite[]>;
+
+  /** `existing` is the source of that chatbot with the same `identity`, or with that as its `alias`; then nothing is stored. */
   createSource(source: StoredSource, file?: Uint8Array): Promise<{ existing: StoredSource | undefined } | undefined>;
   /** The bytes that an uploaded source was created with. */
   file(source: string): Promise<Uint8Array | undefined>;
   source(uuid: string): Promise<StoredSource | undefined>;
   sources(chatbot: string): Promise<StoredSource[]>;
   updateSource(uuid: string, change: Change<StoredSource>): Promise<StoredSource | undefined>;
+  /**
+   * As `updateSource`, for a change that gives the source this identity or alias. `existing` is another source of the
+   * chatbot that goes by it; then nothing is changed. `undefined` where the source is gone.
+   */
+  claimIdentity(
+    uuid: string,
+    identity: string,
+    change: Change<StoredSource>,
+  ): Promise<{ existing: StoredSource | undefined } | undefined>;
   /** With its file and passages; it leaves its tags and agents. */
   deleteSource(uuid: string): Promise<boolean>;
   /** Those whose status says that learning has not ended: a restart takes them up again. */
@@ -81,6 +98,8 @@ export interface Store {
   /** A message that another life of the process left unfinished comes back with finish_reason `interrupted`. */
   message(uuid: string): Promise<StoredMessage | undefined>;
   messages(session: string): Promise<StoredMessage[]>;
+  /** Of its finished messages that have a response the last `count`, oldest first; costs the same in a long session. */
+  lastMessages(session: string, count: number): Promise<StoredMessage[]>;
   deleteMessage(uuid: string): Promise<boolean>;
 
   /** Waits for what is under way, gives the lock back. */
@@ -117,6 +136,8 @@ export interface StoredKey {
 
 export interface StoredChatbot extends Chatbot {
   owner: string;
+  /** When its pages are fetched again; absent for never. */
+  schedule?: Schedule;
 }
 
 export interface StoredAgent extends Agent {
@@ -127,10 +148,29 @@ export interface StoredTag extends SourceTag {
   chatbot: string;
 }
 
+/** `found`, `done` and `failed` are those of its last crawl, as it ended; of one under way they are in memory. */
+export interface StoredSite extends Omit<Site, 'current'> {
+  chatbot: string;
+  /** The first page's address as it turned out to be, by which the site's bounds go; '' until it is known. */
+  home: string;
+  /** Where its pages are named; '' until that is known. */
+  plan: '' | 'sitemap' | 'links';
+  /** How many crawls were begun. */
+  round: number;
+}
+
 export interface StoredSource extends DataSource {
   chatbot: string;
   /** What makes a second one the same: the normalised URL of a link, the SHA-256 of a file. Unique within the chatbot. */
   identity: string;
+  /** A page's other address, by redirect or canonical link: unique as the identity is. '' or absent for none. */
+  alias?: string;
+  /** The site whose crawl found the source, or met it. '' or absent for none. */
+  site?: string;
+  /** 1 where a crawl met what its owner had added: that is never taken away by a crawl. */
+  own?: 0 | 1;
+  /** Of the site's crawls, the last that was through with the source. */
+  round?: number;
   /** JSON: the page that its passages were made from, so that it need not be learned again; '' or absent for none. */
   fetched_json?: string;
 }

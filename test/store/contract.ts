@@ -338,6 +338,35 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         expect(await store.message(open.uuid)).toEqual({ ...open, finish_reason: 'interrupted' });
       });
 
+      it('give their last answers, oldest first, without what has none yet', async () => {
+        const session = aSession((await withChatbot()).uuid);
+        const messages = Array.from({ length: 9 }, (_, n) => aMessage(session.uuid, { response: `answer ${n}` }));
+        const early = messages[0]!;
+        await store.saveMessage({ ...early, response: '', finish_reason: '' }, session);
+        for (const message of messages.slice(1)) await store.saveMessage(message);
+        await store.saveMessage(aMessage(session.uuid, { response: '', finish_reason: 'error' }));
+        const under = aMessage(session.uuid, { response: 'so far', finish_reason: '' });
+        await store.saveMessage(under);
+        expect(await store.lastMessages(session.uuid, 3)).toEqual(messages.slice(6));
+        expect(await store.lastMessages(session.uuid, 20)).toEqual(messages.slice(1));
+        // Its place is that of its question, however late the answer came.
+        await store.saveMessage(early);
+        const rated = { ...messages[7]!, feedback_json: '{"rating":1}' };
+        await store.saveMessage(rated);
+        await store.deleteMessage(messages[8]!.uuid);
+        for (const again of [false, true]) {
+          if (again) await reopen();
+          const interrupted = again ? [{ ...under, finish_reason: 'interrupted' }] : [];
+          const expected = [...messages.slice(0, 7), rated, ...interrupted];
+          expect(await store.lastMessages(session.uuid, 20)).toEqual(expected);
+          expect(await store.lastMessages(session.uuid, 2)).toEqual(expected.slice(-2));
+          expect(await store.lastMessages(session.uuid, 0)).toEqual([]);
+        }
+        (await store.lastMessages(session.uuid, 1))[0]!.response = 'changed';
+        expect((await store.lastMessages(session.uuid, 1))[0]!.response).not.toBe('changed');
+        expect(await store.lastMessages(newUuid(), 3)).toEqual([]);
+      });
+
       it('can be changed without losing a message, also one that is being saved', async () => {
         const session = aSession((await withChatbot()).uuid);
         await store.createSession(session);

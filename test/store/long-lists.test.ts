@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { abreast } from '../../server/store/batch.ts';
 import { realDisk } from '../../server/store/disk.ts';
 import { openLowdbStore } from '../../server/store/lowdb.ts';
@@ -91,6 +91,22 @@ describe('lowdb: lists of ten thousand', { timeout: 120_000 }, () => {
     await store.saveMessage({ ...made, finish_reason: 'stop', response: 'done' });
     expect((await reading).at(-1)).toEqual(made);
     expect(await store.deleteMessage(made.uuid)).toBe(true);
+  });
+
+  it('of messages give the last few for the price of a short session', async () => {
+    const parsed = async (session: string, many: number) => {
+      const made = Array.from({ length: many }, (_, n) => aMessage(session, { response: `answer ${n}` }));
+      await Promise.all(made.map((message) => store.saveMessage(message)));
+      const parse = vi.spyOn(JSON, 'parse');
+      const last = await store.lastMessages(session, 6);
+      const lengths = parse.mock.calls.map(([line]) => line.length);
+      parse.mockRestore();
+      expect(last).toEqual(made.slice(-6));
+      expect(lengths).toHaveLength(6);
+      return Math.max(...lengths);
+    };
+    const short = await parsed(sessions[1]!.uuid, 8);
+    expect(await parsed(sessions[2]!.uuid, 5000)).toBeLessThan(short + 10);
   });
 
   it('of messages lose one of them and hold nobody up', async () => {

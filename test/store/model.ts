@@ -315,7 +315,10 @@ async function compare(model: Model, store: Store): Promise<void> {
   for (const uuid of FUNCTIONS) expect(await store.agentWithFunction(uuid)).toEqual(functionsOf(model).get(uuid));
   for (const uuid of SESSIONS) {
     expect(await store.session(uuid)).toEqual(model.sessions.get(uuid));
-    expect(await store.messages(uuid)).toEqual(values(model.messages, (one) => one.session === uuid));
+    const messages = values(model.messages, (one) => one.session === uuid);
+    expect(await store.messages(uuid)).toEqual(messages);
+    const answered = messages.filter(({ finish_reason, response }) => finish_reason !== '' && response !== '');
+    for (const count of [1, 3]) expect(await store.lastMessages(uuid, count)).toEqual(answered.slice(-count));
   }
   for (const { uuid } of MESSAGES) expect(await store.message(uuid)).toEqual(model.messages.get(uuid));
   for (const [name, value] of model.facts) expect(await store.fact(name)).toBe(value);
