@@ -21,6 +21,21 @@ export const face: ChatbotFace = {
   suggestions: ['How long do I have to return something?', 'Do you ship to Canada?', 'Is my order insured?'],
   theme: {},
   words: {},
+  scheme: 'auto',
+  density: 'comfortable',
+  position: 'end',
+  icon: 'chat',
+  label: '',
+  title: '',
+  avatar: '',
+  teaser: '',
+  teaser_after: 5,
+  open: false,
+  disclaimer: '',
+  privacy_url: '',
+  consent: '',
+  image_hosts: [],
+  language: '',
 };
 
 export function message(

@@ -37,15 +37,45 @@ export interface VisitorSession {
   modified_at: string;
 }
 
-/** `GET /chat/{chatbot}`: what the widget shows before the first question. */
+/** `GET /chat/{chatbot}`: what the widget shows before the first question, and how its owner wants it to look. */
 export interface ChatbotFace {
   uuid: string;
   name: string;
   show_citations: boolean;
   greeting: string;
   suggestions: string[];
+  /** CSS values by name, where they are not the widget's own: `color`, `radius`, `offset`, `z`, `scheme`. */
   theme: Record<string, string>;
+  /** The owner's sentences in place of the widget's, by their names. */
   words: Record<string, string>;
+  /** `auto`: as the page has it, else the system. */
+  scheme: 'auto' | 'light' | 'dark';
+  density: 'comfortable' | 'compact';
+  /** `end` and `start` follow the direction of writing. */
+  position: 'end' | 'start' | 'right' | 'left';
+  /** `chat`, `question`, `spark`, `none`, or an https address of an image. */
+  icon: string;
+  /** Text beside the icon. */
+  label: string;
+  /** '' for the chatbot's name. */
+  title: string;
+  /** '' or an https address of an image. */
+  avatar: string;
+  /** A sentence beside the launcher, `teaser_after` seconds after it is there; '' for none. */
+  teaser: string;
+  teaser_after: number;
+  /** Open by default, but not on phones. */
+  open: boolean;
+  /** '' for the widget's own. */
+  disclaimer: string;
+  /** '' or an http(s) address. */
+  privacy_url: string;
+  /** What a visitor agrees to before the first message; '' for nothing. */
+  consent: string;
+  /** Hosts whose images answers may show: `cdn.example.com`, or `*.example.com` for those below it. */
+  image_hosts: string[];
+  /** '' to go by the page and the browser. */
+  language: string;
 }
 
 /** The machine codes of `{error, code}` bodies and of the `error` event. */

@@ -10,6 +10,7 @@ import { view, type Clock } from '../records.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
 import type { ChatbotFace, ChatEvent } from '../types.ts';
 import { checked } from '../validate.ts';
+import { faceSettings } from '../widget-settings.ts';
 import { createAsk } from './ask.ts';
 import { AskBody, SessionBody, VisitorSessionSchema } from './bodies.ts';
 import { createConversations, type Visit } from './conversations.ts';
@@ -25,7 +26,7 @@ export interface DoorRooms {
   log: Logger;
   /** How many proxies in front add to `X-Forwarded-For`. */
   trustProxyHops: number;
-  /** What a chatbot shows before the first question, beyond its record. */
+  /** What a chatbot shows before the first question, in place of its own settings. */
   face?(chatbot: StoredChatbot): Partial<ChatbotFace>;
 }
 
@@ -93,10 +94,7 @@ function faceOf({ face }: DoorRooms, chatbot: StoredChatbot): ChatbotFace {
     uuid,
     name,
     show_citations: meta.show_citations,
-    greeting: '',
-    suggestions: [],
-    theme: {},
-    words: {},
+    ...faceSettings(chatbot.widget),
     ...face?.(chatbot),
   };
 }

@@ -1,4 +1,5 @@
 import type { Agent, Chatbot, DataSource, Message, Schedule, Session, SourceTag } from '../schema.ts';
+import type { WidgetSettings } from '../widget-settings.ts';
 
 /**
  * The Store port: verbs of the domain. What a promise here has resolved is durable: written and synced.
@@ -138,6 +139,8 @@ export interface StoredChatbot extends Chatbot {
   owner: string;
   /** When its pages are fetched again; absent for never. */
   schedule?: Schedule;
+  /** The settings that were ever sent; absent before the first. */
+  widget?: Partial<WidgetSettings>;
 }
 
 export interface StoredAgent extends Agent {

@@ -16,6 +16,7 @@ const FLOORS = [
   ['knowledge'],
   ['model', 'store', 'web'],
   ['validate'],
+  ['widget-settings'],
   ['schema'],
   ['config', 'errors', 'records'],
   ['types'],

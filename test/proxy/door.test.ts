@@ -30,6 +30,21 @@ describe('what the widget shows first', () => {
       suggestions: [],
       theme: {},
       words: {},
+      scheme: 'auto',
+      density: 'comfortable',
+      position: 'end',
+      icon: 'chat',
+      label: '',
+      title: '',
+      avatar: '',
+      teaser: '',
+      teaser_after: 5,
+      open: false,
+      disclaimer: '',
+      privacy_url: '',
+      consent: '',
+      image_hosts: [],
+      language: '',
     });
   });
 

@@ -1,0 +1,123 @@
+import * as Type from 'typebox';
+import type { Static } from 'typebox';
+import type { ChatbotFace } from './types.ts';
+
+/** How a chatbot's owner wants its widget: what is kept, its limits, and what pages are told of it. */
+
+/** Tags of BCP 47, as the files of widget/words are named. */
+export const LANGUAGES = 'ar cs da de en es fi fr he hi it ja ko nl pl pt ru sv tr zh'.split(' ');
+
+/** A bad value is told by the description, so that one says what is wanted. */
+const literals = <const T extends string[]>(...values: T) => Type.Unsafe<T[number]>(Type.Enum(values));
+const text = (maxLength: number) => Type.String({ maxLength });
+const whole = (maximum: number) => Type.Integer({ minimum: 0, maximum });
+const address = (form: string, description: string) =>
+  Type.String({ maxLength: 2048, pattern: `^(?:${form})$`, description });
+const list = (maxItems: number, of: Type.TSchema, description: string) =>
+  Type.Unsafe<string[]>(Type.Array(of, { maxItems, description }));
+
+const IMAGE = '[Hh][Tt][Tt][Pp][Ss]://.+';
+
+const Words = Type.Unsafe<Record<string, string>>(
+  Type.Object(
+    {},
+    {
+      additionalProperties: text(500),
+      propertyNames: {
+        type: 'string',
+        pattern: '^[A-Za-z][A-Za-z0-9_]{0,49}$',
+        not: { enum: ['constructor', 'prototype'] },
+      },
+      maxProperties: 200,
+      description:
+        'an object of at most 200 sentences of at most 500 characters each, under the plain names of the sentences ' +
+        'they stand for (letters, digits, "_"); it is replaced whole',
+    },
+  ),
+);
+
+/** Always all of them; `WIDGET_DEFAULTS` has what they are until they are set. */
+export const WidgetSettings = Type.Object(
+  {
+    color: Type.String({ pattern: '^(?:#[0-9A-Fa-f]{6})?$', description: "'' or a colour of the form #RRGGBB" }),
+    scheme: literals('auto', 'light', 'dark'),
+    radius: whole(32),
+    density: literals('comfortable', 'compact'),
+    position: literals('end', 'start', 'right', 'left'),
+    offset: whole(200),
+    z_index: whole(2_147_483_647),
+    icon: address(
+      `chat|question|spark|none|${IMAGE}`,
+      '"chat", "question", "spark", "none" or the https address of an image',
+    ),
+    label: text(40),
+    title: text(80),
+    avatar: address(`(?:${IMAGE})?`, "'' or the https address of an image"),
+    greeting: text(1000),
+    suggestions: list(
+      6,
+      Type.String({ minLength: 1, maxLength: 200 }),
+      'a list of at most 6 questions of 1 to 200 characters each',
+    ),
+    teaser: text(200),
+    teaser_after: whole(3600),
+    open: Type.Boolean(),
+    disclaimer: text(300),
+    privacy_url: address('(?:[Hh][Tt][Tt][Pp][Ss]?://.+)?', "'' or an http or https address"),
+    consent: text(500),
+    image_hosts: list(
+      50,
+      Type.String({ minLength: 1, maxLength: 255 }),
+      'a list of at most 50 host names, such as cdn.example.com, or *.example.com for all below it',
+    ),
+    allowed_origins: list(
+      50,
+      Type.String({ minLength: 1, maxLength: 300 }),
+      'a list of at most 50 origins, such as https://shop.example, or https://*.shop.example for all below it',
+    ),
+    language: literals('', ...LANGUAGES),
+    words: Words,
+  },
+  { additionalProperties: false },
+);
+export type WidgetSettings = Static<typeof WidgetSettings>;
+
+export const WIDGET_DEFAULTS: WidgetSettings = {
+  color: '',
+  scheme: 'auto',
+  radius: 18,
+  density: 'comfortable',
+  position: 'end',
+  offset: 20,
+  z_index: 2_147_483_000,
+  icon: 'chat',
+  label: '',
+  title: '',
+  avatar: '',
+  greeting: '',
+  suggestions: [],
+  teaser: '',
+  teaser_after: 5,
+  open: false,
+  disclaimer: '',
+  privacy_url: '',
+  consent: '',
+  image_hosts: [],
+  allowed_origins: [],
+  language: '',
+  words: {},
+};
+
+/** What pages may know of the settings. Where a chatbot may be asked from is between its owner and the server. */
+export function faceSettings(
+  kept: Partial<WidgetSettings> = {},
+): Omit<ChatbotFace, 'uuid' | 'name' | 'show_citations'> {
+  const { color, radius, offset, z_index, allowed_origins: _, ...shown } = { ...WIDGET_DEFAULTS, ...kept };
+  const theme: Record<string, string> = {};
+  if (color !== '') theme['color'] = color;
+  if (radius !== WIDGET_DEFAULTS.radius) theme['radius'] = `${radius}px`;
+  if (offset !== WIDGET_DEFAULTS.offset) theme['offset'] = `${offset}px`;
+  if (z_index !== WIDGET_DEFAULTS.z_index) theme['z'] = String(z_index);
+  if (shown.scheme !== 'auto') theme['scheme'] = shown.scheme;
+  return { ...shown, theme };
+}
