@@ -154,6 +154,29 @@ export const DataSource = record({
 });
 export type DataSource = Static<typeof DataSource>;
 
+/** When a chatbot's pages are fetched again by themselves. */
+export const Schedule = record({
+  hours: Type.Integer({ minimum: 0, maximum: 8760, description: 'from one time to the next; 0 for never' }),
+  next_at: Type.Union([Timestamp, Type.Literal('')], { description: "the next time; '' for never" }),
+});
+export type Schedule = Static<typeof Schedule>;
+
+/** A site that is learned page by page. */
+export const Site = record({
+  uuid: Uuid,
+  url: Type.String(),
+  status: Type.String({ description: 'running, done, stopped, or error:<reason>: the first page could not be had' }),
+  max_pages: Type.Integer(),
+  include: Type.Array(Type.String(), { description: 'of the paths: a beginning, or a pattern in which * is anything' }),
+  exclude: Type.Array(Type.String()),
+  found: Type.Integer({ minimum: 0, description: 'pages; each is a source' }),
+  done: Type.Integer({ minimum: 0, description: 'of those found, the ones that are learned' }),
+  failed: Type.Integer({ minimum: 0, description: 'of those found, the ones whose status tells why they are not' }),
+  current: Type.String({ description: 'the address of a page that is being learned; empty for none' }),
+  ...dated,
+});
+export type Site = Static<typeof Site>;
+
 export const SourceTag = record({
   uuid: Uuid,
   name: Name,

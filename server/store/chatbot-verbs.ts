@@ -5,14 +5,15 @@ import type { Store } from './store.ts';
 type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'updateChatbot' | 'deleteChatbot';
 type AgentVerbs = 'agents' | 'createAgent' | 'agent' | 'agentWithFunction' | 'updateAgent' | 'deleteAgent';
 type TagVerbs = 'createTag' | 'tag' | 'tags' | 'updateTag' | 'deleteTag';
+type SiteVerbs = 'createSite' | 'site' | 'sites' | 'updateSite' | 'unfinishedSites';
 
 /** Chatbots with what stands in their files. */
-export function chatbotVerbs(kept: Kept): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs> {
-  const { chatbots, agents, tags, turns, run } = kept;
+export function chatbotVerbs(kept: Kept): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs | SiteVerbs> {
+  const { chatbots, agents, tags, sites, turns, run } = kept;
 
   return {
     createChatbot(chatbot, withAgents) {
-      const file = { order: kept.order(), tags: [], ...copy({ chatbot, agents: withAgents }) };
+      const file = { order: kept.order(), tags: [], sites: [], ...copy({ chatbot, agents: withAgents }) };
       const { uuid } = file.chatbot;
       return run(() =>
         turns.take(uuid, async () => {
@@ -53,6 +54,19 @@ export function chatbotVerbs(kept: Kept): Pick<Store, ChatbotVerbs | AgentVerbs 
     tags: (chatbot) => run(() => tags.list(chatbot)),
     updateTag: (uuid, change) => run(() => tags.update(uuid, change)),
     deleteTag: (uuid) => run(() => tags.remove(uuid)),
+
+    createSite(site) {
+      const own = copy(site);
+      return run(() => sites.create(own));
+    },
+    site: (uuid) => run(() => sites.find(uuid)),
+    sites: (chatbot) => run(() => sites.list(chatbot)),
+    updateSite: (uuid, change) => run(() => sites.update(uuid, change)),
+    unfinishedSites: () =>
+      run(() => {
+        const all = chatbots.files().flatMap((file) => sites.list(file.chatbot.uuid));
+        return all.filter(({ status }) => status === 'running');
+      }),
   };
 }
 

@@ -3,7 +3,7 @@ import { syncFolder, type Disk } from './disk.ts';
 import { readDocument } from './document.ts';
 import { copy, StoredRecord } from './record.ts';
 import { Shards } from './shards.ts';
-import type { Change, StoredAgent, StoredChatbot, StoredTag } from './store.ts';
+import type { Change, StoredAgent, StoredChatbot, StoredSite, StoredTag } from './store.ts';
 
 /** What is stored of a chatbot; nothing of it is changed in place. */
 export interface ChatbotFile {
@@ -11,19 +11,20 @@ export interface ChatbotFile {
   chatbot: StoredChatbot;
   agents: StoredAgent[];
   tags: StoredTag[];
+  sites: StoredSite[];
 }
 
 const FORM = /^([0-9a-f]{32})\.(json|deleted)$/;
 
 /**
- * Chatbots with their agents and tags, a file each, all in memory. Deletion begins by renaming the file to
+ * Chatbots with their agents, tags and sites, a file each, all in memory. Deletion begins by renaming the file to
  * `….deleted`, which needs no space on the disk; that name goes last, so that a crash in between is found and finished.
  */
 export class Chatbots {
   readonly #disk: Disk;
   readonly #shards: Shards;
   readonly #records = new Map<string, StoredRecord<ChatbotFile>>();
-  /** The chatbot of each agent, tool function and tag. */
+  /** The chatbot of each agent, tool function, tag and site. */
   readonly #homes = new Map<string, string>();
   readonly #halfDeleted = new Set<string>();
 
@@ -51,16 +52,19 @@ export class Chatbots {
     return this.#records.get(uuid)?.stored;
   }
 
-  /** The file that has the agent, tool function or tag of this uuid. */
+  /** The file that has the agent, tool function, tag or site of this uuid. */
   fileWith(part: string): ChatbotFile | undefined {
     const uuid = this.#homes.get(part);
     return uuid === undefined ? undefined : this.file(uuid);
   }
 
   /** In order of creation. */
+  files(): ChatbotFile[] {
+    return [...this.#records.values()].map(({ stored }) => stored).sort((a, b) => a.order - b.order);
+  }
+
   list(owner: string): StoredChatbot[] {
-    const files = [...this.#records.values()].map((record) => record.stored);
-    const own = files.filter(({ chatbot }) => chatbot.owner === owner).sort((a, b) => a.order - b.order);
+    const own = this.files().filter(({ chatbot }) => chatbot.owner === owner);
     return own.map(({ chatbot }) => copy(chatbot));
   }
 
@@ -131,13 +135,17 @@ export class Chatbots {
   }
 }
 
-/** Files written before there were tags have none. */
-const readChatbot = (path: string): ChatbotFile => ({ tags: [], ...readDocument<Omit<ChatbotFile, 'tags'>>(path)! });
+/** Files written before there were tags, or sites, have none. */
+const readChatbot = (path: string): ChatbotFile => ({
+  tags: [],
+  sites: [],
+  ...readDocument<Omit<ChatbotFile, 'tags' | 'sites'>>(path)!,
+});
 
-function* partsOf({ agents, tags }: ChatbotFile): Generator<string> {
+function* partsOf({ agents, tags, sites }: ChatbotFile): Generator<string> {
   for (const { uuid, tool_functions } of agents) {
     yield uuid;
     for (const one of tool_functions) yield one.uuid;
   }
-  for (const { uuid } of tags) yield uuid;
+  for (const { uuid } of [...tags, ...sites]) yield uuid;
 }

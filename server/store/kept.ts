@@ -3,7 +3,7 @@ import type { Chatbots } from './chatbots.ts';
 import type { Parts } from './parts.ts';
 import type { Sessions } from './sessions.ts';
 import type { Sources } from './sources.ts';
-import type { StoredAgent, StoredTag } from './store.ts';
+import type { StoredAgent, StoredSite, StoredTag } from './store.ts';
 import type { Run } from './under-way.ts';
 
 /** What the verbs of the default store work with. */
@@ -11,6 +11,7 @@ export interface Kept {
   chatbots: Chatbots;
   agents: Parts<StoredAgent>;
   tags: Parts<StoredTag>;
+  sites: Parts<StoredSite>;
   sources: Sources;
   sessions: Sessions;
   /** The next number in order of creation. */

@@ -7,7 +7,7 @@ import { Chatbots } from './chatbots.ts';
 import { realDisk, syncFolder, type Disk } from './disk.ts';
 import type { Kept } from './kept.ts';
 import { lockFolder, type Lock } from './lock.ts';
-import { AGENTS, Parts, TAGS } from './parts.ts';
+import { AGENTS, Parts, SITES, TAGS } from './parts.ts';
 import type { StoredRecord } from './record.ts';
 import { rootVerbs } from './root-verbs.ts';
 import { homeOf, openRoot, orderFrom, type Root } from './root.ts';
@@ -74,6 +74,7 @@ function keptIn({ dir, disk = realDisk, kept }: LowdbOptions, root: StoredRecord
     chatbots,
     agents: new Parts(chatbots, AGENTS, isSource),
     tags: new Parts(chatbots, TAGS, isSource),
+    sites: new Parts(chatbots, SITES, isSource),
     sources,
     sessions: new Sessions({ disk, root: join(dir, 'sessions'), alive, kept }),
     order: orderFrom(root.stored.life),

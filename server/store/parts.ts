@@ -1,12 +1,12 @@
 import type { ChatbotFile, Chatbots } from './chatbots.ts';
 import { copy } from './record.ts';
-import type { Change, StoredAgent, StoredTag } from './store.ts';
+import type { Change, StoredAgent, StoredSite, StoredTag } from './store.ts';
 
-/** What agents and tags have in common. */
+/** What agents, tags and sites have in common. */
 interface Part {
   uuid: string;
   chatbot: string;
-  data_source_uuids: string[];
+  data_source_uuids?: string[];
 }
 
 /** Where a chatbot's file keeps them. */
@@ -25,8 +25,13 @@ export const TAGS: Shelf<StoredTag> = {
   with: (file, tags) => ({ ...file, tags }),
 };
 
+export const SITES: Shelf<StoredSite> = {
+  of: ({ sites }) => sites,
+  with: (file, sites) => ({ ...file, sites }),
+};
+
 /**
- * The agents of all chatbots, or the tags. A source that is deleted leaves their lists by being left out of what is
+ * The agents of all chatbots, or the tags, or the sites. A source that is deleted leaves their lists by being left out of what is
  * read: nothing has to be written for that, so no crash can come between. The next write leaves it out of the file.
  */
 export class Parts<T extends Part> {
@@ -96,6 +101,7 @@ export class Parts<T extends Part> {
 
   /** A copy that names only sources which are there. */
   #shown(part: T): T {
+    if (!part.data_source_uuids) return copy(part);
     const data_source_uuids = part.data_source_uuids.filter((uuid) => this.#isSource(uuid, part.chatbot));
     return copy({ ...part, data_source_uuids });
   }

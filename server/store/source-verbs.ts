@@ -2,7 +2,7 @@ import type { Kept } from './kept.ts';
 import { copy } from './record.ts';
 import type { Store } from './store.ts';
 
-type SourceVerbs = 'createSource' | 'file' | 'source' | 'sources' | 'updateSource' | 'deleteSource';
+type SourceVerbs = 'createSource' | 'file' | 'source' | 'sources' | 'updateSource' | 'claimIdentity' | 'deleteSource';
 type DocumentVerbs = 'unfinishedSources' | 'putDocument' | 'document';
 
 export function sourceVerbs({ chatbots, sources, turns, order, run }: Kept): Pick<Store, SourceVerbs | DocumentVerbs> {
@@ -22,6 +22,17 @@ export function sourceVerbs({ chatbots, sources, turns, order, run }: Kept): Pic
     source: (uuid) => run(() => sources.source(uuid)),
     sources: (chatbot) => run(() => sources.list(chatbot)),
     updateSource: (uuid, change) => run(() => sources.update(uuid, change)),
+    claimIdentity: (uuid, identity, change) =>
+      run(async () => {
+        const chatbot = sources.source(uuid)?.chatbot;
+        if (chatbot === undefined) return undefined;
+        // In turn with those that are made: two pages that claim one identity at once do not both get it.
+        return turns.take(chatbot, async () => {
+          const existing = sources.withIdentity(chatbot, identity);
+          if (existing && existing.uuid !== uuid) return { existing };
+          return (await sources.update(uuid, change)) && { existing: undefined };
+        });
+      }),
     deleteSource: (uuid) => run(() => sources.remove(uuid)),
     unfinishedSources: () => run(() => sources.unfinished()),
     putDocument: (source, document) => run(() => sources.putDocument(source, document)),

@@ -73,7 +73,7 @@ export class Sources {
   }
 
   withIdentity(chatbot: string, identity: string): StoredSource | undefined {
-    return this.#where((source) => source.chatbot === chatbot && source.identity === identity)[0];
+    return this.#where((one) => one.chatbot === chatbot && (one.identity === identity || one.alias === identity))[0];
   }
 
   unfinished(): StoredSource[] {

@@ -1,4 +1,4 @@
-import type { Agent, Chatbot, DataSource, Message, Schedule, Session, SourceTag } from '../schema.ts';
+import type { Agent, Chatbot, DataSource, Message, Schedule, Session, Site, SourceTag } from '../schema.ts';
 import type { WidgetSettings } from '../widget-settings.ts';
 
 /**

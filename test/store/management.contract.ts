@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newUuid } from '../../server/records.ts';
-import type { Store, StoredChatbot, StoredKey } from '../../server/store/store.ts';
+import type { Store, StoredChatbot, StoredKey, StoredSource } from '../../server/store/store.ts';
 import type { Place } from './contract.ts';
-import { aChatbot, aFunction, aMessage, anAgent, aSession, aSource, aTag } from './records.ts';
+import { aChatbot, aFunction, aMessage, anAgent, aSession, aSite, aSource, aTag } from './records.ts';
 
 /** What every engine must do with what only an owner manages: users, keys, agents, tags, files, deleted messages. */
 export function managementContract(engine: string, place: () => Promise<Place>): void {
@@ -207,6 +207,67 @@ export function managementContract(engine: string, place: () => Promise<Place>):
         expect(await store.tags(newUuid())).toEqual([]);
         expect(await store.updateTag(newUuid(), (one) => one)).toBeUndefined();
         expect(await store.deleteTag(newUuid())).toBe(false);
+      });
+    });
+
+    describe('sites', () => {
+      it('are listed in order of creation, fetched and changed', async () => {
+        const [one, two] = [aSite(chatbot.uuid), aSite(chatbot.uuid, { url: 'https://shop.example/' })];
+        for (const site of [one, two]) expect(await store.createSite(site)).toBe(true);
+        const changed = { ...one, status: 'done', found: 7, done: 6, failed: 1 };
+        expect(await store.updateSite(one.uuid, () => changed)).toEqual(changed);
+        await inBothLives(async () => {
+          expect(await store.sites(chatbot.uuid)).toEqual([changed, two]);
+          expect(await store.site(one.uuid)).toEqual(changed);
+        });
+      });
+
+      it('that run are found by the next life', async () => {
+        const other = await withChatbot();
+        const [one, two, three] = [chatbot, other, other].map(({ uuid }) => aSite(uuid));
+        for (const site of [one!, two!, three!]) await store.createSite(site);
+        await store.updateSite(two!.uuid, (site) => ({ ...site, status: 'stopped' }));
+        await inBothLives(async () => expect(await store.unfinishedSites()).toEqual([one, three]));
+      });
+
+      it('need their chatbot, go with it, and are unknown under another uuid', async () => {
+        const site = aSite(chatbot.uuid);
+        await store.createSite(site);
+        await store.deleteChatbot(chatbot.uuid);
+        expect(await store.createSite(aSite(chatbot.uuid))).toBe(false);
+        expect(await store.updateSite(site.uuid, (one) => one)).toBeUndefined();
+        await inBothLives(async () => {
+          expect(await store.site(site.uuid)).toBeUndefined();
+          expect(await store.sites(chatbot.uuid)).toEqual([]);
+          expect(await store.unfinishedSites()).toEqual([]);
+        });
+      });
+    });
+
+    describe('the identity of a source', () => {
+      const by = (identity: string) => (one: StoredSource) => ({ ...one, identity, alias: one.identity });
+
+      it('goes to one of those that claim it at once, and finds it under its old one, too', async () => {
+        const [one, two] = await withSources(2);
+        const before = await store.source(one!);
+        const page = 'https://shop.example/page';
+        const claims = await Promise.all([one!, two!].map((uuid) => store.claimIdentity(uuid, page, by(page))));
+        const claimed = { ...before!, identity: page, alias: before!.identity };
+        expect(claims).toEqual([{ existing: undefined }, { existing: claimed }]);
+        await inBothLives(async () => {
+          for (const identity of [page, before!.identity]) {
+            const again = aSource(chatbot.uuid, { identity });
+            expect(await store.createSource(again)).toEqual({ existing: claimed });
+          }
+        });
+      });
+
+      it('may be claimed by the source that has it, and not by one that is gone', async () => {
+        const [one] = await withSources(1);
+        const { identity } = (await store.source(one!))!;
+        expect(await store.claimIdentity(one!, identity, (source) => source)).toEqual({ existing: undefined });
+        await store.deleteSource(one!);
+        expect(await store.claimIdentity(one!, identity, (source) => source)).toBeUndefined();
       });
     });
 

@@ -2,15 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { messageUuid } from '../../server/records.ts';
 import type { Document, Store, StoredAgent, StoredChatbot, StoredMessage } from '../../server/store/store.ts';
-import type { StoredSession, StoredSource, StoredTag } from '../../server/store/store.ts';
+import type { StoredSession, StoredSite, StoredSource, StoredTag } from '../../server/store/store.ts';
 import type { Place } from './contract.ts';
-import { aChatbot, aDocument, aFunction, aMessage, anAgent, aSession, aSource, aTag } from './records.ts';
+import { aChatbot, aDocument, aFunction, aMessage, anAgent, aSession, aSite, aSource, aTag } from './records.ts';
 
 /** What a store should hold, kept in plain maps: insertion order is order of creation. */
 interface Model {
   chatbots: Map<string, StoredChatbot>;
   agents: Map<string, StoredAgent>;
   tags: Map<string, StoredTag>;
+  sites: Map<string, StoredSite>;
   sources: Map<string, StoredSource>;
   documents: Map<string, Document>;
   files: Map<string, string>;
@@ -34,6 +35,7 @@ const CHATBOTS = ['1', '2'].map((digit) => digit.repeat(32));
 const SOURCES = ['3', '4', '5', '9', 'a', 'b'].map((digit) => digit.repeat(32));
 const AGENTS = ['c', 'd'].map((digit) => digit.repeat(32));
 const TAGS = ['e', '0'].map((digit) => digit.repeat(32));
+const SITES = ['51', '52'].map((digits) => digits.repeat(16));
 const FUNCTIONS = ['1e', '2e'].map((digits) => digits.repeat(16));
 const SESSIONS = ['6'.repeat(32), `${'6'.repeat(8)}${'7'.repeat(24)}`, '8'.repeat(32)];
 const MESSAGES = SESSIONS.flatMap((session) =>
@@ -77,6 +79,7 @@ function dropChatbot(model: Model, uuid: string): void {
   model.chatbots.delete(uuid);
   for (const { uuid: agent } of values(model.agents, (one) => one.chatbot === uuid)) model.agents.delete(agent);
   for (const { uuid: tag } of values(model.tags, (one) => one.chatbot === uuid)) model.tags.delete(tag);
+  for (const { uuid: site } of values(model.sites, (one) => one.chatbot === uuid)) model.sites.delete(site);
   for (const source of values(model.sources, (one) => one.chatbot === uuid)) dropSource(model, source.uuid);
   for (const session of values(model.sessions, (one) => one.chatbot === uuid)) dropSession(model, session.uuid);
 }
@@ -94,6 +97,7 @@ const chatbot = fc.constantFrom(...CHATBOTS);
 const source = fc.constantFrom(...SOURCES);
 const agent = fc.constantFrom(...AGENTS);
 const tag = fc.constantFrom(...TAGS);
+const site = fc.constantFrom(...SITES);
 const named = fc.subarray(SOURCES);
 const session = fc.constantFrom(...SESSIONS);
 const message = fc.constantFrom(...MESSAGES);
@@ -152,7 +156,7 @@ const createSource: fc.Arbitrary<Step> = fc
       const made = aSource(given.chatbot, { uuid: given.source, identity: given.identity });
       const [existing] = values(
         model.sources,
-        (one) => one.chatbot === given.chatbot && one.identity === given.identity,
+        (one) => one.chatbot === given.chatbot && [one.identity, one.alias].includes(given.identity),
       );
       const there = model.chatbots.has(given.chatbot);
       const bytes = given.file === undefined ? undefined : Buffer.from(given.file);
@@ -237,6 +241,34 @@ const steps: fc.Arbitrary<Step>[] = [
       expect(await store.deleteTag(uuid)).toBe(model.tags.delete(uuid));
     }),
   ),
+  fc.record({ chatbot, site }).map((given) =>
+    step(`createSite ${given.site[1]} in ${given.chatbot[0]}`, async (model, { store }) => {
+      if (model.sites.has(given.site)) return;
+      const made = aSite(given.chatbot, { uuid: given.site });
+      const there = model.chatbots.has(given.chatbot);
+      expect(await store.createSite(made)).toBe(there);
+      if (there) model.sites.set(made.uuid, made);
+    }),
+  ),
+  fc.record({ site, status: fc.constantFrom('running', 'done') }).map(({ site: uuid, status }) =>
+    step(`updateSite ${uuid[1]}`, async (model, { store }) => {
+      const known = model.sites.get(uuid);
+      if (known) model.sites.set(uuid, { ...known, status });
+      expect(await store.updateSite(uuid, (one) => ({ ...one, status }))).toEqual(model.sites.get(uuid));
+    }),
+  ),
+  fc.record({ source, identity }).map(({ source: uuid, identity: alias }) =>
+    step(`claimIdentity ${uuid[0]}`, async (model, { store }) => {
+      const known = model.sources.get(uuid);
+      const [existing] = values(
+        model.sources,
+        (one) => one.chatbot === known?.chatbot && one !== known && [one.identity, one.alias].includes(alias),
+      );
+      const claimed = await store.claimIdentity(uuid, alias, (one) => ({ ...one, alias }));
+      expect(claimed).toEqual(known && { existing });
+      if (known && !existing) model.sources.set(uuid, { ...known, alias });
+    }),
+  ),
   createSource,
   createSource,
   fc.record({ source, status: fc.constantFrom('await', 'success', 'fail') }).map(({ source: uuid, status }) =>
@@ -301,6 +333,7 @@ async function compare(model: Model, store: Store): Promise<void> {
     expect(await store.chatbot(uuid)).toEqual(model.chatbots.get(uuid));
     expect(await store.agents(uuid)).toEqual(values(model.agents, (one) => one.chatbot === uuid));
     expect(await store.tags(uuid)).toEqual(values(model.tags, (one) => one.chatbot === uuid));
+    expect(await store.sites(uuid)).toEqual(values(model.sites, (one) => one.chatbot === uuid));
     expect(await store.sources(uuid)).toEqual(values(model.sources, (one) => one.chatbot === uuid));
     expect(await store.sessions(uuid)).toEqual(values(model.sessions, (one) => one.chatbot === uuid));
   }
@@ -310,6 +343,7 @@ async function compare(model: Model, store: Store): Promise<void> {
     const file = await store.file(uuid);
     expect(file && Buffer.from(file).toString('hex')).toBe(model.files.get(uuid));
   }
+  for (const uuid of SITES) expect(await store.site(uuid)).toEqual(model.sites.get(uuid));
   for (const uuid of AGENTS) expect(await store.agent(uuid)).toEqual(model.agents.get(uuid));
   for (const uuid of TAGS) expect(await store.tag(uuid)).toEqual(model.tags.get(uuid));
   for (const uuid of FUNCTIONS) expect(await store.agentWithFunction(uuid)).toEqual(functionsOf(model).get(uuid));
@@ -337,6 +371,7 @@ export function storeModel(engine: string, place: () => Promise<Place>): void {
             chatbots: new Map(),
             agents: new Map(),
             tags: new Map(),
+            sites: new Map(),
             sources: new Map(),
             documents: new Map(),
             files: new Map(),

@@ -5,6 +5,7 @@ import type {
   StoredChatbot,
   StoredMessage,
   StoredSession,
+  StoredSite,
   StoredSource,
   StoredTag,
 } from '../../server/store/store.ts';
@@ -80,6 +81,24 @@ export const aSource = (chatbot: string, more: Partial<StoredSource> = {}): Stor
     ...more,
   };
 };
+
+export const aSite = (chatbot: string, more: Partial<StoredSite> = {}): StoredSite => ({
+  uuid: newUuid(),
+  url: 'https://shop.example/help/',
+  status: 'running',
+  max_pages: 200,
+  include: [],
+  exclude: ['/help/old/*'],
+  found: 0,
+  done: 0,
+  failed: 0,
+  ...dated,
+  chatbot,
+  home: '',
+  plan: '',
+  round: 1,
+  ...more,
+});
 
 export const aSession = (chatbot: string, more: Partial<StoredSession> = {}): StoredSession => ({
   uuid: newUuid(),
