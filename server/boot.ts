@@ -13,6 +13,7 @@ import { createAuth } from './auth.ts';
 import { readConfig, type Config } from './config.ts';
 import { createDemo, type Demo } from './demo.ts';
 import { createKnowledge } from './knowledge/learning.ts';
+import { createSchedules } from './knowledge/schedule.ts';
 import { createCatalogue } from './model/catalogue.ts';
 import { createOpenAi } from './model/openai.ts';
 import { createAssets } from './proxy/assets.ts';
@@ -52,6 +53,7 @@ export async function boot(
   const about = config.publicUrl && `${config.publicUrl}/bot`;
   const web = createWeb({ allow: config.fetchAllow, self: itself(config), about });
   const knowledge = createKnowledge({ store, web, clock, log });
+  const schedules = createSchedules({ store, knowledge, clock, log });
   const model = config.llm && createOpenAi({ ...config.llm, log });
   const catalogue = createCatalogue(config.catalogue);
   const respond = createRespond({ store, knowledge, model, catalogue });
@@ -68,6 +70,7 @@ export async function boot(
   const app = createApp({
     store,
     knowledge,
+    schedules,
     answering,
     respond,
     catalogue,
@@ -82,6 +85,7 @@ export async function boot(
   });
   const handle = app.callback();
   for (const source of await store.unfinishedSources()) knowledge.learn(source);
+  await schedules.start();
   const commands = await openSocket({ dir: config.dataDir, admin, log });
 
   return {
@@ -100,6 +104,7 @@ export async function boot(
       draining = true;
       await commands.close();
       await answering.interrupt();
+      await schedules.close();
       await knowledge.close();
       await Promise.all([model?.close(), upstream.close(), web.close()]);
       await store.close();

@@ -9,6 +9,7 @@ import { models } from './models.ts';
 import { messages } from './messages.ts';
 import { openapi } from './openapi.ts';
 import { register, type Operation, type Rooms } from './operation.ts';
+import { schedule } from './schedule.ts';
 import { sessions } from './sessions.ts';
 import { sourceLists } from './source-lists.ts';
 import { sources } from './sources.ts';
@@ -26,6 +27,7 @@ export function operations(rooms: Rooms): Operation[] {
     ...sources(rooms),
     ...uploads(rooms),
     ...sourceLists(rooms),
+    ...schedule(rooms),
     ...tags(rooms),
     ...sessions(rooms),
     ...users(),

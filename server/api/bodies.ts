@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { Color, Name, NewVariables, RateLimit, RateLimitMessage, Visibility } from '../schema.ts';
+import { Color, Name, NewVariables, RateLimit, RateLimitMessage, Schedule, Visibility } from '../schema.ts';
 
 /** What callers send. Keys beyond these are ignored. */
 
@@ -45,6 +45,8 @@ const SourceUuids = Type.Array(Type.String(), { maxItems: 10_000 });
 
 /** Sources to act on together: a chatbot may well have thousands of pages. */
 export const ManySources = Type.Object({ uuids: SourceUuids });
+
+export const NewSchedule = Type.Object({ hours: Schedule.properties.hours });
 
 export const NewTag = Type.Object({ name: Name, color: Color, data_source_uuids: Type.Optional(SourceUuids) });
 export const TagChange = Type.Partial(NewTag);

@@ -6,6 +6,7 @@ import type { Answering, Respond } from '../answer/answering.ts';
 import { notFound } from '../errors.ts';
 import { readJson } from '../http.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
+import type { Schedules } from '../knowledge/schedule.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import { readUuid, type Clock } from '../records.ts';
 import type {
@@ -25,6 +26,7 @@ import { shown } from '../list.ts';
 export interface Rooms {
   store: Store;
   knowledge: Knowledge;
+  schedules: Schedules;
   answering: Answering;
   respond: Respond;
   clock: Clock;

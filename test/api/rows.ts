@@ -214,6 +214,12 @@ export const rows: Record<string, Row> = {
     strange: { status: 200, body: invalidSource },
   },
 
+  'GET /api/v1/chatbot/:uuid/data-source/schedule': {},
+  'POST /api/v1/chatbot/:uuid/data-source/schedule': {
+    send: () => ({ hours: 24 }),
+    invalid: [['hours', {}], ...each('hours', [-1, 8761, 1.5, '24', null, [24]])],
+  },
+
   'POST /api/v1/chatbot/:uuid/source-tag/create': {
     send: () => ({ name: 'Policies', color: '#1D4ED8' }),
     invalid: [

@@ -1,0 +1,30 @@
+import { notFound } from '../errors.ts';
+import { scheduleOf } from '../knowledge/schedule.ts';
+import { Schedule } from '../schema.ts';
+import { NewSchedule } from './bodies.ts';
+import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
+
+const path = '/api/v1/chatbot/:uuid/data-source/schedule';
+
+export const schedule = ({ store, schedules }: Rooms): Operation[] => [
+  operation({
+    method: 'GET',
+    path,
+    summary: 'When the pages of a chatbot are fetched again by themselves',
+    reply: Schedule,
+    handle: async ({ user, uuid }) => scheduleOf(await ownedChatbot(store, user, uuid)),
+  }),
+  operation({
+    method: 'POST',
+    path,
+    summary: 'Fetch the pages of a chatbot again every so many hours, from now on; 0 for never, the default',
+    body: NewSchedule,
+    reply: Schedule,
+    async handle({ user, uuid, body }) {
+      await ownedChatbot(store, user, uuid);
+      const changed = await schedules.set(uuid, body.hours);
+      if (!changed) throw notFound('chatbot');
+      return changed;
+    },
+  }),
+];
