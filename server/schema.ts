@@ -217,6 +217,14 @@ export type Session = Static<typeof Session>;
 
 export const SessionWithMeta = record({ ...Session.properties, meta: OpenObject });
 
+/** What is asked: an emoji will do, white space will not. */
+export const Query = Type.String({
+  minLength: 1,
+  maxLength: 8000,
+  pattern: '\\S',
+  description: 'a string of 1 to 8000 characters, white space not alone',
+});
+
 export const Message = record({
   uuid: Uuid,
   query: Type.String(),

@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { Color, Name, NewVariables, RateLimit, RateLimitMessage, Schedule, Visibility } from '../schema.ts';
+import { Color, Name, NewVariables, Query, RateLimit, RateLimitMessage, Schedule, Visibility } from '../schema.ts';
 
 /** What callers send. Keys beyond these are ignored. */
 
@@ -53,7 +53,7 @@ export const TagChange = Type.Partial(NewTag);
 
 export const NewSession = Type.Object({ initial_variables: Type.Optional(NewVariables) });
 
-export const NewMessage = Type.Object({ query: Type.String({ minLength: 1, maxLength: 8000 }) });
+export const NewMessage = Type.Object({ query: Query });
 
 /** Records to act on together; as many as one request may name. */
 export const Uuids = Type.Object({ uuids: Type.Array(Type.String(), { maxItems: 1000 }) });

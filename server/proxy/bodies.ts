@@ -1,13 +1,13 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { Message, NewVariables, Session } from '../schema.ts';
+import { Message, NewVariables, Query, Session } from '../schema.ts';
 
 /** What visitors send and see. */
 
 export const SessionBody = Type.Object({ variables: Type.Optional(NewVariables) });
 
 export const AskBody = Type.Object({
-  query: Type.String({ minLength: 1, maxLength: 8000 }),
+  query: Query,
   session: Type.Optional(Type.String({ pattern: '^[0-9A-Fa-f-]{32,40}$', description: 'the uuid of a session' })),
   id: Type.Optional(
     Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: '1 to 64 of A-Z, a-z, 0-9, "_" and "-"' }),

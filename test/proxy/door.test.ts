@@ -311,6 +311,7 @@ describe('requests that are not understood', () => {
   it.each([
     ['no body', undefined, 422, 'query'],
     ['an empty query', { query: '' }, 422, 'query'],
+    ['white space alone', { query: ' \u00a0\n' }, 422, 'query'],
     ['a query that is no text', { query: 5 }, 422, 'query'],
     ['a query of 8,001 characters', { query: 'a'.repeat(8001) }, 422, 'query'],
     ['a NUL', { query: 'a\0b' }, 422, 'query'],
