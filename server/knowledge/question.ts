@@ -48,6 +48,8 @@ const MOST_MEANT = 3;
 const IMPLIED = 0.8;
 /** What a word of the question before weighs beside one of this question. */
 const EARLIER = 0.35;
+/** So many questions before lend their words, of those that have any. */
+const MOST_EARLIER = 2;
 /** What a common word that no passage has still weighs. */
 const COMMON = 0.3;
 /** The passages of a large site. */
@@ -57,6 +59,14 @@ const ASKING =
 /** Words that point back at what was said. */
 const POINTING = /\b(?:it|its|that|this|these|those|they|them|their|there|he|she|him|her|one|ones|same|else|other)\b/i;
 const CONTINUING = /^\W*(?:and|or|but|so|also|what about|how about|what if)\b/i;
+/** They ask who it is that answers, which nothing said before tells. */
+const WHO_ANSWERS = [
+  /\b(?:who|what|how)(?:\s+(?:are|r)|['’]?re)\s+(?:you|u)(?:\s+(?:really|exactly|doing|today))?\P{L}*$/iu,
+  /\bare you(?:\s+(?:an?|the|real|really|ai|robot|bot|chatbot|machine|human|person|there|ok))*\P{L}*$/iu,
+  /\b(?:what (?:can|could|do) you do|(?:what|who)\b.{0,20}\byour name)\P{L}*$/iu,
+  /(?:wer (?:bist du|sind sie)|was (?:bist|kannst) du|qui (?:es-tu|êtes-vous)|quién (?:eres|es usted))\P{L}*$/iu,
+  /(?:chi sei|quem é você|wie (?:ben (?:jij|je)|bent u)|кто (?:ты|вы)(?: такой)?)\P{L}*$/iu,
+];
 /** `How long` asks for a duration: the word is no word of the answer. */
 const MEASURE = /\bhow (?:long|soon|often|quick(?:ly)?|fast)\b/gi;
 
@@ -70,7 +80,12 @@ export function readQuestion(
   reading.add(withoutOrder(text), 1);
   for (const word of impliedBy(text.slice(0, 300))) reading.add(word, IMPLIED);
   if (isFollowUp(text, reading.terms.length)) {
-    for (const [age, before] of earlier.slice(-2).reverse().entries()) reading.add(before, EARLIER ** (age + 1));
+    let age = 0;
+    for (const before of earlier.toReversed()) {
+      const known = reading.terms.length;
+      reading.add(before, EARLIER ** (age + 1));
+      if (reading.terms.length > known && ++age === MOST_EARLIER) break;
+    }
   }
   const { terms, places } = reading;
   const sum = (of: (term: Term) => number) => terms.reduce((total, term) => total + of(term), 0);
@@ -150,5 +165,6 @@ const isSeen = (root: number): boolean => root !== UNSEEN;
 
 /** A question that does not stand by itself: nearly nothing in it, or it points back. */
 function isFollowUp(text: string, terms: number): boolean {
+  if (terms <= 1 && (!/\p{L}/u.test(text) || WHO_ANSWERS.some((one) => one.test(text)))) return false;
   return terms <= 1 || CONTINUING.test(text) || (terms <= 3 && POINTING.test(text));
 }

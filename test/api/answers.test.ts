@@ -182,6 +182,15 @@ describe('an answer without a model', () => {
     }
   });
 
+  it('quotes nothing of what was asked before where it is asked who it is', async () => {
+    const chatbot = await chatbotWith(['/returns', '/one']);
+    const { session } = await ask(chatbot, 'How long do I have to return something?');
+    const say = async (query: string) =>
+      (await docent.api('POST', `/session/${session}/message/stream`, { query })).body;
+    for (const query of ['Who are you?', 'What can you do?', '???']) expect(await say(query)).not.toMatch(/\[\d\]/);
+    expect(await say('Why?')).toContain('45 days');
+  });
+
   it('comes too from a chatbot with no source at all', async () => {
     const chatbot = await chatbotWith([]);
     expect((await ask(chatbot, 'What do you sell?')).reply.body.split('\n').length).toBeGreaterThanOrEqual(2);
@@ -207,6 +216,7 @@ describe('a question', () => {
   it.each([
     [{}, 'query'],
     [{ query: '' }, 'query'],
+    [{ query: ' \n\t\u00a0\u3000' }, 'query'],
     [{ query: 5 }, 'query'],
     [{ query: 'x'.repeat(8001) }, 'query'],
     [{ query: 'a\u0000' }, 'query'],

@@ -271,6 +271,29 @@ describe('search', () => {
     expect(await first('and for Spain?', ['What tax do I pay in France?'])).toMatch(/21 %/);
   });
 
+  it('takes for no follow-up what asks who answers, or has no word', async () => {
+    school = await openSchool(pages({ '/a': '<h1>Delivery to Spain</h1><p>Parcels to Spain take six days.</p>' }));
+    await school.teach('/a');
+    const found = async (query: string) =>
+      (await school.knowledge.search(school.chatbot, query, { earlier: ['How long do parcels to Spain take?'] }))
+        .length;
+    for (const query of ['Who are you?', 'what are you really', 'Are you a bot?', 'What can you do?', '???', '🙂']) {
+      expect(await found(query), query).toBe(0);
+    }
+    expect(await found('What is your name?')).toBe(0);
+    const followUps = [
+      'Why?',
+      'How much?',
+      'And for Spain?',
+      'When?',
+      'Which do you have?',
+      'And what can you do then?',
+    ];
+    for (const query of [...followUps, 'Are you sure?', 'Can you tell me more?', 'How are you measuring it?']) {
+      expect(await found(query), query).toBe(1);
+    }
+  });
+
   it('gives as many passages as asked for, and nothing for no words', async () => {
     const paragraphs = Array.from(
       { length: 12 },
