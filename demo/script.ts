@@ -104,10 +104,11 @@ export function play(script: Script): Client {
       throw new Failure('network');
     },
     forget: async () => undefined,
+    rate: async () => undefined,
   };
 }
 
 /** Remembers as long as the page is there. */
 export function pageMemory(kept: Remembered = {}): Memory {
-  return { read: () => kept, write: (change) => void (kept = { ...kept, ...change }) };
+  return { read: () => kept, write: (change) => void (kept = { ...kept, ...change }), watch: () => () => undefined };
 }

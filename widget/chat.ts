@@ -1,10 +1,12 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
-import type { ChatbotFace, VisitorMessage } from '../server/types.ts';
-import { createAnswers, report } from './answers.ts';
-import { asFailure, type Client } from './client.ts';
+import type { ChatbotFace } from '../server/types.ts';
+import { createAnswers } from './answers.ts';
+import { asFailure, type Client, type Feedback } from './client.ts';
+import { createHistory } from './history.ts';
 import type { Memory } from './memory.ts';
+import { report } from './run.ts';
 import { hasEnded } from './status.ts';
-import { createTurn, fromRecord, type Emit, type Turn } from './turn.ts';
+import { createTurn, type Emit, type Turn } from './turn.ts';
 import { en, type PanelWords } from './words/en.ts';
 
 export interface ChatOptions {
@@ -43,6 +45,8 @@ export interface Chat {
   startAnew(): void;
   showCitation(turn: Turn, marker: string, place: object): void;
   hideCitation(): void;
+  /** Tells the owner what the visitor thinks of an answer. */
+  rate(turn: Turn, feedback: Feedback): void;
   /** Reads back the remembered conversation; an answer still being made there goes on here. */
   restore(): Promise<void>;
   destroy(): void;
@@ -60,8 +64,17 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
   const isBusy = computed(() => turns.value.some((turn) => !hasEnded(turn.status.value)));
   let isGone = false;
 
-  const answers = createAnswers({ client, memory, emit, onStart: (turn) => (latest.value = turn) });
   const tell = (fault: unknown): void => report(emit, asFailure(fault));
+  const answers = createAnswers({
+    client,
+    memory,
+    emit,
+    onStart: (turn) => (latest.value = turn),
+    onNamed: (turn) => past.settle(turn),
+  });
+  const isBusyNow = (): boolean => isBusy.peek();
+  const past = createHistory({ client, memory, answers, turns, state: history, tell, isBusy: isBusyNow, drop });
+  const unwatch = memory.watch(past.compare);
 
   function open(): void {
     if (isOpen.peek() || isGone) return;
@@ -93,7 +106,7 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
   function ask(text: string): void {
     const query = text.trim();
     if (!query || isGone) return;
-    const turn = createTurn(query, { is: 'waiting' });
+    const turn = createTurn(query);
     turns.value = [...turns.peek(), turn];
     emit('ask', { query });
     answers.start(turn);
@@ -103,7 +116,7 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
     const { session } = memory.read();
     drop();
     history.value = 'read';
-    memory.write({ session: undefined, asked: undefined });
+    memory.write({ session: undefined, last: undefined, sent: undefined });
     if (session) client.forget(session).catch(tell);
   }
 
@@ -118,32 +131,19 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
     card.value = undefined;
   }
 
-  async function restore(): Promise<void> {
-    const { session, asked, draft: kept } = memory.read();
-    if (!draft.peek()) draft.value = kept ?? asked ?? '';
-    history.value = session ? 'loading' : 'read';
-    if (!session) return;
-    const isStill = (): boolean => !isGone && memory.read().session === session;
-    try {
-      const messages = await client.messages(session);
-      if (isStill()) showHistory(session, messages, asked);
-    } catch (fault) {
-      const failure = asFailure(fault);
-      history.value = failure.status === 404 ? 'read' : 'failed';
-      if (failure.status !== 404) report(emit, failure);
-      else if (isStill()) memory.write({ session: undefined });
-    }
+  function rate(turn: Turn, feedback: Feedback): void {
+    const { session, message } = turn.known;
+    const before = turn.feedback.peek();
+    turn.feedback.value = feedback;
+    client.rate(session!, message!, feedback).catch((fault: unknown) => {
+      turn.feedback.value = { ...before, isLost: true };
+      tell(fault);
+    });
   }
 
-  function showHistory(session: string, messages: VisitorMessage[], asked: string | undefined): void {
-    const earlier = messages.map(fromRecord);
-    const last = messages.at(-1);
-    turns.value = [...earlier, ...turns.peek()];
-    history.value = 'read';
-    if (!last) return;
-    if (asked === last.query && draft.peek() === asked) write('');
-    if (!last.finish_reason)
-      answers.start(earlier.at(-1)!, { session, message: last.uuid, from: last.response.length });
+  function restore(): Promise<void> {
+    draft.value ||= memory.read().draft ?? '';
+    return past.restore();
   }
 
   function drop(): void {
@@ -156,6 +156,8 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
   function destroy(): void {
     isGone = true;
     isOpen.value = false;
+    history.value = 'unread';
+    unwatch();
     drop();
   }
 
@@ -179,6 +181,7 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
     startAnew,
     showCitation,
     hideCitation,
+    rate,
     restore,
     destroy,
   };

@@ -27,6 +27,8 @@ export interface Question {
   id: string;
   /** Absent for a first question: the server makes a session. */
   session?: string | undefined;
+  /** It has been on its way once: its session, or that it has none, is settled. */
+  isOut?: boolean | undefined;
 }
 
 /** The public door of one chatbot. Iterators end with the connection, whether or not the answer was whole. */
@@ -38,10 +40,21 @@ export interface Client {
   messages(session: string): Promise<VisitorMessage[]>;
   stop(session: string, message: string): Promise<unknown>;
   forget(session: string): Promise<unknown>;
+  /** The visitor's thumb, up or down, and a word on it. */
+  rate(session: string, message: string, feedback: Feedback): Promise<unknown>;
+}
+
+export interface Feedback {
+  rating: 1 | -1;
+  /** Up to 2,000 characters. */
+  comment?: string | undefined;
 }
 
 /** The server sends a comment every 15 s: three of them missed is a dead connection that nobody has closed. */
 const SILENCE_MS = 45_000;
+const LOOK_MS = 2000;
+
+export const isOffline = (): boolean => globalThis.navigator?.onLine === false;
 
 /** 128 random bits in hex. */
 export function newId(): string {
@@ -81,23 +94,30 @@ export function createClient(server: string, chatbot: string): Client {
     const over = new AbortController();
     const decoder = new TextDecoder();
     const read = createEventReader();
-    let silence: ReturnType<typeof setTimeout> | undefined;
+    let heard = Date.now();
+    // By the clock on the wall: a timer alone sleeps with the machine.
+    const clock = setInterval(() => {
+      if (Date.now() - heard > SILENCE_MS) over.abort();
+    }, LOOK_MS);
+    const leave = (): void => over.abort();
+    addEventListener('offline', leave);
     try {
       const response = await call(path, { ...init, signal: AbortSignal.any([signal, over.signal]) });
       const reader = response.body?.getReader();
       if (!reader || !response.headers.get('Content-Type')?.startsWith('text/event-stream'))
         throw new Failure('bad_answer', '', response.status);
       for (;;) {
-        silence = setTimeout(() => over.abort(), SILENCE_MS);
         const { done, value } = await reader.read();
-        clearTimeout(silence);
         if (done) return;
+        heard = Date.now();
         yield* read(decoder.decode(value, { stream: true }));
       }
     } catch (fault) {
       lost(fault);
     } finally {
-      over.abort();
+      clearInterval(clock);
+      removeEventListener('offline', leave);
+      leave();
     }
   }
 
@@ -115,5 +135,6 @@ export function createClient(server: string, chatbot: string): Client {
     messages: (session) => json(`/session/${session}/messages`),
     stop: (session, message) => call(`${of(session, message)}/stop`, post()),
     forget: (session) => call(`/session/${session}/delete`, post()),
+    rate: (session, message, feedback) => call(`${of(session, message)}/feedback`, post(feedback)),
   };
 }

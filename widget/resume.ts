@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../server/types.ts';
-import { Failure, type Client, type Question } from './client.ts';
+import { Failure, isOffline, type Client, type Question } from './client.ts';
 
 /** What is there of an answer; kept up to date while it is followed, so that it can be taken up again. */
 export interface Known {
@@ -17,8 +17,6 @@ const MOST_TRIES = 6;
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 10_000;
 const OFFLINE_WAIT_MS = 30_000;
-
-const isOffline = (): boolean => globalThis.navigator?.onLine === false;
 
 /** Back-off with jitter; the network's return ends it at once. */
 function pause(tries: number, signal: AbortSignal): Promise<void> {
@@ -53,7 +51,9 @@ export async function* follow(
     const { session, message } = known;
     try {
       const events =
-        session && message ? client.resume(session, message, known.from, signal) : client.ask(question, signal);
+        session && message
+          ? client.resume(session, message, known.from, signal)
+          : client.ask({ ...question, isOut: undefined }, signal);
       for await (const event of events) {
         if (event.event === 'delta') {
           const start = event.id - event.data.text.length;

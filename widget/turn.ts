@@ -1,16 +1,21 @@
 import { signal, type Signal } from '@preact/signals';
 import type { Citation, Citations, VisitorMessage } from '../server/types.ts';
 import { readCitations } from './citations.ts';
-import { newId } from './client.ts';
+import { newId, type Feedback } from './client.ts';
+import type { Known } from './resume.ts';
 import { statusOf, type Status } from './status.ts';
 
 /** One question with its answer. Read it anywhere; only the chat writes it. */
 export interface Turn {
   key: string;
   query: string;
+  /** Where it stands on the server, and how much of it is here. */
+  known: Known;
   status: Signal<Status>;
   text: Signal<string>;
   citations: Signal<Citations>;
+  /** What the visitor thinks of it; `isLost`: it could not be sent. */
+  feedback: Signal<Partial<Feedback> & { isLost?: boolean }>;
 }
 
 /** What a page can listen to, with what its listeners are given. */
@@ -26,13 +31,31 @@ export interface Events {
 
 export type Emit = <Name extends keyof Events>(name: Name, detail: Events[Name]) => void;
 
-export const createTurn = (query: string, status: Status, text = '', citations: Citations = {}): Turn => ({
+/** A question that the server does not know yet. */
+export const createTurn = (query: string): Turn => ({
   key: newId(),
   query,
-  status: signal(status),
-  text: signal(text),
-  citations: signal(citations),
+  known: { from: 0 },
+  status: signal<Status>({ is: 'waiting' }),
+  text: signal(''),
+  citations: signal<Citations>({}),
+  feedback: signal({}),
 });
 
-export const fromRecord = (message: VisitorMessage): Turn =>
-  createTurn(message.query, statusOf(message.finish_reason), message.response, readCitations(message.cite_data_json));
+function readFeedback(json: string): Partial<Feedback> {
+  try {
+    return { ...(JSON.parse(json) as Feedback) };
+  } catch {
+    return {};
+  }
+}
+
+export function fromRecord(session: string, record: VisitorMessage): Turn {
+  const turn = createTurn(record.query);
+  turn.known = { session, message: record.uuid, from: record.response.length };
+  turn.status.value = statusOf(record.finish_reason);
+  turn.text.value = record.response;
+  turn.citations.value = readCitations(record.cite_data_json);
+  turn.feedback.value = readFeedback(record.feedback_json);
+  return turn;
+}

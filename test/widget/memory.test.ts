@@ -1,14 +1,18 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { answered, citation, deltas, json, record, stream, type Answer } from './door.ts';
+import { createMemory } from '../../widget/memory.ts';
+import { answered, citation, deltas, json, record, server, stream, type Answer } from './door.ts';
 import { mounted, opened, type, type Opened } from './opened.ts';
 
 const answer = record('first?', 'An answer [1].', { 1: citation() });
 const history = 'GET /session/s1/messages';
 let chat: Opened;
 
-beforeEach(() => localStorage.clear());
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+});
 
 afterEach(() => {
   chat.close();
@@ -99,12 +103,70 @@ test('a draft outlives closing and reloading', async () => {
   expect(field().value).toBe('half a thou');
 });
 
-test('a question that never arrived is back in the field after a reload', async () => {
+test('questions that never arrived are asked again after a reload, each as the very same message', async () => {
   chat = await opened({ 'POST /ask': () => new Promise<never>(() => undefined) });
   chat.ask('lost?');
+  chat.ask('and this?');
   await waitFor(() => expect(chat.door.asked()).toHaveLength(1));
+  const { id } = chat.door.asked()[0]!.body;
+  const answers = [record('lost?', 'Found.'), { ...record('and this?', 'This too.'), uuid: 'm2' }];
+  await reload({ 'POST /ask': () => stream(answered(answers.shift()!)) });
+  await waitFor(() => chat.see.getByText('This too.'));
+  chat.see.getByText('Found.');
+  const asked = chat.door.asked().map(({ body }) => body);
+  expect(asked[0]).toEqual({ query: 'lost?', id });
+  expect(asked[1]).toMatchObject({ query: 'and this?', session: 's1' });
+  await reload({ [history]: () => json([]) });
+  expect(chat.door.asked()).toEqual([]);
+});
+
+test('a question that arrived although nobody heard of it is not asked again', async () => {
+  await asked({ 'POST /ask': () => stream(answered(answer)) });
+  chat.close();
+  chat = await opened({ [history]: () => json([answer]), 'POST /ask': () => new Promise<never>(() => undefined) });
+  chat.ask('heard?');
+  await waitFor(() => expect(chat.door.asked()).toHaveLength(1));
+  await reload({ [history]: () => json([answer, { ...record('heard?', 'Yes.'), uuid: 'm2' }]) });
+  await waitFor(() => chat.see.getByText('Yes.'));
+  expect(chat.door.asked()).toEqual([]);
+  expect(chat.see.getAllByText('heard?')).toHaveLength(1);
+});
+
+test('a question that the visitor stopped before it arrived stays stopped after a reload', async () => {
+  chat = await opened({ 'POST /ask': () => new Promise<never>(() => undefined) });
+  chat.ask('never mind');
+  (await waitFor(() => chat.see.getByRole('button', { name: 'Stop the answer' }))).click();
   await reload({});
-  expect(field().value).toBe('lost?');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(chat.door.asked()).toEqual([]);
+});
+
+test('an unfinished thought in one tab is not lost to another tab', async () => {
+  chat = await opened({});
+  type(field(), 'mine');
+  const other = createMemory(server, 'c1');
+  other.write({ draft: 'theirs' });
+  sessionStorage.setItem(`docent:${server}:c1`, JSON.stringify({ draft: 'mine' }));
+  await reload({});
+  expect(field().value).toBe('mine');
+});
+
+test('what one tab writes of a conversation takes nothing from what another wrote', () => {
+  const [one, other] = [createMemory(server, 'c1'), createMemory(server, 'c1')];
+  one.write({ session: 's1' });
+  other.write({ last: 'm1' });
+  one.write({ draft: 'x' });
+  expect(other.read()).toEqual({ session: 's1', last: 'm1', draft: 'x' });
+});
+
+test('a full storage costs the reload, not the chat', async () => {
+  vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new DOMException('full', 'QuotaExceededError');
+  });
+  await asked();
+  chat.ask('second?');
+  await waitFor(() => expect(chat.door.asked()).toHaveLength(2));
+  expect(chat.door.asked()[1]!.body['session']).toBe('s1');
 });
 
 test('New conversation forgets here and on the server', async () => {

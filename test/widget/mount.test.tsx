@@ -2,7 +2,7 @@
 import { render, waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ChatWidget, mount, type Handle } from '../../widget/index.tsx';
-import { answered, json, line, openDoor, record, server, stream, wire, type Door } from './door.ts';
+import { answered, json, line, openDoor, record, server, stream, wire, type Door, type Line } from './door.ts';
 import { mounted, opened, type Opened } from './opened.ts';
 
 const answer = record('q', 'An answer.');
@@ -60,20 +60,22 @@ test('destroy leaves nothing behind: no node, no listener, no timer, no stream',
   const added = vi.spyOn(globalThis, 'addEventListener');
   const removed = vi.spyOn(globalThis, 'removeEventListener');
   let signal: AbortSignal | null | undefined;
-  const open = line();
+  let open!: Line;
   chat = mounted({
     'POST /ask': (request) => {
       ({ signal } = request);
+      open = line(signal);
       return open.response;
     },
   });
   chat.handle.ask('q');
+  await waitFor(() => expect(open).toBeDefined());
   open.say(wire(answered(answer).slice(0, 3)));
   await waitFor(() => expect(chat!.root.querySelector('.text')?.textContent).toBe('An an'));
   chat.handle.destroy();
   expect(document.documentElement.outerHTML).toBe(before);
   expect(signal?.aborted).toBe(true);
-  expect(removed.mock.calls.length).toBeGreaterThanOrEqual(added.mock.calls.length);
+  await waitFor(() => expect(removed.mock.calls.length).toBeGreaterThanOrEqual(added.mock.calls.length));
   chat.handle.open();
   chat.handle.ask('q');
   await new Promise((resolve) => setTimeout(resolve, 20));

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ChatEvent } from '../../server/types.ts';
 import { createClient } from '../../widget/client.ts';
 import { follow } from '../../widget/resume.ts';
-import { answered, deltas, json, line, openDoor, record, server, stream, wire, type Door } from './door.ts';
+import { answered, deltas, json, line, openDoor, record, server, stream, wire, type Door, type Line } from './door.ts';
 import { opened, type Opened } from './opened.ts';
 
 const answer = record('q', 'Eine Antwort – mit 👋🏽 Zeichen, die länger sind als ein Byte.');
@@ -113,6 +113,28 @@ test('a connection that falls silent is left for another', async () => {
   const all = collect();
   await vi.runAllTimersAsync();
   expect((await all).text).toBe(answer.response);
+});
+
+test.each([
+  ['after an hour of sleep', () => vi.setSystemTime(Date.now() + 3_600_000)],
+  ['when the network goes', () => dispatchEvent(new Event('offline'))],
+])('a silent connection is left for another within seconds %s', async (_when, happen) => {
+  vi.useFakeTimers();
+  let silent: Line | undefined;
+  door = openDoor({
+    'POST /ask': ({ signal }) => {
+      silent = line(signal);
+      silent.say(bytes.slice(0, 200));
+      return silent.response;
+    },
+    'GET /session/s1/message/m1/stream': ({ headers }) => stream(rest(Number(headers.get('Last-Event-ID')))),
+  });
+  const all = collect();
+  await vi.advanceTimersByTimeAsync(1000);
+  happen();
+  await vi.advanceTimersByTimeAsync(4000);
+  expect((await all).text).toBe(answer.response);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('a server that is not there is tried again with longer waits, and then given up', async () => {
