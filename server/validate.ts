@@ -94,7 +94,7 @@ function expected(schema: TSchema | undefined): string {
   if (s.type === 'number') return `a number${range(s)}`;
   if (s.type === 'boolean') return 'true or false';
   if (s.type === 'array' && Array.isArray(s.items)) return `a list of ${s.items.map(expected).join(' and ')}`;
-  if (s.type === 'array') return 'a list';
+  if (s.type === 'array') return s.description ?? 'a list';
   return s.type === 'object' ? (s.description ?? 'an object') : 'valid';
 }
 

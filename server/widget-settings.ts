@@ -7,34 +7,47 @@ import type { ChatbotFace } from './types.ts';
 /** Tags of BCP 47, as the files of widget/words are named. */
 export const LANGUAGES = 'ar cs da de en es fi fr he hi it ja ko nl pl pt ru sv tr zh'.split(' ');
 
-/** A bad value is told by the description, so that one says what is wanted. */
 const literals = <const T extends string[]>(...values: T) => Type.Unsafe<T[number]>(Type.Enum(values));
-const text = (maxLength: number) => Type.String({ maxLength });
 const whole = (maximum: number) => Type.Integer({ minimum: 0, maximum });
+
+/** Control characters have no place in what is shown on a line; sentences may run over several. */
+const ON_A_LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+const ON_LINES = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f]*$';
+
+const line = (maxLength: number, minLength = 0) =>
+  Type.String({
+    minLength,
+    maxLength,
+    pattern: ON_A_LINE,
+    description: `a string of ${minLength} to ${maxLength} characters, none of them a control character`,
+  });
+const lines = (maxLength: number) =>
+  Type.String({
+    maxLength,
+    pattern: ON_LINES,
+    description: `a string of at most ${maxLength} characters, of the control characters line feeds alone`,
+  });
 const address = (form: string, description: string) =>
   Type.String({ maxLength: 2048, pattern: `^(?:${form})$`, description });
 const list = (maxItems: number, of: Type.TSchema, description: string) =>
   Type.Unsafe<string[]>(Type.Array(of, { maxItems, description }));
 
-const IMAGE = '[Hh][Tt][Tt][Pp][Ss]://.+';
+const IMAGE = '[Hh][Tt][Tt][Pp][Ss]://\\S+';
 
-const Words = Type.Unsafe<Record<string, string>>(
-  Type.Object(
-    {},
-    {
-      additionalProperties: text(500),
-      propertyNames: {
-        type: 'string',
-        pattern: '^[A-Za-z][A-Za-z0-9_]{0,49}$',
-        not: { enum: ['constructor', 'prototype'] },
-      },
-      maxProperties: 200,
-      description:
-        'an object of at most 200 sentences of at most 500 characters each, under the plain names of the sentences ' +
-        'they stand for (letters, digits, "_"); it is replaced whole',
-    },
-  ),
-);
+/** Not a `Type.Record`: see `NewVariables` in schema.ts. */
+const Words = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: lines(500),
+  propertyNames: {
+    type: 'string',
+    pattern: '^[A-Za-z][A-Za-z0-9_]{0,49}$',
+    not: { enum: ['constructor', 'prototype'] },
+  },
+  maxProperties: 200,
+  description:
+    'an object of at most 200 sentences of at most 500 characters each, under the plain names of the sentences they ' +
+    'stand for (letters, digits, "_"); it is replaced whole',
+});
 
 /** Always all of them; `WIDGET_DEFAULTS` has what they are until they are set. */
 export const WidgetSettings = Type.Object(
@@ -50,21 +63,17 @@ export const WidgetSettings = Type.Object(
       `chat|question|spark|none|${IMAGE}`,
       '"chat", "question", "spark", "none" or the https address of an image',
     ),
-    label: text(40),
-    title: text(80),
+    label: line(40),
+    title: line(80),
     avatar: address(`(?:${IMAGE})?`, "'' or the https address of an image"),
-    greeting: text(1000),
-    suggestions: list(
-      6,
-      Type.String({ minLength: 1, maxLength: 200 }),
-      'a list of at most 6 questions of 1 to 200 characters each',
-    ),
-    teaser: text(200),
+    greeting: lines(1000),
+    suggestions: list(6, line(200, 1), 'a list of at most 6 questions of 1 to 200 characters each'),
+    teaser: line(200),
     teaser_after: whole(3600),
     open: Type.Boolean(),
-    disclaimer: text(300),
-    privacy_url: address('(?:[Hh][Tt][Tt][Pp][Ss]?://.+)?', "'' or an http or https address"),
-    consent: text(500),
+    disclaimer: lines(300),
+    privacy_url: address('(?:[Hh][Tt][Tt][Pp][Ss]?://\\S+)?', "'' or an http or https address"),
+    consent: lines(500),
     image_hosts: list(
       50,
       Type.String({ minLength: 1, maxLength: 255 }),
@@ -81,6 +90,9 @@ export const WidgetSettings = Type.Object(
   { additionalProperties: false },
 );
 export type WidgetSettings = Static<typeof WidgetSettings>;
+
+export const WidgetChange = Type.Partial(WidgetSettings);
+export type WidgetChange = Static<typeof WidgetChange>;
 
 export const WIDGET_DEFAULTS: WidgetSettings = {
   color: '',

@@ -16,11 +16,13 @@ import { sources } from './sources.ts';
 import { tags } from './tags.ts';
 import { uploads } from './uploads.ts';
 import { users } from './users.ts';
+import { widget } from './widget.ts';
 
 /** Every operation there is, in the order of the document. */
 export function operations(rooms: Rooms): Operation[] {
   const all: Operation[] = [
     ...chatbots(rooms),
+    ...widget(rooms),
     ...models(rooms),
     ...agents(rooms),
     ...functions(rooms),

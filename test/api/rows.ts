@@ -83,6 +83,59 @@ const QUERIES: [string, unknown][] = [
 ];
 const notSources: [string, unknown][] = each('data_source_uuids', [null, 'x', [7], ['nonsense'], ['0'.repeat(32)]]);
 
+const NO_ADDRESSES = [
+  7,
+  null,
+  'shop.test',
+  'data:image/png;base64,AA',
+  'javascript:alert(1)',
+  'https://',
+  '//s.test/a',
+];
+const ADDRESSES = [...NO_ADDRESSES, 'https://u:p@s.test/', 'https://a;b/', `https://s.test/${long(2050)}`];
+const NO_WORDS: unknown[] = [
+  null,
+  [],
+  'Hi',
+  { 'a b': 'x' },
+  { '': 'x' },
+  { constructor: 'x' },
+  { send: 7 },
+  { send: long(501) },
+];
+const strings = (most: number): unknown[] => [7, null, [], long(most + 1), 'a\0b', 'a\u0007b', '\ud800'];
+const numbers = (most: number): unknown[] => [-1, most + 1, 1.5, '1', null];
+const widgetSettings: [string, unknown][] = [
+  ...each('color', [...COLORS, '#ffff', 'inherit']),
+  ...each('scheme', ['', 'blue', null, ['dark']]),
+  ...each('density', ['', 'dense', null]),
+  ...each('position', ['', 'left ', 'top', null]),
+  ...each('radius', numbers(32)),
+  ...each('offset', numbers(200)),
+  ...each('z_index', numbers(2_147_483_647)),
+  ...each('teaser_after', numbers(3600)),
+  ...each('open', [1, 'true', null]),
+  ...each('label', [...strings(40), 'a\nb']),
+  ...each('title', [...strings(80), 'a\nb']),
+  ...each('greeting', [...strings(1000), 'a\rb']),
+  ...each('teaser', [...strings(200), 'a\tb']),
+  ...each('disclaimer', strings(300)),
+  ...each('consent', strings(500)),
+  ...each('icon', ['', 'star', 'http://s.test/a.png', ...ADDRESSES]),
+  ...each('avatar', ['chat', 'http://s.test/a.png', ...ADDRESSES]),
+  ...each('privacy_url', ['ftp://s.test/', ...ADDRESSES]),
+  ...each('suggestions', [null, 'a', {}, [''], [7], [long(201)], ['a\nb'], Array(7).fill('Why?')]),
+  ...each('image_hosts', [null, 'a', [7], [''], Array(51).fill('a.test')]),
+  ...each('image_hosts', [['*'], ['https://a.test'], ['a.test:8443'], ['a.test/b'], ['a.*.test'], ['a;b'], ['a b']]),
+  ...each('allowed_origins', [null, 'https://a.test', [7], [''], Array(51).fill('https://a.test')]),
+  ...each('allowed_origins', [['*'], ['a.test'], ['ftp://a.test'], ['https://a.test/b'], ['https://u@a.test']]),
+  ...each('allowed_origins', [['https://*'], ['https://a.*.test'], ['https://a;b'], ['https://a.test?'], ['https://']]),
+  ...each('language', ['xx', 'EN', 'en-GB', null]),
+  ...each('words', [...NO_WORDS, Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`w${i}`, '']))]),
+  ['words', '{"words":{"__proto__":"x"}}'],
+  ['radius', { color: '#ffffff', radius: 99 }],
+];
+
 /** The chatbot itself, with something in it. */
 const holding = (make: NonNullable<Row['on']>) => async (w: World, chatbot: string) => {
   await make(w, chatbot);
@@ -103,6 +156,17 @@ export const rows: Record<string, Row> = {
     invalid: [[undefined, []], ...names({ visibility: 'public' }), ...chatbotSettings({ name: 'Other' })],
   },
   'DELETE /api/v1/chatbot/:uuid/delete': {},
+
+  'GET /api/v1/chatbot/:uuid/widget': {},
+  'POST /api/v1/chatbot/:uuid/widget': {
+    send: () => ({
+      color: '#1D4ED8',
+      greeting: 'Hello! What can I help you with?',
+      suggestions: ['How long do I have to return something?'],
+      allowed_origins: ['https://shop.example', 'https://*.shop.example'],
+    }),
+    invalid: [[undefined, []], [undefined, 7], ...widgetSettings],
+  },
 
   'GET /api/v1/agent/models': {},
   'GET /api/v1/agent/model-costs': {},

@@ -141,7 +141,7 @@ export async function newMessage(w: World, chatbot: string): Promise<string> {
 
 /** All that a chatbot's owner can see of it. */
 export async function stateOf(w: World, chatbot: string): Promise<unknown> {
-  const parts = ['', '/agents', '/data-sources', '/source-tags', '/sessions'];
+  const parts = ['', '/widget', '/agents', '/data-sources', '/source-tags', '/sessions'];
   const lists = await Promise.all(parts.map((part) => w.call('GET', `/api/v1/chatbot/${chatbot}${part}`)));
   const sessions: { uuid: string }[] = lists.at(-1)?.body ?? [];
   const talks = await Promise.all(sessions.map(({ uuid }) => w.call('GET', `/api/v1/session/${uuid}/messages`)));

@@ -33,11 +33,15 @@ const looked = (schema: Schema): Schema => document.components.schemas[nameOf(sc
 function rowOf(method: string, path: string, told: Told): string {
   const [body] = Object.values(told.requestBody?.content ?? {});
   const query = (told.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => `\`?${name}\``);
-  const takes = [...query, ...(body ? fieldsOf(looked(body.schema)) : [])].join(', ');
   const [[type, reply] = []] = Object.entries(told.responses['200']?.content ?? {});
   const gives = type === 'text/plain' ? 'text' : reply ? shapeOf(reply.schema) : '';
+  const fields = body ? fieldsOf(looked(body.schema)) : [];
+  // The settings of the widget have a table of their own.
+  const takes = [...query, ...(fields.length > MANY ? [`any keys of ${gives}`] : fields)].join(', ');
   return `| ${told.summary} | \`${method.toUpperCase()} ${path}\` | ${takes} | ${gives} |`;
 }
+
+const MANY = 20;
 
 /** Those that may be left out carry a question mark. */
 const fieldsOf = ({ properties = {}, required = [] }: Schema): string[] =>
