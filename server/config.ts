@@ -12,6 +12,7 @@ export interface Config {
   /** `host:port` entries that pass beside the address guard. */
   fetchAllow: string[];
   llm: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
+  embeddings: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
   upstream: { url: string; apiKey: string } | undefined;
   /** `credits` by model name; undefined for the interface's own table. */
   catalogue: { familyPrefix: string; credits: Record<string, number> | undefined };
@@ -30,7 +31,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxyHops: whole('TRUST_PROXY_HOPS', read('TRUST_PROXY_HOPS') ?? '0', 100),
     demo: matching('DEMO', read('DEMO') ?? '1', /^[01]$/, '0 or 1') === '1',
     fetchAllow: hostPorts(read('FETCH_ALLOW')),
-    llm: llm(address('LLM_BASE_URL', read('LLM_BASE_URL')), read('LLM_MODEL'), read('LLM_API_KEY')),
+    ...models(read),
     upstream: upstream(address('UPSTREAM_URL', read('UPSTREAM_URL')), read('UPSTREAM_API_KEY')),
     catalogue: {
       familyPrefix: matching(
@@ -104,11 +105,30 @@ function credits(value: string | undefined): Record<string, number> | undefined 
   return Object.fromEntries(entries.map(([name, price]) => [name, Number(price)]));
 }
 
-function llm(baseUrl: string | undefined, model: string | undefined, key: string | undefined): Config['llm'] {
-  if (baseUrl === undefined && model === undefined) return undefined;
-  if (baseUrl === undefined) throw wrong('LLM_BASE_URL', 'set where LLM_MODEL is, such as http://127.0.0.1:11434/v1');
-  if (model === undefined) throw wrong('LLM_MODEL', 'set where LLM_BASE_URL is: the name of a model that server knows');
-  return { baseUrl, model, apiKey: key };
+/** Who writes answers, and who tells how near texts are in meaning: two servers, or one. */
+function models(read: (name: string) => string | undefined): Pick<Config, 'llm' | 'embeddings'> {
+  const baseUrl = address('LLM_BASE_URL', read('LLM_BASE_URL'));
+  const own = address('EMBED_BASE_URL', read('EMBED_BASE_URL'));
+  const [model, embedModel] = [read('LLM_MODEL'), read('EMBED_MODEL')];
+  const [key, ownKey] = [read('LLM_API_KEY'), read('EMBED_API_KEY')];
+  if (own !== undefined && !embedModel) throw wrong('EMBED_MODEL', 'set where EMBED_BASE_URL is');
+  if (ownKey !== undefined && own === undefined) throw wrong('EMBED_BASE_URL', 'set where EMBED_API_KEY is');
+  if (model && baseUrl === undefined) {
+    throw wrong('LLM_BASE_URL', 'set where LLM_MODEL is, such as http://127.0.0.1:11434/v1');
+  }
+  const embedUrl = own ?? baseUrl;
+  if (embedModel && embedUrl === undefined) throw wrong('EMBED_BASE_URL', 'set where EMBED_MODEL is, or LLM_BASE_URL');
+  if (baseUrl !== undefined && !model && (!embedModel || own !== undefined)) {
+    throw wrong('LLM_MODEL', 'set where LLM_BASE_URL is: the name of a model that server knows');
+  }
+  return {
+    llm: baseUrl !== undefined && model ? { baseUrl, model, apiKey: key } : undefined,
+    // A key is for the server that it was given for.
+    embeddings:
+      embedUrl !== undefined && embedModel
+        ? { baseUrl: embedUrl, model: embedModel, apiKey: own === undefined ? key : ownKey }
+        : undefined,
+  };
 }
 
 function upstream(url: string | undefined, key: string | undefined): Config['upstream'] {

@@ -19,3 +19,15 @@ export interface Generation {
   /** Ends the generation early; `done` then resolves with what there was. */
   stop(): void;
 }
+
+/** Whatever tells how near texts are in meaning. Without one, search goes by words alone. */
+export interface Embedder {
+  /** Its name: vectors of one model say nothing to those of another. */
+  readonly model: string;
+  /**
+   * A vector of length 1 a text, in their order, all of as many dimensions. Rejects with a `Refusal`, as `generate`
+   * does; after `patience` milliseconds at the latest, where they are given.
+   */
+  embed(texts: string[], patience?: number): Promise<Float32Array[]>;
+  close(): Promise<void>;
+}

@@ -2,7 +2,10 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A server that speaks the wire format of OpenAI's `POST /v1/chat/completions`, and does what a test tells it to. */
+/**
+ * A server that speaks the wire format of OpenAI's `POST /v1/chat/completions` and `POST /v1/embeddings`, and does what
+ * a test tells it to.
+ */
 export interface FakeModel {
   /** What goes into `LLM_BASE_URL`. */
   baseUrl: string;
@@ -10,6 +13,12 @@ export interface FakeModel {
   requests: SeenRequest[];
   /** For the next requests, one each, before `script` is asked again. */
   next(...scripts: Script[]): void;
+  /** In order of arrival, those of `/v1/embeddings`. */
+  embedRequests: (SeenRequest & { body: { input: string[] } })[];
+  /** As `next`, for embeddings: `raw`, `status`, `headers` and times alone count. */
+  nextEmbedding(...scripts: Script[]): void;
+  /** What every request for embeddings gets, until it is set to undefined again. */
+  embedScript: Script | undefined;
   close(): Promise<void>;
 }
 
@@ -62,16 +71,29 @@ interface Options {
 export async function startFakeModel({ script = {}, port = 0 }: Options = {}): Promise<FakeModel> {
   const requests: SeenRequest[] = [];
   const queued: Script[] = [];
+  const queuedEmbeddings: Script[] = [];
   const server = createServer((incoming, response) => {
     void readRequest(incoming).then((request) => {
+      if (request.path.endsWith('/embeddings')) return embed(request as FakeModel['embedRequests'][number], response);
       requests.push(request);
       response.on('close', () => (request.left = !response.writableFinished));
       const reply = queued.shift() ?? (typeof script === 'function' ? script(request) : script);
       return play(reply, request, response);
     });
   });
+  function embed(request: FakeModel['embedRequests'][number], response: ServerResponse): Promise<void> {
+    fake.embedRequests.push(request);
+    const { model, input } = request.body;
+    const data = input.map((text, index) => ({ object: 'embedding', index, embedding: meaningOf(text, model) }));
+    const reply = JSON.stringify({ object: 'list', data, model, usage: { prompt_tokens: 1, total_tokens: 1 } });
+    const script = queuedEmbeddings.shift() ?? fake.embedScript ?? {};
+    return play({ raw: [reply], headers: { 'content-type': 'application/json' }, ...script }, request, response);
+  }
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', 4096, resolve));
-  return {
+  const fake: FakeModel = {
+    embedRequests: [],
+    embedScript: undefined,
+    nextEmbedding: (...scripts) => void queuedEmbeddings.push(...scripts),
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
     next: (...scripts) => void queued.push(...scripts),
@@ -80,6 +102,31 @@ export async function startFakeModel({ script = {}, port = 0 }: Options = {}): P
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+  return fake;
+}
+
+const SYNONYMS = [
+  ['bicycle', 'bicycles', 'bike', 'bikes', 'cycle', 'two-wheeler'],
+  ['hire', 'hired', 'rent', 'rented', 'borrow', 'lend'],
+  ['refund', 'refunds', 'money', 'reimbursed', 'reimbursement'],
+  ['open', 'opens', 'unlocked', 'accessible'],
+];
+const DIMENSIONS = 96;
+
+/** Words that mean the same share a direction, as far as `SYNONYMS` knows them; another model has other directions. */
+export function meaningOf(text: string, model = ''): number[] {
+  const vector = new Array<number>(DIMENSIONS).fill(0);
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}-]+/gu) ?? []) {
+    const known = SYNONYMS.findIndex((group) => group.includes(word));
+    const hash = [...`${model} ${known < 0 ? word : `#${known}`}`].reduce(
+      (sum, c) => (sum * 31 + c.charCodeAt(0)) >>> 0,
+      7,
+    );
+    // Short words say little.
+    vector[hash % DIMENSIONS]! += known >= 0 ? 3 : word.length < 5 ? 0.1 : 1;
+  }
+  vector[0]! += 0.01;
+  return vector;
 }
 
 async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {

@@ -88,8 +88,8 @@ test.each(starts)('%s: the server starts', async (line) => {
   expect(await server.stop()).toBe(0);
 });
 
-test('both other uses have such a line', () => {
-  expect(starts.filter((line) => /UPSTREAM_URL=|LLM_BASE_URL=/.test(line))).toHaveLength(2);
+test('the other uses have such lines', () => {
+  expect(starts.filter((line) => /UPSTREAM_URL=|LLM_MODEL=|EMBED_MODEL=/.test(line))).toHaveLength(3);
 });
 
 describe('the table of settings', () => {

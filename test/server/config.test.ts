@@ -32,6 +32,7 @@ it.each([
   ['FETCH_ALLOW', 'intranet'],
   ['FETCH_ALLOW', 'intranet:80,http://other:80'],
   ['LLM_BASE_URL', 'localhost:11434'],
+  ['EMBED_BASE_URL', 'localhost:11434'],
   ['UPSTREAM_URL', 'nowhere'],
   ['MODEL_PREFIX', 'two words'],
   ['MODEL_CREDITS', 'llm-4o-1k'],
@@ -45,10 +46,27 @@ it.each([
 it.each([
   ['LLM_MODEL', { LLM_BASE_URL: 'http://127.0.0.1:1/v1' }],
   ['LLM_BASE_URL', { LLM_MODEL: 'small' }],
+  ['LLM_MODEL', { LLM_BASE_URL: 'http://127.0.0.1:1/v1', EMBED_BASE_URL: 'http://127.0.0.1:2/v1', EMBED_MODEL: 'e' }],
+  ['EMBED_BASE_URL', { EMBED_MODEL: 'e' }],
+  ['EMBED_BASE_URL', { EMBED_MODEL: 'e', EMBED_API_KEY: 'key', LLM_BASE_URL: 'http://127.0.0.1:1/v1' }],
+  ['EMBED_MODEL', { EMBED_BASE_URL: 'http://127.0.0.1:2/v1' }],
   ['UPSTREAM_API_KEY', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
   ['UPSTREAM_URL', { UPSTREAM_API_KEY: 'key' }],
 ])('says that %s is missing where only its partner is set', (name, env) => {
   expect(() => readConfig(env)).toThrow(new RegExp(`^${name} must be set`));
+});
+
+it('has embeddings from the server that answers, from another one, or alone, and keeps each key to its own', () => {
+  const one = { LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_API_KEY: 'first' };
+  const embeddings = { baseUrl: 'http://127.0.0.1:1/v1', model: 'e', apiKey: 'first' };
+  expect(readConfig({ ...one, EMBED_MODEL: 'e' })).toMatchObject({ llm: undefined, embeddings });
+  const both = readConfig({ ...one, LLM_MODEL: 'm', EMBED_MODEL: 'e' });
+  expect(both).toMatchObject({ llm: { model: 'm', apiKey: 'first' }, embeddings });
+  const other = { EMBED_MODEL: 'e', EMBED_BASE_URL: 'http://127.0.0.1:2/v1' };
+  const apart = readConfig({ ...one, ...other, LLM_MODEL: 'm' }).embeddings;
+  expect(apart).toEqual({ baseUrl: 'http://127.0.0.1:2/v1', model: 'e', apiKey: undefined });
+  expect(readConfig({ ...other, EMBED_API_KEY: 'second' }).embeddings?.apiKey).toBe('second');
+  expect(readConfig({ ...one, LLM_MODEL: 'm' }).embeddings).toBeUndefined();
 });
 
 it.each(['sixteen chars ok', 'schlüssel-für-alle', '🔑'.repeat(16), 'x'.repeat(256)])('takes %j as API_KEY', (key) => {
