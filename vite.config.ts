@@ -10,8 +10,8 @@ import { development } from './server/development.ts';
 const root = import.meta.dirname;
 const compressed = /\.(?:js|css|svg)$/;
 
-// As old as `light-dark()`, so that nothing is written out for older ones.
-const browsers = ['chrome123', 'edge123', 'firefox120', 'safari17.5'];
+// As old as `light-dark()` and relative colours, so that nothing is written out for older ones.
+const browsers = ['chrome123', 'edge123', 'firefox128', 'safari17.5'];
 
 /** Vite leaves white space in an ES library, for the sake of later bundlers; what browsers load directly needs none. */
 const small = { minify: true, comments: false } as const;

@@ -156,8 +156,6 @@ const scenes: Scene[] = [
   },
 ];
 
-const silent = (): void => undefined;
-
 async function show({ name, ask, after, session, ...script }: Scene, place: HTMLElement): Promise<void> {
   const scene = document.createElement('section');
   const title = document.createElement('h2');
@@ -168,7 +166,7 @@ async function show({ name, ask, after, session, ...script }: Scene, place: HTML
   place.append(scene);
   const options = { server: '', chatbot: name, client: play(script), memory: pageMemory({ session }) };
   const root = host.attachShadow({ mode: 'open' });
-  const { chat } = openPanel(root, { ...options, emit: silent, isInline: true });
+  const { chat } = openPanel(root, { ...options, isInline: true });
   chat.open();
   if (!ask) return;
   await wait(50);

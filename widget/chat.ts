@@ -81,14 +81,14 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
     isOpen.value = true;
     if (!face.peek()) client.face().then((found) => (face.value = found), tell);
     if (history.peek() === 'unread') void restore();
-    emit('open', undefined);
+    emit('open', null);
   }
 
   function close(): void {
     if (!isOpen.peek()) return;
     hideCitation();
     isOpen.value = false;
-    emit('close', undefined);
+    emit('close', null);
   }
 
   function write(text: string): void {

@@ -1,5 +1,6 @@
 import type { ChatEvent, ChatbotFace, ErrorBody, ErrorCode, VisitorMessage } from '../server/types.ts';
 import { createEventReader } from './events.ts';
+import type { Context } from './settings.ts';
 
 /** What went wrong on the wire. `network`: nothing or half an answer came; `bad_answer`: it was not ours. */
 export class Failure extends Error {
@@ -79,7 +80,7 @@ async function failureOf(response: Response): Promise<Failure> {
 }
 
 /** `server`: the address that serves embed.js, with or without a path; a trailing slash is added. */
-export function createClient(server: string, chatbot: string): Client {
+export function createClient(server: string, chatbot: string, context?: Context): Client {
   const door = new URL(`chat/${encodeURIComponent(chatbot)}`, server.replace(/\/*$/, '/')).href;
 
   async function call(path: string, init?: RequestInit): Promise<Response> {
@@ -129,7 +130,7 @@ export function createClient(server: string, chatbot: string): Client {
 
   return {
     face: () => json(''),
-    ask: (question, signal) => stream('/ask', post(question), signal),
+    ask: (question, signal) => stream('/ask', post({ ...question, variables: context }), signal),
     resume: (session, message, from, signal) =>
       stream(`${of(session, message)}/stream`, { headers: { 'Last-Event-ID': String(from) } }, signal),
     messages: (session) => json(`/session/${session}/messages`),

@@ -12,26 +12,26 @@ interface Queue {
 
 const page = window as { Docent?: Partial<Handle> & { q?: Call[] | Queue['q'] } };
 
-function start(script: HTMLScriptElement, chatbot: string): void {
-  const { src } = script;
+function start({ src, dataset }: HTMLScriptElement, chatbot: string): void {
   // The same chatbot twice is one widget: pages that swap their body run the script again.
-  if (document.querySelector(`[data-docent="${CSS.escape(chatbot)}"]`)) return;
+  if (document.querySelector(`[data-docent="${chatbot}"]`)) return;
   const server = new URL('.', src).href;
   // A module that failed to load stays failed under its address, in some browsers for the life of the page.
-  const load = <T>(tries: number): Promise<T> =>
-    import(/* @vite-ignore */ new URL(`${__DOCENT_PANEL__}#${tries}`, src).href);
-  const handle = launch({ server, chatbot }, load, () => {
+  const load = <T>(): Promise<T> => import(/* @vite-ignore */ new URL(`${__DOCENT_PANEL__}#${Date.now()}`, src).href);
+  const { inline, ...settings } = dataset;
+  const target = inline && document.querySelector(inline);
+  const handle = launch({ server, chatbot, target: target || undefined, settings: settings as object }, load, () => {
     if (page.Docent === handle) delete page.Docent;
   });
   const run = ([name, ...values]: Call): void => (handle[name] as (...values: unknown[]) => unknown)(...values) as void;
   const waiting = page.Docent;
   if (waiting?.destroy) return;
   page.Docent = Object.assign<Handle, Queue>(handle, { q: { push: (...calls) => calls.forEach(run) as never } });
-  if (Array.isArray(waiting?.q)) waiting.q.forEach(run);
+  (waiting?.q as Call[] | undefined)?.forEach?.(run);
 }
 
 const script = (document.currentScript ?? document.querySelector('script[data-chatbot]')) as HTMLScriptElement | null;
 const chatbot = script?.dataset.chatbot;
 
 if (script && chatbot) start(script, chatbot);
-else console.error('[docent] add data-chatbot="<uuid>" to the script tag of embed.js');
+else console.error('[docent] embed.js needs data-chatbot="<uuid>"');

@@ -1,5 +1,6 @@
 import type { Events } from './turn.ts';
 import type { OpenedPanel, openPanel } from './panel.tsx';
+import type { Context, Settings } from './settings.ts';
 import { launcher, type Words } from './words/en.ts';
 
 export interface Options {
@@ -8,9 +9,13 @@ export interface Options {
   /** The chatbot's uuid. */
   chatbot: string;
   /** Shows the chat inside this element, always open, instead of behind a launcher in the corner. */
-  target?: HTMLElement | undefined;
+  target?: Element | null | undefined;
   /** Sentences of your own in place of the English ones. */
   words?: Partial<Words> | undefined;
+  /** Looks and manners; they win over those that the server keeps for the chatbot. */
+  settings?: Partial<Settings> | undefined;
+  /** What the answer may lean on; sent with the visitor's first question and only where it is given. */
+  context?: Context | undefined;
 }
 
 /** The hand that the page holds. Calls made before the panel has arrived are kept and made in their order. */
@@ -25,99 +30,96 @@ export interface Handle {
   destroy(): void;
 }
 
-/** `tries`: how often it was tried before. */
-export type LoadPanel = (tries: number) => Promise<{ openPanel: typeof openPanel }>;
+export type LoadPanel = () => Promise<{ openPanel: typeof openPanel }>;
 
 const SPEECH = 'M13 2C6 2 1 6 1 12c0 3 1 5 3 7l-1 5 6-2 4 0c7 0 12-4 12-10S20 2 13 2';
-const DOWN = 'M4 9l2-2 7 7 7-7 2 2-9 9z';
 
 // Kept small by hand: a page loads these words before anybody opens the chat. The icon is a shape, not a picture, so
-// that no policy on images applies to it.
+// that no policy on images applies to it. On the owner's colour stands black or white, whichever can be read.
 const STYLE = `:host{all:initial!important;direction:ltr!important;unicode-bidi:isolate!important;zoom:1!important;display:block!important;position:fixed!important;z-index:var(--docent-z,2147483000)!important}
 @media print{:host{display:none!important}}
-.l{position:fixed;right:var(--docent-offset,20px);bottom:var(--docent-offset,20px);width:56px;height:56px;padding:15px;border:0;border-radius:50%;cursor:pointer;color:var(--docent-on-color,#fff);background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0f122e4d}
-.l:before{content:"";display:block;height:26px;background:currentColor;forced-color-adjust:none;clip-path:path("${SPEECH}")}
-.l[aria-expanded=true]:before{clip-path:path("${DOWN}")}`;
+.l{display:var(--docent-icon);position:fixed;inset-inline-end:var(--docent-offset,20px);bottom:var(--docent-offset,20px);padding:15px;border:0;border-radius:28px;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc((50 - l)*99) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}
+.start{inset-inline:var(--docent-offset,20px) auto}
+.l:before{content:"";display:block;padding:13px;background:currentColor;forced-color-adjust:none;clip-path:path("${SPEECH}")}`;
+
+/** Settings for which the panel comes without being called; the page comes first. */
+const EARLY = /open|label|icon|teaser|settings/;
+const IDLE_MS = 999;
 
 /** Puts the launcher on the page; the panel is loaded when somebody comes near it. */
 export function launch({ target, ...options }: Options, load: LoadPanel, gone?: () => void): Handle {
+  const settings: Record<string, unknown> = options.settings ?? {};
+  const words = { ...launcher, ...options.words };
   const host = document.createElement('docent-widget');
   const root = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
   const button = document.createElement('button');
-  const words = { ...launcher, ...options.words };
-  const listeners: { [name: string]: Set<(detail: never) => void> } = {};
   const calls: ((panel: OpenedPanel) => void)[] = [];
   let panel: OpenedPanel | undefined;
   let loading: Promise<void> | undefined;
-  let tries = 0;
   let isGone = false;
 
-  const show = (isOpen: boolean): void => {
-    button.title = isOpen ? words.close : words.open;
-    button.setAttribute('aria-expanded', `${isOpen}`);
-  };
-  const emit = (name: keyof Events, detail: unknown): void => {
-    if (name === 'open' || name === 'close') show(name === 'open');
-    if (name === 'close') button.focus();
-    for (const listener of listeners[name] ?? []) listener(detail as never);
-  };
-
-  const arrive = async (): Promise<void> => {
-    try {
-      const module = await load(tries++);
-      if (!isGone) panel = module.openPanel(root, { ...options, emit, isInline: !!target });
-      for (const call of calls.splice(0)) if (panel) call(panel);
-    } catch (fault) {
-      console.error('[docent] panel not loaded; is the server up?', fault);
-      if (calls.length) button.title = words.unloadable;
-      loading = undefined;
-    }
-  };
-  const near = (): Promise<void> => (loading ??= arrive());
-  const later = (call: (panel: OpenedPanel) => void): void => {
-    if (isGone) return;
-    if (panel) return call(panel);
-    calls.push(call);
-    void near();
-  };
+  const near = (): Promise<void> =>
+    (loading ??= load()
+      .then(({ openPanel }) => {
+        if (isGone) return;
+        const opened = (panel = openPanel(root, { ...options, button, isInline: !!target }));
+        calls.splice(0).forEach((call) => call(opened));
+      })
+      .catch((fault: unknown) => {
+        console.error('[docent] server up?', fault);
+        button.title = words.unloadable;
+        loading = undefined;
+      }));
+  const call =
+    (name: 'open' | 'close' | 'ask') =>
+    (query?: unknown): void => {
+      if (panel) return panel[name](query as string);
+      calls.push((opened) => opened[name](query as string));
+      if (!isGone) void near();
+    };
 
   const handle: Handle = {
-    open: () => later(({ chat }) => chat.open()),
-    close: () => {
-      if (panel || loading) later(({ chat }) => chat.close());
-    },
-    ask: (query) =>
-      later(({ chat }) => {
-        chat.open();
-        chat.ask(query);
-      }),
+    open: call('open'),
+    close: call('close'),
+    ask: call('ask'),
     on(name, listener) {
-      const all = (listeners[name] ??= new Set());
-      all.add(listener);
-      return () => void all.delete(listener);
+      const hear = ({ detail }: CustomEventInit): void => listener(detail);
+      host.addEventListener(name, hear);
+      return () => host.removeEventListener(name, hear);
     },
     destroy() {
       isGone = true;
+      removeEventListener('click', trigger);
       panel?.destroy();
       panel = undefined;
       host.remove();
       gone?.();
     },
   };
+  const trigger = ({ target }: Event): void => {
+    if ((target as Element).closest?.('[data-docent-open]')) handle.open();
+  };
 
   sheet.replaceSync(STYLE);
   root.adoptedStyleSheets = [sheet];
   host.dataset.docent = options.chatbot;
+  for (const name in settings) {
+    host.style.setProperty(`--docent-${name}`, `${settings[name]}${/offset|radius/.test(name) ? 'px' : ''}`);
+    if (EARLY.test(name)) setTimeout(near, IDLE_MS);
+  }
   if (target) {
     host.setAttribute('inline', '');
     handle.open();
   } else {
-    button.className = 'l';
+    button.className = `l ${settings['position']}`;
+    button.dir = document.dir;
+    button.title = words.open;
+    button.ariaExpanded = 'false';
     button.onpointerenter = button.onfocus = near;
-    button.onclick = () => (panel?.chat.isOpen.peek() ? handle.close() : handle.open());
-    show(false);
+    button.onclick = handle.open;
     root.append(button);
+    addEventListener('click', trigger);
   }
   (target ?? document.documentElement).append(host);
   return handle;

@@ -20,8 +20,8 @@ export interface Turn {
 
 /** What a page can listen to, with what its listeners are given. */
 export interface Events {
-  open: undefined;
-  close: undefined;
+  open: null;
+  close: null;
   ask: { query: string };
   answer: { query: string; response: string; citations: Citations; finish_reason: string };
   citation: { marker: string; citation: Citation };

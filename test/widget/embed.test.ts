@@ -81,7 +81,7 @@ test('a tag without its chatbot says what to do', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   await embed({});
   expect(error).toHaveBeenCalledOnce();
-  expect(error.mock.calls[0]![0]).toMatch(/^\[docent\] add data-chatbot/);
+  expect(error.mock.calls[0]![0]).toMatch(/^\[docent\] embed\.js needs data-chatbot/);
   expect(hosts()).toEqual([]);
 });
 
@@ -90,12 +90,45 @@ test('a panel that does not load is said so calmly; the next click tries again a
   page.__DOCENT_PANEL__ = 'data:text/javascript,throw new Error("gone")';
   await embed();
   docent().ask('kept');
-  await waitFor(() => expect(launcher().title).toBe('The chat did not load. Try again.'));
+  await waitFor(() => expect(launcher().title).toBe('Chat did not load. Try again.'));
   expect(error.mock.calls[0]![0]).toMatch(/^\[docent\]/);
   page.__DOCENT_PANEL__ = panel;
   launcher().click();
   await waitFor(() => expect(asked()).toEqual(['kept']));
   expect(launcher().title).toBe('Close chat');
+});
+
+test('the colour, distance, layer and side of the launcher are attributes of its tag', async () => {
+  await embed({ chatbot: 'c1', color: '#fc0', offset: '32', z: '7', position: 'start' });
+  const { style } = hosts()[0]!;
+  const set = ['--docent-color', '--docent-offset', '--docent-z'].map((name) => style.getPropertyValue(name));
+  expect(set).toEqual(['#fc0', '32px', '7']);
+  expect(launcher().className).toBe('l start');
+  expect(door.requests).toEqual([]);
+});
+
+test('any element of the page opens the chat, and gets the focus back', async () => {
+  await embed();
+  document.body.innerHTML = '<a href="#help" data-docent-open><b>Help</b></a>';
+  const link = document.querySelector('a')!;
+  link.focus();
+  link.firstElementChild!.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
+  await waitFor(() => expect(hosts()[0]!.shadowRoot!.querySelector('textarea')).toBeTruthy());
+  expect(launcher().title).toBe('Close chat');
+  docent().close();
+  await waitFor(() => expect(launcher().title).toBe('Open chat'));
+  expect(document.activeElement).toBe(link);
+  document.body.innerHTML = '';
+});
+
+test('a tag may name the element that the chat stands in', async () => {
+  document.body.innerHTML = '<div id="help"></div>';
+  await embed({ chatbot: 'c1', inline: '#help' });
+  await waitFor(() =>
+    expect(document.querySelector('#help docent-widget')?.shadowRoot?.querySelector('textarea')).toBeTruthy(),
+  );
+  docent().destroy();
+  document.body.innerHTML = '';
 });
 
 test('destroy takes the widget and its name from the page', async () => {

@@ -26,7 +26,7 @@ test('ask() opens the chat and asks, and the page is told of everything in order
   chat.handle.close();
   const { response, finish_reason } = chat.told[2]![1] as typeof answer;
   expect([response, finish_reason]).toEqual(['An answer.', 'stop']);
-  expect(chat.told.at(-1)).toEqual(['close', undefined]);
+  expect(chat.told.at(-1)).toEqual(['close', null]);
 });
 
 test('a listener that has left is told nothing more', async () => {

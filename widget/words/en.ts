@@ -1,8 +1,7 @@
 /** The launcher's sentences: alone, because it is loaded alone. */
 export const launcher = {
   open: 'Open chat',
-  close: 'Close chat',
-  unloadable: 'The chat did not load. Try again.',
+  unloadable: 'Chat did not load. Try again.',
 };
 
 /**
