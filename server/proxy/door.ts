@@ -1,6 +1,6 @@
 import cors from '@koa/cors';
 import { Router, type RouterContext } from '@koa/router';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Answering } from '../answer/answering.ts';
 import { notFound, Refusal } from '../errors.ts';
@@ -15,8 +15,9 @@ import { createAsk } from './ask.ts';
 import { AskBody, SessionBody, VisitorSessionSchema } from './bodies.ts';
 import { createConversations, type Visit } from './conversations.ts';
 import { createEventStreams, type EventStreams } from './events.ts';
+import { admitOrigin } from './origins.ts';
 import { createVisitorSessions, type VisitorSessions } from './sessions.ts';
-import type { Upstream } from './upstream.ts';
+import { originsOf, type Upstream } from './upstream.ts';
 
 export interface DoorRooms {
   store: Store;
@@ -60,8 +61,25 @@ export function createDoor(rooms: DoorRooms): Middleware {
   return (ctx, next) => {
     if (!ctx.path.startsWith('/chat/')) return next();
     ctx.set(HEADERS);
-    return crossOrigin(ctx, () => routes(ctx, async () => refuseUnmatched(ctx, router)));
+    const route = () => crossOrigin(ctx, () => routes(ctx, async () => refuseUnmatched(ctx, router)));
+    return ctx.method === 'OPTIONS' ? preflight(rooms.upstream, ctx, route) : route();
   };
+}
+
+/** A page that may not ask learns it before it does; one that may is told for itself alone. */
+async function preflight(upstream: Upstream, ctx: Context, route: () => Promise<unknown>): Promise<void> {
+  const allowed = await upstream.origins(chatbotIn(ctx.path));
+  if (allowed.length > 0) admitOrigin(ctx, allowed);
+  await route();
+  if (allowed.length > 0) admitOrigin(ctx, allowed);
+}
+
+function chatbotIn(path: string): string {
+  try {
+    return decodeURIComponent(path.split('/')[2] ?? '');
+  } catch {
+    return '';
+  }
 }
 
 /** The widget runs on its owner's pages, which are of another origin than this server, or of none (a sandboxed frame). */
@@ -81,10 +99,12 @@ const crossOrigin = cors({
   keepHeadersOnError: false,
 });
 
-/** Who may ask which chatbot is judged here and nowhere else. A private one is as unknown as none. */
+/** Who may ask which chatbot is judged here, and for preflights above. A private one is as unknown as none. */
 async function admitted(upstream: Upstream, ctx: RouterContext): Promise<StoredChatbot> {
   const chatbot = await upstream.chatbot(ctx.params['chatbot'] ?? '');
   if (!chatbot || chatbot.meta.visibility === 'private') throw notFound('chatbot');
+  const allowed = originsOf(chatbot);
+  if (allowed.length > 0) admitOrigin(ctx, allowed);
   return chatbot;
 }
 

@@ -69,6 +69,8 @@ export function foreignUpstream({ url, apiKey, store, clock, log, timeouts }: Op
 
   return {
     chatbot: (written) => chatbots.find(written),
+    // The settings of the widget are no part of the interface: those of the other server are not known here.
+    origins: async () => [],
     respond: (question, run) => answer(question, run).finally(() => sessions.kept(question.session.uuid)),
     newSession: { foreign: '' },
     async forget({ foreign }) {

@@ -7,6 +7,8 @@ import type { ErrorCode } from '../types.ts';
 export interface Upstream {
   /** `written` is the identifier as the visitor's page has it. `undefined` where there is no such chatbot. */
   chatbot(written: string): Promise<StoredChatbot | undefined>;
+  /** The pages that may ask it; empty for all. What a preflight goes by, which must not wait for another server. */
+  origins(written: string): Promise<readonly string[]>;
   respond: Respond;
   /** What a new session holds beyond its own record. */
   readonly newSession: Pick<StoredSession, 'foreign'>;
@@ -17,11 +19,19 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
+export const originsOf = ({ widget }: StoredChatbot): readonly string[] => widget?.allowed_origins ?? [];
+
 export function localUpstream({ store, respond }: { store: Store; respond: Respond }): Upstream {
+  async function chatbot(written: string): Promise<StoredChatbot | undefined> {
+    const uuid = readUuid(written);
+    return uuid === undefined ? undefined : store.chatbot(uuid);
+  }
+
   return {
-    async chatbot(written) {
-      const uuid = readUuid(written);
-      return uuid === undefined ? undefined : store.chatbot(uuid);
+    chatbot,
+    async origins(written) {
+      const found = await chatbot(written);
+      return found && found.meta.visibility !== 'private' ? originsOf(found) : [];
     },
     respond,
     newSession: {},
