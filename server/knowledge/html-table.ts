@@ -10,8 +10,9 @@ export type Row<B> = Cell<B>[];
 const LONGEST_CELL = 500;
 
 /**
- * The rows of a table in words, each value with its column's name: `Zone: Europe; Price: €9`. Undefined where the
- * table only lays out the page; its blocks then stand for themselves.
+ * The rows of a table in words, each value with its column's name: `Zone: Europe; Price: €9`, or, where the first cell says
+ * what the row is, `Europe — Price: €9`. Undefined where the table only lays out the page; its blocks then stand for
+ * themselves.
  */
 export function rowsOf<B>(rows: Row<B>[], blockOf: (one: B) => Block): string[] | undefined {
   const texts = rows.map((row) => row.map((cell) => cell.blocks.map(blockOf)));
@@ -45,9 +46,11 @@ const LONGEST_NAME = 100;
 export function inWords(cells: string[], names: string[], labelled: boolean): string {
   if (names.length) {
     const pairs = cells.map((text, at) => {
-      const name = names[at]?.slice(0, LONGEST_NAME).toWellFormed();
+      const name = (names[at] ?? '').slice(0, LONGEST_NAME).toWellFormed().replace(/\s*:$/, '');
       return text && name && text !== name ? `${name}: ${text}` : text;
     });
+    const values = pairs.slice(1).filter(Boolean).join('; ');
+    if (labelled && cells[0] && values) return `${cells[0].replace(/\s*:$/, '')} — ${values}`;
     return pairs.filter(Boolean).join('; ');
   }
   const [label = '', ...values] = cells;

@@ -5,7 +5,7 @@ import { languageOf, type Language } from './language.ts';
 import { nearness } from './nearness.ts';
 import { HEAD, Postings, saturated, type Counted, type Within } from './postings.ts';
 import { readQuestion, type Question } from './question.ts';
-import { sentencesOf } from './sentences.ts';
+import { leadsOf, sentencesOf } from './sentences.ts';
 import { eachWord, NOTHING, Vocabulary } from './words.ts';
 
 /** So many of the best by BM25 are looked at more closely. */
@@ -26,6 +26,10 @@ export interface Entry<S> extends Counted {
 
 export interface Sentence {
   text: string;
+  /** Where in the passage it begins. */
+  start: number;
+  /** Which sentence of the passage leads to it, see `leadsOf`. */
+  lead: number;
   /** In order, repeats among them. */
   roots: number[];
 }
@@ -142,11 +146,18 @@ export class PassageIndex<S> {
   }
 
   sentences(entry: Entry<S>): Sentence[] {
-    entry.sentences ??= sentencesOf(entry.text).map(({ start, end }) => {
-      const text = entry.text.slice(start, end);
-      return { text, roots: Array.from(this.#formsOf(text, entry.language), (form) => this.words.root(form)) };
-    });
+    entry.sentences ??= this.#read(entry);
     return entry.sentences;
+  }
+
+  #read(entry: Entry<S>): Sentence[] {
+    const spans = sentencesOf(entry.text);
+    const leads = leadsOf(entry.text, spans);
+    return spans.map(({ start, end }, at) => {
+      const text = entry.text.slice(start, end);
+      const roots = Array.from(this.#formsOf(text, entry.language), (form) => this.words.root(form));
+      return { text, start, lead: leads[at]!, roots };
+    });
   }
 
   #formsOf(text: string, language: Language): Uint32Array {

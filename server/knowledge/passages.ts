@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Document, Passage } from '../store/store.ts';
 import { slices, type Block, type Readable } from './blocks.ts';
-import { sentencesOf } from './sentences.ts';
+import { CODE_FENCE, sentencesOf } from './sentences.ts';
 
 /** Characters. A paragraph shorter than `SHORT` joins the next; nothing grows beyond `LONG` by joining. */
 const SHORT = 250;
@@ -60,8 +60,7 @@ class Writer {
 
   block(block: Block): void {
     if (this.#open && !this.#joins(block, this.#open)) this.#close();
-    const item = block.kind === 'item';
-    const start = this.#write(item && this.#open ? '\n' : '\n\n', (item ? '- ' : '') + block.text);
+    const start = this.#write(block.kind === 'item' && this.#open ? '\n' : '\n\n', written(block));
     this.#open ??= { headings: this.#path.map(({ text }) => text), start, end: start };
     this.#open.end = this.#length;
     this.#last = block;
@@ -96,6 +95,12 @@ class Writer {
     this.#length = start + text.length;
     return start;
   }
+}
+
+/** Marked as what it is, so that what is quoted of it can be shown so. */
+function written({ kind, text }: Block): string {
+  if (kind === 'item') return `- ${text}`;
+  return kind === 'code' ? `${CODE_FENCE}\n${text}\n${CODE_FENCE}` : text;
 }
 
 /** A block in pieces of at most `LONG`, cut where sentences end, else between words, else anywhere. */

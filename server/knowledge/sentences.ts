@@ -18,19 +18,69 @@ const END =
   /[.!?…]{1,4}["'”’»)\]]{0,4}(?=\s|$)|[。！？｡]+["”’」』）]*|\n[ \t]*\n\s*|\n(?=[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t])/gu;
 const BULLET = /^(?:[-*•–]|\d{1,3}[.)])[ \t]+/;
 
-/** The sentences of `text` in order, without the white space and list marks around them. */
+/** Where code begins and where it ends, in a passage and in an owner's own Markdown. */
+export const CODE_FENCE = '```';
+const FENCE = /^[ \t]*`{3,}[^`\n]*$/gm;
+
+/** The sentences of `text` in order, without the white space, list marks and fences around them. */
 export function sentencesOf(text: string): Span[] {
   const spans: Span[] = [];
-  let start = 0;
-  for (const match of text.matchAll(END)) {
+  let from = 0;
+  let code = false;
+  for (const fence of text.includes(CODE_FENCE) ? text.matchAll(FENCE) : []) {
+    (code ? pushCode : pushProse)(spans, text, from, fence.index);
+    from = fence.index + fence[0].length;
+    code = !code;
+  }
+  (code ? pushCode : pushProse)(spans, text, from, text.length);
+  return spans;
+}
+
+function pushProse(spans: Span[], whole: string, from: number, to: number): void {
+  const text = to < whole.length ? whole.slice(0, to) : whole;
+  let start = from;
+  END.lastIndex = from;
+  for (let match = END.exec(text); match; match = END.exec(text)) {
     const end = match.index + match[0].length;
     if (/^[.…]/.test(match[0]) && !endsHere(text, start, match.index, end)) continue;
     push(spans, text, start, end);
     start = end;
   }
-  push(spans, text, start, text.length);
-  return spans;
+  push(spans, text, start, to);
 }
+
+/** Lines of code stand together until an empty one. */
+function pushCode(spans: Span[], text: string, from: number, to: number): void {
+  let start = from;
+  for (const part of text.slice(from, to).split(/(\n[ \t]*\n\s*)/)) {
+    const end = start + part.length;
+    const lead = /^\s*\n/.exec(part)?.[0].length ?? 0;
+    if (/[\p{L}\p{N}]/u.test(part)) spans.push({ start: start + lead, end: start + part.trimEnd().length });
+    start = end;
+  }
+}
+
+/** Of each sentence the one that leads to it: of a list's items what stands above the list, else the one before; -1 for none. */
+export function leadsOf(text: string, spans: Span[]): number[] {
+  const leads: number[] = [];
+  let above = -1;
+  let listed = false;
+  for (const [at, { start }] of spans.entries()) {
+    const item = isItem(text, start);
+    if (item && !listed) above = at > 0 && leadsToList(text, spans[at - 1]!, start) ? at - 1 : -1;
+    else if (!item && listed) listed = !/\n[ \t]*\n/.test(text.slice(spans[at - 1]!.end, start));
+    listed ||= item;
+    leads.push(item ? above : at - 1);
+  }
+  return leads;
+}
+
+/** Whether a list's item, or a table's row, begins there. */
+export const isItem = (text: string, start: number): boolean =>
+  text.startsWith('- ', start - 2) && (start === 2 || text[start - 3] === '\n');
+
+/** No empty line is between what leads to a list and the list. */
+const leadsToList = (text: string, { end }: Span, start: number): boolean => text.slice(end, start) === '\n- ';
 
 function push(spans: Span[], text: string, from: number, to: number): void {
   let start = from;

@@ -9,7 +9,7 @@ import { forbidsIndex } from './html-head.ts';
 import { READABLE_TYPES } from './readers.ts';
 
 /** To be raised when other text, or other passages, come of the same bytes: until then a page is not read twice. */
-const READING = 1;
+const READING = 2;
 
 /** What is kept of a page with its source. */
 interface Fetched extends Known {

@@ -4,7 +4,7 @@ import { decode } from '../../server/knowledge/charset.ts';
 import { readMarkdown } from '../../server/knowledge/markdown.ts';
 import { documentOf } from '../../server/knowledge/passages.ts';
 import { readPlain } from '../../server/knowledge/plain.ts';
-import { sentencesOf } from '../../server/knowledge/sentences.ts';
+import { leadsOf, sentencesOf } from '../../server/knowledge/sentences.ts';
 
 /** Each passage as `heading > heading | text`. */
 async function passages(html: string): Promise<string[]> {
@@ -63,6 +63,9 @@ describe('a page of HTML', () => {
     expect(await passages('<table><tr><th>Weight<td>2 kilogrammes<tr><th>Colour:<td>red</table>')).toEqual([
       ' | - Weight: 2 kilogrammes\n- Colour: red',
     ]);
+    const labelled =
+      '<table><tr><th>Service<th>Price<th>Arrives:<tr><th>Express<td>£9<td>next day<tr><th>Standard:<td>£4<td></table>';
+    expect(await passages(labelled)).toEqual([' | - Express — Price: £9; Arrives: next day\n- Standard — Price: £4']);
     const layout =
       '<table><tr><td><h2>News</h2><p>We have moved to the square.</p><td><table><tr><td>x<td>y</table></table>';
     expect(await passages(layout)).toEqual(['News | We have moved to the square.\n- x: y']);
@@ -70,7 +73,7 @@ describe('a page of HTML', () => {
 
   it('keeps code with its lines, and a line break as one', async () => {
     expect(await passages('<p>Run this in a shell:</p><pre>\nnpm ci\n  npm start\n</pre>')).toEqual([
-      ' | Run this in a shell:\n\nnpm ci\n  npm start',
+      ' | Run this in a shell:\n\n```\nnpm ci\n  npm start\n```',
     ]);
     expect(await passages('<p>Mill Lane 5<br>\n Aldermere</p><p>first of two<br><br>second of two')).toEqual([
       ' | Mill Lane 5\nAldermere\n\nfirst of two\n\nsecond of two',
@@ -325,6 +328,31 @@ describe('sentences', () => {
       'An end',
     ]);
     expect(split('Mill Lane 5\nAldermere')).toEqual(['Mill Lane 5\nAldermere']);
+  });
+
+  it('are stretches of code too, as they stand', () => {
+    expect(split('Run it. Like so:\n\n```\nnpm ci. Then:\n  npm start\n\n# again\n```\n\nThat is all.')).toEqual([
+      'Run it.',
+      'Like so:',
+      'npm ci. Then:\n  npm start',
+      '# again',
+      'That is all.',
+    ]);
+    expect(split('```\na = 1.\nb = 2.')).toEqual(['a = 1.\nb = 2.']);
+  });
+
+  it('know what leads to them: the items of a list what stands above it', () => {
+    const text = 'Hello. You need:\n- a ticket. It is cheap.\n- two socks\n\nAn end.\n- alone';
+    const spans = sentencesOf(text);
+    expect(leadsOf(text, spans).map((lead) => (lead < 0 ? '' : split(text)[lead]))).toEqual([
+      '',
+      'Hello.',
+      'You need:',
+      'a ticket.',
+      'You need:',
+      'two socks',
+      'An end.',
+    ]);
   });
 
   it('are found without spaces between them, and not in marks alone', () => {
