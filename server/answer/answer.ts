@@ -1,19 +1,15 @@
 import { answeringAgent, sourcesFor } from '../agents/agents.ts';
 import { Refusal } from '../errors.ts';
 import type { Found, Knowledge } from '../knowledge/knowledge.ts';
-import { asksAtLength } from '../knowledge/long-text.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Model } from '../model/model.ts';
 import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';
 import { NO_META, type Ending, type MessageMeta, type Question, type Respond } from './answering.ts';
-import { createMarkers, createQuotes, withoutMarkers } from './cite.ts';
+import { createMarkers } from './cite.ts';
+import { dontKnow } from './dont-know.ts';
 import { prompt, TURNS } from './prompt.ts';
-import { dontKnow, quote } from './quote.ts';
+import { writeQuotes } from './quoting.ts';
 import type { Run } from './runs.ts';
-
-/** Sentences at most where a long text is asked for, a paragraph each. */
-const PARAGRAPHS = 5;
-const NO_MORE = 'That is what I have read about it: I quote, and write no texts of my own.';
 
 interface Rooms {
   store: Store;
@@ -41,7 +37,7 @@ export function createRespond(rooms: Rooms): Respond {
   const { model, catalogue } = rooms;
   return (question, run) =>
     gather(rooms, question).then((material) => {
-      if (!material.agent) return unanswered(run);
+      if (!material.agent) return unanswered(question, run);
       return model ? generated(material, model, catalogue, run) : quoted(material, run);
     });
 }
@@ -59,28 +55,17 @@ const earlierTurns = async (store: Store, { session, newSession }: Question): Pr
   newSession ? [] : store.lastMessages(session.uuid, TURNS);
 
 /** Every agent that could answer is deleted or not enabled. */
-function unanswered(run: Run): Ending {
-  run.append(dontKnow([]));
+function unanswered({ query }: Question, run: Run): Ending {
+  run.append(dontKnow(query, []));
   return { finish_reason: 'stop', citations: {}, meta: metaOf(undefined) };
 }
 
 async function quoted({ question, agent, found }: Material, run: Run): Promise<Ending> {
   const cite = question.chatbot.meta.show_citations;
-  const quotes = createQuotes(found);
-  const long = asksAtLength(question.query);
-  const between = long ? '\n\n' : ' ';
-  for (const sentence of quote(question.query, found, long ? { most: PARAGRAPHS } : {})) {
-    if (run.stopped) break;
-    // Each sentence reaches its readers before the next is looked for.
-    if (run.length > 0) await new Promise(setImmediate);
-    const marker = quotes.mark(sentence.found, sentence.text);
-    run.append(`${run.length > 0 ? between : ''}${withoutMarkers(sentence.text)}${cite ? ` ${marker}` : ''}`);
-  }
-  if (run.length === 0) run.append(dontKnow(found));
-  else if (long) run.append(`\n\n${NO_MORE}`);
+  const citations = await writeQuotes({ query: question.query, found, cite }, run);
   return {
     finish_reason: run.stopped ? 'stopped' : 'stop',
-    citations: cite ? quotes.citations() : {},
+    citations,
     meta: metaOf(agent),
   };
 }

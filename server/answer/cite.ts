@@ -163,35 +163,37 @@ function leadBefore(text: string, at: number, from: number): number {
   return lead;
 }
 
+/** A part of one of the passages found. */
+interface Part extends Span {
+  found: number;
+}
+
 /**
- * Numbers the quotes in the order in which they are made. Sentences of one paragraph share a number, and a citation that is
+ * Numbers the quotes in the order in which they are made. Parts of one paragraph share a number, and a citation that is
  * the span from the first to the last of them, word for word as the passage has it; another paragraph is another place.
  */
 export function createQuotes(found: Found[]): {
-  mark(index: number, sentence: string): string;
+  mark(part: Part): string;
   citations(): Citations;
 } {
-  const spans: { index: number; start: number; end: number }[] = [];
+  const spans: Part[] = [];
 
   return {
-    mark(index, sentence) {
-      const { text } = found[index]!;
-      const start = Math.max(0, text.indexOf(sentence));
-      const end = start + sentence.length;
-      const near = (span: { index: number; start: number; end: number }): boolean =>
-        span.index === index && !text.slice(Math.min(span.start, start), Math.max(span.end, end)).includes('\n');
-      const known = spans.findIndex(near);
+    mark({ found: place, start, end }) {
+      const between = (one: Part): string =>
+        found[place]!.text.slice(Math.min(one.end, end), Math.max(one.start, start));
+      const known = spans.findIndex((one) => one.found === place && !between(one).includes('\n'));
       const span = spans[known];
-      if (!span) return `[${spans.push({ index, start, end })}]`;
+      if (!span) return `[${spans.push({ found: place, start, end })}]`;
       span.start = Math.min(span.start, start);
       span.end = Math.max(span.end, end);
       return `[${known + 1}]`;
     },
     citations: () =>
       Object.fromEntries(
-        spans.map(({ index, start, end }, i) => [
+        spans.map(({ found: place, start, end }, i) => [
           String(i + 1),
-          citation(found[index]!, found[index]!.text.slice(start, end)),
+          citation(found[place]!, found[place]!.text.slice(start, end)),
         ]),
       ),
   };

@@ -1,6 +1,7 @@
 import type { Found, Match } from '../knowledge/knowledge.ts';
 import { PassageIndex, type Sentence } from '../knowledge/passage-index.ts';
 import type { Place, Question } from '../knowledge/question.ts';
+import { joined, type Quoted } from './quote-join.ts';
 import { answerType } from './quote-type.ts';
 
 /** The answer with no model: the best sentences of the passages found, word for word. */
@@ -9,6 +10,8 @@ export interface QuotedSentence {
   text: string;
   /** Which of the passages it is from. */
   found: number;
+  /** Which of that passage's sentences it is. */
+  at: number;
 }
 
 export interface QuoteOptions {
@@ -28,8 +31,6 @@ const MOST = 3;
 const BESIDE = 0.6;
 /** Passages that are read for sentences. */
 const PASSAGES = 6;
-/** Pages offered where there is no answer. */
-const CLOSEST = 2;
 /** What a word of the question counts where it stands not in the sentence but around it. */
 const BEFORE = 0.6;
 const IN_HEAD = 0.8;
@@ -41,23 +42,31 @@ const UNFINISHED = /[:?]$/;
 
 interface Candidate {
   found: number;
+  at: number;
   sentence: Sentence;
   score: number;
   /** 0 to 1: how much of what the question is worth it holds, in itself or around it. */
   sure: number;
+  /** 0 to 1: how much of the question it says itself. */
+  restated: number;
 }
 
 /** Yields the best sentences, best first; nothing where they would not answer. */
 export function* quote(query: string, found: Found[], options: QuoteOptions = {}): Generator<QuotedSentence> {
-  const { most = MOST, least = LEAST } = options;
-  const { candidates, sureness } = read(query, found);
+  yield* chosen(read(query, found), options);
+}
+
+function* chosen(
+  { candidates, sureness }: Reading,
+  { most = MOST, least = LEAST }: QuoteOptions,
+): Generator<QuotedSentence> {
   if (sureness < least) return;
   const shown: Sentence[] = [];
-  for (const { sentence, found, score } of candidates) {
+  for (const { sentence, found, at, score } of candidates) {
     if (score < BESIDE * candidates[0]!.score) return;
     if (shown.some((other) => alike(sentence, other))) continue;
     shown.push(sentence);
-    yield { text: sentence.text, found };
+    yield { text: sentence.text, found, at };
     if (shown.length >= most) return;
   }
 }
@@ -65,26 +74,34 @@ export function* quote(query: string, found: Found[], options: QuoteOptions = {}
 /** 0 to about 1: how likely the passages answer the question at all. */
 export const sureness = (query: string, found: Found[]): number => read(query, found).sureness;
 
-/** The honest answer where nothing fits: two lines or more, with links to the closest pages where there are any. */
-export function dontKnow(found: Found[]): string {
-  const pages = new Map(found.map(({ source }) => [source.uuid, source]));
-  const lines = [...pages.values()].slice(0, CLOSEST).map((page) => `- ${linkTo(page)}`);
-  if (lines.length === 0) return `${UNKNOWN}\n\nPlease try other words, or ask about something else.`;
-  return `${UNKNOWN}\n\nThe closest that I can offer:\n\n${lines.join('\n')}`;
+/** An answer made of quotations. */
+export interface QuotedAnswer {
+  /** Empty where nothing answers. */
+  pieces: Quoted[];
+  /** They come from more than one page. */
+  several: boolean;
+  /** 0 to 1: how much of the question its best sentence says again. */
+  restated: number;
+  /** The owner wrote it as the answer. */
+  whole: boolean;
 }
 
-const UNKNOWN = 'I don\u2019t know: I have found no answer to that in what I have read.';
-
-function linkTo({ title, file_name }: Found['source']): string {
-  const name = title.replace(/[\\[\]`*_<>]/g, '\\$&').replace(/\s+/g, ' ');
-  if (!/^https?:\/\//i.test(file_name)) return name;
-  return `[${name}](${file_name.replace(/[()\s<>]/g, (sign) => encodeURIComponent(sign).replace(/[()]/g, percent))})`;
+/** The best sentences, joined as they are to be read. */
+export function quotedAnswer(query: string, all: Found[], options: QuoteOptions = {}): QuotedAnswer {
+  const reading = read(query, all);
+  const picks = [...chosen(reading, options)];
+  const { found, question } = reading;
+  // What the owner wrote as the answer needs nothing beside it.
+  const whole = picks[0] !== undefined && found[picks[0].found]!.source.type === 'qa';
+  const own = whole ? picks.slice(0, 1) : picks;
+  const pieces = question ? joined(own, found, question) : [];
+  const pages = new Set(own.map((pick) => found[pick.found]!.source.uuid));
+  return { pieces, several: pages.size > 1, restated: reading.candidates[0]?.restated ?? 0, whole };
 }
-
-/** `encodeURIComponent` leaves parentheses as they are. */
-const percent = (sign: string): string => `%${sign.charCodeAt(0).toString(16)}`;
 
 interface Reading {
+  found: Found[];
+  question: Question | undefined;
   /** Best first. */
   candidates: Candidate[];
   sureness: number;
@@ -93,14 +110,14 @@ interface Reading {
 function read(query: string, all: Found[]): Reading {
   const found = all.every((one) => one.match) ? all : matched(query, all);
   const question = found[0]?.match?.question;
-  if (!question || question.terms.length === 0) return { candidates: [], sureness: 0 };
+  if (!question || question.terms.length === 0) return { found, question, candidates: [], sureness: 0 };
   const top = found[0]!.score || 1;
   const candidates = found.slice(0, PASSAGES).flatMap((one, at) => {
     return inPassage(one, question, at, (PASSAGE * one.score) / top);
   });
   candidates.sort(byScore);
   judgeTypes(query, candidates);
-  return { candidates, sureness: found[0]!.match!.known() * (candidates[0]?.sure ?? 0) };
+  return { found, question, candidates, sureness: found[0]!.match!.known() * (candidates[0]?.sure ?? 0) };
 }
 
 const byScore = (a: Candidate, b: Candidate): number => b.score - a.score;
@@ -128,21 +145,23 @@ function inPassage(one: Found, question: Question, found: number, passage: numbe
   mark(around, placesOf(match.head, places), IN_HEAD);
   return sentences.map((sentence, at) => {
     const held = around.slice();
-    if (at > 0) mark(held, own[at - 1]!, BEFORE);
+    if (sentence.lead >= 0) mark(held, own[sentence.lead]!, BEFORE);
     mark(held, own[at]!, 1);
     let weight = 0;
     let sure = 0;
+    let restated = 0;
     for (let term = 0; term < terms.length; term++) {
       weight += terms[term]!.weight * held[term]!;
       sure += terms[term]!.worth * held[term]!;
+      if (held[term]! > IN_HEAD) restated += terms[term]!.weight;
     }
-    return { found, sentence, score: weight / total + passage, sure: sure / worth };
+    return { found, at, sentence, score: weight / total + passage, sure: sure / worth, restated: restated / total };
   });
 }
 
 /** The owner wrote it as the answer: it is quoted whole or not at all. */
 const wholeOf = ({ text, match }: Found): Sentence[] => [
-  { text: text.trim(), roots: match!.sentences().flatMap(({ roots }) => roots) },
+  { text: text.trim(), start: 0, lead: -1, roots: match!.sentences().flatMap(({ roots }) => roots) },
 ];
 
 function placesOf(roots: Iterable<number>, places: Map<number, Place>): Place[] {

@@ -273,18 +273,27 @@ describe('a passage with instructions or markers of its own', () => {
 });
 
 describe('markers of quoted sentences', () => {
+  function marking(found: Found[]) {
+    const quotes = createQuotes(found);
+    const mark = (at: number, words: string): string => {
+      const start = found[at]!.text.indexOf(words);
+      return quotes.mark({ found: at, start, end: start + words.length });
+    };
+    return { mark, quotes };
+  }
+
   it('number passages as they are quoted and cite the span from the first to the last sentence', () => {
     const found = [passage(1, 'A first. A second. A third. A fourth.'), passage(2, 'Elsewhere.')];
-    const quotes = createQuotes(found);
-    const marks = [quotes.mark(1, 'Elsewhere.'), quotes.mark(0, 'A third.'), quotes.mark(0, 'A second.')];
+    const { mark, quotes } = marking(found);
+    const marks = [mark(1, 'Elsewhere.'), mark(0, 'A third.'), mark(0, 'A second.')];
     expect(marks).toEqual(['[1]', '[2]', '[2]']);
     expect(quotes.citations()['2']?.text).toBe('A second. A third.');
   });
 
   it('are two for two items of one list, so that no quote runs from the one into the other', () => {
     const found = [passage(1, 'You need:\n- the order number\n- the bag')];
-    const quotes = createQuotes(found);
-    expect([quotes.mark(0, 'the bag'), quotes.mark(0, 'the order number')]).toEqual(['[1]', '[2]']);
+    const { mark, quotes } = marking(found);
+    expect([mark(0, 'the bag'), mark(0, 'the order number')]).toEqual(['[1]', '[2]']);
     expect(Object.values(quotes.citations()).map(({ text }) => text)).toEqual(['the bag', 'the order number']);
   });
 

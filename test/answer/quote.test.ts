@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dontKnow, quote } from '../../server/answer/quote.ts';
+import { quote } from '../../server/answer/quote.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
 import { documentOf } from '../../server/knowledge/passages.ts';
 import { PassageIndex } from '../../server/knowledge/passage-index.ts';
@@ -154,7 +154,7 @@ describe('a quoted answer', () => {
       const { headings, text: words } = hit.entry;
       return { source, headings, text: words, score: hit.score, match: index.match(hit, question) };
     });
-    expect([...quote('Can I visit your workshop?', found)]).toEqual([{ text, found: 0 }]);
+    expect([...quote('Can I visit your workshop?', found)]).toEqual([{ text, found: 0, at: 0 }]);
   });
 
   it('is quick to find, for a question of 8,000 characters too', () => {
@@ -163,26 +163,5 @@ describe('a quoted answer', () => {
     const start = performance.now();
     for (let n = 0; n < 20; n++) SHOP.ask(long);
     expect((performance.now() - start) / 20).toBeLessThan(50);
-  });
-});
-
-describe('“I don’t know”', () => {
-  it('is two lines at least, with links to the two closest pages', () => {
-    const text = dontKnow(SHOP.find('do you send lamps to orders?'));
-    expect(text.split('\n').length).toBeGreaterThanOrEqual(2);
-    expect(text).toMatch(/don’t know/);
-    expect(text.match(/\[\w+\]\(https:\/\/lamps\.example\/\w+\)/g)).toHaveLength(2);
-    expect(dontKnow([]).split('\n').length).toBeGreaterThanOrEqual(2);
-  });
-
-  it('makes no markup of a title or an address', () => {
-    const find = (source: Source): Found => ({ source, headings: [], text: '', score: 1 });
-    const text = dontKnow([
-      find(aSource('a](http://evil.example) [b', 'https://ok.example/a_(b) c')),
-      find(aSource('Notes <b>.pdf', 'javascript:alert(1)')),
-    ]);
-    expect(text).toContain('- [a\\](http://evil.example) \\[b](https://ok.example/a_%28b%29%20c)');
-    expect(text).toContain('- Notes \\<b\\>.pdf');
-    expect(text).not.toContain('javascript');
   });
 });

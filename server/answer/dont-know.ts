@@ -1,0 +1,38 @@
+import type { Found } from '../knowledge/knowledge.ts';
+import { phrasesFor } from './visitor-language.ts';
+
+/** Pages offered where there is no answer. */
+const CLOSEST = 2;
+
+/**
+ * The honest answer where nothing fits, in the visitor's language: two lines or more, with links to the closest pages where
+ * there are any.
+ */
+export function dontKnow(query: string, found: Found[]): string {
+  const { unknown, closest, otherWords } = phrasesFor(query, found);
+  const links = new Map<string, string>();
+  for (const { source } of found) {
+    const name = nameOf(source);
+    const page = isAddress(source.file_name) ? source.file_name.replace(/#.*$/, '') : name;
+    if (name && !links.has(page)) links.set(page, linkTo(name, source.file_name));
+  }
+  const lines = [...links.values()].slice(0, CLOSEST).map((link) => `- ${link}`);
+  return `${unknown}\n\n${lines.length > 0 ? `${closest}\n\n${lines.join('\n')}` : otherWords}`;
+}
+
+const isAddress = (name: string): boolean => /^https?:\/\//i.test(name);
+
+/** A page that nobody gave a title is called by its address. */
+const nameOf = ({ title, file_name }: Found['source']): string =>
+  withoutSpace(title) || withoutSpace(file_name.replace(/^https?:\/\//i, ''));
+
+const withoutSpace = (text: string): string => text.replace(/[\s\p{Cf}]+/gu, ' ').trim();
+
+function linkTo(title: string, address: string): string {
+  const name = title.replace(/[\\[\]`*_<>]/g, '\\$&');
+  if (!isAddress(address)) return name;
+  return `[${name}](${address.replace(/[()\s<>]/g, (sign) => encodeURIComponent(sign).replace(/[()]/g, percent))})`;
+}
+
+/** `encodeURIComponent` leaves parentheses as they are. */
+const percent = (sign: string): string => `%${sign.charCodeAt(0).toString(16)}`;

@@ -1,0 +1,212 @@
+/** The few sentences that the server itself says, by the visitor's language. */
+export interface Phrases {
+  /** Before a quote that does not take up the question's own words. */
+  found: string;
+  /** Before quotes from more than one page. */
+  several: string;
+  /** After a long text was asked for. */
+  noMore: string;
+  unknown: string;
+  /** Before links to pages. */
+  closest: string;
+  /** Where there is no page to offer. */
+  otherWords: string;
+}
+
+const inOrder = (
+  found: string,
+  several: string,
+  noMore: string,
+  unknown: string,
+  closest: string,
+  otherWords: string,
+): Phrases => ({ found, several, noMore, unknown, closest, otherWords });
+
+export const PHRASES = {
+  en: inOrder(
+    'This is what I found:',
+    'I found this on more than one page:',
+    'That is what I have read about it: I quote, and write no texts of my own.',
+    'I don’t know: I have found no answer to that in what I have read.',
+    'The closest that I can offer:',
+    'Please try other words, or ask about something else.',
+  ),
+  de: inOrder(
+    'Dazu habe ich gefunden:',
+    'Dazu habe ich auf mehreren Seiten etwas gefunden:',
+    'Das ist, was ich dazu gelesen habe: Ich zitiere und schreibe keine eigenen Texte.',
+    'Das weiß ich nicht: In dem, was ich gelesen habe, steht darauf keine Antwort.',
+    'Am nächsten kommen diese Seiten:',
+    'Versuchen Sie es bitte mit anderen Worten, oder fragen Sie etwas anderes.',
+  ),
+  es: inOrder(
+    'Esto es lo que he encontrado:',
+    'He encontrado esto en varias páginas:',
+    'Esto es lo que he leído sobre el tema: cito, no escribo textos propios.',
+    'No lo sé: no he encontrado la respuesta en lo que he leído.',
+    'Lo más parecido que puedo ofrecer:',
+    'Pruebe con otras palabras o pregunte otra cosa.',
+  ),
+  fr: inOrder(
+    'Voici ce que j’ai trouvé :',
+    'Voici ce que j’ai trouvé sur plusieurs pages :',
+    'C’est ce que j’ai lu à ce sujet : je cite, je n’écris pas de textes moi-même.',
+    'Je ne sais pas : je n’ai pas trouvé de réponse dans ce que j’ai lu.',
+    'Ce qui s’en approche le plus :',
+    'Essayez avec d’autres mots, ou posez une autre question.',
+  ),
+  it: inOrder(
+    'Ecco che cosa ho trovato:',
+    'Ne parlano diverse pagine:',
+    'Questo è ciò che ho letto in proposito: cito, non scrivo testi miei.',
+    'Non lo so: in ciò che ho letto non ho trovato una risposta.',
+    'Le pagine che più si avvicinano:',
+    'Provi con altre parole o chieda qualcos’altro.',
+  ),
+  pt: inOrder(
+    'Foi isto que encontrei:',
+    'Encontrei isto em várias páginas:',
+    'Foi isto que li sobre o assunto: cito, não escrevo textos próprios.',
+    'Não sei: não encontrei resposta para isso no que li.',
+    'O mais próximo que posso oferecer:',
+    'Tente com outras palavras ou pergunte outra coisa.',
+  ),
+  nl: inOrder(
+    'Dit heb ik gevonden:',
+    'Dit heb ik op meer dan één pagina gevonden:',
+    'Dat is wat ik erover heb gelezen: ik citeer en schrijf geen eigen teksten.',
+    'Dat weet ik niet: in wat ik heb gelezen, staat daar geen antwoord op.',
+    'Dit komt het dichtst in de buurt:',
+    'Probeer het met andere woorden, of vraag iets anders.',
+  ),
+  pl: inOrder(
+    'Oto, co udało mi się znaleźć:',
+    'Piszą o tym różne strony:',
+    'To wszystko, co na ten temat znam: cytuję, nie piszę własnych tekstów.',
+    'Nie wiem: w tym, co znam, nie ma na to odpowiedzi.',
+    'Najbliższe temu strony:',
+    'Proszę spróbować innych słów albo zapytać o coś innego.',
+  ),
+  sv: inOrder(
+    'Det här hittade jag:',
+    'Det här hittade jag på flera sidor:',
+    'Det är vad jag har läst om det: jag citerar och skriver inga egna texter.',
+    'Det vet jag inte: jag har inte hittat något svar i det jag har läst.',
+    'Det närmaste jag kan erbjuda:',
+    'Försök med andra ord, eller fråga om något annat.',
+  ),
+  da: inOrder(
+    'Det her fandt jeg:',
+    'Det her fandt jeg på flere sider:',
+    'Det er, hvad jeg har læst om det: jeg citerer og skriver ingen egne tekster.',
+    'Det ved jeg ikke: jeg har ikke fundet noget svar i det, jeg har læst.',
+    'Det nærmeste, jeg kan tilbyde:',
+    'Prøv med andre ord, eller spørg om noget andet.',
+  ),
+  fi: inOrder(
+    'Löysin tämän:',
+    'Löysin tämän useilta sivuilta:',
+    'Tämän olen lukenut aiheesta: lainaan, en kirjoita omia tekstejä.',
+    'En tiedä: en löytänyt vastausta lukemastani.',
+    'Lähimmäksi pääsevät nämä sivut:',
+    'Kokeile muita sanoja tai kysy jotain muuta.',
+  ),
+  hu: inOrder(
+    'Ezt találtam:',
+    'Erről több oldalon is találtam valamit:',
+    'Ennyit olvastam erről: idézek, saját szöveget nem írok.',
+    'Nem tudom: abban, amit olvastam, nem találtam rá választ.',
+    'Ezek az oldalak állnak hozzá a legközelebb:',
+    'Próbálja más szavakkal, vagy kérdezzen mást.',
+  ),
+  ro: inOrder(
+    'Iată ce am găsit:',
+    'Am găsit acest lucru pe mai multe pagini:',
+    'Atât am citit despre asta: citez, nu scriu texte proprii.',
+    'Nu știu: nu am găsit un răspuns în ceea ce am citit.',
+    'Cele mai apropiate pagini:',
+    'Încercați cu alte cuvinte sau întrebați altceva.',
+  ),
+  tr: inOrder(
+    'Bulduğum şu:',
+    'Bunu birden çok sayfada buldum:',
+    'Bu konuda okuduklarım bunlar: alıntı yaparım, kendim metin yazmam.',
+    'Bilmiyorum: okuduklarımda bunun yanıtını bulamadım.',
+    'En yakın sayfalar:',
+    'Lütfen başka sözcüklerle deneyin ya da başka bir şey sorun.',
+  ),
+  vi: inOrder(
+    'Đây là điều tôi tìm thấy:',
+    'Tôi tìm thấy điều này ở nhiều trang:',
+    'Đó là những gì tôi đã đọc về việc này: tôi chỉ trích dẫn, không tự viết bài.',
+    'Tôi không biết: tôi không tìm thấy câu trả lời trong những gì đã đọc.',
+    'Những trang gần nhất tôi có thể gợi ý:',
+    'Vui lòng thử từ khác hoặc hỏi điều khác.',
+  ),
+  ru: inOrder(
+    'Вот что удалось найти:',
+    'Об этом говорится на нескольких страницах:',
+    'Это всё, что мне об этом известно: я цитирую и не пишу собственных текстов.',
+    'Не знаю: в прочитанном ответа на это нет.',
+    'Ближе всего к вопросу эти страницы:',
+    'Попробуйте спросить другими словами или о чём-нибудь другом.',
+  ),
+  el: inOrder(
+    'Αυτό βρήκα:',
+    'Το βρήκα σε περισσότερες από μία σελίδες:',
+    'Αυτά έχω διαβάσει σχετικά: παραθέτω, δεν γράφω δικά μου κείμενα.',
+    'Δεν ξέρω: δεν βρήκα απάντηση σε όσα έχω διαβάσει.',
+    'Οι πιο σχετικές σελίδες:',
+    'Δοκιμάστε με άλλες λέξεις ή ρωτήστε κάτι άλλο.',
+  ),
+  ar: inOrder(
+    'هذا ما وجدته:',
+    'وجدت هذا في أكثر من صفحة:',
+    'هذا ما قرأته عن الموضوع: أنا أقتبس ولا أكتب نصوصًا من عندي.',
+    'لا أعرف: لم أجد جوابًا عن ذلك فيما قرأته.',
+    'أقرب ما يمكنني تقديمه:',
+    'جرّب كلمات أخرى أو اسأل عن شيء آخر.',
+  ),
+  hi: inOrder(
+    'मुझे यह मिला:',
+    'मुझे यह एक से अधिक पृष्ठों पर मिला:',
+    'इसके बारे में मैंने इतना ही पढ़ा है: मैं उद्धरण देता हूँ, अपना पाठ नहीं लिखता।',
+    'मुझे नहीं पता: मैंने जो पढ़ा है उसमें इसका उत्तर नहीं मिला।',
+    'सबसे निकट के पृष्ठ:',
+    'कृपया दूसरे शब्दों में पूछें या कुछ और पूछें।',
+  ),
+  th: inOrder(
+    'ข้อมูลที่พบมีดังนี้:',
+    'พบข้อมูลนี้ในหลายหน้า:',
+    'ทั้งหมดที่อ่านพบเกี่ยวกับเรื่องนี้มีเท่านี้ ระบบยกข้อความมาให้ แต่ไม่ได้เขียนขึ้นเอง',
+    'ไม่ทราบคำตอบ: ไม่พบคำตอบในข้อมูลที่ได้อ่านมา',
+    'หน้าที่ใกล้เคียงที่สุด:',
+    'โปรดลองใช้คำอื่น หรือถามเรื่องอื่น',
+  ),
+  zh: inOrder(
+    '我找到了以下内容：',
+    '我在多个页面上找到了相关内容：',
+    '关于这一点，我读到的就是这些：我只引用原文，不自己撰写。',
+    '我不知道：在我读过的内容里没有找到答案。',
+    '最接近的页面：',
+    '请换一种说法，或者问别的问题。',
+  ),
+  ja: inOrder(
+    '次の記載が見つかりました：',
+    '複数のページに記載がありました：',
+    'これについて読んだ内容は以上です。引用のみで、文章の作成は行いません。',
+    'わかりません。読んだ内容の中に答えが見つかりませんでした。',
+    '最も近いページ：',
+    '別の言葉で試すか、ほかのことをお尋ねください。',
+  ),
+  ko: inOrder(
+    '다음 내용을 찾았습니다:',
+    '여러 페이지에서 관련 내용을 찾았습니다:',
+    '이에 대해 읽은 내용은 여기까지입니다. 인용만 하고 글을 직접 쓰지는 않습니다.',
+    '잘 모르겠습니다. 읽은 내용에서 답을 찾지 못했습니다.',
+    '가장 가까운 페이지:',
+    '다른 말로 다시 묻거나 다른 것을 물어보세요.',
+  ),
+} as const satisfies Record<string, Phrases>;
+
+export type Spoken = keyof typeof PHRASES;

@@ -1,0 +1,228 @@
+import type { Found } from '../knowledge/knowledge.ts';
+import type { Question } from '../knowledge/question.ts';
+import { CODE_FENCE } from '../knowledge/sentences.ts';
+import { Layout } from './quote-layout.ts';
+import { pointsBack, SENTENCE_END } from './quote-words.ts';
+
+/** A sentence chosen to be shown: the place of its passage among those found, and its own place there. */
+export interface Pick {
+  found: number;
+  at: number;
+}
+
+/** What is shown of one place of a passage, to be followed by one marker. */
+export interface Quoted {
+  /** Markdown: the passage's own words, and perhaps the heading or the lead-in that they need. */
+  text: string;
+  found: number;
+  /** What of the passage it quotes. */
+  start: number;
+  end: number;
+  /** It stands in a paragraph of its own. */
+  block: boolean;
+}
+
+/** A list or table no longer than this is shown whole where the question asks for none of its items by name. */
+const SHORT_LIST = 600;
+const SHORT_LIST_ITEMS = 8;
+/** UTF-16 units of a sentence that is shown because the next one needs it. */
+const LONGEST_BEFORE = 320;
+/** What stands above a list without a colon is its caption, or no part of it. */
+const LONGEST_CAPTION = 100;
+/** A lead-in is part of the quotation where no more than this is between. */
+const LONGEST_QUOTE = 900;
+
+/**
+ * The chosen sentences as they are to be read: those of one page together and in its order, neighbours as one piece, items of
+ * a list with what leads to them, a sentence that points back with the one it points at.
+ */
+export function joined(picks: Pick[], found: Found[], question: Question): Quoted[] {
+  const pages = new Map<string, Map<number, number[]>>();
+  for (const { found: place, at } of picks) {
+    const { uuid } = found[place]!.source;
+    const passages = pages.get(uuid) ?? new Map<number, number[]>();
+    pages.set(uuid, passages.set(place, [...(passages.get(place) ?? []), at]));
+  }
+  const best = picks[0];
+  return [...pages.values()].flatMap((passages) =>
+    [...passages].flatMap(([place, places]) => {
+      const passage = new PassageQuotes(found[place]!, place, question, best?.found === place ? best.at : -1);
+      return passage.quoted(places.sort((a, b) => a - b));
+    }),
+  );
+}
+
+/** The pieces of one passage that its chosen sentences become. */
+class PassageQuotes {
+  readonly #found: Found;
+  readonly #place: number;
+  readonly #question: Question;
+  readonly #layout: Layout;
+  readonly #best: number;
+  readonly #done = new Set<number>();
+  readonly #pieces: Quoted[] = [];
+
+  constructor(found: Found, place: number, question: Question, best: number) {
+    this.#found = found;
+    this.#place = place;
+    this.#question = question;
+    this.#best = best;
+    this.#layout = new Layout(found.text, found.match!.sentences());
+  }
+
+  quoted(places: number[]): Quoted[] {
+    const { source, text } = this.#found;
+    if (source.type === 'qa') {
+      const start = text.length - text.trimStart().length;
+      return [this.#piece(text.trim(), start, start + text.trim().length, true)];
+    }
+    for (const at of places) if (!this.#done.has(at)) this.#quote(at, places);
+    return this.#pieces;
+  }
+
+  #quote(at: number, places: number[]): void {
+    if (this.#layout.items[at]! >= 0) return this.#list(at, places);
+    if (this.#layout.isCode(at)) return this.#code(at);
+    const next = at + 1;
+    if (next < this.#layout.sentences.length && LEADS.test(this.#text(at))) {
+      if (this.#layout.items[next] === next) return this.#list(next, places);
+      if (this.#layout.isCode(next)) return this.#code(next);
+    }
+    this.#sentence(at);
+  }
+
+  #text(at: number): string {
+    return this.#layout.sentences[at]!.text;
+  }
+
+  #piece(text: string, start: number, end: number, block: boolean): Quoted {
+    return { text, found: this.#place, start, end, block };
+  }
+
+  #push(piece: Quoted, from: number, to: number): void {
+    for (let at = from; at <= to; at++) this.#done.add(at);
+    this.#pieces.push(piece);
+  }
+
+  #sentence(at: number): void {
+    const { start } = this.#layout.sentences[at]!;
+    const end = this.#layout.end(at);
+    const last = this.#pieces.at(-1);
+    if (
+      last &&
+      !last.block &&
+      at > 0 &&
+      last.end === this.#layout.end(at - 1) &&
+      isBetweenSentences(this.#layout.gap(at))
+    ) {
+      last.text += ` ${this.#text(at)}`;
+      last.end = end;
+      this.#done.add(at);
+      return;
+    }
+    const isBack = pointsBack(this.#text(at), this.#found.text);
+    if (isBack && this.#hasBefore(at)) {
+      const before = this.#layout.sentences[at - 1]!;
+      return this.#push(this.#piece(`${before.text} ${this.#text(at)}`, before.start, end, false), at - 1, at);
+    }
+    const heading = isBack ? this.#heading() : '';
+    this.#push(this.#piece(heading + this.#text(at), start, end, false), at, at);
+  }
+
+  /** A whole sentence of the same paragraph stands before, and is not shown already. */
+  #hasBefore(at: number): boolean {
+    const before = at - 1;
+    if (before < 0 || this.#done.has(before) || !isBetweenSentences(this.#layout.gap(at))) return false;
+    return this.#text(before).length <= LONGEST_BEFORE && SENTENCE_END.test(this.#text(before));
+  }
+
+  #code(at: number): void {
+    const { start } = this.#layout.sentences[at]!;
+    const lead =
+      at > 0 && !this.#layout.isCode(at - 1) && !this.#done.has(at - 1) ? this.#layout.sentences[at - 1] : undefined;
+    const before = lead && lead.text.length <= LONGEST_BEFORE ? `${lead.text}\n\n` : '';
+    const text = `${before}${CODE_FENCE}\n${this.#text(at)}\n${CODE_FENCE}`;
+    this.#push(this.#piece(text, before ? lead!.start : start, this.#layout.end(at), true), before ? at - 1 : at, at);
+  }
+
+  #list(at: number, places: number[]): void {
+    const all = this.#layout.itemsAround(this.#layout.items[at]!);
+    const lead = this.#layout.sentences[all[0]!]!.lead;
+    const shown = this.#itemsShown(all, lead, places);
+    const texts = shown.map((item) => this.#layout.itemText(item));
+    const before = this.#leadIn(lead);
+    const start = this.#layout.sentences[shown[0]!]!.start;
+    const end = this.#layout.itemEnd(shown.at(-1)!);
+    const quoteFrom =
+      before && lead >= 0 && this.#begins(lead, start, end) ? this.#layout.sentences[lead]!.start : start;
+    const text =
+      texts.length === 1
+        ? `${before || this.#heading()}${texts[0]}`
+        : `${(before || this.#heading()).trimEnd()}\n\n${texts.map((item) => `- ${item}`).join('\n')}`.trimStart();
+    for (const item of all) this.#done.add(item);
+    for (const place of places) if (all.includes(this.#layout.items[place]!)) this.#done.add(place);
+    if (lead >= 0) this.#done.add(lead);
+    this.#pieces.push(this.#piece(text, quoteFrom, end, texts.length > 1));
+  }
+
+  #begins(lead: number, start: number, end: number): boolean {
+    const from = this.#layout.sentences[lead]!.start;
+    return from < start && end - from <= LONGEST_QUOTE;
+  }
+
+  /** Those that the question asks for by name; where it names none, the whole list if it is short, else those chosen. */
+  #itemsShown(all: number[], lead: number, places: number[]): number[] {
+    const chosen = all.filter((item) => places.some((at) => this.#layout.items[at] === item));
+    const values = this.#ownWorth(all, lead);
+    const most = Math.max(0, ...chosen.map((item) => values.get(item)!));
+    if (most > 0) return chosen.filter((item) => values.get(item) === most);
+    const length = this.#layout.itemEnd(all.at(-1)!) - this.#layout.sentences[all[0]!]!.start;
+    const isBest = this.#best === lead || all.includes(this.#layout.items[this.#best] ?? -1);
+    const whole = isBest && all.length <= SHORT_LIST_ITEMS && length <= SHORT_LIST;
+    return whole || chosen.length === 0 ? all.slice(0, SHORT_LIST_ITEMS) : chosen;
+  }
+
+  /** What of the question each item holds that neither all of them nor what stands above them hold. */
+  #ownWorth(all: number[], lead: number): Map<number, number> {
+    const { terms } = this.#question;
+    const own = all.map((item) => {
+      const held = new Set<number>();
+      for (let at = item; this.#layout.items[at] === item; at++) this.#mark(held, this.#layout.sentences[at]!.roots);
+      return held;
+    });
+    const above = new Set<number>();
+    this.#mark(above, this.#found.match!.head);
+    if (lead >= 0) this.#mark(above, this.#layout.sentences[lead]!.roots);
+    const common = (term: number): boolean => above.has(term) || own.every((held) => held.has(term));
+    return new Map(
+      all.map((item, at) => [
+        item,
+        [...own[at]!].reduce((sum, term) => sum + (common(term) && all.length > 1 ? 0 : terms[term]!.weight), 0),
+      ]),
+    );
+  }
+
+  #mark(held: Set<number>, roots: Iterable<number>): void {
+    for (const root of roots) {
+      const place = this.#question.places.get(root);
+      if (place && place.share >= 0.5) held.add(place.term);
+    }
+  }
+
+  /** The sentence that ends with a colon above a list, or its caption, ready to be followed by an item. */
+  #leadIn(lead: number): string {
+    const text = lead >= 0 ? this.#text(lead) : '';
+    if (text === '' || LEADS.test(text)) return text && `${text} `;
+    return text.length <= LONGEST_CAPTION && !SENTENCE_END.test(text) ? `${text}: ` : '';
+  }
+
+  /** What the passage is about, ready to be followed by what it says. */
+  #heading(): string {
+    const heading = this.#found.headings.at(-1) ?? '';
+    return heading && (/[?!:：？！]$/.test(heading) ? `${heading} ` : `${heading}: `);
+  }
+}
+
+const LEADS = /[:：]$/;
+
+const isBetweenSentences = (gap: string): boolean => !gap.includes('\n');

@@ -1,0 +1,35 @@
+import type { Spoken } from './phrases.ts';
+import { spokenIn } from './visitor-language.ts';
+
+/** What tells that a sentence ends. */
+export const SENTENCE_END = /[.!?…。！？｡؟।][)\]"'”’»」』]*$/;
+
+/** Words at the beginning of a sentence that points back at the one before it. */
+const BACK: Partial<Record<Spoken, string>> = {
+  en: 'he she it they this that these those its their his her such otherwise instead then however but also both neither',
+  de: 'er sie es dies diese dieser dieses das dabei dafür dazu dann aber sonst beide außerdem',
+  es: 'ellos ellas él ella esto este esta estos estas eso pero además',
+  fr: 'il elle ils elles cela ceci celui celle ceux mais sinon',
+  it: 'esso essa essi questo questa questi queste ciò ma altrimenti',
+  pt: 'ele ela eles elas isto isso este esta mas',
+  nl: 'hij zij ze het dit dat deze maar anders',
+  pl: 'on ona ono oni to ten ta ale jednak',
+  sv: 'han hon den det de detta dessa men annars',
+  da: 'han hun den det de dette disse men ellers',
+  ru: 'он она оно они это этот эта эти но иначе',
+  ro: 'el ea ei ele acesta aceasta acestea dar altfel',
+  tr: 'o onlar bu bunlar ancak fakat',
+  el: 'αυτός αυτή αυτό αυτοί αυτά όμως αλλά',
+};
+const UNSPACED = /^(?:[他她它这該该此]|これ|それ|彼|この|その)/;
+const OPENING = /^["'“‘«(¿¡]+/;
+
+const words = new Map(Object.entries(BACK).map(([language, list]) => [language, new Set(list.split(' '))]));
+
+/** Whether a sentence of the text says what it is about in the sentence before it. */
+export function pointsBack(sentence: string, text: string): boolean {
+  const start = sentence.slice(0, 40).replace(OPENING, '');
+  const first = /^\p{L}+/u.exec(start)?.[0].toLowerCase() ?? '';
+  const languages = [...words].filter(([, own]) => own.has(first)).map(([language]) => language);
+  return UNSPACED.test(start) || (languages.length > 0 && languages.includes(spokenIn(text) ?? 'en'));
+}

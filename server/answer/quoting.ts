@@ -1,0 +1,57 @@
+import type { Found } from '../knowledge/knowledge.ts';
+import { asksAtLength } from '../knowledge/long-text.ts';
+import type { Citations } from '../types.ts';
+import { createQuotes, withoutMarkers } from './cite.ts';
+import { dontKnow } from './dont-know.ts';
+import { quotedAnswer, type QuotedAnswer } from './quote.ts';
+import { phrasesFor } from './visitor-language.ts';
+
+/** Sentences at most where a long text is asked for, a paragraph each. */
+const PARAGRAPHS = 5;
+/** A quotation that says less of the question again is not seen at once to be the answer. */
+const RESTATED = 0.3;
+
+interface Material {
+  query: string;
+  found: Found[];
+  /** With markers. */
+  cite: boolean;
+}
+
+/** Where an answer is written; a `Run` is one. */
+interface Paper {
+  readonly length: number;
+  readonly stopped: boolean;
+  append(text: string): void;
+}
+
+/** Writes the answer with no model: the sources' own sentences, or that there are none. Resolves with what it cites. */
+export async function writeQuotes({ query, found, cite }: Material, run: Paper): Promise<Citations> {
+  const long = asksAtLength(query);
+  const answer = quotedAnswer(query, found, long ? { most: PARAGRAPHS } : {});
+  const quotes = createQuotes(found);
+  const intro = long ? '' : introductionTo(answer, query, found);
+  if (intro !== '') run.append(intro);
+  let between = intro === '' ? '' : '\n\n';
+  for (const piece of answer.pieces) {
+    if (run.stopped) break;
+    // Each piece reaches its readers before the next is looked for.
+    if (run.length > 0) await new Promise(setImmediate);
+    if (between === ' ' && piece.block) between = '\n\n';
+    const marker = cite ? quotes.mark(piece) : '';
+    run.append(between + withoutMarkers(piece.text) + (marker && afterText(piece.text) + marker));
+    between = long || piece.block ? '\n\n' : ' ';
+  }
+  if (answer.pieces.length === 0) run.append(dontKnow(query, found));
+  else if (long) run.append(`\n\n${phrasesFor(query, found).noMore}`);
+  return cite ? quotes.citations() : {};
+}
+
+/** A marker behind a code block's fence would be part of it. */
+const afterText = (text: string): string => (text.endsWith('```') ? '\n\n' : ' ');
+
+function introductionTo({ pieces, several, restated, whole }: QuotedAnswer, query: string, found: Found[]): string {
+  if (pieces.length === 0 || whole) return '';
+  if (several) return phrasesFor(query, found).several;
+  return restated < RESTATED ? phrasesFor(query, found).found : '';
+}

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { dontKnow } from '../../server/answer/dont-know.ts';
+import { PHRASES, type Spoken } from '../../server/answer/phrases.ts';
+import { phrasesFor } from '../../server/answer/visitor-language.ts';
+import type { Found } from '../../server/knowledge/knowledge.ts';
+import { siteOf } from './site.ts';
+
+const SHOP = await siteOf(
+  {
+    payments: `<title>Payments</title><h1>Payments</h1><p>We are glad of your money. You can pay with: </p>
+      <ul><li>Visa and Mastercard cards</li><li>bank transfer, which takes two days</li><li>cash at the counter</li></ul>
+      <h2>What we do not take</h2><ul><li>Cheques of any bank.</li><li>Foreign coins. They are heavy.</li></ul>`,
+    shipping: `<title>Shipping</title><h2>Rates and times</h2><p>Postage is charged once for an order.</p>
+      <table><tr><th>Service<th>Price<th>Arrives<tr><th>Express<td>£9<td>the next day<tr><th>Standard<td>£4<td>after 3 days</table>`,
+    warranty: `<title>Warranty</title><p>Every lamp has a guarantee. It lasts for five years and covers the wiring.
+      The bulb is not covered. Bulbs cost two pounds each.</p><p>Write to us if anything breaks.</p>`,
+    install: `<title>Install</title><p>To install the lamp driver, run this in a shell:</p><pre>npm install lamp-driver\n  lamp --start</pre>
+      <p>Your lamp then blinks twice.</p>`,
+    words: `<title>Words</title><dl><dt>Finial</dt><dd>The small knob at the top of a lamp.</dd><dt>Harp</dt><dd>The wire that holds the
+      shade.</dd></dl>`,
+    lamps: '<title>Lamps</title><p>Our tallest lamp is the Heron. Herons are two metres tall and made of oak.</p>',
+    oak: '<title>Wood</title><p>The oak for the Heron comes from Wales.</p>',
+  },
+  { 'May I visit the workshop?': 'Yes, you may.\n\n1. Ring the bell.\n2. Wait for Ada.' },
+);
+
+const textFor = async (query: string): Promise<string> => (await SHOP.answer(query)).text;
+
+describe('an answer of quotations', () => {
+  it('gives an item of a list with what leads to it, and a short list whole', async () => {
+    expect(await textFor('Can I pay by bank transfer?')).toBe(
+      'You can pay with: bank transfer, which takes two days [1]',
+    );
+    expect(await textFor('How can I pay?')).toContain(
+      'You can pay with:\n\n- Visa and Mastercard cards\n- bank transfer, which takes two days\n- cash at the counter [1]',
+    );
+  });
+
+  it('names the heading where nothing else says what a list is of', async () => {
+    expect(await textFor('Do you take cheques?')).toBe('What we do not take: Cheques of any bank. [1]');
+    expect(await textFor('Do you take foreign coins?')).toContain(
+      'What we do not take: Foreign coins. They are heavy. [1]',
+    );
+  });
+
+  it('says a row of a table in words', async () => {
+    expect(await textFor('How much is express postage?')).toContain(
+      'Rates and times: Express — Price: £9; Arrives: the next day [',
+    );
+  });
+
+  it('shows a sentence that points back together with the one it points at, and neighbours as one', async () => {
+    expect(await textFor('How long does the guarantee last?')).toContain(
+      'Every lamp has a guarantee. It lasts for five years and covers the wiring.',
+    );
+    expect(await textFor('Is the bulb covered, what do bulbs cost?')).toContain(
+      'The bulb is not covered. Bulbs cost two pounds each. [1]',
+    );
+  });
+
+  it('shows code as code, with what leads to it', async () => {
+    expect(await textFor('how do I install the driver')).toContain(
+      'To install the lamp driver, run this in a shell:\n\n```\nnpm install lamp-driver\n  lamp --start\n```\n\n[1]',
+    );
+  });
+
+  it('gives a definition with its term', async () => {
+    expect(await textFor('What is a finial?')).toContain('Finial: The small knob at the top of a lamp. [1]');
+  });
+
+  it('gives an answer of the owner’s whole, with nothing before or beside it', async () => {
+    expect(await textFor('Can I visit your workshop?')).toBe(
+      'Yes, you may.\n\n1. Ring the bell.\n2. Wait for Ada. [1]',
+    );
+  });
+
+  it('says when it comes from several pages, with a marker for each', async () => {
+    const { text, citations } = await SHOP.answer('Heron oak');
+    expect(text).toMatch(/^I found this on more than one page:\n\n/);
+    expect(text).toContain('The oak for the Heron comes from Wales. [');
+    expect(new Set(Object.values(citations).map(({ title }) => title))).toEqual(new Set(['Wood', 'Lamps']));
+  });
+
+  it('cites word for word what stands in a passage, whatever is asked', async () => {
+    const queries = ['pay', 'lamp', 'Express', 'bulb', 'driver', 'harp', 'oak Heron', 'Cheques', 'visit'];
+    for (const query of queries) {
+      const { text, citations } = await SHOP.answer(query);
+      const passages = SHOP.find(query).map((one) => one.text);
+      expect(Object.keys(citations).length, query).toBeGreaterThan(0);
+      for (const [n, cited] of Object.entries(citations)) {
+        expect(text).toContain(`[${n}]`);
+        expect(passages.some((passage) => passage.includes(cited.text) && cited.text !== '')).toBe(true);
+      }
+    }
+  });
+});
+
+describe('“I don’t know”', () => {
+  const found = (title: string, file_name: string): Found => ({
+    source: { uuid: title + file_name, title, file_name, type: 'link' },
+    headings: [],
+    text: '',
+    score: 1,
+  });
+
+  it('is two lines at least, with links to the two closest pages', async () => {
+    const text = dontKnow('do you send lamps to orders?', SHOP.find('do you send lamps to orders?'));
+    expect(text.split('\n').length).toBeGreaterThanOrEqual(2);
+    expect(text).toMatch(/don’t know/);
+    expect(text.match(/^- \[\w+\]\(https:\/\/shop\.example\/\w+\)$/gm)).toHaveLength(2);
+    expect(dontKnow('?', []).split('\n').length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('makes no markup of a title or an address', () => {
+    const text = dontKnow('?', [
+      found('a](http://evil.example) [b', 'https://ok.example/a_(b) c'),
+      found('Notes <b>.pdf', 'javascript:alert(1)'),
+    ]);
+    expect(text).toContain('- [a\\](http://evil.example) \\[b](https://ok.example/a_%28b%29%20c)');
+    expect(text).toContain('- Notes \\<b\\>.pdf');
+    expect(text).not.toContain('javascript');
+  });
+
+  it('offers no page twice, and none without a name', () => {
+    const text = dontKnow('?', [
+      found(' \u200b\n', 'https://ok.example/a'),
+      found('The same', 'https://ok.example/a#part'),
+      found('', ''),
+      found('Other', 'https://ok.example/b'),
+    ]);
+    expect(text.split('\n').slice(-2)).toEqual([
+      '- [ok.example/a](https://ok.example/a)',
+      '- [Other](https://ok.example/b)',
+    ]);
+  });
+});
+
+describe('what the server says by itself', () => {
+  const QUESTIONS: Record<Spoken, string> = {
+    en: 'How much does it cost to send a lamp to Wales?',
+    de: 'Wie viel kostet der Versand nach Österreich?',
+    es: '¿Cuánto cuesta el envío a la isla?',
+    fr: 'Combien coûte la livraison pour la Suisse ?',
+    it: 'Quanto costa la spedizione per la Sicilia?',
+    pt: 'Quanto custa o envio para a ilha e quando chega?',
+    nl: 'Hoeveel kost het om de lamp naar België te sturen?',
+    pl: 'Ile kosztuje wysyłka do Niemiec?',
+    sv: 'Hur mycket kostar det att skicka lampan till Norge?',
+    da: 'Hvad koster det at sende lampen til Norge?',
+    fi: 'Kuinka paljon se maksaa ja mitä se on?',
+    hu: 'Mennyibe kerül a szállítás, és mikor érkezik meg?',
+    ro: 'Cât costă livrarea și când ajunge la mine?',
+    tr: 'Kargo ücreti ne kadar ve bu lamba için hangi gün gelir?',
+    vi: 'Phí giao hàng là bao nhiêu?',
+    ru: 'Сколько стоит доставка?',
+    el: 'Πόσο κοστίζει η αποστολή;',
+    ar: 'كم تكلفة الشحن؟',
+    hi: 'शिपिंग का खर्च कितना है?',
+    th: 'ค่าจัดส่งเท่าไร',
+    zh: '运费是多少？',
+    ja: '送料はいくらですか？',
+    ko: '배송비는 얼마입니까?',
+  };
+
+  it.each(Object.entries(QUESTIONS))('is in the language of the question: %s', (language, query) => {
+    expect(phrasesFor(query, [])).toBe(PHRASES[language as Spoken]);
+    expect(dontKnow(query, [])).toContain(PHRASES[language as Spoken].unknown);
+  });
+
+  it('is in the language of the pages where the question has too few words to tell', () => {
+    const german = [{ text: 'Wir nehmen die Lampe innerhalb von 30 Tagen zurück, wenn sie nicht benutzt ist.' }];
+    expect(phrasesFor('Rückgabe Lampe', german)).toBe(PHRASES.de);
+    expect(phrasesFor('Visa?', [])).toBe(PHRASES.en);
+    expect(phrasesFor('Docker 是什么？', [])).toBe(PHRASES.zh);
+    expect(phrasesFor('What does 是 mean in this text, please?', [])).toBe(PHRASES.en);
+    expect(phrasesFor('How do I get to the workshop on foot?', german)).toBe(PHRASES.en);
+  });
+
+  it('has all sentences in every language, none of them twice', () => {
+    const all = Object.values(PHRASES).flatMap((one) => Object.values(one));
+    expect(all.every((sentence) => sentence.trim() === sentence && sentence.length > 3)).toBe(true);
+    expect(new Set(all).size).toBe(all.length);
+  });
+});

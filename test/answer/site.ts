@@ -1,0 +1,58 @@
+import { writeQuotes } from '../../server/answer/quoting.ts';
+import type { Found } from '../../server/knowledge/knowledge.ts';
+import { readHtml } from '../../server/knowledge/html.ts';
+import { PassageIndex } from '../../server/knowledge/passage-index.ts';
+import { documentOf } from '../../server/knowledge/passages.ts';
+import { stemsFor } from '../../server/knowledge/stems.ts';
+import type { Citations } from '../../server/types.ts';
+
+type Source = Found['source'];
+
+export interface Site {
+  find(query: string): Found[];
+  /** The answer that a chatbot without a model gives, and what it cites. */
+  answer(query: string): Promise<{ text: string; citations: Citations }>;
+}
+
+/** A site of HTML pages by name, read, indexed and searched as the server does it, and `qa`: questions with their answers. */
+export async function siteOf(pages: Record<string, string>, qa: Record<string, string> = {}): Promise<Site> {
+  const index = new PassageIndex<Source>();
+  for (const [name, html] of Object.entries(pages)) {
+    const document = await documentOf(await readHtml(html));
+    await stemsFor(document.text);
+    const source = {
+      uuid: name,
+      title: document.title || name,
+      file_name: `https://shop.example/${name}`,
+      type: 'link',
+    };
+    index.put(name, source, document);
+  }
+  for (const [question, answer] of Object.entries(qa)) {
+    const passages = [{ headings: [question], start: question.length + 2, end: question.length + 2 + answer.length }];
+    const source = { uuid: question, title: question, file_name: '', type: 'qa' };
+    index.put(question, source, { title: question, text: `${question}\n\n${answer}`, passages });
+  }
+  const find = (query: string): Found[] => {
+    const question = index.question(query);
+    return index.search(question, 8).map((hit) => ({
+      source: hit.entry.source,
+      headings: hit.entry.headings,
+      text: hit.entry.text,
+      score: hit.score,
+      match: index.match(hit, question),
+    }));
+  };
+  return {
+    find,
+    async answer(query) {
+      const paper = { text: '', length: 0, stopped: false, append };
+      function append(piece: string): void {
+        paper.text += piece;
+        paper.length = paper.text.length;
+      }
+      const citations = await writeQuotes({ query, found: find(query), cite: true }, paper);
+      return { text: paper.text, citations };
+    },
+  };
+}
