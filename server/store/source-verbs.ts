@@ -3,7 +3,7 @@ import { copy } from './record.ts';
 import type { Store } from './store.ts';
 
 type SourceVerbs = 'createSource' | 'file' | 'source' | 'sources' | 'updateSource' | 'claimIdentity' | 'deleteSource';
-type DocumentVerbs = 'unfinishedSources' | 'putDocument' | 'document';
+type DocumentVerbs = 'unfinishedSources' | 'unembeddedSources' | 'putDocument' | 'document' | 'putVectors' | 'vectors';
 
 export function sourceVerbs({ chatbots, sources, turns, order, run }: Kept): Pick<Store, SourceVerbs | DocumentVerbs> {
   return {
@@ -35,7 +35,10 @@ export function sourceVerbs({ chatbots, sources, turns, order, run }: Kept): Pic
       }),
     deleteSource: (uuid) => run(() => sources.remove(uuid)),
     unfinishedSources: () => run(() => sources.unfinished()),
+    unembeddedSources: (model) => run(() => sources.unembedded(model)),
     putDocument: (source, document) => run(() => sources.putDocument(source, document)),
     document: (source) => run(() => sources.document(source)),
+    putVectors: (source, vectors) => run(() => sources.putVectors(source, vectors)),
+    vectors: (source) => run(() => sources.vectors(source)),
   };
 }

@@ -4,19 +4,20 @@ import { DocumentFile, readBytes, readDocument } from './document.ts';
 import { lowdbFile } from './lowdb-file.ts';
 import { copy, StoredRecord } from './record.ts';
 import { Shards } from './shards.ts';
-import type { Change, Document, StoredSource } from './store.ts';
+import type { Change, Document, StoredSource, StoredVectors } from './store.ts';
+import { vectorsFile } from './vectors.ts';
 
 interface SourceFile {
   order: number;
   source: StoredSource;
 }
 
-const FORM = /^([0-9a-f]{32})\.(source\.json|document\.json|file)$/;
+const FORM = /^([0-9a-f]{32})\.(source\.json|document\.json|vectors\.json|file)$/;
 const LEARNING = ['await', 'chunking', 'embedding'];
 
 /**
- * Sources: records in memory, `….source.json` on disk; on disk alone, beside it, their texts in `….document.json` and
- * the bytes of an upload in `….file`.
+ * Sources: records in memory, `….source.json` on disk; on disk alone, beside it, their texts in `….document.json`,
+ * the vectors of those in `….vectors.json`, and the bytes of an upload in `….file`.
  */
 export class Sources {
   readonly #disk: Disk;
@@ -80,6 +81,10 @@ export class Sources {
     return this.#where((source) => LEARNING.includes(source.status));
   }
 
+  unembedded(model: string): StoredSource[] {
+    return this.#where(({ status, embedded_by }) => status === 'success' && embedded_by !== model);
+  }
+
   async update(uuid: string, change: Change<StoredSource>): Promise<StoredSource | undefined> {
     const record = this.#record(uuid);
     const file = await record?.update((before) => ({ ...before, source: copy(change(copy(before.source))) }));
@@ -122,10 +127,31 @@ export class Sources {
   putDocument(uuid: string, document: Document): Promise<boolean> {
     const low = lowdbFile(this.#documentFile(uuid), copyOfDocument(document));
     return this.#turns.take(uuid, async () => {
-      if (!this.#record(uuid)) return false;
+      const record = this.#record(uuid);
+      if (!record) return false;
+      // First the word that they are there, so that no crash leaves it without them.
+      if (record.stored.source.embedded_by) {
+        await this.update(uuid, (source) => ({ ...source, embedded_by: '' }));
+        await removeFile(this.#disk, this.#path(uuid, 'vectors.json'));
+      }
       await low.write();
       return this.#record(uuid) !== undefined;
     });
+  }
+
+  putVectors(uuid: string, vectors: StoredVectors): Promise<boolean> {
+    const low = lowdbFile(vectorsFile(this.#disk, this.#path(uuid, 'vectors.json')), vectors);
+    return this.#turns.take(uuid, async () => {
+      if (!this.#record(uuid)) return false;
+      await low.write();
+      return (await this.update(uuid, (source) => ({ ...source, embedded_by: vectors.model }))) !== undefined;
+    });
+  }
+
+  /** Nothing is read where there are none. */
+  async vectors(uuid: string): Promise<StoredVectors | undefined> {
+    if (!this.#record(uuid)?.stored.source.embedded_by) return undefined;
+    return (await vectorsFile(this.#disk, this.#path(uuid, 'vectors.json')).read()) ?? undefined;
   }
 
   async document(uuid: string): Promise<Document | undefined> {
@@ -138,7 +164,9 @@ export class Sources {
       await sync();
     });
     // Where a power cut brings one of these back, the next start removes it.
-    for (const kind of ['document.json', 'file'] as const) await removeFile(this.#disk, this.#path(uuid, kind));
+    for (const kind of ['document.json', 'vectors.json', 'file'] as const) {
+      await removeFile(this.#disk, this.#path(uuid, kind));
+    }
   }
 
   #record(uuid: string): StoredRecord<SourceFile> | undefined {
@@ -158,7 +186,7 @@ export class Sources {
     return found.sort((a, b) => a.order - b.order).map(({ source }) => flatCopy(source));
   }
 
-  #path(uuid: string, kind: 'source.json' | 'document.json' | 'file'): string {
+  #path(uuid: string, kind: 'source.json' | 'document.json' | 'vectors.json' | 'file'): string {
     return this.#shards.path(uuid, `${uuid}.${kind}`);
   }
 }

@@ -79,9 +79,15 @@ export interface Store {
   /** Those whose status says that learning has not ended: a restart takes them up again. */
   unfinishedSources(): Promise<StoredSource[]>;
 
-  /** Replaces the source's text and passages whole. */
+  /** Of those learned, the ones whose passages have no vectors by that model. */
+  unembeddedSources(model: string): Promise<StoredSource[]>;
+
+  /** Replaces the source's text and passages whole, and drops the vectors of those before. */
   putDocument(source: string, document: Document): Promise<boolean>;
   document(source: string): Promise<Document | undefined>;
+  /** The vectors of the passages that are there; it notes their model in `embedded_by`. */
+  putVectors(source: string, vectors: StoredVectors): Promise<boolean>;
+  vectors(source: string): Promise<StoredVectors | undefined>;
 
   createSession(session: StoredSession): Promise<boolean>;
   session(uuid: string): Promise<StoredSession | undefined>;
@@ -176,6 +182,8 @@ export interface StoredSource extends DataSource {
   round?: number;
   /** JSON: the page that its passages were made from, so that it need not be learned again; '' or absent for none. */
   fetched_json?: string;
+  /** The embedding model that its passages have vectors by; '' or absent for none. */
+  embedded_by?: string;
 }
 
 /** A source's own text, and where its passages stand in it. */
@@ -190,6 +198,13 @@ export interface Passage {
   headings: string[];
   start: number;
   end: number;
+}
+
+export interface StoredVectors {
+  model: string;
+  dimensions: number;
+  /** A row a passage, in their order, `dimensions` long: signed bytes, of which the direction alone tells. */
+  rows: Int8Array;
 }
 
 export interface StoredSession extends Session {

@@ -248,6 +248,39 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         expect(await store.putDocument(source.uuid, aDocument('late'))).toBe(false);
       });
 
+      it('have vectors that go with their document, and are told from those that have none', async () => {
+        const { uuid } = await withChatbot();
+        const [source, other, failed] = [aSource(uuid), aSource(uuid), aSource(uuid, { status: 'fail' })];
+        for (const one of [source, other, failed]) await store.createSource(one);
+        for (const one of [source, other]) {
+          await store.updateSource(one.uuid, (record) => ({ ...record, status: 'success' }));
+        }
+        const unembedded = async (model: string) => (await store.unembeddedSources(model)).map((one) => one.uuid);
+        const vectors = { model: 'small', dimensions: 3, rows: Int8Array.of(-128, 0, 127, 1, 2, -3) };
+        await store.putDocument(source.uuid, aDocument('text'));
+        expect(await store.vectors(source.uuid)).toBeUndefined();
+        expect(await store.putVectors(source.uuid, vectors)).toBe(true);
+        expect(await store.putVectors(newUuid(), vectors)).toBe(false);
+        for (const again of [false, true]) {
+          if (again) await reopen();
+          expect(await store.vectors(source.uuid)).toEqual(vectors);
+          expect(await store.document(source.uuid)).toEqual(aDocument('text'));
+          expect((await store.source(source.uuid))?.embedded_by).toBe('small');
+          expect(await unembedded('small')).toEqual([other.uuid]);
+          expect(await unembedded('large')).toEqual([source.uuid, other.uuid]);
+        }
+        await store.putDocument(source.uuid, aDocument('newer'));
+        for (const again of [false, true]) {
+          if (again) await reopen();
+          expect(await store.vectors(source.uuid)).toBeUndefined();
+          expect(await unembedded('small')).toEqual([source.uuid, other.uuid]);
+        }
+        await store.putVectors(source.uuid, { ...vectors, model: 'large' });
+        await store.deleteSource(source.uuid);
+        expect(await store.vectors(source.uuid)).toBeUndefined();
+        expect(await store.putVectors(source.uuid, vectors)).toBe(false);
+      });
+
       it('that were not learnt to the end are found by the next life', async () => {
         const { uuid } = await withChatbot();
         const statuses = ['await', 'chunking', 'success', 'embedding', 'fail', 'error:robots'];

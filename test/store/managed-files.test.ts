@@ -77,6 +77,7 @@ describe('lowdb: what is managed, on the disk', () => {
   it('has no file left of a source that is deleted, nor of one whose chatbot is', async () => {
     const { upload } = await withTag();
     await store.putDocument(upload.uuid, aDocument('text'));
+    await store.putVectors(upload.uuid, { model: 'small', dimensions: 2, rows: Int8Array.of(1, 2) });
     await store.deleteSource(upload.uuid);
     expect(await files('sources')).toEqual([]);
     const making = store.createSource(aSource(chatbot.uuid), Buffer.from('bytes'));

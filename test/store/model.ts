@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { messageUuid } from '../../server/records.ts';
-import type { Document, Store, StoredAgent, StoredChatbot, StoredMessage } from '../../server/store/store.ts';
+import type {
+  Document,
+  Store,
+  StoredAgent,
+  StoredChatbot,
+  StoredMessage,
+  StoredVectors,
+} from '../../server/store/store.ts';
 import type { StoredSession, StoredSite, StoredSource, StoredTag } from '../../server/store/store.ts';
 import type { Place } from './contract.ts';
 import { aChatbot, aDocument, aFunction, aMessage, anAgent, aSession, aSite, aSource, aTag } from './records.ts';
@@ -14,6 +21,7 @@ interface Model {
   sites: Map<string, StoredSite>;
   sources: Map<string, StoredSource>;
   documents: Map<string, Document>;
+  vectors: Map<string, StoredVectors>;
   files: Map<string, string>;
   /** Named by a tag or an agent when they were deleted: an engine may know them by that, and no uuid is used twice. */
   retired: Set<string>;
@@ -64,6 +72,7 @@ function dropSession(model: Model, uuid: string): void {
 function dropSource(model: Model, uuid: string): void {
   model.sources.delete(uuid);
   model.documents.delete(uuid);
+  model.vectors.delete(uuid);
   model.files.delete(uuid);
   for (const part of [...model.agents.values(), ...model.tags.values()]) {
     if (part.data_source_uuids.includes(uuid)) model.retired.add(uuid);
@@ -288,7 +297,19 @@ const steps: fc.Arbitrary<Step>[] = [
     step(`putDocument ${given.source[0]}`, async (model, { store }) => {
       const there = model.sources.has(given.source);
       expect(await store.putDocument(given.source, aDocument(given.text))).toBe(there);
-      if (there) model.documents.set(given.source, aDocument(given.text));
+      if (!there) return;
+      model.documents.set(given.source, aDocument(given.text));
+      if (model.vectors.delete(given.source)) model.sources.get(given.source)!.embedded_by = '';
+    }),
+  ),
+  fc.record({ source, by: fc.constantFrom('small', 'large'), text }).map(({ source: uuid, by, text: bytes }) =>
+    step(`putVectors ${uuid[0]}`, async (model, { store }) => {
+      const there = model.sources.get(uuid);
+      const vectors = { model: by, dimensions: 1, rows: Int8Array.from(Buffer.from(bytes)) };
+      expect(await store.putVectors(uuid, vectors)).toBe(there !== undefined);
+      if (!there) return;
+      model.vectors.set(uuid, vectors);
+      there.embedded_by = by;
     }),
   ),
   fc.record({ chatbot, session }).map((given) => createSession(given.session, given.chatbot)),
@@ -329,6 +350,8 @@ const steps: fc.Arbitrary<Step>[] = [
 async function compare(model: Model, store: Store): Promise<void> {
   expect(await store.chatbots(OWNER)).toEqual([...model.chatbots.values()]);
   expect(await store.unfinishedSources()).toEqual(values(model.sources, ({ status }) => status === 'await'));
+  const lacking = values(model.sources, (one) => one.status === 'success' && one.embedded_by !== 'small');
+  expect(await store.unembeddedSources('small')).toEqual(lacking);
   for (const uuid of CHATBOTS) {
     expect(await store.chatbot(uuid)).toEqual(model.chatbots.get(uuid));
     expect(await store.agents(uuid)).toEqual(values(model.agents, (one) => one.chatbot === uuid));
@@ -340,6 +363,7 @@ async function compare(model: Model, store: Store): Promise<void> {
   for (const uuid of SOURCES) {
     expect(await store.source(uuid)).toEqual(model.sources.get(uuid));
     expect(await store.document(uuid)).toEqual(model.documents.get(uuid));
+    expect(await store.vectors(uuid)).toEqual(model.vectors.get(uuid));
     const file = await store.file(uuid);
     expect(file && Buffer.from(file).toString('hex')).toBe(model.files.get(uuid));
   }
@@ -374,6 +398,7 @@ export function storeModel(engine: string, place: () => Promise<Place>): void {
             sites: new Map(),
             sources: new Map(),
             documents: new Map(),
+            vectors: new Map(),
             files: new Map(),
             retired: new Set(),
             sessions: new Map(),
