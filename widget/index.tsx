@@ -5,7 +5,9 @@ import { launch, type Handle, type Options } from './launch.ts';
 export type { Citation, Citations } from '../server/types.ts';
 export type { Events } from './turn.ts';
 export type { Handle, Options } from './launch.ts';
+export type { Context, Settings } from './settings.ts';
 export type { Words } from './words/en.ts';
+export { defineElement, type DocentChatElement } from './element.ts';
 
 /** Puts the chat on the page: a launcher in the corner, or inside `target`. */
 export function mount(options: Options): Handle {

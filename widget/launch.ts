@@ -13,7 +13,7 @@ export interface Options {
   /** Sentences of your own in place of the English ones. */
   words?: Partial<Words> | undefined;
   /** Looks and manners; they win over those that the server keeps for the chatbot. */
-  settings?: Partial<Settings> | undefined;
+  settings?: Partial<Settings> | Record<string, string> | undefined;
   /** What the answer may lean on; sent with the visitor's first question and only where it is given. */
   context?: Context | undefined;
 }

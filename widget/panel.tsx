@@ -20,7 +20,7 @@ export interface PanelOptions {
   /** Part of the page's own flow: no close button, no focus taken. */
   isInline?: boolean | undefined;
   words?: Partial<Words> | undefined;
-  settings?: Partial<Settings> | undefined;
+  settings?: object | undefined;
   context?: Context | undefined;
   /** Another wire than the server's door. */
   client?: Client | undefined;

@@ -1,0 +1,87 @@
+// @vitest-environment happy-dom
+import { render, waitFor } from '@testing-library/preact';
+import { h } from 'preact';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { defineElement } from '../../widget/index.tsx';
+import { answered, json, openDoor, record, server, stream, type Door } from './door.ts';
+
+let door: Door;
+
+beforeEach(() => {
+  localStorage.clear();
+  defineElement();
+  defineElement();
+  door = openDoor({ 'POST /ask': () => stream(answered(record('q', 'An answer.'))) });
+});
+
+afterEach(() => {
+  document.body.innerHTML = '';
+  door.close();
+});
+
+function placed(attributes: Record<string, string>): HTMLElementTagNameMap['docent-chat'] {
+  const element = document.createElement('docent-chat');
+  for (const [name, value] of Object.entries({ server, chatbot: 'c1', ...attributes }))
+    element.setAttribute(name, value);
+  document.body.append(element);
+  return element;
+}
+
+const hosts = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('docent-widget')];
+
+test('the element puts a launcher on the page and takes it away when it leaves', () => {
+  const element = placed({ color: '#fc0', offset: '9' });
+  expect(hosts()[0]!.style.getPropertyValue('--docent-offset')).toBe('9px');
+  element.remove();
+  expect(hosts()).toEqual([]);
+  document.body.append(element);
+  expect(hosts()).toHaveLength(1);
+});
+
+test('inline it holds the chat itself, with the settings of its attributes', async () => {
+  const element = placed({ inline: '', title: 'Ask the shop', suggestions: 'One?|Two?' });
+  const inside = (): ShadowRoot => element.querySelector('docent-widget')!.shadowRoot!;
+  await waitFor(() => expect(inside().querySelector('h2')?.textContent).toBe('Ask the shop'));
+  expect([...inside().querySelectorAll('.suggestions button')].map((one) => one.textContent)).toEqual(['One?', 'Two?']);
+});
+
+test('it is told what to do by its methods, and tells what happens by events', async () => {
+  const element = placed({});
+  const told: string[] = [];
+  for (const name of ['open', 'ask', 'answer', 'close']) element.addEventListener(name, () => told.push(name));
+  element.ask('q');
+  await waitFor(() => expect(told).toEqual(['open', 'ask', 'answer']));
+  element.close();
+  expect(told.at(-1)).toBe('close');
+});
+
+test('another chatbot is another chat', () => {
+  const element = placed({});
+  element.setAttribute('chatbot', 'c2');
+  expect(hosts().map(({ dataset }) => dataset['docent'])).toEqual(['c2']);
+});
+
+test('a framework that mounts twice in a row leaves one chat', () => {
+  const tag = 'docent-chat' as 'div';
+  const { rerender, unmount } = render(h(tag, { key: 1, server, chatbot: 'c1' } as object));
+  rerender(h(tag, { key: 2, server, chatbot: 'c1' } as object));
+  expect(hosts()).toHaveLength(1);
+  unmount();
+  expect(hosts()).toEqual([]);
+});
+
+test('context goes with a question only where it is given', async () => {
+  const { mount } = await import('../../widget/index.tsx');
+  door.close();
+  door = openDoor({ 'POST /ask': () => stream(answered(record('q', 'An answer.'))), 'GET ': () => json({}, 500) });
+  const asks = async (context?: object): Promise<unknown> => {
+    const handle = mount({ server, chatbot: 'c1', context });
+    handle.ask('q');
+    const before = door.asked().length;
+    await waitFor(() => expect(door.asked()).toHaveLength(before + 1));
+    handle.destroy();
+    return (door.asked().at(-1)!.body as { variables?: unknown }).variables;
+  };
+  expect(await asks()).toBeUndefined();
+  expect(await asks({ page: '/cart' })).toEqual({ page: '/cart' });
+});

@@ -1,0 +1,63 @@
+import { launch, type Handle } from './launch.ts';
+import { openPanel } from './panel.tsx';
+import type { Events } from './turn.ts';
+
+/**
+ * `<docent-chat server="…" chatbot="…">`. It dispatches `Events` by their names, with what a listener is told as `detail`.
+ * `destroy()` is called when it leaves the page.
+ */
+export interface DocentChatElement extends HTMLElement, Pick<Handle, 'open' | 'close' | 'ask'> {}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'docent-chat': DocentChatElement;
+  }
+}
+
+const EVENTS: (keyof Events)[] = ['open', 'close', 'ask', 'answer', 'citation', 'rate-limit', 'error'];
+
+/**
+ * Makes the chat an element that any framework can write: attributes are the settings (`teaser-after="9"`), `inline` puts it in its
+ * own place. Once a page, and where there is no page it does nothing.
+ */
+export function defineElement(name = 'docent-chat'): void {
+  if (!globalThis.customElements || customElements.get(name)) return;
+
+  class DocentChat extends HTMLElement implements DocentChatElement {
+    static observedAttributes = ['server', 'chatbot'];
+    private handle: Handle | undefined;
+
+    connectedCallback(): void {
+      const given = Array.from(this.attributes, ({ name, value }) => [name.replaceAll('-', '_'), value]);
+      const { server, chatbot, inline, ...settings } = Object.fromEntries(given) as Record<string, string>;
+      if (!server || !chatbot) return;
+      const target = inline === undefined ? undefined : this;
+      const handle = (this.handle = launch({ server, chatbot, target, settings }, async () => ({ openPanel })));
+      for (const event of EVENTS) handle.on(event, (detail) => this.dispatchEvent(new CustomEvent(event, { detail })));
+    }
+
+    disconnectedCallback(): void {
+      this.handle?.destroy();
+      this.handle = undefined;
+    }
+
+    attributeChangedCallback(): void {
+      if (!this.isConnected) return;
+      this.disconnectedCallback();
+      this.connectedCallback();
+    }
+
+    open(): void {
+      this.handle?.open();
+    }
+
+    close(): void {
+      this.handle?.close();
+    }
+
+    ask(query: string): void {
+      this.handle?.ask(query);
+    }
+  }
+  customElements.define(name, DocentChat);
+}
