@@ -16,6 +16,7 @@ import { AskBody, SessionBody, VisitorSessionSchema } from './bodies.ts';
 import { createConversations, type Visit } from './conversations.ts';
 import { createEventStreams, type EventStreams } from './events.ts';
 import { admitOrigin } from './origins.ts';
+import { servePage } from './page.ts';
 import { createVisitorSessions, type VisitorSessions } from './sessions.ts';
 import { originsOf, type Upstream } from './upstream.ts';
 
@@ -31,7 +32,7 @@ export interface DoorRooms {
   face?(chatbot: StoredChatbot): Partial<ChatbotFace>;
 }
 
-/** The public door, /chat/{chatbot}/…, for pages of any origin. No key comes in, none goes out. */
+/** The public door: /chat/{chatbot}/… for pages of any origin, and the page /c/{chatbot}. No key comes in, none goes out. */
 export function createDoor(rooms: DoorRooms): Middleware {
   const router = new Router({ prefix: '/chat', sensitive: true });
   const on = (method: 'GET' | 'POST', path: string, handle: (visit: Visit) => Promise<unknown>): void => {
@@ -59,6 +60,7 @@ export function createDoor(rooms: DoorRooms): Middleware {
 
   const routes = router.routes() as unknown as Middleware;
   return (ctx, next) => {
+    if (ctx.path.startsWith('/c/')) return servePage(ctx, (written) => rooms.upstream.chatbot(written));
     if (!ctx.path.startsWith('/chat/')) return next();
     ctx.set(HEADERS);
     const route = () => crossOrigin(ctx, () => routes(ctx, async () => refuseUnmatched(ctx, router)));

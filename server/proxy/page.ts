@@ -1,0 +1,82 @@
+import type { Context } from 'koa';
+import { createHash } from 'node:crypto';
+import { notFound } from '../errors.ts';
+import { wrongMethod } from '../http.ts';
+import type { StoredChatbot } from '../store/store.ts';
+import { WIDGET_DEFAULTS, type WidgetSettings } from '../widget-settings.ts';
+
+/** /c/{chatbot}: a public chatbot on a page of its own, for a link instead of a website. */
+
+const STYLE =
+  'html,body{margin:0;height:100%}main{box-sizing:border-box;max-width:52rem;height:100vh;height:100dvh;margin:0 auto}' +
+  '@media(min-width:53rem){main{padding:24px 0}}p{font:16px/1.5 system-ui,sans-serif;margin:0;padding:24px}';
+const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
+
+const RIGHT_TO_LEFT = new Set(['ar', 'he']);
+
+/** The chatbot is there as far as `find` knows; it is shown only where it is `public`, else there is none. */
+export async function servePage(
+  ctx: Context,
+  find: (written: string) => Promise<StoredChatbot | undefined>,
+): Promise<void> {
+  const written = /^\/c\/([0-9A-Fa-f-]{32,40})$/.exec(ctx.path)?.[1] ?? '';
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw wrongMethod(['HEAD', 'GET']);
+  const chatbot = await find(written);
+  if (chatbot?.meta.visibility !== 'public') throw notFound('chatbot');
+  const settings = { ...WIDGET_DEFAULTS, ...chatbot.widget };
+  ctx.set(headersFor(settings));
+  ctx.type = 'html';
+  ctx.body = html(written, settings.title || chatbot.name || 'Chat', settings);
+}
+
+/** Of other hosts nothing is loaded but the images that the owner named. HSTS belongs to whoever ends TLS. */
+function headersFor(settings: WidgetSettings): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    ['img-src data:', ...imageSources(settings)].join(' '),
+    `style-src ${STYLE_HASH}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${framers(settings).join(' ') || "'none'"}`,
+    "require-trusted-types-for 'script'",
+  ];
+  return {
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': policy.join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Referrer-Policy': 'same-origin',
+  };
+}
+
+function imageSources({ avatar, icon, image_hosts }: WidgetSettings): string[] {
+  const own = [avatar, icon].filter((one) => one.startsWith('https:')).map((one) => new URL(one).origin);
+  return [...new Set([...own, ...image_hosts.map((host) => `https://${host}`)])];
+}
+
+/** A policy has no word for an origin of `null`, nor for an IPv6 address. */
+const framers = ({ allowed_origins }: WidgetSettings): string[] =>
+  allowed_origins.filter((one) => one !== 'null' && !one.includes('['));
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => ESCAPES[one] ?? one);
+
+/** Addresses without a slash at their head: they hold wherever a proxy in front puts this server. */
+const html = (chatbot: string, title: string, { language, scheme }: WidgetSettings): string => `<!doctype html>
+<html lang="${language || 'en'}" dir="${RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr'}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="${scheme === 'auto' ? 'light dark' : scheme}">
+<title>${escaped(title)}</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<main id="chat"><noscript><p lang="en" dir="ltr">This chat needs JavaScript, which is switched off in your browser.</p></noscript></main>
+<script src="../embed.js" data-chatbot="${escaped(chatbot)}" data-inline="#chat"></script>
+</body>
+</html>
+`;
