@@ -37,7 +37,7 @@ export function createDoor(rooms: DoorRooms): Middleware {
   const router = new Router({ prefix: '/chat', sensitive: true });
   const on = (method: 'GET' | 'POST', path: string, handle: (visit: Visit) => Promise<unknown>): void => {
     router.register(path, [method], async (ctx) => {
-      const reply = await handle({ chatbot: await admitted(rooms.upstream, ctx), ctx });
+      const reply = await handle({ chatbot: await admitted(rooms, ctx), ctx });
       if (reply !== undefined) ctx.body = reply;
     });
   };
@@ -60,7 +60,7 @@ export function createDoor(rooms: DoorRooms): Middleware {
 
   const routes = router.routes() as unknown as Middleware;
   return (ctx, next) => {
-    if (ctx.path.startsWith('/c/')) return servePage(ctx, (written) => rooms.upstream.chatbot(written));
+    if (ctx.path.startsWith('/c/')) return servePage(ctx, (written) => named(rooms, ctx, written));
     if (!ctx.path.startsWith('/chat/')) return next();
     ctx.set(HEADERS);
     const route = () => crossOrigin(ctx, () => routes(ctx, async () => refuseUnmatched(ctx, router)));
@@ -101,9 +101,12 @@ const crossOrigin = cors({
   keepHeadersOnError: false,
 });
 
+const named = ({ upstream, trustProxyHops }: DoorRooms, { req }: Context, written: string) =>
+  upstream.chatbot(written, () => clientAddress(req, trustProxyHops));
+
 /** Who may ask which chatbot is judged here, and for preflights above. A private one is as unknown as none. */
-async function admitted(upstream: Upstream, ctx: RouterContext): Promise<StoredChatbot> {
-  const chatbot = await upstream.chatbot(ctx.params['chatbot'] ?? '');
+async function admitted(rooms: DoorRooms, ctx: RouterContext): Promise<StoredChatbot> {
+  const chatbot = await named(rooms, ctx, ctx.params['chatbot'] ?? '');
   if (!chatbot || chatbot.meta.visibility === 'private') throw notFound('chatbot');
   const allowed = originsOf(chatbot);
   if (allowed.length > 0) admitOrigin(ctx, allowed);

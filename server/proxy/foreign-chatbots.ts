@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { Refusal } from '../errors.ts';
+import { createVisitorLimits } from '../limits.ts';
 import { readUuid, type Clock } from '../records.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
 import { readChatbot } from './foreign-records.ts';
@@ -6,7 +8,8 @@ import type { InterfaceClient } from './interface-client.ts';
 
 /** Chatbots of another server: a page with the widget asks for its own at every visit, the server is asked now and then. */
 export interface ForeignChatbots {
-  find(written: string): Promise<StoredChatbot | undefined>;
+  /** Throws a `Refusal` where the visitor at this address has named too many that were not known here. */
+  find(written: string, address: () => string): Promise<StoredChatbot | undefined>;
   /** The identifier as the other server takes it: with dashes, where the visitor's page writes them. */
   nameOf(uuid: string): string;
 }
@@ -22,10 +25,16 @@ interface Rooms {
 const FRESH = 30_000;
 const ABSENT = 5_000;
 const REMEMBERED = 1_000;
+/** Each that is not known here costs the other server a request: so many in so many seconds are any visitor's due. */
+const LOOKS: [count: number, seconds: number] = [30, 60];
 
 export function createForeignChatbots({ client, store, clock, log }: Rooms): ForeignChatbots {
-  const known = new Map<string, { until: number; found: Promise<StoredChatbot | undefined> }>();
+  const known = new Map<string, { until: number; chatbot: StoredChatbot }>();
+  // By what was written: the other server may know one spelling of an identifier and not another.
+  const absent = new Map<string, number>();
+  const asking = new Map<string, Promise<StoredChatbot | undefined>>();
   const names = new Map<string, string>();
+  const limits = createVisitorLimits({ clock });
   const keeping = new Map<string, Promise<void>>();
 
   async function fetch(written: string, uuid: string): Promise<StoredChatbot | undefined> {
@@ -51,29 +60,43 @@ export function createForeignChatbots({ client, store, clock, log }: Rooms): For
   }
 
   async function look(written: string, uuid: string): Promise<StoredChatbot | undefined> {
-    try {
-      const found = await fetch(written, uuid);
-      const entry = known.get(written);
-      if (entry && !found) entry.until = clock() + ABSENT;
-      return found;
-    } catch (error) {
-      known.delete(written);
-      throw error;
+    const chatbot = await fetch(written, uuid);
+    if (chatbot) remember(known, uuid, { until: clock() + FRESH, chatbot });
+    else {
+      known.delete(uuid);
+      names.delete(uuid);
+      remember(absent, written, clock() + ABSENT);
     }
+    return chatbot;
+  }
+
+  function admit(address: string): void {
+    const retryAfter = limits.take('', address, LOOKS);
+    if (retryAfter > 0) throw new Refusal('rate_limited', 'too many unknown chatbots were asked for', { retryAfter });
   }
 
   return {
-    async find(written) {
+    async find(written, address) {
       const uuid = readUuid(written);
       if (uuid === undefined) return undefined;
-      const entry = known.get(written);
-      if (entry && clock() < entry.until) return entry.found;
-      const found = look(written, uuid);
-      known.delete(written);
-      known.set(written, { until: clock() + FRESH, found });
-      if (known.size > REMEMBERED) known.delete(known.keys().next().value!);
+      const entry = known.get(uuid);
+      if (entry && clock() < entry.until) return entry.chatbot;
+      const name = names.get(uuid) ?? written;
+      if (clock() < (absent.get(name) ?? 0)) return undefined;
+      const underWay = asking.get(name);
+      if (underWay) return underWay;
+      if (!entry) admit(address());
+      const found = look(name, uuid).finally(() => asking.delete(name));
+      asking.set(name, found);
       return found;
     },
     nameOf: (uuid) => names.get(uuid) ?? uuid,
   };
+}
+
+/** The one remembered for longest goes first. */
+function remember<T>(all: Map<string, T>, key: string, value: T): void {
+  all.delete(key);
+  all.set(key, value);
+  if (all.size > REMEMBERED) all.delete(all.keys().next().value!);
 }

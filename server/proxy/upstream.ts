@@ -5,8 +5,11 @@ import type { ErrorCode } from '../types.ts';
 
 /** Where the door's answers come from: this process, or any server that speaks the interface. */
 export interface Upstream {
-  /** `written` is the identifier as the visitor's page has it. `undefined` where there is no such chatbot. */
-  chatbot(written: string): Promise<StoredChatbot | undefined>;
+  /**
+   * `written` is the identifier as the visitor's page has it, `address` whose request it is. `undefined` where there is
+   * no such chatbot.
+   */
+  chatbot(written: string, address: () => string): Promise<StoredChatbot | undefined>;
   /** The pages that may ask it; empty for all. What a preflight goes by, which must not wait for another server. */
   origins(written: string): Promise<readonly string[]>;
   respond: Respond;

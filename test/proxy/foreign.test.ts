@@ -75,6 +75,36 @@ describe('a door before another server', () => {
     expect(await status()).toBe(200);
   });
 
+  it('passes on no flood of names that the other server does not know', async () => {
+    const status = async (uuid: string) => (await fetch(`${house.base}/chat/${uuid}`)).status;
+    expect(await status(CHATBOT)).toBe(200);
+    const there = foreign.chatbot;
+    foreign.chatbot = undefined;
+    const names = Array.from({ length: 200 }, (_, i) => i.toString(16).padStart(32, 'f'));
+    const told = await Promise.all(names.map(status));
+    expect([told.filter((one) => one === 404).length, told.filter((one) => one === 429).length]).toEqual([29, 171]);
+    expect(count(/^GET/)).toBe(30);
+    expect((await fetch(`${house.base}/c/${names[199]}`)).status).toBe(429);
+    // Who asks for what is known here notices nothing, in whatever spelling and however stale.
+    foreign.chatbot = there;
+    house.clock.now += 30_000;
+    expect(await status(CHATBOT.replace(/^(.{8})/, '$1-'))).toBe(200);
+    expect(foreign.requests.at(-1)).toBe(`GET /api/v1/chatbot/${CHATBOT}`);
+    house.clock.now += 30_000;
+    expect(await status(names[199]!)).toBe(200);
+  });
+
+  it('asks once for a chatbot that many pages want at the same moment', async () => {
+    const faces = Array.from({ length: 50 }, () => fetch(`${house.base}/chat/${CHATBOT}`));
+    expect((await Promise.all(faces)).every(({ status }) => status === 200)).toBe(true);
+    expect(count(/^GET/)).toBe(1);
+  });
+
+  it('gives a public chatbot its page, with the widget’s own settings', async () => {
+    const reply = await fetch(`${house.base}/c/${CHATBOT}`);
+    expect([reply.status, await reply.text()]).toEqual([200, expect.stringContaining('<title>Elsewhere</title>')]);
+  });
+
   it('keeps one session of the other server for each of its own', async () => {
     const first = await ask(house, CHATBOT, { query: 'How long?' });
     const session = uuidOf(first, 'session');
