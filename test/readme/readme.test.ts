@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pages } from '../../demo/pages.ts';
 import { readConfig } from '../../server/config.ts';
+import { WIDGET_DEFAULTS } from '../../server/widget-settings.ts';
 import { serve, type Served } from '../browser/served.ts';
 
 const readme = readFileSync('README.md', 'utf8');
@@ -63,9 +64,20 @@ describe.skipIf(!hasCurl && !process.env['CI'])('the curl lines, one after anoth
     expect(events).toMatch(/returns\.html/);
   });
 
+  test('the widget is set up, and pages learn of it', async () => {
+    const set = JSON.parse(saidBy('/widget'));
+    expect(set).toMatchObject({ color: '#0f766e', suggestions: ['Who pays for the return label?'], radius: 18 });
+  });
+
   test('a program asks it with the key and gets plain text', () => {
     expect(saidBy('message/stream')).toMatch(/We refund you within 5 working days.*\[\d\]/);
   });
+});
+
+test('its table of the widget’s settings has each with its default', () => {
+  const named = [...readme.matchAll(/^\| `(\w+)` +\| .* \| `([^`]*)` +\|$/gm)].map(([, name, value]) => [name, value]);
+  const defaults = Object.entries(WIDGET_DEFAULTS).map(([name, value]) => [name, JSON.stringify(value)]);
+  expect(named).toEqual(expect.arrayContaining(defaults));
 });
 
 test('every npm script it names is there', () => {
