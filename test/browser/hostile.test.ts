@@ -1,0 +1,288 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { demoSite } from '../../demo/pages.ts';
+import { launch } from './chromium.ts';
+import { serve, type Served } from './served.ts';
+
+/** Pages that would restyle, break or forbid what is put on them. */
+
+let server: Served;
+let browser: Browser;
+let snippet: string;
+const pages: Page[] = [];
+const sites: Server[] = [];
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([serve(), launch()]);
+  snippet = `<script async src="${server.base}/embed.js" data-chatbot="${await server.chatbot()}"></script>`;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+afterEach(async () => {
+  for (const page of pages.splice(0)) await page.close();
+  for (const site of sites.splice(0)) site.close();
+});
+
+interface Visit {
+  page: Page;
+  /** Errors and warnings of the console, exceptions, and reports of a broken policy. */
+  faults: string[];
+}
+
+interface Hostile {
+  head?: string;
+  body?: string;
+  policy?: string;
+  /** Runs in the page before anything else. */
+  before?: () => void;
+}
+
+async function visit({ head = '', body = '', policy, before }: Hostile): Promise<Visit> {
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Page</title><link rel="icon" href="data:,">${head}</head><body>${body}<p>The page's own words.</p>${snippet}</body></html>`;
+  const site = createServer((_, response) => {
+    const headers = { 'Content-Type': 'text/html; charset=utf-8' };
+    response.writeHead(200, policy ? { ...headers, 'Content-Security-Policy': policy } : headers).end(html);
+  });
+  sites.push(site);
+  await once(site.listen(0, '127.0.0.1'), 'listening');
+  const page = await browser.newPage({ viewport: { width: 1000, height: 800 }, reducedMotion: 'reduce' });
+  pages.push(page);
+  page.setDefaultTimeout(15_000);
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(String(error)));
+  await page.exposeFunction('docentTestReport', (report: string) => void faults.push(report));
+  await page.addInitScript(() => {
+    const told = globalThis as unknown as { docentTestReport(report: string): void };
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
+      told.docentTestReport(`${violatedDirective} ${blockedURI} ${sample}`),
+    );
+  });
+  if (before) await page.addInitScript(before);
+  await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+  return { page, faults };
+}
+
+async function answered(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Open chat' }).click();
+  const field = page.getByRole('textbox', { name: 'Your question' });
+  await field.fill(demoSite.sampleQuestion);
+  await field.press('Enter');
+  const answer = page.getByRole('group', { name: 'Answer' }).last();
+  await answer
+    .getByRole('button', { name: /^Source 1/ })
+    .first()
+    .waitFor();
+  return answer.innerText();
+}
+
+/** Every computed value of the widget's elements, one text an element. */
+const looks = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const host = document.querySelector('docent-widget')!;
+    // A second pointer or caret would differ by itself.
+    (host.shadowRoot!.activeElement as HTMLElement | null)?.blur();
+    return [host, ...host.shadowRoot!.querySelectorAll('*')].map((element) => {
+      const style = getComputedStyle(element);
+      const values = Array.from(style, (name) => `${name}: ${style.getPropertyValue(name)}`).toSorted();
+      return `${element.localName}.${element.getAttribute('class') ?? ''}\n${values.join('\n')}`;
+    });
+  });
+
+async function restyled(page: Page): Promise<string[]> {
+  const clean = await visit({});
+  await answered(clean.page);
+  const [wanted, found] = [await looks(clean.page), await looks(page)];
+  expect(found.length).toBe(wanted.length);
+  return found.flatMap((one, at) => {
+    if (one === wanted[at]) return [];
+    const [now, was] = [one, wanted[at]!].map((text) => text.split('\n'));
+    const changed = [...now!.filter((line) => !was!.includes(line)), ...was!.filter((line) => !now!.includes(line))];
+    return [`${now![0]} ${changed.slice(0, 6).join('; ')}`];
+  });
+}
+
+const RESTYLING = `
+  * { all: unset !important; color: lime !important; font: 40px fantasy !important; letter-spacing: 9px !important }
+  *, *::before, *::after { border: 3px solid red !important; text-transform: uppercase !important; line-height: 3 !important }
+  html { font-size: 4px; color: magenta; writing-mode: vertical-rl; text-align: right; cursor: wait; visibility: visible }
+  body { font: 60px fantasy; direction: rtl; zoom: 1.4; unicode-bidi: bidi-override }
+  button, textarea, a, p, ul, li, section, header, form, svg, span { display: block !important; width: 500px !important; background: yellow !important }
+  docent-widget { display: none !important; opacity: .3; transform: rotate(9deg); filter: invert(1) }
+  ::selection { background: red } :focus-visible { outline: 20px solid red !important }`;
+
+test('no rule of the page changes an element of the widget', async () => {
+  const { page, faults } = await visit({ head: `<style>${RESTYLING}</style>` });
+  expect(await answered(page)).toMatch(/45 days/);
+  expect(await restyled(page)).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+test('no rule of the widget changes an element of the page', async () => {
+  const bare =
+    '<h1>Head</h1><button class="l send marker">Press</button><section role="dialog"><form><textarea></textarea></form></section>';
+  const ofPage = (page: Page): Promise<string[]> =>
+    page.evaluate(() =>
+      [...document.body.querySelectorAll('*')].map((element) => {
+        const style = getComputedStyle(element);
+        return Array.from(style, (name) => style.getPropertyValue(name)).join();
+      }),
+    );
+  const { page } = await visit({ body: bare });
+  await page.getByRole('button', { name: 'Open chat' }).waitFor();
+  const before = await ofPage(page);
+  await answered(page);
+  expect(await ofPage(page)).toEqual(before);
+});
+
+test('a strict policy with trusted types is kept: nothing is reported', async () => {
+  const policy = `default-src 'none'; script-src ${server.base}; connect-src ${server.base}; img-src data:; require-trusted-types-for 'script'; trusted-types 'none'`;
+  const { page, faults } = await visit({ policy });
+  expect(await answered(page)).toMatch(/45 days/);
+  await page
+    .getByRole('button', { name: /^Source 1/ })
+    .first()
+    .click();
+  await page.getByRole('dialog', { name: /^Source 1/ }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('a page that has changed the built-in objects is answered all the same', async () => {
+  const { page, faults } = await visit({
+    before: () => {
+      // As Prototype.js, MooTools and their like did.
+      const wild = (target: object, name: string, value: unknown): void => {
+        (target as Record<string, unknown>)[name] = value;
+      };
+      wild(Object.prototype, 'extend', () => undefined);
+      wild(Array.prototype, 'remove', () => undefined);
+      wild(String.prototype, 'format', () => '');
+      wild(
+        Function.prototype,
+        'bind',
+        function bind(this: (...values: unknown[]) => unknown, self: unknown, ...first: unknown[]) {
+          return (...rest: unknown[]) => this.apply(self, [...first, ...rest]);
+        },
+      );
+      wild(Element.prototype, 'remove', function remove(this: Element) {
+        this.parentNode?.removeChild(this);
+      });
+      wild(document, 'getElementById', () => null);
+      wild(globalThis, 'name', 'top');
+      wild(globalThis, 'h', 1);
+      wild(globalThis, '$', () => undefined);
+    },
+  });
+  expect(await answered(page)).toMatch(/45 days/);
+  expect(faults).toEqual([]);
+});
+
+test('storage that throws costs the memory of the chat and nothing else', async () => {
+  const { page, faults } = await visit({
+    before: () => {
+      for (const name of ['localStorage', 'sessionStorage']) {
+        Object.defineProperty(globalThis, name, {
+          get() {
+            throw new DOMException('denied', 'SecurityError');
+          },
+        });
+      }
+    },
+  });
+  expect(await answered(page)).toMatch(/45 days/);
+  expect(faults).toEqual([]);
+});
+
+test('storage that is full costs nothing but itself', async () => {
+  const { page, faults } = await visit({
+    before: () => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('full', 'QuotaExceededError');
+      };
+    },
+  });
+  expect(await answered(page)).toMatch(/45 days/);
+  expect(faults).toEqual([]);
+});
+
+test('a navigation that swaps the body keeps the one widget and its conversation', async () => {
+  const { page, faults } = await visit({});
+  await answered(page);
+  await page.evaluate((markup) => {
+    const next = document.createElement('body');
+    next.innerHTML = '<p>The next page.</p>';
+    document.body.replaceWith(next);
+    // Such navigation runs a page's scripts again.
+    const { attributes } = new DOMParser().parseFromString(markup, 'text/html').querySelector('script')!;
+    const script = document.createElement('script');
+    for (const { name, value } of attributes) script.setAttribute(name, value);
+    next.append(script);
+    return new Promise((done) => script.addEventListener('load', done));
+  }, snippet);
+  expect(await page.locator('docent-widget').count()).toBe(1);
+  expect(await page.getByRole('group', { name: 'Answer' }).last().innerText()).toMatch(/45 days/);
+  expect(await page.evaluate(() => typeof (globalThis as unknown as { Docent: { ask: unknown } }).Docent.ask)).toBe(
+    'function',
+  );
+  expect(faults).toEqual([]);
+});
+
+test('on paper there is no widget', async () => {
+  const { page } = await visit({});
+  await answered(page);
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.locator('docent-widget').evaluate((host) => getComputedStyle(host).display)).toBe('none');
+});
+
+test('an answer is asked and shown in black or white that can be read, whatever colour the owner chose', async () => {
+  const { page } = await visit({});
+  await answered(page);
+  const worst = await page.evaluate(() => {
+    const host = document.querySelector<HTMLElement>('docent-widget')!;
+    const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })!;
+    const light = (color: string): number => {
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = color;
+      canvas.fillRect(0, 0, 1, 1);
+      const [r = 0, g = 0, b = 0] = Array.from(canvas.getImageData(0, 0, 1, 1).data, (one) => {
+        const part = one / 255;
+        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const contrast = (one: string, other: string): number => {
+      const [low = 0, high = 0] = [light(one), light(other)].toSorted((a, b) => a - b);
+      return (high + 0.05) / (low + 0.05);
+    };
+    const launcher = host.shadowRoot!.querySelector('.l')!;
+    const panel = host.shadowRoot!.querySelector('section')!;
+    const marker = host.shadowRoot!.querySelector('button.marker')!;
+    let least = { ratio: 21, of: '' };
+    const see = (of: string, ratio: number): void => {
+      if (ratio < least.ratio) least = { ratio, of };
+    };
+    for (const scheme of ['light', 'dark']) {
+      host.style.setProperty('--docent-scheme', scheme);
+      for (let at = 0; at < 4096; at += 37) {
+        const color = `#${at.toString(16).padStart(3, '0')}`;
+        host.style.setProperty('--docent-color', color);
+        const own = getComputedStyle(launcher);
+        see(`launcher ${color}`, contrast(own.color, own.backgroundColor));
+        const { color: text } = getComputedStyle(marker);
+        see(`marker ${color} ${scheme}`, contrast(text, getComputedStyle(marker).backgroundColor));
+        see(`accent ${color} ${scheme}`, contrast(text, getComputedStyle(panel).backgroundColor));
+      }
+    }
+    return least;
+  });
+  expect(worst.ratio, worst.of).toBeGreaterThanOrEqual(4.5);
+});
