@@ -189,7 +189,7 @@ test('Stop tells the server, and what was written stays', async () => {
   });
   chat.ask(question);
   open.say(wire(answered(answer).slice(0, 2).concat(deltas(text))));
-  await waitFor(() => expect(textOf()).toBe('You have'));
+  await waitFor(() => expect(textOf().trim()).toBe('You have'));
   chat.see.getByRole('button', { name: 'Stop the answer' }).click();
   await waitFor(() => expect(chat.see.getAllByText('You stopped this answer.').length).toBeGreaterThan(0));
   expect(chat.see.queryByRole('button', { name: 'Stop the answer' })).toBeNull();

@@ -1,6 +1,5 @@
-import type { Block } from '../../widget/markdown/block.ts';
 import { createDocument } from '../../widget/markdown/document.ts';
-import type { Inline } from '../../widget/markdown/inline.ts';
+import { plainOf, type Node } from '../../widget/markdown/node.ts';
 
 /** The document as HTML in the words of the CommonMark specification, to compare with its examples. */
 
@@ -16,76 +15,70 @@ const address = (href: string): string =>
   );
 
 const titled = (title: string): string => (title ? ` title="${escape(title)}"` : '');
+const all = (nodes: Node[]): string => nodes.map(html).join('');
 
-function inlineHtml(nodes: Inline[]): string {
-  return nodes
-    .map((node) => {
-      if (node.kind === 'text') return escape(node.text);
-      if (node.kind === 'code') return `<code>${escape(node.text)}</code>`;
-      if (node.kind === 'break') return '<br />\n';
-      if (node.kind === 'marker') return `[${node.key}]`;
-      if (node.kind === 'link')
-        return `<a href="${address(node.href)}"${titled(node.title)}>${inlineHtml(node.children)}</a>`;
-      if (node.kind === 'image')
-        return `<img src="${address(node.src)}" alt="${escape(node.alt)}"${titled(node.title)} />`;
-      const tag = node.kind === 's' ? 'del' : node.kind;
-      return `<${tag}>${inlineHtml(node.children)}</${tag}>`;
-    })
-    .join('');
-}
-
-function tableHtml({ rows, align }: Block): string {
-  const cells = (row: Inline[][], tag: string): string =>
-    row
+function table({ children }: Node): string {
+  const cells = (row: Node, tag: string): string =>
+    row.children
       .map(
-        (cell, column) => `<${tag}${align[column] ? ` align="${align[column]}"` : ''}>${inlineHtml(cell)}</${tag}>\n`,
+        ({ align, children: inside }) => `<${tag}${align[0] ? ` align="${align[0]}"` : ''}>${all(inside)}</${tag}>\n`,
       )
       .join('');
-  const [head, ...body] = rows.map((row, at) => `<tr>\n${cells(row, at ? 'td' : 'th')}</tr>\n`);
+  const [head, ...body] = children.map((row, at) => `<tr>\n${cells(row, at ? 'td' : 'th')}</tr>\n`);
   return `<table>\n<thead>\n${head}</thead>\n${body.length > 0 ? `<tbody>\n${body.join('')}</tbody>\n` : ''}</table>\n`;
 }
 
-function itemHtml(item: Block, isLoose: boolean): string {
-  const parts = item.children.map((child) =>
-    child.kind === 'p' && !isLoose ? inlineHtml(child.inline) : `\n${blockHtml(child)}`,
-  );
-  const inside = parts.join('').replace(/\n\n/g, '\n');
-  return `<li>${inside}</li>\n`;
+const box = ({ level }: Node): string =>
+  level ? `<input ${level > 1 ? 'checked="" ' : ''}disabled="" type="checkbox"> ` : '';
+
+function item({ children }: Node, isLoose: boolean): string {
+  const parts = children.map((child, at) => {
+    if (child.kind === 'p' && !isLoose) return `${at ? '\n' : ''}${box(child)}${all(child.children)}`;
+    return `${at && children[at - 1]!.kind !== 'p' && !isLoose ? '' : '\n'}${html(child)}`;
+  });
+  return `<li>${parts.join('')}</li>\n`;
 }
 
-function blockHtml(block: Block): string {
-  const inside = (): string => block.children.map(blockHtml).join('');
-  switch (block.kind) {
-    case 'p':
-      return `<p>${inlineHtml(block.inline)}</p>\n`;
-    case 'heading':
-      return `<h${block.level}>${inlineHtml(block.inline)}</h${block.level}>\n`;
-    case 'code': {
-      const language = block.info ? ` class="language-${escape(block.info)}"` : '';
-      return `<pre><code${language}>${escape(block.text)}</code></pre>\n`;
-    }
-    case 'hr':
-      return '<hr />\n';
-    case 'blockquote':
-      return `<blockquote>\n${inside()}</blockquote>\n`;
-    case 'table':
-      return tableHtml(block);
-    case 'list': {
-      const items = block.children.map((item) => itemHtml(item, block.isLoose)).join('');
-      if (block.level < 0) return `<ul>\n${items}</ul>\n`;
-      return `<ol${block.level === 1 ? '' : ` start="${block.level}"`}>\n${items}</ol>\n`;
-    }
-    default:
-      return inside();
-  }
+function list({ children, level, isLoose }: Node): string {
+  const items = children.map((one) => item(one, isLoose)).join('');
+  if (level < 0) return `<ul>\n${items}</ul>\n`;
+  return `<ol${level === 1 ? '' : ` start="${level}"`}>\n${items}</ol>\n`;
 }
 
-/** White space between tags says nothing. */
-export const normal = (html: string): string => html.replace(/\s*\n\s*(?=<)|(?<=>)\s*\n\s*/g, '').trim();
+function html(node: Node): string {
+  const { kind, text, children, level, href, title } = node;
+  const inside = all(children);
+  if (kind === 'text') return escape(text);
+  if (kind === 'plain') return escape(text) + inside;
+  if (kind === 'codespan') return `<code>${escape(text)}</code>`;
+  if (kind === 'br') return '<br />\n';
+  if (kind === 'hr') return '<hr />\n';
+  if (kind === 'marker') return `[${text}]`;
+  if (kind === 'link') return `<a href="${address(href)}"${titled(title)}>${inside}</a>`;
+  if (kind === 'image') return `<img src="${address(href)}" alt="${escape(text)}"${titled(title)} />`;
+  if (kind === 's') return `<del>${inside}</del>`;
+  if (kind === 'em' || kind === 'strong') return inside && `<${kind}>${inside}</${kind}>`;
+  if (kind === 'p') return `<p>${box(node)}${inside}</p>\n`;
+  if (kind === 'heading') return `<h${level}>${inside}</h${level}>\n`;
+  if (kind === 'blockquote') return `<blockquote>\n${inside}</blockquote>\n`;
+  if (kind === 'code') return `<pre><code${text && ` class="language-${escape(text)}"`}>${inside}</code></pre>\n`;
+  if (kind === 'table') return table(node);
+  if (kind === 'list') return list(node);
+  if (kind === 'bracket' && /^[\d.]*$/.test(plainOf(node))) return '';
+  return inside;
+}
+
+/** White space between tags says nothing, but for code. */
+export const normal = (written: string): string =>
+  written
+    .split(/(<pre>[^]*?<\/pre>)/)
+    .map((part) => (part.startsWith('<pre>') ? part : part.replace(/\s*\n\s*(?=<|$)|(?<=>|^)\s*\n\s*/g, '')))
+    .join('')
+    .trim();
 
 export function toHtml(chunks: string[], isEnded = true): string {
   const document = createDocument();
   for (const chunk of chunks) document.write(chunk);
   if (isEnded) document.end();
-  return blockHtml(document.root);
+  return html(document.root);
 }

@@ -1,21 +1,65 @@
 import type { Signal } from '@preact/signals';
 import { Component, type ComponentChildren, type VNode } from 'preact';
-import { safeAddress } from './address.ts';
-import type { Block } from './block.ts';
-import { createDocument } from './document.ts';
-import type { Inline } from './inline.ts';
+import { isHostIn, safeAddress } from './address.ts';
+import { Copy } from './Copy.tsx';
+import { createDocument, type MarkdownDocument } from './document.ts';
+import { plainOf, type Node } from './node.ts';
 
 /** What a document needs of the room it stands in. */
 export interface Surroundings {
-  /** Draws the place of a citation. */
-  marker: (key: string) => VNode;
-  /** The names of parts that scroll by themselves. */
-  words: { code: string; table: string };
+  /** Draws the place of a citation, `[1]`. */
+  marker: (key: string) => ComponentChildren;
+  /** The names of parts that scroll by themselves, and of the button on code. */
+  words: { code: string; table: string; copy: string; copied: string };
+  /** Hosts whose images are shown, `*.example.com` among them; an image from elsewhere is a link. */
+  imageHosts?: readonly string[] | undefined;
+  /** Inside a link stands no other one. */
+  isLinked?: boolean;
 }
 
-function drawLink(href: string, title: string, children: ComponentChildren): ComponentChildren {
+interface StillProps {
+  of: Node;
+  version: number;
+  draw: () => ComponentChildren;
+}
+
+/** Drawn again only when its version has changed, so what is finished is never touched. */
+class Still extends Component<StillProps> {
+  override shouldComponentUpdate(next: StillProps): boolean {
+    return next.of !== this.props.of || next.version !== this.props.version;
+  }
+
+  override render({ draw }: StillProps): ComponentChildren {
+    return draw();
+  }
+}
+
+/** So many nodes are drawn side by side; more are in groups of as many, those in groups again. */
+const GROUP = 16;
+
+/**
+ * Draws the nodes of a list from `from` on, which only grows at its end. Each level holds `GROUP` times more than the one before, so what is
+ * drawn again when one comes is as good as the same at any length, and no node ever moves to another place.
+ */
+function drawAll(list: Node[], around: Surroundings, from = 0, end = list.length, step = 0): ComponentChildren[] {
+  const drawn: ComponentChildren[] = [];
+  let size = step || 1;
+  for (let at = from; at < end; at += size) {
+    if (!step && drawn.length && drawn.length % GROUP === 0) size *= GROUP;
+    const node = list[at]!;
+    const [first, next, inner] = [at, Math.min(end, at + size), size / GROUP];
+    if (size > 1) {
+      const version = next < list.length ? -1 : list[next - 1]!.version;
+      drawn.push(<Still of={node} version={version} draw={() => drawAll(list, around, first, next, inner)} />);
+    } else if (node.kind === 'text') drawn.push(node.text);
+    else drawn.push(<Still of={node} version={node.version} draw={() => drawNode(node, around)} />);
+  }
+  return drawn;
+}
+
+function drawLink(href: string, title: string, children: ComponentChildren, around: Surroundings): ComponentChildren {
   const address = safeAddress(href);
-  if (!address) return children;
+  if (!address || around.isLinked) return children;
   return (
     <a href={address} title={title || undefined} target="_blank" rel="noopener nofollow">
       {children}
@@ -23,83 +67,70 @@ function drawLink(href: string, title: string, children: ComponentChildren): Com
   );
 }
 
-function drawInline(nodes: Inline[], around: Surroundings): ComponentChildren[] {
-  return nodes.map((node) => {
-    if (node.kind === 'text') return node.text;
-    if (node.kind === 'code') return <code>{node.text}</code>;
-    if (node.kind === 'break') return <br />;
-    if (node.kind === 'marker') return around.marker(node.key);
-    if (node.kind === 'image') return drawLink(node.src, node.title, node.alt || node.src);
-    const children = drawInline(node.children, around);
-    if (node.kind === 'link') return drawLink(node.href, node.title, children);
-    const Tag = node.kind;
-    return <Tag>{children}</Tag>;
-  });
+function drawImage({ href, title, text }: Node, around: Surroundings): ComponentChildren {
+  if (!isHostIn(href, around.imageHosts)) return drawLink(href, title, text || href, around);
+  return <img loading="lazy" referrerpolicy="no-referrer" src={href} alt={text} title={title || undefined} />;
 }
 
-function drawTable({ rows, align }: Block, around: Surroundings): VNode {
-  const row = (cells: Inline[][], Cell: 'th' | 'td'): VNode => (
-    <tr>
-      {cells.map((cell, column) => (
-        <Cell style={{ textAlign: align[column] }}>{drawInline(cell, around)}</Cell>
-      ))}
-    </tr>
-  );
-  const [head, ...body] = rows;
+function drawTable(list: Node[], around: Surroundings): VNode {
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label={around.words.table}>
       <table>
-        <thead>{row(head!, 'th')}</thead>
-        <tbody>{body.map((cells) => row(cells, 'td'))}</tbody>
+        <thead>{drawRow(list[0]!, 'th', around)}</thead>
+        <tbody>{drawAll(list, around, 1)}</tbody>
       </table>
     </div>
   );
 }
 
-function drawBlock(block: Block, around: Surroundings): ComponentChildren {
-  const { kind, level } = block;
-  const inline = drawInline(block.inline, around);
-  const children = block.children.map((child) => <Part block={child} version={child.version} around={around} />);
+const drawRow = ({ children }: Node, Cell: 'th' | 'td', around: Surroundings): VNode => (
+  <tr>
+    {children.map(({ align, children: inside }) => (
+      <Cell style={{ textAlign: align[0] }}>{drawAll(inside, around)}</Cell>
+    ))}
+  </tr>
+);
+
+function drawNode(node: Node, around: Surroundings): ComponentChildren {
+  const { kind, level, text, children, href, title } = node;
+  if (kind === 'marker') return around.marker(text);
+  if (kind === 'codespan') return <code>{text}</code>;
+  if (kind === 'image') return drawImage(node, around);
+  if (kind === 'tr') return drawRow(node, 'td', around);
+  if (kind === 'table') return drawTable(children, around);
+  if (kind === 'link') return drawLink(href, title, drawAll(children, { ...around, isLinked: true }), around);
+  // Neither what may become an image nor what may become a marker is shown.
+  if (kind === 'bracket' && (level || (!children[1] && /^[\d.]*$/.test(plainOf(node))))) return null;
+  const inside = drawAll(children, around);
+  if (kind === 'document' || kind === 'bracket') return inside;
+  if (kind === 'plain') return [text, inside];
   if (kind === 'heading')
     // Below the panel's own heading, whatever level the answer starts at.
     return (
       <div class={`heading level-${level}`} role="heading" aria-level={Math.max(3, level + 1)}>
-        {inline}
+        {inside}
       </div>
     );
   if (kind === 'code')
     return (
-      <pre tabIndex={0} role="group" aria-label={block.info || around.words.code}>
-        <code>{block.text}</code>
-      </pre>
+      <div class="code">
+        <Copy words={around.words} text={() => children.map(plainOf).join('')} />
+        <pre tabIndex={0} role="group" aria-label={text || around.words.code}>
+          <code>{inside}</code>
+        </pre>
+      </div>
     );
-  if (kind === 'table') return drawTable(block, around);
-  if (kind === 'document') return children;
-  if (kind === 'p' && !block.inline[0]) return null;
+  if (kind === 'p' && level)
+    return (
+      <p class="task">
+        <label>
+          <input type="checkbox" disabled checked={level > 1} /> {inside}
+        </label>
+      </p>
+    );
+  if (!children[0] && kind !== 'hr' && kind !== 'br' && kind !== 'li') return null;
   const Tag = kind !== 'list' ? kind : level < 0 ? 'ul' : 'ol';
-  return (
-    <Tag start={Tag === 'ol' ? level : undefined}>
-      {inline}
-      {children}
-    </Tag>
-  );
-}
-
-interface PartProps {
-  block: Block;
-  version: number;
-  around: Surroundings;
-}
-
-/** One block: drawn again only when its version has grown, so a finished one is never touched. */
-class Part extends Component<PartProps> {
-  override shouldComponentUpdate(next: PartProps): boolean {
-    return next.block !== this.props.block || next.version !== this.props.version;
-  }
-
-  override render({ block, around }: PartProps): ComponentChildren {
-    return drawBlock(block, around);
-  }
+  return <Tag start={Tag === 'ol' ? level : undefined}>{inside}</Tag>;
 }
 
 export interface MarkdownProps extends Surroundings {
@@ -110,12 +141,12 @@ export interface MarkdownProps extends Surroundings {
 
 /** A text that grows: what is new of it is written to its document; another text is another document. */
 export class Markdown extends Component<MarkdownProps> {
-  private document = createDocument();
-  private seen = '';
+  private document!: MarkdownDocument;
+  private seen: string | undefined;
   private isEnded = false;
 
   override render({ text: { value }, isWhole, ...around }: MarkdownProps): VNode {
-    if (this.isEnded ? value !== this.seen : !value.startsWith(this.seen)) {
+    if (this.seen === undefined || (this.isEnded ? value !== this.seen : !value.startsWith(this.seen))) {
       this.document = createDocument();
       this.seen = '';
       this.isEnded = false;
@@ -124,7 +155,11 @@ export class Markdown extends Component<MarkdownProps> {
     if (isWhole && !this.isEnded) this.document.end();
     this.seen = value;
     this.isEnded ||= isWhole;
-    const { root } = this.document;
-    return <Part block={root} version={root.version} around={around} />;
+    return <Drawn document={this.document} {...around} />;
   }
 }
+
+/** A document as it stands. */
+export const Drawn = ({ document: { root }, ...around }: Surroundings & { document: MarkdownDocument }): VNode => (
+  <Still of={root} version={root.version} draw={() => drawNode(root, around)} />
+);

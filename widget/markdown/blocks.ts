@@ -1,6 +1,5 @@
-import { createBlock, endsWithBlank, isContainer, type Block } from './block.ts';
 import { unescape } from './entity.ts';
-import { normalLabel, parseInline, type Definitions } from './inline.ts';
+import { createReader, normalLabel, type Definitions } from './inline.ts';
 import {
   HEADING,
   FENCE,
@@ -10,33 +9,59 @@ import {
   QUOTE,
   ITEM,
   DASHES,
-  DEFINITION,
   isBlank,
   indentOf,
   expandTabs,
-  trimBlankEnd,
   cellsOf,
   alignOf,
 } from './line.ts';
+import { addText, createNode, type Node } from './node.ts';
+import { DEFINITION, match, mayBecome } from './pattern.ts';
 
 /** Lines become a tree. */
 export interface Blocks {
   /** The blocks that the next line may go on, each in the one before; the first is the document. */
-  readonly open: Block[];
-  /** `isWhole`: false for a line whose end has not come; it then defines nothing. */
-  line(raw: string, isWhole: boolean): void;
+  readonly open: Node[];
+  /** A line, or so much of its start that what it is stands fast. */
+  line(start: string): void;
+  /** More of that line. */
+  more(text: string): void;
+  endLine(): void;
   /** Closes all but the first `depth`, the innermost first. */
   close(depth: number): void;
-  readInline(block: Block, isUnfinished: boolean): void;
 }
 
-/** Puts whole lines into a tree of blocks, one after another, never looking back further than the open ones. */
+/** Blocks inside each other; more are text. (A list and its item are two.) */
+const DEEPEST = 64;
+
+const isContainer = ({ kind }: Node): boolean => kind === 'blockquote' || kind === 'list' || kind === 'li';
+const isParagraph = (node: Node | undefined): boolean => node?.kind === 'p';
+
+function endsWithBlank({ endsBlank, kind, children }: Node): boolean {
+  const last = children.at(-1);
+  return endsBlank || (kind !== 'blockquote' && last !== undefined && endsWithBlank(last));
+}
+
+/** Puts lines into a tree of blocks, one after another, never looking back further than the open ones. */
 export function createBlocks(): Blocks {
-  const open = [createBlock('document')];
+  const open = [createNode('document')];
   const definitions: Definitions = new Map();
+  const reader = createReader(definitions);
+  /** What of the open leaf is not in it yet: what may be a definition or the head of a table, blank lines of code. */
+  let held = '';
+  /** All of the paragraph that is read. */
+  let read = '';
+  /** The last line of the paragraph, and whether it looks like a row. */
+  let last = '';
+  let isRow = false;
+  /** The open leaf is code, and the line is in it. */
+  let isCode = false;
+
+  const leaf = (): Node => open.at(-1)!;
 
   /** Follows the open containers as far as the line continues them; what is left of it is for the last. */
-  function line(raw: string, isWhole: boolean): void {
+  function line(raw: string): void {
+    isCode = false;
     let rest = expandTabs(raw);
     let depth = 1;
     for (; open[depth] && isContainer(open[depth]!); depth++) {
@@ -45,14 +70,14 @@ export function createBlocks(): Blocks {
       rest = inner;
     }
     if (open[depth]?.kind === 'code' && continueCode(open[depth]!, rest, depth > 1 ? rest : raw)) return;
-    if (!isBlank(rest)) return place(depth, rest, isWhole);
+    if (!isBlank(rest)) return place(depth, rest);
     close(depth);
-    const last = open.at(-1)!.children.at(-1);
-    if (last) last.endsBlank = true;
+    const before = leaf().children.at(-1);
+    if (before) before.endsBlank = true;
   }
 
   /** What is left of the line inside a container, or undefined where the line is no part of it. */
-  function continued({ kind, children, level }: Block, line: string): string | undefined {
+  function continued({ kind, children, level }: Node, line: string): string | undefined {
     if (kind === 'list') return line;
     if (kind === 'blockquote') return QUOTE.test(line) ? line.replace(QUOTE, '') : undefined;
     if (isBlank(line)) return children[0] && '';
@@ -60,57 +85,125 @@ export function createBlocks(): Blocks {
   }
 
   /** True when the line belongs to the code. */
-  function continueCode(code: Block, line: string, raw: string): boolean {
+  function continueCode(code: Node, line: string, raw: string): boolean {
     if (code.mark) {
-      if (CLOSING_FENCE.exec(line)?.[1]!.startsWith(code.mark)) open.pop();
-      else code.text += `${raw.slice(Math.min(code.level, indentOf(raw)))}\n`;
+      if (CLOSING_FENCE.exec(line)?.[1]!.startsWith(code.mark)) close(open.length - 1);
+      else addCode(raw.slice(Math.min(code.level, indentOf(raw))));
       return true;
     }
-    if (!isBlank(line) && indentOf(line) < 4) return false;
-    code.text += `${line.slice(4)}\n`;
-    code.endsBlank = isBlank(line);
+    const isEmpty = isBlank(line);
+    if (!isEmpty && indentOf(line) < 4) return false;
+    code.endsBlank = isEmpty;
+    if (isEmpty) held += `${line.slice(4)}\n`;
+    else addCode(line.slice(4));
     return true;
+  }
+
+  function addCode(text: string): void {
+    isCode = true;
+    more(held + text);
+    held = '';
+  }
+
+  function more(text: string): void {
+    if (isCode) return void addText(leaf(), text, leaf().children.at(-1));
+    held += text;
+    last += text;
+    release(false);
+  }
+
+  function endLine(): void {
+    if (isCode) more('\n');
   }
 
   function close(depth: number): void {
     while (open.length > depth) {
-      const block = open.pop()!;
-      if (block.kind === 'p' && !block.text) open.at(-1)!.children.pop();
-      if (block.kind === 'code' && !block.mark) block.text = `${trimBlankEnd(block.text)}\n`;
-      readInline(block, false);
+      if (isParagraph(leaf())) endParagraph();
+      const { kind } = leaf();
+      open.pop()!.version++;
+      if (kind === 'p' && !read) leaf().children.pop();
+      held = '';
     }
   }
 
-  function readInline(block: Block, isUnfinished: boolean): void {
-    if (block.kind === 'p' || block.kind === 'heading')
-      block.inline = parseInline(block.text.trim(), definitions, isUnfinished);
+  function endParagraph(): void {
+    release(true);
+    reader.end();
+  }
+
+  /** Reads what is held of the paragraph, but for what the next line may make something else of. */
+  function release(isEnd: boolean): void {
+    if (!read && !isStart(isEnd)) return;
+    if (!held || (isRow && !isEnd)) return;
+    read += held;
+    reader.feed(held);
+    held = '';
+  }
+
+  /** Takes definitions and the box of a task from the start of the paragraph. False while more text may make one. */
+  function isStart(isEnd: boolean): boolean {
+    if (open.at(-2)!.kind === 'li' && !open.at(-2)!.children[1]) {
+      const box = /^\[([ xX])\][ \t]+(?=\S)/.exec(held);
+      if (!box && !isEnd && /^\[[ xX]?\]?\s*$/.test(held)) return false;
+      if (box) leaf().level = box[1] === ' ' ? 1 : 2;
+      if (box) held = held.slice(box[0].length);
+    }
+    while (held[0] === '[') {
+      if (!isEnd && mayBecome(DEFINITION, held)) return false;
+      const found = match(DEFINITION, held);
+      if (!found) break;
+      define(found);
+      held = held.slice(found[0].length);
+    }
+    return true;
+  }
+
+  function define([, label, angled, bare, title]: RegExpExecArray): void {
+    const key = normalLabel(label!);
+    if (definitions.has(key)) return;
+    definitions.set(key, { href: unescape(angled ?? bare!), title: unescape(title?.slice(1, -1) ?? '') });
   }
 
   /** Opens what the line starts, in the container at `start`, and adds its words. */
-  function place(start: number, line: string, isWhole: boolean): void {
+  function place(start: number, line: string): void {
     let depth = start;
     let rest = line;
-    for (;;) {
-      const isCode = indentOf(rest) >= 4;
-      if (isCode && (isParagraph(open.at(-1)) || isBlank(rest))) break;
-      if (isCode) return void add(depth, createBlock('code', { text: `${rest.slice(4)}\n` }));
+    while (depth < DEEPEST) {
+      const isIndented = indentOf(rest) >= 4;
+      if (isIndented && (isParagraph(leaf()) || isBlank(rest))) break;
+      if (isIndented) {
+        add(depth, createNode('code'));
+        return addCode(rest.slice(4));
+      }
       const quote = QUOTE.exec(rest);
       const item = quote || RULE.test(rest) ? null : startsItem(depth, rest);
-      if (quote) depth = add(depth, createBlock('blockquote'));
+      if (quote) depth = add(depth, createNode('blockquote'));
       else if (item && !isSetext(depth, rest)) depth = addItem(depth, item);
-      else if (startsLeaf(depth, rest, isWhole)) return;
+      else if (startsLeaf(depth, rest)) return;
       else break;
-      rest = rest.slice(quote ? quote[0].length : open.at(-1)!.level);
+      rest = rest.slice(quote ? quote[0].length : leaf().level);
     }
     // A paragraph goes on below the containers that the line left out.
-    if (depth === start && isParagraph(open.at(-1))) return addText(rest, isWhole);
+    if (depth === start && isParagraph(leaf())) return addLine(rest);
     if (isBlank(rest)) return;
     if (open[depth]?.kind === 'table') return addRow(open[depth]!, cellsOf(rest));
-    add(depth, createBlock('p'));
-    addText(rest, isWhole);
+    const paragraph = createNode('p');
+    add(depth, paragraph);
+    reader.start(paragraph);
+    read = '';
+    addLine(rest);
   }
 
-  const isParagraph = (block: Block | undefined): boolean => block?.kind === 'p';
+  function addLine(line: string): void {
+    const text = line.trimStart();
+    const isFirst = !read && !held;
+    isRow = text[0] === '|';
+    // The line before was no head: it is text.
+    if (isRow && held[0] !== '[') release(true);
+    last = '';
+    if (!isFirst) held += '\n';
+    more(text);
+  }
 
   function startsItem(depth: number, line: string): RegExpExecArray | null {
     const found = ITEM.exec(line);
@@ -123,67 +216,85 @@ export function createBlocks(): Blocks {
     const [whole, indent, sign, number = -1, mark = sign!, gap] = found;
     const { kind, mark: last } = open[depth - 1]!;
     const isSame = kind === 'list' && mark === last;
-    const list = isSame ? depth : add(depth, createBlock('list', { mark, level: Number(number) }));
+    const list = isSame ? depth : add(depth, createNode('list', { mark, level: Number(number) }));
     const isEmpty = whole.length === found.input.length;
     // Five spaces and more: one belongs to the sign, the rest is code.
     const level = isEmpty || gap!.length > 4 ? indent!.length + sign!.length + 1 : whole.length;
-    return add(list, createBlock('li', { level }));
+    return add(list, createNode('li', { level }));
   }
 
-  const isSetext = (depth: number, line: string): boolean =>
-    isParagraph(open[depth]) && open[depth]!.text !== '' && SETEXT.test(line);
+  /** The line makes a heading of the paragraph before it. */
+  function isSetext(depth: number, line: string): boolean {
+    if (!isParagraph(open[depth]) || !SETEXT.test(line)) return false;
+    release(true);
+    return read !== '';
+  }
 
   /** True when the line is a leaf of its own, or makes one of the paragraph before it. */
-  function startsLeaf(depth: number, line: string, isWhole: boolean): boolean {
+  function startsLeaf(depth: number, line: string): boolean {
     if (isSetext(depth, line)) {
-      Object.assign(open[depth]!, { kind: 'heading', level: line.includes('=') ? 1 : 2 });
+      endParagraph();
+      Object.assign(leaf(), { kind: 'heading', level: line.includes('=') ? 1 : 2 });
       close(depth);
       return true;
     }
     if (isParagraph(open[depth]) && becomesTable(depth, line)) return true;
-    const leaf = leafOf(line);
-    if (!leaf) return false;
-    add(depth, leaf);
-    if (leaf.kind === 'code') return true;
-    readInline(leaf, !isWhole);
-    open.pop();
+    const node = leafOf(line);
+    if (!node) return false;
+    add(depth, node);
+    if (node.kind !== 'code') close(open.length - 1);
     return true;
   }
 
-  function leafOf(line: string): Block | undefined {
+  function leafOf(line: string): Node | undefined {
     const heading = HEADING.exec(line);
     if (heading) {
       const text = line.slice(heading[0].length).trim();
-      return createBlock('heading', { level: heading[1]!.length, text: text.replace(/(?:^|[ \t])#+$/, '') });
+      const node = createNode('heading', { level: heading[1]!.length });
+      close(open.length - Number(isParagraph(leaf())));
+      return readWhole(node, text.replace(/(?:^|[ \t])#+$/, ''));
     }
-    if (RULE.test(line)) return createBlock('hr');
+    if (RULE.test(line)) return createNode('hr');
     const fence = FENCE.exec(line);
     if (!fence) return undefined;
     const [whole, indent, mark] = fence;
-    const info = unescape(line.slice(whole.length).trim().split(/\s/)[0]!);
-    return createBlock('code', { mark: mark!, level: indent!.length, info });
+    const text = unescape(line.slice(whole.length).trim().split(/\s/)[0]!);
+    return createNode('code', { mark: mark!, level: indent!.length, text });
+  }
+
+  function readWhole(node: Node, text: string): Node {
+    reader.start(node);
+    reader.feed(text);
+    reader.end();
+    return node;
   }
 
   /** The paragraph's last line is the head of a table, when this one is its row of dashes. */
   function becomesTable(depth: number, line: string): boolean {
-    const paragraph = open[depth]!;
-    const cut = paragraph.text.lastIndexOf('\n');
-    const head = cellsOf(paragraph.text.slice(cut + 1));
     const dashes = cellsOf(line);
-    const isRow = line.includes('|') && dashes.every((cell) => DASHES.test(cell));
-    if (!isRow || head.length !== dashes.length) return false;
-    paragraph.text = paragraph.text.slice(0, Math.max(0, cut));
-    add(depth, createBlock('table', { align: dashes.map(alignOf) }));
-    addRow(open.at(-1)!, head);
+    const head = cellsOf(last);
+    const isHead = line.includes('|') && dashes.every((cell) => DASHES.test(cell)) && head.length === dashes.length;
+    if (!isHead) return false;
+    const paragraph = open[depth]!;
+    const text = read + held;
+    // What was read of that line is taken back with all the paragraph, which ends here.
+    paragraph.children = [];
+    reader.start(paragraph);
+    read = '';
+    held = text.slice(0, Math.max(0, text.lastIndexOf('\n')));
+    add(depth, createNode('table', { align: dashes.map(alignOf) }));
+    addRow(leaf(), head);
     return true;
   }
 
-  function addRow(table: Block, cells: string[]): void {
-    table.rows = [...table.rows, table.align.map((_, column) => parseInline(cells[column] ?? '', definitions))];
+  function addRow({ align, children }: Node, cells: string[]): void {
+    const row = createNode('tr');
+    row.children = align.map((side, at) => readWhole(createNode('td', { align: [side] }), cells[at] ?? ''));
+    children.push(row);
   }
 
   /** Opens a block as the last of the container at `depth`; gives its own depth. */
-  function add(container: number, block: Block): number {
+  function add(container: number, block: Node): number {
     const isList = (at: number): boolean => open[at - 1]?.kind === 'list';
     const depth = isList(container) && block.kind !== 'li' ? container - 1 : container;
     close(depth);
@@ -195,18 +306,5 @@ export function createBlocks(): Blocks {
     return open.push(block);
   }
 
-  function addText(line: string, isWhole: boolean): void {
-    const paragraph = open.at(-1)!;
-    const definition = isWhole && !paragraph.text ? DEFINITION.exec(line) : null;
-    if (definition) define(definition);
-    else paragraph.text += (paragraph.text && '\n') + line.trimStart();
-  }
-
-  function define([, label, angled, bare, title]: RegExpExecArray): void {
-    const key = normalLabel(label!);
-    if (definitions.has(key)) return;
-    definitions.set(key, { href: unescape(angled ?? bare!), title: unescape(title?.slice(1, -1) ?? '') });
-  }
-
-  return { open, line, close, readInline };
+  return { open, line, more, endLine, close };
 }

@@ -1,60 +1,66 @@
-import type { Block } from './block.ts';
 import { createBlocks } from './blocks.ts';
+import { SIGNS, UNDECIDED, WHOLE } from './line.ts';
+import type { Node } from './node.ts';
 
 /** A Markdown text that grows. After each call the tree is what the text so far means. */
 export interface MarkdownDocument {
-  readonly root: Block;
+  readonly root: Node;
   write(chunk: string): void;
   /** No more comes: what is unfinished is taken as it stands. */
   end(): void;
 }
 
-/** A line that is signs so far may yet be anything: a rule, a list, the line under a heading. It waits. */
-const UNDECIDED = /^[\s\-=|:*_+#>`~]*(?:\d{1,3}[.)]?)?$/;
-
-/** What takes an open block back to how it is now. */
-function undoOf(block: Block): () => void {
-  const fields = { ...block };
-  const { length } = block.children;
-  const last = block.children.at(-1);
-  return () => {
-    Object.assign(block, fields, { version: block.version });
-    block.children.length = Math.max(0, length - 1);
-    if (last) block.children.push(last);
-  };
-}
+/** So much of a line is looked at as a whole. */
+const HEAD = 99;
 
 /**
- * Whole lines are settled at once and for good. The line that is still coming is put in on trial and taken back
- * when more of it comes, so any cutting of the text into chunks gives the same tree.
+ * The start of a line is kept until it is clear what the line is; from then on its characters go straight to where they belong.
+ * So no character is looked at twice for being in another chunk, and any cutting of the text gives the same tree.
  */
 export function createDocument(): MarkdownDocument {
-  const { open, line, close, readInline } = createBlocks();
+  const { open, line, more, endLine, close } = createBlocks();
   const root = open[0]!;
-  let rest = '';
-  let undo = (): void => undefined;
+  /** The end of a chunk that is half of something: of a line's end, of a character. */
+  let carry = '';
+  /** The line as long as it is not placed. */
+  let kept = '';
+  let head = '';
+  let isSigns = true;
+  let isWhole = false;
+  let isPlaced = false;
 
-  function settle(isEnd: boolean): void {
-    const lines = rest.split(/\r\n|\n|\r(?!$)/);
-    rest = isEnd ? '' : lines.pop()!;
-    for (const each of lines) if (!isEnd || each || lines[1] !== undefined) line(each, true);
+  function take(part: string): void {
+    if (isPlaced) return more(part);
+    kept += part;
+    isSigns &&= SIGNS.test(part);
+    if (head.length < HEAD) head = (head + part).slice(0, HEAD);
+    const waits = isSigns && UNDECIDED.test(head);
+    isWhole ||= !waits && (WHOLE.test(head) || open.at(-1)!.kind === 'table');
+    if (waits || isWhole) return;
+    line(kept);
+    isPlaced = true;
+  }
+
+  function newLine(): void {
+    if (!isPlaced) line(kept);
+    endLine();
+    kept = head = '';
+    isSigns = true;
+    isWhole = isPlaced = false;
   }
 
   function change(chunk: string, isEnd: boolean): void {
-    undo();
     const touched = [...open];
-    rest += chunk;
-    settle(isEnd);
-    const settled = [...open];
-    const undos = settled.map(undoOf);
-    undo = () => {
-      open.splice(0, Infinity, ...settled);
-      for (const back of undos) back();
-    };
+    const [, ready, rest] = /^([^]*?)([\r\ud800-\udbff]?)$/.exec(carry + chunk)!;
+    carry = isEnd ? '' : rest!;
+    const parts = (isEnd ? ready! + rest! : ready!).split(/\r\n|\n|\r/);
+    for (const [at, part] of parts.entries()) {
+      if (at > 0) newLine();
+      if (part) take(part);
+    }
+    if (isEnd && (kept || isPlaced)) newLine();
     if (isEnd) close(1);
-    else if (!UNDECIDED.test(rest)) line(rest, false);
-    for (const block of new Set([...touched, ...settled, ...open])) block.version++;
-    readInline(open.at(-1)!, true);
+    for (const node of new Set([...touched, ...open])) node.version++;
   }
 
   return {

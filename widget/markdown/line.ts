@@ -1,4 +1,4 @@
-import type { Align } from './block.ts';
+import type { Align } from './node.ts';
 
 /** What a line of Markdown may be, by its own characters. */
 
@@ -11,8 +11,13 @@ export const QUOTE = /^ {0,3}> ?/;
 export const ITEM = /^( {0,3})([*+-]|(\d{1,9})([.)]))( +(?=\S)|$| +$)/;
 /** Cells that make the row above them the head of a table. */
 export const DASHES = /^:?-+:?$/;
-export const DEFINITION =
-  /^ {0,3}\[((?:[^[\]\\]|\\.)+)\]:[ \t]*(?:<([^<>\n]*)>|([^\s<]\S*))(?:[ \t]+("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*$/;
+
+/** A line that is signs so far may yet be anything: a rule, a list, the line under a heading. It waits. */
+export const UNDECIDED = /^(?:[\s\-=|:*_+#>`~]|\d{1,9}[.)](?=\s))*(?:\d{1,9}[.)]?)?$/;
+/** Every line that is undecided is made of these. */
+export const SIGNS = /^[\s\-=|:*_+#>`~\d.)]*$/;
+/** A line that is taken when it is whole: the end of a fence's line or of a heading's says what they are. */
+export const WHOLE = /^(?:[\s>*+-]|\d{1,9}[.)](?=\s))*(?:`{3}|~{3}|#{1,6}\s)/;
 
 export const isBlank = (line: string): boolean => !line.trim();
 export const indentOf = (line: string): number => line.search(/\S|$/);
@@ -20,14 +25,11 @@ export const indentOf = (line: string): number => line.search(/\S|$/);
 /** Tabs before and among the signs at the start of a line, as the columns they stand for. */
 export function expandTabs(line: string): string {
   if (!line.includes('\t')) return line;
-  const start = /^[ \t>*+\-\d.)]*/.exec(line)![0];
+  const start = /^(?:[ \t>*+-]|\d{1,9}[.)](?=\s))*/.exec(line)![0];
   let wide = '';
   for (const char of start) wide += char === '\t' ? ' '.repeat(4 - (wide.length % 4)) : char;
   return wide + line.slice(start.length);
 }
-
-/** Without the blank lines at its end. */
-export const trimBlankEnd = (text: string): string => /[^]*\S.*/.exec(text)?.[0] ?? '';
 
 /** The cells of a row; a pipe after a backslash is text. */
 export function cellsOf(row: string): string[] {

@@ -13,6 +13,8 @@ export const en = {
   title: 'Chat',
   greeting: 'Hello! Ask me anything about this site.',
   disclaimer: 'Answers are written by a machine. Check the sources.',
+  privacy: 'Privacy',
+  agree: 'I agree',
   conversation: 'Conversation',
   suggestions: 'Suggested questions',
   you: 'You asked',
@@ -44,6 +46,8 @@ export const en = {
   closeSource: 'Close source',
   code: 'Code',
   table: 'Table',
+  copy: 'Copy',
+  copied: 'Copied',
 };
 
 export type PanelWords = typeof en;
