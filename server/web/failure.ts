@@ -1,5 +1,5 @@
 /** Why a page could not be had, in the words that follow `error:` in a source's status. */
-export type WebReason = 'download' | 'not found' | 'content type' | 'blocked address' | 'robots';
+export type WebReason = 'download' | 'not found' | 'content type' | 'blocked address' | 'robots' | 'off site';
 
 /** The only thing `Web.get` rejects with. The message is for the log: it may hold the address. */
 export class WebFailure extends Error {

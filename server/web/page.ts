@@ -15,6 +15,8 @@ export interface Page {
   /** By which the site knows this state of the page; '' where it does not say. */
   etag: string;
   lastModified: string;
+  /** Its links are not to be followed, says an X-Robots-Tag. */
+  nofollow: boolean;
 }
 
 /** A reply that is no redirect, as a page; throws a failure where it is none. */
@@ -29,21 +31,25 @@ export async function pageOf(reply: Reply, url: URL, accept: string[], limit: nu
   if (Number(headerOf(reply, 'content-length')) > limit) throw new WebFailure('download', `larger than ${limit} bytes`);
   const body = await readBody(reply.body, headerOf(reply, 'content-encoding'), limit);
   const [etag, lastModified] = [mark(headerOf(reply, 'etag')), mark(headerOf(reply, 'last-modified'))];
-  return { url: url.href, mediaType, charset: charsetOf(parameters), body, etag, lastModified };
+  const nofollow = tagged(reply, /^\s*(?:nofollow|none)\s*$/i);
+  return { url: url.href, mediaType, charset: charsetOf(parameters), body, etag, lastModified, nofollow };
 }
 
 /** Throws a `robots` failure where the reply's X-Robots-Tag keeps the page out of an index. */
 export function checkTag(reply: Reply): void {
-  if (headersOf(reply, 'x-robots-tag').some(forbids)) throw new WebFailure('robots', 'X-Robots-Tag');
+  if (tagged(reply, /^\s*(?:noindex|none)\s*$/i)) throw new WebFailure('robots', 'X-Robots-Tag');
 }
 
+const tagged = (reply: Reply, word: RegExp): boolean =>
+  headersOf(reply, 'x-robots-tag').some((header) => says(header, word));
+
 /** `noindex, nofollow`, or `otherbot: noindex, docentbot: none`: a name holds for what follows it. */
-function forbids(header: string): boolean {
+function says(header: string, word: RegExp): boolean {
   let concerned = true;
   return header.split(',').some((part) => {
     const [, name, said = part] = /^\s*([\w-]+)\s*:(.*)$/s.exec(part) ?? [];
     if (name && !/^(?:unavailable_after|max-)/i.test(name)) concerned = name.toLowerCase() === ROBOT.toLowerCase();
-    return concerned && /^\s*(?:noindex|none)\s*$/i.test(said);
+    return concerned && word.test(said);
   });
 }
 

@@ -13,6 +13,8 @@ export interface Rules {
   check(url: URL): void;
   /** Milliseconds from one request to the next. */
   gap: number;
+  /** The addresses that it names as lists of its pages. */
+  sitemaps: string[];
 }
 
 export interface RobotsOptions {
@@ -40,6 +42,7 @@ const REDIRECTS = 5;
 const LONGEST_GAP = 10_000;
 /** Rules' characters by address' characters: the parser compares each with each, at worst, in one go. */
 const MOST_COMPARED = 2e8;
+const SITEMAPS = 50;
 
 /** The rules of each origin, kept for an hour; of a thousand origins at most. */
 export class Robots {
@@ -64,6 +67,11 @@ export class Robots {
       again.check(url);
       return again.gap;
     }
+  }
+
+  /** As `gap`, it rejects where the site cannot be reached. */
+  async sitemaps(url: URL): Promise<string[]> {
+    return (await this.#of(url.origin).rules).sitemaps;
   }
 
   #of(origin: string): Kept {
@@ -108,13 +116,14 @@ export class Robots {
   }
 }
 
-const FREE: Rules = { check() {}, gap: 0 };
+const FREE: Rules = { check() {}, gap: 0, sitemaps: [] };
 
 const outOfOrder = (status: number): Rules => ({
   check() {
     throw new WebFailure('robots', `robots.txt answers ${status}`, undefined, true);
   },
   gap: 0,
+  sitemaps: [],
 });
 
 function rulesOf(origin: string, text: string): Rules {
@@ -127,6 +136,7 @@ function rulesOf(origin: string, text: string): Rules {
       if (!robots.isAllowed(origin + path, ROBOT)) throw new WebFailure('robots', 'disallowed by robots.txt');
     },
     gap: Math.min(LONGEST_GAP, Math.max(0, (robots.getCrawlDelay(ROBOT) ?? 0) * 1000)),
+    sitemaps: [...text.matchAll(/^[ \t]*sitemap[ \t]*:[ \t]*([^\s#]+)/gim)].slice(0, SITEMAPS).map((line) => line[1]!),
   };
 }
 

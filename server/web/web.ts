@@ -15,6 +15,8 @@ export interface Web {
   get(url: string, options: GetOptions): Promise<Page>;
   /** As `get`; undefined where the site says that the page is as it was when it was `known`. */
   getChanged(url: string, known: Known, options: GetOptions): Promise<Page | undefined>;
+  /** What the robots.txt of an address' site names as lists of its pages. Rejects with a `WebFailure`. */
+  sitemaps(url: string): Promise<string[]>;
   /** Cuts what is under way. */
   close(): Promise<void>;
 }
@@ -22,6 +24,8 @@ export interface Web {
 export interface GetOptions {
   /** Media types the caller can read, such as `text/html`; anything else is a `content type` failure. */
   accept: string[];
+  /** Whether a redirect may lead there; where not, it is an `off site` failure, and nothing is asked of that site. */
+  within?: ((url: URL) => boolean) | undefined;
   signal?: AbortSignal;
 }
 
@@ -66,7 +70,8 @@ export function createWeb(options: WebOptions): Web {
     return wait === undefined ? pageOf(reply, url, accept, limit) : new Later(wait);
   }
 
-  async function follow(address: string, known: Known | undefined, { accept, signal = NEVER }: GetOptions) {
+  async function follow(address: string, known: Known | undefined, options: GetOptions) {
+    const { accept, within: mayLead, signal = NEVER } = options;
     let url = parseAddress(address);
     let left = deadline;
     let repeats = 0;
@@ -80,6 +85,7 @@ export function createWeb(options: WebOptions): Web {
       );
       left -= performance.now() - began;
       if (result instanceof URL) {
+        if (mayLead && !mayLead(result)) throw new WebFailure('off site', 'redirected elsewhere');
         url = result;
         hops++;
       } else if (result instanceof Later) {
@@ -89,6 +95,8 @@ export function createWeb(options: WebOptions): Web {
     }
     throw new WebFailure('download', `more than ${REDIRECTS} redirects`);
   }
+
+  const named = async (url: URL) => (exchange.way(url) === 'self' ? [] : robots.sitemaps(url));
 
   const failing = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -105,6 +113,7 @@ export function createWeb(options: WebOptions): Web {
       return page;
     },
     getChanged: (url, known, asked) => failing(follow(url, known, asked)),
+    sitemaps: (url) => failing(named(parseAddress(url))),
     close: () => exchange.close(),
   };
 }
