@@ -14,6 +14,7 @@ import { readConfig, type Config } from './config.ts';
 import { createDemo, type Demo } from './demo.ts';
 import { createKnowledge } from './knowledge/learning.ts';
 import { createSchedules } from './knowledge/schedule.ts';
+import { createSites } from './knowledge/sites.ts';
 import { createCatalogue } from './model/catalogue.ts';
 import { createOpenAi } from './model/openai.ts';
 import { createAssets } from './proxy/assets.ts';
@@ -53,6 +54,7 @@ export async function boot(
   const about = config.publicUrl && `${config.publicUrl}/bot`;
   const web = createWeb({ allow: config.fetchAllow, self: itself(config), about });
   const knowledge = createKnowledge({ store, web, clock, log });
+  const sites = createSites({ store, knowledge, web, clock, log });
   const schedules = createSchedules({ store, knowledge, clock, log });
   const model = config.llm && createOpenAi({ ...config.llm, log });
   const catalogue = createCatalogue(config.catalogue);
@@ -71,6 +73,7 @@ export async function boot(
     store,
     knowledge,
     schedules,
+    sites,
     answering,
     respond,
     catalogue,
@@ -84,7 +87,8 @@ export async function boot(
     draining: () => draining,
   });
   const handle = app.callback();
-  for (const source of await store.unfinishedSources()) knowledge.learn(source);
+  const running = await sites.resume();
+  for (const source of await store.unfinishedSources()) if (!running.has(source.site ?? '')) knowledge.learn(source);
   await schedules.start();
   const commands = await openSocket({ dir: config.dataDir, admin, log });
 
@@ -105,6 +109,7 @@ export async function boot(
       await commands.close();
       await answering.interrupt();
       await schedules.close();
+      await sites.close();
       await knowledge.close();
       await Promise.all([model?.close(), upstream.close(), web.close()]);
       await store.close();

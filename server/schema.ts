@@ -252,12 +252,9 @@ export const Restarted = Type.Union([
   record({ uuid: Type.String(), error: Type.Literal('invalid data source') }),
 ]);
 
-export const Fault = Type.Object(
-  {
-    error: Type.String({ description: 'a sentence that a person can act on' }),
-    code: Type.Unsafe<ErrorCode>(Type.Enum(ERROR_CODES)),
-    field: Type.Optional(Type.String({ description: 'the one input field at fault' })),
-    retry_after: Type.Optional(Type.Integer({ description: 'seconds' })),
-  },
-  { additionalProperties: false },
-);
+export const Fault = record({
+  error: Type.String({ description: 'a sentence that a person can act on' }),
+  code: Type.Unsafe<ErrorCode>(Type.Enum(ERROR_CODES)),
+  field: Type.Optional(Type.String({ description: 'the one input field at fault' })),
+  retry_after: Type.Optional(Type.Integer({ description: 'seconds' })),
+});

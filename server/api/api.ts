@@ -11,6 +11,7 @@ import { openapi } from './openapi.ts';
 import { register, type Operation, type Rooms } from './operation.ts';
 import { schedule } from './schedule.ts';
 import { sessions } from './sessions.ts';
+import { siteOperations } from './sites.ts';
 import { sourceLists } from './source-lists.ts';
 import { sources } from './sources.ts';
 import { tags } from './tags.ts';
@@ -29,6 +30,7 @@ export function operations(rooms: Rooms): Operation[] {
     ...sources(rooms),
     ...uploads(rooms),
     ...sourceLists(rooms),
+    ...siteOperations(rooms),
     ...schedule(rooms),
     ...tags(rooms),
     ...sessions(rooms),

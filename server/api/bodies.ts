@@ -26,6 +26,24 @@ export const NewUrlSource = Type.Object({
   reference_source_link: ReferenceLink,
 });
 
+const Pattern = Type.String({
+  minLength: 1,
+  maxLength: 300,
+  pattern: '^[/*]',
+  description: 'a string of at most 300 characters that begins with / or *',
+});
+const Patterns = Type.Optional(
+  Type.Union([Pattern, Type.Array(Pattern, { maxItems: 50, description: 'a list of at most 50 such strings' })]),
+);
+
+/** Paths begin with one of the patterns, or are as one with `*` for anything. */
+export const NewSite = Type.Object({
+  url: Type.String({ minLength: 1, maxLength: 2048 }),
+  max_pages: Type.Optional(Type.Integer({ minimum: 1, maximum: 2000, default: 200 })),
+  include: Patterns,
+  exclude: Patterns,
+});
+
 /** The question becomes the title. */
 export const NewQaSource = Type.Object({
   question: Title,

@@ -17,7 +17,7 @@ export function documentOf(operations: Operation[]): object {
   const paths: Record<string, Json> = {};
   for (const one of operations) {
     for (const path of [one.path, ...(one.aliases ?? [])]) {
-      const item = (paths[path.replace(':uuid', '{uuid}')] ??= {});
+      const item = (paths[templateOf(path)] ??= {});
       item[one.method.toLowerCase()] = described(one, path);
     }
   }
@@ -80,7 +80,7 @@ const nameOf = ({ method }: Operation, path: string): string =>
 function described(one: Operation, path: string): Json {
   const alias = path !== one.path && {
     deprecated: true,
-    description: `Another spelling of \`${one.path.replace(':uuid', '{uuid}')}\`, for clients that have it.`,
+    description: `Another spelling of \`${templateOf(one.path)}\`, for clients that have it.`,
   };
   const parameters = [...pathParameters(path), ...queryParameters(one.query)];
   const requestBody = bodyOf(one);
@@ -96,12 +96,13 @@ function described(one: Operation, path: string): Json {
   };
 }
 
-const pathParameters = (path: string): Json[] => {
-  const whose = /\/([\w-]+)\/:uuid/.exec(path)?.[1];
-  if (whose === undefined) return [];
-  const schema = { type: 'string', pattern: '^(?:-*[0-9A-Fa-f]){32}-*$', maxLength: 40 };
-  return [{ name: 'uuid', in: 'path', required: true, description: `identifier of the ${whose}`, schema }];
-};
+const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
+
+const pathParameters = (path: string): Json[] =>
+  [...path.matchAll(/\/([\w-]+)\/:(\w+)/g)].map(([, whose, name]) => {
+    const schema = { type: 'string', pattern: '^(?:-*[0-9A-Fa-f]){32}-*$', maxLength: 40 };
+    return { name, in: 'path', required: true, description: `identifier of the ${whose}`, schema };
+  });
 
 const queryParameters = (query: TObject | undefined): Json[] =>
   Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema: written(schema) }));

@@ -7,6 +7,7 @@ import { notFound } from '../errors.ts';
 import { readJson } from '../http.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Schedules } from '../knowledge/schedule.ts';
+import type { Sites } from '../knowledge/sites.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import { readUuid, type Clock } from '../records.ts';
 import type {
@@ -27,6 +28,7 @@ export interface Rooms {
   store: Store;
   knowledge: Knowledge;
   schedules: Schedules;
+  sites: Sites;
   answering: Answering;
   respond: Respond;
   clock: Clock;
@@ -45,7 +47,7 @@ export interface Call<B> {
 /** One operation of the interface: a handler is check → owned → store or answer → view. */
 export interface Operation {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Whole, from /api on; `:uuid` is the one parameter there is. */
+  /** Whole, from /api on; `:uuid` is what it is about, and what stands before that is its `:chatbot`. */
   path: string;
   /** Other spellings of the path that existing clients use. */
   aliases?: string[];

@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { invalid, notFound } from '../errors.ts';
+import { newSource } from '../knowledge/new-source.ts';
 import { later, newUuid, timestamp, view } from '../records.ts';
 import { DataSource, Success } from '../schema.ts';
 import type { StoredSource } from '../store/store.ts';
@@ -94,26 +95,12 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
   }),
 ];
 
-type Origin = Pick<StoredSource, 'chatbot' | 'type' | 'title' | 'file_name' | 'identity'>;
-
-/** A source that is yet to be learned. `reference`: where its owner says that it comes from. */
-export const newSource = (origin: Origin, now: string, reference?: string): StoredSource => ({
-  uuid: newUuid(),
-  ...origin,
-  status: 'await',
-  file_size: 0,
-  tokens: 0,
-  meta_json: JSON.stringify({ reference_source_link: reference }),
-  created_at: now,
-  modified_at: now,
-});
-
 /** A link that is yet to be learned. */
 export const urlSource = (chatbot: string, url: string, reference: string | undefined, now: string): StoredSource =>
   newSource({ chatbot, type: 'link', title: url, file_name: url, identity: readAddress(url) }, now, reference);
 
 /** The same page however it is written: without a fragment, host and scheme in lower case. */
-function readAddress(url: string): string {
+export function readAddress(url: string): string {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (!address || !['http:', 'https:'].includes(address.protocol)) {
     throw invalid('url', 'url must be a whole http or https address');

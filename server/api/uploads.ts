@@ -1,4 +1,5 @@
 import { notFound } from '../errors.ts';
+import { newSource } from '../knowledge/new-source.ts';
 import { timestamp, view } from '../records.ts';
 import { DataSource } from '../schema.ts';
 import type { StoredSource } from '../store/store.ts';
@@ -6,7 +7,6 @@ import { NewFileSource } from './bodies.ts';
 import { readForm } from './form.ts';
 import { createIntake } from './intake.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
-import { newSource } from './sources.ts';
 
 export const uploads = ({ store, knowledge, clock }: Rooms): Operation[] => {
   const intake = createIntake();

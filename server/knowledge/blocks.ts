@@ -1,7 +1,11 @@
+import type { Leads } from './leads.ts';
+
 /** A page or file as its reader sees it: blocks in order, each under its headings. */
 export interface Readable {
   title: string;
   blocks: Block[];
+  /** Of a page of HTML alone. */
+  leads?: Leads;
 }
 
 export interface Block {

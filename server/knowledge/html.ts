@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
 import { MOST_BLOCKS, type Block, type Readable } from './blocks.ts';
 import { Flow, LINE_BREAK, type Placed } from './html-flow.ts';
+import { LeadsReader } from './leads.ts';
 
 const words = (list: string): Set<string> => new Set(list.split(/\s+/));
 
@@ -43,8 +44,8 @@ interface Frame {
 }
 
 /**
- * The main content of a page: its title, then headings, paragraphs, list items, table rows and code in order. Takes
- * whatever it is given and never throws. Other work gets its turn between the slices of a long page.
+ * The main content of a page: its title, then headings, paragraphs, list items, table rows and code in order; and
+ * where it leads, by the links of its navigation, too. Takes whatever it is given and never throws. Other work gets its turn between the slices of a long page.
  */
 export async function readHtml(html: string): Promise<Readable> {
   const page = new Page();
@@ -60,6 +61,7 @@ export async function readHtml(html: string): Promise<Readable> {
 /** Hears the parser's events; keeps a frame for each open element, with what held outside it. */
 class Page {
   readonly #flow = new Flow<Region>();
+  readonly #leads = new LeadsReader();
   readonly #frames: Frame[] = [];
   #region: Region = { main: false, article: false, form: false };
   #out: Out = 'no';
@@ -76,6 +78,7 @@ class Page {
 
   onopentag(name: string, attributes: Record<string, string>): void {
     this.#frames.push({ out: this.#out, region: this.#region });
+    this.#leads.open(name, attributes);
     if (name === 'title' && this.#out !== 'unseen') this.#inTitle = this.#title.length === 0;
     this.#out = this.#outOf(name, attributes);
     if (this.#out !== 'no') return;
@@ -92,6 +95,7 @@ class Page {
   onclosetag(name: string): void {
     const frame = this.#frames.pop();
     if (!frame) return;
+    this.#leads.close(name);
     if (name === 'title') this.#inTitle = false;
     if (this.#out === 'no' && BLOCKS.has(name)) this.#flow.close(name, this.#region);
     this.#out = frame.out;
@@ -112,7 +116,8 @@ class Page {
   readable(): Readable {
     const blocks = contentOf(this.#flow.end());
     const title = this.#title.join('').replace(/\s+/g, ' ').trim();
-    return { title: title || (blocks.find(({ kind }) => kind === 'heading')?.text ?? ''), blocks };
+    const heading = () => blocks.find(({ kind }) => kind === 'heading')?.text ?? '';
+    return { title: title || heading(), blocks, leads: this.#leads.leads };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { StoredSource } from '../store/store.ts';
+import type { Followers } from './follower.ts';
 import type { Sentence } from './passage-index.ts';
 import type { Question } from './question.ts';
 
@@ -17,6 +18,8 @@ export interface Knowledge {
   forget(chatbot: string, source: string): void;
   /** Ends all learning for a chatbot that was deleted, and drops its index. */
   drop(chatbot: string): void;
+  /** From now on these hear of every page that is learned for a crawl. */
+  attend(followers: Followers): void;
   /** The best passages, best first. Builds the chatbot's index from stored passages on first use. */
   search(chatbot: string, query: string, options?: SearchOptions): Promise<Found[]>;
   /** Ends learning under way; what it was at is taken up by the next start. */

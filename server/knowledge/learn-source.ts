@@ -2,8 +2,10 @@ import { later, type Clock } from '../records.ts';
 import type { Change, Document, Store, StoredSource } from '../store/store.ts';
 import { WebFailure } from '../web/failure.ts';
 import type { Web } from '../web/web.ts';
+import { CalledOff, type Follower } from './follower.ts';
 import type { Indexes } from './indexes.ts';
 import { materialOf } from './material.ts';
+import { settle } from './settle.ts';
 import { Unreadable } from './unreadable.ts';
 
 /** One source's way from where it is kept into the index. Ends early, and quietly, when it is called off. */
@@ -14,23 +16,44 @@ export interface Learning {
   indexes: Indexes;
 }
 
-export async function learnSource(learning: Learning, source: StoredSource, signal: AbortSignal): Promise<string> {
+/** How it ended, and whether the source was taken away, since it was no page of its own. */
+export interface Ending {
+  status: string;
+  taken: boolean;
+}
+
+export async function learnSource(
+  learning: Learning,
+  source: StoredSource,
+  follower: Follower | undefined,
+  signal: AbortSignal,
+): Promise<Ending> {
   try {
-    return await learn(learning, source, signal);
+    return { status: await learn(learning, source, follower, signal), taken: false };
   } catch (error) {
     const reason = error instanceof WebFailure || error instanceof Unreadable ? error.reason : undefined;
     // A page that is gone, or has nothing to read, says nothing any more; one that cannot be reached may be back.
     const forgotten = reason !== undefined && !(error instanceof WebFailure && error.passing);
-    if (forgotten && !signal.aborted) await forgetText(learning, source);
-    if (signal.aborted) return 'called off';
+    if (signal.aborted || error instanceof CalledOff) return { status: 'called off', taken: false };
     const status = reason ? `error:${reason}` : 'fail';
-    await mark(learning, source.uuid, forgotten ? { status, fetched_json: '' } : { status });
+    if (follower && forgotten && (await isNoPage(learning, source, reason))) {
+      await takeAway(learning, source);
+      return { status, taken: true };
+    }
+    if (forgotten) await forgetText(learning, source);
+    const round = follower && { round: follower.round };
+    await mark(learning, source.uuid, { status, ...round, ...(forgotten ? { fetched_json: '' } : {}) });
     if (!reason) throw error;
-    return status;
+    return { status, taken: false };
   }
 }
 
-async function learn(learning: Learning, source: StoredSource, signal: AbortSignal): Promise<string> {
+async function learn(
+  learning: Learning,
+  source: StoredSource,
+  follower: Follower | undefined,
+  signal: AbortSignal,
+): Promise<string> {
   const { store, indexes } = learning;
   const { uuid } = source;
   const proceed = async (change: Change<StoredSource> | Partial<StoredSource>) => {
@@ -43,14 +66,21 @@ async function learn(learning: Learning, source: StoredSource, signal: AbortSign
   try {
     if (!(await store.source(uuid))) throw new Gone();
     if (source.status !== 'await') await proceed({ status: 'await' });
-    const material = await materialOf(learning, source, signal);
-    const learned = { status: 'success', fetched_json: material.fetched ?? '' };
+    const material = await materialOf(learning, source, follower, signal);
+    if (!material.unchanged) await proceed({ status: 'chunking', file_size: material.size });
+    const { page, document: written } = await material.read();
+    // What it leads to is stored before it is itself: a crawl that is cut here finds all of it again.
+    if (page?.found) await follower?.follow(page.found);
+    signal.throwIfAborted();
+    if (page && !(await settle(store, uuid, page, follower))) throw new Gone();
+    const round = follower && { round: follower.round };
+    const learned = { status: 'success', fetched_json: page?.fetched ?? '', ...round };
     if (material.unchanged) {
-      await proceed(learned);
+      const now = await proceed(learned);
+      if (now.file_name !== source.file_name) await indexes.rename(now);
       return learned.status;
     }
-    await proceed({ status: 'chunking', file_size: material.size });
-    const document = await material.read();
+    const document = await written();
     const before = await store.document(uuid);
     const titled = await proceed((record) => embedding(record, document, before));
     if (!(await store.putDocument(uuid, document))) throw new Gone();
@@ -67,6 +97,21 @@ async function learn(learning: Learning, source: StoredSource, signal: AbortSign
     }
     throw error;
   }
+}
+
+/** What is no fault of a site when a crawl runs into it. */
+const NO_PAGE = new Set(['content type', 'robots', 'off site']);
+
+/** One that was learned before stays, and says why it is not any more; unless it is another by now. */
+async function isNoPage({ store }: Learning, { uuid }: StoredSource, reason: string): Promise<boolean> {
+  const source = await store.source(uuid);
+  if (!source || source.own === 1) return false;
+  return reason === 'same page' || (NO_PAGE.has(reason) && source.tokens === 0);
+}
+
+async function takeAway({ store, indexes }: Learning, { uuid, chatbot }: StoredSource): Promise<void> {
+  await store.deleteSource(uuid);
+  indexes.remove(chatbot, uuid);
 }
 
 /** The source was deleted meanwhile. */

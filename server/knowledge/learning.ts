@@ -1,6 +1,7 @@
 import type { Clock } from '../records.ts';
 import type { Store, StoredSource } from '../store/store.ts';
 import type { Web } from '../web/web.ts';
+import type { Followers } from './follower.ts';
 import { Indexes } from './indexes.ts';
 import type { Found, Knowledge } from './knowledge.ts';
 import { learnSource, mark } from './learn-source.ts';
@@ -31,14 +32,17 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000 }: 
   const indexes = new Indexes({ store, clock, idle });
   const queue = new Queue(FETCHES, FETCHES_PER_HOST);
   const learning = { store, web, clock, indexes };
+  let followers: Followers | undefined;
 
   async function run(source: StoredSource, signal: AbortSignal): Promise<void> {
     const told = { source: source.uuid, chatbot: source.chatbot };
     try {
-      const status = await learnSource(learning, source, signal);
+      const { status, taken } = await learnSource(learning, source, followers?.of(source), signal);
       log.info({ ...told, status }, 'source learned');
+      followers?.ended(source, status, taken);
     } catch (error) {
       log.error({ ...told, err: error }, 'source not learned');
+      followers?.ended(source, 'fail', false);
     }
   }
 
@@ -49,6 +53,9 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000 }: 
 
   return {
     learn,
+    attend(all) {
+      followers = all;
+    },
     async relearn(uuid) {
       // What runs is called off first: it must not say `success` after this has said `await`.
       queue.cancel(uuid);
@@ -60,8 +67,10 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000 }: 
     forget(chatbot, source) {
       queue.cancel(source);
       indexes.remove(chatbot, source);
+      followers?.left(chatbot, source);
     },
     drop(chatbot) {
+      followers?.dropped(chatbot);
       queue.cancelGroup(chatbot);
       indexes.drop(chatbot);
     },

@@ -1,53 +1,93 @@
-import type { Document, Store, StoredSource } from '../store/store.ts';
-import type { Web } from '../web/web.ts';
+import type { Document, StoredSource } from '../store/store.ts';
+import { WebFailure } from '../web/failure.ts';
+import type { Page } from '../web/page.ts';
 import type { Readable } from './blocks.ts';
 import { decode } from './charset.ts';
+import type { Follower, Found } from './follower.ts';
+import { canonicalOf, linksOf } from './leads.ts';
 import { documentOf } from './passages.ts';
 import { readerOfFile, readerOfType } from './readers.ts';
 import { Unreadable } from './unreadable.ts';
-import { textOfPage, visit } from './visit.ts';
+import { visit, type Fetched, type Visit, type Ways } from './visit.ts';
 
-/** What a source is made of: read once it is there. */
+/** What a source is made of. */
 export interface Material {
   /** Bytes. */
   size: number;
-  /** Of a page: what is kept with the source once it is learned. */
-  fetched?: string;
   /** It is as it was when it was last learned. */
   unchanged?: boolean;
-  read(): Promise<Document>;
+  read(): Promise<Reading>;
 }
 
-interface Ways {
-  store: Store;
-  web: Web;
+export interface Reading {
+  /** Of a link alone. */
+  page?: ReadPage;
+  /** Rejects where the page wants not to be indexed, or has no text. */
+  document(): Promise<Document>;
+}
+
+export interface ReadPage {
+  /** Where it was in the end. */
+  url: string;
+  /** By which it wants to be known, where it says so and can be believed. */
+  canonical: string | undefined;
+  /** What it leads to, for a crawl that is to hear of it. */
+  found: Found | undefined;
+  /** Is kept with the source once it is learned. */
+  fetched: string;
 }
 
 /** The page, the file or the words of a source. Rejects with a `WebFailure` where a page cannot be had. */
-export async function materialOf({ store, web }: Ways, source: StoredSource, signal: AbortSignal): Promise<Material> {
+export async function materialOf(
+  ways: Ways,
+  source: StoredSource,
+  follower: Follower | undefined,
+  signal: AbortSignal,
+): Promise<Material> {
   if (source.type === 'qa') return answerOf(source);
   if (source.type === 'upload') {
-    const bytes = (await store.file(source.uuid)) ?? new Uint8Array();
+    const bytes = (await ways.store.file(source.uuid)) ?? new Uint8Array();
     return fileOf(source.file_name, bytes, signal);
   }
-  const { page, fetched, known } = await visit({ store, web }, source, signal);
-  if (!page) return { size: source.file_size, fetched, unchanged: true, read: async () => known };
-  return {
-    size: page.body.length,
-    fetched,
-    async read() {
-      const text = () => textOfPage(page);
-      return documentFrom(await readerOfType(page.mediaType)({ bytes: page.body, text, signal }), page.url);
-    },
-  };
+  const seen = await visit(ways, source, follower, signal);
+  const size = seen.page?.body.length ?? source.file_size;
+  return { size, unchanged: seen.known !== undefined, read: () => readVisit(seen, follower, signal) };
+}
+
+async function readVisit({ page, fetched, known }: Visit, follower: Follower | undefined, signal: AbortSignal) {
+  const { url, canonical } = fetched;
+  const document = async () => known!;
+  if (!page) return { page: { url, canonical, found: undefined, fetched: JSON.stringify(fetched) }, document };
+  const readable = await readPage(page, signal);
+  const told = pageOf(page, readable, fetched, follower);
+  return { page: told, document: known ? document : () => indexable(readable, url) };
+}
+
+export function readPage(page: Page, signal: AbortSignal): Promise<Readable> {
+  const text = async () => (await decode(page.body, page.charset)).replaceAll('\0', ' ');
+  return readerOfType(page.mediaType)({ bytes: page.body, text, signal });
+}
+
+function pageOf({ url, nofollow }: Page, { leads }: Readable, fetched: Fetched, follower: Follower | undefined) {
+  const canonical = leads && canonicalOf(leads, url);
+  const links = leads && !nofollow ? linksOf(leads, url) : [];
+  const state: Fetched = { ...fetched, canonical, followed: follower?.followed };
+  return { url, canonical, found: { url, links }, fetched: JSON.stringify(state) };
+}
+
+async function indexable(readable: Readable, url: string): Promise<Document> {
+  if (readable.leads?.noindex) throw new WebFailure('robots', 'noindex');
+  return documentFrom(readable, url);
 }
 
 const fileOf = (name: string, bytes: Uint8Array, signal: AbortSignal): Material => ({
   size: bytes.length,
-  async read() {
-    const content = { bytes, text: () => textOf(bytes), signal };
-    return documentFrom(await readerOfFile(name, bytes)(content), name);
-  },
+  read: async () => ({
+    async document() {
+      const content = { bytes, text: () => textOf(bytes), signal };
+      return documentFrom(await readerOfFile(name, bytes)(content), name);
+    },
+  }),
 });
 
 async function textOf(bytes: Uint8Array): Promise<string> {
@@ -77,10 +117,12 @@ function answerOf({ meta_json }: StoredSource): Material {
   const start = question.length + 2;
   return {
     size: 0,
-    async read() {
-      if (!/[\p{L}\p{N}]/u.test(answer)) throw new Unreadable('no text');
-      const passages = [{ headings: [question], start, end: start + answer.length }];
-      return { title: question, text: `${question}\n\n${answer}`, passages };
-    },
+    read: async () => ({
+      async document() {
+        if (!/[\p{L}\p{N}]/u.test(answer)) throw new Unreadable('no text');
+        const passages = [{ headings: [question], start, end: start + answer.length }];
+        return { title: question, text: `${question}\n\n${answer}`, passages };
+      },
+    }),
   };
 }

@@ -1,8 +1,11 @@
+/** `same page`: another source of the chatbot is this page already, under another address. */
+type UnreadableReason = 'no text' | 'content type' | 'same page';
+
 /** Why nothing can be learned from what is there, in the words that follow `error:` in a source's status. */
 export class Unreadable extends Error {
-  readonly reason: 'no text' | 'content type';
+  readonly reason: UnreadableReason;
 
-  constructor(reason: 'no text' | 'content type') {
+  constructor(reason: UnreadableReason) {
     super(reason);
     this.reason = reason;
   }

@@ -48,10 +48,11 @@ async function play({ method, path, others = {} }: Operation): Promise<object> {
   const chatbot = await newChatbot(w);
   const uuid = (await row.on?.(w, chatbot)) ?? chatbot;
   const send = row.send?.(uuid, w);
-  const url = path.replace(':uuid', uuid) + (row.search ?? '');
+  const url = path.replace(':uuid', uuid).replace(':chatbot', chatbot) + (row.search ?? '');
   const replies: Record<string, unknown> = { 200: (await w.call(method, url, send)).body };
   if (409 in others) {
-    await learned(w, (replies[200] as { uuid: string }).uuid);
+    // A site is refused while it is learned; all else when it is there.
+    if (!path.endsWith('/site')) await learned(w, (replies[200] as { uuid: string }).uuid);
     replies['409'] = (await w.call(method, url, send)).body;
   }
   if (422 in others) replies['422'] = (await w.call(method, url, { uuids: ['0'.repeat(32)] })).body;

@@ -21,12 +21,14 @@ it('every operation has a row, and every row an operation', () => {
 describe.each(all.filter((one) => keyOf(one) in rows))('$method $path', (one) => {
   const row = rows[keyOf(one)] as Row;
   const paths = [one.path, ...(one.aliases ?? [])];
-  const at = (path: string, uuid: string): string => path.replace(':uuid', uuid) + (row.search ?? '');
+  let chatbotOfPath = newUuid();
+  const at = (path: string, uuid: string): string =>
+    path.replace(':uuid', uuid).replace(':chatbot', chatbotOfPath) + (row.search ?? '');
   const call = (uuid: string, body: unknown, key?: string, path = one.path) =>
     w.call(one.method, at(path, uuid), body, key);
 
   async function made(): Promise<{ chatbot: string; uuid: string }> {
-    const chatbot = await newChatbot(w);
+    const chatbot = (chatbotOfPath = await newChatbot(w));
     return { chatbot, uuid: row.on ? await row.on(w, chatbot) : chatbot };
   }
 

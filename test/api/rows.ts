@@ -6,6 +6,7 @@ import {
   newLink,
   newMessage,
   newSession,
+  newSite,
   newSource,
   newTag,
   QA,
@@ -73,6 +74,20 @@ const URLS = [
   7,
   null,
   `https://s.test/${long(2050)}`,
+];
+const PATTERNS = [
+  '',
+  'docs/',
+  long(301),
+  `/${long(300)}`,
+  7,
+  null,
+  {},
+  [7],
+  [''],
+  ['docs'],
+  Array(51).fill('/a'),
+  '/a\0',
 ];
 const COLORS = ['red', '#fff', '#12345g', '#1234567', '1D4ED8', 7, null];
 const TITLES = ['', 7, null, long(1001), 'a\0'];
@@ -283,6 +298,19 @@ export const rows: Record<string, Row> = {
     send: () => ({ hours: 24 }),
     invalid: [['hours', {}], ...each('hours', [-1, 8761, 1.5, '24', null, [24]])],
   },
+
+  'POST /api/v1/chatbot/:uuid/data-source/site': {
+    send: (_, { shop }) => ({ url: `${shop}/guide/`, max_pages: 50, exclude: ['/guide/print/', '*.txt'] }),
+    invalid: [
+      ['url', {}],
+      ...each('url', URLS),
+      ...each('max_pages', [0, 2001, 1.5, '200', null], { url: 'https://shop.test/' }),
+      ...['include', 'exclude'].flatMap((field) => each(field, PATTERNS, { url: 'https://shop.test/' })),
+    ],
+  },
+  'GET /api/v1/chatbot/:uuid/data-source/sites': { on: holding(newSite) },
+  'GET /api/v1/chatbot/:chatbot/data-source/site/:uuid': { on: newSite },
+  'POST /api/v1/chatbot/:chatbot/data-source/site/:uuid/stop': { on: newSite },
 
   'POST /api/v1/chatbot/:uuid/source-tag/create': {
     send: () => ({ name: 'Policies', color: '#1D4ED8' }),

@@ -19,6 +19,8 @@ export const OTHER_KEY = 'the-key-of-another-user';
 
 const pages = {
   '/returns': '<title>Returns</title><main><p>You may return any item within 45 days of delivery.</p></main>',
+  /** Of a site that takes its time: whoever learns it is found at it. */
+  '/guide/': () => {},
 };
 
 export async function openWorld(env: NodeJS.ProcessEnv = {}): Promise<World> {
@@ -119,6 +121,17 @@ export const learned = (w: World, source: string): Promise<Reply> =>
     () => w.call('GET', `/api/v1/data-source/${source}`),
     ({ body }) => /^(?:success|fail|error:.*)$/.test(body.status),
   );
+
+/** A site that has been learned. */
+export async function newSite(w: World, chatbot: string): Promise<string> {
+  const site = `/api/v1/chatbot/${chatbot}/data-source/site`;
+  const uuid = await uuidOf(w.call('POST', site, { url: `${w.shop}/returns` }));
+  await until(
+    () => w.call('GET', `${site}/${uuid}`),
+    ({ body }) => body.status === 'done',
+  );
+  return uuid;
+}
 
 export const newTag = async (w: World, chatbot: string): Promise<string> =>
   uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/source-tag/create`, { name: 'Policies', color: '#1D4ED8' }));

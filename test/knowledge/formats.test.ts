@@ -11,7 +11,8 @@ import { bomb, docx, paragraph, pdf, xlsx, zip } from './office-files.ts';
 async function read(name: string, bytes: Uint8Array | string, signal = new AbortController().signal) {
   const store = { file: async () => Buffer.from(bytes) } as unknown as Store;
   const source = aSource('0'.repeat(32), { type: 'upload', file_name: name });
-  return (await materialOf({ store, web: {} as Web }, source, signal)).read!();
+  const material = await materialOf({ store, web: {} as Web }, source, undefined, signal);
+  return (await material.read()).document();
 }
 
 /** Each passage as `heading > heading | text`. */

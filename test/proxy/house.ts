@@ -10,6 +10,7 @@ import type { Run } from '../../server/answer/runs.ts';
 import { createApp } from '../../server/app.ts';
 import { createAuth } from '../../server/auth.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
+import type { Sites } from '../../server/knowledge/sites.ts';
 import type { Schedules } from '../../server/knowledge/schedule.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
 import { createAssets } from '../../server/proxy/assets.ts';
@@ -68,6 +69,7 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
     store,
     knowledge: {} as Knowledge,
     schedules: {} as Schedules,
+    sites: {} as Sites,
     answering,
     respond,
     catalogue: createCatalogue(),

@@ -1,0 +1,67 @@
+import * as Type from 'typebox';
+import type { Static } from 'typebox';
+import { notFound } from '../errors.ts';
+import type { SiteRequest } from '../knowledge/sites.ts';
+import { readUuid } from '../records.ts';
+import { Site } from '../schema.ts';
+import type { Store, StoredSite } from '../store/store.ts';
+import { NewSite } from './bodies.ts';
+import { operation, ownedChatbot, type Call, type Operation, type Rooms } from './operation.ts';
+import { readAddress } from './sources.ts';
+
+export const siteOperations = ({ store, sites }: Rooms): Operation[] => [
+  operation({
+    method: 'POST',
+    path: '/api/v1/chatbot/:uuid/data-source/site',
+    summary: 'Learn a whole site, a source a page; 409 with the existing record while it is being learned',
+    body: NewSite,
+    reply: Site,
+    others: { 409: Site },
+    async handle({ user, uuid, body, ctx }) {
+      await ownedChatbot(store, user, uuid);
+      const started = await sites.start(uuid, siteRequest(body));
+      if (!started) throw notFound('chatbot');
+      if (started.running) ctx.status = 409;
+      return started.site;
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/v1/chatbot/:uuid/data-source/sites',
+    summary: 'Fetch all sites of a chatbot',
+    reply: Type.Array(Site),
+    async handle({ user, uuid }) {
+      await ownedChatbot(store, user, uuid);
+      return (await store.sites(uuid)).map((site) => sites.progress(site));
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/v1/chatbot/:chatbot/data-source/site/:uuid',
+    summary: 'Fetch a site: how far its learning is',
+    reply: Site,
+    handle: async (call) => sites.progress(await ownedSite(store, call)),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/v1/chatbot/:chatbot/data-source/site/:uuid/stop',
+    summary: 'Stop learning a site; what is learned stays',
+    reply: Site,
+    handle: async (call) => sites.stop(await ownedSite(store, call)),
+  }),
+];
+
+/** What a checked body asks for; throws a `Refusal` where its url is no address. */
+export const siteRequest = ({ url, max_pages, include = [], exclude = [] }: Static<typeof NewSite>): SiteRequest => ({
+  url: readAddress(url),
+  max_pages,
+  include: [include].flat(),
+  exclude: [exclude].flat(),
+});
+
+async function ownedSite(store: Store, { user, uuid, ctx }: Call<unknown>): Promise<StoredSite> {
+  const chatbot = await ownedChatbot(store, user, readUuid(ctx.params['chatbot'] ?? '') ?? '');
+  const site = await store.site(uuid);
+  if (site?.chatbot !== chatbot.uuid) throw notFound('site');
+  return site;
+}

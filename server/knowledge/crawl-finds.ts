@@ -1,0 +1,90 @@
+import { timestamp, type Clock } from '../records.ts';
+import type { Store, StoredSite, StoredSource } from '../store/store.ts';
+import type { Pages } from './crawl-pages.ts';
+import { newSource } from './new-source.ts';
+import type { Scope } from './scope.ts';
+
+/** Addresses that there was no room for, kept for when some of those found turn out to be no pages. */
+const SPARE = 1000;
+
+/** Makes a source of each address that is new, as long as there is room; stored before it is counted. */
+export class Finds {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #pages: Pages;
+  readonly #seen = new Set<string>();
+  readonly #spare: string[] = [];
+  /** Places taken by addresses that are being stored. */
+  #taking = 0;
+  #tried = 0;
+  #over = false;
+
+  constructor({ store, clock }: { store: Store; clock: Clock }, pages: Pages) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#pages = pages;
+  }
+
+  get busy(): boolean {
+    return this.#taking > 0;
+  }
+
+  /** Nothing is stored any more. */
+  end(): void {
+    this.#over = true;
+  }
+
+  /** A source that is known already. */
+  enter(source: StoredSource, round: number): void {
+    this.#seen.add(source.identity).add(source.alias ?? '');
+    this.#pages.enter(source, round);
+  }
+
+  /** Whether there is room for no more addresses, not even in reserve. */
+  isFull({ max_pages }: StoredSite): boolean {
+    return this.#over || (this.#pages.found + this.#taking >= max_pages && this.#spare.length >= SPARE);
+  }
+
+  async take(site: StoredSite, scope: Scope, address: string): Promise<void> {
+    if (this.#over || this.#seen.has(address)) return;
+    // Redirects, and pages that keep robots out, leave no source behind, and could go on for ever.
+    if (this.#tried >= 3 * site.max_pages + SPARE) return;
+    if (this.#pages.found + this.#taking >= site.max_pages) {
+      if (this.#spare.length < SPARE) this.#spare.push(address);
+      return;
+    }
+    this.#seen.add(address);
+    if (!scope.admits(address)) return;
+    this.#tried++;
+    this.#taking++;
+    try {
+      await this.#keep(site, address);
+    } finally {
+      this.#taking--;
+    }
+  }
+
+  /** One in place of a page that was none. */
+  async takeSpare(site: StoredSite, scope: Scope): Promise<void> {
+    const address = this.#spare.shift();
+    if (address !== undefined) await this.take(site, scope, address);
+  }
+
+  async #keep(site: StoredSite, address: string): Promise<void> {
+    const { chatbot, uuid } = site;
+    const origin = { chatbot, type: 'link', title: address, file_name: address, identity: address } as const;
+    const source: StoredSource = { ...newSource(origin, timestamp(this.#clock)), site: uuid };
+    const stored = await this.#store.createSource(source);
+    if (!stored) return;
+    const page = stored.existing ? await this.#adopt(site, stored.existing) : source;
+    if (this.#over && !stored.existing) await this.#store.deleteSource(source.uuid);
+    else if (page && !this.#over && !this.#pages.has(page.uuid)) this.enter(page, site.round);
+  }
+
+  /** A page that was there before is read for where it leads, and is the site's from now on. */
+  async #adopt({ uuid: site, round }: StoredSite, existing: StoredSource): Promise<StoredSource | undefined> {
+    if (existing.site === site) return existing;
+    const own = existing.site ? (existing.own ?? 0) : 1;
+    return this.#store.updateSource(existing.uuid, (one) => ({ ...one, site, own, round: round - 1 }));
+  }
+}

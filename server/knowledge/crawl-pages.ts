@@ -1,0 +1,91 @@
+import type { StoredSource } from '../store/store.ts';
+
+export const SUCCESS = 'success';
+
+type State = 'waits' | 'learning' | 'done' | 'failed';
+
+/** The pages of a site, as far as a crawl is with them; each is a source, by its identifier. */
+export class Pages {
+  readonly #states = new Map<string, State>();
+  /** In order of their being found, so that the nearest come first. */
+  readonly #waiting = new Set<string>();
+  /** With their addresses, '' until those are looked up. */
+  readonly #learning = new Map<string, string>();
+  readonly #counts = { waits: 0, learning: 0, done: 0, failed: 0 };
+
+  get counts(): { found: number; done: number; failed: number } {
+    const { done, failed } = this.#counts;
+    return { found: this.#states.size, done, failed };
+  }
+
+  get found(): number {
+    return this.#states.size;
+  }
+
+  get learning(): number {
+    return this.#learning.size;
+  }
+
+  /** The address of one that is being learned. */
+  get current(): string | undefined {
+    return [...this.#learning.values()].find(Boolean);
+  }
+
+  has(uuid: string): boolean {
+    return this.#states.has(uuid);
+  }
+
+  waits(uuid: string): boolean {
+    return this.#waiting.has(uuid);
+  }
+
+  /** Those that the crawl is not through with. */
+  get left(): string[] {
+    return [...this.#waiting, ...this.#learning.keys()];
+  }
+
+  /** One that the crawl is through with already says so by its `round`. */
+  enter({ uuid, status, round }: StoredSource, now: number): void {
+    if (round !== now) this.#set(uuid, 'waits');
+    else this.end(uuid, status);
+  }
+
+  end(uuid: string, status: string): void {
+    this.#set(uuid, status === SUCCESS ? 'done' : 'failed');
+  }
+
+  /** Out of those that wait, the first that may be begun; it is being learned from now on. */
+  begin(may: (uuid: string) => boolean): string | undefined {
+    for (const uuid of this.#waiting) {
+      if (!may(uuid)) continue;
+      this.#set(uuid, 'learning');
+      return uuid;
+    }
+    return undefined;
+  }
+
+  /** Where the one that is being learned is to be found. */
+  locate(uuid: string, address: string): void {
+    if (this.#learning.has(uuid)) this.#learning.set(uuid, address);
+  }
+
+  drop(uuid: string): void {
+    const state = this.#states.get(uuid);
+    if (state) this.#counts[state]--;
+    this.#states.delete(uuid);
+    this.#waiting.delete(uuid);
+    this.#learning.delete(uuid);
+  }
+
+  #set(uuid: string, state: State): void {
+    const waited = this.#states.has(uuid);
+    // Its place among the others stays, so that a map of thousands is not made anew.
+    if (waited) this.#counts[this.#states.get(uuid)!]--;
+    this.#states.set(uuid, state);
+    this.#counts[state]++;
+    if (state === 'waits') this.#waiting.add(uuid);
+    else this.#waiting.delete(uuid);
+    if (state === 'learning') this.#learning.set(uuid, '');
+    else this.#learning.delete(uuid);
+  }
+}

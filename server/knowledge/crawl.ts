@@ -1,0 +1,248 @@
+import { later, type Clock } from '../records.ts';
+import type { Store, StoredSite, StoredSource } from '../store/store.ts';
+import { asWebFailure } from '../web/failure.ts';
+import type { Web } from '../web/web.ts';
+import { Finds } from './crawl-finds.ts';
+import { Pages, SUCCESS } from './crawl-pages.ts';
+import { CalledOff, type Follower, type Found } from './follower.ts';
+import type { Knowledge } from './knowledge.ts';
+import { linksOf } from './leads.ts';
+import type { Log } from './learning.ts';
+import { readPage } from './material.ts';
+import { READABLE_TYPES } from './readers.ts';
+import { homeOf, Scope } from './scope.ts';
+import { pagesListed } from './sitemap.ts';
+
+export interface CrawlRooms {
+  store: Store;
+  knowledge: Knowledge;
+  web: Web;
+  clock: Clock;
+  log: Log;
+}
+
+/** Pages given to learning at once: no more, so that a page that its owner adds meanwhile need not wait for them all. */
+const AHEAD = 4;
+
+/**
+ * One site while it is learned. Its pages are its sources, and those that the crawl is not through with are the ones
+ * of another `round`: nothing else has to be kept for a restart to go on.
+ */
+export class Crawl implements Follower {
+  #site: StoredSite;
+  readonly #rooms: CrawlRooms;
+  readonly #ended: () => void;
+  readonly #pages = new Pages();
+  readonly #finds: Finds;
+  #scope: Scope;
+  /** The source of the first page, until it is known where it leads; undefined where it is to be none. */
+  #start: string | undefined;
+  #exploring: Promise<void> = Promise.resolve();
+  #over = false;
+  #left = false;
+  readonly #abort = new AbortController();
+
+  /** `ended`: hears when there is nothing left to do. */
+  constructor(rooms: CrawlRooms, site: StoredSite, ended: () => void) {
+    this.#rooms = rooms;
+    this.#site = site;
+    this.#ended = ended;
+    this.#finds = new Finds(rooms, this.#pages);
+    this.#scope = new Scope({ ...site, home: site.home || homeOf(site.url, site.url) });
+  }
+
+  get site(): StoredSite {
+    return { ...this.#site, ...this.#pages.counts };
+  }
+
+  get current(): string {
+    if (this.#over) return '';
+    return this.#pages.current ?? (this.#site.plan === '' ? this.#site.url : '');
+  }
+
+  get followed(): string {
+    const { uuid, round, plan, max_pages, include, exclude } = this.#site;
+    // The first page is read in each round: it leads to the sitemaps, too.
+    return JSON.stringify([uuid, plan || round, max_pages, include, exclude]);
+  }
+
+  get round(): number {
+    return this.#site.round;
+  }
+
+  /** The owner's word for where the site is holds for wherever that leads. */
+  readonly within = (url: URL): boolean => this.#site.plan === '' || this.#scope.holds(url);
+
+  has(source: string): boolean {
+    return !this.#over && this.#pages.has(source);
+  }
+
+  /** Takes up what is known of the site, and begins or goes on. */
+  async begin(): Promise<void> {
+    const { chatbot, uuid, max_pages, plan, round } = this.#site;
+    const all = (await this.#rooms.store.sources(chatbot)).filter((source) => source.site === uuid);
+    for (const source of all.filter((one) => this.#fits(one)).slice(0, max_pages)) this.#finds.enter(source, round);
+    if (plan === '') await this.#beginFirst();
+    this.#next();
+  }
+
+  /** Calls off what waits; what was learned before stays as it is, and what is being fetched again comes to its end. */
+  async stop(): Promise<StoredSite> {
+    const { store, knowledge } = this.#rooms;
+    this.#leave();
+    await this.#exploring;
+    for (const uuid of this.#pages.left) {
+      const source = await store.source(uuid);
+      if (!source || source.own === 1 || source.tokens > 0 || source.status === SUCCESS) continue;
+      this.#pages.drop(uuid);
+      await store.deleteSource(uuid);
+      knowledge.forget(source.chatbot, uuid);
+    }
+    await this.#finish('stopped');
+    return this.site;
+  }
+
+  /** Ends without a word: the chatbot is gone, or the process about to be. */
+  async leave(): Promise<void> {
+    this.#left = true;
+    this.#leave();
+    await this.#exploring;
+  }
+
+  async follow({ url, links }: Found): Promise<void> {
+    if (!this.#over && this.#site.plan === '') await this.#discover(url, links);
+    else if (!this.#over && this.#site.plan === 'links') await this.#takeAll(links);
+    // Not all that the page leads to may be stored: it must not count as learned.
+    if (this.#left) throw new CalledOff();
+  }
+
+  ended(uuid: string, status: string, taken: boolean): void {
+    // One that is called off is learned anew, or will be by the next life of the process.
+    if (status !== 'called off' && this.has(uuid)) this.#quietly(this.#goOn(uuid, status, taken || status === 'gone'));
+  }
+
+  /** The source was deleted. */
+  left(uuid: string): void {
+    if (this.has(uuid)) this.#quietly(this.#goOn(uuid, 'gone', true));
+  }
+
+  async #goOn(uuid: string, status: string, gone: boolean): Promise<void> {
+    if (gone) this.#pages.drop(uuid);
+    else this.#pages.end(uuid, status);
+    if (uuid === this.#start && this.#site.plan === '') return this.#end(withoutStart(status));
+    if (gone) await this.#finds.takeSpare(this.#site, this.#scope);
+    this.#next();
+  }
+
+  #fits({ file_name, own }: StoredSource): boolean {
+    return this.#site.home === '' || own === 1 || this.#scope.holds(new URL(file_name));
+  }
+
+  async #beginFirst(): Promise<void> {
+    const { url, chatbot } = this.#site;
+    if (this.#scope.holds(new URL(url))) await this.#finds.take(this.#site, this.#scope, url);
+    const all = await this.#rooms.store.sources(chatbot);
+    const first = all.find((one) => one.identity === url || one.alias === url);
+    if (first && this.#pages.waits(first.uuid)) this.#start = first.uuid;
+    else this.#exploring = this.#explore();
+  }
+
+  /** Reads a first page that is no source, or was learned before the crawl was cut, for where it leads. */
+  async #explore(): Promise<void> {
+    const { signal } = this.#abort;
+    try {
+      const page = await this.#rooms.web.get(this.#site.url, { accept: READABLE_TYPES, signal });
+      const { leads } = await readPage(page, signal);
+      await this.#discover(page.url, leads && !page.nofollow ? linksOf(leads, page.url) : []);
+    } catch (error) {
+      await this.#end(`error:${asWebFailure(error).reason}`);
+    }
+    this.#next();
+  }
+
+  /** Where the site is, and where its pages are named: in sitemaps, or else by the pages themselves. */
+  async #discover(url: string, links: string[]): Promise<void> {
+    const home = homeOf(this.#site.url, url);
+    this.#scope = new Scope({ ...this.#site, home });
+    const plan = (await this.#takeListed(home, url)) ? 'sitemap' : 'links';
+    if (plan === 'links') await this.#takeAll(links);
+    if (!this.#over) await this.#keep({ home, plan });
+  }
+
+  /** False where no sitemap names a page of the site, apart from the first one. */
+  async #takeListed(home: string, first: string): Promise<boolean> {
+    let listed = 0;
+    for await (const page of pagesListed(this.#rooms.web, home, this.#abort.signal)) {
+      if (this.#finds.isFull(this.#site)) break;
+      const address = this.#scope.address(page);
+      if (address === undefined || address === first || address === this.#site.url) continue;
+      listed++;
+      await this.#finds.take(this.#site, this.#scope, address);
+    }
+    return listed > 0;
+  }
+
+  async #takeAll(links: string[]): Promise<void> {
+    for (const link of links) {
+      const address = this.#scope.address(link);
+      if (address !== undefined) await this.#finds.take(this.#site, this.#scope, address);
+    }
+    this.#next();
+  }
+
+  /** Gives pages to learning; ends where there are none left. */
+  #next(): void {
+    const { plan } = this.#site;
+    while (!this.#over && this.#pages.learning < AHEAD) {
+      const uuid = this.#pages.begin((one) => plan !== '' || one === this.#start);
+      if (uuid === undefined) break;
+      this.#quietly(this.#learn(uuid));
+    }
+    if (plan !== '' && this.#pages.learning === 0 && !this.#finds.busy) this.#quietly(this.#end('done'));
+  }
+
+  async #learn(uuid: string): Promise<void> {
+    const source = await this.#rooms.store.source(uuid);
+    if (!source) return this.left(uuid);
+    if (!this.has(uuid)) return;
+    this.#pages.locate(uuid, source.file_name);
+    this.#rooms.knowledge.learn(source);
+  }
+
+  async #end(status: string): Promise<void> {
+    if (this.#over) return;
+    this.#leave();
+    await this.#finish(status);
+  }
+
+  async #finish(status: string): Promise<void> {
+    const { uuid, chatbot } = this.#site;
+    const { counts } = this.#pages;
+    await this.#keep({ status, ...counts });
+    this.#rooms.log.info({ site: uuid, chatbot, status, ...counts }, 'site learned');
+    this.#ended();
+  }
+
+  #leave(): void {
+    this.#over = true;
+    this.#finds.end();
+    this.#abort.abort();
+  }
+
+  /** What fails here, such as a full disk, is for the log: there is nobody to tell. */
+  #quietly(work: Promise<void>): void {
+    work.catch((error: unknown) => this.#rooms.log.error({ site: this.#site.uuid, err: error }, 'site not learned'));
+  }
+
+  async #keep(change: Partial<StoredSite>): Promise<void> {
+    const { store, clock } = this.#rooms;
+    const modified = (site: StoredSite) => ({ ...site, ...change, modified_at: later(site.modified_at, clock) });
+    this.#site = (await store.updateSite(this.#site.uuid, modified)) ?? this.#site;
+  }
+}
+
+/** What is said of a site whose first page could not be had, by how that ended. */
+function withoutStart(status: string): string {
+  if (status === SUCCESS || status === 'gone') return 'stopped';
+  return status.startsWith('error:') ? status : 'error:fail';
+}

@@ -1,0 +1,16 @@
+import { newUuid } from '../records.ts';
+import type { StoredSource } from '../store/store.ts';
+
+type Origin = Pick<StoredSource, 'chatbot' | 'type' | 'title' | 'file_name' | 'identity'>;
+
+/** A source that is yet to be learned. `reference`: where its owner says that it comes from. */
+export const newSource = (origin: Origin, now: string, reference?: string): StoredSource => ({
+  uuid: newUuid(),
+  ...origin,
+  status: 'await',
+  file_size: 0,
+  tokens: 0,
+  meta_json: JSON.stringify({ reference_source_link: reference }),
+  created_at: now,
+  modified_at: now,
+});

@@ -1,0 +1,145 @@
+import { later, newUuid, timestamp, view } from '../records.ts';
+import { Site } from '../schema.ts';
+import type { StoredSite } from '../store/store.ts';
+import { Crawl, type CrawlRooms } from './crawl.ts';
+
+/** Whole sites: one source a page, found by sitemap or by following links. */
+export interface Sites {
+  /**
+   * Learns a site, or learns it once more under its old identifier. `running` where it is being learned already, and
+   * goes on as it is; undefined where the chatbot is gone.
+   */
+  start(chatbot: string, request: SiteRequest): Promise<{ site: Site; running: boolean } | undefined>;
+  /** A stored site as it is at this moment. */
+  progress(site: StoredSite): Site;
+  /** What is learned stays, what waits is called off. A site that does not run stays as it is. */
+  stop(site: StoredSite): Promise<Site>;
+  /** Learns the same site once more: what is known is fetched again, what is new is found. False where it runs. */
+  again(site: StoredSite): Promise<boolean>;
+  /** Goes on with what an earlier life of the process was at; tells which sites those are. */
+  resume(): Promise<Set<string>>;
+  /** What is under way is taken up by the next life. */
+  close(): Promise<void>;
+}
+
+export interface SiteRequest {
+  /** Whole, without a fragment. */
+  url: string;
+  /** 200 by default. */
+  max_pages?: number | undefined;
+  /** See `Bounds`; none by default. */
+  include?: string[] | undefined;
+  exclude?: string[] | undefined;
+}
+
+type Bounds = Pick<StoredSite, 'url' | 'max_pages' | 'include' | 'exclude'>;
+
+const MAX_PAGES = 200;
+
+export function createSites(rooms: CrawlRooms): Sites {
+  const { store, knowledge, clock } = rooms;
+  const crawls = new Map<string, Crawl>();
+  let last: Promise<unknown> = Promise.resolve();
+  let closed = false;
+
+  /** One after another, so that no site is begun twice. */
+  function inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const turn = last.then(act);
+    last = turn.catch(() => {});
+    return turn;
+  }
+
+  async function begin(site: StoredSite): Promise<void> {
+    const crawl = new Crawl(rooms, site, () => crawls.delete(site.uuid));
+    crawls.set(site.uuid, crawl);
+    await crawl.begin();
+  }
+
+  const shown = (site: StoredSite): Site => {
+    const crawl = crawls.get(site.uuid);
+    return view(Site, { ...(crawl?.site ?? site), current: crawl?.current ?? '' });
+  };
+
+  async function restart(uuid: string, request: Partial<Bounds>): Promise<StoredSite | undefined> {
+    const site = await store.updateSite(uuid, (one) => ({
+      ...one,
+      ...request,
+      status: 'running',
+      plan: '',
+      round: one.round + 1,
+      modified_at: later(one.modified_at, clock),
+    }));
+    if (site) await begin(site);
+    return site;
+  }
+
+  async function create(chatbot: string, request: Bounds): Promise<StoredSite | undefined> {
+    const now = timestamp(clock);
+    const counts = { found: 0, done: 0, failed: 0 };
+    const dated = { created_at: now, modified_at: now };
+    const site: StoredSite = {
+      uuid: newUuid(),
+      chatbot,
+      ...request,
+      status: 'running',
+      ...counts,
+      ...dated,
+      home: '',
+      plan: '',
+      round: 1,
+    };
+    if (!(await store.createSite(site))) return undefined;
+    await begin(site);
+    return site;
+  }
+
+  knowledge.attend({
+    of: ({ uuid, site = '' }) => {
+      const crawl = closed ? undefined : crawls.get(site);
+      return crawl?.has(uuid) ? crawl : undefined;
+    },
+    ended: ({ uuid, site = '' }, status, taken) => {
+      if (!closed) crawls.get(site)?.ended(uuid, status, taken);
+    },
+    left: (_, uuid) => {
+      for (const crawl of crawls.values()) crawl.left(uuid);
+    },
+    dropped(chatbot) {
+      for (const [uuid, crawl] of crawls) {
+        if (crawl.site.chatbot !== chatbot) continue;
+        crawls.delete(uuid);
+        void crawl.leave();
+      }
+    },
+  });
+
+  return {
+    start: (chatbot, { url, max_pages = MAX_PAGES, include = [], exclude = [] }) =>
+      inTurn(async () => {
+        const request = { url, max_pages, include, exclude };
+        const known = (await store.sites(chatbot)).find((site) => site.url === url);
+        if (known && crawls.has(known.uuid)) return { site: shown(known), running: true };
+        const site = await (known ? restart(known.uuid, request) : create(chatbot, request));
+        const now = site && (await store.site(site.uuid));
+        return now && { site: shown(now), running: false };
+      }),
+    progress: shown,
+    stop: (site) =>
+      inTurn(async () => {
+        const crawl = crawls.get(site.uuid);
+        return shown(crawl ? await crawl.stop() : ((await store.site(site.uuid)) ?? site));
+      }),
+    again: ({ uuid }) => inTurn(async () => !closed && !crawls.has(uuid) && (await restart(uuid, {})) !== undefined),
+    resume: () =>
+      inTurn(async () => {
+        const sites = await store.unfinishedSites();
+        for (const site of sites) await begin(site);
+        return new Set(sites.map(({ uuid }) => uuid));
+      }),
+    async close() {
+      closed = true;
+      await last;
+      await Promise.all([...crawls.values()].map((crawl) => crawl.leave()));
+    },
+  };
+}
