@@ -30,7 +30,12 @@ export interface Chat {
   /** The turn that a screen reader is told about: once at its start, once at its end. */
   readonly latest: Signal<Turn | undefined>;
   readonly isBusy: ReadonlySignal<boolean>;
+  /** What the visitor has yet to agree to before anything is sent; '' for nothing. */
+  readonly consent: ReadonlySignal<string>;
 
+  /** Asks once who the chatbot is. */
+  meet(): Promise<unknown>;
+  agree(): void;
   open(): void;
   close(): void;
   write(draft: string): void;
@@ -62,6 +67,9 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
   const card = signal<object | undefined>(undefined);
   const latest = signal<Turn | undefined>(undefined);
   const isBusy = computed(() => turns.value.some((turn) => !hasEnded(turn.status.value)));
+  const agreed = signal(memory.read().agreed);
+  const consent = computed(() => (!agreed.value && face.value?.consent) || '');
+  let meeting: Promise<unknown> | undefined;
   let isGone = false;
 
   const tell = (fault: unknown): void => report(emit, asFailure(fault));
@@ -79,9 +87,19 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
   function open(): void {
     if (isOpen.peek() || isGone) return;
     isOpen.value = true;
-    if (!face.peek()) client.face().then((found) => (face.value = found), tell);
+    void meet();
     if (history.peek() === 'unread') void restore();
     emit('open', null);
+  }
+
+  function meet(): Promise<unknown> {
+    return (meeting ??= client.face().then(
+      (found) => (face.value = found),
+      (fault: unknown) => {
+        meeting = undefined;
+        tell(fault);
+      },
+    ));
   }
 
   function close(): void {
@@ -109,7 +127,20 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
     const turn = createTurn(query);
     turns.value = [...turns.peek(), turn];
     emit('ask', { query });
-    answers.start(turn);
+    if (face.peek()) begin(turn);
+    else void meet().then(() => begin(turn));
+  }
+
+  /** Nothing is sent before what its owner wants agreed is known and agreed: until then the question is a draft. */
+  function begin(turn: Turn): void {
+    if (!consent.peek()) return answers.start(turn);
+    turns.value = turns.peek().filter((other) => other !== turn);
+    write(turn.query);
+  }
+
+  function agree(): void {
+    memory.write({ agreed: true });
+    agreed.value = true;
   }
 
   function startAnew(): void {
@@ -171,6 +202,9 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
     card,
     latest,
     isBusy,
+    consent,
+    meet,
+    agree,
     open,
     close,
     write,

@@ -6,6 +6,8 @@ export interface Remembered {
   /** The newest message of it that the server is known to have. */
   last?: string | undefined;
   draft?: string | undefined;
+  /** To what the owner wants agreed before the first message. */
+  agreed?: boolean | undefined;
   /** Questions that were sent and not yet acknowledged, the oldest first. */
   sent?: Question[] | undefined;
 }

@@ -1,12 +1,13 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat.ts';
+import { safeAddress } from '../markdown/address.ts';
 import type { Follower } from './follow.ts';
 import { Retry } from './Icon.tsx';
 import { TurnView } from './Turn.tsx';
 
 function Welcome({ chat }: { chat: Chat }): VNode {
   const words = chat.words.value;
-  const { greeting, suggestions = [] } = chat.face.value ?? {};
+  const { greeting, suggestions = [], disclaimer, privacy_url: privacy } = chat.face.value ?? {};
   return (
     <div class="welcome">
       <p class="greeting">{greeting || words.greeting}</p>
@@ -17,7 +18,14 @@ function Welcome({ chat }: { chat: Chat }): VNode {
           ))}
         </div>
       )}
-      <p class="disclaimer">{words.disclaimer}</p>
+      <p class="disclaimer">
+        {disclaimer || words.disclaimer}{' '}
+        {privacy && (
+          <a href={safeAddress(privacy)} target="_blank" rel="noopener">
+            {words.privacy}
+          </a>
+        )}
+      </p>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat.ts';
 import { Announcer } from './Announcer.tsx';
+import { Consent } from './Consent.tsx';
 import { Composer } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
 import type { Follower } from './follow.ts';
@@ -17,7 +18,7 @@ const focusField = (panel: HTMLElement | null): void => panel?.querySelector('te
 
 export function Panel({ chat, follower, isInline }: PanelProps): VNode | null {
   const words = chat.words.value;
-  const name = chat.face.value?.name || words.title;
+  const { name = words.title, avatar } = chat.face.value ?? {};
   const escape = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || event.isComposing) return;
     event.stopPropagation();
@@ -33,14 +34,14 @@ export function Panel({ chat, follower, isInline }: PanelProps): VNode | null {
     >
       <header>
         <span class="avatar" aria-hidden="true">
-          {[...name][0]}
+          {avatar ? <img src={avatar} alt="" /> : [...name][0]}
         </span>
         <h2>{name}</h2>
         {chat.turns.value[0] && <IconButton d={ANEW} label={words.anew} onClick={chat.startAnew} />}
         {!isInline && <IconButton d={CLOSE} label={words.close} onClick={chat.close} />}
       </header>
       <Conversation chat={chat} follower={follower} />
-      <Composer chat={chat} follower={follower} />
+      {chat.consent.value ? <Consent chat={chat} /> : <Composer chat={chat} follower={follower} />}
       <Announcer chat={chat} />
     </section>
   );
