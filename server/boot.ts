@@ -55,7 +55,7 @@ export async function boot(
   const web = createWeb({ allow: config.fetchAllow, self: itself(config), about });
   const knowledge = createKnowledge({ store, web, clock, log });
   const sites = createSites({ store, knowledge, web, clock, log });
-  const schedules = createSchedules({ store, knowledge, clock, log });
+  const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const model = config.llm && createOpenAi({ ...config.llm, log });
   const catalogue = createCatalogue(config.catalogue);
   const respond = createRespond({ store, knowledge, model, catalogue });

@@ -3,6 +3,7 @@ import type { Schedule } from '../schema.ts';
 import type { Store, StoredChatbot, StoredSource } from '../store/store.ts';
 import type { Knowledge } from './knowledge.ts';
 import type { Log } from './learning.ts';
+import type { Sites } from './sites.ts';
 
 /** Fetches the pages of chatbots again, every so many hours; for a chatbot that says nothing, never. */
 export interface Schedules {
@@ -17,6 +18,7 @@ export interface Schedules {
 export interface ScheduleRooms {
   store: Store;
   knowledge: Pick<Knowledge, 'relearn'>;
+  sites: Pick<Sites, 'again'>;
   clock: Clock;
   log: Log;
 }
@@ -31,7 +33,7 @@ const HOUR = 3_600_000;
 
 export const scheduleOf = ({ schedule }: StoredChatbot): Schedule => schedule ?? { hours: 0, next_at: '' };
 
-export function createSchedules({ store, knowledge, clock, log }: ScheduleRooms): Schedules {
+export function createSchedules({ store, knowledge, sites, clock, log }: ScheduleRooms): Schedules {
   /** When each chatbot is due, in milliseconds. */
   const due = new Map<string, number>();
   let notBefore = 0;
@@ -66,7 +68,9 @@ export function createSchedules({ store, knowledge, clock, log }: ScheduleRooms)
     // Where the disk refuses what follows, it is tried again then, and not at once and for ever.
     due.set(chatbot, clock() + HOUR);
     const { hours } = (await put(chatbot, (before) => before.hours)) ?? { hours: 0 };
-    if (hours > 0) log.info({ chatbot, pages: await fetchAgain(chatbot) }, 'pages fetched again');
+    if (hours === 0) return;
+    log.info({ chatbot }, 'pages are fetched again');
+    await fetchAgain(chatbot);
   }
 
   /** Counts from now. */
@@ -81,11 +85,16 @@ export function createSchedules({ store, knowledge, clock, log }: ScheduleRooms)
     return changed?.schedule;
   }
 
-  /** How many there are. Those that are being learned just now are left to that. */
-  async function fetchAgain(chatbot: string): Promise<number> {
+  async function fetchAgain(chatbot: string): Promise<void> {
+    const crawled = new Set<string>();
+    for (const site of await store.sites(chatbot)) {
+      // What its owner stopped is not crawled on; its pages are fetched again as any others.
+      if (closed || site.status === 'stopped') continue;
+      await sites.again(site);
+      crawled.add(site.uuid);
+    }
     const links = (await store.sources(chatbot)).filter(isSettledLink);
-    for (const { uuid } of links) if (!closed) await knowledge.relearn(uuid);
-    return links.length;
+    for (const { uuid, site = '' } of links) if (!closed && !crawled.has(site)) await knowledge.relearn(uuid);
   }
 
   return {
@@ -112,5 +121,6 @@ export function createSchedules({ store, knowledge, clock, log }: ScheduleRooms)
   };
 }
 
+/** What is being learned just now is left to that. */
 const isSettledLink = ({ type, status }: StoredSource): boolean =>
   type === 'link' && !['await', 'chunking', 'embedding'].includes(status);

@@ -24,7 +24,7 @@ beforeEach(async () => {
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
     response.end(`<title>Hours</title><main><p>${text}</p></main>`);
   };
-  shop = await site({ '/a': page('/a'), '/b': page('/b'), '/c': page('/c') });
+  shop = await site({ '/a': page('/a'), '/b': page('/b'), '/c': page('/c'), '/slow': () => {} });
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.parse('2026-03-01T12:00:00Z') });
   docent = await open();
 });
@@ -130,6 +130,42 @@ describe('the pages of a chatbot', () => {
     await pass(3 * HOUR);
     expect((await docent.api('GET', `/data-source/${made}`)).body).toEqual(settled.body);
     expect((await docent.api('GET', `/chatbot/${uuid}`)).body).toEqual(before);
+  });
+});
+
+describe('a site', () => {
+  const learned = (uuid: string, site: string) =>
+    turnsUntil(
+      () => docent.api('GET', `/chatbot/${uuid}/data-source/site/${site}`),
+      ({ body }) => body.status !== 'running',
+    );
+
+  it('is crawled again, so that its new pages are found', async () => {
+    const uuid = await chatbot();
+    const { body } = await docent.api('POST', `/chatbot/${uuid}/data-source/site`, { url: `${shop.base}/a` });
+    expect((await learned(uuid, body.uuid)).body).toMatchObject({ status: 'done', found: 1 });
+    await schedule(uuid, 24);
+    [asked, text] = [[], 'The museum is closed, but not <a href="/b">its shop</a>.'];
+    await pass(24 * HOUR);
+    expect((await askedFor(2)).filter((path) => /^\/[ab]$/.test(path))).toEqual(['/a', '/b']);
+    expect((await learned(uuid, body.uuid)).body).toMatchObject({ status: 'done', found: 2, done: 2 });
+  });
+
+  it('that its owner stopped is not crawled on, but its pages are fetched again', async () => {
+    const uuid = await chatbot();
+    text = 'The museum has <a href="/slow">a library</a>.';
+    const { body } = await docent.api('POST', `/chatbot/${uuid}/data-source/site`, { url: `${shop.base}/a` });
+    await turnsUntil(
+      () => docent.api('GET', `/chatbot/${uuid}/data-source/site/${body.uuid}`),
+      (reply) => reply.body.done === 1,
+    );
+    await docent.api('POST', `/chatbot/${uuid}/data-source/site/${body.uuid}/stop`);
+    await schedule(uuid, 24);
+    [asked, text] = [[], 'The museum has <a href="/b">a shop</a>.'];
+    await pass(24 * HOUR);
+    await askedFor(1);
+    await pass(60_000);
+    expect(asked).toEqual(['/a']);
   });
 });
 
