@@ -24,6 +24,7 @@ import { localUpstream } from './proxy/upstream.ts';
 import { openSocket } from './socket.ts';
 import { openLowdbStore } from './store/lowdb.ts';
 import type { Home } from './store/store.ts';
+import { createTeaching } from './teaching.ts';
 import { createWeb } from './web/web.ts';
 
 /** The server, put together: everything but the socket it listens on. */
@@ -90,7 +91,8 @@ export async function boot(
   const running = await sites.resume();
   for (const source of await store.unfinishedSources()) if (!running.has(source.site ?? '')) knowledge.learn(source);
   await schedules.start();
-  const commands = await openSocket({ dir: config.dataDir, admin, log });
+  const verbs = { ...admin, ...createTeaching({ store, knowledge, sites, clock }) };
+  const commands = await openSocket({ dir: config.dataDir, verbs, log });
 
   return {
     config,

@@ -19,8 +19,15 @@ async function main(): Promise<void> {
   if (words.length === 0) return startServer();
   // A command may name a key, and whoever lists the processes would read it.
   process.title = 'docent';
-  const out = (text: string): boolean => process.stdout.write(text);
-  process.exitCode = await runCommand(words, process.env, { out, err: write });
+  process.exitCode = await runCommand(words, process.env, {
+    out: (text) => process.stdout.write(text),
+    err: write,
+    columns: () => (process.stdout.isTTY ? process.stdout.columns : undefined),
+    onInterrupt(act) {
+      process.once('SIGINT', act);
+      return () => process.off('SIGINT', act);
+    },
+  });
 }
 
 async function startServer(): Promise<void> {

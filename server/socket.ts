@@ -6,6 +6,7 @@ import type { Admin } from './admin.ts';
 import { asRefusal, Refusal } from './errors.ts';
 import { hasCode, ignore } from './store/disk.ts';
 import { nearby } from './store/lock.ts';
+import type { Teaching } from './teaching.ts';
 
 /**
  * `DATA_DIR/docent.sock`: how commands reach the server that has the folder. A connection carries one request, `{verb,
@@ -19,7 +20,12 @@ const PATIENCE_MS = 10_000;
 
 type Reply = { done: unknown } | { error: string };
 
-const VERBS: ReadonlySet<string> = new Set<keyof Admin>(['addUser', 'users', 'addKey', 'keys', 'revokeKeys']);
+/** What commands have done, by the server that has the folder or by themselves. */
+export type Verbs = Admin & Teaching;
+
+const ADMIN = ['addUser', 'users', 'addKey', 'keys', 'revokeKeys'] as const;
+const TEACHING = ['teach', 'lesson', 'endLesson'] as const;
+const VERBS: readonly (keyof Verbs)[] = [...ADMIN, ...TEACHING];
 
 export interface CommandSocket {
   /** Lets the commands under way end. */
@@ -27,7 +33,7 @@ export interface CommandSocket {
 }
 
 /** To be called by whoever has the folder's lock: a socket that a killed server left is replaced. */
-export async function openSocket(rooms: { dir: string; admin: Admin; log: Logger }): Promise<CommandSocket> {
+export async function openSocket(rooms: { dir: string; verbs: Verbs; log: Logger }): Promise<CommandSocket> {
   const path = join(resolve(rooms.dir), NAME);
   const waiting = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => void serve(socket, waiting, rooms));
@@ -59,7 +65,7 @@ async function listen(server: Server, dir: string, path: string): Promise<void> 
   }
 }
 
-async function serve(socket: Socket, waiting: Set<Socket>, rooms: { admin: Admin; log: Logger }): Promise<void> {
+async function serve(socket: Socket, waiting: Set<Socket>, rooms: { verbs: Verbs; log: Logger }): Promise<void> {
   socket.on('error', ignore);
   waiting.add(socket);
   const text = await readAll(socket).catch(ignore);
@@ -69,11 +75,12 @@ async function serve(socket: Socket, waiting: Set<Socket>, rooms: { admin: Admin
 }
 
 /** What an answer to a command may say is a `Refusal`'s sentence; the rest is for the log, which sees no key. */
-async function replyTo(text: string, { admin, log }: { admin: Admin; log: Logger }): Promise<Reply> {
+async function replyTo(text: string, { verbs, log }: { verbs: Verbs; log: Logger }): Promise<Reply> {
   try {
     const { verb, words } = readRequest(text);
-    log.info({ verb }, 'command');
-    const act = admin[verb] as (...words: string[]) => Promise<unknown>;
+    // A command asks for this five times a second.
+    log[verb === 'lesson' ? 'debug' : 'info']({ verb }, 'command');
+    const act = verbs[verb] as (...words: string[]) => Promise<unknown>;
     return { done: await act(...words) };
   } catch (error) {
     const refusal = asRefusal(error);
@@ -83,12 +90,12 @@ async function replyTo(text: string, { admin, log }: { admin: Admin; log: Logger
 }
 
 /** What is wrong with a request is said without its words, of which one may be a key. */
-function readRequest(text: string): { verb: keyof Admin; words: string[] } {
+function readRequest(text: string): { verb: keyof Verbs; words: string[] } {
   const { verb, words } = readObject(text);
-  const isKnown = typeof verb === 'string' && VERBS.has(verb);
+  const known = VERBS.find((one) => one === verb);
   const areWords = Array.isArray(words) && words.every((word) => typeof word === 'string');
-  if (!isKnown || !areWords) throw new Refusal('bad_request', 'the server that runs is of another version');
-  return { verb: verb as keyof Admin, words };
+  if (!known || !areWords) throw new Refusal('bad_request', 'the server that runs is of another version');
+  return { verb: known, words };
 }
 
 function readObject(text: string): { verb?: unknown; words?: unknown } {
@@ -120,21 +127,10 @@ function readAll(socket: Socket, most = LONGEST_REQUEST): Promise<string> {
 export class NobodyListens extends Error {}
 
 /** The verbs of the server that has this folder. Each throws `NobodyListens` where there is none. */
-export function remoteAdmin(dir: string): Admin {
-  const verb =
-    <T>(name: keyof Admin) =>
-    (...words: string[]) =>
-      ask(dir, name, words) as Promise<T>;
-  return {
-    addUser: verb('addUser'),
-    users: verb('users'),
-    addKey: verb('addKey'),
-    keys: verb('keys'),
-    revokeKeys: verb('revokeKeys'),
-  };
-}
+export const remoteVerbs = (dir: string): Verbs =>
+  Object.fromEntries(VERBS.map((verb) => [verb, (...words: string[]) => ask(dir, verb, words)])) as unknown as Verbs;
 
-async function ask(dir: string, verb: keyof Admin, words: string[]): Promise<unknown> {
+async function ask(dir: string, verb: keyof Verbs, words: string[]): Promise<unknown> {
   const socket = await reach(dir);
   try {
     socket.end(JSON.stringify({ verb, words }));

@@ -6,9 +6,11 @@ import type { Import } from './source.ts';
 const FLOORS = [
   ['main', 'development'],
   ['cli'],
+  ['commands'],
   ['greeting'],
   ['boot'],
   ['demo', 'app', 'socket'],
+  ['teaching'],
   ['api', 'proxy', 'admin'],
   ['auth', 'limits', 'http', 'list'],
   ['answer'],

@@ -95,7 +95,7 @@ describe('the program', () => {
   it('shows its commands and its version, and touches nothing', async () => {
     const dir = join(folder, 'untouched');
     const help = await done(dir, '--help');
-    for (const command of ['user add', 'user list', 'key add', 'key list', 'key revoke', '--version'])
+    for (const command of ['learn', 'user add', 'user list', 'key add', 'key list', 'key revoke', '--version'])
       expect(help).toContain(`docent ${command}`);
     const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
     expect(await done(dir, '--version')).toBe(`${version}\n`);
@@ -115,6 +115,11 @@ describe('the program', () => {
     ['key revoke'],
     ['key list --all'],
     ['__proto__'],
+    ['learn'],
+    ['learn Help'],
+    ['learn Help http://a.test/ more'],
+    ['learn Help http://a.test/ --name n'],
+    ['user list --site'],
   ])('docent %s: shows how it is used, and ends with 2', async (words) => {
     const dir = join(folder, 'untouched');
     const { code, out, err } = await tried(dir, ...words.split(' '));
@@ -389,8 +394,8 @@ describe('the README', () => {
   it('names the commands as the program does', async () => {
     const help = await done(folder, '--help');
     const readme = await readFile('README.md', 'utf8');
-    const commands = [...help.matchAll(/^(docent (?:user|key) .*?) {2}/gm)].map(([, command = '']) => command);
-    expect(commands).toHaveLength(5);
+    const commands = [...help.matchAll(/^(docent (?:learn|user|key) .*?) {2}/gm)].map(([, command = '']) => command);
+    expect(commands).toHaveLength(6);
     for (const command of commands) expect(readme).toContain(`\`${command.trim()}\``);
   });
 });

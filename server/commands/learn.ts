@@ -1,0 +1,89 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { NobodyListens, type Verbs } from '../socket.ts';
+import type { Lesson } from '../teaching.ts';
+import { plain, type Command, type Options, type Terminal } from './command.ts';
+import { barOf, lineOf, noBar } from './progress.ts';
+
+/** Milliseconds from one look to the next, and between the lines of what is not read on a terminal. */
+const LOOK = 200;
+const LINES = 5000;
+/** So many failures are listed. */
+const LISTED = 20;
+const INTERRUPTED = 130;
+
+export const learnCommand: Command = {
+  takes: 'CHATBOT URL [--site]',
+  about: 'teach a chatbot a page, or the whole site it belongs to',
+  least: 2,
+  most: 2,
+  may: ['site', 'max-pages', 'include', 'exclude'],
+  async act(verbs, [chatbot = '', url = ''], options, terminal) {
+    const began = performance.now();
+    const seconds = (): number => (performance.now() - began) / 1000;
+    const first = await verbs.teach(chatbot, url, crawlOf(options));
+    const { lesson, interrupted } = await watch(verbs, first, terminal, seconds);
+    return report(lesson, interrupted, terminal, seconds());
+  },
+};
+
+/** As the request for a site has it; '' for a page alone. */
+function crawlOf(options: Options): string {
+  const { site, 'max-pages': most, include, exclude } = options;
+  if (!site && (most ?? include ?? exclude)) throw new Error('--max-pages, --include and --exclude go with --site');
+  if (most !== undefined && !/^\d{1,4}$/.test(most)) throw new Error('--max-pages must be a whole number, 1 to 2000');
+  return site ? JSON.stringify({ max_pages: most && Number(most), include, exclude }) : '';
+}
+
+/** Shows how it goes until it has ended; the first Ctrl-C ends it. */
+async function watch(verbs: Verbs, first: Lesson, terminal: Terminal, seconds: () => number) {
+  const stop = new AbortController();
+  const ignore = terminal.onInterrupt?.(() => stop.abort());
+  const show = shower(terminal, seconds);
+  let lesson = first;
+  try {
+    while (lesson.status === 'running') {
+      show(lesson);
+      await wait(LOOK, undefined, { signal: stop.signal }).catch(() => {});
+      const { aborted } = stop.signal;
+      lesson = await (aborted ? verbs.endLesson(lesson.uuid) : verbs.lesson(lesson.uuid));
+      if (aborted) break;
+    }
+  } catch (error) {
+    if (!(error instanceof NobodyListens)) throw error;
+    throw new Error('the server has ended; it goes on with this when it starts again', { cause: error });
+  } finally {
+    ignore?.();
+    if (terminal.columns?.() !== undefined) terminal.out(noBar);
+  }
+  return { lesson, interrupted: stop.signal.aborted };
+}
+
+function shower({ out, columns }: Terminal, seconds: () => number): (lesson: Lesson) => void {
+  let lines = 0;
+  return (lesson) => {
+    const width = columns?.();
+    if (width !== undefined) out(barOf(lesson, seconds(), width));
+    else if (seconds() * 1000 > (lines + 1) * LINES) {
+      lines = Math.floor((seconds() * 1000) / LINES);
+      out(lineOf(lesson, seconds()));
+    }
+  };
+}
+
+function report(lesson: Lesson, interrupted: boolean, { out, err }: Terminal, seconds: number): number {
+  const { status, done, failed, failures } = lesson;
+  const pages = (count: number): string => `${count} ${count === 1 ? 'page' : 'pages'}`;
+  out(`learned ${pages(done)} in ${seconds.toFixed(1)} s${interrupted ? ', and stopped' : ''}\n`);
+  if (failed > 0) err(`${pages(failed)} failed:\n`);
+  err(
+    failures
+      .slice(0, LISTED)
+      .map(({ url, reason }) => `  ${plain(url)}  ${reason}\n`)
+      .join(''),
+  );
+  if (failed > LISTED) err(`  and ${failed - LISTED} more\n`);
+  if (lesson.full) err('there may be more: --max-pages is how many it takes\n');
+  if (status === 'running') err('the server that has the folder learns it to its end, or the next one does\n');
+  if (interrupted) return INTERRUPTED;
+  return status === 'done' && done > 0 && lesson.lost * 10 <= lesson.found ? 0 : 1;
+}

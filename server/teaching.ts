@@ -1,0 +1,145 @@
+import { NewSite } from './api/bodies.ts';
+import { readAddress, urlSource } from './api/sources.ts';
+import { Refusal } from './errors.ts';
+import type { Knowledge } from './knowledge/knowledge.ts';
+import type { Sites } from './knowledge/sites.ts';
+import { readUuid, timestamp, type Clock } from './records.ts';
+import type { Store, StoredChatbot, StoredSource } from './store/store.ts';
+import { checked } from './validate.ts';
+
+/**
+ * What an operator does by `docent learn`. As with `Admin`, each verb takes and gives what JSON can carry; one that
+ * cannot be done throws a `Refusal`.
+ */
+export interface Teaching {
+  /**
+   * Begins to learn the page at `url`, or with `crawl`, the JSON of a site's bounds, its whole site. Where it is known it is
+   * learned again, and where that is under way already this tells of that. `chatbot` is a uuid, or a name where one
+   * chatbot alone has it.
+   */
+  teach(chatbot: string, url: string, crawl: string): Promise<Lesson>;
+  lesson(uuid: string): Promise<Lesson>;
+  /** Stops a site; what is learned of it stays. A page alone is learned to its end. */
+  endLesson(uuid: string): Promise<Lesson>;
+}
+
+/** How far it is with a site or a page. */
+export interface Lesson {
+  /** Of the site, or of the page's source. */
+  uuid: string;
+  /** `running`, `done`, `stopped`, or `error:<reason>` where the first page could not be had. */
+  status: string;
+  /** Pages; `done` and `failed` are those of them that have ended. */
+  found: number;
+  done: number;
+  failed: number;
+  /** The address of a page that is being learned now; '' for none. */
+  current: string;
+  /** Whether there are as many pages as were allowed: the site may have more. */
+  full: boolean;
+  /** The failed ones that the site itself does not say are gone, closed or no text. */
+  lost: number;
+  /** Of the failed ones the first hundred. */
+  failures: { url: string; reason: string }[];
+}
+
+interface Rooms {
+  store: Store;
+  knowledge: Knowledge;
+  sites: Sites;
+  clock: Clock;
+}
+
+const MAX_PAGES = 200;
+const TOLD = 100;
+const LEARNING = new Set(['await', 'chunking', 'embedding']);
+/** How a page says for itself that there is nothing to be learned of it. */
+const OWN_REASONS = /^(?:not found|robots|content type|no text)$/;
+
+const gone = (): Refusal => new Refusal('not_found', 'it was deleted meanwhile');
+
+export function createTeaching({ store, knowledge, sites, clock }: Rooms): Teaching {
+  async function lesson(uuid: string): Promise<Lesson> {
+    const site = await store.site(uuid);
+    if (site) {
+      const { status, found, done, failed, current, max_pages } = sites.progress(site);
+      const pages = (await store.sources(site.chatbot)).filter((source) => source.site === uuid);
+      return { uuid, status, found, done, failed, current, full: found >= max_pages, ...failuresOf(pages) };
+    }
+    const page = await store.source(uuid);
+    if (!page) throw gone();
+    return lessonOf(page);
+  }
+
+  async function crawled(chatbot: string, url: string, crawl: string): Promise<string> {
+    const {
+      max_pages = MAX_PAGES,
+      include = [],
+      exclude = [],
+    } = checked(NewSite, { ...(JSON.parse(crawl) as object), url });
+    const patterns = { include: [include].flat(), exclude: [exclude].flat() };
+    const started = await sites.start(chatbot, { url: readAddress(url), max_pages, ...patterns });
+    if (!started) throw gone();
+    return started.site.uuid;
+  }
+
+  async function learned(chatbot: string, url: string): Promise<string> {
+    const source = urlSource(chatbot, url, undefined, timestamp(clock));
+    const stored = await store.createSource(source);
+    if (!stored) throw gone();
+    const { uuid } = stored.existing ?? source;
+    if (!stored.existing) knowledge.learn(source);
+    else if (!LEARNING.has(stored.existing.status)) await knowledge.relearn(uuid);
+    return uuid;
+  }
+
+  return {
+    async teach(named, url, crawl) {
+      const chatbot = await chatbotOf(store, named);
+      return lesson(await (crawl ? crawled(chatbot.uuid, url, crawl) : learned(chatbot.uuid, url)));
+    },
+    lesson,
+    async endLesson(uuid) {
+      const site = await store.site(uuid);
+      if (site) await sites.stop(site);
+      return lesson(uuid);
+    },
+  };
+}
+
+async function chatbotOf(store: Store, named: string): Promise<StoredChatbot> {
+  const owned = await Promise.all((await store.users()).map(({ uuid }) => store.chatbots(uuid)));
+  const all = owned.flat();
+  const uuid = readUuid(named);
+  const meant = all.filter((one) => one.uuid === uuid || one.name === named);
+  const [chatbot] = meant;
+  if (chatbot && meant.length === 1) return chatbot;
+  const list = (meant.length > 0 ? meant : all).slice(0, 10).map((one) => `${one.name} (${one.uuid})`);
+  const these = list.length > 0 ? `: ${list.join(', ')}` : '';
+  if (chatbot) throw new Refusal('conflict', `"${named}" could be any of ${meant.length} chatbots${these}`);
+  throw new Refusal(
+    'not_found',
+    `there is no chatbot "${named}"; there ${list.length > 0 ? `are${these}` : 'is none'}`,
+  );
+}
+
+function lessonOf(page: StoredSource): Lesson {
+  const { uuid, file_name } = page;
+  const ended = reasonOf(page);
+  const told = { uuid, found: 1, done: 0, failed: 0, current: '', full: false, ...failuresOf([page]) };
+  if (ended === undefined) return { ...told, status: 'running', current: file_name };
+  return ended === '' ? { ...told, status: 'done', done: 1 } : { ...told, status: `error:${ended}`, failed: 1 };
+}
+
+/** Why learning failed; '' where it did not, undefined while it goes on. */
+function reasonOf({ status }: StoredSource): string | undefined {
+  if (status === 'success') return '';
+  return status === 'fail' ? 'the log says why' : /^error:(.*)$/.exec(status)?.[1];
+}
+
+function failuresOf(pages: StoredSource[]): Pick<Lesson, 'lost' | 'failures'> {
+  const all = pages.map((page) => ({ url: page.file_name, reason: reasonOf(page) ?? '' }));
+  const failures = all.filter(({ reason }) => reason !== '');
+  const lost = failures.filter(({ reason }) => !OWN_REASONS.test(reason)).length;
+  return { lost, failures: failures.slice(0, TOLD) };
+}
