@@ -7,8 +7,9 @@ import type { ChatbotFace } from './types.ts';
 /** Tags of BCP 47, as the files of widget/words are named. */
 export const LANGUAGES = 'ar cs da de en es fi fr he hi it ja ko nl pl pt ru sv tr zh'.split(' ');
 
-const literals = <const T extends string[]>(...values: T) => Type.Unsafe<T[number]>(Type.Enum(values));
-const whole = (maximum: number) => Type.Integer({ minimum: 0, maximum });
+const literals = <const T extends string[]>(description: string, ...values: T) =>
+  Type.Unsafe<T[number]>(Type.Enum(values, { description }));
+const whole = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description });
 
 /** Control characters have no place in what is shown on a line; sentences may run over several. */
 const ON_A_LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
@@ -53,12 +54,18 @@ const Words = Type.Unsafe<Record<string, string>>({
 export const WidgetSettings = Type.Object(
   {
     color: Type.String({ pattern: '^(?:#[0-9A-Fa-f]{6})?$', description: "'' or a colour of the form #RRGGBB" }),
-    scheme: literals('auto', 'light', 'dark'),
-    radius: whole(32),
-    density: literals('comfortable', 'compact'),
-    position: literals('end', 'start', 'right', 'left'),
-    offset: whole(200),
-    z_index: whole(2_147_483_647),
+    scheme: literals('auto: as the page has it, else the system', 'auto', 'light', 'dark'),
+    radius: whole(32, 'of the corners, in px'),
+    density: literals('how much air there is', 'comfortable', 'compact'),
+    position: literals(
+      'of the launcher; end and start follow the direction of writing',
+      'end',
+      'start',
+      'right',
+      'left',
+    ),
+    offset: whole(200, 'of the launcher from the edges of the window, in px'),
+    z_index: whole(2_147_483_647, 'what the widget lies above'),
     icon: address(
       `chat|question|spark|none|${IMAGE}`,
       '"chat", "question", "spark", "none" or the https address of an image',
@@ -69,8 +76,8 @@ export const WidgetSettings = Type.Object(
     greeting: lines(1000),
     suggestions: list(6, line(200, 1), 'a list of at most 6 questions of 1 to 200 characters each'),
     teaser: line(200),
-    teaser_after: whole(3600),
-    open: Type.Boolean(),
+    teaser_after: whole(3600, 'seconds until the teaser appears'),
+    open: Type.Boolean({ description: 'open by default, but not on phones' }),
     disclaimer: lines(300),
     privacy_url: address('(?:[Hh][Tt][Tt][Pp][Ss]?://\\S+)?', "'' or an http or https address"),
     consent: lines(500),
@@ -84,7 +91,7 @@ export const WidgetSettings = Type.Object(
       Type.String({ minLength: 1, maxLength: 300 }),
       'a list of at most 50 origins, such as https://shop.example, or https://*.shop.example for all below it',
     ),
-    language: literals('', ...LANGUAGES),
+    language: literals("'' to go by the page and the browser", '', ...LANGUAGES),
     words: Words,
   },
   { additionalProperties: false },

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -140,6 +141,13 @@ describe('the settings of a widget', () => {
     expect(await said({ allowed_origins: ['https://shop.example/page'] })).toMatch(
       /^allowed_origins must be origins without a path, such as https:\/\/shop\.example/,
     );
+  });
+
+  it('take every language that the widget has words for', async () => {
+    const spoken = readdirSync('widget/words').flatMap((file) => /^([a-z]{2,3}(?:-\w+)?)\.ts$/.exec(file)?.[1] ?? []);
+    expect(spoken).toContain('en');
+    for (const language of spoken)
+      expect((await docent.api('POST', path, { language })).body).toMatchObject({ language });
   });
 
   it('are there after a restart', async () => {
