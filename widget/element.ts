@@ -29,10 +29,12 @@ export function defineElement(name = 'docent-chat'): void {
 
     connectedCallback(): void {
       const given = Array.from(this.attributes, ({ name, value }) => [name.replaceAll('-', '_'), value]);
-      const { server, chatbot, inline, ...settings } = Object.fromEntries(given) as Record<string, string>;
+      const { server, chatbot, inline, ...settings } = Object.fromEntries(given) as Record<string, string | undefined>;
       if (!server || !chatbot) return;
       const target = inline === undefined ? undefined : this;
-      const handle = (this.handle = launch({ server, chatbot, target, settings }, async () => ({ openPanel })));
+      const handle = (this.handle = launch({ server, chatbot, target, settings: settings as object }, async () => ({
+        openPanel,
+      })));
       for (const event of EVENTS) handle.on(event, (detail) => this.dispatchEvent(new CustomEvent(event, { detail })));
     }
 

@@ -34,4 +34,4 @@ const script = (document.currentScript ?? document.querySelector('script[data-ch
 const chatbot = script?.dataset.chatbot;
 
 if (script && chatbot) start(script, chatbot);
-else console.error('[docent] embed.js needs data-chatbot="<uuid>"');
+else console.error('[docent] embed.js needs data-chatbot');

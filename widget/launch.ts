@@ -13,7 +13,7 @@ export interface Options {
   /** Sentences of your own in place of the English ones. */
   words?: Partial<Words> | undefined;
   /** Looks and manners; they win over those that the server keeps for the chatbot. */
-  settings?: Partial<Settings> | Record<string, string> | undefined;
+  settings?: Partial<Settings> | undefined;
   /** What the answer may lean on; sent with the visitor's first question and only where it is given. */
   context?: Context | undefined;
 }
@@ -90,7 +90,7 @@ export function launch({ target, ...options }: Options, load: LoadPanel, gone?: 
     },
     destroy() {
       isGone = true;
-      removeEventListener('click', trigger);
+      document.removeEventListener('click', trigger);
       panel?.destroy();
       panel = undefined;
       host.remove();
@@ -119,7 +119,7 @@ export function launch({ target, ...options }: Options, load: LoadPanel, gone?: 
     button.onpointerenter = button.onfocus = near;
     button.onclick = handle.open;
     root.append(button);
-    addEventListener('click', trigger);
+    document.addEventListener('click', trigger);
   }
   (target ?? document.documentElement).append(host);
   return handle;

@@ -1,4 +1,4 @@
-import { ChatWidget, mount } from 'docent';
+import { ChatWidget, defineElement, mount } from 'docent';
 import type { Citation, Handle } from 'docent';
 
 const server = 'https://chat.example';
@@ -13,6 +13,19 @@ widget.destroy();
 
 export const page = <ChatWidget server={server} chatbot={chatbot} inline onReady={(handle) => handle.open()} />;
 
+mount({ server, chatbot, settings: { color: '#0f766e', position: 'start', suggestions: ['Where is it?'] } }).destroy();
+mount({ server, chatbot, context: { page: '/cart', user: 'a member' } }).destroy();
+defineElement();
+document.querySelector('docent-chat')?.ask('Where is my order?');
+
+// @ts-expect-error: no such setting
+mount({ server, chatbot, settings: { colour: 'red' } });
+// @ts-expect-error: no such side
+mount({ server, chatbot, settings: { position: 'top' } });
+// @ts-expect-error: a context has a page and a user
+mount({ server, chatbot, context: { password: '' } });
+// @ts-expect-error: a question is a text
+document.querySelector('docent-chat')?.ask(7);
 // @ts-expect-error: a widget without its chatbot
 mount({ server });
 // @ts-expect-error: a number is no identifier
