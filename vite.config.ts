@@ -14,7 +14,7 @@ const compressed = /\.(?:js|css|svg)$/;
 const browsers = ['chrome123', 'edge123', 'firefox128', 'safari17.5'];
 
 /** Vite leaves white space in an ES library, for the sake of later bundlers; what browsers load directly needs none. */
-const small = { minify: true, comments: false } as const;
+const small = { minify: true, comments: false, chunkFileNames: '[name]-[hash].js' } as const;
 
 function library(
   entry: string,
@@ -31,14 +31,14 @@ function library(
       cssTarget: browsers,
       reportCompressedSize: false,
       lib: { entry, formats: ['es'], fileName: () => fileName },
-      rolldownOptions: { output: { ...small, chunkFileNames: '[name]-[hash].js' } },
+      rolldownOptions: { output: small },
       ...more,
     },
   };
 }
 
 const environments: Record<string, EnvironmentOptions> = {
-  panel: library('widget/panel.tsx', 'panel.js', 'dist/embed', {
+  panel: library('widget/whole.ts', 'panel.js', 'dist/embed', {
     emptyOutDir: true,
     license: { fileName: 'licenses.md' },
   }),
@@ -49,9 +49,16 @@ const environments: Record<string, EnvironmentOptions> = {
   }),
   component: library('widget/index.tsx', 'index.js', 'dist/component', {
     emptyOutDir: true,
-    rolldownOptions: { external: /^(?:preact|@preact\/signals)(?:\/|$)/, output: small },
+    rolldownOptions: {
+      external: /^(?:preact|@preact\/signals)(?:\/|$)/,
+      preserveEntrySignatures: 'allow-extension',
+      output: small,
+    },
   }),
-  demo: library('demo/states.tsx', 'states.js', 'dist/demo', { emptyOutDir: true }),
+  demo: library('demo/states.tsx', 'states.js', 'dist/demo', {
+    emptyOutDir: true,
+    rolldownOptions: { output: { ...small, codeSplitting: false } },
+  }),
   server: {
     consumer: 'server',
     resolve: { noExternal: true },
@@ -84,7 +91,7 @@ const environments: Record<string, EnvironmentOptions> = {
       reportCompressedSize: false,
       rolldownOptions: {
         input: { parse: 'server/knowledge/parser/parse.mjs' },
-        output: { entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs', ...small },
+        output: { ...small, entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' },
         checks: { eval: false },
       },
     },

@@ -2,9 +2,10 @@ import { computed, signal, type ReadonlySignal, type Signal } from '@preact/sign
 import type { ChatbotFace } from '../server/types.ts';
 import { createAnswers } from './answers.ts';
 import { asFailure, type Client, type Feedback } from './client.ts';
-import { createHistory } from './history.ts';
+import { extras, loadExtras } from './extras.ts';
 import type { Memory } from './memory.ts';
 import { report } from './run.ts';
+import { createSpeech } from './speech.ts';
 import { hasEnded } from './status.ts';
 import { createTurn, type Emit, type Turn } from './turn.ts';
 import { en, type PanelWords } from './words/en.ts';
@@ -15,6 +16,10 @@ export interface ChatOptions {
   emit: Emit;
   /** The page's own sentences. */
   words?: Partial<PanelWords> | undefined;
+  /** The owner's language; the chatbot's own settings may name another. */
+  language?: string | undefined;
+  /** Where the chat stands: the page's language is that of the nearest element around it that names one. */
+  host?: Element | undefined;
 }
 
 /** The whole state of one conversation and every action on it. Views read it and call it; nothing else writes it. */
@@ -22,6 +27,8 @@ export interface Chat {
   readonly isOpen: Signal<boolean>;
   readonly face: Signal<ChatbotFace | undefined>;
   readonly words: ReadonlySignal<PanelWords>;
+  /** What the words are written in; undefined until they are there. */
+  readonly language: ReadonlySignal<string | undefined>;
   readonly turns: Signal<Turn[]>;
   readonly history: Signal<'unread' | 'loading' | 'read' | 'failed'>;
   readonly draft: Signal<string>;
@@ -57,10 +64,12 @@ export interface Chat {
   destroy(): void;
 }
 
-export function createChat({ client, memory, emit, words: own }: ChatOptions): Chat {
+export function createChat({ client, memory, emit, words: own, ...options }: ChatOptions): Chat {
   const isOpen = signal(false);
   const face = signal<ChatbotFace | undefined>(undefined);
-  const words = computed(() => ({ ...en, ...face.value?.words, ...own }));
+  const [speech, fallSilent] = createSpeech(() => options.language || face.value?.language, options.host);
+  const words = computed(() => ({ ...en, ...speech.value?.words, ...face.value?.words, ...own }));
+  const language = computed(() => speech.value?.language);
   const turns = signal<Turn[]>([]);
   const history = signal<'unread' | 'loading' | 'read' | 'failed'>('unread');
   const draft = signal('');
@@ -78,11 +87,12 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
     memory,
     emit,
     onStart: (turn) => (latest.value = turn),
-    onNamed: (turn) => past.settle(turn),
+    onNamed: (turn) => extras.peek()?.settle(past, turn),
   });
-  const isBusyNow = (): boolean => isBusy.peek();
-  const past = createHistory({ client, memory, answers, turns, state: history, tell, isBusy: isBusyNow, drop });
-  const unwatch = memory.watch(past.compare);
+  const past = { client, memory, answers, turns, state: history, tell, isBusy: () => isBusy.peek(), drop };
+  const unwatch = memory.watch(() => {
+    if (history.peek() !== 'unread') loadExtras().then(({ compare }) => compare(past), tell);
+  });
 
   function open(): void {
     if (isOpen.peek() || isGone) return;
@@ -172,9 +182,17 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
     });
   }
 
-  function restore(): Promise<void> {
-    draft.value ||= memory.read().draft ?? '';
-    return past.restore();
+  async function restore(): Promise<void> {
+    const { draft: kept = '', session, sent } = memory.read();
+    draft.value ||= kept;
+    history.value = session || sent ? 'loading' : 'read';
+    if (history.peek() === 'read') return;
+    try {
+      await (await loadExtras()).restore(past);
+    } catch (fault) {
+      history.value = 'failed';
+      tell(fault);
+    }
   }
 
   function drop(): void {
@@ -189,6 +207,7 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
     isOpen.value = false;
     history.value = 'unread';
     unwatch();
+    fallSilent();
     drop();
   }
 
@@ -196,6 +215,7 @@ export function createChat({ client, memory, emit, words: own }: ChatOptions): C
     isOpen,
     face,
     words,
+    language,
     turns,
     history,
     draft,

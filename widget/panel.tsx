@@ -55,7 +55,7 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   const memory = options.memory ?? createMemory(server, chatbot);
   const emit = <Name extends keyof Events>(name: Name, detail: Events[Name]): void =>
     void host.dispatchEvent(new CustomEvent(name, { detail }));
-  const chat = createChat({ client, memory, emit, words });
+  const chat = createChat({ client, memory, emit, words, host, language: settings.language });
   const sheet = new CSSStyleSheet();
   const place = document.createElement('div');
   place.style.display = 'contents';

@@ -1,9 +1,8 @@
 import { signal, type Signal } from '@preact/signals';
-import type { Citation, Citations, VisitorMessage } from '../server/types.ts';
-import { readCitations } from './citations.ts';
+import type { Citation, Citations } from '../server/types.ts';
 import { newId, type Feedback } from './client.ts';
 import type { Known } from './resume.ts';
-import { statusOf, type Status } from './status.ts';
+import type { Status } from './status.ts';
 
 /** One question with its answer. Read it anywhere; only the chat writes it. */
 export interface Turn {
@@ -31,31 +30,13 @@ export interface Events {
 
 export type Emit = <Name extends keyof Events>(name: Name, detail: Events[Name]) => void;
 
-/** A question that the server does not know yet. */
-export const createTurn = (query: string): Turn => ({
+/** A question, which the server does not know yet where nothing is `known` of it. */
+export const createTurn = (query: string, known: Known = { from: 0 }): Turn => ({
   key: newId(),
   query,
-  known: { from: 0 },
+  known,
   status: signal<Status>({ is: 'waiting' }),
   text: signal(''),
   citations: signal<Citations>({}),
   feedback: signal({}),
 });
-
-function readFeedback(json: string): Partial<Feedback> {
-  try {
-    return { ...(JSON.parse(json) as Feedback) };
-  } catch {
-    return {};
-  }
-}
-
-export function fromRecord(session: string, record: VisitorMessage): Turn {
-  const turn = createTurn(record.query);
-  turn.known = { session, message: record.uuid, from: record.response.length };
-  turn.status.value = statusOf(record.finish_reason);
-  turn.text.value = record.response;
-  turn.citations.value = readCitations(record.cite_data_json);
-  turn.feedback.value = readFeedback(record.feedback_json);
-  return turn;
-}

@@ -9,6 +9,11 @@ const zipped = (file: string): number => gzipSync(readFileSync(file), { level: 9
 const asksFor = (file: string): string[] =>
   ts.preProcessFile(readFileSync(file, 'utf8'), true, true).importedFiles.map(({ fileName }) => fileName);
 
+/** What a module loads later, when it needs it. */
+const loads = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/import\((?:\/\*.*?\*\/)?[`'"](.+?)[`'"]\)/g)].map(([, name]) => name!);
+const needs = (file: string): string[] => asksFor(file).filter((name) => !loads(file).includes(name));
+
 /** Node's own modules. */
 const OWN =
   /^(?:node:)?(?:assert|async_hooks|buffer|child_process|console|crypto|diagnostics_channel|dns|events|fs|http2?|https|module|net|os|path|perf_hooks|process|querystring|readline|sqlite|stream|string_decoder|timers|tls|tty|url|util|v8|vm|worker_threads|zlib)(?:\/\w+)*$/;
@@ -22,7 +27,20 @@ describe('what a visitor downloads, gzip -9', () => {
 
   test('launcher and panel together are at most 26,000 bytes, and ask for no other file', () => {
     expect(zipped('dist/embed.js') + zipped('dist/embed/panel.js')).toBeLessThanOrEqual(26_000);
-    expect(asksFor('dist/embed/panel.js')).toEqual([]);
+    expect(needs('dist/embed/panel.js')).toEqual([]);
+  });
+
+  test('a language is a file of its own of at most 1,500 bytes, which needs no other', () => {
+    const names = (folder: string): string[] => readdirSync(folder).filter((name) => /^[a-z]{2}-.{8}\.js$/.test(name));
+    for (const folder of ['dist/embed', 'dist/component']) {
+      expect(names(folder).length + 1).toBeGreaterThanOrEqual(20);
+      for (const name of names(folder)) {
+        expect(zipped(`${folder}/${name}`), name).toBeLessThanOrEqual(1500);
+        expect(asksFor(`${folder}/${name}`)).toEqual([]);
+      }
+    }
+    // What the panel loads: the list of languages, which needs none of the panel.
+    for (const name of loads('dist/embed/panel.js')) expect(needs(`dist/embed/${name}`)).toEqual([]);
   });
 
   test("the component is at most 16,000 bytes beside the host's preact", () => {
@@ -47,7 +65,7 @@ describe('the parts stay apart', () => {
 
   test('the component imports preact and its signals, nothing else', () => {
     const allowed = new Set(['preact', '@preact/signals']);
-    const asked = asksFor('dist/component/index.js');
+    const asked = needs('dist/component/index.js');
     expect(asked).toContain('preact');
     expect(asked.filter((name) => !allowed.has(name))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat.ts';
+import { directionOf } from '../speech.ts';
 import { Announcer } from './Announcer.tsx';
 import { Consent } from './Consent.tsx';
 import { Composer } from './Composer.tsx';
@@ -24,11 +25,14 @@ export function Panel({ chat, follower, isInline }: PanelProps): VNode | null {
     event.stopPropagation();
     if (!isInline) chat.close();
   };
-  if (!chat.isOpen.value) return null;
+  const language = chat.language.value;
+  if (!chat.isOpen.value || !language) return null;
   return (
     <section
       role={isInline ? 'region' : 'dialog'}
       aria-label={name}
+      lang={language}
+      dir={directionOf(language)}
       ref={isInline ? null : focusField}
       onKeyDown={escape}
     >

@@ -1,0 +1,110 @@
+// @vitest-environment happy-dom
+import { waitFor } from '@testing-library/preact';
+import { readdirSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { en, launcher, type Words } from '../../widget/words/en.ts';
+import { json } from './door.ts';
+import { mounted, type Opened } from './opened.ts';
+
+const files = readdirSync('widget/words').flatMap((name) => /^(?!en)([a-z]{2})\.ts$/.exec(name)?.[1] ?? []);
+const English: Words = { ...launcher, ...en };
+const values = (sentence: string): string[] => [...sentence.matchAll(/\{\w+\}/g)].map(String).toSorted();
+
+let chat: Opened | undefined;
+
+beforeEach(() => localStorage.clear());
+
+afterEach(() => {
+  chat?.close();
+  chat = undefined;
+  document.documentElement.removeAttribute('lang');
+  vi.restoreAllMocks();
+});
+
+const speaking = (...tags: string[]): void => void vi.spyOn(navigator, 'languages', 'get').mockReturnValue(tags);
+const panel = (): HTMLElement => chat!.root.querySelector<HTMLElement>('[lang]')!;
+const lang = async (code: string): Promise<void> => waitFor(() => expect(panel()?.lang).toBe(code));
+
+test('there are at least twenty languages with English', () => {
+  expect(files.length + 1).toBeGreaterThanOrEqual(20);
+});
+
+test.each(files)('%s says everything that English says, with the same values in it', async (file) => {
+  const { words } = (await import(`../../widget/words/${file}.ts`)) as { words: Words };
+  expect(Object.keys(words).toSorted()).toEqual(Object.keys(English).toSorted());
+  for (const [key, sentence] of Object.entries(words)) {
+    expect(sentence.trim(), key).toBe(sentence);
+    expect(sentence, key).not.toBe('');
+    expect(values(sentence), key).toEqual(values(English[key as keyof Words]));
+  }
+});
+
+async function openedIn(
+  options: Parameters<typeof mounted>[1] = {},
+  answers: Parameters<typeof mounted>[0] = {},
+): Promise<void> {
+  chat?.close();
+  chat = mounted(answers, options);
+  chat.handle.open();
+  await waitFor(() => expect(panel()).toBeTruthy());
+}
+
+test('it speaks the page’s language before the browser’s', async () => {
+  document.documentElement.lang = 'fr-CA';
+  speaking('de-DE');
+  await openedIn();
+  await lang('fr');
+  chat!.see.getByPlaceholderText('Posez une question…');
+  expect(panel().dir).toBe('ltr');
+});
+
+test('the nearest language around it counts', async () => {
+  document.documentElement.lang = 'fr';
+  const target = document.createElement('div');
+  target.lang = 'ja';
+  document.body.append(target);
+  await openedIn({ target });
+  await lang('ja');
+  target.remove();
+});
+
+test('where the page names none, or one that there are no words for, it is the browser’s', async () => {
+  document.documentElement.lang = 'eu';
+  speaking('tlh', 'pt-BR', 'en');
+  await openedIn();
+  await lang('pt');
+});
+
+test('where nobody speaks one that there are words for, it is English', async () => {
+  document.documentElement.lang = 'eu';
+  speaking('tlh');
+  await openedIn();
+  await lang('en');
+  chat!.see.getByPlaceholderText('Ask a question…');
+});
+
+test('the owner’s language comes before the page’s, from the page or from the server', async () => {
+  document.documentElement.lang = 'fr';
+  await openedIn({ settings: { language: 'he' } });
+  await lang('he');
+  expect(panel().dir).toBe('rtl');
+  const face = { uuid: 'c1', name: 'x', show_citations: true, greeting: '', suggestions: [], theme: {}, words: {} };
+  await openedIn({}, { 'GET ': () => json({ ...face, language: 'el' }) });
+  await lang('el');
+});
+
+test('the launcher speaks it too, once the panel is there', async () => {
+  document.documentElement.lang = 'de';
+  await openedIn();
+  await lang('de');
+  chat!.handle.close();
+  await waitFor(() => chat!.see.getByRole('button', { name: 'Chat öffnen' }));
+});
+
+test('the owner’s own sentences stand in any language', async () => {
+  document.documentElement.lang = 'de';
+  await openedIn({ words: { placeholder: 'Na, was gibt’s?' } });
+  await lang('de');
+  chat!.see.getByPlaceholderText('Na, was gibt’s?');
+  chat!.see.getByRole('button', { name: 'Senden' });
+});

@@ -1,0 +1,114 @@
+import type { Signal } from '@preact/signals';
+import type { VisitorMessage } from '../../server/types.ts';
+import type { Answers } from '../answers.ts';
+import { readCitations } from '../citations.ts';
+import { asFailure, type Client, type Feedback } from '../client.ts';
+import type { Memory } from '../memory.ts';
+import { statusOf } from '../status.ts';
+import { createTurn, type Turn } from '../turn.ts';
+
+/** What reading back needs of the chat around it. */
+export interface Past {
+  client: Client;
+  memory: Memory;
+  answers: Answers;
+  turns: Signal<Turn[]>;
+  state: Signal<'unread' | 'loading' | 'read' | 'failed'>;
+  tell(fault: unknown): void;
+  isBusy(): boolean;
+  /** Takes everything shown away. */
+  drop(): void;
+}
+
+const nameOf = ({ known }: Turn): string | undefined => known.message;
+
+function readFeedback(json: string): Partial<Feedback> {
+  try {
+    return { ...(JSON.parse(json) as Feedback) };
+  } catch {
+    return {};
+  }
+}
+
+function fromRecord(session: string, record: VisitorMessage): Turn {
+  const turn = createTurn(record.query, { session, message: record.uuid, from: record.response.length });
+  turn.status.value = statusOf(record.finish_reason);
+  turn.text.value = record.response;
+  turn.citations.value = readCitations(record.cite_data_json);
+  turn.feedback.value = readFeedback(record.feedback_json);
+  return turn;
+}
+
+/** Reads back the remembered conversation; answers still being made go on here, questions still unsent are sent. */
+export async function restore(past: Past): Promise<void> {
+  const { memory, turns, state, answers } = past;
+  const { session, last } = memory.read();
+  if (session) {
+    const messages = await read(past, session);
+    if (!messages) return;
+    forgetArrived(memory, messages.slice(messages.findIndex(({ uuid }) => uuid === last) + 1));
+  }
+  state.value = 'read';
+  for (const question of memory.read().sent ?? []) {
+    if (answers.has(question)) continue;
+    const turn = createTurn(question.query);
+    turns.value = [...turns.peek(), turn];
+    answers.start(turn, question);
+  }
+}
+
+/** Shows what the server has of the session, and gives it; undefined where it did not come. */
+async function read(past: Past, session: string): Promise<VisitorMessage[] | undefined> {
+  const { client, memory, state, tell } = past;
+  const isStill = (): boolean => state.peek() !== 'unread' && memory.read().session === session;
+  try {
+    const messages = await client.messages(session);
+    if (!isStill()) return undefined;
+    merge(past, session, messages);
+    return messages;
+  } catch (fault) {
+    if (!isStill()) return undefined;
+    if (asFailure(fault).status === 404) {
+      memory.write({ session: undefined, last: undefined });
+      return [];
+    }
+    state.value = 'failed';
+    tell(fault);
+    return undefined;
+  }
+}
+
+/** In the server's order; what it does not know yet stays at the end. */
+function merge({ turns, answers }: Past, session: string, messages: VisitorMessage[]): void {
+  const before = turns.peek();
+  const known = messages.map((one) => before.find((turn) => nameOf(turn) === one.uuid) ?? fromRecord(session, one));
+  turns.value = [...known, ...before.filter((turn) => !known.includes(turn))];
+  for (const turn of known) if (!before.includes(turn) && turn.status.peek().is === 'waiting') answers.start(turn);
+}
+
+/** A question that reached the server although nobody heard of it is not sent again. */
+function forgetArrived(memory: Memory, messages: VisitorMessage[]): void {
+  const { sent, last } = memory.read();
+  const left = sent?.filter(({ isOut, query }) => !isOut || !messages.some((message) => message.query === query));
+  memory.write({ sent: left?.[0] && left, last: messages.at(-1)?.uuid ?? last });
+}
+
+/** Another tab has changed what is remembered: shows what was asked there. */
+export function compare(past: Past): void {
+  const { session, last } = past.memory.read();
+  const all = past.turns.peek();
+  const here = all.findLast(({ known }) => known.session)?.known.session;
+  if (session !== here && !past.isBusy()) {
+    past.drop();
+    void restore(past);
+  } else if (session && session === here && last && !all.some((turn) => nameOf(turn) === last))
+    void read(past, session);
+}
+
+/** A turn's message has its name: it is here once. */
+export function settle({ turns, answers }: Past, turn: Turn): void {
+  const double = turns.peek().find((one) => one !== turn && nameOf(one) === nameOf(turn));
+  if (!double) return;
+  answers.drop(double);
+  turns.value = turns.peek().filter((one) => one !== double);
+}

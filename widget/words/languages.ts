@@ -1,0 +1,36 @@
+import type { Speech } from '../speech.ts';
+import type { Words } from './en.ts';
+
+/** Each language is a file of its own, loaded when it is spoken; English is always here. */
+const languages: Record<string, () => Promise<{ words: Words }>> = {
+  ar: () => import('./ar.ts'),
+  cs: () => import('./cs.ts'),
+  da: () => import('./da.ts'),
+  de: () => import('./de.ts'),
+  el: () => import('./el.ts'),
+  es: () => import('./es.ts'),
+  fi: () => import('./fi.ts'),
+  fr: () => import('./fr.ts'),
+  he: () => import('./he.ts'),
+  it: () => import('./it.ts'),
+  ja: () => import('./ja.ts'),
+  ko: () => import('./ko.ts'),
+  nb: () => import('./nb.ts'),
+  nl: () => import('./nl.ts'),
+  pl: () => import('./pl.ts'),
+  pt: () => import('./pt.ts'),
+  ro: () => import('./ro.ts'),
+  ru: () => import('./ru.ts'),
+  sv: () => import('./sv.ts'),
+  tr: () => import('./tr.ts'),
+  uk: () => import('./uk.ts'),
+  vi: () => import('./vi.ts'),
+  zh: () => import('./zh.ts'),
+};
+
+/** In the first of these languages (`de`, `pt-BR`) that there are words for; in English where there is none. */
+export async function speak(tags: string[]): Promise<Speech> {
+  const codes = tags.map((tag) => tag.toLowerCase().split('-')[0]!);
+  const language = codes.find((code) => code === 'en' || Object.hasOwn(languages, code)) ?? 'en';
+  return { language, words: { ...(await languages[language]?.())?.words } };
+}
