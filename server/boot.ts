@@ -54,7 +54,8 @@ export async function boot(
 
   const about = config.publicUrl && `${config.publicUrl}/bot`;
   const web = createWeb({ allow: config.fetchAllow, self: itself(config), about });
-  const knowledge = createKnowledge({ store, web, clock, log });
+  const embedder = config.embeddings && (await import('./model/embeddings.ts')).createEmbedder(config.embeddings);
+  const knowledge = createKnowledge({ store, web, clock, log, embedder });
   const sites = createSites({ store, knowledge, web, clock, log });
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const model = config.llm && createOpenAi({ ...config.llm, log });
@@ -90,6 +91,7 @@ export async function boot(
   const handle = app.callback();
   const running = await sites.resume();
   for (const source of await store.unfinishedSources()) if (!running.has(source.site ?? '')) knowledge.learn(source);
+  await knowledge.embedMissing();
   await schedules.start();
   const verbs = { ...admin, ...createTeaching({ store, knowledge, sites, clock }) };
   const commands = await openSocket({ dir: config.dataDir, verbs, log });
@@ -113,7 +115,7 @@ export async function boot(
       await schedules.close();
       await sites.close();
       await knowledge.close();
-      await Promise.all([model?.close(), upstream.close(), web.close()]);
+      await Promise.all([model?.close(), embedder?.close(), upstream.close(), web.close()]);
       await store.close();
       log.flush();
     },

@@ -192,7 +192,7 @@ function matched(query: string, found: Found[]): Found[] {
 }
 
 const NO_MATCH: Match = {
-  question: { terms: [], total: 0, worth: 0, asks: false, places: new Map() },
+  question: { terms: [], total: 0, worth: 0, asks: false, said: '', places: new Map() },
   head: new Uint32Array(),
   known: () => 0,
   sentences: () => [],

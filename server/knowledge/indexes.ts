@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../records.ts';
-import type { Document, Store, StoredSource } from '../store/store.ts';
+import type { Document, Store, StoredSource, StoredVectors } from '../store/store.ts';
 import { PassageIndex } from './passage-index.ts';
 import { stemsFor } from './stems.ts';
 
@@ -17,6 +17,8 @@ export interface IndexesOptions {
   clock: Clock;
   /** Milliseconds without a question after which an index is dropped. */
   idle: number;
+  /** The embedding model whose vectors are put in with the passages; none where it is absent. */
+  model?: string | undefined;
 }
 
 /** An index a chatbot: built from stored passages when first asked, kept in step, dropped when idle. */
@@ -43,6 +45,14 @@ export class Indexes {
     if (!held) return;
     held.changed.add(source.uuid);
     await fill(held.index, source, document);
+    await this.#meanings(held.index, source.uuid);
+  }
+
+  /** Puts in the vectors of passages that are there by now. */
+  async embed({ uuid, chatbot }: StoredSource, vectors: Pick<StoredVectors, 'dimensions' | 'rows'>): Promise<void> {
+    const held = this.#held.get(chatbot);
+    await held?.ready.catch(() => {});
+    held?.index.embed(uuid, vectors.dimensions, vectors.rows);
   }
 
   /** Shows and finds it under its title from now on. */
@@ -89,9 +99,17 @@ export class Indexes {
     const { store } = this.#options;
     for (const source of await store.sources(chatbot)) {
       const document = await store.document(source.uuid);
-      if (document && !changed.has(source.uuid)) await fill(index, source, document);
+      if (!document || changed.has(source.uuid)) continue;
+      await fill(index, source, document);
+      await this.#meanings(index, source.uuid);
     }
     changed.clear();
+  }
+
+  async #meanings(index: PassageIndex<StoredSource>, uuid: string): Promise<void> {
+    const { store, model } = this.#options;
+    const vectors = model === undefined ? undefined : await store.vectors(uuid);
+    if (vectors?.model === model && vectors) index.embed(uuid, vectors.dimensions, vectors.rows);
   }
 }
 

@@ -20,6 +20,11 @@ export interface Knowledge {
   drop(chatbot: string): void;
   /** From now on these hear of every page that is learned for a crawl. */
   attend(followers: Followers): void;
+  /**
+   * Gives sources that have no vectors by the embedding model there is their vectors, in the background. Without such a
+   * model it does nothing.
+   */
+  embedMissing(): Promise<void>;
   /** The best passages, best first. Builds the chatbot's index from stored passages on first use. */
   search(chatbot: string, query: string, options?: SearchOptions): Promise<Found[]>;
   /** Ends learning under way; what it was at is taken up by the next start. */

@@ -1,7 +1,9 @@
+import type { Embedder } from '../model/model.ts';
 import type { Clock } from '../records.ts';
 import type { Store, StoredSource } from '../store/store.ts';
 import type { Web } from '../web/web.ts';
 import type { Followers } from './follower.ts';
+import { createEmbedding } from './embedding.ts';
 import { Indexes } from './indexes.ts';
 import type { Found, Knowledge } from './knowledge.ts';
 import { learnSource, mark } from './learn-source.ts';
@@ -16,6 +18,8 @@ export interface KnowledgeOptions {
   log: Log;
   /** Milliseconds after the last question at which a chatbot's index leaves memory; 15 minutes by default. */
   idle?: number;
+  /** Tells how near a question is to passages in meaning; without one words alone do. */
+  embedder?: Embedder | undefined;
 }
 
 /** As much of pino as is needed here. */
@@ -27,11 +31,15 @@ export interface Log {
 const FETCHES = 6;
 const FETCHES_PER_HOST = 2;
 const PASSAGES = 8;
+/** The queue's line for sources that are learned and lack vectors; no host is called so. */
+const EMBEDDINGS = 'embeddings ';
 
-export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000 }: KnowledgeOptions): Knowledge {
-  const indexes = new Indexes({ store, clock, idle });
+export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000, embedder }: KnowledgeOptions): Knowledge {
+  const indexes = new Indexes({ store, clock, idle, model: embedder?.model });
   const queue = new Queue(FETCHES, FETCHES_PER_HOST);
   const learning = { store, web, clock, indexes };
+  const embedding =
+    embedder && createEmbedding({ store, indexes, embedder, clock, log, back: () => void embedMissing() });
   let followers: Followers | undefined;
 
   async function run(source: StoredSource, signal: AbortSignal): Promise<void> {
@@ -40,6 +48,7 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000 }: 
       const { status, taken } = await learnSource(learning, source, followers?.of(source), signal);
       log.info({ ...told, status }, 'source learned');
       followers?.ended(source, status, taken);
+      await embed(source.uuid, signal);
     } catch (error) {
       log.error({ ...told, err: error }, 'source not learned');
       followers?.ended(source, 'fail', false);
@@ -51,8 +60,24 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000 }: 
     queue.add({ name: uuid, host: hostOf(file_name), group: chatbot, run: (signal) => run(source, signal) });
   }
 
+  async function embed(uuid: string, signal: AbortSignal): Promise<void> {
+    await embedding?.source(uuid, signal).catch((error: unknown) => {
+      log.error({ source: uuid, err: error }, 'source not embedded');
+    });
+  }
+
+  async function embedMissing(): Promise<void> {
+    if (!embedding) return;
+    for (const { uuid, chatbot } of await store.unembeddedSources(embedding.model)) {
+      // One that is being learned gets its vectors then.
+      if (queue.has(uuid)) continue;
+      queue.add({ name: uuid, host: EMBEDDINGS, group: chatbot, run: (signal) => embed(uuid, signal) });
+    }
+  }
+
   return {
     learn,
+    embedMissing,
     attend(all) {
       followers = all;
     },
@@ -78,7 +103,8 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000 }: 
       if (sources?.size === 0) return [];
       const index = await indexes.get(chatbot);
       const question = index.question(query, earlier);
-      return index.search(question, limit, sources).map((hit) => foundOf(index, hit, question));
+      const meaning = index.dimensions > 0 ? await embedding?.question(question.said) : undefined;
+      return index.search(question, limit, { sources, meaning }).map((hit) => foundOf(index, hit, question));
     },
     async close() {
       await queue.close();

@@ -6,10 +6,13 @@ import { nearness } from './nearness.ts';
 import { HEAD, Postings, saturated, type Counted, type Within } from './postings.ts';
 import { readQuestion, type Question } from './question.ts';
 import { leadsOf, sentencesOf } from './sentences.ts';
+import { Vectors } from './vectors.ts';
 import { eachWord, NOTHING, Vocabulary } from './words.ts';
 
 /** So many of the best by BM25 are looked at more closely. */
 const CANDIDATES = 40;
+/** What a cosine counts beside the words' share of the best. */
+const MEANING = 1;
 /** Passages indexed in one step. */
 const STEP = 64;
 
@@ -37,6 +40,16 @@ export interface Sentence {
 export interface Hit<S> {
   entry: Entry<S>;
   score: number;
+  /** The best by words alone, where meanings had a say in the order. */
+  first?: Entry<S>;
+}
+
+/** How near the passages are to it in meaning counts too. */
+export interface SearchIn {
+  /** Of these sources alone. */
+  sources?: ReadonlySet<string> | undefined;
+  /** What is asked, as a vector of length 1. */
+  meaning?: Float32Array | undefined;
 }
 
 /**
@@ -48,6 +61,8 @@ export class PassageIndex<S> {
   #entries: (Entry<S> | undefined)[] = [];
   readonly #postings = new Postings(this.words);
   readonly #slots = new Map<string, number[]>();
+  /** None before the first source that has any. */
+  #vectors: Vectors | undefined;
 
   /** How many passages there are. */
   get size(): number {
@@ -75,6 +90,21 @@ export class PassageIndex<S> {
       yield;
       if (this.#slots.get(uuid) !== slots) return;
     }
+  }
+
+  /** Gives the passages of a source, which are all there, their meanings: a row each, in their order. */
+  embed(uuid: string, dimensions: number, rows: Int8Array): void {
+    const slots = this.#slots.get(uuid) ?? [];
+    if (this.dimensions === 0) this.#vectors = new Vectors(dimensions);
+    if (this.#vectors!.dimensions !== dimensions || rows.length !== slots.length * dimensions) return;
+    for (const [at, slot] of slots.entries()) {
+      this.#vectors!.set(slot, rows.subarray(at * dimensions, (at + 1) * dimensions));
+    }
+  }
+
+  /** Of the meanings; 0 where no passage has one. */
+  get dimensions(): number {
+    return this.#vectors?.size ? this.#vectors.dimensions : 0;
   }
 
   remove(uuid: string): void {
@@ -107,14 +137,35 @@ export class PassageIndex<S> {
     return terms.reduce((sum, term, at) => sum + term.worth * saturated(counts[at]!), 0) / (worth || 1);
   }
 
-  /** The best passages, best first; of those sources alone, where they are given. */
-  search(question: Question, limit: number, sources?: ReadonlySet<string>): Hit<S>[] {
+  /** The best passages, best first. */
+  search(question: Question, limit: number, { sources, meaning }: SearchIn = {}): Hit<S>[] {
     const within = sources && this.#within(sources);
-    const feedback = wantsFeedback(question, within ? within.size : this.size);
-    const hits = this.#ranked(question, feedback ? Math.max(limit, FEEDBACK) : limit, within);
-    if (hits.length === 0 || !feedback) return hits;
-    const wider = withFeedback(question, hits, this.words, (root) => this.idf(root));
-    return this.#ranked(wider, limit, within);
+    const rank = (asked: Question) =>
+      meaning?.length === this.dimensions
+        ? this.#rankedByBoth(asked, limit, within, meaning)
+        : this.#ranked(asked, limit, within);
+    if (!wantsFeedback(question, within ? within.size : this.size)) return rank(question);
+    const hits = this.#ranked(question, Math.max(limit, FEEDBACK), within);
+    if (hits.length === 0) return rank(question);
+    return rank(withFeedback(question, hits, this.words, (root) => this.idf(root)));
+  }
+
+  /** By words and by meaning, each finding what the other misses; words as a share of the best there is. */
+  #rankedByBoth(question: Question, limit: number, within: Within | undefined, meaning: Float32Array): Hit<S>[] {
+    const vectors = this.#vectors!;
+    const many = Math.max(limit, CANDIDATES);
+    const byWords = this.#postings.top(question, many, within);
+    const known = new Set(byWords.map(([slot]) => slot));
+    const near = vectors.nearest(meaning, many, within?.has).filter((slot) => !known.has(slot));
+    const scores = this.#postings.scores(question, near);
+    const all = [...byWords, ...near.map((slot, at): [number, number] => [slot, scores[at]!])];
+    const hits = all.map(([slot, score]) => ({ slot, ...this.#hit(slot, score, question) }));
+    const [best] = hits.toSorted(byScore);
+    if (!best) return [];
+    const mixed = hits.map(({ slot, entry, score }) => {
+      return { entry, score: score / (best.score || 1) + MEANING * vectors.cosine(slot, meaning), first: best.entry };
+    });
+    return mixed.sort(byScore).slice(0, limit);
   }
 
   #within(sources: ReadonlySet<string>): Within {
@@ -129,18 +180,21 @@ export class PassageIndex<S> {
   }
 
   #ranked(question: Question, limit: number, within: Within | undefined): Hit<S>[] {
-    const hits = this.#postings.top(question, Math.max(limit, CANDIDATES), within).map(([slot, score]) => {
-      const entry = this.#entries[slot]!;
-      return { entry, score: score * (1 + nearness(entry.forms, question, this.words)) };
-    });
-    return hits.sort((a, b) => b.score - a.score).slice(0, limit);
+    const top = this.#postings.top(question, Math.max(limit, CANDIDATES), within);
+    const hits = top.map(([slot, score]) => this.#hit(slot, score, question));
+    return hits.sort(byScore).slice(0, limit);
   }
 
-  match({ entry }: Hit<S>, question: Question): Match {
+  #hit(slot: number, score: number, question: Question): Hit<S> {
+    const entry = this.#entries[slot]!;
+    return { entry, score: score > 0 ? score * (1 + nearness(entry.forms, question, this.words)) : 0 };
+  }
+
+  match({ entry, first }: Hit<S>, question: Question): Match {
     return {
       question,
       head: entry.head,
-      known: () => this.#known(entry, question),
+      known: () => this.#known(first ?? entry, question),
       sentences: () => this.sentences(entry),
     };
   }
@@ -177,6 +231,7 @@ export class PassageIndex<S> {
 
   #drop(slot: number): void {
     this.#postings.drop(slot, this.#entries[slot]!);
+    this.#vectors?.drop(slot);
     this.#entries[slot] = undefined;
   }
 
@@ -185,6 +240,9 @@ export class PassageIndex<S> {
     const moved = this.#entries.map((entry) => (entry ? kept.push(entry) - 1 : -1));
     this.#entries = kept;
     this.#postings.compact(moved);
+    this.#vectors?.compact(moved);
     for (const slots of this.#slots.values()) for (const [at, slot] of slots.entries()) slots[at] = moved[slot]!;
   }
 }
+
+const byScore = <S>(a: Hit<S>, b: Hit<S>): number => b.score - a.score;

@@ -93,6 +93,17 @@ export class Postings {
     return top;
   }
 
+  /** The BM25F scores of these passages. */
+  scores(question: Question, slots: number[]): number[] {
+    const lists = this.#listsOf(question);
+    return slots.map((slot) =>
+      lists.reduce((sum, { list, weight }) => {
+        const packed = find(list, slot);
+        return packed === NONE ? sum : sum + this.#scoreOf(packed, slot, weight);
+      }, 0),
+    );
+  }
+
   /** What a longer passage than most divides its counts by. */
   lengthening(length: number): number {
     return 1 - B + (B * length * this.#size) / (this.#length || 1);
@@ -122,15 +133,18 @@ export class Postings {
     this.#lengths = lengths;
   }
 
+  #listsOf({ places, terms }: Question): List[] {
+    return [...places]
+      .map(([root, { term, share }]) => ({ weight: terms[term]!.weight * share, list: this.#lists[root] }))
+      .filter((one): one is List => one.list !== undefined);
+  }
+
   /**
    * Adds each passage's BM25F score to `#scores`; returns the slots that got one. The rarest words go first: where they
    * have named passages enough, a word of thousands of passages only ranks those.
    */
   #accumulate(question: Question, within: Within | undefined): number[] {
-    const lists = [...question.places]
-      .map(([root, { term, share }]) => ({ weight: question.terms[term]!.weight * share, list: this.#lists[root] }))
-      .filter((one): one is List => one.list !== undefined)
-      .sort((a, b) => a.list.length - b.list.length);
+    const lists = this.#listsOf(question).sort((a, b) => a.list.length - b.list.length);
     let touched: number[] = [];
     for (const one of lists) {
       if (one.list.length < LONG || touched.length < ENOUGH) {

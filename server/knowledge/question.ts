@@ -12,6 +12,8 @@ export interface Question {
   worth: number;
   /** False for mere keywords. */
   asks: boolean;
+  /** What was said, with the question before where it does not stand by itself. */
+  said: string;
   /** Which term a root stands for: its own, or the one it is kin to. */
   places: Map<number, Place>;
 }
@@ -79,7 +81,8 @@ export function readQuestion(
   const reading = new Reading(words, idf, languageOf(text, words.languages[0], words.languages));
   reading.add(withoutOrder(text), 1);
   for (const word of impliedBy(text.slice(0, 300))) reading.add(word, IMPLIED);
-  if (isFollowUp(text, reading.terms.length)) {
+  const followUp = isFollowUp(text, reading.terms.length);
+  if (followUp) {
     let age = 0;
     for (const before of earlier.toReversed()) {
       const known = reading.terms.length;
@@ -90,7 +93,8 @@ export function readQuestion(
   const { terms, places } = reading;
   const sum = (of: (term: Term) => number) => terms.reduce((total, term) => total + of(term), 0);
   const asks = ASKING.test(text.slice(0, MOST_CHARACTERS));
-  return { terms, places, asks, total: sum(({ weight }) => weight), worth: sum(({ worth }) => worth) };
+  const said = followUp ? [...earlier.slice(-1), text].join('\n') : text;
+  return { terms, places, asks, said, total: sum(({ weight }) => weight), worth: sum(({ worth }) => worth) };
 }
 
 class Reading {

@@ -36,6 +36,11 @@ export class Queue {
     this.#next();
   }
 
+  /** Whether a job of this name waits or runs. */
+  has(name: string): boolean {
+    return this.#hosts.has(name) || [...this.#running].some((job) => job.name === name);
+  }
+
   cancel(name: string): void {
     this.#leave(name);
     for (const job of this.#running) if (job.name === name) job.abort.abort();

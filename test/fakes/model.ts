@@ -106,10 +106,8 @@ export async function startFakeModel({ script = {}, port = 0 }: Options = {}): P
 }
 
 const SYNONYMS = [
-  ['bicycle', 'bicycles', 'bike', 'bikes', 'cycle', 'two-wheeler'],
-  ['hire', 'hired', 'rent', 'rented', 'borrow', 'lend'],
-  ['refund', 'refunds', 'money', 'reimbursed', 'reimbursement'],
-  ['open', 'opens', 'unlocked', 'accessible'],
+  ['umbrella', 'umbrellas', 'brolly', 'parasol'],
+  ['hire', 'hired', 'borrow', 'lend'],
 ];
 const DIMENSIONS = 96;
 

@@ -198,21 +198,21 @@ describe('the index', () => {
     for (const query of ['Where do boats rest?', 'Is a cart of type 310 here?', 'Which others are there?']) {
       const asked = index.question(query);
       const slow = index.search(asked, 2000).filter(({ entry }) => sources.has(entry.source));
-      const within = index.search(asked, 10, sources);
+      const within = index.search(asked, 10, { sources });
       expect(new Set(within.map(({ entry }) => sources.has(entry.source))), query).not.toContain(false);
       expect(within.length).toBe(Math.min(10, slow.length));
       expect(within.map(({ score }) => score.toFixed(6))).toEqual(
         slow.slice(0, 10).map(({ score }) => score.toFixed(6)),
       );
     }
-    expect(index.search(index.question('boats'), 10, new Set())).toEqual([]);
+    expect(index.search(index.question('boats'), 10, { sources: new Set() })).toEqual([]);
   });
 
   it('finds by common words in few sources of a large site', () => {
     const index = new PassageIndex<string>();
     for (let n = 0; n < 5000; n++) put(index, String(n), { text: `Boats of type ${n} rest in the harbour.` });
     const found = (query: string, few: string[]) =>
-      index.search(index.question(query), 10, new Set(few)).map(({ entry }) => entry.source);
+      index.search(index.question(query), 10, { sources: new Set(few) }).map(({ entry }) => entry.source);
     expect(found('Which boats rest in the harbour?', ['4999', '3000'])).toEqual(['3000', '4999']);
     expect(found('Is type 12 a boat?', ['4999'])).toEqual(['4999']);
     expect(found('Which type is 77?', ['77', '12'])).toEqual(['77', '12']);

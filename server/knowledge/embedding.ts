@@ -1,0 +1,90 @@
+import type { Embedder } from '../model/model.ts';
+import type { Clock } from '../records.ts';
+import type { Document, Store } from '../store/store.ts';
+import type { Indexes } from './indexes.ts';
+import { rowOf } from './vectors.ts';
+
+/** Milliseconds that a question waits for its meaning: then words alone decide. */
+const PATIENCE = 1500;
+/** Milliseconds for which a server that failed is left alone. */
+const REST = 15_000;
+/** Questions whose meanings are remembered: the suggested ones are asked again and again. */
+const REMEMBERED = 256;
+/** Of a longer question only the beginning. */
+const LONGEST = 2000;
+
+interface Rooms {
+  store: Store;
+  indexes: Indexes;
+  embedder: Embedder;
+  clock: Clock;
+  log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+  /** The server answers again after it did not. */
+  back(): void;
+}
+
+/** The meanings of passages and questions, by a server that may fail: whatever fails, words alone are searched. */
+export interface Embedding {
+  readonly model: string;
+  /** Gives the passages of a source their vectors, where they have none by this model. */
+  source(uuid: string, signal: AbortSignal): Promise<void>;
+  question(text: string): Promise<Float32Array | undefined>;
+}
+
+export function createEmbedding({ store, indexes, embedder, clock, log, back }: Rooms): Embedding {
+  const { model } = embedder;
+  const asked = new Map<string, Float32Array>();
+  let restUntil = 0;
+  let failing = false;
+
+  async function embed(texts: string[], patience?: number): Promise<Float32Array[] | undefined> {
+    if (clock() < restUntil) return undefined;
+    try {
+      const vectors = await embedder.embed(texts, patience);
+      if (failing) {
+        failing = false;
+        log.info({ model }, 'the embeddings server answers again');
+        back();
+      }
+      return vectors;
+    } catch (error) {
+      restUntil = clock() + REST;
+      // Once a spell: a busy site would say it a hundred times a minute.
+      if (!failing)
+        log.error({ model, err: (error as Error).cause ?? error }, 'no embeddings: searching by words alone');
+      failing = true;
+      return undefined;
+    }
+  }
+
+  return {
+    model,
+    async source(uuid, signal) {
+      const source = await store.source(uuid);
+      if (!source || source.status !== 'success' || source.embedded_by === model) return;
+      const document = await store.document(uuid);
+      if (!document || signal.aborted) return;
+      const vectors = await embed(textsOf(document));
+      if (!vectors || signal.aborted) return;
+      const dimensions = vectors[0]?.length ?? 0;
+      const rows = new Int8Array(vectors.length * dimensions);
+      for (const [at, vector] of vectors.entries()) rows.set(rowOf(vector), at * dimensions);
+      if (await store.putVectors(uuid, { model, dimensions, rows })) await indexes.embed(source, { dimensions, rows });
+    },
+    async question(text) {
+      const short = text.slice(0, LONGEST).trim();
+      if (short === '') return undefined;
+      const known = asked.get(short) ?? (await embed([short], PATIENCE))?.[0];
+      if (!known) return undefined;
+      // What was asked last is forgotten last.
+      asked.delete(short);
+      asked.set(short, known);
+      if (asked.size > REMEMBERED) asked.delete(asked.keys().next().value!);
+      return known;
+    },
+  };
+}
+
+/** As they are searched by words: under the title and the headings. */
+const textsOf = ({ title, text, passages }: Document): string[] =>
+  passages.map(({ headings, start, end }) => [title, ...headings, text.slice(start, end)].join('\n'));
