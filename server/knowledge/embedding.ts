@@ -1,4 +1,4 @@
-import type { Embedder } from '../model/model.ts';
+import { TextsRefused, type Embedder } from '../model/model.ts';
 import type { Clock } from '../records.ts';
 import type { Document, Store } from '../store/store.ts';
 import type { Indexes } from './indexes.ts';
@@ -37,6 +37,7 @@ export function createEmbedding({ store, indexes, embedder, clock, log, back }: 
   let restUntil = 0;
   let failing = false;
 
+  /** Undefined where there are none: for the log it is said why. */
   async function embed(texts: string[], patience?: number): Promise<Float32Array[] | undefined> {
     if (clock() < restUntil) return undefined;
     try {
@@ -48,6 +49,8 @@ export function createEmbedding({ store, indexes, embedder, clock, log, back }: 
       }
       return vectors;
     } catch (error) {
+      // A page that it does not take is no reason to leave it alone.
+      if (error instanceof TextsRefused && patience === undefined) throw error;
       restUntil = clock() + REST;
       // Once a spell: a busy site would say it a hundred times a minute.
       if (!failing)

@@ -4,7 +4,7 @@ import type { Clock } from '../records.ts';
 import { parseObject } from './completion.ts';
 import { Connections, type Connection, type TIMEOUTS } from './connections.ts';
 import { connectionFailed, errorSentence, modelBusy, modelFailed, retryAfterSeconds, wasReset } from './failures.ts';
-import type { Embedder } from './model.ts';
+import { TextsRefused, type Embedder } from './model.ts';
 
 interface Options {
   /** What stands before `/embeddings`, such as `http://127.0.0.1:11434/v1`. */
@@ -47,12 +47,11 @@ export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeo
         longest = length;
         return vectorsIn(reply.body, texts.length);
       }
-      const tooLong = [400, 413, 422].includes(reply.status) && length / 2 >= SHORTEST;
-      if (!tooLong) throw modelFailed(`the embeddings server answered ${reply.status} ${told(reply.body, input)}`);
+      const why = `the embeddings server answered ${reply.status} ${errorSentence(reply.body, apiKey, input)}`;
+      if (![400, 413, 422].includes(reply.status)) throw modelFailed(why);
+      if (length / 2 < SHORTEST) throw new TextsRefused(why);
     }
   }
-
-  const told = (body: string, input: string[]): string => errorSentence(body, apiKey, input);
 
   return {
     model,

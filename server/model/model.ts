@@ -26,8 +26,12 @@ export interface Embedder {
   readonly model: string;
   /**
    * A vector of length 1 a text, in their order, all of as many dimensions. Rejects with a `Refusal`, as `generate`
-   * does; after `patience` milliseconds at the latest, where they are given.
+   * does; after `patience` milliseconds at the latest, where they are given. With `TextsRefused` where it is the texts
+   * that the server does not take.
    */
   embed(texts: string[], patience?: number): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
+
+/** Its message is for the log: it quotes none of them. */
+export class TextsRefused extends Error {}

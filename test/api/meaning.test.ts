@@ -118,6 +118,22 @@ describe('with EMBED_MODEL', () => {
     expect(shown()).toContain('from noon');
   });
 
+  it('a source that the server does not take is found by its words, and keeps no other from its meaning', async () => {
+    const server = await open({ ...llm(), ...embedding() });
+    fake.nextEmbedding(...Array.from({ length: 4 }, () => ({ status: 400, raw: ['{}'] })));
+    const chatbot = await chatbotWith(server, [LAMPS]);
+    await until(
+      async () => fake.embedRequests.length,
+      (count) => count === 4,
+    );
+    await server.api('POST', `/chatbot/${chatbot}/data-source/qa`, UMBRELLAS);
+    await embedded('small', 1);
+    await ask(server, chatbot);
+    expect(shown()).toContain('from noon');
+    await ask(server, chatbot, 'What are lamps made of?');
+    expect(shown()).toContain('brass');
+  });
+
   it('a question waits no longer than a second and a half for its meaning', async () => {
     const server = await open({ ...llm(), ...embedding() });
     const chatbot = await chatbotWith(server, [LAMPS, UMBRELLAS]);

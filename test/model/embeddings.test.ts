@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Refusal } from '../../server/errors.ts';
 import { createEmbedder } from '../../server/model/embeddings.ts';
-import type { Embedder } from '../../server/model/model.ts';
+import { TextsRefused, type Embedder } from '../../server/model/model.ts';
 import { meaningOf, startFakeModel, type FakeModel } from '../fakes/model.ts';
 
 const KEY = 'sk-canary-0123456789';
@@ -81,6 +81,14 @@ describe('embeddings', () => {
     await embedder.embed([long]);
     await embedder.embed([long]);
     expect(fake.embedRequests.map(({ body }) => body.input[0]!.length)).toEqual([2000, 1000, 500, 500]);
+  });
+
+  it('of texts that the server takes in no length are refused for that', async () => {
+    fake.embedScript = { status: 422, raw: [JSON.stringify({ error: `no: ${TEXT}` })] };
+    const fault = await embedder.embed([TEXT]).catch((error: unknown) => error);
+    expect(fault).toBeInstanceOf(TextsRefused);
+    expect(String(fault)).not.toContain('canary');
+    expect(fake.embedRequests).toHaveLength(4);
   });
 
   it('are asked for once more after a reset connection, and after a short pause that is asked for', async () => {
