@@ -5,7 +5,7 @@ import type { ChatbotFace } from './types.ts';
 /** How a chatbot's owner wants its widget: what is kept, its limits, and what pages are told of it. */
 
 /** Tags of BCP 47, as the files of widget/words are named. */
-export const LANGUAGES = 'ar cs da de en es fi fr he hi it ja ko nl pl pt ru sv tr zh'.split(' ');
+export const LANGUAGES = 'ar cs da de el en es fi fr he it ja ko nb nl pl pt ro ru sv tr uk vi zh'.split(' ');
 
 const literals = <const T extends string[]>(description: string, ...values: T) =>
   Type.Unsafe<T[number]>(Type.Enum(values, { description }));

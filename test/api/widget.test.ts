@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../server/widget-settings.ts';
 import { start, type Running } from '../running.ts';
 
 const DEFAULTS = {
@@ -143,9 +144,9 @@ describe('the settings of a widget', () => {
     );
   });
 
-  it('take every language that the widget has words for', async () => {
+  it('take every language that the widget has words for, and no other', async () => {
     const spoken = readdirSync('widget/words').flatMap((file) => /^([a-z]{2,3}(?:-\w+)?)\.ts$/.exec(file)?.[1] ?? []);
-    expect(spoken).toContain('en');
+    expect(spoken.toSorted()).toEqual(LANGUAGES);
     for (const language of spoken)
       expect((await docent.api('POST', path, { language })).body).toMatchObject({ language });
   });
