@@ -1,6 +1,6 @@
 import type { Kept } from './kept.ts';
 import { copy } from './record.ts';
-import type { Store } from './store.ts';
+import type { Store, StoredChatbot } from './store.ts';
 
 type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'updateChatbot' | 'deleteChatbot';
 type AgentVerbs = 'agents' | 'createAgent' | 'agent' | 'agentWithFunction' | 'updateAgent' | 'deleteAgent';
@@ -21,7 +21,7 @@ export function chatbotVerbs(kept: Kept): Pick<Store, ChatbotVerbs | AgentVerbs 
         }),
       );
     },
-    chatbot: (uuid) => run(() => copy(chatbots.file(uuid)?.chatbot)),
+    chatbot: (uuid) => run(() => handedOut(chatbots.file(uuid)?.chatbot)),
     chatbots: (owner) => run(() => chatbots.list(owner)),
     updateChatbot: (uuid, change) => run(() => chatbots.update(uuid, change)),
     deleteChatbot: (uuid) =>
@@ -68,6 +68,19 @@ export function chatbotVerbs(kept: Kept): Pick<Store, ChatbotVerbs | AgentVerbs 
         return all.filter(({ status }) => status === 'running');
       }),
   };
+}
+
+/** A visitor's every question reads the chatbot, and all its sentences may be in the settings: they are not copied. */
+function handedOut(chatbot: StoredChatbot | undefined): StoredChatbot | undefined {
+  if (!chatbot?.widget) return copy(chatbot);
+  const { widget, ...rest } = chatbot;
+  return { ...copy(rest), widget: frozen(widget) };
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.values(value).forEach(frozen);
+  return Object.freeze(value);
 }
 
 /** Removes all that belonged to a chatbot that is hidden; a source being made is waited for. */

@@ -145,8 +145,8 @@ export interface StoredChatbot extends Chatbot {
   owner: string;
   /** When its pages are fetched again; absent for never. */
   schedule?: Schedule;
-  /** The settings that were ever sent; absent before the first. */
-  widget?: Partial<WidgetSettings>;
+  /** The settings that were ever sent; absent before the first. Frozen, in records handed out. */
+  widget?: Readonly<Partial<WidgetSettings>>;
 }
 
 export interface StoredAgent extends Agent {

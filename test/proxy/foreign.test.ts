@@ -100,6 +100,14 @@ describe('a door before another server', () => {
     expect(count(/^GET/)).toBe(1);
   });
 
+  it('keeps no settings of a widget for a chatbot that is the other server’s', async () => {
+    expect((await ask(house, CHATBOT, { query: 'How long?' })).at(-1)?.event).toBe('done');
+    const headers = { Authorization: `Bearer ${API_KEY}` };
+    const reply = await post(`${house.base}/api/v1/chatbot/${CHATBOT}/widget`, { color: '#ff0000' }, headers);
+    expect(reply.status).toBe(404);
+    expect((await (await fetch(`${house.base}/chat/${CHATBOT}`)).json()).theme).toEqual({});
+  });
+
   it('gives a public chatbot its page, with the widget’s own settings', async () => {
     const reply = await fetch(`${house.base}/c/${CHATBOT}`);
     expect([reply.status, await reply.text()]).toEqual([200, expect.stringContaining('<title>Elsewhere</title>')]);

@@ -40,6 +40,22 @@ export function managementContract(engine: string, place: () => Promise<Place>):
       await look();
     };
 
+    describe('the settings of a widget', () => {
+      it('are kept with their chatbot, and are nobody’s to change in place', async () => {
+        const widget = { title: 'Help', suggestions: ['Why?'], words: { send: 'Go' } };
+        await store.updateChatbot(chatbot.uuid, (one) => ({ ...one, widget: structuredClone(widget) }));
+        await inBothLives(async () => {
+          expect(await store.chatbot(chatbot.uuid)).toEqual({ ...chatbot, widget });
+          const mine = (await store.chatbot(chatbot.uuid))?.widget as typeof widget;
+          expect(() => mine.suggestions.push('How?')).toThrow(TypeError);
+          expect(() => (mine.words.send = 'Stop')).toThrow(TypeError);
+          await store.updateChatbot(chatbot.uuid, (one) => ({ ...one, name: `${one.name}!` }));
+          chatbot.name += '!';
+          expect(await store.chatbots(chatbot.owner)).toEqual([{ ...chatbot, widget }]);
+        });
+      });
+    });
+
     describe('users and keys', () => {
       const aKey = (more: Partial<StoredKey> = {}): StoredKey => ({
         hash: newUuid() + newUuid(),
