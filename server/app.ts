@@ -15,7 +15,7 @@ interface AppRooms extends Rooms {
   assets: Koa.Middleware;
   /** The interface as a page: /docs. */
   docs: Koa.Middleware;
-  /** The public door, /chat. */
+  /** The public door, /chat and /c. */
   door: Koa.Middleware;
   /** The demo's pages; absent with DEMO=0. */
   demo: Koa.Middleware | undefined;
