@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -38,9 +37,11 @@ function library(
 }
 
 const environments: Record<string, EnvironmentOptions> = {
-  panel: library('widget/whole.ts', 'panel.js', 'dist/embed', {
+  // Named by its content: it may be cached for long, and what is loaded after it finds it under the same address.
+  panel: library('widget/panel.tsx', 'panel-[hash].js', 'dist/embed', {
     emptyOutDir: true,
     license: { fileName: 'licenses.md' },
+    rolldownOptions: { preserveEntrySignatures: 'allow-extension', output: small },
   }),
   embed: library('widget/embed.ts', 'embed.js', 'dist', {
     // `name` is asked for by Vite; the file exports nothing, so that no such global appears.
@@ -98,7 +99,7 @@ const environments: Record<string, EnvironmentOptions> = {
   },
 };
 
-/** Every part in one command. The panel comes first: the launcher names it by its content, so that it may be cached for long. */
+/** Every part in one command. The panel comes first: the launcher has its name. */
 async function buildAll(builder: ViteBuilder): Promise<void> {
   for (const name of ['panel', 'embed', 'component', 'demo', 'server', 'parser']) {
     const environment = builder.environments[name];
@@ -139,12 +140,11 @@ function makeExecutable(file: string): void {
   chmodSync(path, 0o755);
 }
 
-/** `embed/panel.js?v=<8 hex digits of its content>`: where the launcher finds the panel, relative to its own address. */
+/** Where the launcher finds the panel, relative to its own address. */
 function panelAddress(): string {
-  const hash = createHash('sha256')
-    .update(readFileSync(join(root, 'dist/embed/panel.js')))
-    .digest('hex');
-  return `embed/panel.js?v=${hash.slice(0, 8)}`;
+  const name = readdirSync(join(root, 'dist/embed')).find((file) => /^panel-.+\.js$/.test(file));
+  if (!name) throw new Error('the panel is built before the launcher');
+  return `embed/${name}`;
 }
 
 /** A plain `define` is read before the panel is built, so that this one name is filled in later. */

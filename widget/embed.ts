@@ -17,7 +17,12 @@ function start({ src, dataset }: HTMLScriptElement, chatbot: string): void {
   if (document.querySelector(`[data-docent="${chatbot}"]`)) return;
   const server = new URL('.', src).href;
   // A module that failed to load stays failed under its address, in some browsers for the life of the page.
-  const load = <T>(): Promise<T> => import(/* @vite-ignore */ new URL(`${__DOCENT_PANEL__}#${Date.now()}`, src).href);
+  let tries = '';
+  const load = <T>(): Promise<T> => {
+    const { href } = new URL(__DOCENT_PANEL__ + tries, src);
+    tries += '#';
+    return import(/* @vite-ignore */ href);
+  };
   const { inline, ...settings } = dataset;
   const target = inline && document.querySelector(inline);
   const handle = launch({ server, chatbot, target: target || undefined, settings: settings as object }, load, () => {

@@ -64,7 +64,7 @@ describe('the package as published', () => {
         'dist/embed.js',
         'dist/embed.js.br',
         'dist/embed.js.gz',
-        'dist/embed/panel.js',
+        expect.stringMatching(/^dist\/embed\/panel-.{8}\.js$/),
         'dist/component/index.js',
         'dist/component/index.d.ts',
         'dist/server/main.js',

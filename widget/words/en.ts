@@ -1,7 +1,7 @@
 /** The launcher's sentences: alone, because it is loaded alone. */
 export const launcher = {
   open: 'Open chat',
-  unloadable: 'Chat did not load. Try again.',
+  unloadable: 'Not loaded. Try again.',
 };
 
 /**
