@@ -88,18 +88,22 @@ export class Crawl implements Follower {
 
   /** Calls off what waits; what was learned before stays as it is, and what is being fetched again comes to its end. */
   async stop(): Promise<StoredSite> {
-    const { store, knowledge } = this.#rooms;
     this.#leave();
     await this.#exploring;
-    for (const uuid of this.#pages.left) {
-      const source = await store.source(uuid);
-      if (!source || source.own === 1 || source.tokens > 0 || source.status === SUCCESS) continue;
-      this.#pages.drop(uuid);
-      await store.deleteSource(uuid);
-      knowledge.forget(source.chatbot, uuid);
-    }
+    for (const uuid of this.#pages.left) await this.#callOff(uuid);
     await this.#finish('stopped');
     return this.site;
+  }
+
+  async #callOff(uuid: string): Promise<void> {
+    const { store, knowledge } = this.#rooms;
+    const source = await store.source(uuid);
+    if (source?.round === this.round) return this.#pages.end(uuid, source.status);
+    // What an earlier crawl was through with stays, and what its owner added.
+    if (source?.round !== undefined || source?.own === 1) return;
+    this.#pages.drop(uuid);
+    await store.deleteSource(uuid);
+    knowledge.forget(this.#site.chatbot, uuid);
   }
 
   /** Ends without a word: the chatbot is gone, or the process about to be. */

@@ -117,13 +117,9 @@ function readable(path: string): string {
   }
 }
 
-/** Links that are wrong by a folder lead deeper and deeper: `/a/b/a/b/a/b`. */
+/** Links that are wrong by a folder lead deeper and deeper: `/a/b/a/b/a/b/a/b`. */
 function repeats(path: string): boolean {
   const parts = path.split('/').filter(Boolean);
-  if (parts.length > DEEPEST) return true;
-  const twice = (at: number, length: number): boolean =>
-    [0, 1].every((turn) =>
-      parts.slice(at, at + length).every((part, i) => part === parts[at + (turn + 1) * length + i]),
-    );
-  return parts.some((_, at) => [1, 2, 3].some((length) => at + 3 * length <= parts.length && twice(at, length)));
+  const most = Math.max(0, ...parts.map((part) => parts.filter((other) => other === part).length));
+  return parts.length > DEEPEST || most > 3;
 }

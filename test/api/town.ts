@@ -1,0 +1,153 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { site, start, until, type Running } from '../running.ts';
+
+/** A site on loopback whose pages a test sets, and a chatbot that learns it through the operations. */
+
+export type Page = string | { status?: number; body?: string | Buffer; headers?: Record<string, string> };
+
+export interface Source {
+  uuid: string;
+  status: string;
+  file_name: string;
+  title: string;
+}
+
+export interface Town {
+  docent: Running;
+  bot: string;
+  base: string;
+  /** Of a site that nobody is to visit. */
+  elsewhere: string;
+  /** What stands at which path; nothing is 404. */
+  shown: Record<string, Page>;
+  /** Paths, in the order in which they were asked for. */
+  asked: string[];
+  /** The most requests that were open at once. */
+  most: number;
+  /** Milliseconds that each page takes. */
+  slow: number;
+  /** Pages wait until this resolves. */
+  hold: Promise<void> | undefined;
+}
+
+const TOWNS = 40;
+
+/** Each test has a town of its own, since what a robots.txt says is kept. */
+export function aTown(): Town {
+  const town = { shown: {}, asked: [], most: 0 } as unknown as Town;
+  let open = 0;
+  let next = 0;
+  let towns: Awaited<ReturnType<typeof site>>[];
+  let elsewhere: (typeof towns)[number];
+  const visited: string[] = [];
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '/';
+    town.asked.push(path);
+    town.most = Math.max(town.most, ++open);
+    response.on('close', () => open--);
+    if (path !== '/robots.txt') await town.hold;
+    if (town.slow > 0) await sleep(town.slow);
+    const page = town.shown[path];
+    const { status, body, headers } = typeof page === 'object' ? page : { body: page };
+    const type = { 'Content-Type': 'text/html; charset=utf-8' };
+    response.writeHead(status ?? (page === undefined ? 404 : 200), { ...type, ...headers }).end(body);
+  }
+  const note = (request: IncomingMessage, response: ServerResponse) => {
+    visited.push(request.url ?? '');
+    response.end();
+  };
+
+  beforeAll(async () => {
+    towns = await Promise.all(Array.from({ length: TOWNS }, () => site(new Proxy({}, { get: () => answer }))));
+    elsewhere = await site(new Proxy({}, { get: () => note }));
+    town.elsewhere = elsewhere.base;
+    town.docent = await start({ FETCH_ALLOW: [...towns, elsewhere].map(({ host }) => host).join(',') });
+  });
+  afterAll(async () => {
+    await town.docent.stop();
+    await Promise.all([...towns, elsewhere].map((one) => one.close()));
+  });
+  beforeEach(async () => {
+    const bot = (await town.docent.api('POST', '/chatbot/create', { name: 'Town', show_citations: true })).body.uuid;
+    Object.assign(town, { bot, base: towns[next++]!.base, shown: {}, asked: [], most: 0, slow: 0, hold: undefined });
+  });
+  afterEach(() => {
+    town.hold = undefined;
+    expect(visited).toEqual([]);
+  });
+  return town;
+}
+
+/** A page whose text tells of its name, and which leads to others. */
+export const page = (name: string, ...links: string[]): string =>
+  `<title>${name}</title><nav>${links.map((link) => `<a href="${link}">more</a>`).join(' ')}</nav>
+  <main><p>The page of the ${name} tells all about the ${name}.</p></main>`;
+
+export const moved = (to: string, status = 301): Page => ({ status, headers: { Location: to } });
+
+/** The pages of a town, counted from 1, each of which leads to the next. */
+export const street = (length: number): Record<string, Page> =>
+  Object.fromEntries(
+    Array.from({ length }, (_, i) => [i === 0 ? '/' : `/${i + 1}`, page(`house ${i + 1}`, `/${i + 2}`)]),
+  );
+
+export const begin = async ({ docent, bot, base }: Town, body: object = {}, path = '/') =>
+  (await docent.api('POST', `/chatbot/${bot}/data-source/site`, { url: base + path, ...body })).body;
+
+export const siteOf = async ({ docent, bot }: Town, uuid: string) =>
+  (await docent.api('GET', `/chatbot/${bot}/data-source/site/${uuid}`)).body;
+
+export const ended = (town: Town, uuid: string) =>
+  until(
+    () => siteOf(town, uuid),
+    ({ status }) => status !== 'running',
+  );
+
+export const learn = async (town: Town, body: object = {}, path = '/') =>
+  ended(town, (await begin(town, body, path)).uuid);
+
+export const sources = async ({ docent, bot }: Town): Promise<Source[]> =>
+  (await docent.api('GET', `/chatbot/${bot}/data-sources`)).body;
+
+/** A page that its owner adds, when it is learned or cannot be. */
+export async function add({ docent, bot, base }: Town, path: string): Promise<Source> {
+  const { body } = await docent.api('POST', `/chatbot/${bot}/data-source/url`, { url: base + path });
+  return sourceEnded(docent, body.uuid);
+}
+
+export async function sourceEnded(docent: Running, uuid: string): Promise<Source> {
+  const reply = await until(
+    () => docent.api('GET', `/data-source/${uuid}`),
+    ({ body }) => /^(?:success|fail|error:)/.test(body.status),
+  );
+  return reply.body;
+}
+
+/** Paths of the chatbot's pages with how they ended. */
+export const pages = async (town: Town): Promise<Record<string, string>> =>
+  Object.fromEntries((await sources(town)).map(({ file_name, status }) => [file_name.replace(town.base, ''), status]));
+
+export const success = (...paths: string[]): Record<string, string> =>
+  Object.fromEntries(paths.map((path) => [path, 'success']));
+
+/** The paths of the pages from which a question is answered. */
+export async function cited({ docent, bot, base }: Town, query: string): Promise<string[]> {
+  const session = (await docent.api('POST', `/chatbot/${bot}/session/create`)).body.uuid;
+  await docent.api('POST', `/session/${session}/message/non-stream`, { query });
+  const [message] = (await docent.api('GET', `/session/${session}/messages`)).body;
+  const citations = Object.values<{ file_name: string }>(JSON.parse(message.cite_data_json));
+  return citations.map(({ file_name }) => file_name.replace(base, ''));
+}
+
+/** Holds the pages back until what it returns is called. */
+export function held(town: Town): () => void {
+  let release = () => {};
+  town.hold = new Promise((go) => (release = go));
+  return () => {
+    town.hold = undefined;
+    release();
+  };
+}
