@@ -25,6 +25,8 @@ export interface ChatOptions {
 /** The whole state of one conversation and every action on it. Views read it and call it; nothing else writes it. */
 export interface Chat {
   readonly isOpen: Signal<boolean>;
+  /** It opened by itself: the visitor's focus stays where it is. */
+  readonly isQuiet: Signal<boolean>;
   readonly face: Signal<ChatbotFace | undefined>;
   readonly words: ReadonlySignal<PanelWords>;
   /** What the words are written in; undefined until they are there. */
@@ -43,7 +45,7 @@ export interface Chat {
   /** Asks once who the chatbot is. */
   meet(): Promise<unknown>;
   agree(): void;
-  open(): void;
+  open(isUnasked?: boolean): void;
   close(): void;
   write(draft: string): void;
   /** Sends the draft, if there is one. */
@@ -66,6 +68,7 @@ export interface Chat {
 
 export function createChat({ client, memory, emit, words: own, ...options }: ChatOptions): Chat {
   const isOpen = signal(false);
+  const isQuiet = signal(false);
   const face = signal<ChatbotFace | undefined>(undefined);
   const [speech, fallSilent] = createSpeech(() => options.language || face.value?.language, options.host);
   const words = computed(() => ({ ...en, ...speech.value?.words, ...face.value?.words, ...own }));
@@ -94,8 +97,9 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     if (history.peek() !== 'unread') loadExtras().then(({ compare }) => compare(past), tell);
   });
 
-  function open(): void {
+  function open(isUnasked = false): void {
     if (isOpen.peek() || isGone) return;
+    isQuiet.value = isUnasked;
     isOpen.value = true;
     void meet();
     if (history.peek() === 'unread') void restore();
@@ -213,6 +217,7 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
 
   return {
     isOpen,
+    isQuiet,
     face,
     words,
     language,

@@ -8,6 +8,8 @@ export interface Remembered {
   draft?: string | undefined;
   /** To what the owner wants agreed before the first message. */
   agreed?: boolean | undefined;
+  /** The visitor has closed what came by itself. */
+  closed?: boolean | undefined;
   /** Questions that were sent and not yet acknowledged, the oldest first. */
   sent?: Question[] | undefined;
 }

@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { createChat, type Chat } from './chat.ts';
 import { createClient, type Client } from './client.ts';
 import { tendLauncher } from './launcher.ts';
+import { loadExtras } from './extras.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { readSettings, type Context, type Settings } from './settings.ts';
 import { applyTheme } from './theme.ts';
@@ -46,6 +47,9 @@ function facing(client: Client, { title, ...own }: Partial<Settings>): Client {
   };
 }
 
+// Who does not come is not met.
+const ignore = (): void => undefined;
+
 /** Draws the panel into a shadow root, closed; `chat` opens it. What happens is told as events of the root's host. */
 export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel {
   const { server, chatbot, words, context, button, isInline = false } = options;
@@ -65,15 +69,26 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   render(<Panel chat={chat} follower={createFollower()} isInline={isInline} />, place);
   const stopTheme = effect(() => applyTheme(host, settings, chat.face.value ?? settings));
   const leaveLauncher = button && tendLauncher(button, chat, settings);
+  let leaveGreeting: (() => void) | undefined;
+  let isGone = false;
+  const greet = async (): Promise<void> => {
+    const all = { ...settings, ...chat.face.peek() };
+    if (!all.open && !all.teaser) return;
+    const extras = await loadExtras();
+    if (!isGone) leaveGreeting = extras.greet(root, chat, memory, all);
+  };
+  if (button && !isInline) void ('settings' in settings ? chat.meet().then(greet) : greet()).catch(ignore);
   return {
     chat,
-    open: chat.open,
+    open: () => chat.open(),
     close: chat.close,
     ask(query) {
       chat.open();
       chat.ask(query);
     },
     destroy() {
+      isGone = true;
+      leaveGreeting?.();
       leaveLauncher?.();
       stopTheme();
       chat.destroy();

@@ -286,3 +286,21 @@ test('an answer is asked and shown in black or white that can be read, whatever 
   });
   expect(worst.ratio, worst.of).toBeGreaterThanOrEqual(4.5);
 });
+
+test('on the left, the panel stands over its launcher; on a phone it fills the window', async () => {
+  const { page } = await visit({});
+  await page.evaluate(() => {
+    (globalThis as unknown as { Docent: { destroy(): void } }).Docent.destroy();
+    const tag = document.querySelector('script')!;
+    const again = document.createElement('script');
+    for (const { name, value } of tag.attributes) again.setAttribute(name, value);
+    again.dataset['position'] = 'start';
+    document.head.append(again);
+  });
+  await page.getByRole('button', { name: 'Open chat' }).click();
+  const panel = page.getByRole('dialog');
+  await panel.waitFor();
+  expect((await panel.boundingBox())!.x).toBe(20);
+  await page.setViewportSize({ width: 390, height: 700 });
+  expect(await panel.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 700 });
+});

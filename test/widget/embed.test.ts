@@ -90,7 +90,7 @@ test('a panel that does not load is said so calmly; the next click tries again a
   page.__DOCENT_PANEL__ = 'data:text/javascript,throw new Error("gone")';
   await embed();
   docent().ask('kept');
-  await waitFor(() => expect(launcher().title).toBe('Not loaded. Try again.'));
+  await waitFor(() => expect(launcher().title).toBe('Failed. Try again.'));
   expect(error.mock.calls[0]![0]).toMatch(/^\[docent\]/);
   page.__DOCENT_PANEL__ = panel;
   launcher().click();

@@ -66,3 +66,39 @@ test('the launcher shows the owner’s label and sign, and is where the owner wa
   chat.handle.close();
   await waitFor(() => expect(launcher.title).toBe('Help'));
 });
+
+test('a teaser stands beside the launcher after its seconds, opens the chat, and does not come back once it is closed', async () => {
+  const settings = { teaser: 'Questions?', teaser_after: 0 };
+  const teased = (): HTMLElement | null => chat!.see.queryByRole('button', { name: 'Questions?' });
+  chat = mounted(facing({}), { settings });
+  await waitFor(() => expect(teased()).not.toBeNull(), { timeout: 3000 });
+  expect(localStorage.length).toBe(0);
+  teased()!.click();
+  await waitFor(() => expect(chat!.see.getByRole('textbox')).toBe(chat!.root.activeElement));
+  expect(teased()).toBeNull();
+  chat.handle.close();
+  chat.close();
+  chat = mounted(facing({}), { settings });
+  await new Promise((done) => setTimeout(done, 1300));
+  expect(teased()).toBeNull();
+});
+
+test('open by default, it takes no focus; a visitor who closes it finds it closed', async () => {
+  const settings = { open: true };
+  chat = mounted(facing({}), { settings });
+  await waitFor(() => chat!.see.getByRole('textbox'), { timeout: 3000 });
+  expect(chat.root.activeElement).toBeNull();
+  chat.see.getAllByRole('button', { name: 'Close chat' })[0]!.click();
+  chat.close();
+  chat = mounted(facing({}), { settings });
+  await new Promise((done) => setTimeout(done, 1300));
+  expect(chat.see.queryByRole('textbox')).toBeNull();
+});
+
+test('settings that the server keeps are shown from the start where the page asks for them', async () => {
+  chat = mounted(facing({ label: 'Help', teaser: 'Kept there', teaser_after: 0 }), {
+    settings: { settings: '' } as object,
+  });
+  await waitFor(() => chat!.see.getByRole('button', { name: 'Kept there' }), { timeout: 3000 });
+  expect(chat.root.querySelector('.l')!.textContent).toBe('Help');
+});

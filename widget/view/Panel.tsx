@@ -33,7 +33,7 @@ export function Panel({ chat, follower, isInline }: PanelProps): VNode | null {
       aria-label={name}
       lang={language}
       dir={directionOf(language)}
-      ref={isInline ? null : focusField}
+      ref={isInline || chat.isQuiet.value ? null : focusField}
       onKeyDown={escape}
     >
       <header>

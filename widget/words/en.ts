@@ -1,7 +1,7 @@
 /** The launcher's sentences: alone, because it is loaded alone. */
 export const launcher = {
   open: 'Open chat',
-  unloadable: 'Not loaded. Try again.',
+  unloadable: 'Failed. Try again.',
 };
 
 /**
