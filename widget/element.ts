@@ -16,12 +16,9 @@ declare global {
 
 const EVENTS: (keyof Events)[] = ['open', 'close', 'ask', 'answer', 'citation', 'rate-limit', 'error'];
 
-/**
- * Makes the chat an element that any framework can write: attributes are the settings (`teaser-after="9"`), `inline` puts it in its
- * own place. Once a page, and where there is no page it does nothing.
- */
-export function defineElement(name = 'docent-chat'): void {
-  if (!globalThis.customElements || customElements.get(name)) return;
+/** Defines the element, once. */
+export function define(name: string): void {
+  if (customElements.get(name)) return;
 
   class DocentChat extends HTMLElement implements DocentChatElement {
     static observedAttributes = ['server', 'chatbot'];

@@ -7,11 +7,19 @@ export type { Events } from './turn.ts';
 export type { Handle, Options } from './launch.ts';
 export type { Context, Settings } from './settings.ts';
 export type { Words } from './words/en.ts';
-export { defineElement, type DocentChatElement } from './element.ts';
+export type { DocentChatElement } from './element.ts';
 
 /** Puts the chat on the page: a launcher in the corner, or inside `target`. */
 export function mount(options: Options): Handle {
   return launch(options, async () => ({ openPanel }));
+}
+
+/**
+ * Makes the chat an element that any framework can write: attributes are the settings (`teaser-after="9"`), `inline` puts it
+ * into its own place. What is in the page by then becomes one. Where there is no page it does nothing.
+ */
+export async function defineElement(name = 'docent-chat'): Promise<void> {
+  if (globalThis.customElements) (await import('./element.ts')).define(name);
 }
 
 export interface ChatWidgetProps extends Omit<Options, 'target'> {

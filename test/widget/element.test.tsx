@@ -7,10 +7,9 @@ import { answered, json, openDoor, record, server, stream, type Door } from './d
 
 let door: Door;
 
-beforeEach(() => {
+beforeEach(async () => {
   localStorage.clear();
-  defineElement();
-  defineElement();
+  await Promise.all([defineElement(), defineElement()]);
   door = openDoor({ 'POST /ask': () => stream(answered(record('q', 'An answer.'))) });
 });
 

@@ -15,7 +15,7 @@ export const page = <ChatWidget server={server} chatbot={chatbot} inline onReady
 
 mount({ server, chatbot, settings: { color: '#0f766e', position: 'start', suggestions: ['Where is it?'] } }).destroy();
 mount({ server, chatbot, context: { page: '/cart', user: 'a member' } }).destroy();
-defineElement();
+void defineElement();
 document.querySelector('docent-chat')?.ask('Where is my order?');
 
 // @ts-expect-error: no such setting
