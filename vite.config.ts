@@ -155,6 +155,22 @@ const panelName: Plugin = {
   transform: (code) => code.replaceAll('__DOCENT_PANEL__', () => JSON.stringify(panelAddress())),
 };
 
+/**
+ * The hooks that the signals' own package brings: nothing of the widget uses one, and no signal stands in JSX by itself, which is
+ * where that package would. What remains of them does nothing.
+ */
+const noHooks: Plugin = {
+  name: 'docent:no-hooks',
+  enforce: 'pre',
+  apply: 'build',
+  applyToEnvironment: (environment) => environment.name === 'panel',
+  resolveId: { filter: { id: /^preact\/hooks$/ }, handler: (id) => `\0${id}` },
+  load: {
+    filter: { id: /^\0preact\/hooks$/ },
+    handler: () => 'const none = () => {}; export { none as useEffect, none as useMemo, none as useRef };',
+  },
+};
+
 /** `h(tag, props, …children)` is shorter than the automatic runtime's calls, and asks for no module of its own. */
 const shortJsx: Plugin = {
   name: 'docent:short-jsx',
@@ -183,7 +199,7 @@ export default defineConfig(({ command }) => ({
   environments: command === 'build' ? environments : {},
   builder: { buildApp: buildAll },
   oxc: command === 'build' ? { jsx: { runtime: 'classic', pragma: 'h' } } : {},
-  plugins: command === 'build' ? [componentTypes(), panelName, shortJsx] : [development()],
+  plugins: command === 'build' ? [componentTypes(), panelName, noHooks, shortJsx] : [development()],
   server: {
     host: process.env['HOST'] ?? '127.0.0.1',
     port: Number(process.env['PORT'] ?? 8080),

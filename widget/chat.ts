@@ -141,6 +141,8 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     const turn = createTurn(query);
     turns.value = [...turns.peek(), turn];
     emit('ask', { query });
+    // Here by the time the answer is; without them it is read all the same.
+    loadExtras().catch(() => undefined);
     if (face.peek()) begin(turn);
     else void meet().then(() => begin(turn));
   }

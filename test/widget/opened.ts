@@ -24,7 +24,9 @@ export function type(field: HTMLElement, text: string): void {
 }
 
 export const press = (element: HTMLElement, key: string, more: KeyboardEventInit = {}): boolean =>
-  element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...more }));
+  element.dispatchEvent(
+    new KeyboardEvent('keydown', { key, bubbles: true, composed: true, cancelable: true, ...more }),
+  );
 
 export function mounted(answers: Record<string, Answer>, options: Partial<Options> = {}): Opened {
   const door = openDoor(answers);

@@ -1,3 +1,5 @@
-/** What a first answer does without; in a file of its own where that is worth a request. */
+/** What a first answer does without until it is there, in a file of its own. */
+export { Actions } from './Actions.tsx';
 export { greet } from './greet.tsx';
 export { compare, restore, settle } from './history.ts';
+export { Marker } from './Marker.tsx';

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat.ts';
 import type { Turn } from '../turn.ts';
+import { extras } from '../extras.ts';
 import { Markdown } from '../markdown/Markdown.tsx';
 import { Cite } from './Cite.tsx';
 import { Note } from './Note.tsx';
@@ -16,13 +17,14 @@ interface TurnProps {
 export function TurnView({ chat, turn, onMount }: TurnProps): VNode {
   const words = chat.words.value;
   const { is } = turn.status.value;
+  const { Actions } = extras.value ?? {};
   return (
     <div class="turn" ref={onMount}>
-      <div class="question" role="group" aria-label={words.you}>
+      <div class="question" role="group" aria-label={words.you} dir="auto">
         {turn.query}
       </div>
       <div class="answer" role="group" aria-label={words.answer}>
-        <div class="text">
+        <div class="text" dir="auto">
           <Markdown
             text={turn.text}
             isWhole={is === 'done' || is === 'failed'}
@@ -40,6 +42,7 @@ export function TurnView({ chat, turn, onMount }: TurnProps): VNode {
         )}
         <Note chat={chat} turn={turn} />
         {is === 'done' && <Sources chat={chat} turn={turn} />}
+        {is === 'done' && Actions && <Actions chat={chat} turn={turn} />}
       </div>
     </div>
   );

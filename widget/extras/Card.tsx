@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
 import type { Citation } from '../../server/types.ts';
 import { hostOf, titleOf } from '../citations.ts';
+import { CLOSE, Icon, IconButton, OUT } from '../view/Icon.tsx';
+import { Jump } from '../view/Jump.tsx';
 import { fill, type PanelWords } from '../words/en.ts';
-import { CLOSE, Icon, IconButton, OUT } from './Icon.tsx';
-import { Jump } from './Jump.tsx';
 
 interface CardProps {
   words: PanelWords;
@@ -11,20 +11,14 @@ interface CardProps {
   marker: string;
   /** Its name. */
   label: string;
+  onMount: (card: HTMLElement | null) => void;
   onClose: () => void;
 }
 
-const focus = (element: HTMLElement | null): void => element?.focus();
-
 /** A citation, opened: where it stands and what it says there. */
-export function Card({ words, citation, marker, label, onClose }: CardProps): VNode {
-  const escape = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape') return;
-    event.stopPropagation();
-    onClose();
-  };
+export function Card({ words, citation, marker, label, onMount, onClose }: CardProps): VNode {
   return (
-    <div class="card" role="dialog" aria-label={label} tabIndex={-1} ref={focus} onKeyDown={escape}>
+    <div class="card" role="dialog" aria-label={label} tabIndex={-1} ref={onMount}>
       <div class="top">
         <span class="marker" aria-hidden="true">
           {marker}
@@ -32,7 +26,7 @@ export function Card({ words, citation, marker, label, onClose }: CardProps): VN
         <strong>{titleOf(citation)}</strong>
         <IconButton d={CLOSE} label={words.closeSource} onClick={onClose} />
       </div>
-      <blockquote>{citation.text}</blockquote>
+      <blockquote dir="auto">{citation.text}</blockquote>
       <Jump citation={citation} words={words} look="action">
         <span class="name">{fill(words.openSource, { host: hostOf(citation) })}</span>
         <Icon d={OUT} />

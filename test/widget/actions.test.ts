@@ -1,0 +1,155 @@
+// @vitest-environment happy-dom
+import { waitFor } from '@testing-library/preact';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { answered, citation, json, record, stream, type Answer } from './door.ts';
+import { opened, press, type, type Opened } from './opened.ts';
+
+const question = 'How long do I have?';
+const citations = { 1: citation(), 2: citation({ title: 'Handbook', file_name: 'handbook.pdf' }) };
+const answer = record(question, 'You have **45 days** [1]. See [2].', citations);
+const feedback = 'POST /session/s1/message/m1/feedback';
+
+let chat: Opened;
+
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+});
+
+afterEach(() => {
+  chat.close();
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const button = (name: string | RegExp): HTMLElement => chat.see.getByRole('button', { name });
+
+async function asked(answers: Record<string, Answer> = {}): Promise<void> {
+  chat = await opened({ 'POST /ask': () => stream(answered(answer)), ...answers });
+  chat.ask(question);
+  await waitFor(() => button('Helpful'));
+}
+
+const clipboard = (writeText: (text: string) => Promise<void>): void =>
+  void Object.defineProperty(navigator, 'clipboard', { value: { writeText }, configurable: true });
+
+test('an answer is copied with its sources', async () => {
+  await asked();
+  const written = vi.fn(async () => undefined);
+  clipboard(written);
+  button('Copy with sources').click();
+  await waitFor(() => chat.see.getByText('Copied'));
+  expect(written).toHaveBeenCalledWith(
+    'You have **45 days** [1]. See [2].\n\nSources\n' +
+      '[1] Returns – https://shop.test/returns#:~:text=You%20have%2045%20days.\n[2] Handbook',
+  );
+});
+
+test('where the clipboard is refused, the older way copies; where that is refused too, it says so', async () => {
+  await asked();
+  clipboard(() => Promise.reject(new DOMException('denied', 'NotAllowedError')));
+  const copied: string[] = [];
+  document.execCommand = vi.fn(() => {
+    copied.push((chat.root.activeElement as HTMLTextAreaElement | null)?.value ?? '');
+    return true;
+  });
+  button('Copy with sources').focus();
+  button('Copy with sources').click();
+  await waitFor(() => chat.see.getByText('Copied'));
+  expect(chat.root.activeElement).toBe(button('Copy with sources'));
+  expect(chat.root.querySelectorAll('textarea')).toHaveLength(1);
+  document.execCommand = () => false;
+  button('Copy with sources').click();
+  await waitFor(() => chat.see.getByText('Your browser does not allow copying.'));
+});
+
+test('a thumb is sent at once, and a word on it after', async () => {
+  await asked({ [feedback]: () => json({ success: true }) });
+  button('Not helpful').click();
+  await waitFor(() => expect(button('Not helpful').getAttribute('aria-pressed')).toBe('true'));
+  expect(chat.door.requests.at(-1)).toMatchObject({ path: '/session/s1/message/m1/feedback', body: { rating: -1 } });
+  const word = await waitFor(() => chat.see.getByRole('textbox', { name: /Tell us more/ }));
+  type(word, 'Which days?');
+  button('Send feedback').click();
+  await waitFor(() => chat.see.getByText('Thank you for your feedback.'));
+  expect(chat.door.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
+  expect(chat.see.queryByRole('textbox', { name: /Tell us more/ })).toBeNull();
+  expect(chat.root.activeElement).toBe(button('Not helpful'));
+});
+
+test('a thumb that cannot be sent is taken back, and said so', async () => {
+  await asked({ [feedback]: () => json({ error: 'no', code: 'internal' }, 500) });
+  button('Helpful').click();
+  await waitFor(() => chat.see.getByText('Your feedback could not be sent. Try again.'));
+  expect(button('Helpful').getAttribute('aria-pressed')).toBe('false');
+  expect(chat.told.map(([name]) => name)).toContain('error');
+});
+
+test('what the visitor thought of an answer shows again after a reload', async () => {
+  await asked();
+  chat.close();
+  const rated = { ...answer, feedback_json: '{"rating":1,"comment":"good"}' };
+  chat = await opened({ 'GET /session/s1/messages': () => json([rated]) });
+  await waitFor(() => expect(button('Helpful').getAttribute('aria-pressed')).toBe('true'));
+  expect(chat.see.queryByRole('textbox', { name: /Tell us more/ })).toBeNull();
+});
+
+test('an answer made anew is another turn: the one before stays where it is', async () => {
+  const again = { ...record(question, 'Another way to say it.'), uuid: 'm2' };
+  const answers = [answer, again];
+  await asked({ 'POST /ask': () => stream(answered(answers.shift()!)) });
+  button('Answer again').click();
+  await waitFor(() => chat.see.getByText('Another way to say it.'));
+  expect(chat.see.getAllByText(question)).toHaveLength(2);
+  expect(chat.root.querySelector('.text strong')?.textContent).toBe('45 days');
+  const [first, second] = chat.door.asked().map(({ body }) => body['id']);
+  expect(second).not.toBe(first);
+});
+
+const marker = (): HTMLElement => button('Source 1: Returns');
+const card = (): HTMLElement | null => chat.see.queryByRole('dialog', { name: 'Source 1: Returns' });
+const pointer = (element: Element, type: string): boolean =>
+  element.dispatchEvent(Object.assign(new Event(type), { pointerType: 'mouse' }));
+
+test('a pointer that rests on a marker opens its card, which stays while the pointer is on either', async () => {
+  await asked();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const place = marker().parentElement!;
+  pointer(place, 'pointerenter');
+  expect(card()).toBeNull();
+  await vi.advanceTimersByTimeAsync(400);
+  await vi.waitFor(() => expect(card()).not.toBeNull());
+  expect(place.contains(card())).toBe(true);
+  expect(chat.root.activeElement).not.toBe(card());
+  pointer(place, 'pointerleave');
+  await vi.advanceTimersByTimeAsync(100);
+  pointer(place, 'pointerenter');
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(card()).not.toBeNull();
+  pointer(place, 'pointerleave');
+  await vi.advanceTimersByTimeAsync(400);
+  await vi.waitFor(() => expect(card()).toBeNull());
+});
+
+test('a pointer that passes over a marker opens nothing', async () => {
+  await asked();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  pointer(marker().parentElement!, 'pointerenter');
+  await vi.advanceTimersByTimeAsync(100);
+  pointer(marker().parentElement!, 'pointerleave');
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(card()).toBeNull();
+  expect(chat.told.some(([name]) => name === 'citation')).toBe(false);
+});
+
+test('Escape closes a card that the pointer opened, wherever the focus is, and leaves the chat open', async () => {
+  await asked();
+  pointer(marker().parentElement!, 'pointerenter');
+  await waitFor(() => expect(card()).not.toBeNull());
+  const field = chat.see.getByRole('textbox', { name: 'Your question' });
+  field.focus();
+  press(field, 'Escape');
+  await waitFor(() => expect(card()).toBeNull());
+  expect(chat.root.activeElement).toBe(field);
+  chat.see.getByRole('dialog', { name: 'Shop help' });
+});
