@@ -115,7 +115,6 @@ export function launch({ target, ...options }: Options, load: LoadPanel, gone?: 
     button.className = `l ${settings['position']}`;
     button.dir = document.dir;
     button.title = words.open;
-    button.ariaExpanded = 'false';
     button.onpointerenter = button.onfocus = near;
     button.onclick = handle.open;
     root.append(button);
