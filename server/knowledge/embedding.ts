@@ -88,6 +88,6 @@ export function createEmbedding({ store, indexes, embedder, clock, log, back }: 
   };
 }
 
-/** As they are searched by words: under the title and the headings. */
+/** As they are searched by words: under the title and the headings, which often begin with the title. */
 const textsOf = ({ title, text, passages }: Document): string[] =>
-  passages.map(({ headings, start, end }) => [title, ...headings, text.slice(start, end)].join('\n'));
+  passages.map(({ headings, start, end }) => [...new Set([title, ...headings, text.slice(start, end)])].join('\n'));

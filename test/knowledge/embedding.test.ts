@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createKnowledge } from '../../server/knowledge/learning.ts';
+import type { Knowledge } from '../../server/knowledge/knowledge.ts';
+import { createEmbedder } from '../../server/model/embeddings.ts';
+import type { Embedder } from '../../server/model/model.ts';
+import { openLowdbStore } from '../../server/store/lowdb.ts';
+import type { Store } from '../../server/store/store.ts';
+import { createWeb } from '../../server/web/web.ts';
+import { startFakeModel, type FakeModel } from '../fakes/model.ts';
+import { until } from '../running.ts';
+import { aChatbot, aSource } from '../store/records.ts';
+
+const DOWN = { status: 503, raw: ['{}'] };
+const REST = 15_000;
+
+let fake: FakeModel;
+let embedder: Embedder;
+let store: Store;
+let knowledge: Knowledge;
+let dir: string;
+let now: number;
+let logged: string[];
+const chatbot = aChatbot('f'.repeat(32));
+
+beforeEach(async () => {
+  now = Date.now();
+  logged = [];
+  const clock = () => now;
+  const log = {
+    info: (_: object, words: string) => logged.push(words),
+    error: (_: object, words: string) => logged.push(words),
+  };
+  fake = await startFakeModel();
+  embedder = createEmbedder({ baseUrl: fake.baseUrl, model: 'small', apiKey: undefined });
+  dir = await mkdtemp(join(tmpdir(), 'docent-embedding-'));
+  store = await openLowdbStore({ dir, clock });
+  await store.createChatbot(chatbot, []);
+  const web = createWeb({ allow: [], clock });
+  knowledge = createKnowledge({ store, web, clock, log: log as never, embedder });
+});
+afterEach(async () => {
+  await knowledge.close();
+  await Promise.all([embedder.close(), store.close(), fake.close()]);
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function teach(question: string, answer: string): Promise<string> {
+  const meta_json = JSON.stringify({ question, answer });
+  const source = aSource(chatbot.uuid, { type: 'qa', meta_json, title: question, identity: question, file_name: '' });
+  await store.createSource(source);
+  knowledge.learn(source);
+  await until(
+    () => store.source(source.uuid),
+    (one) => one?.status === 'success',
+  );
+  return source.uuid;
+}
+
+const embeddedBy = async (uuid: string) => (await store.source(uuid))?.embedded_by ?? '';
+const asksFor = async (query: string) => {
+  const before = fake.embedRequests.length;
+  await knowledge.search(chatbot.uuid, query);
+  return fake.embedRequests.slice(before).flatMap(({ body }) => body.input);
+};
+const embedded = (uuid: string) =>
+  until(
+    () => embeddedBy(uuid),
+    (by) => by === 'small',
+  );
+const ofEmbeddings = () => logged.filter((words) => words.includes('embeddings'));
+
+describe('the embeddings server', () => {
+  it('that fails is said so once, left alone for a while, and told of what it missed when it is back', async () => {
+    const early = await teach('Umbrellas', 'They may be hired from noon.');
+    await embedded(early);
+    fake.embedScript = DOWN;
+    const late = await teach('Lamps', 'They are made of brass.');
+    expect(await asksFor('Is a brolly here?')).toEqual([]);
+    expect(ofEmbeddings()).toHaveLength(1);
+    now += REST;
+    expect(await asksFor('Is a brolly there?')).toEqual(['Is a brolly there?']);
+    expect(await asksFor('Is a brolly there?')).toEqual([]);
+    expect(ofEmbeddings()).toHaveLength(1);
+    expect(await embeddedBy(late)).toBe('');
+    now += REST;
+    fake.embedScript = undefined;
+    expect(await asksFor('Is a brolly anywhere?')).toContain('Is a brolly anywhere?');
+    await embedded(late);
+    expect(ofEmbeddings()).toEqual([expect.stringContaining('by words alone'), 'the embeddings server answers again']);
+  });
+
+  it('is asked once for a question that comes again, and for nothing where nothing has a meaning', async () => {
+    expect(await asksFor('Is a brolly here?')).toEqual([]);
+    await embedded(await teach('Umbrellas', 'They may be hired from noon.'));
+    expect(await asksFor('Is a brolly here?')).toEqual(['Is a brolly here?']);
+    expect(await asksFor(' Is a brolly here?')).toEqual([]);
+    expect(await asksFor('  ')).toEqual([]);
+  });
+
+  it('is not asked again for a source that is learned anew as it was', async () => {
+    const uuid = await teach('Umbrellas', 'They may be hired from noon.');
+    await embedded(uuid);
+    await knowledge.embedMissing();
+    expect(fake.embedRequests).toHaveLength(1);
+    expect(fake.embedRequests[0]!.body.input).toEqual(['Umbrellas\nThey may be hired from noon.']);
+  });
+});
