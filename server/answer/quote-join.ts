@@ -25,6 +25,8 @@ export interface Quoted {
 /** A list or table no longer than this is shown whole where the question asks for none of its items by name. */
 const SHORT_LIST = 600;
 const SHORT_LIST_ITEMS = 8;
+/** The share of the question that a list answers as a whole where what stands above it has so much. */
+const ASKED = 0.85;
 /** UTF-16 units of a sentence that is shown because the next one needs it. */
 const LONGEST_BEFORE = 320;
 /** What stands above a list without a colon is its caption, or no part of it. */
@@ -178,7 +180,7 @@ class PassageQuotes {
     if (most > 0) return chosen.filter((item) => values.get(item) === most);
     const length = this.#layout.itemEnd(all.at(-1)!) - this.#layout.sentences[all[0]!]!.start;
     const isBest = this.#best === lead || all.includes(this.#layout.items[this.#best] ?? -1);
-    const whole = isBest && all.length <= SHORT_LIST_ITEMS && length <= SHORT_LIST;
+    const whole = (isBest || this.#isAsked(lead)) && all.length <= SHORT_LIST_ITEMS && length <= SHORT_LIST;
     return whole || chosen.length === 0 ? all.slice(0, SHORT_LIST_ITEMS) : chosen;
   }
 
@@ -190,9 +192,7 @@ class PassageQuotes {
       for (let at = item; this.#layout.items[at] === item; at++) this.#mark(held, this.#layout.sentences[at]!.roots);
       return held;
     });
-    const above = new Set<number>();
-    this.#mark(above, this.#found.match!.head);
-    if (lead >= 0) this.#mark(above, this.#layout.sentences[lead]!.roots);
+    const above = this.#above(lead);
     const common = (term: number): boolean => above.has(term) || own.every((held) => held.has(term));
     return new Map(
       all.map((item, at) => [
@@ -200,6 +200,20 @@ class PassageQuotes {
         [...own[at]!].reduce((sum, term) => sum + (common(term) && all.length > 1 ? 0 : terms[term]!.weight), 0),
       ]),
     );
+  }
+
+  /** What stands above the list says nearly all of the question. */
+  #isAsked(lead: number): boolean {
+    const { terms, total } = this.#question;
+    const above = this.#above(lead);
+    return [...above].reduce((sum, term) => sum + terms[term]!.weight, 0) >= ASKED * total;
+  }
+
+  #above(lead: number): Set<number> {
+    const above = new Set<number>();
+    this.#mark(above, this.#found.match!.head);
+    if (lead >= 0) this.#mark(above, this.#layout.sentences[lead]!.roots);
+    return above;
   }
 
   #mark(held: Set<number>, roots: Iterable<number>): void {

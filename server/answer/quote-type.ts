@@ -1,4 +1,4 @@
-/** What kind of thing a question asks for, and whether a sentence holds one. English alone: others give no type. */
+/** What kind of thing a question asks for, and whether a sentence holds one. Of other languages than English only figures. */
 
 const MONTH =
   'jan(?:uary)?|feb(?:ruary)?|march|april|may|june|july|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?';
@@ -26,8 +26,29 @@ const place = new RegExp(
   `\\b(?:in|at|near|from|outside|inside|between|across)\\s+(?:the\\s+)?(?!(?:${CALENDAR})\\b)\\p{Lu}\\p{Ll}|\\b(?:street|road|avenue|square|lane)\\b`,
   'u',
 );
-const name = /(?<=[\p{L}\p{N},;:"'’)]\s+["“(]?)\p{Lu}\p{L}+/u;
+const name = /(?<=[\p{L}\p{N},;:"'’)]\s+["“(]?)\p{Lu}\p{Ll}\p{L}*/u;
+const HOUR = '\\d{1,2}(?:[:.]\\d\\d)?\\s?(?:[ap]\\.?m\\.?|uhr|h)?';
+const clock = new RegExp(
+  `(?<![\\d.])${HOUR}\\s?(?:to|until|till|and|[-–—])\\s?${HOUR}(?![\\d.]*\\s?(?:${UNIT}))|\\b(?:around the clock|24/7|24 hours)\\b`,
+  'i',
+);
+/** In any writing; Han numerals where they count something. */
+const figure = /\p{N}|[〇一二三四五六七八九十百千万两]+(?=[年月日天周个人次元倍分小岁米公])/u;
 const reason = /\b(?:because|since|due to|so that|in order to|as a result|therefore|caused|reasons?|thus|owing to)\b/i;
+
+/** Asks when, how many or how much, in the languages that search knows. */
+const COUNTING = new RegExp(
+  [
+    '(?<!\\p{L})(?:wann|wie ?viele?|wie (?:lange?|alt|hoch|groß|weit|oft|teuer)|welche[ms]? jahr|was kostet',
+    'cu[aá]nt[oa]s?|cu[aá]ndo|qué (?:año|edad|fecha|hora|porcentaje)|combien|quand|quel(?:le)?s? (?:année|âge|date|heure)',
+    'quant[oaie]|quando|che (?:anno|ora|età)|que ano|que horas|hoeveel|wanneer|hoe (?:lang|oud|groot|ver|vaak)|kiedy|^ile',
+    'hur (?:många|mycket|länge|gammal)|när|hvor (?:mange|meget|længe)|hvornår|kuinka (?:monta|paljon|kauan)|milloin|mikor|hány|mennyi',
+    'c[âa][țt]i|c[âa]te|c[âa]t|c[âa]nd|kaç|ne kadar|ne zaman|hangi yıl|bao nhiêu|khi nào|bao lâu|năm nào',
+    'сколько|когда|в каком году|πόσ\\p{L}+|πότε|ποι[αο] (?:έτος|χρονιά))(?!\\p{L})',
+    'كم|متى|कितन|कब|กี่|เท่า(?:ไร|ใด)|เมื่อ(?:ใด|ไร|ไหร่)|ปีใด|ปีไหน|多少|几|何时|什么时候|哪[一]?年|多[久长大高远]|いつ|何[年月日人回個歳時]|いくつ|いくら|どのくらい|언제|몇|얼마',
+  ].join('|'),
+  'iu',
+);
 
 const TYPES: [asks: RegExp, holds: RegExp][] = [
   [
@@ -43,9 +64,10 @@ const TYPES: [asks: RegExp, holds: RegExp][] = [
     number,
   ],
   [
-    /\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|century|decade|era)\b|\bopening hours\b|\bwhat hours\b/i,
-    time,
+    /\b(?:opening|business|office|closing) (?:hours|times?)\b|\bwhat (?:hours|time)\b|\b(?:when|until|how late)\b.{0,40}\b(?:open|clos)|\bare you open\b/i,
+    clock,
   ],
+  [/\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|century|decade|era)\b/i, time],
   [/\b(?:e-?mail|phone|telephone|call you|contact|reach you|get in touch)\b/i, reach],
   [
     /\bwhere\b|\b(?:what|which) (?:\w+ )?(?:city|country|state|place|town|region|address|location|street|continent)\b/i,
@@ -56,6 +78,7 @@ const TYPES: [asks: RegExp, holds: RegExp][] = [
     name,
   ],
   [/\bwhy\b|\bwhat (?:\w+ )?(?:reason|cause)/i, reason],
+  [COUNTING, figure],
 ];
 
 /** Of a longer question only the beginning tells its type. */

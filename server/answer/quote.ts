@@ -1,7 +1,10 @@
-import type { Found, Match } from '../knowledge/knowledge.ts';
-import { PassageIndex, type Sentence } from '../knowledge/passage-index.ts';
+import type { Found } from '../knowledge/knowledge.ts';
+import type { Sentence } from '../knowledge/passage-index.ts';
 import type { Place, Question } from '../knowledge/question.ts';
+import { eachWord, rootOf } from '../knowledge/words.ts';
+import { matched } from './matched.ts';
 import { joined, type Quoted } from './quote-join.ts';
+import { leastFor, strangers } from './quote-least.ts';
 import { answerType } from './quote-type.ts';
 
 /** The answer with no model: the best sentences of the passages found, word for word. */
@@ -17,15 +20,10 @@ export interface QuotedSentence {
 export interface QuoteOptions {
   /** Sentences at most; 3 by default. */
   most?: number;
-  /** Below this nothing is quoted. */
+  /** Below this nothing is quoted; by default what `leastFor` says of the question. */
   least?: number;
 }
 
-/**
- * Calibrated on SQuAD. On a site of one article it keeps 94 of 100 questions that the site answers and refuses 97 that
- * are about another article; on a thousand passages 97 and, of questions whose article was taken out, 77.
- */
-const LEAST = 0.22;
 const MOST = 3;
 /** A sentence with less of the best one's score is not shown beside it. */
 const BESIDE = 0.6;
@@ -33,10 +31,17 @@ const BESIDE = 0.6;
 const PASSAGES = 6;
 /** What a word of the question counts where it stands not in the sentence but around it. */
 const BEFORE = 0.6;
+const TWO_BEFORE = 0.3;
+const AFTER = 0.2;
 const IN_HEAD = 0.8;
+const IN_HEADING = 0.95;
 const IN_PASSAGE = 0.1;
 const PASSAGE = 0.5;
-const TYPE = 0.15;
+const TYPE = 0.2;
+/** Words side by side as in the question, of all there are; a passage begins with what matters. */
+const PHRASE = 0.08;
+const FIRST = 0.02;
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 /** A lead-in or a question says little by itself. */
 const UNFINISHED = /[:?]$/;
 
@@ -57,16 +62,16 @@ export function* quote(query: string, found: Found[], options: QuoteOptions = {}
 }
 
 function* chosen(
-  { candidates, sureness }: Reading,
-  { most = MOST, least = LEAST }: QuoteOptions,
+  { query, found, candidates, sureness }: Reading,
+  { most = MOST, least = leastFor(query, found) }: QuoteOptions,
 ): Generator<QuotedSentence> {
   if (sureness < least) return;
   const shown: Sentence[] = [];
-  for (const { sentence, found, at, score } of candidates) {
+  for (const { sentence, found: place, at, score } of candidates) {
     if (score < BESIDE * candidates[0]!.score) return;
     if (shown.some((other) => alike(sentence, other))) continue;
     shown.push(sentence);
-    yield { text: sentence.text, found, at };
+    yield { text: sentence.text, found: place, at };
     if (shown.length >= most) return;
   }
 }
@@ -100,6 +105,7 @@ export function quotedAnswer(query: string, all: Found[], options: QuoteOptions 
 }
 
 interface Reading {
+  query: string;
   found: Found[];
   question: Question | undefined;
   /** Best first. */
@@ -110,14 +116,15 @@ interface Reading {
 function read(query: string, all: Found[]): Reading {
   const found = all.every((one) => one.match) ? all : matched(query, all);
   const question = found[0]?.match?.question;
-  if (!question || question.terms.length === 0) return { found, question, candidates: [], sureness: 0 };
+  if (!question || question.terms.length === 0) return { query, found, question, candidates: [], sureness: 0 };
   const top = found[0]!.score || 1;
   const candidates = found.slice(0, PASSAGES).flatMap((one, at) => {
     return inPassage(one, question, at, (PASSAGE * one.score) / top);
   });
   candidates.sort(byScore);
   judgeTypes(query, candidates);
-  return { found, question, candidates, sureness: found[0]!.match!.known() * (candidates[0]?.sure ?? 0) };
+  const sureness = found[0]!.match!.known() * (candidates[0]?.sure ?? 0) * (1 - strangers(query, question));
+  return { query, found, question, candidates, sureness };
 }
 
 const byScore = (a: Candidate, b: Candidate): number => b.score - a.score;
@@ -138,14 +145,20 @@ function judgeTypes(query: string, candidates: Candidate[]): void {
 function inPassage(one: Found, question: Question, found: number, passage: number): Candidate[] {
   const { terms, places, total, worth } = question;
   const match = one.match!;
+  // Without spaces between words every shared word is several pairs of characters side by side.
+  const phrase = UNSPACED.test(terms[0]!.word) ? 0 : PHRASE;
   const sentences = one.source.type === 'qa' ? wholeOf(one) : match.sentences();
   const own = sentences.map(({ roots }) => placesOf(roots, places));
   const around = new Float64Array(terms.length);
   for (const one of own) mark(around, one, IN_PASSAGE);
   mark(around, placesOf(match.head, places), IN_HEAD);
+  for (const term of termsIn(one.headings.join(' '), question)) around[term] = IN_HEADING;
   return sentences.map((sentence, at) => {
     const held = around.slice();
-    if (sentence.lead >= 0) mark(held, own[sentence.lead]!, BEFORE);
+    const { lead } = sentence;
+    if (lead >= 0) mark(held, own[lead]!, BEFORE);
+    if (lead > 0) mark(held, own[sentences[lead]!.lead] ?? [], TWO_BEFORE);
+    if (at + 1 < own.length) mark(held, own[at + 1]!, AFTER);
     mark(held, own[at]!, 1);
     let weight = 0;
     let sure = 0;
@@ -155,7 +168,15 @@ function inPassage(one: Found, question: Question, found: number, passage: numbe
       sure += terms[term]!.worth * held[term]!;
       if (held[term]! > IN_HEAD) restated += terms[term]!.weight;
     }
-    return { found, at, sentence, score: weight / total + passage, sure: sure / worth, restated: restated / total };
+    const order = (phrase * phrasesIn(sentence.roots, question)) / terms.length + (at === 0 ? FIRST : 0);
+    return {
+      found,
+      at,
+      sentence,
+      score: weight / total + passage + order,
+      sure: sure / worth,
+      restated: restated / total,
+    };
   });
 }
 
@@ -173,30 +194,28 @@ function placesOf(roots: Iterable<number>, places: Map<number, Place>): Place[] 
   return own;
 }
 
+/** The words of the question that a heading has. */
+function termsIn(heading: string, { terms }: Question): number[] {
+  const roots = new Set<string>();
+  eachWord(heading, (word) => roots.add(rootOf(word)));
+  return [...terms.keys()].filter((term) => roots.has(rootOf(terms[term]!.word)));
+}
+
+/** How often two words stand side by side as they do in the question. */
+function phrasesIn(roots: number[], { places }: Question): number {
+  let phrases = 0;
+  let last = -2;
+  for (const root of roots) {
+    const term = places.get(root)?.term ?? -2;
+    if (term === last + 1) phrases++;
+    last = term;
+  }
+  return phrases;
+}
+
 function mark(held: Float64Array, places: Place[], value: number): void {
   for (const { term, share } of places) if (held[term]! < value * share) held[term] = value * share;
 }
-
-/** Passages that came without the index's reading of them get one here. */
-function matched(query: string, found: Found[]): Found[] {
-  const index = new PassageIndex<Found>();
-  for (const [at, one] of found.entries()) {
-    const passages = [{ headings: one.headings, start: 0, end: one.text.length }];
-    index.put(String(at), one, { title: one.source.title, text: one.text, passages });
-  }
-  const question = index.question(query);
-  const match = new Map(
-    index.search(question, found.length).map((hit) => [hit.entry.source, index.match(hit, question)]),
-  );
-  return found.map((one) => ({ ...one, match: match.get(one) ?? NO_MATCH }));
-}
-
-const NO_MATCH: Match = {
-  question: { terms: [], total: 0, worth: 0, asks: false, said: '', places: new Map() },
-  head: new Uint32Array(),
-  known: () => 0,
-  sentences: () => [],
-};
 
 /** Two sentences that share most of their words say the same. */
 function alike(a: Sentence, b: Sentence): boolean {

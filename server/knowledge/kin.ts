@@ -69,6 +69,13 @@ const PHRASES: [RegExp, string][] = [
   [/\b(?:log|sign)(?:ging|ing)? in\b/i, 'login'],
 ];
 
+/** Asks for what a page calls by other words; what it has of its own, “if it arrives damaged”, would only mislead. */
+const DELIVERY_TIME =
+  /\b(?:when|how (?:long|soon|fast|quick(?:ly)?))\b[^?.!]{0,40}\b(?:it|parcels?|packages?|orders?|deliver(?:y|ies)|shipments?|purchase|goods)\b[^?.!]{0,30}\b(?:arrives?|comes?|get here|be here|be delivered|turn up|reach (?:me|us))\b/i;
+
+/** The question with such a part in the words of pages. */
+export const inPlainWords = (question: string): string => question.replace(DELIVERY_TIME, 'delivery times');
+
 /** A word that each of them has. */
 const TURNS = /\b(?:back|up|in|touch|to|reach)\b/i;
 

@@ -1,4 +1,4 @@
-import { impliedBy, isCommon, kinOf } from './kin.ts';
+import { impliedBy, inPlainWords, isCommon, kinOf } from './kin.ts';
 import { isEmpty, isNearlyEmpty, languageOf, scriptOf, type Language } from './language.ts';
 import { withoutOrder } from './long-text.ts';
 import { eachWord, rootOf, UNSEEN, type Vocabulary } from './words.ts';
@@ -79,7 +79,7 @@ export function readQuestion(
   idf: (root: number, least?: number) => number,
 ): Question {
   const reading = new Reading(words, idf, languageOf(text, words.languages[0], words.languages));
-  reading.add(withoutOrder(text), 1);
+  reading.add(inPlainWords(withoutOrder(text)), 1);
   for (const word of impliedBy(text.slice(0, 300))) reading.add(word, IMPLIED);
   const followUp = isFollowUp(text, reading.terms.length);
   if (followUp) {

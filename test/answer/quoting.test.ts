@@ -95,6 +95,30 @@ describe('an answer of quotations', () => {
   });
 });
 
+describe('an answer of quotations in another language', async () => {
+  const site = await siteOf({
+    zh: '<title>退货</title><p>您可以在收到商品后三十天内退货。定制的台灯不能退货。</p><p>我们的电话是 010-5555-0123。</p>',
+    de: `<title>Rückgabe</title><p>Sie können Lampen innerhalb von dreißig Tagen zurückgeben. Der Versand nach Österreich kostet 12 Euro.
+      Unsere Werkstatt wurde 1974 gegründet.</p><p>Die Werkstatt liegt an der alten Brücke in Weimar.</p>`,
+  });
+
+  it.each([
+    ['收到商品后多久可以退货？', '您可以在收到商品后三十天内退货。'],
+    ['你们的电话号码是多少？', '010-5555-0123'],
+    ['Was kostet der Versand nach Österreich?', 'Der Versand nach Österreich kostet 12 Euro.'],
+    ['Wann wurde die Werkstatt gegründet?', '1974'],
+  ])('to %j is %j', async (query, words) => {
+    expect((await site.answer(query)).text).toContain(words);
+  });
+
+  it.each([
+    ['法国的首都是哪里？', '我不知道'],
+    ['Wie hoch ist der Mount Everest?', 'Das weiß ich nicht'],
+  ])('to %j is that it is not known: %j', async (query, words) => {
+    expect((await site.answer(query)).text).toContain(words);
+  });
+});
+
 describe('“I don’t know”', () => {
   const found = (title: string, file_name: string): Found => ({
     source: { uuid: title + file_name, title, file_name, type: 'link' },
