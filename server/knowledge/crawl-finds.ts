@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { timestamp, type Clock } from '../records.ts';
 import type { Store, StoredSite, StoredSource } from '../store/store.ts';
 import type { Pages } from './crawl-pages.ts';
@@ -6,6 +7,8 @@ import type { Scope } from './scope.ts';
 
 /** Addresses that there was no room for, kept for when some of those found turn out to be no pages. */
 const SPARE = 1000;
+/** Links looked at between two turns of the event loop. */
+const TURN = 500;
 
 /** Makes a source of each address that is new, as long as there is room; stored before it is counted. */
 export class Finds {
@@ -40,9 +43,25 @@ export class Finds {
     this.#pages.enter(source, round);
   }
 
-  /** Whether there is room for no more addresses, not even in reserve. */
-  isFull({ max_pages }: StoredSite): boolean {
-    return this.#over || (this.#pages.found + this.#taking >= max_pages && this.#spare.length >= SPARE);
+  async takeAll(site: StoredSite, scope: Scope, links: string[]): Promise<void> {
+    for (const [at, link] of links.entries()) {
+      if (at % TURN === TURN - 1) await setImmediate();
+      const address = scope.address(link);
+      if (address !== undefined) await this.take(site, scope, address);
+    }
+  }
+
+  /** False where no list names a page of the site, apart from the first one. */
+  async takeListed(site: StoredSite, scope: Scope, listed: AsyncIterable<string>, first: string): Promise<boolean> {
+    let any = false;
+    for await (const page of listed) {
+      if (this.#isFull(site)) break;
+      const address = scope.address(page);
+      if (address === undefined || address === first || address === site.url) continue;
+      any = true;
+      await this.take(site, scope, address);
+    }
+    return any;
   }
 
   async take(site: StoredSite, scope: Scope, address: string): Promise<void> {
@@ -53,8 +72,8 @@ export class Finds {
       if (this.#spare.length < SPARE) this.#spare.push(address);
       return;
     }
-    this.#seen.add(address);
     if (!scope.admits(address)) return;
+    this.#seen.add(address);
     this.#tried++;
     this.#taking++;
     try {
@@ -68,6 +87,11 @@ export class Finds {
   async takeSpare(site: StoredSite, scope: Scope): Promise<void> {
     const address = this.#spare.shift();
     if (address !== undefined) await this.take(site, scope, address);
+  }
+
+  /** There is room for no more addresses, not even in reserve. */
+  #isFull({ max_pages }: StoredSite): boolean {
+    return this.#over || (this.#pages.found + this.#taking >= max_pages && this.#spare.length >= SPARE);
   }
 
   async #keep(site: StoredSite, address: string): Promise<void> {

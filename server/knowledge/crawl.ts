@@ -37,7 +37,8 @@ export class Crawl implements Follower {
   #scope: Scope;
   /** The source of the first page, until it is known where it leads; undefined where it is to be none. */
   #start: string | undefined;
-  #exploring: Promise<void> = Promise.resolve();
+  #exploring = Promise.resolve();
+  #finishing = Promise.resolve();
   #over = false;
   #left = false;
   readonly #abort = new AbortController();
@@ -88,10 +89,14 @@ export class Crawl implements Follower {
 
   /** Calls off what waits; what was learned before stays as it is, and what is being fetched again comes to its end. */
   async stop(): Promise<StoredSite> {
+    if (this.#over) {
+      await this.#finishing;
+      return this.site;
+    }
     this.#leave();
     await this.#exploring;
     for (const uuid of this.#pages.left) await this.#callOff(uuid);
-    await this.#finish('stopped');
+    await (this.#finishing = this.#finish('stopped'));
     return this.site;
   }
 
@@ -115,14 +120,21 @@ export class Crawl implements Follower {
 
   async follow({ url, links }: Found): Promise<void> {
     if (!this.#over && this.#site.plan === '') await this.#discover(url, links);
-    else if (!this.#over && this.#site.plan === 'links') await this.#takeAll(links);
+    else if (!this.#over && this.#site.plan === 'links') await this.#finds.takeAll(this.#site, this.#scope, links);
+    this.#next();
     // Not all that the page leads to may be stored: it must not count as learned.
     if (this.#left) throw new CalledOff();
   }
 
   ended(uuid: string, status: string, taken: boolean): void {
-    // One that is called off is learned anew, or will be by the next life of the process.
-    if (status !== 'called off' && this.has(uuid)) this.#quietly(this.#goOn(uuid, status, taken || status === 'gone'));
+    if (!this.has(uuid)) return;
+    this.#quietly(status === 'called off' ? this.#recall(uuid) : this.#goOn(uuid, status, taken || status === 'gone'));
+  }
+
+  /** One that was called off is learned anew, or will be by the next life; unless another crawl has taken it over. */
+  async #recall(uuid: string): Promise<void> {
+    const source = await this.#rooms.store.source(uuid);
+    if (source?.site !== this.#site.uuid) this.left(uuid);
   }
 
   /** The source was deleted. */
@@ -168,30 +180,10 @@ export class Crawl implements Follower {
   async #discover(url: string, links: string[]): Promise<void> {
     const home = homeOf(this.#site.url, url);
     this.#scope = new Scope({ ...this.#site, home });
-    const plan = (await this.#takeListed(home, url)) ? 'sitemap' : 'links';
-    if (plan === 'links') await this.#takeAll(links);
+    const listed = pagesListed(this.#rooms.web, home, this.#abort.signal);
+    const plan = (await this.#finds.takeListed(this.#site, this.#scope, listed, url)) ? 'sitemap' : 'links';
+    if (plan === 'links') await this.#finds.takeAll(this.#site, this.#scope, links);
     if (!this.#over) await this.#keep({ home, plan });
-  }
-
-  /** False where no sitemap names a page of the site, apart from the first one. */
-  async #takeListed(home: string, first: string): Promise<boolean> {
-    let listed = 0;
-    for await (const page of pagesListed(this.#rooms.web, home, this.#abort.signal)) {
-      if (this.#finds.isFull(this.#site)) break;
-      const address = this.#scope.address(page);
-      if (address === undefined || address === first || address === this.#site.url) continue;
-      listed++;
-      await this.#finds.take(this.#site, this.#scope, address);
-    }
-    return listed > 0;
-  }
-
-  async #takeAll(links: string[]): Promise<void> {
-    for (const link of links) {
-      const address = this.#scope.address(link);
-      if (address !== undefined) await this.#finds.take(this.#site, this.#scope, address);
-    }
-    this.#next();
   }
 
   /** Gives pages to learning; ends where there are none left. */
@@ -207,7 +199,7 @@ export class Crawl implements Follower {
 
   async #learn(uuid: string): Promise<void> {
     const source = await this.#rooms.store.source(uuid);
-    if (!source) return this.left(uuid);
+    if (source?.site !== this.#site.uuid) return this.left(uuid);
     if (!this.has(uuid)) return;
     this.#pages.locate(uuid, source.file_name);
     this.#rooms.knowledge.learn(source);
@@ -216,7 +208,7 @@ export class Crawl implements Follower {
   async #end(status: string): Promise<void> {
     if (this.#over) return;
     this.#leave();
-    await this.#finish(status);
+    await (this.#finishing = this.#finish(status));
   }
 
   async #finish(status: string): Promise<void> {

@@ -120,6 +120,6 @@ function readable(path: string): string {
 /** Links that are wrong by a folder lead deeper and deeper: `/a/b/a/b/a/b/a/b`. */
 function repeats(path: string): boolean {
   const parts = path.split('/').filter(Boolean);
-  const most = Math.max(0, ...parts.map((part) => parts.filter((other) => other === part).length));
-  return parts.length > DEEPEST || most > 3;
+  if (parts.length > DEEPEST) return true;
+  return parts.some((part) => parts.filter((other) => other === part).length > 3);
 }

@@ -52,7 +52,12 @@ export function createSites(rooms: CrawlRooms): Sites {
   async function begin(site: StoredSite): Promise<void> {
     const crawl = new Crawl(rooms, site, () => crawls.delete(site.uuid));
     crawls.set(site.uuid, crawl);
-    await crawl.begin();
+    try {
+      await crawl.begin();
+    } catch (error) {
+      crawls.delete(site.uuid);
+      throw error;
+    }
   }
 
   const shown = (site: StoredSite): Site => {

@@ -8,6 +8,9 @@ import { READABLE_TYPES } from './readers.ts';
 /** To be raised when other text, or other passages, come of the same bytes: until then a page is not read twice. */
 const READING = 2;
 
+/** Milliseconds. A site that asks a crawl to slow down would otherwise be a site of failures. */
+const PATIENCE = 2 * 60_000;
+
 /** What is kept of a page with its source. */
 export interface Fetched extends Known {
   /** Of its bytes and type. */
@@ -40,7 +43,7 @@ export async function visit(
   follower: Follower | undefined,
   signal: AbortSignal,
 ): Promise<Visit> {
-  const asked = { accept: READABLE_TYPES, within: follower?.within, signal };
+  const asked = { accept: READABLE_TYPES, within: follower?.within, patience: follower && PATIENCE, signal };
   const last = await lastOf(store, source.uuid);
   // Whoever wants a page's links must have the page.
   const links = follower && last?.state.followed !== follower.followed;

@@ -24,10 +24,10 @@ export class Pace {
   }
 
   /** Resolves when that origin may be asked, `gap` ms after the last. A `download` failure where that is too far off. */
-  async turn(origin: string, gap: number, signal: AbortSignal): Promise<void> {
+  async turn(origin: string, gap: number, signal: AbortSignal, patience = LONGEST_WAIT): Promise<void> {
     const now = this.#clock();
     const held = this.#held.get(origin) ?? 0;
-    if (held - now > LONGEST_WAIT) throw new WebFailure('download', 'the site asked to be left alone for now');
+    if (held - now > patience) throw new WebFailure('download', 'the site asked to be left alone for now');
     const at = Math.max(now, held, this.#next.get(origin) ?? 0);
     if (gap > 0) keep(this.#next, origin, at + gap);
     if (at > now) await sleep(at - now, undefined, { signal });

@@ -26,6 +26,8 @@ export interface GetOptions {
   accept: string[];
   /** Whether a redirect may lead there; where not, it is an `off site` failure, and nothing is asked of that site. */
   within?: ((url: URL) => boolean) | undefined;
+  /** Milliseconds that the site may ask to be left alone for, before the page fails; half a minute by default. */
+  patience?: number | undefined;
   signal?: AbortSignal;
 }
 
@@ -52,10 +54,10 @@ export function createWeb(options: WebOptions): Web {
   const pace = new Pace(clock);
 
   /** Resolves when the page may be asked for. */
-  async function admit(url: URL, signal: AbortSignal): Promise<void> {
+  async function admit(url: URL, signal: AbortSignal, patience: number | undefined): Promise<void> {
     if (exchange.way(url) === 'self') return;
     const gap = await orAbort(robots.gap(url), signal);
-    await pace.turn(url.origin, gap, signal);
+    await pace.turn(url.origin, gap, signal, patience);
   }
 
   /** What one reply that is no redirect comes to. */
@@ -71,12 +73,12 @@ export function createWeb(options: WebOptions): Web {
   }
 
   async function follow(address: string, known: Known | undefined, options: GetOptions) {
-    const { accept, within: mayLead, signal = NEVER } = options;
+    const { accept, within: mayLead, patience, signal = NEVER } = options;
     let url = parseAddress(address);
     let left = deadline;
     let repeats = 0;
     for (let hops = 0; hops <= REDIRECTS;) {
-      await admit(url, signal);
+      await admit(url, signal, patience);
       const began = performance.now();
       const headers = { accept: accept.join(', '), ...(known?.url === url.href ? conditions(known) : {}) };
       const at = url;

@@ -122,6 +122,19 @@ describe('a site that is being learned', () => {
   });
 });
 
+describe('two sites that overlap', () => {
+  it('are both learned to their ends, and no page twice', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `/docs/${i}`);
+    town.shown = Object.fromEntries(names.map((name) => [name, page(name, '/', '/docs/')]));
+    Object.assign(town.shown, { '/': page('square', '/docs/', ...names), '/docs/': page('docs', ...names) });
+    town.slow = 3;
+    const both = [await begin(town, {}, '/docs/'), await begin(town)];
+    for (const { uuid } of both) expect((await ended(town, uuid)).status).toBe('done');
+    expect(await pages(town)).toEqual(success('/docs/', '/', ...names));
+    expect(await sources(town)).toHaveLength(42);
+  });
+});
+
 describe('a site that was learned', () => {
   it('is learned again by the same operation: what is known is fetched, what is new is found', async () => {
     town.shown = street(3);

@@ -53,6 +53,17 @@ describe('a site that asks for patience', () => {
     }
   });
 
+  it('is waited for longer by those who have more of it', async () => {
+    const { web, site } = await siteOf(({ url }, response) => {
+      if (url === '/robots.txt') return response.writeHead(404).end();
+      return response.writeHead(429, { 'retry-after': '90' }).end();
+    });
+    const get = (patience: number) =>
+      web.get(`${site.origin}/`, { accept, patience, signal: AbortSignal.timeout(300) });
+    await expect(get(60_000)).rejects.toThrow(/left alone/);
+    await expect(get(120_000)).rejects.toThrow(/abort|time/i);
+  });
+
   it('is given up where it wants too much of it, and no other page of it is asked for meanwhile', async () => {
     const { get, asked } = await siteOf(({ url }, response) => {
       if (url === '/robots.txt') return response.writeHead(404).end();
