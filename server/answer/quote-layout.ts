@@ -1,5 +1,5 @@
 import { CODE_FENCE, isItem } from '../knowledge/sentences.ts';
-import type { Sentence } from '../knowledge/passage-index.ts';
+import type { Sentence } from '../knowledge/entry.ts';
 
 /** How the sentences of a passage stand in it: in paragraphs, in a list's items, in code. */
 export class Layout {

@@ -1,5 +1,5 @@
 import type { Found } from '../knowledge/knowledge.ts';
-import type { Sentence } from '../knowledge/passage-index.ts';
+import type { Sentence } from '../knowledge/entry.ts';
 import type { Place, Question } from '../knowledge/question.ts';
 import { eachWord, rootOf } from '../knowledge/words.ts';
 import { matched } from './matched.ts';

@@ -1,9 +1,11 @@
 import { TextsRefused, type Embedder } from '../model/model.ts';
 import type { Clock } from '../records.ts';
-import type { Document, Store } from '../store/store.ts';
+import type { Document, Store, StoredVectors } from '../store/store.ts';
 import type { Indexes } from './indexes.ts';
 import { rowOf } from './vectors.ts';
 
+/** Passages sent at once. */
+const TEXTS = 32;
 /** Milliseconds that a question waits for its meaning: then words alone decide. */
 const PATIENCE = 1500;
 /** Milliseconds for which a server that failed is left alone. */
@@ -60,6 +62,24 @@ export function createEmbedding({ store, indexes, embedder, clock, log, back }: 
     }
   }
 
+  /** A few at a time: vectors take eight times the room of their rows. */
+  async function vectorsOf(document: Document, signal: AbortSignal): Promise<StoredVectors | undefined> {
+    const texts = textsOf(document);
+    let rows = new Int8Array(0);
+    let dimensions = 0;
+    for (let at = 0; at < texts.length; at += TEXTS) {
+      const vectors = await embed(texts.slice(at, at + TEXTS));
+      if (!vectors || signal.aborted) return undefined;
+      if (at === 0) {
+        dimensions = vectors[0]!.length;
+        rows = new Int8Array(texts.length * dimensions);
+      }
+      if (vectors[0]!.length !== dimensions) return undefined;
+      for (const [n, vector] of vectors.entries()) rows.set(rowOf(vector), (at + n) * dimensions);
+    }
+    return { model, dimensions, rows };
+  }
+
   return {
     model,
     async source(uuid, signal) {
@@ -67,12 +87,8 @@ export function createEmbedding({ store, indexes, embedder, clock, log, back }: 
       if (!source || source.status !== 'success' || source.embedded_by === model) return;
       const document = await store.document(uuid);
       if (!document || signal.aborted) return;
-      const vectors = await embed(textsOf(document));
-      if (!vectors || signal.aborted) return;
-      const dimensions = vectors[0]?.length ?? 0;
-      const rows = new Int8Array(vectors.length * dimensions);
-      for (const [at, vector] of vectors.entries()) rows.set(rowOf(vector), at * dimensions);
-      if (await store.putVectors(uuid, { model, dimensions, rows })) await indexes.embed(source, { dimensions, rows });
+      const vectors = await vectorsOf(document, signal);
+      if (vectors && (await store.putVectors(uuid, vectors))) await indexes.embed(source, vectors);
     },
     async question(text) {
       const short = text.slice(0, LONGEST).trim();

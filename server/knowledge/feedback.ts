@@ -1,4 +1,4 @@
-import type { Entry, Hit } from './passage-index.ts';
+import type { Entry, Hit } from './entry.ts';
 import type { Question, Term } from './question.ts';
 import { UNSEEN, type Vocabulary } from './words.ts';
 

@@ -49,10 +49,10 @@ export class Indexes {
   }
 
   /** Puts in the vectors of passages that are there by now. */
-  async embed({ uuid, chatbot }: StoredSource, vectors: Pick<StoredVectors, 'dimensions' | 'rows'>): Promise<void> {
+  async embed({ uuid, chatbot }: StoredSource, vectors: StoredVectors): Promise<void> {
     const held = this.#held.get(chatbot);
     await held?.ready.catch(() => {});
-    held?.index.embed(uuid, vectors.dimensions, vectors.rows);
+    if (held) await embedIn(held.index, uuid, vectors);
   }
 
   /** Shows and finds it under its title from now on. */
@@ -109,7 +109,7 @@ export class Indexes {
   async #meanings(index: PassageIndex<StoredSource>, uuid: string): Promise<void> {
     const { store, model } = this.#options;
     const vectors = model === undefined ? undefined : await store.vectors(uuid);
-    if (vectors?.model === model && vectors) index.embed(uuid, vectors.dimensions, vectors.rows);
+    if (vectors && vectors.model === model) await embedIn(index, uuid, vectors);
   }
 }
 
@@ -118,4 +118,12 @@ async function fill(index: PassageIndex<StoredSource>, source: StoredSource, doc
   const title = document.title === source.title ? source.title : `${source.title}\n${document.title}`;
   await stemsFor(document.text);
   for (const _ of index.putting(source.uuid, source, { ...document, title })) await setImmediate();
+}
+
+async function embedIn(
+  index: PassageIndex<StoredSource>,
+  uuid: string,
+  { dimensions, rows }: StoredVectors,
+): Promise<void> {
+  for (const _ of index.embedding(uuid, dimensions, rows)) await setImmediate();
 }

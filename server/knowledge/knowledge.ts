@@ -1,6 +1,6 @@
 import type { StoredSource } from '../store/store.ts';
 import type { Followers } from './follower.ts';
-import type { Sentence } from './passage-index.ts';
+import type { Sentence } from './entry.ts';
 import type { Question } from './question.ts';
 
 /** What the sources of every chatbot say: learns them, keeps an index a chatbot, finds passages. */

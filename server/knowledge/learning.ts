@@ -7,7 +7,8 @@ import { createEmbedding } from './embedding.ts';
 import { Indexes } from './indexes.ts';
 import type { Found, Knowledge } from './knowledge.ts';
 import { learnSource, mark } from './learn-source.ts';
-import type { Hit, PassageIndex } from './passage-index.ts';
+import type { Hit } from './entry.ts';
+import type { PassageIndex } from './passage-index.ts';
 import type { Question } from './question.ts';
 import { Queue } from './queue.ts';
 

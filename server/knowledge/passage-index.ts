@@ -1,9 +1,10 @@
 import type { Document } from '../store/store.ts';
+import type { Entry, Hit, SearchIn, Sentence } from './entry.ts';
 import { FEEDBACK, wantsFeedback, withFeedback } from './feedback.ts';
 import type { Match } from './knowledge.ts';
 import { languageOf, type Language } from './language.ts';
 import { nearness } from './nearness.ts';
-import { HEAD, Postings, saturated, type Counted, type Within } from './postings.ts';
+import { HEAD, Postings, saturated, type Within } from './postings.ts';
 import { readQuestion, type Question } from './question.ts';
 import { leadsOf, sentencesOf } from './sentences.ts';
 import { Vectors } from './vectors.ts';
@@ -18,42 +19,6 @@ const CANDIDATES = 40;
 const MEANING = 0.5;
 /** Passages indexed in one step. */
 const STEP = 64;
-
-/** A passage in the index; `S` is whatever the caller knows it by. */
-export interface Entry<S> extends Counted {
-  source: S;
-  headings: string[];
-  text: string;
-  /** Of its words of Latin letters. */
-  language: Language;
-  /** Made when first asked for. */
-  sentences?: Sentence[];
-}
-
-export interface Sentence {
-  text: string;
-  /** Where in the passage it begins. */
-  start: number;
-  /** Which sentence of the passage leads to it, see `leadsOf`. */
-  lead: number;
-  /** In order, repeats among them. */
-  roots: number[];
-}
-
-export interface Hit<S> {
-  entry: Entry<S>;
-  score: number;
-  /** The best by words alone, where meanings had a say in the order. */
-  first?: Entry<S>;
-}
-
-/** How near the passages are to it in meaning counts too. */
-export interface SearchIn {
-  /** Of these sources alone. */
-  sources?: ReadonlySet<string> | undefined;
-  /** What is asked, as a vector of length 1. */
-  meaning?: Float32Array | undefined;
-}
 
 /**
  * The passages of one chatbot, in memory. Sources come and go one by one; what a gone one leaves behind is cleared
@@ -95,13 +60,17 @@ export class PassageIndex<S> {
     }
   }
 
-  /** Gives the passages of a source, which are all there, their meanings: a row each, in their order. */
-  embed(uuid: string, dimensions: number, rows: Int8Array): void {
+  /** Gives the passages of a source, which are all there, their meanings: a row each, in their order. As `putting`. */
+  *embedding(uuid: string, dimensions: number, rows: Int8Array): Generator<void> {
     const slots = this.#slots.get(uuid) ?? [];
     if (this.dimensions === 0) this.#vectors = new Vectors(dimensions);
-    if (this.#vectors!.dimensions !== dimensions || rows.length !== slots.length * dimensions) return;
-    for (const [at, slot] of slots.entries()) {
-      this.#vectors!.set(slot, rows.subarray(at * dimensions, (at + 1) * dimensions));
+    const vectors = this.#vectors!;
+    if (vectors.dimensions !== dimensions || rows.length !== slots.length * dimensions) return;
+    for (let at = 0; at < slots.length; at++) {
+      vectors.set(slots[at]!, rows.subarray(at * dimensions, (at + 1) * dimensions));
+      if (at % STEP !== STEP - 1) continue;
+      yield;
+      if (this.#slots.get(uuid) !== slots) return;
     }
   }
 

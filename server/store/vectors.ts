@@ -12,17 +12,25 @@ interface Written {
 
 /** A lowdb adapter for the vectors of one source. */
 export function vectorsFile(disk: Disk, path: string): Adapter<StoredVectors> {
-  const file = new DocumentFile<Written>(disk, path);
+  const reader = new DocumentFile<Written>(disk, path);
+  const writer = new DocumentFile<StoredVectors>(disk, path, piecesOf);
   return {
     async read() {
-      const written = await file.read();
+      const written = await reader.read();
       if (!written) return null;
       const bytes = Buffer.from(written.rows, 'base64');
       return { ...written, rows: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) };
     },
-    write: ({ model, dimensions, rows }) => {
-      const bytes = Buffer.from(rows.buffer, rows.byteOffset, rows.length);
-      return file.write({ model, dimensions, rows: bytes.toString('base64') });
-    },
+    write: (vectors) => writer.write(vectors),
   };
+}
+
+/** Bytes written at once; three of them are four characters. */
+const PIECE = 3 * 128 * 1024;
+
+function* piecesOf({ model, dimensions, rows }: StoredVectors): Generator<Uint8Array> {
+  const bytes = Buffer.from(rows.buffer, rows.byteOffset, rows.length);
+  yield Buffer.from(`${JSON.stringify({ model, dimensions }).slice(0, -1)},"rows":"`);
+  for (let at = 0; at < bytes.length; at += PIECE) yield Buffer.from(bytes.toString('base64', at, at + PIECE));
+  yield Buffer.from('"}');
 }

@@ -76,10 +76,13 @@ describe('vectors', () => {
 
 describe('the index', () => {
   const all = directions(400);
+  const embed = (index: PassageIndex<string>, uuid: string, dimensions: number, rows: Int8Array) => {
+    for (const _ of index.embedding(uuid, dimensions, rows));
+  };
   const put = (index: PassageIndex<string>, n: number) => {
     const text = `Lamp ${n}.`;
     index.put(String(n), String(n), { title: '', text, passages: [{ headings: [], start: 0, end: text.length }] });
-    index.embed(String(n), DIMENSIONS, rowOf(all[n]!));
+    embed(index, String(n), DIMENSIONS, rowOf(all[n]!));
   };
   const found = (index: PassageIndex<string>, query: string, meaning: Float32Array, sources?: Set<string>) =>
     index.search(index.question(query), 3, { meaning, sources }).map(({ entry }) => entry.source);
@@ -104,13 +107,25 @@ describe('the index', () => {
     for (const n of [6, 299, 350]) expect(found(index, 'lamp 3', all[n]!)).toEqual(found(fresh, 'lamp 3', all[n]!));
   });
 
+  it('stops where the source is removed meanwhile', () => {
+    const index = new PassageIndex<string>();
+    put(index, 0);
+    const passages = Array.from({ length: 300 }, (_, n) => ({ headings: [], start: n, end: n + 1 }));
+    index.put('many', 'many', { title: '', text: 'x'.repeat(300), passages });
+    const embedding = index.embedding('many', DIMENSIONS, new Int8Array(300 * DIMENSIONS).fill(1));
+    embedding.next();
+    index.remove('many');
+    expect(embedding.next().done).toBe(true);
+    expect(found(index, '', all[3]!)).toEqual(['0']);
+  });
+
   it('does without the meanings of a source that has another number of passages', () => {
     const index = new PassageIndex<string>();
     put(index, 0);
     index.put('1', '1', { title: '', text: 'Boats.', passages: [{ headings: [], start: 0, end: 6 }] });
-    index.embed('1', DIMENSIONS, new Int8Array(DIMENSIONS * 2));
-    index.embed('1', DIMENSIONS / 2, new Int8Array(DIMENSIONS / 2));
-    index.embed('none', DIMENSIONS, new Int8Array(0));
+    embed(index, '1', DIMENSIONS, new Int8Array(DIMENSIONS * 2));
+    embed(index, '1', DIMENSIONS / 2, new Int8Array(DIMENSIONS / 2));
+    embed(index, 'none', DIMENSIONS, new Int8Array(0));
     expect(found(index, 'boats', all[5]!)).toContain('1');
     expect(index.dimensions).toBe(DIMENSIONS);
   });

@@ -1,0 +1,38 @@
+import type { Language } from './language.ts';
+import type { Counted } from './postings.ts';
+
+/** A passage in the index; `S` is whatever the caller knows it by. */
+export interface Entry<S> extends Counted {
+  source: S;
+  headings: string[];
+  text: string;
+  /** Of its words of Latin letters. */
+  language: Language;
+  /** Made when first asked for. */
+  sentences?: Sentence[];
+}
+
+export interface Sentence {
+  text: string;
+  /** Where in the passage it begins. */
+  start: number;
+  /** Which sentence of the passage leads to it, see `leadsOf`. */
+  lead: number;
+  /** In order, repeats among them. */
+  roots: number[];
+}
+
+export interface Hit<S> {
+  entry: Entry<S>;
+  score: number;
+  /** The best by words alone, where meanings had a say in the order. */
+  first?: Entry<S>;
+}
+
+/** How near the passages are to it in meaning counts too. */
+export interface SearchIn {
+  /** Of these sources alone. */
+  sources?: ReadonlySet<string> | undefined;
+  /** What is asked, as a vector of length 1. */
+  meaning?: Float32Array | undefined;
+}
