@@ -105,7 +105,10 @@ function credits(value: string | undefined): Record<string, number> | undefined 
   return Object.fromEntries(entries.map(([name, price]) => [name, Number(price)]));
 }
 
-/** Who writes answers, and who tells how near texts are in meaning: two servers, or one. */
+/**
+ * Who writes answers, and who tells how near texts are in meaning: one server, or two, for vLLM and llama.cpp serve one
+ * model a process.
+ */
 function models(read: (name: string) => string | undefined): Pick<Config, 'llm' | 'embeddings'> {
   const baseUrl = address('LLM_BASE_URL', read('LLM_BASE_URL'));
   const own = address('EMBED_BASE_URL', read('EMBED_BASE_URL'));
