@@ -1,4 +1,5 @@
 import type { StoredSource } from '../store/store.ts';
+import type { Fetched } from './visit.ts';
 
 export const SUCCESS = 'success';
 
@@ -11,6 +12,7 @@ export class Pages {
   readonly #waiting = new Set<string>();
   /** With their addresses, '' until those are looked up. */
   readonly #learning = new Map<string, string>();
+  readonly #digests = new Map<string, string>();
   readonly #counts = { waits: 0, learning: 0, done: 0, failed: 0 };
 
   get counts(): { found: number; done: number; failed: number } {
@@ -39,15 +41,24 @@ export class Pages {
     return this.#waiting.has(uuid);
   }
 
+  /** Of the pages with these bytes the one that was learned first: `uuid`, where there is no other. */
+  first(digest: string, uuid: string): string {
+    const known = this.#digests.get(digest);
+    if (known !== undefined && this.#states.has(known)) return known;
+    this.#digests.set(digest, uuid);
+    return uuid;
+  }
+
   /** Those that the crawl is not through with. */
   get left(): string[] {
     return [...this.#waiting, ...this.#learning.keys()];
   }
 
   /** One that the crawl is through with already says so by its `round`. */
-  enter({ uuid, status, round }: StoredSource, now: number): void {
-    if (round !== now) this.#set(uuid, 'waits');
-    else this.end(uuid, status);
+  enter({ uuid, status, round, fetched_json }: StoredSource, now: number): void {
+    if (round !== now) return this.#set(uuid, 'waits');
+    this.end(uuid, status);
+    if (fetched_json) this.first((JSON.parse(fetched_json) as Fetched).digest, uuid);
   }
 
   end(uuid: string, status: string): void {

@@ -118,6 +118,11 @@ export class Crawl implements Follower {
     await this.#exploring;
   }
 
+  isCopy({ uuid, own }: StoredSource, digest: string): boolean {
+    const first = this.#pages.first(digest, uuid);
+    return first !== uuid && own !== 1;
+  }
+
   async follow({ url, links }: Found): Promise<void> {
     if (!this.#over && this.#site.plan === '') await this.#discover(url, links);
     else if (!this.#over && this.#site.plan === 'links') await this.#finds.takeAll(this.#site, this.#scope, links);

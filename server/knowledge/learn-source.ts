@@ -72,6 +72,7 @@ async function learn(
     // What it leads to is stored before it is itself: a crawl that is cut here finds all of it again.
     if (page?.found) await follower?.follow(page.found);
     signal.throwIfAborted();
+    if (page && follower?.isCopy(source, page.digest)) throw new Unreadable('same page');
     if (page && !(await settle(store, uuid, page, follower))) throw new Gone();
     const round = follower && { round: follower.round };
     const learned = { status: 'success', fetched_json: page?.fetched ?? '', ...round };

@@ -33,6 +33,8 @@ export interface ReadPage {
   canonical: string | undefined;
   /** What it leads to, for a crawl that is to hear of it. */
   found: Found | undefined;
+  /** Of its bytes. */
+  digest: string;
   /** Is kept with the source once it is learned. */
   fetched: string;
 }
@@ -55,9 +57,9 @@ export async function materialOf(
 }
 
 async function readVisit({ page, fetched, known }: Visit, follower: Follower | undefined, signal: AbortSignal) {
-  const { url, canonical } = fetched;
+  const { url, canonical, digest } = fetched;
   const document = async () => known!;
-  if (!page) return { page: { url, canonical, found: undefined, fetched: JSON.stringify(fetched) }, document };
+  if (!page) return { page: { url, canonical, digest, found: undefined, fetched: JSON.stringify(fetched) }, document };
   const readable = await readPage(page, signal);
   const told = pageOf(page, readable, fetched, follower);
   return { page: told, document: known ? document : () => indexable(readable, url) };
@@ -72,7 +74,7 @@ function pageOf({ url, nofollow }: Page, { leads }: Readable, fetched: Fetched, 
   const canonical = leads && canonicalOf(leads, url);
   const links = leads && !nofollow ? linksOf(leads, url) : [];
   const state: Fetched = { ...fetched, canonical, followed: follower?.followed };
-  return { url, canonical, found: { url, links }, fetched: JSON.stringify(state) };
+  return { url, canonical, digest: fetched.digest, found: { url, links }, fetched: JSON.stringify(state) };
 }
 
 async function indexable(readable: Readable, url: string): Promise<Document> {

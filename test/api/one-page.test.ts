@@ -36,6 +36,16 @@ describe('found by a crawl, a page of two addresses', () => {
     for (const path of ['/old', '/new', '/mill', '/mill?from=square']) expect((await post(path)).status).toBe(409);
   });
 
+  it('is one source, too, where both give the same', async () => {
+    const square = page('square', '/index.html', '/mill', '/mill/');
+    town.shown = { '/': square, '/index.html': square, '/mill': page('mill'), '/mill/': page('mill') };
+    const { uuid } = await learn(town);
+    expect(await pages(town)).toEqual(success('/', '/mill'));
+    town.shown['/mill'] = page('new mill');
+    expect(await learn(town)).toMatchObject({ uuid, found: 3, done: 3, failed: 0 });
+    expect(await pages(town)).toEqual(success('/', '/mill', '/mill/'));
+  });
+
   it('is one source, too, where one address redirects to the other', async () => {
     town.shown = { '/': page('square', '/new', '/old', '/older'), '/new': page('house') };
     Object.assign(town.shown, { '/old': moved('/new'), '/older': moved('/old', 302) });

@@ -104,6 +104,7 @@ export const ended = (town: Town, uuid: string) =>
   until(
     () => siteOf(town, uuid),
     ({ status }) => status !== 'running',
+    25_000,
   );
 
 export const learn = async (town: Town, body: object = {}, path = '/') =>
