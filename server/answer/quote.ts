@@ -1,3 +1,4 @@
+import { answerType } from '../knowledge/answer-type.ts';
 import type { Found } from '../knowledge/knowledge.ts';
 import type { Sentence } from '../knowledge/entry.ts';
 import type { Place, Question } from '../knowledge/question.ts';
@@ -5,7 +6,6 @@ import { eachWord, rootOf } from '../knowledge/words.ts';
 import { matched } from './matched.ts';
 import { joined, type Quoted } from './quote-join.ts';
 import { leastFor, strangers } from './quote-least.ts';
-import { answerType } from './quote-type.ts';
 
 /** The answer with no model: the best sentences of the passages found, word for word. */
 export interface QuotedSentence {

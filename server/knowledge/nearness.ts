@@ -1,13 +1,24 @@
+import type { Counted } from './postings.ts';
 import type { Question } from './question.ts';
+import { areRelated, SHORTEST } from './relatives.ts';
 import type { Vocabulary } from './words.ts';
 
-/** What the ways in which words can stand together are worth beside BM25, as shares of it; tuned on SQuAD. */
-const NEAR = 0.2;
-const WINDOW = 0.5;
-const PHRASE = 0.3;
-const EXACT = 0.3;
-/** Words of a window: about a long sentence, empty words not counted. */
-const WIDTH = 16;
+/**
+ * What a word of the question is worth beside what BM25 gives for it: in the best window of a passage, right after the
+ * word that is before it in the question too, in the question's own form, in the title or a heading, and where only a
+ * word of its family is there. Fitted by logistic regression on half of SQuAD's articles and XQuAD in German and
+ * Arabic, while all else was only looked at. With `bestCoverage`: right first .807 to .829 on SQuAD, .907 to .915 in
+ * German, Cranfield's nDCG .400 to .405.
+ */
+const WINDOW = 0.85;
+const PHRASE = 0.44;
+const EXACT = 0.8;
+const HEADED = 0.7;
+const RELATED = 1;
+/** A word of the title stands near all that the passage says, so far. */
+const NEAR_HEAD = 0.6;
+/** Words of a window: a clause, empty words not counted. */
+const WIDTH = 8;
 
 /** Where a passage has a word of the question, and which of its terms that is. */
 interface Spots {
@@ -15,65 +26,90 @@ interface Spots {
   term: number[];
 }
 
-/**
- * 0 to about 1.3: what BM25, which counts words wherever they stand, does not see. Words of the question near each
- * other, many of them within one sentence's length, in the question's own order, in the question's own form.
- */
-export function nearness(forms: Uint32Array, question: Question, words: Vocabulary): number {
+/** How a passage has a term; 0 not at all. */
+const SAME_FAMILY = 1;
+const SAME_ROOT = 2;
+const SAME_FORM = 3;
+
+/** 0 to about 3, a share of the question's weight: what BM25, which counts words wherever they stand, does not see. */
+export function nearness({ forms, head }: Counted, question: Question, words: Vocabulary): number {
   const { terms, places, total } = question;
   const spots: Spots = { at: [], term: [] };
-  const seen = new Uint8Array(terms.length);
-  let exactly = 0;
-  let different = 0;
+  const had = new Uint8Array(terms.length);
   for (let at = 0; at < forms.length; at++) {
-    const form = forms[at]!;
-    const term = places.get(words.root(form))?.term;
+    const root = words.root(forms[at]!);
+    const own = places.get(root)?.term;
+    const term = own ?? relatedTo(root, question, words);
     if (term === undefined) continue;
+    const how = own === undefined ? SAME_FAMILY : terms[term]!.form === forms[at] ? SAME_FORM : SAME_ROOT;
+    if (had[term]! < how) had[term] = how;
+    if (own === undefined) continue;
     spots.at.push(at);
     spots.term.push(term);
-    const exact = terms[term]!.form === form ? 2 : 1;
-    if (!seen[term]) different++;
-    if (exact === 2 && seen[term] !== 2) exactly += terms[term]!.weight;
-    seen[term] = Math.max(seen[term]!, exact);
   }
-  const together = different > 1 ? pairs(spots, question) + WINDOW * window(spots, question) : 0;
-  const alone = different === 1 && terms.length > 1 ? WINDOW * terms[spots.term[0]!]!.weight : 0;
-  return (together + alone + EXACT * exactly) / total;
+  const headed = termsOf(head, question);
+  const sum = worthOf(had, headed, question) + phrases(spots, question) + WINDOW * window(spots, headed, question);
+  return sum / total;
 }
 
-/** Neighbouring spots of two different terms: the closer the more, and more again in the question's order. */
-function pairs({ at, term }: Spots, { terms }: Question): number {
-  const near = new Float64Array(terms.length);
-  const phrase = new Uint8Array(terms.length);
-  for (let next = 1; next < at.length; next++) {
-    const a = term[next - 1]!;
-    const b = term[next]!;
-    if (a === b) continue;
-    const value = 1 / (at[next]! - at[next - 1]!);
-    if (value > near[a]!) near[a] = value;
-    if (value > near[b]!) near[b] = value;
-    if (value === 1 && b === a + 1) phrase[a] = 1;
+/** The term that the root is of one family with; looked for once a question. */
+function relatedTo(root: number, { terms, relatives }: Question, words: Vocabulary): number | undefined {
+  if (relatives.has(root)) return relatives.get(root);
+  const stem = words.stem(root);
+  // Most of all stems of Chinese or Thai are no longer.
+  const found = stem.length < SHORTEST ? -1 : terms.findIndex((term) => areRelated(term.stem, stem));
+  const term = found < 0 ? undefined : found;
+  relatives.set(root, term);
+  return term;
+}
+
+/** By term: 1 for those that are among the roots. */
+function termsOf(roots: Uint32Array, { terms, places }: Question): Uint8Array {
+  const among = new Uint8Array(terms.length);
+  for (const root of roots) {
+    const place = places.get(root);
+    if (place) among[place.term] = 1;
   }
+  return among;
+}
+
+function worthOf(had: Uint8Array, headed: Uint8Array, { terms }: Question): number {
   let sum = 0;
-  for (let one = 0; one < terms.length; one++) {
-    sum += NEAR * near[one]! * terms[one]!.weight;
-    if (phrase[one]) sum += PHRASE * Math.min(terms[one]!.weight, terms[one + 1]!.weight);
+  for (const [term, { weight }] of terms.entries()) {
+    const how = had[term]!;
+    if (headed[term]) sum += HEADED * weight;
+    if (how === SAME_FORM || (how < SAME_ROOT && headed[term])) sum += EXACT * weight;
+    else if (how === SAME_FAMILY) sum += RELATED * weight;
   }
   return sum;
 }
 
-/** The weight of the different terms in the best window. */
-function window({ at, term }: Spots, { terms }: Question): number {
+function phrases({ at, term }: Spots, { terms }: Question): number {
+  const seen = new Uint8Array(terms.length);
+  let sum = 0;
+  for (let next = 1; next < at.length; next++) {
+    const first = term[next - 1]!;
+    if (seen[first] || term[next] !== first + 1 || at[next]! - at[next - 1]! !== 1) continue;
+    seen[first] = 1;
+    sum += PHRASE * Math.min(terms[first]!.weight, terms[first + 1]!.weight);
+  }
+  return sum;
+}
+
+/** The weight of the different terms in the best window, and of those of the title. */
+function window({ at, term }: Spots, headed: Uint8Array, { terms }: Question): number {
+  const weight = (one: number) => terms[one]!.weight * (headed[one] ? 1 - NEAR_HEAD : 1);
   const count = new Uint16Array(terms.length);
   let sum = 0;
-  let best = 0;
+  for (let one = 0; one < terms.length; one++) if (headed[one]) sum += NEAR_HEAD * terms[one]!.weight;
+  let best = sum;
   let from = 0;
   for (let to = 0; to < at.length; to++) {
     const one = term[to]!;
-    if (count[one]!++ === 0) sum += terms[one]!.weight;
+    if (count[one]!++ === 0) sum += weight(one);
     while (at[to]! - at[from]! >= WIDTH) {
       const gone = term[from++]!;
-      if (--count[gone]! === 0) sum -= terms[gone]!.weight;
+      if (--count[gone]! === 0) sum -= weight(gone);
     }
     if (sum > best) best = sum;
   }

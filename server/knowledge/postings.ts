@@ -4,7 +4,7 @@ import type { Vocabulary } from './words.ts';
 /** BM25F: saturation, length, and what a word in the title or a heading weighs. */
 const K1 = 1.2;
 const B = 0.75;
-export const HEAD = 3;
+const HEAD = 3;
 /** A word of so many passages only ranks what rarer words found, where they found enough. */
 const LONG = 2048;
 const ENOUGH = 500;
@@ -104,6 +104,19 @@ export class Postings {
     );
   }
 
+  /** 0 to about 2: BM25F as a share of what the question is worth. */
+  known({ forms, head }: Counted, { terms, places, worth }: Question): number {
+    const counts = new Float64Array(terms.length);
+    const count = (root: number, value: number) => {
+      const place = places.get(root);
+      if (place) counts[place.term]! += value * place.share;
+    };
+    const once = 1 / this.lengthening(forms.length);
+    for (const form of forms) count(this.#words.root(form), once);
+    for (const root of head) count(root, HEAD);
+    return terms.reduce((sum, term, at) => sum + term.worth * saturated(counts[at]!), 0) / (worth || 1);
+  }
+
   /** What a longer passage than most divides its counts by. */
   lengthening(length: number): number {
     return 1 - B + (B * length * this.#size) / (this.#length || 1);
@@ -196,7 +209,7 @@ interface List {
   list: number[];
 }
 
-export const saturated = (count: number): number => (count * (K1 + 1)) / (K1 + count);
+const saturated = (count: number): number => (count * (K1 + 1)) / (K1 + count);
 
 /** One number a posting keeps lists of small integers small: slot, in the head or not, count up to 127. */
 const COUNT_BITS = 127;

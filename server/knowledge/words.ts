@@ -107,6 +107,11 @@ export class Vocabulary {
     return this.#forms.get(language)?.get(word) ?? UNSEEN;
   }
 
+  /** The root itself. */
+  stem(root: number): string {
+    return this.#stems[root]!;
+  }
+
   /** The number of a root as `rootOf` gives it; `UNSEEN` where no word with it was added. */
   rootNumber(root: string): number {
     return this.#roots.get(root) ?? UNSEEN;

@@ -120,6 +120,24 @@ describe('the index', () => {
     expect(search(index, 'costs')).toEqual(['b']);
   });
 
+  it('puts first where one sentence tells what is asked, with the kind of thing asked for', () => {
+    const index = indexOf({
+      strewn: { text: 'The museum has a tower. Visitors like the garden. A bridge was built once in the north.' },
+      undated: { text: 'The garden is older. The tower of the museum was built by a mayor whom everybody knew.' },
+      dated: { text: 'The garden is older. The tower of the museum was built in 1907, though nobody came.' },
+    });
+    expect(search(index, 'When was the tower of the museum built?')).toEqual(['dated', 'undated', 'strewn']);
+  });
+
+  it('takes a word of the same family for the next best thing', () => {
+    const index = indexOf({
+      other: { text: 'The harbour of the island has a chief who is chosen by the oldest fishers.' },
+      family: { text: 'The harbour of the island has a tribal chief, chosen by the oldest fishers.' },
+      same: { text: 'The harbour of the island has a chief of the tribe, chosen by the oldest.' },
+    });
+    expect(search(index, 'Which tribe has a chief at the harbour?')).toEqual(['same', 'family', 'other']);
+  });
+
   it('finds what a page calls by another word', () => {
     const index = indexOf({ a: { text: 'Postage to Europe is £14.' }, b: { text: 'Gloves are sold in pairs.' } });
     expect(search(index, 'How much is delivery?')).toEqual(['a']);

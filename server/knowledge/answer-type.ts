@@ -23,7 +23,7 @@ const reach = /[\w.+-]{1,64}@[\w-]+\.\w|\+?\d[\d ()-]{6,}\d|https?:\/\//i;
 const CALENDAR =
   'January|February|March|April|May|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?';
 const place = new RegExp(
-  `\\b(?:in|at|near|from|outside|inside|between|across)\\s+(?:the\\s+)?(?!(?:${CALENDAR})\\b)\\p{Lu}\\p{Ll}|\\b(?:street|road|avenue|square|lane)\\b`,
+  `\\b(?:in|at|near|from|outside|inside|between|across)\\s+(?:the\\s+)?(?!(?:${CALENDAR})\\b)\\p{Lu}\\p{Ll}|\\b(?:[Ss]treet|[Rr]oad|[Aa]venue|[Ss]quare|[Ll]ane)\\b`,
   'u',
 );
 const name = /(?<=[\p{L}\p{N},;:"'’)]\s+["“(]?)\p{Lu}\p{Ll}\p{L}*/u;
