@@ -22,7 +22,7 @@ beforeEach(async () => {
   const page = (path: string) => (_: unknown, response: ServerResponse) => {
     asked.push(path);
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
-    response.end(`<title>Hours</title><main><p>${text}</p></main>`);
+    response.end(`<title>Hours ${path}</title><main><p>${text}</p></main>`);
   };
   shop = await site({ '/a': page('/a'), '/b': page('/b'), '/c': page('/c'), '/slow': () => {} });
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.parse('2026-03-01T12:00:00Z') });
