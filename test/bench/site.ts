@@ -32,12 +32,15 @@ interface SiteState {
 export interface Result {
   'pages found': number;
   'pages learned': number;
-  /** Pages of the folder that links lead to and that were not learned. */
+  /** Pages of the folder that links lead to and that were not learned: some say what another says to the letter. */
+  'copies left out': string[];
   'pages missed': string[];
   seconds: number;
   'pages per second': number;
   /** The same pages by plain requests, as many at once, in the same minute. */
   'pages per second, fetched alone': number;
+  /** All threads of the server; what a busy machine slows down least. */
+  'CPU per page found (ms)': number;
   'resident before (MB)': number;
   'resident, most while learning (MB)': number;
   'resident after (MB)': number;
@@ -92,11 +95,15 @@ async function measure(server: Measured, base: string, dir: string): Promise<Res
     rate_limit: [100, 360],
   });
   const before = megabytes(server);
+  const idle = server.cpu();
   const learned = await learn(server, api, chatbot, base);
   const after = megabytes(server);
+  const cpu = (server.cpu() - idle) / 1e6;
   const sources = await call<StoredSource[]>(api, 'GET', `/api/v1/chatbot/${chatbot}/data-sources`);
   const pages = sources.filter(({ status }) => status === 'success').map(({ file_name }) => pageOf(file_name, base));
   const fetched = await fetchAll(base, pages);
+  const absent = [...reachable()].filter((page) => !pages.includes(page));
+  const texts = new Set(pages.filter((page) => existsSync(join(SITE, page))).map(textOf));
   const failures = failuresOf(sources, base);
   const answers: string[][] = [];
   for (const { question } of QUESTIONS) answers.push(await cited(api, chatbot, question, base));
@@ -108,10 +115,12 @@ async function measure(server: Measured, base: string, dir: string): Promise<Res
   return {
     'pages found': learned.found,
     'pages learned': pages.length,
-    'pages missed': [...reachable()].filter((page) => !pages.includes(page)),
+    'copies left out': absent.filter((page) => texts.has(textOf(page))),
+    'pages missed': absent.filter((page) => !texts.has(textOf(page))),
     seconds: learned.seconds,
     'pages per second': pages.length / learned.seconds,
     'pages per second, fetched alone': pages.length / fetched,
+    'CPU per page found (ms)': cpu / learned.found,
     'resident before (MB)': before,
     'resident, most while learning (MB)': learned.most,
     'resident after (MB)': after,
@@ -184,11 +193,13 @@ async function fetchAll(base: string, pages: string[]): Promise<number> {
   return seconds;
 }
 
+const textOf = (page: string): string => readFileSync(join(SITE, page), 'latin1');
+
 /** The pages of the folder that links lead to from the first, found by other means than the server's. */
 function reachable(): Set<string> {
   const pages = new Set([START]);
   for (const page of pages) {
-    const html = readFileSync(join(SITE, page), 'latin1').replace(/<!--[^]*?-->|<script\b[^]*?<\/script>/gi, '');
+    const html = textOf(page).replace(/<!--[^]*?-->|<script\b[^]*?<\/script>/gi, '');
     for (const [, link = ''] of html.matchAll(/<a\s[^>]*?href\s*=\s*["']?([^"'\s>]+)/gi)) {
       const { origin, pathname } = new URL(link, `http://site.test/${page}`);
       const path = pathname.slice(1);
