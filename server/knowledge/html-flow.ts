@@ -1,11 +1,19 @@
 import type { Block } from './blocks.ts';
 import { rowsOf, type Cell, type Row } from './html-table.ts';
 
+/** Where a link leads: to a place of the same page, or away from it. */
+export type Linked = 'page' | 'away';
+
 /** A block, and where in the page its text stood. */
 export interface Placed<P> {
   block: Block;
   place: P;
+  /** Nearly all of it is links. */
+  linked?: Linked | undefined;
 }
+
+/** The share of a block's text from which on it is one link, with a comma or an arrow beside it. */
+const NEARLY_ALL = 0.9;
 
 /** Stands for a `<br>` until the white space around it has been put in order. */
 export const LINE_BREAK = '\u2028';
@@ -34,11 +42,19 @@ export class Flow<P> {
   readonly #tables: Table<P>[] = [];
   #parts: string[] = [];
   #place: P | undefined;
+  /** Of the text since the last block: its characters, and those of them that are links. */
+  #length = 0;
+  #links = { page: 0, away: 0 };
+  /** What the text taken last was. */
+  #linked: Linked | undefined;
   /** A definition list's term waits for its definition. */
   #term = '';
 
-  text(text: string, place: P): void {
-    if (this.#place === undefined && text.trim()) this.#place = place;
+  text(text: string, place: P, link?: Linked): void {
+    const length = text.trim().length;
+    if (this.#place === undefined && length > 0) this.#place = place;
+    this.#length += length;
+    if (link) this.#links[link] += length;
     this.#parts.push(text);
   }
 
@@ -70,6 +86,10 @@ export class Flow<P> {
   #take(): string {
     const text = this.#parts.join('').replace(/[\u00ad\u200b\ufeff]/g, '');
     this.#parts = [];
+    const { page, away } = this.#links;
+    this.#linked = page + away < NEARLY_ALL * this.#length ? undefined : page > away ? 'page' : 'away';
+    this.#length = 0;
+    this.#links = { page: 0, away: 0 };
     return text;
   }
 
@@ -95,7 +115,8 @@ export class Flow<P> {
     const kind = role.kind === 'item' && role.used ? 'text' : role.kind;
     role.used = true;
     this.count++;
-    this.#out.push({ block: { kind, text, ...(role.level ? { level: role.level } : {}) }, place });
+    const block = { kind, text, ...(role.level ? { level: role.level } : {}) };
+    this.#out.push({ block, place, linked: kind === 'code' ? undefined : this.#linked });
   }
 
   #keepTerm(place: P): void {
@@ -143,9 +164,16 @@ export class Flow<P> {
     if (!table) return;
     this.#out = table.outer;
     const rows = rowsOf(table.rows, ({ block }) => block);
+    this.#linked = linkedIn(table);
     if (rows) for (const text of rows) this.#push({ kind: 'item' }, text, table.rows[0]![0]!.blocks[0]?.place ?? place);
     else for (const placed of table.rows.flat().flatMap((cell) => cell.blocks)) this.#out.push(placed);
   }
+}
+
+/** A table that has links alone, if it is one. */
+function linkedIn<P>({ rows }: Table<P>): Linked | undefined {
+  const blocks = rows.flat().flatMap((cell) => cell.blocks);
+  return blocks.every(({ linked }) => linked) ? blocks[0]?.linked : undefined;
 }
 
 function roleOf(name: string): Role | undefined {

@@ -45,6 +45,54 @@ describe('a page of HTML', () => {
     expect(await passages('<h1>We are open on Sundays.</h1>')).toEqual([' | We are open on Sundays.']);
   });
 
+  it('leaves out what hand-made pages and site builders put around their content', async () => {
+    const menu = (items: string): string => `<div class="nice"><ul>${items}</ul></div>`;
+    const page = `<title>Mill – Site</title>${menu('<li><a href="/">Home</a><li><a href="/a">About us</a><li><a href="/s">Shop</a>')}
+      <div class="cookieConsentBanner"><p>We value your privacy and use cookies.</p></div>
+      <div id="onetrust-banner-sdk"><p>Your choices about partners.</p></div>
+      <div class="wrapper has-sidebar"><div class="breadcrumb-list"><a href="/">Home</a> › Mill</div>
+      <h1>The mill</h1><p>The mill by the river is open on Sundays.</p>
+      <div class="share-buttons"><span>Share this on everything</span></div>
+      <p>It grinds <a href="/rye">rye</a> and <a href="/wheat">wheat</a>.</p>
+      <h2>Flours</h2><ul><li><a href="/rye">Rye flour</a><li><a href="/wheat">Wheat flour</a></ul>
+      <div class="related_posts"><h3>Related</h3><p>Another mill entirely.</p></div>
+      <div class="sidebar"><p>Opening a mill of your own.</p></div></div>
+      <p>We are closed on Mondays.</p>${menu('<li><a href="/x">The weir</a><li><a href="/y">The lock</a><li><a href="/z">The ferry</a>')}
+      <p>This page was last modified on 3 May.</p>`;
+    expect(await passages(page.replace('<p>This page was last modified on 3 May.</p>', ''))).toEqual([
+      'The mill | The mill by the river is open on Sundays.\n\nIt grinds rye and wheat.',
+      'The mill > Flours | - Rye flour\n- Wheat flour\n\nWe are closed on Mondays.',
+    ]);
+    expect((await passages(page)).join()).not.toContain('last modified');
+  });
+
+  it('keeps what only looks like furniture', async () => {
+    const policy = '<div class="cookie-policy"><p>Our policy: we set one cookie, and it goes stale in a day.</p></div>';
+    expect(await passages(policy)).toEqual([' | Our policy: we set one cookie, and it goes stale in a day.']);
+    expect(await passages('<div id="sidebar"><p>The whole of this page stands in a sidebar.</p></div>')).toEqual([
+      ' | The whole of this page stands in a sidebar.',
+    ]);
+    expect(await passages('<main><p class="menu">Soup of the day, £4 a bowl.</p></main>')).toEqual([
+      ' | Soup of the day, £4 a bowl.',
+    ]);
+    const links = '<ul><li><a href="/a">All about the mill</a><li><a href="/b">All about the weir</a></ul>';
+    expect(await passages(links)).toEqual([' | - All about the mill\n- All about the weir']);
+  });
+
+  it('leaves out a table of contents, labels of what cannot be read, and what was struck out', async () => {
+    const toc =
+      '<a href="#a">1. First things</a><br><br><a href="#b">2. Second things</a><br><br><a href="#c">3. Last</a>';
+    const page = `<title>T</title><p>Table of contents</p><div>${toc}</div><h2>First things</h2><p>Diagram of it:</p><svg></svg><h2>Second</h2>
+      <p>It costs <del>£20</del> £15, for now at least.</p>`;
+    expect(await passages(page)).toEqual(['Second | It costs £15, for now at least.']);
+  });
+
+  it('writes powers as powers, and no numbers of footnotes', async () => {
+    const page = `<p>At most 2<sup>31</sup>-1 rows on 5 m<sup>2</sup>, the 2<sup>nd</sup> time<sup><a href="#f1">1</a></sup>, as they say<a
+      href="#f2"><sup>[2]</sup></a>.</p>`;
+    expect(await passages(page)).toEqual([' | At most 2³¹-1 rows on 5 m², the 2nd time, as they say.']);
+  });
+
   it('keeps lists with the paragraph that leads to them, terms with their definitions', async () => {
     expect(
       await passages('<p>You cannot send back:</p><ul><li>gift cards<li><p>open tins</p><ul><li>of wax</ul></ul>'),
