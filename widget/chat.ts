@@ -143,8 +143,13 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     emit('ask', { query });
     // Here by the time the answer is; without them it is read all the same.
     loadExtras().catch(() => undefined);
-    if (face.peek()) begin(turn);
-    else void meet().then(() => begin(turn));
+    if (face.peek()) return begin(turn);
+    // Until then it is nowhere but here.
+    memory.write({ draft: query });
+    void meet().then(() => {
+      memory.write({ draft: draft.peek() || undefined });
+      begin(turn);
+    });
   }
 
   /** Nothing is sent before what its owner wants agreed is known and agreed: until then the question is a draft. */

@@ -1,6 +1,6 @@
 import type { VisitorMessage } from '../server/types.ts';
 import { readCitations } from './citations.ts';
-import { asFailure, Failure, type Client, type Question } from './client.ts';
+import { asFailure, Failure, isOffline, type Client, type Question } from './client.ts';
 import type { Memory } from './memory.ts';
 import { createPaint } from './paint.ts';
 import { follow, type FollowEvent } from './resume.ts';
@@ -103,7 +103,7 @@ export function createRun(turn: Turn, question: Question, way: Way): Run {
   function cutOff(): void {
     if (isStopped) return abort.abort();
     paint.flush();
-    status.value = { is: 'reconnecting' };
+    status.value = { is: 'reconnecting', reason: isOffline() ? 'offline' : undefined };
   }
 
   function finish(message: VisitorMessage): void {

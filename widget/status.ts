@@ -8,8 +8,8 @@ export interface Status {
    * `limited`: too many questions. The last three are ends: nothing more comes by itself.
    */
   is: 'waiting' | 'streaming' | 'reconnecting' | 'done' | 'limited' | 'failed';
-  /** Why it is done or failed, where there is something to say of it. */
-  reason?: Failure['code'] | Exclude<FinishReason, '' | 'stop'> | undefined;
+  /** Why it is so, where there is something to say of it. */
+  reason?: 'offline' | Failure['code'] | Exclude<FinishReason, '' | 'stop'> | undefined;
   /** The server's words on the limit. */
   message?: string;
   /** Seconds until another question is taken. */

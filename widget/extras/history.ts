@@ -20,6 +20,9 @@ export interface Past {
   drop(): void;
 }
 
+const AGAIN_MS = 400;
+const MOST_TRIES = 3;
+
 const nameOf = ({ known }: Turn): string | undefined => known.message;
 
 function readFeedback(json: string): Partial<Feedback> {
@@ -62,10 +65,15 @@ async function read(past: Past, session: string): Promise<VisitorMessage[] | und
   const { client, memory, state, tell } = past;
   const isStill = (): boolean => state.peek() !== 'unread' && memory.read().session === session;
   try {
-    const messages = await client.messages(session);
-    if (!isStill()) return undefined;
-    merge(past, session, messages);
-    return messages;
+    for (let tries = 0; ; tries++) {
+      const messages = await client.messages(session);
+      if (!isStill()) return undefined;
+      merge(past, session, messages);
+      const { last } = memory.read();
+      // The server names a message before it has stored it.
+      if (tries >= MOST_TRIES || !last || messages.some(({ uuid }) => uuid === last)) return messages;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
   } catch (fault) {
     if (!isStill()) return undefined;
     if (asFailure(fault).status === 404) {

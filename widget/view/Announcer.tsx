@@ -7,19 +7,25 @@ import { noteOf } from './Note.tsx';
 /** Markdown's signs and markers are nothing to listen to. */
 const spoken = (text: string): string => text.replace(/\[[\d.]+\]|[*_`#>|~]+/g, '');
 
-function sentence({ status: { value }, text }: Turn, words: PanelWords): string {
+function said({ status: { value }, text }: Turn, words: PanelWords): string {
   const { is } = value;
   if (is === 'waiting' || is === 'streaming') return words[is];
   const whole = is === 'done' ? fill(words.finished, { text: spoken(text.peek()) }) : '';
   return `${whole} ${noteOf(value, words)}`.trim();
 }
 
-/** Tells a screen reader when an answer starts and what it says when it is whole, never piece by piece. */
+/**
+ * Tells a screen reader when an answer starts and what it says when it is whole, never piece by piece: a paragraph for each
+ * sentence, so that a listener can go from one to the next and stop between them.
+ */
 export function Announcer({ chat }: { chat: Chat }): VNode {
   const turn = chat.latest.value;
+  const all = turn ? said(turn, chat.words.value) : '';
   return (
-    <p class="unseen" role="status">
-      {turn && sentence(turn, chat.words.value)}
-    </p>
+    <div class="unseen" role="status" aria-atomic="false">
+      {all.match(/[^.!?…。！？]+[.!?…。！？]*\s*|.+/g)?.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+    </div>
   );
 }

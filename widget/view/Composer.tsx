@@ -25,7 +25,7 @@ export function Composer({ chat, follower }: { chat: Chat; follower: Follower })
   };
   return (
     <form onSubmit={send}>
-      {!follower.isAtEnd.value && <IconButton look="latest" d={DOWN} label={words.latest} onClick={follower.toEnd} />}
+      {!follower.isAtEnd.value && <IconButton look="latest" d={DOWN} label={words.latest} onClick={follower.show} />}
       <textarea
         // Another function each time, so that it is called after each change.
         ref={(element) => grow((field = element))}

@@ -54,7 +54,7 @@ export function Conversation({ chat, follower }: { chat: Chat; follower: Followe
           </div>
         )}
         {turns.map((turn) => (
-          <TurnView key={turn.key} chat={chat} turn={turn} onMount={follower.toEnd} />
+          <TurnView key={turn.key} chat={chat} turn={turn} onAsk={follower.toEnd} />
         ))}
       </div>
     </div>

@@ -10,16 +10,22 @@ import { Sources } from './Sources.tsx';
 interface TurnProps {
   chat: Chat;
   turn: Turn;
-  onMount: () => void;
+  /** It was asked here, just now. */
+  onAsk: () => void;
 }
 
 /** A question and its answer. */
-export function TurnView({ chat, turn, onMount }: TurnProps): VNode {
+export function TurnView({ chat, turn, onAsk }: TurnProps): VNode {
   const words = chat.words.value;
   const { is } = turn.status.value;
   const { Actions } = extras.value ?? {};
   return (
-    <div class="turn" ref={onMount}>
+    <div
+      class="turn"
+      ref={(element) => {
+        if (element && !turn.known.message) onAsk();
+      }}
+    >
       <div class="question" role="group" aria-label={words.you} dir="auto">
         {turn.query}
       </div>

@@ -4,21 +4,26 @@ import { signal, type Signal } from '@preact/signals';
 export interface Follower {
   readonly isAtEnd: Signal<boolean>;
   toEnd(): void;
+  /** To the end, with the focus. */
+  show(): void;
   /** Where the reader is now. */
   look(): void;
   /** The log, whose only child is its content; null when it goes. */
   watch(log: HTMLElement | null): void;
 }
 
-/** How far from the end a reader still counts as being there, in px. */
+/** How far from the end a reader who comes near it counts as being there, in px. */
 const NEAR_END = 48;
 
 export function createFollower(): Follower {
   const isAtEnd = signal(true);
   let log: HTMLElement | null = null;
+  let last = 0;
   const toEnd = (): void => {
-    if (log) log.scrollTop = log.scrollHeight;
     isAtEnd.value = true;
+    if (!log) return;
+    log.scrollTop = log.scrollHeight;
+    last = log.scrollTop;
   };
   const observer = new ResizeObserver(() => {
     if (isAtEnd.peek()) toEnd();
@@ -26,8 +31,17 @@ export function createFollower(): Follower {
   return {
     isAtEnd,
     toEnd,
+    show() {
+      toEnd();
+      log?.focus();
+    },
     look() {
-      if (log) isAtEnd.value = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END;
+      if (!log) return;
+      const { scrollTop, scrollHeight, clientHeight } = log;
+      const left = scrollHeight - scrollTop - clientHeight;
+      // Only who scrolls up, be it by a line, leaves the end; text that has just come does not take a reader from it.
+      isAtEnd.value = left < 2 || (scrollTop >= last && (isAtEnd.peek() || left < NEAR_END));
+      last = scrollTop;
     },
     watch(element) {
       log = element;

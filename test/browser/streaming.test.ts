@@ -1,0 +1,247 @@
+import type { Browser, BrowserContext, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { demoSite } from '../../demo/pages.ts';
+import { startFakeModel, type FakeModel } from '../fakes/model.ts';
+import { launch } from './chromium.ts';
+import { serve, type Served } from './served.ts';
+import { answers, ask, field, log, marker, open, questions, upTo, wordsOf, wordy } from './visitor.ts';
+
+let model: FakeModel;
+let server: Served;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let faults: string[];
+
+const question = demoSite.sampleQuestion;
+
+beforeAll(async () => {
+  model = await startFakeModel();
+  [server, browser] = await Promise.all([serve({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'any' }), launch()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  await model?.close();
+});
+
+beforeEach(async () => {
+  context = await browser.newContext();
+  faults = [];
+  page = await visit();
+});
+
+afterEach(() => context.close());
+
+async function visit(): Promise<Page> {
+  const one = await context.newPage();
+  one.setDefaultTimeout(10_000);
+  one.on('pageerror', (error) => faults.push(String(error)));
+  await one.goto(`${server.base}/demo/`);
+  await open(one);
+  return one;
+}
+
+const asked = (query: string): number =>
+  model.requests.filter(({ body }) => body.messages.at(-1)?.content.includes(query)).length;
+
+test('a burst of text is painted once a frame', async () => {
+  model.next(wordy(400, 1));
+  await page.evaluate(() => {
+    const root = document.querySelector('docent-widget')!.shadowRoot!;
+    const frames: unknown[] = [];
+    const seen = new MutationObserver((records) => {
+      if (records.some(({ target }) => (target.parentElement ?? (target as Element)).closest('.text')))
+        frames.push(document.timeline.currentTime);
+    });
+    seen.observe(root, { subtree: true, childList: true, characterData: true });
+    Object.assign(globalThis, { frames });
+  });
+  await ask(page, question);
+  expect(await wordsOf(page, 399)).toEqual(upTo(400));
+  await marker(page).waitFor();
+  const frames = await page.evaluate(() => (globalThis as unknown as { frames: number[] }).frames);
+  expect(frames.length).toBeGreaterThan(5);
+  // The end of the answer does not wait for a frame: it may share the last one.
+  const again = frames.filter((frame, index) => frame === frames[index - 1]);
+  expect(again.length).toBeLessThanOrEqual(2);
+});
+
+const place = (): Promise<{ top: number; left: number }> =>
+  log(page).evaluate(({ scrollTop, scrollHeight, clientHeight }) => ({
+    top: scrollTop,
+    left: scrollHeight - clientHeight - scrollTop,
+  }));
+
+test('the text is followed while the reader is at its end; who scrolls up by a line stays there', async () => {
+  model.next(wordy(900, 5));
+  await ask(page, question);
+  await wordsOf(page, 300);
+  expect((await place()).left).toBeLessThan(2);
+  await log(page).focus();
+  await page.keyboard.press('ArrowUp');
+  const newest = page.getByRole('button', { name: 'Go to the newest text' });
+  await newest.waitFor();
+  const { top } = await place();
+  await wordsOf(page, 600);
+  expect((await place()).top).toBe(top);
+  await newest.click();
+  await newest.waitFor({ state: 'detached' });
+  await wordsOf(page, 899);
+  await marker(page).waitFor();
+  await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
+  await expect.poll(async () => (await place()).left).toBeLessThan(2);
+  expect(faults).toEqual([]);
+});
+
+test('what comes at the end of an answer moves nothing of what is being read', async () => {
+  model.next(wordy(500, 4));
+  await ask(page, question);
+  await wordsOf(page, 250);
+  await log(page).focus();
+  await page.keyboard.press('PageUp');
+  await page.getByRole('button', { name: 'Go to the newest text' }).waitFor();
+  await page.waitForTimeout(600);
+  await page.evaluate(() => {
+    const shifts: unknown[] = [];
+    new PerformanceObserver((list) => shifts.push(...list.getEntries())).observe({ type: 'layout-shift' });
+    Object.assign(globalThis, { shifts });
+  });
+  const { top } = await place();
+  await marker(page).waitFor();
+  await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
+  await page.waitForTimeout(300);
+  expect(await page.evaluate(() => (globalThis as unknown as { shifts: object[] }).shifts)).toEqual([]);
+  expect((await place()).top).toBe(top);
+});
+
+test('where no frame comes, as in a hidden tab, the text goes on', async () => {
+  model.next(wordy(200, 10));
+  await ask(page, question);
+  await wordsOf(page);
+  await page.evaluate(() => {
+    globalThis.requestAnimationFrame = () => 0;
+    Object.defineProperty(document, 'hidden', { value: true, configurable: true });
+  });
+  const before = (await wordsOf(page)).length;
+  await expect.poll(async () => (await wordsOf(page)).length).toBeGreaterThan(before + 20);
+});
+
+test('a page that sleeps in the middle of an answer has all of it after', async () => {
+  model.next(wordy(150, 20));
+  await ask(page, question);
+  await wordsOf(page, 10);
+  const session = await context.newCDPSession(page);
+  await session.send('Page.setWebLifecycleState', { state: 'frozen' });
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await session.send('Page.setWebLifecycleState', { state: 'active' });
+  expect(await wordsOf(page, 149)).toEqual(upTo(150));
+  await marker(page).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('without a network an answer waits, says so, and goes on where it was', async () => {
+  model.next(wordy(150, 20));
+  await ask(page, question);
+  await wordsOf(page, 10);
+  await context.setOffline(true);
+  await answers(page).getByText('You are offline').waitFor();
+  await page.waitForTimeout(500);
+  await context.setOffline(false);
+  expect(await wordsOf(page, 149)).toEqual(upTo(150));
+  await marker(page).waitFor();
+});
+
+test('a question asked without a network is sent when it is back, once', async () => {
+  model.next(wordy(20, 5));
+  await context.setOffline(true);
+  await ask(page, 'Is anybody out there?');
+  await answers(page).getByText('You are offline').waitFor();
+  await context.setOffline(false);
+  expect(await wordsOf(page, 19)).toEqual(upTo(20));
+  expect(asked('Is anybody out there?')).toBe(1);
+});
+
+test('stopped, an answer keeps what it has; asked again, it is another beside it', async () => {
+  model.next(wordy(400, 20), wordy(5, 1));
+  await ask(page, question);
+  await wordsOf(page, 10);
+  await page.getByRole('button', { name: 'Stop the answer' }).click();
+  await answers(page).getByText('You stopped this answer.').waitFor();
+  const kept = (await wordsOf(page)).length;
+  await page.getByRole('button', { name: 'Answer again' }).click();
+  await expect.poll(() => questions(page).count()).toBe(2);
+  expect(await wordsOf(page, 4)).toEqual(upTo(5));
+  expect((await answers(page).first().innerText()).match(/word\d+/g)).toHaveLength(kept);
+  await page.reload();
+  await open(page);
+  await expect.poll(() => questions(page).count()).toBe(2);
+});
+
+test('a reload in the middle of an answer loses and repeats nothing', async () => {
+  model.next(wordy(150, 20));
+  await ask(page, question);
+  await wordsOf(page, 30);
+  await field(page).fill('And what ab');
+  await page.reload();
+  await open(page);
+  expect(await wordsOf(page, 149)).toEqual(upTo(150));
+  await marker(page).waitFor();
+  expect(await field(page).inputValue()).toBe('And what ab');
+  expect(await questions(page).count()).toBe(1);
+});
+
+test('a reload right after Enter asks the question once', async () => {
+  model.next(wordy(30, 20));
+  const query = `Once only ${question}`;
+  await ask(page, query);
+  await page.reload();
+  await open(page);
+  expect(await wordsOf(page, 29)).toEqual(upTo(30));
+  expect(await questions(page).count()).toBe(1);
+  expect(asked('Once only')).toBe(1);
+});
+
+test('a question asked in one tab shows in the other, streamed, and so does the next one the other way', async () => {
+  const other = await visit();
+  model.next(wordy(150, 20));
+  await ask(page, question);
+  await questions(other).first().waitFor();
+  expect((await wordsOf(other, 10)).length).toBeLessThan(150);
+  for (const tab of [page, other]) {
+    expect(await wordsOf(tab, 149)).toEqual(upTo(150));
+    await marker(tab).waitFor();
+    expect(await questions(tab).count()).toBe(1);
+  }
+  model.next(wordy(40, 20));
+  await ask(other, 'And from the other tab?');
+  await questions(page).nth(1).waitFor();
+  for (const tab of [page, other]) {
+    await expect.poll(() => answers(tab).count()).toBe(2);
+    expect(await wordsOf(tab, 39)).toEqual(upTo(40));
+  }
+  expect(asked('And from the other tab?')).toBe(1);
+  await page.getByRole('button', { name: 'New conversation' }).click();
+  await expect.poll(() => questions(other).count()).toBe(0);
+  expect(faults).toEqual([]);
+});
+
+test('where storage is refused, the chat answers all the same', async () => {
+  await context.addInitScript(() => {
+    for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(globalThis, name, {
+        get() {
+          throw new DOMException('denied', 'SecurityError');
+        },
+      });
+  });
+  const refused = await visit();
+  model.next(wordy(20, 5), wordy(10, 5));
+  await ask(refused, question);
+  expect(await wordsOf(refused, 19)).toEqual(upTo(20));
+  await ask(refused, 'And then?');
+  await expect.poll(() => answers(refused).count()).toBe(2);
+  expect(await wordsOf(refused, 9)).toEqual(upTo(10));
+  expect(faults).toEqual([]);
+});
