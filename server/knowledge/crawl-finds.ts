@@ -43,9 +43,11 @@ export class Finds {
     this.#pages.enter(source, round);
   }
 
-  async takeAll(site: StoredSite, scope: Scope, links: string[]): Promise<void> {
-    for (const [at, link] of links.entries()) {
-      if (at % TURN === TURN - 1) await setImmediate();
+  async takeAll(site: StoredSite, scope: Scope, links: Iterable<string>): Promise<void> {
+    let seen = 0;
+    for (const link of links) {
+      if (this.#isFull(site)) return;
+      if (++seen % TURN === 0) await setImmediate();
       const address = scope.address(link);
       if (address !== undefined) await this.take(site, scope, address);
     }

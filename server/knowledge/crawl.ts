@@ -182,7 +182,7 @@ export class Crawl implements Follower {
   }
 
   /** Where the site is, and where its pages are named: in sitemaps, or else by the pages themselves. */
-  async #discover(url: string, links: string[]): Promise<void> {
+  async #discover(url: string, links: Iterable<string>): Promise<void> {
     const home = homeOf(this.#site.url, url);
     this.#scope = new Scope({ ...this.#site, home });
     const listed = pagesListed(this.#rooms.web, home, this.#abort.signal);

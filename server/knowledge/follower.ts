@@ -17,8 +17,8 @@ export interface Follower {
 export interface Found {
   /** Where the page was in the end. */
   url: string;
-  /** Whole addresses. */
-  links: string[];
+  /** Whole addresses; made one by one, since a page may have thousands. */
+  links: Iterable<string>;
 }
 
 /** All crawls, as the learning of any source sees them. */

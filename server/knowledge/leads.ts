@@ -71,9 +71,13 @@ function addressIn(written = ''): string {
 }
 
 /** Where a page of this address leads, whole and without fragments; nowhere where it says so. */
-export function linksOf({ base, links, nofollow }: Leads, url: string): string[] {
+export function* linksOf({ base, links, nofollow }: Leads, url: string): Generator<string> {
+  if (nofollow) return;
   const from = wholeAddress(base, url) ?? url;
-  return nofollow ? [] : links.flatMap((link) => wholeAddress(link, from) ?? []);
+  for (const link of links) {
+    const address = wholeAddress(link, from);
+    if (address !== undefined) yield address;
+  }
 }
 
 /**

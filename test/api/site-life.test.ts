@@ -153,6 +153,21 @@ describe('a site that was learned', () => {
     expect(await cited(town, 'What tells all about the rebuilt house 3?')).toEqual(['/3']);
   });
 
+  it('is asked only for what has changed since, but for its first page', async () => {
+    const tagged = (path: string, body: string) => (town.shown[path] = { headers: { ETag: `"${path}"` }, body });
+    tagged('/', page('square', '/mill', '/bridge'));
+    tagged('/mill', page('mill'));
+    tagged('/bridge', page('bridge'));
+    await learn(town);
+    expect(town.askedAnew).toEqual([]);
+    expect(await learn(town)).toMatchObject({ status: 'done', found: 3, done: 3 });
+    expect(town.askedAnew.toSorted()).toEqual(['/bridge', '/mill']);
+    // Other bounds lead elsewhere by the same links, so that the pages have to be read for them.
+    town.askedAnew = [];
+    expect(await learn(town, { exclude: '/bridge' })).toMatchObject({ status: 'done', found: 2 });
+    expect(town.askedAnew).toEqual([]);
+  });
+
   it('takes in the pages that its owner had added, which stay its owner’s', async () => {
     town.shown = street(3);
     const own = await add(town, '/2');

@@ -24,6 +24,8 @@ export interface Town {
   shown: Record<string, Page>;
   /** Paths, in the order in which they were asked for. */
   asked: string[];
+  /** Those of them that were asked for only if they had changed. */
+  askedAnew: string[];
   /** The most requests that were open at once. */
   most: number;
   /** Milliseconds that each page takes. */
@@ -46,6 +48,7 @@ export function aTown(): Town {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '/';
     town.asked.push(path);
+    if (request.headers['if-none-match']) town.askedAnew.push(path);
     town.most = Math.max(town.most, ++open);
     response.on('close', () => open--);
     if (path !== '/robots.txt') await town.hold;
@@ -72,7 +75,16 @@ export function aTown(): Town {
   });
   beforeEach(async () => {
     const bot = (await town.docent.api('POST', '/chatbot/create', { name: 'Town', show_citations: true })).body.uuid;
-    Object.assign(town, { bot, base: towns[next++]!.base, shown: {}, asked: [], most: 0, slow: 0, hold: undefined });
+    Object.assign(town, {
+      bot,
+      base: towns[next++]!.base,
+      shown: {},
+      asked: [],
+      askedAnew: [],
+      most: 0,
+      slow: 0,
+      hold: undefined,
+    });
   });
   afterEach(() => {
     town.hold = undefined;
