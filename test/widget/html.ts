@@ -14,24 +14,20 @@ const address = (href: string): string =>
       .replace(/\]/g, '%5D'),
   );
 
-const titled = (title: string): string => (title ? ` title="${escape(title)}"` : '');
+const titled = (title = ''): string => (title ? ` title="${escape(title)}"` : '');
 const all = (nodes: Node[]): string => nodes.map(html).join('');
 
 function table({ children }: Node): string {
-  const cells = (row: Node, tag: string): string =>
-    row.children
-      .map(
-        ({ align, children: inside }) => `<${tag}${align[0] ? ` align="${align[0]}"` : ''}>${all(inside)}</${tag}>\n`,
-      )
-      .join('');
-  const [head, ...body] = children.map((row, at) => `<tr>\n${cells(row, at ? 'td' : 'th')}</tr>\n`);
+  const cell = ({ kind, align, children: inside }: Node): string =>
+    `<${kind}${align ? ` align="${align}"` : ''}>${all(inside)}</${kind}>\n`;
+  const [head, ...body] = children.map((row) => `<tr>\n${row.children.map(cell).join('')}</tr>\n`);
   return `<table>\n<thead>\n${head}</thead>\n${body.length > 0 ? `<tbody>\n${body.join('')}</tbody>\n` : ''}</table>\n`;
 }
 
 const box = ({ level }: Node): string =>
   level ? `<input ${level > 1 ? 'checked="" ' : ''}disabled="" type="checkbox"> ` : '';
 
-function item({ children }: Node, isLoose: boolean): string {
+function item({ children }: Node, isLoose = false): string {
   const parts = children.map((child, at) => {
     if (child.kind === 'p' && !isLoose) return `${at ? '\n' : ''}${box(child)}${all(child.children)}`;
     return `${at && children[at - 1]!.kind !== 'p' && !isLoose ? '' : '\n'}${html(child)}`;
@@ -50,18 +46,18 @@ function html(node: Node): string {
   const inside = all(children);
   if (kind === 'text') return escape(text);
   if (kind === 'plain') return escape(text) + inside;
-  if (kind === 'codespan') return `<code>${escape(text)}</code>`;
+  if (kind === 'code') return `<code>${inside}</code>`;
   if (kind === 'br') return '<br />\n';
   if (kind === 'hr') return '<hr />\n';
-  if (kind === 'marker') return `[${text}]`;
-  if (kind === 'link') return `<a href="${address(href)}"${titled(title)}>${inside}</a>`;
-  if (kind === 'image') return `<img src="${address(href)}" alt="${escape(text)}"${titled(title)} />`;
+  if (kind === 'marker') return `[${plainOf(node)}]`;
+  if (kind === 'link') return `<a href="${address(href!)}"${titled(title)}>${inside}</a>`;
+  if (kind === 'image') return `<img src="${address(href!)}" alt="${escape(plainOf(node))}"${titled(title)} />`;
   if (kind === 's') return `<del>${inside}</del>`;
   if (kind === 'em' || kind === 'strong') return inside && `<${kind}>${inside}</${kind}>`;
   if (kind === 'p') return `<p>${box(node)}${inside}</p>\n`;
   if (kind === 'heading') return `<h${level}>${inside}</h${level}>\n`;
   if (kind === 'blockquote') return `<blockquote>\n${inside}</blockquote>\n`;
-  if (kind === 'code') return `<pre><code${text && ` class="language-${escape(text)}"`}>${inside}</code></pre>\n`;
+  if (kind === 'pre') return `<pre><code${title ? ` class="language-${escape(title)}"` : ''}>${inside}</code></pre>\n`;
   if (kind === 'table') return table(node);
   if (kind === 'list') return list(node);
   if (kind === 'bracket' && /^[\d.]*$/.test(plainOf(node))) return '';

@@ -1,8 +1,7 @@
 import type { Signal } from '@preact/signals';
-import { Component, type ComponentChildren, type VNode } from 'preact';
-import { isHostIn, safeAddress } from './address.ts';
-import { Copy } from './Copy.tsx';
-import { createDocument, type MarkdownDocument } from './document.ts';
+import { Component, type ComponentChildren, type TargetedMouseEvent, type VNode } from 'preact';
+import { isAtHost, safeAddress } from './address.ts';
+import { createDocument } from './document.ts';
 import { plainOf, type Node } from './node.ts';
 
 /** What a document needs of the room it stands in. */
@@ -11,8 +10,8 @@ export interface Surroundings {
   marker: (key: string) => ComponentChildren;
   /** The names of parts that scroll by themselves, and of the button on code. */
   words: { code: string; table: string; copy: string; copied: string };
-  /** Hosts whose images are shown, `*.example.com` among them; an image from elsewhere is a link. */
-  imageHosts?: readonly string[] | undefined;
+  /** Hosts whose images are shown, in lower case, `*.example.com` among them; an image from elsewhere is a link. */
+  imageHosts?: readonly string[];
   /** Inside a link stands no other one. */
   isLinked?: boolean;
 }
@@ -38,8 +37,8 @@ class Still extends Component<StillProps> {
 const GROUP = 16;
 
 /**
- * Draws the nodes of a list from `from` on, which only grows at its end. Each level holds `GROUP` times more than the one before, so what is
- * drawn again when one comes is as good as the same at any length, and no node ever moves to another place.
+ * Draws the nodes of a list from `from` on, which only grows at its end. Each level holds `GROUP` times more than the one before,
+ * so that one more costs as good as the same at any length, and no node ever moves to another place.
  */
 function drawAll(list: Node[], around: Surroundings, from = 0, end = list.length, step = 0): ComponentChildren[] {
   const drawn: ComponentChildren[] = [];
@@ -48,89 +47,94 @@ function drawAll(list: Node[], around: Surroundings, from = 0, end = list.length
     if (!step && drawn.length && drawn.length % GROUP === 0) size *= GROUP;
     const node = list[at]!;
     const [first, next, inner] = [at, Math.min(end, at + size), size / GROUP];
-    if (size > 1) {
-      const version = next < list.length ? -1 : list[next - 1]!.version;
-      drawn.push(<Still of={node} version={version} draw={() => drawAll(list, around, first, next, inner)} />);
-    } else if (node.kind === 'text') drawn.push(node.text);
-    else drawn.push(<Still of={node} version={node.version} draw={() => drawNode(node, around)} />);
+    const draw = (): ComponentChildren =>
+      inner < 1 ? drawNode(node, around) : drawAll(list, around, first, next, inner);
+    const version = inner < 1 || next === list.length ? list[next - 1]!.version : -1;
+    drawn.push(node.kind === 'text' && inner < 1 ? node.text : <Still of={node} version={version} draw={draw} />);
   }
   return drawn;
 }
 
-function drawLink(href: string, title: string, children: ComponentChildren, around: Surroundings): ComponentChildren {
-  const address = safeAddress(href);
-  if (!address || around.isLinked) return children;
+/** An image of a host that is allowed, else a link; where neither may stand, what it would have shown. */
+function drawLink(node: Node, inside: ComponentChildren, around: Surroundings): ComponentChildren {
+  const { kind, href = '', title } = node;
+  if (!safeAddress(href)) return inside;
+  if (kind === 'image' && isAtHost(href, around.imageHosts))
+    return <img loading="lazy" referrerpolicy="no-referrer" src={href} alt={plainOf(node)} />;
+  if (around.isLinked) return inside;
   return (
-    <a href={address} title={title || undefined} target="_blank" rel="noopener nofollow">
-      {children}
+    <a href={href} title={title} target="_blank" rel="noopener nofollow">
+      {inside}
     </a>
   );
 }
 
-function drawImage({ href, title, text }: Node, around: Surroundings): ComponentChildren {
-  if (!isHostIn(href, around.imageHosts)) return drawLink(href, title, text || href, around);
-  return <img loading="lazy" referrerpolicy="no-referrer" src={href} alt={text} title={title || undefined} />;
-}
+/** A part that scrolls by itself can be reached by the keyboard, and says what it is. */
+const drawScrolling = (name: string, inside: ComponentChildren): VNode => (
+  <div class="scroll" tabIndex={0} role="group" aria-label={name}>
+    {inside}
+  </div>
+);
 
-function drawTable(list: Node[], around: Surroundings): VNode {
+const drawTable = (rows: Node[], around: Surroundings): VNode =>
+  drawScrolling(
+    around.words.table,
+    <table>
+      <thead>{drawAll(rows, around, 0, 1)}</thead>
+      <tbody>{drawAll(rows, around, 1)}</tbody>
+    </table>,
+  );
+
+/** Code, and a button that copies it and says so; none where the page may not write to the clipboard. */
+function drawCode(name: string | undefined, inside: ComponentChildren, { words }: Surroundings): VNode {
+  const clipboard = globalThis.navigator?.clipboard;
+  const copy = ({ currentTarget: button }: TargetedMouseEvent<HTMLElement>): void => {
+    const say = (): void => void (button.textContent = words.copied);
+    // Where it is refused the text can still be selected by hand.
+    clipboard.writeText(button.previousSibling!.textContent!).then(say, () => undefined);
+  };
+  const code = (
+    <pre>
+      <code>{inside}</code>
+    </pre>
+  );
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label={around.words.table}>
-      <table>
-        <thead>{drawRow(list[0]!, 'th', around)}</thead>
-        <tbody>{drawAll(list, around, 1)}</tbody>
-      </table>
+    <div class="code">
+      {drawScrolling(name || words.code, code)}
+      {clipboard && (
+        <button aria-live="polite" onClick={copy}>
+          {words.copy}
+        </button>
+      )}
     </div>
   );
 }
 
-const drawRow = ({ children }: Node, Cell: 'th' | 'td', around: Surroundings): VNode => (
-  <tr>
-    {children.map(({ align, children: inside }) => (
-      <Cell style={{ textAlign: align[0] }}>{drawAll(inside, around)}</Cell>
-    ))}
-  </tr>
-);
-
 function drawNode(node: Node, around: Surroundings): ComponentChildren {
-  const { kind, level, text, children, href, title } = node;
-  if (kind === 'marker') return around.marker(text);
-  if (kind === 'codespan') return <code>{text}</code>;
-  if (kind === 'image') return drawImage(node, around);
-  if (kind === 'tr') return drawRow(node, 'td', around);
+  const { kind, level, mark, text, children, href, title, align } = node;
+  if (kind === 'marker') return around.marker(plainOf(node));
   if (kind === 'table') return drawTable(children, around);
-  if (kind === 'link') return drawLink(href, title, drawAll(children, { ...around, isLinked: true }), around);
   // Neither what may become an image nor what may become a marker is shown.
-  if (kind === 'bracket' && (level || (!children[1] && /^[\d.]*$/.test(plainOf(node))))) return null;
-  const inside = drawAll(children, around);
-  if (kind === 'document' || kind === 'bracket') return inside;
-  if (kind === 'plain') return [text, inside];
-  if (kind === 'heading')
-    // Below the panel's own heading, whatever level the answer starts at.
-    return (
-      <div class={`heading level-${level}`} role="heading" aria-level={Math.max(3, level + 1)}>
-        {inside}
-      </div>
-    );
-  if (kind === 'code')
-    return (
-      <div class="code">
-        <Copy words={around.words} text={() => children.map(plainOf).join('')} />
-        <pre tabIndex={0} role="group" aria-label={text || around.words.code}>
-          <code>{inside}</code>
-        </pre>
-      </div>
-    );
+  if (kind === 'bracket' && (mark[1] || /^[\d.]*$/.test(plainOf(node)))) return null;
+  const inside = drawAll(children, href ? { ...around, isLinked: true } : around);
+  if (href !== undefined) return drawLink(node, children[0] ? inside : href, around);
+  if (kind === 'plain' || kind === 'bracket') return [text, inside];
+  if (kind === 'pre') return drawCode(title, inside, around);
   if (kind === 'p' && level)
     return (
-      <p class="task">
-        <label>
-          <input type="checkbox" disabled checked={level > 1} /> {inside}
-        </label>
-      </p>
+      <label>
+        <input type="checkbox" disabled checked={level > 1} /> {inside}
+      </label>
     );
-  if (!children[0] && kind !== 'hr' && kind !== 'br' && kind !== 'li') return null;
-  const Tag = kind !== 'list' ? kind : level < 0 ? 'ul' : 'ol';
-  return <Tag start={Tag === 'ol' ? level : undefined}>{inside}</Tag>;
+  if (!children[0] && /^[pes]/.test(kind)) return null;
+  // A heading stands below the panel's own, whatever level the answer starts at.
+  const heading = `h${'334566'[level - 1]}` as 'h3';
+  const Tag = kind === 'list' ? (level < 0 ? 'ul' : 'ol') : kind === 'heading' ? heading : kind;
+  return (
+    <Tag start={Tag === 'ol' ? level : undefined} style={align && { textAlign: align }}>
+      {inside}
+    </Tag>
+  );
 }
 
 export interface MarkdownProps extends Surroundings {
@@ -141,25 +145,26 @@ export interface MarkdownProps extends Surroundings {
 
 /** A text that grows: what is new of it is written to its document; another text is another document. */
 export class Markdown extends Component<MarkdownProps> {
-  private document!: MarkdownDocument;
-  private seen: string | undefined;
-  private isEnded = false;
+  private document = createDocument();
+  private seen = '';
 
   override render({ text: { value }, isWhole, ...around }: MarkdownProps): VNode {
-    if (this.seen === undefined || (this.isEnded ? value !== this.seen : !value.startsWith(this.seen))) {
+    // What is whole has an end to it, so that nothing longer begins with it.
+    const now = isWhole ? `${value}\0` : value;
+    if (!now.startsWith(this.seen)) {
       this.document = createDocument();
       this.seen = '';
-      this.isEnded = false;
     }
-    if (value !== this.seen) this.document.write(value.slice(this.seen.length));
-    if (isWhole && !this.isEnded) this.document.end();
-    this.seen = value;
-    this.isEnded ||= isWhole;
-    return <Drawn document={this.document} {...around} />;
+    if (now !== this.seen) {
+      this.document.write(value.slice(this.seen.length));
+      if (isWhole) this.document.end();
+      this.seen = now;
+    }
+    return drawDocument(this.document.root, around);
   }
 }
 
-/** A document as it stands. */
-export const Drawn = ({ document: { root }, ...around }: Surroundings & { document: MarkdownDocument }): VNode => (
+/** A document as it stands, drawn anew only where it has changed since. */
+export const drawDocument = (root: Node, around: Surroundings): VNode => (
   <Still of={root} version={root.version} draw={() => drawNode(root, around)} />
 );

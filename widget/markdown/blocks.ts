@@ -1,5 +1,5 @@
 import { unescape } from './entity.ts';
-import { createReader, normalLabel, type Definitions } from './inline.ts';
+import { createReader, linkOf, normalLabel, type Definitions } from './inline.ts';
 import {
   HEADING,
   FENCE,
@@ -16,7 +16,7 @@ import {
   alignOf,
 } from './line.ts';
 import { addText, createNode, type Node } from './node.ts';
-import { DEFINITION, match, mayBecome } from './pattern.ts';
+import { DEFINITION, find, mayBecome } from './pattern.ts';
 
 /** Lines become a tree. */
 export interface Blocks {
@@ -34,7 +34,8 @@ export interface Blocks {
 /** Blocks inside each other; more are text. (A list and its item are two.) */
 const DEEPEST = 64;
 
-const isContainer = ({ kind }: Node): boolean => kind === 'blockquote' || kind === 'list' || kind === 'li';
+/** A quote, a list, an item. */
+const isContainer = ({ kind }: Node): boolean => /^(?:bl|li)/.test(kind);
 const isParagraph = (node: Node | undefined): boolean => node?.kind === 'p';
 
 function endsWithBlank({ endsBlank, kind, children }: Node): boolean {
@@ -44,15 +45,14 @@ function endsWithBlank({ endsBlank, kind, children }: Node): boolean {
 
 /** Puts lines into a tree of blocks, one after another, never looking back further than the open ones. */
 export function createBlocks(): Blocks {
-  const open = [createNode('document')];
+  const open = [createNode('plain')];
   const definitions: Definitions = new Map();
   const reader = createReader(definitions);
   /** What of the open leaf is not in it yet: what may be a definition or the head of a table, blank lines of code. */
   let held = '';
   /** All of the paragraph that is read. */
   let read = '';
-  /** The last line of the paragraph, and whether it looks like a row. */
-  let last = '';
+  /** The last line of the paragraph begins with a pipe: it may be the head of a table, and is held. */
   let isRow = false;
   /** The open leaf is code, and the line is in it. */
   let isCode = false;
@@ -69,7 +69,7 @@ export function createBlocks(): Blocks {
       if (inner === undefined) break;
       rest = inner;
     }
-    if (open[depth]?.kind === 'code' && continueCode(open[depth]!, rest, depth > 1 ? rest : raw)) return;
+    if (open[depth]?.kind === 'pre' && continueCode(open[depth]!, rest, depth > 1 ? rest : raw)) return;
     if (!isBlank(rest)) return place(depth, rest);
     close(depth);
     const before = leaf().children.at(-1);
@@ -108,7 +108,6 @@ export function createBlocks(): Blocks {
   function more(text: string): void {
     if (isCode) return void addText(leaf(), text, leaf().children.at(-1));
     held += text;
-    last += text;
     release(false);
   }
 
@@ -142,15 +141,17 @@ export function createBlocks(): Blocks {
 
   /** Takes definitions and the box of a task from the start of the paragraph. False while more text may make one. */
   function isStart(isEnd: boolean): boolean {
-    if (open.at(-2)!.kind === 'li' && !open.at(-2)!.children[1]) {
-      const box = /^\[([ xX])\][ \t]+(?=\S)/.exec(held);
-      if (!box && !isEnd && /^\[[ xX]?\]?\s*$/.test(held)) return false;
-      if (box) leaf().level = box[1] === ' ' ? 1 : 2;
-      if (box) held = held.slice(box[0].length);
+    if (open.at(-2)!.kind === 'li' && !open.at(-2)!.children[1] && !leaf().level) {
+      const box = /^\[([ xX])\][ \t]/.exec(held);
+      if (!box && !isEnd && /^\[[ xX]?\]?$/.test(held)) return false;
+      if (box) {
+        leaf().level = box[1] === ' ' ? 1 : 2;
+        held = held.slice(4);
+      }
     }
     while (held[0] === '[') {
       if (!isEnd && mayBecome(DEFINITION, held)) return false;
-      const found = match(DEFINITION, held);
+      const found = find(DEFINITION, held);
       if (!found) break;
       define(found);
       held = held.slice(found[0].length);
@@ -161,7 +162,7 @@ export function createBlocks(): Blocks {
   function define([, label, angled, bare, title]: RegExpExecArray): void {
     const key = normalLabel(label!);
     if (definitions.has(key)) return;
-    definitions.set(key, { href: unescape(angled ?? bare!), title: unescape(title?.slice(1, -1) ?? '') });
+    definitions.set(key, linkOf(angled ?? bare!, title));
   }
 
   /** Opens what the line starts, in the container at `start`, and adds its words. */
@@ -172,7 +173,7 @@ export function createBlocks(): Blocks {
       const isIndented = indentOf(rest) >= 4;
       if (isIndented && (isParagraph(leaf()) || isBlank(rest))) break;
       if (isIndented) {
-        add(depth, createNode('code'));
+        add(depth, createNode('pre'));
         return addCode(rest.slice(4));
       }
       const quote = QUOTE.exec(rest);
@@ -200,7 +201,6 @@ export function createBlocks(): Blocks {
     isRow = text[0] === '|';
     // The line before was no head: it is text.
     if (isRow && held[0] !== '[') release(true);
-    last = '';
     if (!isFirst) held += '\n';
     more(text);
   }
@@ -216,7 +216,7 @@ export function createBlocks(): Blocks {
     const [whole, indent, sign, number = -1, mark = sign!, gap] = found;
     const { kind, mark: last } = open[depth - 1]!;
     const isSame = kind === 'list' && mark === last;
-    const list = isSame ? depth : add(depth, createNode('list', { mark, level: Number(number) }));
+    const list = isSame ? depth : add(depth, createNode('list', { mark, level: +number }));
     const isEmpty = whole.length === found.input.length;
     // Five spaces and more: one belongs to the sign, the rest is code.
     const level = isEmpty || gap!.length > 4 ? indent!.length + sign!.length + 1 : whole.length;
@@ -239,27 +239,29 @@ export function createBlocks(): Blocks {
       return true;
     }
     if (isParagraph(open[depth]) && becomesTable(depth, line)) return true;
-    const node = leafOf(line);
+    const heading = HEADING.exec(line);
+    const node = heading ? createNode('heading', { level: heading[1]!.length }) : leafOf(line);
     if (!node) return false;
     add(depth, node);
-    if (node.kind !== 'code') close(open.length - 1);
+    if (heading)
+      readWhole(
+        node,
+        line
+          .slice(heading[0].length)
+          .replace(/(?:^|[ \t])#+[ \t]*$/, '')
+          .trim(),
+      );
+    if (node.kind !== 'pre') close(open.length - 1);
     return true;
   }
 
   function leafOf(line: string): Node | undefined {
-    const heading = HEADING.exec(line);
-    if (heading) {
-      const text = line.slice(heading[0].length).trim();
-      const node = createNode('heading', { level: heading[1]!.length });
-      close(open.length - Number(isParagraph(leaf())));
-      return readWhole(node, text.replace(/(?:^|[ \t])#+$/, ''));
-    }
     if (RULE.test(line)) return createNode('hr');
     const fence = FENCE.exec(line);
     if (!fence) return undefined;
     const [whole, indent, mark] = fence;
-    const text = unescape(line.slice(whole.length).trim().split(/\s/)[0]!);
-    return createNode('code', { mark: mark!, level: indent!.length, text });
+    const title = unescape(line.slice(whole.length).trim().split(/\s/)[0]!);
+    return createNode('pre', { mark: mark!, level: indent!.length, title });
   }
 
   function readWhole(node: Node, text: string): Node {
@@ -271,25 +273,20 @@ export function createBlocks(): Blocks {
 
   /** The paragraph's last line is the head of a table, when this one is its row of dashes. */
   function becomesTable(depth: number, line: string): boolean {
+    if (!isRow) return false;
     const dashes = cellsOf(line);
-    const head = cellsOf(last);
-    const isHead = line.includes('|') && dashes.every((cell) => DASHES.test(cell)) && head.length === dashes.length;
-    if (!isHead) return false;
-    const paragraph = open[depth]!;
-    const text = read + held;
-    // What was read of that line is taken back with all the paragraph, which ends here.
-    paragraph.children = [];
-    reader.start(paragraph);
-    read = '';
-    held = text.slice(0, Math.max(0, text.lastIndexOf('\n')));
-    add(depth, createNode('table', { align: dashes.map(alignOf) }));
-    addRow(leaf(), head);
+    const cut = held.lastIndexOf('\n');
+    const head = cellsOf(held.slice(cut + 1));
+    if (head.length !== dashes.length || !dashes.every((cell) => DASHES.test(cell))) return false;
+    held = held.slice(0, Math.max(0, cut));
+    add(depth, createNode('table', { columns: dashes.map(alignOf) }));
+    addRow(leaf(), head, 'th');
     return true;
   }
 
-  function addRow({ align, children }: Node, cells: string[]): void {
+  function addRow({ columns, children }: Node, cells: string[], kind: 'th' | 'td' = 'td'): void {
     const row = createNode('tr');
-    row.children = align.map((side, at) => readWhole(createNode('td', { align: [side] }), cells[at] ?? ''));
+    row.children = columns!.map((align, at) => readWhole(createNode(kind, { align }), cells[at] ?? ''));
     children.push(row);
   }
 

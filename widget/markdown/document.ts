@@ -1,5 +1,5 @@
 import { createBlocks } from './blocks.ts';
-import { SIGNS, UNDECIDED, WHOLE } from './line.ts';
+import { UNDECIDED, WHOLE } from './line.ts';
 import type { Node } from './node.ts';
 
 /** A Markdown text that grows. After each call the tree is what the text so far means. */
@@ -10,7 +10,7 @@ export interface MarkdownDocument {
   end(): void;
 }
 
-/** So much of a line is looked at as a whole. */
+/** What so much of a line does not decide is decided when it is whole. */
 const HEAD = 99;
 
 /**
@@ -24,48 +24,41 @@ export function createDocument(): MarkdownDocument {
   let carry = '';
   /** The line as long as it is not placed. */
   let kept = '';
-  let head = '';
-  let isSigns = true;
   let isWhole = false;
   let isPlaced = false;
 
   function take(part: string): void {
     if (isPlaced) return more(part);
     kept += part;
-    isSigns &&= SIGNS.test(part);
-    if (head.length < HEAD) head = (head + part).slice(0, HEAD);
-    const waits = isSigns && UNDECIDED.test(head);
-    isWhole ||= !waits && (WHOLE.test(head) || open.at(-1)!.kind === 'table');
-    if (waits || isWhole) return;
-    line(kept);
-    isPlaced = true;
+    if (isWhole) return;
+    const head = kept.slice(0, HEAD);
+    const waits = UNDECIDED.test(head);
+    isWhole = waits ? head.length === HEAD : WHOLE.test(head) || open.at(-1)!.kind === 'table';
+    isPlaced = !waits && !isWhole;
+    if (isPlaced) line(kept);
   }
 
   function newLine(): void {
     if (!isPlaced) line(kept);
     endLine();
-    kept = head = '';
-    isSigns = true;
+    kept = '';
     isWhole = isPlaced = false;
   }
 
-  function change(chunk: string, isEnd: boolean): void {
-    const touched = [...open];
-    const [, ready, rest] = /^([^]*?)([\r\ud800-\udbff]?)$/.exec(carry + chunk)!;
-    carry = isEnd ? '' : rest!;
-    const parts = (isEnd ? ready! + rest! : ready!).split(/\r\n|\n|\r/);
-    for (const [at, part] of parts.entries()) {
-      if (at > 0) newLine();
+  function change(chunk: string, isEnd = false): void {
+    const text = carry + chunk;
+    carry = isEnd ? '' : /[\r\ud800-\udbff]?$/.exec(text)![0];
+    const parts = text.slice(0, text.length - carry.length).split(/\r\n?|\n/);
+    parts.forEach((part, at) => {
+      if (at) newLine();
       if (part) take(part);
+    });
+    if (isEnd) {
+      if (kept || isPlaced) newLine();
+      close(1);
     }
-    if (isEnd && (kept || isPlaced)) newLine();
-    if (isEnd) close(1);
-    for (const node of new Set([...touched, ...open])) node.version++;
+    for (const node of open) node.version++;
   }
 
-  return {
-    root,
-    write: (chunk) => change(chunk, false),
-    end: () => change('', true),
-  };
+  return { root, write: (chunk) => change(chunk), end: () => change('', true) };
 }

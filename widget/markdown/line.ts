@@ -14,8 +14,6 @@ export const DASHES = /^:?-+:?$/;
 
 /** A line that is signs so far may yet be anything: a rule, a list, the line under a heading. It waits. */
 export const UNDECIDED = /^(?:[\s\-=|:*_+#>`~]|\d{1,9}[.)](?=\s))*(?:\d{1,9}[.)]?)?$/;
-/** Every line that is undecided is made of these. */
-export const SIGNS = /^[\s\-=|:*_+#>`~\d.)]*$/;
 /** A line that is taken when it is whole: the end of a fence's line or of a heading's says what they are. */
 export const WHOLE = /^(?:[\s>*+-]|\d{1,9}[.)](?=\s))*(?:`{3}|~{3}|#{1,6}\s)/;
 
@@ -24,7 +22,6 @@ export const indentOf = (line: string): number => line.search(/\S|$/);
 
 /** Tabs before and among the signs at the start of a line, as the columns they stand for. */
 export function expandTabs(line: string): string {
-  if (!line.includes('\t')) return line;
   const start = /^(?:[ \t>*+-]|\d{1,9}[.)](?=\s))*/.exec(line)![0];
   let wide = '';
   for (const char of start) wide += char === '\t' ? ' '.repeat(4 - (wide.length % 4)) : char;
@@ -39,5 +36,4 @@ export function cellsOf(row: string): string[] {
 
 const ALIGNS = ['', 'left', 'right', 'center'] as const;
 
-export const alignOf = (dashes: string): Align =>
-  ALIGNS[Number(dashes.startsWith(':')) + 2 * Number(dashes.endsWith(':'))]!;
+export const alignOf = (dashes: string): Align => ALIGNS[+dashes.startsWith(':') + 2 * +dashes.endsWith(':')]!;

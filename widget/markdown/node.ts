@@ -1,8 +1,9 @@
 /** What a node is; where an element of that name draws it, its name. */
 export type NodeKind =
-  | 'document'
   | 'p'
   | 'heading'
+  /** A block of code; `code` is some within a line. */
+  | 'pre'
   | 'code'
   | 'hr'
   | 'blockquote'
@@ -10,9 +11,9 @@ export type NodeKind =
   | 'li'
   | 'table'
   | 'tr'
+  | 'th'
   | 'td'
   | 'text'
-  | 'codespan'
   | 'br'
   | 'em'
   | 'strong'
@@ -34,19 +35,22 @@ export interface Node {
   /** Grows whenever the node or anything in it may have changed. */
   version: number;
   children: Node[];
-  /** Text, code span: what it says. Marker: its key. Plain: the sign. Image: what it shows, in words. Code block: its language. */
+  /** Text: what it says. Plain: the sign. The key of a marker, what an image shows in words, stand in their children. */
   text: string;
   /** Heading: 1 to 6. List: its first number, -1 for bullets. Item: the columns its content is indented by. Fenced code: its own
-   * indent. Paragraph: 1 for a task, 2 for a task done. Bracket: 1 for an image's. */
+   * indent. Paragraph: 1 for a task, 2 for a task done. */
   level: number;
   /** List: its bullet or the sign after its number. Fenced code: its fence, empty when indented. */
   mark: string;
-  href: string;
-  title: string;
-  isLoose: boolean;
-  endsBlank: boolean;
-  /** Of a table's columns; of a cell, its own alone. */
-  align: Align[];
+  /** A link's, an image's. */
+  href?: string;
+  /** A link's, an image's. Fenced code: its language. */
+  title?: string | undefined;
+  isLoose?: boolean;
+  endsBlank?: boolean;
+  /** A cell's; a table's are those of its columns. */
+  align?: Align;
+  columns?: Align[];
 }
 
 export const createNode = (kind: NodeKind, own: Partial<Node> = {}): Node => ({
@@ -56,11 +60,6 @@ export const createNode = (kind: NodeKind, own: Partial<Node> = {}): Node => ({
   text: '',
   level: 0,
   mark: '',
-  href: '',
-  title: '',
-  isLoose: false,
-  endsBlank: false,
-  align: [],
   ...own,
 });
 
@@ -76,10 +75,5 @@ export function addText(parent: Node, text: string, last?: Node): Node {
   return piece;
 }
 
-/** What a reader would read out. */
-export const plainOf = ({ kind, text, children }: Node): string =>
-  kind === 'marker'
-    ? `[${text}]`
-    : kind === 'br'
-      ? '\n'
-      : (kind === 'code' ? '' : text) + children.map(plainOf).join('');
+/** What it says, without its signs; of a marker, its key. */
+export const plainOf = ({ text, children }: Node): string => text + children.map(plainOf).join('');

@@ -28,7 +28,7 @@ const ENDINGS = ['', ']', ']:x', ':x', '>', '"', "'", ')', '))', ')))'].flatMap(
 );
 
 /** A match at `at` that is not too long. */
-export function match(pattern: RegExp, text: string, at = 0): RegExpExecArray | null {
+export function find(pattern: RegExp, text: string, at = 0): RegExpExecArray | null {
   pattern.lastIndex = at;
   const found = pattern.exec(text);
   return found && found[0].length <= FAR ? found : null;
@@ -36,4 +36,4 @@ export function match(pattern: RegExp, text: string, at = 0): RegExpExecArray | 
 
 /** Whether more text may make all that is there a match. */
 export const mayBecome = (pattern: RegExp, text: string): boolean =>
-  text.length < FAR && ENDINGS.some((end) => match(pattern, text + end)?.[0].length === text.length + end.length);
+  text.length < FAR && ENDINGS.some((end) => find(pattern, text + end)?.[0].length === text.length + end.length);
