@@ -53,8 +53,8 @@ interface Rooms {
 const MAX_PAGES = 200;
 const TOLD = 100;
 const LEARNING = new Set(['await', 'chunking', 'embedding']);
-/** How a page says for itself that there is nothing to be learned of it. */
-const OWN_REASONS = /^(?:not found|robots|content type|no text)$/;
+/** How a page says for itself that there is nothing to be learned of it, or nothing more. */
+const OWN_REASONS = /^(?:not found|robots|content type|no text|off site|same page)$/;
 
 const gone = (): Refusal => new Refusal('not_found', 'it was deleted meanwhile');
 
