@@ -25,7 +25,7 @@ const GRAVE = '{"deleted":"';
 const graveOf = (uuid: string): string => `${GRAVE}${uuid}"}`;
 
 /** The uuid of the deleted message, where the line is a grave. */
-export const buriedIn = (line: string): string | undefined =>
+const buriedIn = (line: string): string | undefined =>
   line.startsWith(GRAVE) ? line.slice(GRAVE.length, -2) : undefined;
 
 /** Of the message in the line, '' without one. */
@@ -38,6 +38,42 @@ export function uuidOf(line: string): string {
 export function without(lines: string[], removed: Set<string>): string[] {
   if (removed.size === 0) return lines;
   return [...lines.filter((line) => !removed.has(uuidOf(line))), ...Array.from(removed, graveOf)];
+}
+
+/** Which messages the lines of a session hold. */
+export class MessageLines {
+  /** Of all lines. */
+  characters = 0;
+  /** Those deleted. */
+  readonly buried = new Set<string>();
+  /** By the place of each one's first version. */
+  readonly #uuids: string[] = [];
+  readonly #newest = new Map<string, string>();
+
+  /** The line at 0 is the session. */
+  add(line: string, at: number): void {
+    this.characters += line.length;
+    const buried = buriedIn(line);
+    if (buried) this.buried.add(buried);
+    const uuid = at > 0 ? uuidOf(line) : '';
+    if (uuid === '') return;
+    if (!this.#newest.has(uuid)) this.#uuids.push(uuid);
+    this.#newest.set(uuid, line);
+  }
+
+  newestOf(uuid: string): string | undefined {
+    return this.#newest.get(uuid);
+  }
+
+  /** The line of each one's newest version. */
+  newest(): string[] {
+    return this.#uuids.map((uuid) => this.#newest.get(uuid)!);
+  }
+
+  /** The last one first. */
+  *backwards(): Generator<string> {
+    for (let at = this.#uuids.length - 1; at >= 0; at--) yield this.#uuids[at]!;
+  }
 }
 
 /** What the newest versions say; for one that is damaged, the version before it among all the `lines`. */

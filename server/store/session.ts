@@ -2,7 +2,8 @@ import { Batch } from './batch.ts';
 import { LinesFile } from './lines.ts';
 import { lowdbFile, type Low } from './lowdb-file.ts';
 import type { SessionName } from './session-names.ts';
-import { buriedIn, newestIn, parsed, readAll, uuidOf, without, type MessageLine } from './session-lines.ts';
+import { MessageLines, newestIn, parsed, readAll, uuidOf, without, type MessageLine } from './session-lines.ts';
+import { inSlices } from './slices.ts';
 import type { Change, StoredMessage, StoredSession } from './store.ts';
 
 interface Item {
@@ -31,12 +32,9 @@ export class SessionFile {
   /** What readers see: the first `#count` of `#lines`, all of it on disk. */
   #lines: string[] = [];
   #count = 0;
-  /** The messages in those lines by the places of their first versions, and the line of each one's newest. */
-  #places: string[] = [];
-  #newest = new Map<string, string>();
+  #messages = new MessageLines();
   /** Messages that this life of the process has under way. */
   readonly #unfinished = new Set<string>();
-  readonly #deleted = new Set<string>();
   #gone = false;
   readonly name: SessionName;
   /** Calls that are using this object. */
@@ -54,7 +52,7 @@ export class SessionFile {
   /** False where the file has no whole head: it was never acknowledged. */
   async load(): Promise<boolean> {
     await this.#low.read();
-    this.#shows(this.#low.data);
+    await this.#shows(this.#low.data);
     return this.#count > 0 && parsed<StoredSession>(this.#lines[0]!) !== undefined;
   }
 
@@ -84,12 +82,11 @@ export class SessionFile {
   /** As they are when it is called. */
   async messages(): Promise<StoredMessage[]> {
     const [lines, unfinished] = [this.#lines.slice(1, this.#count), new Set(this.#unfinished)];
-    const newest = this.#places.map((uuid) => this.#newest.get(uuid)!);
-    return (await readAll(newest, lines)).map((message) => asOf(unfinished, message));
+    return (await readAll(this.#messages.newest(), lines)).map((message) => asOf(unfinished, message));
   }
 
   message(uuid: string): StoredMessage | undefined {
-    const newest = this.#newest.get(uuid);
+    const newest = this.#messages.newestOf(uuid);
     const message = newest && (parsed<StoredMessage>(newest) ?? newestIn(this.#lines.slice(1, this.#count), uuid));
     return message ? asOf(this.#unfinished, message) : undefined;
   }
@@ -97,8 +94,8 @@ export class SessionFile {
   /** The last `count` that are finished and have a response, oldest first. */
   last(count: number): StoredMessage[] {
     const last: StoredMessage[] = [];
-    for (let at = this.#places.length - 1; at >= 0 && last.length < count; at--) {
-      const uuid = this.#places[at]!;
+    for (const uuid of this.#messages.backwards()) {
+      if (last.length >= count) break;
       const message = this.#unfinished.has(uuid) ? undefined : this.message(uuid);
       if (message && message.response !== '') last.push(message);
     }
@@ -162,7 +159,7 @@ export class SessionFile {
       this.#low.data.length = known;
       throw error;
     }
-    this.#shows(this.#low.data);
+    await this.#shows(this.#low.data);
     for (const { saved, refused } of items) if (saved && !refused) this.#note(saved);
     for (const uuid of removed) this.#unfinished.delete(uuid);
   }
@@ -175,7 +172,7 @@ export class SessionFile {
     for (const item of items) {
       const uuid = item.saved?.uuid ?? item.removed;
       if (uuid === undefined) continue;
-      item.refused = this.#deleted.has(uuid) || removed.has(uuid) || (!item.saved && !known.has(uuid));
+      item.refused = this.#messages.buried.has(uuid) || removed.has(uuid) || (!item.saved && !known.has(uuid));
       if (item.refused) continue;
       if (item.saved) added.push(item.saved.line);
       (item.saved ? known : removed).add(uuid);
@@ -183,26 +180,17 @@ export class SessionFile {
     return { added, removed };
   }
 
-  #shows(lines: string[]): void {
-    const from = lines === this.#lines ? this.#count : 0;
-    if (from === 0) {
-      this.weight = OVERHEAD;
-      this.#places = [];
-      this.#newest = new Map();
+  async #shows(lines: string[]): Promise<void> {
+    if (lines === this.#lines) {
+      for (let at = this.#count; at < lines.length; at++) this.#messages.add(lines[at]!, at);
+    } else {
+      const messages = new MessageLines();
+      await inSlices(lines, (line, at) => messages.add(line, at));
+      this.#messages = messages;
     }
-    for (let at = from; at < lines.length; at++) this.#show(lines[at]!, at);
+    this.weight = OVERHEAD + this.#messages.characters;
     this.#lines = lines;
     this.#count = lines.length;
-  }
-
-  #show(line: string, at: number): void {
-    this.weight += line.length;
-    const buried = buriedIn(line);
-    if (buried) this.#deleted.add(buried);
-    const uuid = at > 0 ? uuidOf(line) : '';
-    if (uuid === '') return;
-    if (!this.#newest.has(uuid)) this.#places.push(uuid);
-    this.#newest.set(uuid, line);
   }
 
   #note({ uuid, finished }: MessageLine): void {

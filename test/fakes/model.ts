@@ -113,7 +113,7 @@ const DIMENSIONS = 96;
 
 /** Words that mean the same share a direction, as far as `SYNONYMS` knows them; another model has other directions. */
 export function meaningOf(text: string, model = ''): number[] {
-  const vector = new Array<number>(DIMENSIONS).fill(0);
+  const vector = Array.from({ length: DIMENSIONS }, () => 0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}-]+/gu) ?? []) {
     const known = SYNONYMS.findIndex((group) => group.includes(word));
     const hash = [...`${model} ${known < 0 ? word : `#${known}`}`].reduce(
