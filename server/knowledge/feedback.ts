@@ -37,11 +37,11 @@ export function withFeedback<S>(
   for (const [root, mark] of best) {
     const weight = (question.total * mark) / all;
     places.set(root, {
-      term: terms.push({ word: '', stem: words.stem(root), form: UNSEEN, root, weight, worth: 0 } satisfies Term) - 1,
+      term: terms.push({ word: '', form: UNSEEN, root, weight, worth: 0 } satisfies Term) - 1,
       share: 1,
     });
   }
-  return { ...question, terms, places, relatives: new Map(), total: question.total * 2 };
+  return { ...question, terms, places, total: question.total * 2 };
 }
 
 function countInto<S>(marks: Map<number, number>, { forms }: Entry<S>, words: Vocabulary, share: number): void {

@@ -1,6 +1,5 @@
 import type { Counted } from './postings.ts';
 import type { Question } from './question.ts';
-import { areRelated, SHORTEST } from './relatives.ts';
 import type { Vocabulary } from './words.ts';
 
 /**
@@ -33,34 +32,25 @@ const SAME_FORM = 3;
 
 /** 0 to about 3, a share of the question's weight: what BM25, which counts words wherever they stand, does not see. */
 export function nearness({ forms, head }: Counted, question: Question, words: Vocabulary): number {
-  const { terms, places, total } = question;
+  const { terms, places, relatives, total } = question;
   const spots: Spots = { at: [], term: [] };
   const had = new Uint8Array(terms.length);
   for (let at = 0; at < forms.length; at++) {
     const root = words.root(forms[at]!);
-    const own = places.get(root)?.term;
-    const term = own ?? relatedTo(root, question, words);
-    if (term === undefined) continue;
-    const how = own === undefined ? SAME_FAMILY : terms[term]!.form === forms[at] ? SAME_FORM : SAME_ROOT;
-    if (had[term]! < how) had[term] = how;
-    if (own === undefined) continue;
+    const term = places.get(root)?.term;
+    if (term === undefined) {
+      const related = relatives.get(root);
+      if (related !== undefined && had[related] === 0) had[related] = SAME_FAMILY;
+      continue;
+    }
     spots.at.push(at);
     spots.term.push(term);
+    const how = terms[term]!.form === forms[at] ? SAME_FORM : SAME_ROOT;
+    if (had[term]! < how) had[term] = how;
   }
   const headed = termsOf(head, question);
   const sum = worthOf(had, headed, question) + phrases(spots, question) + WINDOW * window(spots, headed, question);
   return sum / total;
-}
-
-/** The term that the root is of one family with; looked for once a question. */
-function relatedTo(root: number, { terms, relatives }: Question, words: Vocabulary): number | undefined {
-  if (relatives.has(root)) return relatives.get(root);
-  const stem = words.stem(root);
-  // Most of all stems of Chinese or Thai are no longer.
-  const found = stem.length < SHORTEST ? -1 : terms.findIndex((term) => areRelated(term.stem, stem));
-  const term = found < 0 ? undefined : found;
-  relatives.set(root, term);
-  return term;
 }
 
 /** By term: 1 for those that are among the roots. */
@@ -75,7 +65,8 @@ function termsOf(roots: Uint32Array, { terms, places }: Question): Uint8Array {
 
 function worthOf(had: Uint8Array, headed: Uint8Array, { terms }: Question): number {
   let sum = 0;
-  for (const [term, { weight }] of terms.entries()) {
+  for (let term = 0; term < terms.length; term++) {
+    const { weight } = terms[term]!;
     const how = had[term]!;
     if (headed[term]) sum += HEADED * weight;
     if (how === SAME_FORM || (how < SAME_ROOT && headed[term])) sum += EXACT * weight;

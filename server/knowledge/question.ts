@@ -19,8 +19,8 @@ export interface Question {
   said: string;
   /** Which term a root stands for: its own, or the one it is kin to. */
   places: Map<number, Place>;
-  /** By root of no term: the term whose word is of the same family, as far as was looked for. */
-  relatives: Map<number, number | undefined>;
+  /** Which term a root that stands for none is of one family with. */
+  relatives: Map<number, number>;
 }
 
 export interface Term {
@@ -28,7 +28,6 @@ export interface Term {
   /** `UNSEEN` where no passage has this form, or no form of the word. */
   form: number;
   root: number;
-  stem: string;
   /** How much the word tells: its inverse document frequency, less for words of earlier questions. */
   weight: number;
   /**
@@ -98,14 +97,14 @@ export function readQuestion(
       if (reading.terms.length > known && ++age === MOST_EARLIER) break;
     }
   }
-  const { terms, places } = reading;
+  const { terms, places, relatives } = reading;
   const sum = (of: (term: Term) => number) => terms.reduce((total, term) => total + of(term), 0);
   const asks = ASKING.test(text.slice(0, MOST_CHARACTERS));
   const said = followUp ? [...earlier.slice(-1), text].join('\n') : text;
   return {
     terms,
     places,
-    relatives: new Map(),
+    relatives,
     asks,
     holds: answerType(text),
     said,
@@ -117,6 +116,7 @@ export function readQuestion(
 class Reading {
   readonly terms: Term[] = [];
   readonly places = new Map<number, Place>();
+  readonly relatives = new Map<number, number>();
   readonly #seen = new Set<string>();
   readonly #words: Vocabulary;
   readonly #idf: (root: number, least?: number) => number;
@@ -157,10 +157,10 @@ class Reading {
       word,
       form: this.#words.form(word, this.#language),
       root: own[0] ?? UNSEEN,
-      stem: rootText,
       weight: share * rarity(0) * (isCommon(rootText) ? ANYWHERE : 1),
       worth: share * rarity(LARGE) * (excused ? COMMON : 1),
     });
+    for (const root of this.#words.relatives(rootText)) this.relatives.set(root, term - 1);
     for (const root of own) this.places.set(root, { term: term - 1, share: 1 });
     for (const other of meant) if (!this.places.has(other)) this.places.set(other, { term: term - 1, share: MEANT });
     for (const other of kin) if (!this.places.has(other)) this.places.set(other, { term: term - 1, share: KIN });

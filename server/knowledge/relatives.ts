@@ -2,17 +2,48 @@
 const LETTERS = 5;
 const SHARE = 0.6;
 /** Shorter stems are told apart by fewer letters: so many must be the same, and few may follow. */
-export const SHORTEST = 4;
+const SHORTEST = 4;
 const ENDING = 3;
 
 /**
- * Whether two different stems are likely of one family: tribe and tribal, elect and election. What a stemmer keeps
+ * Finds the stems that are likely of one family with another: tribe and tribal, elect and election. What a stemmer keeps
  * apart to be precise is still the next best thing where the word itself is missing.
  */
-export function areRelated(a: string, b: string): boolean {
+export class Relatives {
+  readonly #stems: readonly string[];
+  /** By the first letters: the numbers of the stems. */
+  readonly #families = new Map<string, number[]>();
+  #read = 0;
+
+  /** `stems` may grow; those that came since are listed at the next question. */
+  constructor(stems: readonly string[]) {
+    this.#stems = stems;
+  }
+
+  /** The numbers of the others of its family. */
+  of(stem: string): number[] {
+    this.#catchUp();
+    const family = this.#families.get(stem.slice(0, SHORTEST)) ?? [];
+    return family.filter((number) => areRelated(this.#stems[number]!, stem));
+  }
+
+  #catchUp(): void {
+    for (; this.#read < this.#stems.length; this.#read++) {
+      const stem = this.#stems[this.#read]!;
+      if (stem.length < SHORTEST) continue;
+      const letters = stem.slice(0, SHORTEST);
+      const family = this.#families.get(letters);
+      if (family) family.push(this.#read);
+      else this.#families.set(letters, [this.#read]);
+    }
+  }
+}
+
+/** Of two stems that begin with the same `SHORTEST` letters. */
+function areRelated(a: string, b: string): boolean {
+  if (a === b) return false;
   const [shorter, longer] = a.length < b.length ? [a, b] : [b, a];
-  if (shorter.length < SHORTEST || shorter.charCodeAt(0) !== longer.charCodeAt(0)) return false;
-  let same = 1;
+  let same = SHORTEST;
   while (same < shorter.length && shorter.charCodeAt(same) === longer.charCodeAt(same)) same++;
-  return (same >= LETTERS && same >= SHARE * longer.length) || (same >= SHORTEST && same >= longer.length - ENDING);
+  return (same >= LETTERS && same >= SHARE * longer.length) || same >= longer.length - ENDING;
 }

@@ -1,4 +1,5 @@
 import { isEmpty, scriptOf, type Language } from './language.ts';
+import { Relatives } from './relatives.ts';
 import { stem } from './stems.ts';
 import { Typos } from './typos.ts';
 
@@ -66,6 +67,7 @@ export class Vocabulary {
   /** By number of the root. */
   readonly #stems: string[] = [];
   readonly #stemTypos = new Typos(this.#stems);
+  readonly #relatives = new Relatives(this.#stems);
 
   /** The languages that words were added in, those in scripts of their own left out. */
   readonly languages: Language[] = [];
@@ -107,9 +109,9 @@ export class Vocabulary {
     return this.#forms.get(language)?.get(word) ?? UNSEEN;
   }
 
-  /** The root itself. */
-  stem(root: number): string {
-    return this.#stems[root]!;
+  /** The numbers of other roots of the family of `root`, which no word may have. */
+  relatives(root: string): number[] {
+    return this.#relatives.of(root);
   }
 
   /** The number of a root as `rootOf` gives it; `UNSEEN` where no word with it was added. */
