@@ -107,10 +107,17 @@ describe('with EMBED_MODEL', () => {
     fake.embedScript = { status: 500, raw: ['{}'] };
     const server = await open({ ...llm(), ...embedding() });
     const chatbot = await chatbotWith(server, [LAMPS, UMBRELLAS]);
+    // Both may have been on their way when the first of them failed.
+    const tried = await until(
+      async () => fake.embedRequests.length,
+      (count) => count > 0,
+    );
+    expect(tried).toBeLessThanOrEqual(2);
     for (const query of ['What are lamps made of?', ASKED]) await ask(server, chatbot, query);
     expect(fake.requests[0]!.body.messages[0]!.content).toContain('brass');
     expect(await embeddedBy()).toEqual([]);
-    expect(fake.embedRequests).toHaveLength(1);
+    expect(fake.embedRequests.length).toBeLessThanOrEqual(2);
+    expect(fake.embedRequests.flatMap(({ body }) => body.input)).not.toContain(ASKED);
     fake.embedScript = undefined;
     await open({ ...llm(), ...embedding() });
     await embedded('small');
