@@ -29,6 +29,8 @@ const SHORT_LIST_ITEMS = 8;
 const ASKED = 0.85;
 /** UTF-16 units of a sentence that is shown because the next one needs it. */
 const LONGEST_BEFORE = 320;
+/** UTF-16 units. Of longer code only the stretch that was chosen is shown. */
+const LONGEST_CODE = 700;
 /** What stands above a list without a colon is its caption, or no part of it. */
 const LONGEST_CAPTION = 100;
 /** A lead-in is part of the quotation where no more than this is between. */
@@ -90,6 +92,7 @@ class PassageQuotes {
       if (this.#layout.items[next] === next) return this.#list(next, places);
       if (this.#layout.isCode(next)) return this.#code(next);
     }
+    if (QUESTION.test(this.#text(at)) && next < this.#layout.sentences.length) return this.#answer(at, next, places);
     this.#sentence(at);
   }
 
@@ -138,13 +141,28 @@ class PassageQuotes {
     return this.#text(before).length <= LONGEST_BEFORE && SENTENCE_END.test(this.#text(before));
   }
 
-  #code(at: number): void {
+  /** A question of the page's own says something together with its answer. */
+  #answer(at: number, next: number, places: number[]): void {
+    if (this.#layout.items[next]! >= 0 || this.#layout.isCode(next) || this.#done.has(next)) return this.#sentence(at);
+    const last = places.includes(next + 1) && isBetweenSentences(this.#layout.gap(next + 1)) ? next + 1 : next;
     const { start } = this.#layout.sentences[at]!;
-    const lead =
-      at > 0 && !this.#layout.isCode(at - 1) && !this.#done.has(at - 1) ? this.#layout.sentences[at - 1] : undefined;
-    const before = lead && lead.text.length <= LONGEST_BEFORE ? `${lead.text}\n\n` : '';
-    const text = `${before}${CODE_FENCE}\n${this.#text(at)}\n${CODE_FENCE}`;
-    this.#push(this.#piece(text, before ? lead!.start : start, this.#layout.end(at), true), before ? at - 1 : at, at);
+    const end = this.#layout.end(last);
+    this.#push(this.#piece(this.#layout.text.slice(start, end), start, end, true), at, last);
+  }
+
+  /** A short piece of code is shown whole, and with what stands above it. */
+  #code(at: number): void {
+    const { sentences, text } = this.#layout;
+    const around = this.#layout.codeAround(at);
+    const isShort = this.#layout.end(around.last) - sentences[around.first]!.start <= LONGEST_CODE;
+    const { first, last } = isShort ? around : { first: at, last: at };
+    const { start } = sentences[first]!;
+    const end = this.#layout.end(last);
+    const lead = first > 0 && !this.#layout.isCode(first - 1) && !this.#done.has(first - 1) ? first - 1 : first;
+    const before = lead < first && this.#text(lead).length <= LONGEST_BEFORE ? lead : first;
+    const above = before < first ? `${this.#text(before)}\n\n` : '';
+    const shown = `${above}${CODE_FENCE}\n${text.slice(start, end)}\n${CODE_FENCE}`;
+    this.#push(this.#piece(shown, sentences[before]!.start, end, true), before, last);
   }
 
   #list(at: number, places: number[]): void {
@@ -156,7 +174,9 @@ class PassageQuotes {
     const start = this.#layout.sentences[shown[0]!]!.start;
     const end = this.#layout.itemEnd(shown.at(-1)!);
     const quoteFrom =
-      before && lead >= 0 && this.#begins(lead, start, end) ? this.#layout.sentences[lead]!.start : start;
+      before && lead >= 0 && end - this.#layout.sentences[lead]!.start <= LONGEST_QUOTE
+        ? this.#layout.sentences[lead]!.start
+        : start;
     const text =
       texts.length === 1
         ? `${before || this.#heading()}${texts[0]}`
@@ -165,11 +185,6 @@ class PassageQuotes {
     for (const place of places) if (all.includes(this.#layout.items[place]!)) this.#done.add(place);
     if (lead >= 0) this.#done.add(lead);
     this.#pieces.push(this.#piece(text, quoteFrom, end, texts.length > 1));
-  }
-
-  #begins(lead: number, start: number, end: number): boolean {
-    const from = this.#layout.sentences[lead]!.start;
-    return from < start && end - from <= LONGEST_QUOTE;
   }
 
   /** Those that the question asks for by name; where it names none, the whole list if it is short, else those chosen. */
@@ -238,5 +253,6 @@ class PassageQuotes {
 }
 
 const LEADS = /[:：]$/;
+const QUESTION = /[?？]$/;
 
 const isBetweenSentences = (gap: string): boolean => !gap.includes('\n');

@@ -1,6 +1,12 @@
 import { CODE_FENCE, isItem } from '../knowledge/sentences.ts';
 import type { Sentence } from '../knowledge/entry.ts';
 
+/** Whether that place of a passage is between fences. */
+export function isInCode(text: string, start: number): boolean {
+  const before = text.includes(CODE_FENCE) ? text.slice(0, start) : '';
+  return (before.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 1;
+}
+
 /** How the sentences of a passage stand in it: in paragraphs, in a list's items, in code. */
 export class Layout {
   readonly text: string;
@@ -28,9 +34,16 @@ export class Layout {
   }
 
   isCode(at: number): boolean {
-    const { text } = this;
-    const before = text.includes(CODE_FENCE) ? text.slice(0, this.sentences[at]!.start) : '';
-    return (before.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 1;
+    return isInCode(this.text, this.sentences[at]!.start);
+  }
+
+  /** The whole of the code that the sentence is part of, from its first sentence to its last. */
+  codeAround(at: number): { first: number; last: number } {
+    let first = at;
+    let last = at;
+    while (first > 0 && !this.gap(first).includes(CODE_FENCE)) first--;
+    while (last + 1 < this.sentences.length && !this.gap(last + 1).includes(CODE_FENCE)) last++;
+    return { first, last };
   }
 
   /** The first sentences of the list's items. */

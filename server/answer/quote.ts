@@ -2,10 +2,13 @@ import { answerType } from '../knowledge/answer-type.ts';
 import type { Found } from '../knowledge/knowledge.ts';
 import type { Sentence } from '../knowledge/entry.ts';
 import type { Place, Question } from '../knowledge/question.ts';
+import { isItem } from '../knowledge/sentences.ts';
 import { eachWord, rootOf } from '../knowledge/words.ts';
 import { matched } from './matched.ts';
 import { joined, type Quoted } from './quote-join.ts';
+import { isInCode } from './quote-layout.ts';
 import { leastFor, strangers } from './quote-least.ts';
+import { SENTENCE_END } from './quote-words.ts';
 
 /** The answer with no model: the best sentences of the passages found, word for word. */
 export interface QuotedSentence {
@@ -43,7 +46,9 @@ const PHRASE = 0.08;
 const FIRST = 0.02;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 /** A lead-in or a question says little by itself. */
-const UNFINISHED = /[:?]$/;
+const UNFINISHED = /[:?：？]$/;
+/** UTF-16 units of a label, which ends with no full stop. */
+const LABEL = 30;
 
 interface Candidate {
   found: number;
@@ -122,7 +127,7 @@ function read(query: string, all: Found[]): Reading {
     return inPassage(one, question, at, (PASSAGE * one.score) / top);
   });
   candidates.sort(byScore);
-  judgeTypes(query, candidates);
+  judgeTypes(query, candidates, found);
   const sureness = found[0]!.match!.known() * (candidates[0]?.sure ?? 0) * (1 - strangers(query, question));
   return { query, found, question, candidates, sureness };
 }
@@ -130,15 +135,21 @@ function read(query: string, all: Found[]): Reading {
 const byScore = (a: Candidate, b: Candidate): number => b.score - a.score;
 
 /** Only those of the best that the type can still lift or lower are looked at: it is the dearest thing to see. */
-function judgeTypes(query: string, candidates: Candidate[]): void {
+function judgeTypes(query: string, candidates: Candidate[], found: Found[]): void {
   const holds = answerType(query);
   const least = (candidates[MOST - 1]?.score ?? 0) - 2 * TYPE;
   for (const one of candidates) {
     if (one.score < least) break;
     const { text } = one.sentence;
-    one.score += (holds?.(text) ? TYPE : 0) - (UNFINISHED.test(text) ? TYPE : 0);
+    one.score += (holds?.(text) ? TYPE : 0) - (isUnfinished(one.sentence, found[one.found]!.text) ? TYPE : 0);
   }
   candidates.sort(byScore);
+}
+
+/** So do code, and words that stand alone as a label. */
+function isUnfinished({ text, start }: Sentence, passage: string): boolean {
+  if (UNFINISHED.test(text) || isInCode(passage, start)) return true;
+  return text.length <= LABEL && !SENTENCE_END.test(text) && !isItem(passage, start) && text.length < passage.length;
 }
 
 /** How much of the question each sentence of a passage holds, itself or by what stands around it. */
