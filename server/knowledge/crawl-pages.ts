@@ -41,12 +41,16 @@ export class Pages {
     return this.#waiting.has(uuid);
   }
 
-  /** Of the pages with these bytes the one that was learned first: `uuid`, where there is no other. */
-  first(digest: string, uuid: string): string {
-    const known = this.#digests.get(digest);
-    if (known !== undefined && this.#states.has(known)) return known;
-    this.#digests.set(digest, uuid);
-    return uuid;
+  /**
+   * Whether another page came first with these bytes, under an address that differs only by a query, a slash at its
+   * end, or the name of a folder's first page.
+   */
+  isCopy({ uuid, file_name }: StoredSource, digest: string): boolean {
+    const path = new URL(file_name).pathname.replace(/\/(?:(?:index|default)\.\w+)?$/i, '');
+    const known = this.#digests.get(`${digest} ${path}`);
+    if (known !== undefined && known !== uuid && this.#states.has(known)) return true;
+    this.#digests.set(`${digest} ${path}`, uuid);
+    return false;
   }
 
   /** Those that the crawl is not through with. */
@@ -55,10 +59,11 @@ export class Pages {
   }
 
   /** One that the crawl is through with already says so by its `round`. */
-  enter({ uuid, status, round, fetched_json }: StoredSource, now: number): void {
+  enter(source: StoredSource, now: number): void {
+    const { uuid, status, round, fetched_json } = source;
     if (round !== now) return this.#set(uuid, 'waits');
     this.end(uuid, status);
-    if (fetched_json) this.first((JSON.parse(fetched_json) as Fetched).digest, uuid);
+    if (fetched_json) this.isCopy(source, (JSON.parse(fetched_json) as Fetched).digest);
   }
 
   end(uuid: string, status: string): void {

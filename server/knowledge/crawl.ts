@@ -118,9 +118,8 @@ export class Crawl implements Follower {
     await this.#exploring;
   }
 
-  isCopy({ uuid, own }: StoredSource, digest: string): boolean {
-    const first = this.#pages.first(digest, uuid);
-    return first !== uuid && own !== 1;
+  isCopy(source: StoredSource, digest: string): boolean {
+    return this.#pages.isCopy(source, digest) && source.own !== 1;
   }
 
   async follow({ url, links }: Found): Promise<void> {

@@ -8,7 +8,7 @@ export interface Follower {
   round: number;
   /** Whether a redirect may lead there. */
   within(url: URL): boolean;
-  /** Whether another page of the site has come with the very same bytes, under another address. */
+  /** Whether the page has come with the very same bytes before, under another spelling of its address. */
   isCopy(source: StoredSource, digest: string): boolean;
   /** Hears where a page leads before it is learned. Resolves when all that is new there is stored. */
   follow(page: Found): Promise<void>;

@@ -37,13 +37,14 @@ describe('found by a crawl, a page of two addresses', () => {
   });
 
   it('is one source, too, where both give the same', async () => {
-    const square = page('square', '/index.html', '/mill', '/mill/');
+    const square = page('square', '/index.html', '/mill', '/mill/', '/mill?from=square', '/copy');
     town.shown = { '/': square, '/index.html': square, '/mill': page('mill'), '/mill/': page('mill') };
+    Object.assign(town.shown, { '/mill?from=square': page('mill'), '/copy': page('mill') });
     const { uuid } = await learn(town);
-    expect(await pages(town)).toEqual(success('/', '/mill'));
-    town.shown['/mill'] = page('new mill');
-    expect(await learn(town)).toMatchObject({ uuid, found: 3, done: 3, failed: 0 });
-    expect(await pages(town)).toEqual(success('/', '/mill', '/mill/'));
+    expect(await pages(town)).toEqual(success('/', '/mill', '/copy'));
+    town.shown['/mill/'] = page('new mill');
+    expect(await learn(town)).toMatchObject({ uuid, found: 4, done: 4, failed: 0 });
+    expect(await pages(town)).toEqual(success('/', '/mill', '/copy', '/mill/'));
   });
 
   it('is one source, too, where one address redirects to the other', async () => {
