@@ -36,6 +36,13 @@ function library(
   };
 }
 
+/** Of the demo's own pages, by the name of the page. */
+const demoScripts = {
+  states: 'demo/states.tsx',
+  playground: 'demo/playground.ts',
+  preview: 'demo/preview.ts',
+};
+
 const environments: Record<string, EnvironmentOptions> = {
   // Named by its content: it may be cached for long, and what is loaded after it finds it under the same address.
   panel: library('widget/panel.tsx', 'panel-[hash].js', 'dist/embed', {
@@ -56,9 +63,9 @@ const environments: Record<string, EnvironmentOptions> = {
       output: small,
     },
   }),
-  demo: library('demo/states.tsx', 'states.js', 'dist/demo', {
+  demo: library('', '', 'dist/demo', {
     emptyOutDir: true,
-    rolldownOptions: { output: { ...small, codeSplitting: false } },
+    lib: { entry: demoScripts, formats: ['es'], fileName: (_, name) => `${name}.js` },
   }),
   server: {
     consumer: 'server',
@@ -206,7 +213,7 @@ export default defineConfig(({ command }) => ({
     strictPort: true,
     cors: false, // the app's own headers stand
   },
-  optimizeDeps: { entries: ['widget/panel.tsx', 'demo/states.tsx'] },
+  optimizeDeps: { entries: ['widget/panel.tsx', ...Object.values(demoScripts)] },
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     css: true,

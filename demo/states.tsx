@@ -1,86 +1,16 @@
-import type { Citations } from '../server/types.ts';
 import { Failure } from '../widget/client.ts';
 import { launch } from '../widget/launch.ts';
 import { openPanel } from '../widget/panel.tsx';
+import { arabic, cited, long, returns, unknown } from './samples.ts';
 import { face, forever, message, opening, pageMemory, pieces, play, wait, whole, type Script } from './script.ts';
 import style from './states.css?inline';
 
-const returns = 'How long do I have to return something?';
-
-const citations: Citations = {
-  1: {
-    data_source_uuid: 'a',
-    title: 'Returns and refunds',
-    text: 'You can send back anything you bought from us within 45 days of the day it reached you, for any reason. Sale items are no exception.',
-    file_name: 'https://shop.example.org/help/returns',
-    type: 'link',
-  },
-  2: {
-    data_source_uuid: 'a',
-    title: 'Returns and refunds',
-    text: 'We refund the full price to the card or account you paid with, usually within three working days of the parcel reaching our workshop.',
-    file_name: 'https://shop.example.org/help/returns',
-    type: 'link',
-  },
-  3: {
-    data_source_uuid: 'b',
-    title: 'Contact and opening hours',
-    text: 'Write to us at any hour.',
-    file_name: 'https://shop.example.org/help/contact',
-    type: 'link',
-  },
-};
-
-const cited = message(
-  returns,
-  'You have **45 days** from the day your parcel arrived, for any reason, sale items included [1].\n\nThe refund goes back to the card or account you paid with, usually within three working days of the parcel reaching our workshop [2]. If anything is unclear, [write to us](https://shop.example.org/help/contact) [3].',
-  citations,
-);
-
-const unknown = message(
-  'Will it rain on Sunday?',
-  "I don't know: I found nothing about that on this site.\n\nTry other words, or ask about shipping, returns, warranty or payments.",
-);
-
-const long = message(
-  'Explain the tracking API',
-  `## Tracking an order
-
-Every order has a *tracking key*. With it you can:
-
-1. read where the parcel is,
-2. be told when it moves,
-   - by mail, or
-   - by a \`POST\` to your own address;
-3. ask for it back ~~within a day~~ at any time.
-
-\`\`\`js
-const order = await fetch('/orders/4711', {
-  headers: { Authorization: \`Bearer \${key}\` },
-});
-console.log((await order.json()).status);
-\`\`\`
-
-| Status | Meaning | Days |
-|:--|:--|--:|
-| \`packed\` | ready to leave us | 0 |
-| \`moving\` | with the carrier | 1–4 |
-| \`waiting\` | at a pick-up point near you | 7 |
-
-> Keys are secret: keep them on your server.
-
----
-
-### Limits
-
-At most 60 requests a minute [1]. See https://shop.example.org/help/api for the rest.`,
-  { 1: { ...citations['3']!, title: 'Tracking API', text: 'At most 60 requests a minute are answered for one key.' } },
-);
-
 interface Scene extends Script {
   name: string;
+  /** What the visitor asks. */
   ask?: string;
-  after?: (root: ShadowRoot) => void;
+  /** What the visitor presses then, as a selector. */
+  press?: string;
   session?: string;
 }
 
@@ -90,8 +20,18 @@ const fails = (failure: Failure): Scene['answer'] =>
     throw failure;
   };
 
+const answered = { ask: returns, answer: (_: string, signal: AbortSignal) => whole(cited, signal) };
+
 const scenes: Scene[] = [
-  { name: 'Empty', answer: (_, signal) => whole(cited, signal, 28) },
+  { name: 'Welcome', answer: (_, signal) => whole(cited, signal, 28) },
+  {
+    name: 'To agree to first',
+    face: {
+      consent: 'What you write is kept for 30 days so that we can answer better. Please leave out names and numbers.',
+      privacy_url: 'https://shop.example.org/privacy',
+    },
+    answer: (_, signal) => whole(cited, signal, 28),
+  },
   {
     name: 'Waiting',
     ask: returns,
@@ -109,13 +49,9 @@ const scenes: Scene[] = [
       await forever(signal);
     },
   },
-  { name: 'Answered, with sources', ask: returns, answer: (_, signal) => whole(cited, signal) },
-  {
-    name: 'A citation opened',
-    ask: returns,
-    answer: (_, signal) => whole(cited, signal),
-    after: (root) => root.querySelector<HTMLElement>('button.marker')?.click(),
-  },
+  { name: 'Answered, with sources', ...answered },
+  { name: 'A citation opened', ...answered, press: 'button.marker' },
+  { name: 'A thumb down, with a word', ...answered, press: '.actions button:nth-of-type(4)' },
   { name: "I don't know", ask: unknown.query, answer: (_, signal) => whole(unknown, signal) },
   {
     name: 'Too many questions',
@@ -125,6 +61,7 @@ const scenes: Scene[] = [
     ),
   },
   { name: 'Failed', ask: returns, answer: fails(new Failure('model_failed', '', 502)) },
+  { name: 'No network', ask: returns, answer: fails(new Failure('network')) },
   {
     name: 'Stopped',
     ask: returns,
@@ -151,12 +88,35 @@ const scenes: Scene[] = [
   {
     name: 'A conversation restored',
     session: 's1',
-    messages: [message('Do you ship to Canada?', 'Yes, by tracked parcel in 5 to 8 working days.'), cited],
+    messages: [
+      { ...message('Do you ship to Canada?', 'Yes, by tracked parcel in 5 to 8 working days.'), uuid: 'm0' },
+      cited,
+    ],
     answer: (_, signal) => whole(unknown, signal, 28),
   },
+  {
+    name: 'From right to left',
+    face: { language: 'ar', name: 'توليفر ورين', greeting: '', suggestions: [] },
+    ask: arabic.query,
+    answer: (_, signal) => whole(arabic, signal),
+  },
+  { name: 'Dark', face: { theme: { scheme: 'dark' } }, ...answered },
+  { name: 'Compact, in a colour of yours', face: { density: 'compact', theme: { color: '#0f766e' } }, ...answered },
 ];
 
-async function show({ name, ask, after, session, ...script }: Scene, place: HTMLElement): Promise<void> {
+/** `?scene=Welcome` shows one alone; `?scheme=dark`, `?dir=rtl` and `?language=de` are those of the page. */
+const wanted = new URLSearchParams(location.search);
+
+/** Resolves with what is selected as soon as it is there. */
+async function arrival(root: ShadowRoot, selector: string): Promise<HTMLElement> {
+  for (;;) {
+    const element = root.querySelector<HTMLElement>(selector);
+    if (element) return element;
+    await wait(50);
+  }
+}
+
+async function show({ name, ask, press, session, ...script }: Scene, place: HTMLElement): Promise<void> {
   const scene = document.createElement('section');
   const title = document.createElement('h2');
   const host = document.createElement('div');
@@ -169,22 +129,28 @@ async function show({ name, ask, after, session, ...script }: Scene, place: HTML
   const { chat } = openPanel(root, { ...options, isInline: true });
   chat.open();
   if (!ask) return;
-  await wait(50);
+  await arrival(root, 'textarea');
   chat.ask(ask);
-  await wait(400);
-  after?.(root);
+  if (press) (await arrival(root, press)).click();
 }
 
 function start(): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);
   document.adoptedStyleSheets = [sheet];
+  document.documentElement.style.colorScheme = wanted.get('scheme') ?? '';
+  document.documentElement.dir = wanted.get('dir') ?? '';
+  document.documentElement.lang = wanted.get('language') ?? 'en';
   const place = document.getElementById('scenes')!;
-  for (const scene of scenes) void show(scene, place);
+  const one = wanted.get('scene');
+  document.body.classList.toggle('alone', !!one);
+  for (const scene of scenes) if (!one || scene.name === one) void show(scene, place);
   const script: Script = { answer: (query, signal) => whole({ ...cited, query }, signal, 28) };
-  launch({ server: '', chatbot: face.uuid }, async () => ({
-    openPanel: (root, options) => openPanel(root, { ...options, client: play(script), memory: pageMemory() }),
-  }));
+  const settings = { teaser: 'Questions about your order?', teaser_after: 1 };
+  if (!one)
+    launch({ server: '', chatbot: face.uuid, settings }, async () => ({
+      openPanel: (root, options) => openPanel(root, { ...options, client: play(script), memory: pageMemory() }),
+    }));
 }
 
 start();

@@ -67,7 +67,7 @@ export async function boot(
     : localUpstream({ store, respond });
   const demo =
     config.demo && !config.upstream
-      ? createDemo({ store, knowledge, answering, respond, clock, base: baseOf(config), statesScript })
+      ? createDemo({ store, knowledge, answering, respond, clock, base: baseOf(config), script: demoScript })
       : undefined;
 
   let draining = false;
@@ -156,8 +156,8 @@ const itself = (config: Config): { origins: string[]; connect: { host: string; p
   paths: config.demo ? ['/demo/'] : [],
 });
 
-const statesScript = (): Promise<string | undefined> =>
-  readFile(join(builtFiles(), 'demo/states.js'), 'utf8').catch(() => undefined);
+const demoScript = (name: string): Promise<string | undefined> =>
+  readFile(join(builtFiles(), 'demo', name), 'utf8').catch(() => undefined);
 
 /** `dist/`, seen from the bundle in dist/server or from this file in server/. */
 function builtFiles(): string {

@@ -30,11 +30,11 @@ interface Rooms {
   clock: Clock;
   /** The address of this server, which the sources' URLs begin with. */
   base: string;
-  /** The script of demo/states.html, once built. */
-  statesScript: () => Promise<string | undefined>;
+  /** A script of the demo's own pages, `states.js` of states.html, once built. */
+  script: (name: string) => Promise<string | undefined>;
 }
 
-export function createDemo({ store, knowledge, answering, respond, clock, base, statesScript }: Rooms): Demo {
+export function createDemo({ store, knowledge, answering, respond, clock, base, script }: Rooms): Demo {
   let chatbot = '';
 
   async function prepare(): Promise<{ chatbot: string; created: boolean }> {
@@ -111,7 +111,8 @@ export function createDemo({ store, knowledge, answering, respond, clock, base, 
       if (ctx.path === '/') return ctx.redirect('/demo/');
       if (ctx.path === '/demo') return ctx.redirect('/demo/');
       if (!ctx.path.startsWith('/demo/') || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
-      await pageHeaders(ctx, async () => serve(ctx, ctx.path.slice('/demo/'.length) || 'index.html'));
+      const name = ctx.path.slice('/demo/'.length) || 'index.html';
+      await (own.has(name) ? ownHeaders : pageHeaders)(ctx, async () => serve(ctx, name));
       return undefined;
     },
   };
@@ -122,28 +123,33 @@ export function createDemo({ store, knowledge, answering, respond, clock, base, 
     const page = Object.hasOwn(pages, name) ? pages[name] : undefined;
     if (asset) ctx.type = asset.type;
     else if (page) ctx.type = 'html';
-    else if (name === 'states.js') ctx.type = 'text/javascript; charset=utf-8';
-    ctx.body =
-      asset?.body ?? page?.replaceAll('{{chatbot}}', chatbot) ?? (name === 'states.js' && (await statesScript()));
+    else if (isScript.test(name)) ctx.type = 'text/javascript; charset=utf-8';
+    ctx.body = asset?.body ?? page?.replaceAll('{{chatbot}}', chatbot) ?? (isScript.test(name) && (await script(name)));
     if (!ctx.body) throw notFound('page');
   }
 }
 
-/** What a strict site would send: the widget has to work under it. HSTS belongs to whoever ends TLS. */
-const pageHeaders = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'self'"],
-      requireTrustedTypesFor: ["'script'"],
-    },
-  },
-  strictTransportSecurity: false,
-}) as Middleware;
+const isScript = /^[\w-]+\.js$/;
+
+const nothingElse = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'", 'data:'],
+  connectSrc: ["'self'"],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'self'"],
+  requireTrustedTypesFor: ["'script'"],
+};
+
+/** HSTS belongs to whoever ends TLS. */
+const headers = (directives: Record<string, string[]>): Middleware =>
+  helmet({ contentSecurityPolicy: { useDefaults: false, directives }, strictTransportSecurity: false }) as Middleware;
+
+/** What a strict site would send: the widget has to work under it. */
+const pageHeaders = headers(nothingElse);
+
+/** Where a widget is tried out: in a frame, with pictures of its owner's. */
+const own = new Set(['playground.html', 'preview.html']);
+const ownHeaders = headers({ ...nothingElse, imgSrc: ["'self'", 'data:', 'https:'], frameSrc: ["'self'"] });

@@ -1,0 +1,66 @@
+import type { VisitorMessage } from '../server/types.ts';
+import { launch, type Handle } from '../widget/launch.ts';
+import { openPanel, type OpenedPanel } from '../widget/panel.tsx';
+import { cited } from './samples.ts';
+import { face, pageMemory, pieces, play } from './script.ts';
+import style from './preview.css?inline';
+
+/** The window of preview.html, as the page around it sees it. */
+export interface Preview extends Window {
+  /** Puts the widget there as the attributes of its tag would; `page` is what it stands on: light, dark, rtl or phone. */
+  show?: (settings: Record<string, string>, page: string) => void;
+}
+
+/** The conversation outlives the widgets that show it. */
+const messages: VisitorMessage[] = [];
+
+const client = {
+  ...play({
+    face: { greeting: '', suggestions: [] },
+    messages,
+    async *answer(query, signal) {
+      const said = { ...cited, query, uuid: `m${messages.length}` };
+      yield { event: 'session', data: { uuid: 's1' } };
+      yield { event: 'message', data: { uuid: said.uuid } };
+      yield* pieces(said.response, signal);
+      messages.push(said);
+      yield { event: 'done', data: said };
+    },
+  }),
+  forget: async () => void messages.splice(0),
+};
+
+let handle: Handle | undefined;
+let opened: OpenedPanel | undefined;
+
+/** As the tag gives them to the widget: `data-teaser-after` is `teaserAfter`. */
+const asDataset = (settings: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  );
+
+function show(settings: Record<string, string>, page: string): void {
+  const wasOpen = opened?.chat.isOpen.peek();
+  handle?.destroy();
+  opened = undefined;
+  document.documentElement.dir = page === 'rtl' ? 'rtl' : 'ltr';
+  document.documentElement.style.colorScheme = page === 'dark' ? 'dark' : 'light';
+  const memory = pageMemory({ session: messages.length ? 's1' : undefined });
+  const given = { settings: asDataset(settings) as object };
+  handle = launch({ server: location.origin, chatbot: face.uuid, ...given }, async () => ({
+    openPanel: (root, options) => (opened = openPanel(root, { ...options, client, memory })),
+  }));
+  // As if the visitor came near it: the launcher looks as it does in the end only when the panel is there.
+  const button = document.querySelector('docent-widget')?.shadowRoot?.querySelector('button');
+  button?.dispatchEvent(new PointerEvent('pointerenter'));
+  // What stays open leaves the focus where somebody is typing.
+  if (wasOpen) setTimeout(() => opened?.chat.open(true));
+}
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(style);
+document.adoptedStyleSheets = [sheet];
+(window as Preview).show = show;

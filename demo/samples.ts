@@ -1,0 +1,94 @@
+import type { Citations } from '../server/types.ts';
+import { message } from './script.ts';
+
+/** What the scripted answers of the demo say. */
+
+export const returns = 'How long do I have to return something?';
+
+const citations: Citations = {
+  1: {
+    data_source_uuid: 'a',
+    title: 'Returns and refunds',
+    text: 'You can send back anything you bought from us within 45 days of the day it reached you, for any reason. Sale items are no exception.',
+    file_name: 'https://shop.example.org/help/returns',
+    type: 'link',
+  },
+  2: {
+    data_source_uuid: 'a',
+    title: 'Returns and refunds',
+    text: 'We refund the full price to the card or account you paid with, usually within three working days of the parcel reaching our workshop.',
+    file_name: 'https://shop.example.org/help/returns',
+    type: 'link',
+  },
+  3: {
+    data_source_uuid: 'b',
+    title: 'Contact and opening hours',
+    text: 'Write to us at any hour.',
+    file_name: 'https://shop.example.org/help/contact',
+    type: 'link',
+  },
+};
+
+export const cited = message(
+  returns,
+  'You have **45 days** from the day your parcel arrived, for any reason, sale items included [1].\n\nThe refund goes back to the card or account you paid with, usually within three working days of the parcel reaching our workshop [2]. If anything is unclear, [write to us](https://shop.example.org/help/contact) [3].',
+  citations,
+);
+
+export const unknown = message(
+  'Will it rain on Sunday?',
+  "I don't know: I found nothing about that on this site.\n\nTry other words, or ask about shipping, returns, warranty or payments.",
+);
+
+export const long = message(
+  'Explain the tracking API',
+  `## Tracking an order
+
+Every order has a *tracking key*. With it you can:
+
+1. read where the parcel is,
+2. be told when it moves,
+   - by mail, or
+   - by a \`POST\` to your own address;
+3. ask for it back ~~within a day~~ at any time.
+
+\`\`\`js
+const order = await fetch('/orders/4711', {
+  headers: { Authorization: \`Bearer \${key}\` },
+});
+console.log((await order.json()).status);
+\`\`\`
+
+What we do at each step:
+
+- [x] the key is made with the order
+- [x] you are told when it leaves us
+- [ ] you are told when it is late
+
+| Status | Meaning | Days |
+|:--|:--|--:|
+| \`packed\` | ready to leave us | 0 |
+| \`moving\` | with the carrier | 1–4 |
+| \`waiting\` | at a pick-up point near you | 7 |
+
+> Keys are secret: keep them on your server.
+
+---
+
+### Limits
+
+At most 60 requests a minute [1]. See https://shop.example.org/help/api for the rest.`,
+  { 1: { ...citations['3']!, title: 'Tracking API', text: 'At most 60 requests a minute are answered for one key.' } },
+);
+
+export const arabic = message(
+  'كم يومًا لديّ لإرجاع المنتج؟',
+  'لديك **45 يومًا** من يوم وصول الطرد [1].\n\n1. ضع المنتج في علبته،\n2. اكتب رقم الطلب `TW-4711` عليها،\n3. سلّمها إلى أقرب مكتب بريد.\n\n| المدة | ما يُعاد |\n|:--|--:|\n| أقل من 45 يومًا | المبلغ كله |\n| أكثر من ذلك | لا شيء |',
+  {
+    1: {
+      ...citations['1']!,
+      title: 'الإرجاع واسترداد المبلغ',
+      text: 'يمكنك إرجاع أي منتج خلال 45 يومًا من وصوله إليك، لأي سبب.',
+    },
+  },
+);

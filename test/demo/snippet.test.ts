@@ -1,0 +1,46 @@
+import { parseDocument, DomUtils } from 'htmlparser2';
+import { expect, test } from 'vitest';
+import { pages } from '../../demo/pages.ts';
+import { snippet } from '../../demo/snippet.ts';
+import { LANGUAGES, WIDGET_DEFAULTS } from '../../server/widget-settings.ts';
+
+const form = DomUtils.getElementsByTagName('form', parseDocument(pages['playground.html'] ?? ''));
+const controls = DomUtils.find(({ type }) => type === 'tag', form, true, Infinity).filter(
+  (one) => 'attribs' in one && one.attribs['name'],
+) as import('domhandler').Element[];
+const control = (name: string) => controls.find(({ attribs }) => attribs['name'] === name);
+const options = (name: string) => DomUtils.getElementsByTagName('option', control(name) ?? []);
+
+test('the tag of a widget as it is has nothing that need not be there', () => {
+  const tag = '<script async src="https://chat.example/embed.js" data-chatbot="c0ffee"></script>';
+  expect(snippet('https://chat.example', 'c0ffee', {})).toBe(tag);
+});
+
+test.each([`"><img src=x onerror=alert(1)>`, `</script><b>`, `&quot;`, `two\nlines`, `it's "so" <&>`])(
+  'a parser reads %j back from the tag as it was written',
+  (text) => {
+    const page = parseDocument(`<p>${snippet('https://chat.example', 'c', { greeting: text, open: '' })}</p>`);
+    const [script, ...others] = DomUtils.findAll(({ name }) => name !== 'p', [page]);
+    expect(others).toEqual([]);
+    expect(script?.attribs).toMatchObject({ 'data-greeting': text, 'data-open': '', 'data-chatbot': 'c' });
+  },
+);
+
+test('the playground has a control for each setting of a page, which begins as the widget does', () => {
+  const { allowed_origins: _, words: __, z_index, image_hosts, color, ...settings } = WIDGET_DEFAULTS;
+  expect([color, image_hosts]).toEqual(['', []]);
+  for (const [key, value] of Object.entries({ ...settings, z: z_index, color: '#4048c9', image_hosts: '' })) {
+    const name = key.replaceAll('_', '-');
+    const selected = options(name).find(({ attribs }) => 'selected' in attribs)?.attribs['value'];
+    const { checked, type, value: written = '' } = control(name)?.attribs ?? {};
+    expect(control(name), name).toBeDefined();
+    expect(selected ?? (type === 'checkbox' ? checked !== undefined : written), name).toEqual(
+      typeof value === 'boolean' ? value : String(value),
+    );
+  }
+  expect(controls.filter(({ attribs }) => attribs['name'] === 'suggestions')).toHaveLength(6);
+});
+
+test('it offers every language that the widget speaks', () => {
+  expect(options('language').map(({ attribs }) => attribs['value'])).toEqual(['', ...LANGUAGES]);
+});
