@@ -21,7 +21,7 @@ export interface CrawlRooms {
   log: Log;
 }
 
-/** Pages given to learning at once: no more, so that a page that its owner adds meanwhile need not wait for them all. */
+/** Pages given to learning at once: a page that its owner adds meanwhile need not wait for them all. */
 const AHEAD = 4;
 
 /**

@@ -81,8 +81,8 @@ export function sameSite(one: URL, other: URL): boolean {
 const bare = (host: string): string => host.replace(/^www\./, '');
 
 /**
- * The address that a site's bounds go by. The first page may stand elsewhere: at `https`, at `www.`, a folder further in. Where the
- * owner named no folder (`/docs`) and the page turns out to be one (`/docs/`), that is the site.
+ * The address that a site's bounds go by. The first page may stand elsewhere: at `https`, at `www.`, a folder further
+ * in. Where the owner named no folder (`/docs`) and the page turns out to be one (`/docs/`), that is the site.
  */
 export function homeOf(named: string, found: string): string {
   const [from, to] = [new URL(named), new URL(found)];

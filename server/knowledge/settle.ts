@@ -6,8 +6,8 @@ import { Unreadable } from './unreadable.ts';
 const FAILED = /^(?:fail$|error:)/;
 
 /**
- * Gives a source the address that its page goes by, so that one page is one source. Rejects with `Unreadable` where another
- * source of the chatbot has that address. False where the source is gone.
+ * Gives a source the address that its page goes by, so that one page is one source. Rejects with `Unreadable` where
+ * another source of the chatbot has that address. False where the source is gone.
  */
 export async function settle(
   store: Store,
