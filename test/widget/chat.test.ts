@@ -246,6 +246,21 @@ test('a screen reader is told the start and the finished answer, not each piece'
   expect(chat.see.getByRole('log').getAttribute('aria-live')).toBe('off');
 });
 
+test('a finished answer is told sentence by sentence', async () => {
+  const long = record(question, 'It is 45 days [1]. Sale items too! Is that *all*? Yes');
+  chat = await opened({ 'POST /ask': () => stream(answered(long)) });
+  chat.ask(question);
+  const status = chat.see.getByRole('status');
+  await waitFor(() => expect(status.textContent).toMatch(/^Answer: /));
+  expect(status.getAttribute('aria-atomic')).toBe('false');
+  expect([...status.children].map((sentence) => sentence.textContent?.trim())).toEqual([
+    'Answer: It is 45 days .',
+    'Sale items too!',
+    'Is that all?',
+    'Yes',
+  ]);
+});
+
 test('a theme names colours, never something to fetch', async () => {
   chat = await opened(replies);
   await waitFor(() => expect(chat.host.style.getPropertyValue('--docent-color')).toBe('#123456'));

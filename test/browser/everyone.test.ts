@@ -1,0 +1,399 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { demoSite } from '../../demo/pages.ts';
+import { launch } from './chromium.ts';
+import { serve, type Served } from './served.ts';
+import { answers, ask, field, log, marker, open, questions } from './visitor.ts';
+
+let server: Served;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let faults: string[];
+
+const question = demoSite.sampleQuestion;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([serve(), launch()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+afterEach(() => context?.close());
+
+interface Visit extends BrowserContextOptions {
+  path?: string;
+  /** What stands in the page's html tag in place of `lang="en"`. */
+  html?: string;
+}
+
+async function visit({ path = '/demo/', html, ...options }: Visit = {}): Promise<void> {
+  context = await browser.newContext(options);
+  page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  faults = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  if (html)
+    await page.route(`**${path}`, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/<html lang="[\w-]+"/, `<html ${html}`);
+      await route.fulfill({ response, body });
+    });
+  // Not by a script tag: the page's own policy refuses that.
+  await page.addInitScript({ path: 'node_modules/axe-core/axe.min.js' });
+  await page.goto(server.base + path);
+}
+
+async function answered(): Promise<void> {
+  await ask(page, question);
+  await marker(page).waitFor();
+  await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
+}
+
+const panel = (): Locator => page.getByRole('dialog').first();
+
+interface Axe {
+  run(options: { runOnly: string[] }): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+}
+
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+async function violations(): Promise<string[]> {
+  const found = await page.evaluate((runOnly) => (globalThis as unknown as { axe: Axe }).axe.run({ runOnly }), tags);
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
+}
+
+test.each<[string, Visit]>([
+  ['light', { colorScheme: 'light' }],
+  ['dark', { colorScheme: 'dark' }],
+  ['right-to-left', { html: 'lang="ar" dir="rtl"' }],
+  ['on a phone', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
+])('axe finds nothing in any state of the chat, %s', async (_name, options) => {
+  await visit({ path: '/demo/states.html', reducedMotion: 'reduce', ...options });
+  const scene = page.locator('.scene').filter({ hasText: 'Answered, with sources' });
+  await scene.locator('button[aria-pressed]').first().click();
+  await scene.locator('.actions form').waitFor();
+  await page.waitForTimeout(800);
+  expect(await violations()).toEqual([]);
+});
+
+test('axe finds nothing where the visitor is asked to agree', async () => {
+  await visit();
+  await page.route(/\/chat\/[0-9a-f]+$/, async (route) => {
+    const response = await route.fetch();
+    const face = (await response.json()) as object;
+    await route.fulfill({ response, json: { ...face, consent: 'We keep what you ask for 30 days.' } });
+  });
+  await page.getByRole('button', { name: 'Open chat' }).click();
+  await page.getByRole('button', { name: 'I agree' }).waitFor();
+  expect(await violations()).toEqual([]);
+  await page.getByRole('button', { name: 'I agree' }).click();
+  await field(page).waitFor();
+});
+
+/** The element that has the focus, inside the chat's own tree. */
+const focused = (): Promise<string> =>
+  page.evaluate(() => {
+    let at = document.activeElement;
+    while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+    return at?.getAttribute('aria-label') ?? (at as HTMLElement | null)?.title ?? '';
+  });
+
+test('the focus goes to the field, leaves the panel by Tab, is seen everywhere, and comes back to the launcher', async () => {
+  await visit();
+  await open(page);
+  await answered();
+  expect(await focused()).toBe('Your question');
+  const unseen: string[] = [];
+  let isInside = true;
+  for (let steps = 0; isInside && steps < 30; steps++) {
+    await page.keyboard.press('Shift+Tab');
+    isInside = await page.evaluate(() => document.activeElement?.localName === 'docent-widget');
+    const ring = await page.evaluate(() => {
+      const at = document.activeElement?.shadowRoot?.activeElement;
+      const { outlineStyle, outlineWidth } = getComputedStyle((at?.closest('form') ?? at) || document.body);
+      return outlineStyle === 'none' ? 0 : parseFloat(outlineWidth);
+    });
+    if (isInside && ring < 2) unseen.push(await focused());
+  }
+  expect(isInside).toBe(false);
+  expect(unseen).toEqual([]);
+  await field(page).focus();
+  await page.keyboard.press('Escape');
+  await panel().waitFor({ state: 'detached' });
+  expect(await focused()).toBe('Open chat');
+  await page.keyboard.press('Enter');
+  await expect.poll(focused).toBe('Your question');
+});
+
+test('where what was pressed has gone, the focus stays in the chat', async () => {
+  await visit();
+  await open(page);
+  await answered();
+  await page.getByRole('button', { name: 'New conversation' }).press('Enter');
+  await expect.poll(focused).toBe('Conversation');
+});
+
+test('every target is at least 24 px in both directions', async () => {
+  await visit();
+  await open(page);
+  await answered();
+  await page.getByRole('button', { name: 'Not helpful' }).click();
+  await marker(page).click();
+  const small = await page.evaluate(() => {
+    const root = document.querySelector('docent-widget')!.shadowRoot!;
+    // A link within a sentence is as high as its line.
+    const targets = root.querySelectorAll<HTMLElement>('button, a:not(.text p > a), textarea');
+    return [...targets].flatMap((target) => {
+      const { width, height } = target.getBoundingClientRect();
+      const after = getComputedStyle(target, '::after');
+      // What reaches beyond the box takes the pointer too.
+      const more = after.position === 'absolute' ? -2 * parseFloat(after.top) || 0 : 0;
+      const isSmall = width + more < 24 || height + more < 24;
+      return isSmall ? [`${target.title || target.textContent} ${width}+${more} x ${height}+${more}`] : [];
+    });
+  });
+  expect(small).toEqual([]);
+});
+
+test('at 200 % nothing is lost: the panel fills the window, and all of it can be reached', async () => {
+  await visit({ viewport: { width: 640, height: 400 } });
+  await open(page);
+  await answered();
+  const box = (await panel().boundingBox())!;
+  expect([box.x, box.y, box.width, box.height]).toEqual([0, 0, 640, 400]);
+  expect((await log(page).boundingBox())!.height).toBeGreaterThan(150);
+  for (const name of ['Close chat', 'New conversation', 'Send']) {
+    const button = (await panel().getByRole('button', { name }).boundingBox())!;
+    expect(button.x + button.width).toBeLessThanOrEqual(640);
+    expect(button.y + button.height).toBeLessThanOrEqual(400);
+  }
+  expect(await log(page).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+  // It is modal there; the focus that leaves it takes it along, for it would be covered.
+  expect(await panel().getAttribute('aria-modal')).toBe('true');
+  await panel().getByRole('button', { name: 'New conversation' }).focus();
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Shift+Tab');
+  await panel().waitFor({ state: 'detached' });
+});
+
+test('in forced colours every button and field has an edge', async () => {
+  await visit({ forcedColors: 'active' });
+  await open(page);
+  await answered();
+  const edges = await page.evaluate(() => {
+    const root = document.querySelector('docent-widget')!.shadowRoot!;
+    const seen = (element: Element): boolean => {
+      const { borderTopWidth, borderTopColor, borderTopStyle } = getComputedStyle(element);
+      return borderTopStyle !== 'none' && parseFloat(borderTopWidth) > 0 && !/^rgba.*, 0\)$/.test(borderTopColor);
+    };
+    return [...root.querySelectorAll('section button, form, section')].filter((one) => !seen(one)).map(String);
+  });
+  expect(edges).toEqual([]);
+});
+
+test.each([
+  ['reduce', 0],
+  ['no-preference', 1],
+] as const)('with motion %s, at least %i things move', async (reducedMotion, least) => {
+  await visit({ path: '/demo/states.html', reducedMotion });
+  const waiting = page.locator('.scene').filter({ hasText: /^Waiting/ });
+  await waiting.locator('.waiting').waitFor();
+  const moving = await waiting
+    .locator('> div')
+    .evaluate((host) => host.shadowRoot!.getAnimations().length + document.getAnimations().length);
+  if (least) expect(moving).toBeGreaterThanOrEqual(least);
+  else expect(moving).toBe(0);
+});
+
+test('right to left it is mirrored, on the page’s other side', async () => {
+  await visit({ html: 'lang="ar" dir="rtl"' });
+  const launcher = page.getByRole('button', { name: /chat|المحادثة/ });
+  expect((await launcher.boundingBox())!.x).toBeLessThan(100);
+  await launcher.click();
+  const arabic = page.getByRole('textbox', { name: 'سؤالك' });
+  await arabic.fill(question);
+  await arabic.press('Enter');
+  const asked = page.getByRole('group', { name: 'سؤالك' });
+  await asked.waitFor();
+  const whole = (await panel().boundingBox())!;
+  const bubble = (await asked.boundingBox())!;
+  expect(whole.x).toBeLessThan(100);
+  expect(bubble.x - whole.x).toBeLessThan(40);
+  const send = (await page.getByRole('button', { name: 'إرسال' }).boundingBox())!;
+  expect(send.x - whole.x).toBeLessThan(60);
+  expect(await arabic.evaluate((element) => getComputedStyle(element.closest('section')!).direction)).toBe('rtl');
+});
+
+test('the Enter that ends a composition sends nothing; the next one does', async () => {
+  await visit();
+  await open(page);
+  const session = await context.newCDPSession(page);
+  await session.send('Input.imeSetComposition', { text: 'かな', selectionStart: 2, selectionEnd: 2 });
+  const enter = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 229 };
+  await session.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...enter });
+  await session.send('Input.insertText', { text: 'かな' });
+  await session.send('Input.dispatchKeyEvent', { type: 'keyUp', ...enter });
+  expect(await field(page).inputValue()).toBe('かな');
+  expect(await questions(page).count()).toBe(0);
+  await page.keyboard.press('Enter');
+  await questions(page).first().waitFor();
+});
+
+test('on a phone the panel keeps to what the keyboard leaves, and the field does not zoom the page', async () => {
+  await visit({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+  await open(page);
+  await answered();
+  expect(
+    await field(page).evaluate((element) => parseFloat(getComputedStyle(element).fontSize)),
+  ).toBeGreaterThanOrEqual(16);
+  await page.evaluate(() => {
+    for (const [name, value] of Object.entries({ height: 420, offsetTop: 30 }))
+      Object.defineProperty(visualViewport, name, { value, configurable: true });
+    visualViewport!.dispatchEvent(new Event('resize'));
+  });
+  const box = (await panel().boundingBox())!;
+  expect([box.y, box.height]).toEqual([30, 420]);
+  const send = (await panel().getByRole('button', { name: 'Send' }).boundingBox())!;
+  expect(send.y + send.height).toBeLessThanOrEqual(450);
+  await marker(page).tap();
+  await page.getByRole('dialog', { name: /^Source 1/ }).waitFor();
+});
+
+const ground = (): Promise<string> => panel().evaluate((element) => getComputedStyle(element).backgroundColor);
+const isDark = (colour: string): boolean => Number(/\d+/.exec(colour)) < 128;
+
+test.each([
+  ['light', '', '', false],
+  ['dark', '', '', true],
+  ['light', 'dark', '', true],
+  ['dark', 'light', '', false],
+  ['dark', 'light dark', '', true],
+  ['light', 'light', 'dark', true],
+  ['dark', 'dark', 'light', false],
+] as const)(
+  'where the system is %s, the page “%s” and the owner “%s”, dark is %s',
+  async (system, ofPage, ofOwner, dark) => {
+    await visit({ path: '/demo/about.html', colorScheme: system });
+    await page.evaluate(
+      ([scheme, own]) => {
+        // The demo has colours of its own, by its system.
+        document.querySelector('link[rel=stylesheet]')?.remove();
+        document.documentElement.style.colorScheme = scheme;
+        if (own) document.documentElement.style.setProperty('--docent-scheme', own);
+      },
+      [ofPage, ofOwner] as const,
+    );
+    await open(page);
+    expect(isDark(await ground())).toBe(dark);
+  },
+);
+
+test('a mouse at rest on a marker opens its card, can move onto it, and Escape closes it', async () => {
+  await visit();
+  await open(page);
+  await answered();
+  const card = page.getByRole('dialog', { name: /^Source 1/ });
+  await marker(page).hover();
+  await card.waitFor();
+  expect(await focused()).toBe('Your question');
+  const { x, y, width, height } = (await card.boundingBox())!;
+  await page.mouse.move(x + width / 2, y + height / 2, { steps: 8 });
+  await page.waitForTimeout(700);
+  expect(await card.isVisible()).toBe(true);
+  await page.keyboard.press('Escape');
+  await card.waitFor({ state: 'detached' });
+  expect(await panel().isVisible()).toBe(true);
+  await page.mouse.move(2, 2);
+  await marker(page).hover();
+  await card.waitFor();
+  await page.mouse.move(2, 2);
+  await card.waitFor({ state: 'detached' });
+});
+
+test('the keyboard opens a card by going to its marker, and its link comes next', async () => {
+  await visit();
+  await open(page);
+  await answered();
+  const card = page.getByRole('dialog', { name: /^Source 1/ });
+  await log(page).focus();
+  await page.keyboard.press('Tab');
+  await card.waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.localName)).toBe('a');
+  await page.keyboard.press('Escape');
+  await card.waitFor({ state: 'detached' });
+  expect(await focused()).toMatch(/^Source 1/);
+});
+
+test('an answer with its sources is on the clipboard; where that is refused, the older way puts it there', async () => {
+  await visit({ permissions: ['clipboard-read', 'clipboard-write'] });
+  await open(page);
+  await answered();
+  const copy = page.getByRole('button', { name: 'Copy with sources' });
+  const copied = async (): Promise<string> => {
+    await copy.click();
+    await page.getByText('Copied').waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  expect(await copied()).toMatch(/45 days[^]*\n\nSources\n\[1\] .+ – http.+returns\.html#:~:text=/);
+  await page.evaluate(async () => {
+    await navigator.clipboard.writeText('');
+    Object.defineProperty(navigator.clipboard, 'writeText', { value: () => Promise.reject(new Error('refused')) });
+  });
+  expect(await copied()).toMatch(/\n\nSources\n\[1\] /);
+});
+
+test('a thumb and a word on an answer reach the owner, and show again after a reload', async () => {
+  await visit();
+  await open(page);
+  await answered();
+  await page.getByRole('button', { name: 'Not helpful' }).click();
+  await page.getByRole('textbox', { name: /Tell us more/ }).fill('Which 45 days?');
+  const sent = page.waitForRequest((request) => request.url().endsWith('/feedback'));
+  await page.getByRole('button', { name: 'Send feedback' }).click();
+  expect((await sent).postDataJSON()).toEqual({ rating: -1, comment: 'Which 45 days?' });
+  await page.getByText('Thank you for your feedback.').waitFor();
+  await page.reload();
+  await open(page);
+  await expect.poll(() => page.getByRole('button', { name: 'Not helpful' }).getAttribute('aria-pressed')).toBe('true');
+});
+
+test.each([
+  ['a language', '**/embed/de-*.js'],
+  ['the list of languages', '**/embed/languages-*.js'],
+])('where %s does not load, it speaks English, and nothing breaks', async (_what, address) => {
+  await visit({ html: 'lang="de"' });
+  await page.route(address, (route) => route.abort());
+  await page.reload();
+  await open(page);
+  await page.getByPlaceholder('Ask a question…').waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('on a German page it is German', async () => {
+  await visit({ html: 'lang="de-AT"' });
+  await page.getByRole('button', { name: 'Open chat' }).click();
+  await page.getByPlaceholder('Frage stellen …').waitFor();
+  expect(await panel().getAttribute('lang')).toBe('de');
+});
+
+test('where what comes after an answer does not load, the answer and its sources are there', async () => {
+  await visit();
+  await page.route('**/embed/extras-*.js', (route) => route.abort());
+  await open(page);
+  await ask(page, question);
+  await answers(page)
+    .getByText(/45 days/)
+    .first()
+    .waitFor();
+  await answers(page)
+    .getByRole('link', { name: /Returns/ })
+    .first()
+    .waitFor();
+  expect(faults).toEqual([]);
+});
