@@ -44,13 +44,15 @@ export const EMPTY = {
     avut când când cand care cărei căror cărui ce cea cei cel cele celor către cât câte câți câtă cine cum cu da dacă dar de
     decât deci deși despre din dintre doar după e ea ei el ele era erau este eu fi fie fiind fost fără iar în încă îi îl își
     între într la le li lor lui mai mult mulți ne nici noi nostru nu o ori pe pentru pot poate prin sa sau său să se și si
-    sub sunt sunteți te toate tot toți tu un una unde unei unele unii unor unui va vă voi vor cate cati`,
+    sub sunt sunteți te toate tot toți tu un una unde unei unele unii unor unui va vă voi vor cate cati într dintr
+    printr l i mi ți s m v n c d`,
   tr: `acaba ama ancak arasında artık aslında az bana bazı belki ben beni benim beri bile bir biraz birçok biri birkaç biz
     bize bu buna bunda bundan bunlar bunu bunun çok çünkü da daha dahi de defa değil diğer diye dolayı en gibi göre hangi
     hangisi hem henüz hep hepsi her hiç için ile ilgili ise işte kaç kaçıncı kadar karşı kendi kez ki kim kime kimdir kimin
     kimler mı mi mu mü mıdır midir mudur müdür mısınız misiniz nasıl nasıldır ne neden nedir neler nelerdir nerede neredeki
     nereden nereye niçin niye o olan olarak oldu olduğu olduğunu olması olmak olup olur on ona ondan onlar onu onun oysa öyle
-    pek rağmen sadece sen siz sonra şey şu tarafından tüm üzere var vardır ve veya ya yani yer yok zaman`,
+    pek rağmen sadece sen siz sonra şey şu tarafından tüm üzere var vardır ve veya ya yani yer yok zaman nın
+    nin nun nün ın in un ün yı yi yu yü ya ye na ne nı ni nu nü da ta te dan den tan ten nda nde ndan nden la le yla yle lı li lu lü`,
   vi: `ai anh bao bạn bằng bị bởi các cách cái cần chỉ cho chúng chưa có còn của cũng cùng dã dù đã đang đây để đến đi đó đâu
     đều được gì giữa hay hoặc hơn khi không khoảng là lại làm lên lúc mà mấy mình mỗi một nào nên nếu người như nhưng những
     nhiêu nơi này ông ở phải qua ra rằng rất sao sau sẽ sự tại tên theo thì thế tôi trên trong trước từ từng và vào vẫn về

@@ -1,3 +1,4 @@
+import { withoutAccents } from './accents.ts';
 import { EMPTY } from './empty-words.ts';
 import { isSlip } from './typos.ts';
 
@@ -9,6 +10,13 @@ export type Language = keyof typeof EMPTY;
 const words = new Map(Object.entries(EMPTY).map(([language, list]) => [language, new Set(list.split(/\s+/))]));
 
 export const isEmpty = (word: string, language: Language = 'en'): boolean => words.get(language)!.has(word);
+
+const unmarked = new Map(
+  Array.from(words, ([language, list]) => [language, new Set(Array.from(list, withoutAccents))]),
+);
+
+/** The same for a word that was typed without its accents, if it has any. */
+export const isEmptyUnmarked = (word: string, language: Language): boolean => unmarked.get(language)!.has(word);
 
 /** Whether a word that means nothing else may be one of them, mistyped. */
 export const isNearlyEmpty = (word: string, language: Language): boolean =>

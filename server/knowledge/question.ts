@@ -1,6 +1,7 @@
+import { withoutAccents } from './accents.ts';
 import { answerType } from './answer-type.ts';
 import { impliedBy, inPlainWords, isCommon, kinOf } from './kin.ts';
-import { isEmpty, isNearlyEmpty, languageOf, scriptOf, type Language } from './language.ts';
+import { isEmpty, isEmptyUnmarked, isNearlyEmpty, languageOf, scriptOf, type Language } from './language.ts';
 import { withoutOrder } from './long-text.ts';
 import { eachWord, rootOf, UNSEEN, type Vocabulary } from './words.ts';
 
@@ -122,6 +123,8 @@ class Reading {
   readonly #idf: (root: number, least?: number) => number;
 
   readonly #language: Language;
+  /** All was typed without accents, perhaps in haste. */
+  #unmarked = false;
 
   constructor(words: Vocabulary, idf: (root: number, least?: number) => number, language: Language) {
     this.#language = language;
@@ -130,13 +133,15 @@ class Reading {
   }
 
   add(text: string, share: number): void {
-    eachWord(text.slice(0, MOST_CHARACTERS).replace(MEASURE, ' '), (word) => this.#word(word, share));
+    const asked = text.slice(0, MOST_CHARACTERS);
+    this.#unmarked = this.#language !== 'en' && withoutAccents(asked) === asked;
+    eachWord(asked.replace(MEASURE, ' '), (word) => this.#word(word, share));
   }
 
   #word(word: string, share: number): void {
     const spoken = scriptOf(word) ?? this.#language;
     const rootText = rootOf(word, spoken);
-    if (isEmpty(word, spoken) || this.terms.length >= MOST_TERMS || this.#seen.has(rootText)) return;
+    if (this.#isEmpty(word, spoken) || this.terms.length >= MOST_TERMS || this.#seen.has(rootText)) return;
     this.#seen.add(rootText);
     const own = this.#rootsOf(word);
     const kin =
@@ -166,6 +171,10 @@ class Reading {
     for (const other of kin) if (!this.places.has(other)) this.places.set(other, { term: term - 1, share: KIN });
   }
 
+  #isEmpty(word: string, spoken: Language): boolean {
+    return isEmpty(word, spoken) || (this.#unmarked && isEmptyUnmarked(word, spoken));
+  }
+
   /** The likeliest words behind one that nothing has: the most usual. */
   #meant(word: string, rootText: string): number[] {
     const roots = this.#words.meant(word, rootText).map((root): [number, number] => [root, this.#idf(root)]);
@@ -179,6 +188,7 @@ class Reading {
   #rootsOf(word: string): number[] {
     const languages = new Set([this.#language, ...this.#words.languages]);
     const roots = Array.from(languages, (language) => this.#words.rootNumber(rootOf(word, language)));
+    if (this.#unmarked) roots.push(...this.#words.unmarked(word));
     return [...new Set(roots.filter(isSeen))];
   }
 }

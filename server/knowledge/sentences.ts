@@ -15,7 +15,7 @@ const SHORT = new Set(
 const OFTEN_LAST = new Set(['etc', 'inc', 'ltd', 'co', 'corp', 'bros', 'a.m', 'p.m', 'jr', 'sr']);
 
 const END =
-  /[.!?…]{1,4}["'”’»)\]]{0,4}(?=\s|$)|[。！？｡]+["”’」』）]*|\n[ \t]*\n\s*|\n(?=[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t])/gu;
+  /[.!?…؟۔]{1,4}["'”’»)\]]{0,4}(?=\s|$)|[。！？｡।॥]+["”’」』）]*|\n[ \t]*\n\s*|\n(?=[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t])/gu;
 const BULLET = /^(?:[-*•–]|\d{1,3}[.)])[ \t]+/;
 
 /** Where code begins and where it ends, in a passage and in an owner's own Markdown. */

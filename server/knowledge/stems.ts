@@ -1,4 +1,5 @@
 import stemEnglish from 'wink-porter2-stemmer';
+import { withoutMarks } from './accents.ts';
 import { languageOf, type Language } from './language.ts';
 
 /** Stems: what the forms of a word share. Snowball's where it has the language, light ones of ours elsewhere. */
@@ -41,13 +42,11 @@ export function stem(word: string, language: Language): string {
   if (language === 'hi') return stemHindi(word);
   if (language === 'ar') return stemArabic(withoutMarks(word));
   if (language === 'el') return stemGreek(withoutMarks(word));
-  return withoutMarks(stemmer(language)?.(word) ?? word).replaceAll('\u0131', 'i');
+  const written = language === 'ro' ? withCedillas(word) : word;
+  return withoutMarks(stemmer(language)?.(written) ?? written).replaceAll('\u0131', 'i');
 }
 
 const stemmedEnglish = (word: string): string => (/^[a-z]+$/.test(word) ? stemEnglish(word) : word);
-
-/** Letters of Latin, Greek, Cyrillic and Arabic; in other scripts the marks are half of the word. */
-const MARKED = /^[\0-\u06ff\u1e00-\u1fff]*$/;
 
 function stemmer(language: Language): Stem | undefined {
   const known = stemmers.get(language);
@@ -59,14 +58,8 @@ function stemmer(language: Language): Stem | undefined {
   return stem;
 }
 
-/** Accents off, so that both ways of typing a name meet. */
-function withoutMarks(word: string): string {
-  if (/^[ -~]*$/.test(word) || !MARKED.test(word)) return word;
-  return word
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .normalize('NFC');
-}
+/** Snowball knows Romanian as it was typed before the letters with a comma below were there. */
+const withCedillas = (word: string): string => word.replaceAll('\u0219', '\u015f').replaceAll('\u021b', '\u0163');
 
 /** What stands before an Arabic word in one piece with it, and the endings of number, gender and owner. */
 const ARABIC_BEFORE =

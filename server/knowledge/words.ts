@@ -2,10 +2,13 @@ import { isEmpty, scriptOf, type Language } from './language.ts';
 import { Relatives } from './relatives.ts';
 import { stem } from './stems.ts';
 import { Typos } from './typos.ts';
+import { Unmarked } from './unmarked.ts';
 
 export { isEmpty };
 
-const WORD = /\p{L}[\p{L}\p{M}\p{N}]*|\p{N}+(?:[.,]\p{N}+)*[\p{L}\p{M}]*/gu;
+/** Signs within a word that only say how to break or join it in print, and the dot that a small Turkish \u0130 leaves. */
+const UNSEEN_SIGNS = /[\p{Cf}\u0307]/gu;
+const WORD = /\p{L}[\p{L}\p{M}\p{N}\p{Cf}]*|\p{N}+(?:[.,]\p{N}+)*[\p{L}\p{M}]*/gu;
 const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
@@ -30,7 +33,7 @@ function split(found: string, visit: (word: string) => void): void {
 
 /** Lower case, in one way of writing; digits Western, without thousands' commas. */
 function fold(word: string): string {
-  const lower = word.toLowerCase();
+  const lower = word.toLowerCase().replace(UNSEEN_SIGNS, '');
   if (/^[ -~]*$/.test(lower)) return lower.includes(',') ? lower.replaceAll(',', '') : lower;
   return lower.normalize('NFKC').replace(/[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/g, digit);
 }
@@ -68,6 +71,7 @@ export class Vocabulary {
   readonly #stems: string[] = [];
   readonly #stemTypos = new Typos(this.#stems);
   readonly #relatives = new Relatives(this.#stems);
+  readonly #unmarked = new Unmarked(this.#words);
 
   /** The languages that words were added in, those in scripts of their own left out. */
   readonly languages: Language[] = [];
@@ -107,6 +111,11 @@ export class Vocabulary {
   /** The form's number; `UNSEEN` where it was never added. */
   form(word: string, language: Language): number {
     return this.#forms.get(language)?.get(word) ?? UNSEEN;
+  }
+
+  /** The roots of words that have these letters, and accents besides. */
+  unmarked(letters: string): number[] {
+    return [...new Set(this.#unmarked.of(letters).map((form) => this.root(form)))];
   }
 
   /** The numbers of other roots of the family of `root`, which no word may have. */

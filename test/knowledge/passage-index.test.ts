@@ -87,6 +87,33 @@ describe('the index', () => {
     expect(asked.length).toBeGreaterThan(0);
   });
 
+  it.each([
+    ['Vietnamese', 'Thời tiết ở Đà Nẵng nóng vào mùa hè.', 'thoi tiet o da nang the nao'],
+    ['Romanian', 'Educației i se dau bani puțini în oraș.', 'Cati bani are educatiei?'],
+    ['Turkish', 'Şehirleri gezmek için İstanbul’un vapurları vardır.', 'sehirleri nasil gezmek'],
+    ['Greek', 'Οι επιστροφές γίνονται μέσα σε έναν μήνα.', 'ποσο διαρκει μια επιστροφη'],
+    ['German', 'Die Rückgabe der Bücher ist möglich.', 'Rückgaberecht fur Bucher'],
+  ])('finds what was typed without accents, or a part of, in %s', async (_, text, question) => {
+    await stemsFor(text);
+    const index = indexOf({ page: { text }, other: { text: 'The ferry leaves the island at noon.' } });
+    expect(search(index, question)).toEqual(['page']);
+  });
+
+  it('takes both ways of writing a letter for the same, and signs that only guide the print for none', async () => {
+    const pages = {
+      ro: { text: 'Naţiunile şi-au trimis soliile la Iaşi.' },
+      tr: { text: 'İstanbul’un vapurları ve çarşıları vardır, İzmir’in de.' },
+      de: { text: 'Die Rück\u00adgabe der Bücher ist in der Bücherei möglich.' },
+      hi: { text: 'विश्व\u200dविद्यालय एक नगर में है।' },
+    };
+    for (const { text } of Object.values(pages)) await stemsFor(text);
+    const index = indexOf(pages);
+    expect(search(index, 'Ce națiune are solii la Iași?')[0]).toBe('ro');
+    expect(search(index, 'istanbul vapur')[0]).toBe('tr');
+    expect(search(index, 'Rückgabe')).toEqual(['de']);
+    expect(search(index, 'विश्वविद्यालय कहाँ है?')).toEqual(['hi']);
+  });
+
   it('finds in a site of two languages the pages of either, and names in both', async () => {
     const german = 'Die Fähre nach Zembla fährt am Mittag, und die Häuser sind gelb.';
     await stemsFor(german);
