@@ -25,7 +25,7 @@ const inOrder = (
 export const PHRASES = {
   en: inOrder(
     'This is what I found:',
-    'I found this on more than one page:',
+    'Several pages say something about this:',
     'That is what I have read about it: I quote, and write no texts of my own.',
     'I don’t know: I have found no answer to that in what I have read.',
     'The closest that I can offer:',

@@ -85,7 +85,7 @@ describe('an answer of quotations', () => {
 
   it('says when it comes from several pages, with a marker for each', async () => {
     const { text, citations } = await SHOP.answer('Heron oak');
-    expect(text).toMatch(/^I found this on more than one page:\n\n/);
+    expect(text).toMatch(/^Several pages say something about this:\n\n/);
     expect(text).toContain('The oak for the Heron comes from Wales. [');
     expect(new Set(Object.values(citations).map(({ title }) => title))).toEqual(new Set(['Wood', 'Lamps']));
   });
