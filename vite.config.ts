@@ -63,6 +63,9 @@ const environments: Record<string, EnvironmentOptions> = {
       output: small,
     },
   }),
+  markdown: library('widget/markdown/markdown.ts', 'markdown.js', 'dist/component', {
+    rolldownOptions: { external: /^(?:preact|@preact\/signals)(?:\/|$)/, output: small },
+  }),
   demo: library('', '', 'dist/demo', {
     emptyOutDir: true,
     lib: { entry: demoScripts, formats: ['es'], fileName: (_, name) => `${name}.js` },
@@ -108,13 +111,20 @@ const environments: Record<string, EnvironmentOptions> = {
 
 /** Every part in one command. The panel comes first: the launcher has its name. */
 async function buildAll(builder: ViteBuilder): Promise<void> {
-  for (const name of ['panel', 'embed', 'component', 'demo', 'server', 'parser']) {
+  for (const name of ['panel', 'embed', 'component', 'markdown', 'demo', 'server', 'parser']) {
     const environment = builder.environments[name];
     if (environment) await builder.build(environment);
   }
+  keepOwnGlobals();
   copyApiPage();
   compress(['dist/embed.js', ...['dist/embed', 'dist/demo', 'dist/docs'].flatMap(filesIn)]);
   makeExecutable('dist/server/main.js');
+}
+
+/** What one face declares for the whole page stands in both declaration files: Markdown alone has no such element. */
+function keepOwnGlobals(): void {
+  const file = join(root, 'dist/component/markdown.d.ts');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/\s*declare global \{[^]*?\n\}\n/, '\n'));
 }
 
 /** The script of /docs as its authors built it, apart from the server's own; it lacks only the address of its source map. */
@@ -186,8 +196,9 @@ const shortJsx: Plugin = {
   transform: { filter: { id: /\.tsx$/ }, handler: (code) => `import { h } from 'preact'; ${code}` },
 };
 
-/** One declaration file for the npm face. The plugin asks the configuration's top level what is built: show it the component. */
+/** A declaration file for each npm face. The plugin asks the configuration's top level what is built: show it both. */
 function componentTypes(): Plugin[] {
+  const faces = { index: 'widget/index.tsx', markdown: 'widget/markdown/markdown.ts' };
   const plugin = dts({ include: ['widget', 'server/types.ts'], entryRoot: root, bundleTypes: true });
   return ([plugin].flat() as Plugin[]).map((one) => ({
     ...one,
@@ -195,7 +206,7 @@ function componentTypes(): Plugin[] {
     configResolved(config) {
       const component = config.environments['component']?.build ?? config.build;
       if (typeof one.configResolved === 'function')
-        return one.configResolved.call(this, { ...config, build: component });
+        return one.configResolved.call(this, { ...config, build: { ...component, lib: { entry: faces } } });
     },
   }));
 }

@@ -53,6 +53,11 @@ describe('what a visitor downloads, gzip -9', () => {
     expect(zipped('dist/component/index.js')).toBeLessThanOrEqual(16_000);
   });
 
+  test("Markdown alone is at most 6,144 bytes beside the host's preact", () => {
+    expect(zipped('dist/component/markdown.js')).toBeLessThanOrEqual(6144);
+    expect(asksFor('dist/component/markdown.js')).toEqual(['preact']);
+  });
+
   test('the files compressed ahead hold the same bytes', () => {
     const served = ['dist/embed.js', ...readdirSync('dist/embed').map((name) => `dist/embed/${name}`)];
     const scripts = served.filter((file) => file.endsWith('.js'));

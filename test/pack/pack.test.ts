@@ -47,7 +47,7 @@ describe('the package, installed in another project', () => {
     // happy-dom is ours; the host project imports it by its address.
     const env = { ...process.env, HAPPY_DOM: join(modules, 'happy-dom/lib/index.js') };
     const said = execFileSync(process.execPath, ['run.mjs'], { cwd: folder, env, encoding: 'utf8' });
-    expect(said.trim().split('\n')).toEqual(['mounted', 'gone']);
+    expect(said.trim().split('\n')).toEqual(['mounted', 'gone', 'heading']);
   });
 
   test('starts a server by its command, which answers and ends on SIGTERM', async () => {

@@ -32,7 +32,7 @@ export interface Blocks {
 }
 
 /** Blocks inside each other; more are text. (A list and its item are two.) */
-const DEEPEST = 64;
+const DEEPEST = 32;
 
 /** A quote, a list, an item. */
 const isContainer = ({ kind }: Node): boolean => /^(?:bl|li)/.test(kind);
@@ -209,7 +209,7 @@ export function createBlocks(): Blocks {
     const found = ITEM.exec(line);
     if (!found || !isParagraph(open[depth])) return found;
     // Inside a paragraph only a list that starts at 1 and says something interrupts.
-    return isBlank(line.slice(found[0].length)) || Number(found[3] ?? 1) !== 1 ? null : found;
+    return isBlank(line.slice(found[0].length)) || +(found[3] ?? 1) !== 1 ? null : found;
   }
 
   function addItem(depth: number, found: RegExpExecArray): number {

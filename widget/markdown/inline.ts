@@ -126,7 +126,7 @@ export function createReader(definitions: Definitions): Reader {
   function readSign(char: string): true | undefined {
     const address = char === '<' && match(AUTOLINK)?.[1];
     if (address) return addLink(/^[^@]*:/.test(address) ? '' : 'mailto:', address, address.length + 2);
-    if (char === '\\' && source[here + 1] === '\n') return push(createNode('br', { text: '\n' }), 2);
+    if (char === '\\' && source[here + 1] === '\n') return push(createNode('br'), 2);
     const found = match(ESCAPE);
     return found ? say(unescaped(...(found as unknown as [string])), found[0].length) : undefined;
   }
@@ -134,7 +134,7 @@ export function createReader(definitions: Definitions): Reader {
   function readNewline(): true {
     const isHard = match(/(?<= {2})/y);
     trim();
-    return isHard ? push(createNode('br', { text: '\n' }), 1) : say('\n');
+    return isHard ? push(createNode('br'), 1) : say('\n');
   }
 
   /** Takes the spaces from the end. */
@@ -266,8 +266,7 @@ export function createReader(definitions: Definitions): Reader {
     if (all) return [linkOf(angled ?? bare!, title), all.length];
     const [second = '', other] = match(LABEL, after) ?? [];
     const rest = source.slice(after);
-    const mayLead = (pattern: RegExp): boolean => mayBecome(pattern, rest);
-    if (!isLast && !second && (!rest || mayLead(TARGET) || mayLead(LABEL))) return false;
+    if (!isLast && !second && (!rest || mayBecome(TARGET, rest) || mayBecome(LABEL, rest))) return false;
     const definition = definitions.get(normalLabel(other || label));
     if (!definition && !mark[1] && MARKER.test(label)) return [{ kind: 'marker' }, 0];
     return definition && [definition, second.length];

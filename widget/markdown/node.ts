@@ -76,4 +76,5 @@ export function addText(parent: Node, text: string, last?: Node): Node {
 }
 
 /** What it says, without its signs; of a marker, its key. */
-export const plainOf = ({ text, children }: Node): string => text + children.map(plainOf).join('');
+export const plainOf = ({ kind, text, children }: Node): string =>
+  kind === 'br' ? ' ' : text + children.map(plainOf).join('');

@@ -11,4 +11,9 @@ const widget = mount({ chatbot: '0123456789abcdef0123456789abcdef', server: 'htt
 console.log(document.documentElement.outerHTML === before ? 'nothing happened' : 'mounted');
 widget.destroy();
 console.log(document.documentElement.outerHTML === before ? 'gone' : 'left behind');
+const { createDocument } = await import('docent/markdown');
+const streamed = createDocument();
+for (const char of '# Hi') streamed.write(char);
+streamed.end();
+console.log(streamed.root.children[0].kind);
 process.exit(0);

@@ -1,5 +1,6 @@
 import { ChatWidget, defineElement, mount } from 'docent';
 import type { Citation, Handle } from 'docent';
+import { createDocument, drawDocument, type Surroundings } from 'docent/markdown';
 
 const server = 'https://chat.example';
 const chatbot = '0123456789abcdef0123456789abcdef';
@@ -17,6 +18,16 @@ mount({ server, chatbot, settings: { color: '#0f766e', position: 'start', sugges
 mount({ server, chatbot, context: { page: '/cart', user: 'a member' } }).destroy();
 void defineElement();
 document.querySelector('docent-chat')?.ask('Where is my order?');
+
+const around: Surroundings = {
+  marker: (key) => key,
+  words: { code: 'Code', table: 'Table', copy: 'Copy', copied: 'Copied' },
+};
+const streamed = createDocument();
+streamed.write('**bold');
+export const drawn = drawDocument(streamed.root, around);
+// @ts-expect-error: text is written, nothing else
+streamed.write(7);
 
 // @ts-expect-error: no such setting
 mount({ server, chatbot, settings: { colour: 'red' } });
