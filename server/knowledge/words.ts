@@ -128,9 +128,11 @@ export class Vocabulary {
     return this.#roots.get(root) ?? UNSEEN;
   }
 
-  /** The roots that a mistyped word, which looks to have the root `rootText`, may have been meant for. */
+  /** The roots that a mistyped word, which looks to have the root `rootText`, may have been meant for: hardly any with another first letter. */
   meant(word: string, rootText: string): number[] {
-    return [...new Set([...this.#typos.near(word).map((form) => this.root(form)), ...this.#stemTypos.near(rootText)])];
+    const near = [...this.#typos.near(word).map((form) => this.root(form)), ...this.#stemTypos.near(rootText)];
+    const likely = /^[a-z]/.test(word) ? near.filter((root) => this.#stems[root]![0] === rootText[0]) : near;
+    return [...new Set(likely.length > 0 ? likely : near)];
   }
 
   #numberOf(root: string): number {

@@ -141,6 +141,21 @@ describe('the index', () => {
     expect(index.question('Whree does the ferry go?').terms.map(({ word }) => word)).not.toContain('whree');
   });
 
+  it('thinks of the usual word too where the one that was typed has but another form somewhere', () => {
+    const pages: Pages = { tan: { text: 'A tan is had in summer, on the island.' } };
+    for (let n = 0; n < 9; n++) pages[`trans ${n}`] = { text: `Margarine ${n} has trans fats, and butter too.` };
+    const index = indexOf(pages);
+    expect(search(index, 'What is in tans?')).toContain('trans 0');
+    expect(search(index, 'What is in tans?')[0]).toBe('tan');
+    expect(search(index, 'What is a tan?')).toEqual(['tan']);
+  });
+
+  it('takes the first letter of a mistyped word for right', () => {
+    const index = indexOf({ a: { text: 'Glasses are washed by hand.' }, b: { text: 'Molasses is sweet.' } });
+    expect(search(index, 'mlasses')).toEqual(['b']);
+    expect(search(index, 'flasses')).toEqual(['a']);
+  });
+
   it('takes a word as it is typed where a page has it', () => {
     const index = indexOf({ a: { text: 'Casts are made of plaster.' }, b: { text: 'Costs are paid by card.' } });
     expect(search(index, 'casts')).toEqual(['a']);
