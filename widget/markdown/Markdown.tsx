@@ -11,7 +11,7 @@ export interface Surroundings {
   /** The names of parts that scroll by themselves, and of the button on code. */
   words: { code: string; table: string; copy: string; copied: string };
   /** Hosts whose images are shown, in lower case, `*.example.com` among them; an image from elsewhere is a link. */
-  imageHosts?: readonly string[];
+  imageHosts?: readonly string[] | undefined;
   /** Inside a link stands no other one. */
   isLinked?: boolean;
 }

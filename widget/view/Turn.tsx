@@ -35,6 +35,7 @@ export function TurnView({ chat, turn, onAsk }: TurnProps): VNode {
             text={turn.text}
             isWhole={is === 'done' || is === 'failed'}
             words={words}
+            imageHosts={chat.face.value?.image_hosts}
             marker={(key) => <Cite chat={chat} turn={turn} marker={key} />}
           />
         </div>
