@@ -1,6 +1,7 @@
-// Makes demo/pictures/widget.png, the README's picture: `npm run build && node demo/picture.mjs`.
+// Makes the README's pictures in demo/pictures: `npm run build && node demo/picture.mjs`. With a folder named, it also writes there
+// what every state of the widget looks like in light, dark, from right to left and on a phone.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
@@ -8,7 +9,6 @@ import { obtainChromium } from '../test/browser/find.mjs';
 import { smallerPng } from './smaller-png.mjs';
 
 const root = join(import.meta.dirname, '..');
-const file = join(root, 'demo/pictures/widget.png');
 const base = 'http://127.0.0.1:8099';
 
 /** @param {string} dir the data folder; resolves when the demo has been learned and asked once */
@@ -35,19 +35,68 @@ function start(dir) {
   });
 }
 
-/** @param {import('playwright').Browser} browser */
-async function picture(browser) {
-  const page = await browser.newPage({ viewport: { width: 1200, height: 860 }, deviceScaleFactor: 1.5 });
-  await page.goto(`${base}/demo/returns.html`);
+const computer = { viewport: { width: 1200, height: 860 }, deviceScaleFactor: 1.5 };
+const phone = { viewport: { width: 390, height: 760 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
+
+/** Of the README: file, page of the demo, question, and how it is looked at. */
+const pictures = /** @type {const} */ ([
+  ['widget.png', 'returns.html', 'How long do I have to return something?', computer],
+  ['dark.png', 'shipping.html', 'Do you ship to Canada?', { ...computer, colorScheme: 'dark' }],
+  ['phone.png', 'warranty.html', 'What does the warranty cover?', phone],
+]);
+
+/** @param {import('playwright').Page} page @param {string} file */
+async function save(page, file) {
+  const shot = smallerPng(await page.screenshot({ animations: 'disabled', caret: 'hide' }));
+  writeFileSync(file, shot);
+  console.log(`${file}: ${Math.round(shot.length / 1000)} kB`);
+}
+
+/** @param {import('playwright').Browser} browser @param {(typeof pictures)[number]} picture */
+async function take(browser, [file, path, question, look]) {
+  const page = await browser.newPage(look);
+  await page.goto(`${base}/demo/${path}`);
   await page.getByRole('button', { name: 'Open chat' }).click();
   const field = page.getByRole('textbox', { name: 'Your question' });
-  await field.fill('How long do I have to return something?');
+  await field.fill(question);
   await field.press('Enter');
   // The last marker's card leaves the answer above it in sight.
-  const markers = page.getByRole('button', { name: /^Source \d/ });
-  await markers.last().click();
+  await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
+  await page
+    .getByRole('button', { name: /^Source \d/ })
+    .last()
+    .click();
   await page.mouse.move(0, 0);
-  writeFileSync(file, smallerPng(await page.screenshot({ animations: 'disabled', caret: 'hide' })));
+  await save(page, join(root, 'demo/pictures', file));
+  await page.close();
+}
+
+/** Where a state is looked at: the name of the picture, the query of states.html, and how. */
+const looks = /** @type {const} */ ([
+  ['light', '', {}],
+  ['dark', '&scheme=dark', { colorScheme: 'dark' }],
+  ['rtl', '&dir=rtl&language=ar', {}],
+  ['phone', '', phone],
+]);
+
+/** @param {import('playwright').Browser} browser @param {string} folder */
+async function states(browser, folder) {
+  const list = await browser.newPage();
+  await list.goto(`${base}/demo/states.html`);
+  const names = await list.locator('.scene > h2').allInnerTexts();
+  await list.close();
+  for (const [look, query, options] of looks) {
+    const context = await browser.newContext({ viewport: { width: 420, height: 660 }, ...options });
+    const page = await context.newPage();
+    for (const name of names) {
+      await page.goto(`${base}/demo/states.html?scene=${encodeURIComponent(name)}${query}`);
+      await context.setOffline(name === 'No network');
+      await page.waitForTimeout(1200);
+      await save(page, join(folder, `${name.toLowerCase().replace(/\W+/g, '-')}.${look}.png`));
+      await context.setOffline(false);
+    }
+    await context.close();
+  }
 }
 
 const found = await obtainChromium();
@@ -56,10 +105,12 @@ const dir = mkdtempSync(join(tmpdir(), 'docent-picture-'));
 const server = await start(dir);
 const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 const browser = await chromium.launch({ executablePath: found.path, args });
+const [folder] = process.argv.slice(2);
 try {
   mkdirSync(join(root, 'demo/pictures'), { recursive: true });
-  await picture(browser);
-  console.log(`${file}: ${Math.round(statSync(file).size / 1000)} kB`);
+  for (const picture of pictures) await take(browser, picture);
+  if (folder) mkdirSync(folder, { recursive: true });
+  if (folder) await states(browser, folder);
 } finally {
   await browser.close();
   server.removeAllListeners('exit').kill();

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pages } from '../../demo/pages.ts';
+import { snippet } from '../../demo/snippet.ts';
 import { readConfig } from '../../server/config.ts';
 import { WIDGET_DEFAULTS } from '../../server/widget-settings.ts';
 import { serve, type Served } from '../browser/served.ts';
@@ -129,13 +130,25 @@ test('the map of the folders has every folder, and no other', () => {
   expect(mapped).toEqual(expect.arrayContaining(rooms.map(({ name }) => `server/${name}`)));
 });
 
-test('its picture is there and small', () => {
-  const [, picture = ''] = /<img src="([^"]+)"/.exec(readme) ?? [];
-  expect(readFileSync(picture).length).toBeLessThan(150_000);
+test('its three pictures are there, small, and told in words', () => {
+  const pictures = [...readme.matchAll(/<img src="([^"]+)" width="\d+" alt="[^"]{40,}" \/>/g)].map(([, file]) => file!);
+  expect(pictures).toHaveLength(3);
+  for (const file of pictures) expect(readFileSync(file).length, file).toBeLessThan(150_000);
 });
 
 test('its script tag is the one that the demo carries', () => {
-  const tag = blocks('html').join('').trim();
+  const [tag = ''] = blocks('html');
   const inDemo = /<script async .*<\/script>/.exec(pages['index.html'] ?? '')?.[0];
-  expect(tag.replace('https://chat.example.com', '').replace('CHATBOT_UUID', '{{chatbot}}')).toBe(inDemo);
+  expect(tag.trim().replace('https://chat.example.com', '').replace('CHATBOT_UUID', '{{chatbot}}')).toBe(inDemo);
+});
+
+test('its tag with settings is as the playground writes it', () => {
+  const written = blocks('html')[1] ?? '';
+  const given = [...written.matchAll(/data-([\w-]+)="(.*)"/g)].map(([, name, value]): [string, string] => [
+    name!,
+    value!,
+  ]);
+  const { chatbot = '', ...settings } = Object.fromEntries(given);
+  expect(written).toBe(`${snippet('https://chat.example.com', chatbot, settings)}\n`);
+  for (const name of Object.keys(settings)) expect(WIDGET_DEFAULTS).toHaveProperty(name.replaceAll('-', '_'));
 });
