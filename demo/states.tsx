@@ -131,7 +131,10 @@ async function show({ name, ask, press, session, ...script }: Scene, place: HTML
   if (!ask) return;
   await arrival(root, 'textarea');
   chat.ask(ask);
-  if (press) (await arrival(root, press)).click();
+  if (!press) return;
+  const pressed = await arrival(root, press);
+  pressed.focus();
+  pressed.click();
 }
 
 function start(): void {
