@@ -41,6 +41,7 @@ const demoScripts = {
   states: 'demo/states.tsx',
   playground: 'demo/playground.ts',
   preview: 'demo/preview.ts',
+  markdown: 'demo/markdown.ts',
 };
 
 const environments: Record<string, EnvironmentOptions> = {

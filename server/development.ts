@@ -18,6 +18,7 @@ const ofVite = /^\/(?:@|widget\/|node_modules\/|demo\/[\w-]+\.tsx?$)/;
 const modules: Record<string, string> = {
   '/embed/panel.js': `export * from '/widget/panel.tsx';`,
   '/demo/states.js': `import '/@vite/client'; import '/demo/states.tsx';`,
+  '/demo/markdown.js': `import '/@vite/client'; import '/demo/markdown.ts';`,
   '/demo/playground.js': `import '/@vite/client'; import '/demo/playground.ts';`,
   '/demo/preview.js': `import '/@vite/client'; import '/demo/preview.ts';`,
   '/docs/rapidoc.js': `import('/node_modules/rapidoc/dist/rapidoc-min.js');`,

@@ -1,0 +1,35 @@
+import type { Browser } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch } from './chromium.ts';
+import { serve, type Served } from './served.ts';
+
+let served: Served;
+let browser: Browser;
+
+beforeAll(async () => {
+  served = await serve();
+  browser = await launch();
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await served?.stop();
+});
+
+test('the page of Markdown streams what is written beside it, under its strict policy', async () => {
+  const page = await browser.newPage();
+  const errors: string[] = [];
+  page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
+  page.on('pageerror', (error) => errors.push(error.message));
+  await page.goto(`${served.base}/demo/markdown.html`);
+  const shown = page.locator('.shown');
+  await shown.locator('h3').waitFor();
+  await page.locator('[name=speed]').fill('2000');
+  await page.locator('textarea').fill('- [x] **done**\n\n| a |\n|---|\n| b |\n\n<img src=x onerror=alert(1)>');
+  await shown.getByText('onerror').waitFor();
+  expect(await shown.locator('strong').textContent()).toBe('done');
+  expect(await shown.locator('input[type=checkbox]').isDisabled()).toBe(true);
+  expect(await shown.locator('td').textContent()).toBe('b');
+  expect(await shown.locator('img').count()).toBe(0);
+  expect(errors).toEqual([]);
+});
