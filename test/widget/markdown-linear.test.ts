@@ -1,11 +1,11 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createDocument } from '../../widget/markdown/document.ts';
 
 const { exec } = RegExp.prototype;
 let read = 0;
 
 afterEach(() => {
-  RegExp.prototype.exec = exec;
+  vi.restoreAllMocks();
 });
 
 /** How many characters every pattern was given for each of the last thousand chunks, on average. */
@@ -15,12 +15,12 @@ function readPerChunk(part: string, length: number, start = ''): number {
   const from = text.length - 8000;
   for (let at = 0; at < from; at += 8) write(text.slice(at, at + 8));
   read = 0;
-  RegExp.prototype.exec = function (this: RegExp, input: string) {
+  const spy = vi.spyOn(RegExp.prototype, 'exec').mockImplementation(function (this: RegExp, input: string) {
     read += this.sticky ? Math.min(input.length - this.lastIndex, 2000) : input.length;
     return exec.call(this, input);
-  };
+  });
   for (let at = from; at < text.length; at += 8) write(text.slice(at, at + 8));
-  RegExp.prototype.exec = exec;
+  spy.mockRestore();
   return read / 1000;
 }
 
