@@ -141,9 +141,10 @@ function start(): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);
   document.adoptedStyleSheets = [sheet];
-  document.documentElement.style.colorScheme = wanted.get('scheme') ?? '';
-  document.documentElement.dir = wanted.get('dir') ?? '';
-  document.documentElement.lang = wanted.get('language') ?? 'en';
+  const page = document.documentElement;
+  page.style.colorScheme = wanted.get('scheme') ?? '';
+  page.dir = wanted.get('dir') ?? page.dir;
+  page.lang = wanted.get('language') ?? page.lang;
   const place = document.getElementById('scenes')!;
   const one = wanted.get('scene');
   document.body.classList.toggle('alone', !!one);
