@@ -46,15 +46,11 @@ export function createRun(turn: Turn, question: Question, way: Way): Run {
     if (status.peek().is !== 'streaming') status.value = { is: 'streaming' };
   });
 
-  const isOther = ({ id }: Question): boolean => id !== question.id;
-  const keep = (): void => {
-    const sent = memory.read().sent ?? [];
-    const isKept = !sent.every(isOther);
-    memory.write({ sent: isKept ? sent.map((one) => (isOther(one) ? one : question)) : [...sent, question] });
-  };
+  const others = (): Question[] => (memory.read().sent ?? []).filter(({ id }) => id !== question.id);
+  const keep = (): void => memory.write({ sent: [...others(), question] });
   const forget = (last = memory.read().last): void => {
-    const sent = memory.read().sent?.filter(isOther);
-    memory.write({ sent: sent?.[0] && sent, last });
+    const sent = others();
+    memory.write({ sent: sent[0] && sent, last });
   };
 
   async function answer(): Promise<void> {

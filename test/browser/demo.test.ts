@@ -163,7 +163,7 @@ test('an answer that the network cuts in the middle goes on, with nothing repeat
 test('a model’s answer grows as it is written, and a cut in the middle neither repeats nor loses a word', async () => {
   const words = Array.from({ length: 60 }, (_, index) => `word${index} `);
   const model = await startFakeModel({
-    script: { pieces: [...words, '. Write to us with your order number', ' [1]'], pace: 25 },
+    script: { pieces: [...words, '. You have 45 days to return something you bought from us', ' [1]'], pace: 25 },
   });
   const written = await serve({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'any' });
   const network = await cutting(written.port);

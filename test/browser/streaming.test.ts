@@ -83,6 +83,8 @@ test('the text is followed while the reader is at its end; who scrolls up by a l
   await page.keyboard.press('ArrowUp');
   const newest = page.getByRole('button', { name: 'Go to the newest text' });
   await newest.waitFor();
+  // A key scrolls smoothly.
+  await page.waitForTimeout(400);
   const { top } = await place();
   await wordsOf(page, 600);
   expect((await place()).top).toBe(top);

@@ -37,7 +37,7 @@ export async function wordsOf(page: Page, last?: number): Promise<number[]> {
 export const wordy = (count: number, pace: number): { pieces: string[]; pace: number } => ({
   pieces: [
     ...Array.from({ length: count }, (_, index) => `word${index}${index % 30 === 29 ? '.\n\n' : ' '}`),
-    '. Write to us with your order number',
+    '. You have 45 days to return something you bought from us',
     ' [1]',
   ],
   pace,

@@ -52,7 +52,9 @@ export async function restore(past: Past): Promise<void> {
     forgetArrived(memory, messages.slice(messages.findIndex(({ uuid }) => uuid === last) + 1));
   }
   state.value = 'read';
-  for (const question of memory.read().sent ?? []) {
+  const { sent = [] } = memory.read();
+  // The one that was on its way was the first.
+  for (const question of sent.sort((one, other) => Number(other.isOut ?? 0) - Number(one.isOut ?? 0))) {
     if (answers.has(question)) continue;
     const turn = createTurn(question.query);
     turns.value = [...turns.peek(), turn];

@@ -3,3 +3,4 @@ export { Actions } from './Actions.tsx';
 export { greet } from './greet.tsx';
 export { compare, restore, settle } from './history.ts';
 export { Marker } from './Marker.tsx';
+export { tend } from './tend.ts';

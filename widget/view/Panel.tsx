@@ -1,11 +1,11 @@
 import { Component, type VNode } from 'preact';
 import type { Chat } from '../chat.ts';
+import { loadExtras } from '../extras.ts';
 import { directionOf } from '../speech.ts';
 import { Announcer } from './Announcer.tsx';
 import { Consent } from './Consent.tsx';
 import { Composer } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
-import { fit, isFull, pageScheme } from './fit.ts';
 import type { Follower } from './follow.ts';
 import { ANEW, CLOSE, IconButton } from './Icon.tsx';
 
@@ -15,24 +15,30 @@ export interface PanelProps {
   isInline: boolean;
 }
 
+/** What the page is drawn in, `light`, `dark` or both; '' where it does not say. */
+function pageScheme(): string {
+  const { colorScheme } = getComputedStyle(document.documentElement);
+  return colorScheme === 'normal' ? '' : colorScheme;
+}
+
 /** Drawn while the chat is open and has its words. */
 export class Panel extends Component<PanelProps> {
   private leave: (() => void) | undefined;
 
   private readonly attach = (panel: HTMLElement | null): void => {
+    const { chat, isInline } = this.props;
     this.leave?.();
-    this.leave = panel ? fit(panel) : undefined;
-    panel?.style.setProperty('--scheme', pageScheme());
+    this.leave = undefined;
+    if (!panel) return;
+    panel.style.setProperty('--scheme', pageScheme());
     // The field has the reader's next words.
-    if (!this.props.isInline && !this.props.chat.isQuiet.peek()) panel?.querySelector('textarea')?.focus();
-  };
-
-  /** Where what was pressed has gone, the focus stays in the chat. */
-  private readonly keepFocus = ({ currentTarget }: Event): void => {
-    const panel = currentTarget as HTMLElement;
-    setTimeout(() => {
-      if (!(panel.getRootNode() as ShadowRoot).activeElement) panel.querySelector<HTMLElement>('.log')?.focus();
-    });
+    if (!isInline && !chat.isQuiet.peek()) panel.querySelector('textarea')?.focus();
+    loadExtras().then(
+      ({ tend }) => {
+        if (panel.isConnected) this.leave = tend(panel, chat, isInline);
+      },
+      () => undefined,
+    );
   };
 
   override render({ chat, follower, isInline }: PanelProps): VNode | null {
@@ -43,24 +49,16 @@ export class Panel extends Component<PanelProps> {
       event.stopPropagation();
       if (!isInline) chat.close();
     };
-    // A panel that fills the window covers what the focus would go to: it goes with it.
-    const leave = ({ currentTarget, relatedTarget }: FocusEvent): void => {
-      if (relatedTarget && isModal && !(currentTarget as Element).contains(relatedTarget as Element)) chat.close();
-    };
     const language = chat.language.value;
     if (!chat.isOpen.value || !language) return null;
-    const isModal = !isInline && isFull();
     return (
       <section
         role={isInline ? 'region' : 'dialog'}
         aria-label={name}
         lang={language}
         dir={directionOf(language)}
-        aria-modal={isModal || undefined}
         ref={this.attach}
         onKeyDown={escape}
-        onClick={this.keepFocus}
-        onFocusOut={leave}
       >
         <header>
           <span class="avatar" aria-hidden="true">

@@ -1,0 +1,41 @@
+import type { Chat } from '../chat.ts';
+
+/** As the style sheet has it: where the panel fills the window. */
+const FULL = '(max-width: 520px), (max-height: 420px)';
+
+/** What an open panel does beside what is drawn. Returns what ends it. */
+export function tend(panel: HTMLElement, chat: Chat, isInline: boolean): () => void {
+  const over = new AbortController();
+  const { signal } = over;
+  panel.addEventListener('click', () => setTimeout(() => keepFocus(panel)), { signal });
+  if (isInline) return () => over.abort();
+  // A panel that fills the window covers what the focus would go to: it goes when the focus does.
+  const isModal = matchMedia(FULL).matches;
+  if (isModal) panel.ariaModal = 'true';
+  panel.addEventListener(
+    'focusout',
+    ({ relatedTarget }) => {
+      if (isModal && relatedTarget && !panel.contains(relatedTarget as Node)) chat.close();
+    },
+    { signal },
+  );
+  if (globalThis.visualViewport) fit(panel, visualViewport!, signal);
+  return () => over.abort();
+}
+
+/** Where what was pressed has gone, the focus stays in the chat. */
+function keepFocus(panel: HTMLElement): void {
+  if (!(panel.getRootNode() as ShadowRoot).activeElement) panel.querySelector<HTMLElement>('.log')?.focus();
+}
+
+/** Keeps the panel within what is seen of a phone's window: the keyboard covers the rest without making the window smaller. */
+function fit(panel: HTMLElement, view: VisualViewport, signal: AbortSignal): void {
+  const keep = (): void => {
+    // Who zooms in wants to look around.
+    if (view.scale > 1.01) return;
+    panel.style.setProperty('--top', `${view.offsetTop}px`);
+    panel.style.setProperty('--height', `${view.height}px`);
+  };
+  for (const event of ['resize', 'scroll']) view.addEventListener(event, keep, { signal });
+  keep();
+}
