@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { minify } from 'terser';
 import dts from 'vite-plugin-dts';
 import type { BuildEnvironmentOptions, EnvironmentOptions, Plugin, ViteBuilder } from 'vite';
 import { defineConfig } from 'vitest/config';
@@ -189,6 +190,19 @@ const noHooks: Plugin = {
   },
 };
 
+/** A second look at what a visitor downloads: a hundredth less, which is a feature's worth. */
+const smaller: Plugin = {
+  name: 'docent:smaller',
+  apply: 'build',
+  applyToEnvironment: ({ name }) => ['panel', 'embed', 'component', 'markdown'].includes(name),
+  async generateBundle(_, bundle) {
+    const compress = { passes: 3, ecma: 2022, unsafe_arrows: true, unsafe_methods: true, sequences: false } as const;
+    for (const file of Object.values(bundle)) {
+      if (file.type === 'chunk') file.code = (await minify(file.code, { module: true, compress })).code ?? file.code;
+    }
+  },
+};
+
 /** `h(tag, props, …children)` is shorter than the automatic runtime's calls, and asks for no module of its own. */
 const shortJsx: Plugin = {
   name: 'docent:short-jsx',
@@ -218,7 +232,7 @@ export default defineConfig(({ command }) => ({
   environments: command === 'build' ? environments : {},
   builder: { buildApp: buildAll },
   oxc: command === 'build' ? { jsx: { runtime: 'classic', pragma: 'h' } } : {},
-  plugins: command === 'build' ? [componentTypes(), panelName, noHooks, shortJsx] : [development()],
+  plugins: command === 'build' ? [componentTypes(), panelName, noHooks, shortJsx, smaller] : [development()],
   server: {
     host: process.env['HOST'] ?? '127.0.0.1',
     port: Number(process.env['PORT'] ?? 8080),
