@@ -1,5 +1,4 @@
 import { Component, type VNode } from 'preact';
-import { openPanel } from './panel.tsx';
 import { launch, type Handle, type Options } from './launch.ts';
 
 export type { Citation, Citations } from '../server/types.ts';
@@ -9,9 +8,9 @@ export type { Context, Settings } from './settings.ts';
 export type { Words } from './words/en.ts';
 export type { DocentChatElement } from './element.ts';
 
-/** Puts the chat on the page: a launcher in the corner, or inside `target`. */
+/** Puts the chat on the page: a launcher in the corner, or inside `target`. The panel is loaded when somebody comes near it. */
 export function mount(options: Options): Handle {
-  return launch(options, async () => ({ openPanel }));
+  return launch(options, () => import('./panel.tsx'));
 }
 
 /**
