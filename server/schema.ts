@@ -169,7 +169,7 @@ export const Site = record({
   max_pages: Type.Integer(),
   include: Type.Array(Type.String(), { description: 'of the paths: a beginning, or a pattern in which * is anything' }),
   exclude: Type.Array(Type.String()),
-  found: Type.Integer({ minimum: 0, description: 'pages; each is a source' }),
+  found: Type.Integer({ minimum: 0, description: 'pages and dead links; each is a source' }),
   done: Type.Integer({ minimum: 0, description: 'of those found, the ones that are learned' }),
   failed: Type.Integer({ minimum: 0, description: 'of those found, the ones whose status tells why they are not' }),
   current: Type.String({ description: 'the address of a page that is being learned; empty for none' }),

@@ -1,6 +1,7 @@
 import { NewSite } from './api/bodies.ts';
 import { readAddress, urlSource } from './api/sources.ts';
 import { Refusal } from './errors.ts';
+import { DEAD } from './knowledge/crawl-pages.ts';
 import type { Knowledge } from './knowledge/knowledge.ts';
 import type { Sites } from './knowledge/sites.ts';
 import { readUuid, timestamp, type Clock } from './records.ts';
@@ -35,7 +36,7 @@ export interface Lesson {
   failed: number;
   /** The address of a page that is being learned now; '' for none. */
   current: string;
-  /** Whether there are as many pages as were allowed: the site may have more. */
+  /** Whether there are as many pages, dead links aside, as were allowed: the site may have more. */
   full: boolean;
   /** The failed ones that the site itself does not say are gone, closed or no text. */
   lost: number;
@@ -64,7 +65,9 @@ export function createTeaching({ store, knowledge, sites, clock }: Rooms): Teach
     if (site) {
       const { status, found, done, failed, current, max_pages } = sites.progress(site);
       const pages = (await store.sources(site.chatbot)).filter((source) => source.site === uuid);
-      return { uuid, status, found, done, failed, current, full: found >= max_pages, ...failuresOf(pages) };
+      const dead = pages.filter((page) => page.status === DEAD).length;
+      const full = found - Math.min(dead, max_pages) >= max_pages;
+      return { uuid, status, found, done, failed, current, full, ...failuresOf(pages) };
     }
     const page = await store.source(uuid);
     if (!page) throw gone();

@@ -10,6 +10,7 @@ const LINES = 5000;
 /** So many failures are listed. */
 const LISTED = 20;
 const INTERRUPTED = 130;
+const MOST_PAGES = 2000;
 
 export const learnCommand: Command = {
   takes: 'CHATBOT URL [--site]',
@@ -30,7 +31,8 @@ export const learnCommand: Command = {
 function crawlOf(options: Options): string {
   const { site, 'max-pages': most, include, exclude } = options;
   if (!site && (most ?? include ?? exclude)) throw new Error('--max-pages, --include and --exclude go with --site');
-  if (most !== undefined && !/^\d{1,4}$/.test(most)) throw new Error('--max-pages must be a whole number, 1 to 2000');
+  if (most !== undefined && !(/^\d+$/.test(most) && +most >= 1 && +most <= MOST_PAGES))
+    throw new Error(`--max-pages must be a whole number, 1 to ${MOST_PAGES}`);
   return site ? JSON.stringify({ max_pages: most && Number(most), include, exclude }) : '';
 }
 

@@ -68,9 +68,9 @@ export class Finds {
 
   async take(site: StoredSite, scope: Scope, address: string): Promise<void> {
     if (this.#over || this.#seen.has(address)) return;
-    // Redirects, and pages that keep robots out, leave no source behind, and could go on for ever.
+    // Redirects, dead links, and pages that keep robots out could go on for ever.
     if (this.#tried >= 3 * site.max_pages + SPARE) return;
-    if (this.#pages.found + this.#taking >= site.max_pages) {
+    if (!this.#hasRoom(site)) {
       if (this.#spare.length < SPARE) this.#spare.push(address);
       return;
     }
@@ -85,15 +85,20 @@ export class Finds {
     }
   }
 
-  /** One in place of a page that was none. */
+  /** One in place of a link that led to no page. */
   async takeSpare(site: StoredSite, scope: Scope): Promise<void> {
     const address = this.#spare.shift();
     if (address !== undefined) await this.take(site, scope, address);
   }
 
+  /** A site of dead links takes twice as many sources as pages, and no more. */
+  #hasRoom({ max_pages }: StoredSite): boolean {
+    return this.#pages.living(max_pages) + this.#taking < max_pages;
+  }
+
   /** There is room for no more addresses, not even in reserve. */
-  #isFull({ max_pages }: StoredSite): boolean {
-    return this.#over || (this.#pages.found + this.#taking >= max_pages && this.#spare.length >= SPARE);
+  #isFull(site: StoredSite): boolean {
+    return this.#over || (this.#spare.length >= SPARE && !this.#hasRoom(site));
   }
 
   async #keep(site: StoredSite, address: string): Promise<void> {

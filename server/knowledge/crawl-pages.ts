@@ -2,6 +2,8 @@ import type { StoredSource } from '../store/store.ts';
 import type { Fetched } from './visit.ts';
 
 export const SUCCESS = 'success';
+/** Of a link that leads to no page: it is shown as failed, but is none of the pages that were asked for. */
+export const DEAD = 'error:not found';
 
 type State = 'waits' | 'learning' | 'done' | 'failed';
 
@@ -12,6 +14,7 @@ export class Pages {
   readonly #waiting = new Set<string>();
   /** With their addresses, '' until those are looked up. */
   readonly #learning = new Map<string, string>();
+  readonly #dead = new Set<string>();
   readonly #digests = new Map<string, string>();
   readonly #counts = { waits: 0, learning: 0, done: 0, failed: 0 };
 
@@ -22,6 +25,11 @@ export class Pages {
 
   get found(): number {
     return this.#states.size;
+  }
+
+  /** How many of them are no dead links; of those so many are excused. */
+  living(excused: number): number {
+    return this.#states.size - Math.min(this.#dead.size, excused);
   }
 
   get learning(): number {
@@ -68,6 +76,8 @@ export class Pages {
 
   end(uuid: string, status: string): void {
     this.#set(uuid, status === SUCCESS ? 'done' : 'failed');
+    if (status === DEAD) this.#dead.add(uuid);
+    else this.#dead.delete(uuid);
   }
 
   /** Out of those that wait, the first that may be begun; it is being learned from now on. */
@@ -89,6 +99,7 @@ export class Pages {
     const state = this.#states.get(uuid);
     if (state) this.#counts[state]--;
     this.#states.delete(uuid);
+    this.#dead.delete(uuid);
     this.#waiting.delete(uuid);
     this.#learning.delete(uuid);
   }

@@ -3,7 +3,7 @@ import type { Store, StoredSite, StoredSource } from '../store/store.ts';
 import { asWebFailure } from '../web/failure.ts';
 import type { Web } from '../web/web.ts';
 import { Finds } from './crawl-finds.ts';
-import { Pages, SUCCESS } from './crawl-pages.ts';
+import { DEAD, Pages, SUCCESS } from './crawl-pages.ts';
 import { CalledOff, type Follower, type Found } from './follower.ts';
 import type { Knowledge } from './knowledge.ts';
 import { linksOf } from './leads.ts';
@@ -81,8 +81,11 @@ export class Crawl implements Follower {
   /** Takes up what is known of the site, and begins or goes on. */
   async begin(): Promise<void> {
     const { chatbot, uuid, max_pages, plan, round } = this.#site;
-    const all = (await this.#rooms.store.sources(chatbot)).filter((source) => source.site === uuid);
-    for (const source of all.filter((one) => this.#fits(one)).slice(0, max_pages)) this.#finds.enter(source, round);
+    const all = (await this.#rooms.store.sources(chatbot)).filter((one) => one.site === uuid && this.#fits(one));
+    const [dead, living] = [all.filter(({ status }) => status === DEAD), all.filter(({ status }) => status !== DEAD)];
+    for (const some of [living, dead]) {
+      for (const source of some.slice(0, max_pages)) this.#finds.enter(source, round);
+    }
     if (plan === '') await this.#beginFirst();
     this.#next();
   }
@@ -150,7 +153,7 @@ export class Crawl implements Follower {
     if (gone) this.#pages.drop(uuid);
     else this.#pages.end(uuid, status);
     if (uuid === this.#start && this.#site.plan === '') return this.#end(withoutStart(status));
-    if (gone) await this.#finds.takeSpare(this.#site, this.#scope);
+    if (gone || status === DEAD) await this.#finds.takeSpare(this.#site, this.#scope);
     this.#next();
   }
 

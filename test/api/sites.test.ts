@@ -112,6 +112,21 @@ describe('a site without a sitemap', () => {
     expect(await pages(town)).toEqual(success('/', ...names.slice(0, 19)));
   });
 
+  it('has its dead links shown, and pages learned in their places', async () => {
+    const [dead, names] = [12, 8].map((count, kind) => Array.from({ length: count }, (_, i) => `/${'dp'[kind]}${i}`));
+    town.shown = Object.fromEntries(names!.map((name) => [name, page(name)]));
+    town.shown['/'] = page('square', ...dead!, ...names!);
+    expect(await learn(town, { max_pages: 12 })).toMatchObject({ status: 'done', found: 21, done: 9, failed: 12 });
+    expect(await learn(town, { max_pages: 12 })).toMatchObject({ status: 'done', found: 21, done: 9, failed: 12 });
+  });
+
+  it('of dead links alone comes to an end', async () => {
+    town.shown['/'] = page('square', ...Array.from({ length: 40 }, (_, i) => `/${i}`));
+    for (const _ of [1, 2]) {
+      expect(await learn(town, { max_pages: 5 })).toMatchObject({ status: 'done', found: 10, done: 1, failed: 9 });
+    }
+  });
+
   it('is learned where it is wanted, and nowhere else', async () => {
     town.shown = {
       '/': page('square', '/docs/a', '/docs/old/b', '/docs/c/print', '/blog/d', '/docs/%C3%BC/e'),
