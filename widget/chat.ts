@@ -92,10 +92,11 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     onStart: (turn) => (latest.value = turn),
     onNamed: (turn) => extras.peek()?.settle(past, turn),
   });
-  const past = { client, memory, answers, turns, state: history, tell, isBusy: () => isBusy.peek(), drop };
-  const unwatch = memory.watch(() => {
-    if (history.peek() !== 'unread') loadExtras().then(({ compare }) => compare(past), tell);
-  });
+  const compare = (): void => {
+    if (history.peek() !== 'unread') loadExtras().then((tools) => tools.compare(past), tell);
+  };
+  const past = { client, memory, answers, turns, state: history, tell, isBusy: () => isBusy.peek(), drop, compare };
+  const unwatch = memory.watch(compare);
 
   function open(isUnasked = false): void {
     if (isOpen.peek() || isGone) return;
@@ -218,6 +219,7 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     isOpen.value = false;
     history.value = 'unread';
     unwatch();
+    document.removeEventListener('visibilitychange', compare);
     fallSilent();
     drop();
   }

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createMemory } from '../../widget/memory.ts';
 import { answered, deltas, json, line, record, server, stream, wire, type Answer } from './door.ts';
 import { opened, type Opened } from './opened.ts';
@@ -81,6 +81,18 @@ test('a question asked in two tabs at once shows once in each', async () => {
   own.say(wire(answered(second).slice(1)));
   await waitFor(() => expect(texts()).toEqual([first.response, second.response]));
   expect(chat.see.getAllByText('second?')).toHaveLength(1);
+});
+
+test('a hidden tab asks for nothing until it is looked at', async () => {
+  await asked({ [history]: () => json([first, second]) });
+  const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
+  const before = chat.door.requests.length;
+  elsewhere({ last: 'm2' });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(chat.door.requests).toHaveLength(before);
+  hidden.mockRestore();
+  document.dispatchEvent(new Event('visibilitychange'));
+  await waitFor(() => expect(texts()).toEqual([first.response, second.response]));
 });
 
 test('a chat that was never opened asks for nothing when another tab does', async () => {

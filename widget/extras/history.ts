@@ -18,6 +18,8 @@ export interface Past {
   isBusy(): boolean;
   /** Takes everything shown away. */
   drop(): void;
+  /** Compares what is shown with what is remembered. */
+  compare(): void;
 }
 
 const AGAIN_MS = 400;
@@ -105,6 +107,9 @@ function forgetArrived(memory: Memory, messages: VisitorMessage[]): void {
 
 /** Another tab has changed what is remembered: shows what was asked there. */
 export function compare(past: Past): void {
+  if (past.state.peek() === 'unread') return;
+  // Hidden tabs would use up the few connections to one server that a browser opens: each looks when it is looked at.
+  if (document.hidden) return document.addEventListener('visibilitychange', past.compare, { once: true });
   const { session, last } = past.memory.read();
   const all = past.turns.peek();
   const here = all.findLast(({ known }) => known.session)?.known.session;

@@ -24,7 +24,7 @@ export function Announcer({ chat }: { chat: Chat }): VNode {
   return (
     <div class="unseen" role="status" aria-atomic="false">
       {all.match(/[^.!?…。！？]+[.!?…。！？]*\s*|.+/g)?.map((sentence) => (
-        <p key={sentence}>{sentence}</p>
+        <p>{sentence}</p>
       ))}
     </div>
   );
