@@ -1,5 +1,4 @@
 import { launch, type Handle } from './launch.ts';
-import { openPanel } from './panel.tsx';
 import type { Events } from './turn.ts';
 
 /**
@@ -29,9 +28,8 @@ export function define(name: string): void {
       const { server, chatbot, inline, ...settings } = Object.fromEntries(given) as Record<string, string | undefined>;
       if (!server || !chatbot) return;
       const target = inline === undefined ? undefined : this;
-      const handle = (this.handle = launch({ server, chatbot, target, settings: settings as object }, async () => ({
-        openPanel,
-      })));
+      const options = { server, chatbot, target, settings: settings as object };
+      const handle = (this.handle = launch(options, () => import('./panel.tsx')));
       for (const event of EVENTS) handle.on(event, (detail) => this.dispatchEvent(new CustomEvent(event, { detail })));
     }
 
