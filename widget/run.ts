@@ -41,6 +41,7 @@ export function createRun(turn: Turn, question: Question, way: Way): Run {
 
   const paint = createPaint(() => {
     if (!unpainted) return;
+    turn.last = unpainted;
     text.value += unpainted;
     unpainted = '';
     if (status.peek().is !== 'streaming') status.value = { is: 'streaming' };

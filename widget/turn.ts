@@ -12,6 +12,8 @@ export interface Turn {
   known: Known;
   status: Signal<Status>;
   text: Signal<string>;
+  /** The piece that the text has just grown by. */
+  last: string;
   citations: Signal<Citations>;
   /** What the visitor thinks of it; `isLost`: it could not be sent. */
   feedback: Signal<Partial<Feedback> & { isLost?: boolean }>;
@@ -37,6 +39,7 @@ export const createTurn = (query: string, known: Known = { from: 0 }): Turn => (
   known,
   status: signal<Status>({ is: 'waiting' }),
   text: signal(''),
+  last: '',
   citations: signal<Citations>({}),
   feedback: signal({}),
 });

@@ -105,6 +105,28 @@ test('another text is another document', () => {
   expect(container.innerHTML).toBe('<p>two</p>');
 });
 
+test('told the piece that a text has grown by, it shows the same; a piece of another text spoils nothing', () => {
+  const text = signal('');
+  let last = '';
+  const draw = (isWhole = false) => <Markdown text={text} last={() => last} isWhole={isWhole} {...around} />;
+  const { container, rerender } = render(draw());
+  for (last of ['**bo', 'ld** ', 'and']) {
+    text.value += last;
+    rerender(draw());
+  }
+  expect(container.innerHTML).toBe('<p><strong>bold</strong> and</p>');
+  text.value = '';
+  rerender(draw());
+  text.value = '*other*';
+  rerender(draw());
+  expect(container.innerHTML).toBe('<p><em>other</em></p>');
+  // The end may be other than what had come of it.
+  last = ' text';
+  text.value = '*other* word';
+  rerender(draw(true));
+  expect(container.innerHTML).toBe('<p><em>other</em> word</p>');
+});
+
 const answer = `You have **45 days**, see [the *page*](https://x.test/returns "t") [1].
 
 ## What to \`send\` back

@@ -141,6 +141,8 @@ export interface MarkdownProps extends Surroundings {
   text: Signal<string>;
   /** No more text comes. */
   isWhole: boolean;
+  /** The piece that the text has just grown by. With it a piece costs the same at any length: the text itself is not looked at. */
+  last?: () => string;
 }
 
 /** A text that grows: what is new of it is written to its document; another text is another document. */
@@ -148,15 +150,17 @@ export class Markdown extends Component<MarkdownProps> {
   private document = createDocument();
   private seen = '';
 
-  override render({ text: { value }, isWhole, ...around }: MarkdownProps): VNode {
+  override render({ text: { value }, isWhole, last, ...around }: MarkdownProps): VNode {
     // What is whole has an end to it, so that nothing longer begins with it.
     const now = isWhole ? `${value}\0` : value;
-    if (!now.startsWith(this.seen)) {
+    const piece = !isWhole && last?.();
+    const isGrown = piece && now.length === this.seen.length + piece.length;
+    if (!isGrown && !now.startsWith(this.seen)) {
       this.document = createDocument();
       this.seen = '';
     }
     if (now !== this.seen) {
-      this.document.write(value.slice(this.seen.length));
+      this.document.write(isGrown ? piece : value.slice(this.seen.length));
       if (isWhole) this.document.end();
       this.seen = now;
     }

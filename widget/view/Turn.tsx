@@ -33,6 +33,7 @@ export function TurnView({ chat, turn, onAsk }: TurnProps): VNode {
         <div class="text" dir="auto">
           <Markdown
             text={turn.text}
+            last={() => turn.last}
             isWhole={is === 'done' || is === 'failed'}
             words={words}
             imageHosts={chat.face.value?.image_hosts}

@@ -16,9 +16,13 @@ export function writeDocent(chunks: string[]): Written {
   const text = signal('');
   const words = { code: 'Code', table: 'Table', copy: 'Copy', copied: 'Copied' };
   document.body.append(place);
-  render(<Markdown text={text} isWhole={false} words={words} marker={(key) => key} />, place);
+  let last = '';
+  render(<Markdown text={text} last={() => last} isWhole={false} words={words} marker={(key) => key} />, place);
   const began = performance.now();
-  for (const chunk of chunks) text.value += chunk;
+  for (const chunk of chunks) {
+    last = chunk;
+    text.value += chunk;
+  }
   const ms = performance.now() - began;
   const shown = place.textContent;
   render(null, place);
