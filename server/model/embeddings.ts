@@ -71,16 +71,18 @@ export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeo
 function vectorsIn(body: string, count: number): Float32Array[] {
   const data = (parseObject(body) as { data?: unknown } | undefined)?.data;
   if (!Array.isArray(data) || data.length !== count) throw modelFailed('the embeddings server answered no list');
-  const vectors: Float32Array[] = [];
+  const vectors = new Array<Float32Array | undefined>(count).fill(undefined);
   for (const [at, one] of (data as ({ index?: unknown; embedding?: unknown } | null)[]).entries()) {
     const index = typeof one?.index === 'number' ? one.index : at;
     const vector = unit(one?.embedding);
-    if (!vector || !(index < count) || vectors[index]) throw modelFailed('the embeddings server answered no vectors');
+    if (!vector || !(index in vectors) || vectors[index])
+      throw modelFailed('the embeddings server answered no vectors');
     vectors[index] = vector;
   }
-  const [{ length }] = vectors as [Float32Array];
-  if (!vectors.every((vector) => vector.length === length)) throw modelFailed('vectors of different lengths');
-  return vectors;
+  // As many as there are places, each in one of its own: none is missing.
+  const all = vectors as Float32Array[];
+  if (!all.every(({ length }) => length === all[0]!.length)) throw modelFailed('vectors of different lengths');
+  return all;
 }
 
 function unit(numbers: unknown): Float32Array | undefined {

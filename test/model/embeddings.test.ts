@@ -108,6 +108,8 @@ describe('embeddings', () => {
     ['no numbers', reply([{ index: 0, embedding: ['a'] }]), 'model_failed'],
     ['zeros', reply([{ index: 0, embedding: [0, 0] }]), 'model_failed'],
     ['an index of its own', reply([{ index: 7, embedding: [1] }]), 'model_failed'],
+    ['an index below all', reply([{ index: -1, embedding: [1] }]), 'model_failed'],
+    ['an index between two', reply([{ index: 0.5, embedding: [1] }]), 'model_failed'],
     ['too much', { raw: [Buffer.alloc(9_000_000, 32)] }, 'model_failed'],
     ['a long pause', { status: 429, headers: { 'retry-after': '60' }, raw: ['{}'] }, 'unavailable'],
     ['nothing in time', { hangAfter: 0 }, 'model_timeout'],
