@@ -38,10 +38,10 @@ const SPEECH = 'M13 2C6 2 1 6 1 12c0 3 1 5 3 7l-1 5 6-2 4 0c7 0 12-4 12-10S20 2 
 // that no policy on images applies to it. On the owner's colour stands black or white, whichever can be read.
 const STYLE = `:host{all:initial!important;direction:ltr!important;unicode-bidi:isolate!important;zoom:1!important;display:block!important;position:fixed!important;z-index:var(--docent-z,2147483000)!important}
 @media print{:host{display:none!important}}
-.l{display:var(--docent-icon);position:fixed;inset-inline-end:var(--docent-offset,20px);bottom:var(--docent-offset,20px);padding:15px;border:0;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc((50 - l)*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}
+.l{display:var(--docent-icon);position:fixed;inset-inline-end:var(--docent-offset,20px);bottom:var(--docent-offset,20px);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc((50 - l)*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}
 .left,.right{direction:ltr}
 .left,.start{inset-inline:var(--docent-offset,20px) auto}
-.l:before{content:"";display:block;padding:13px;background:currentColor;forced-color-adjust:none;clip-path:path("${SPEECH}")}`;
+.l:before{content:"";display:block;border:13px solid;clip-path:path("${SPEECH}")}`;
 
 /** Settings for which the panel comes without being called; the page comes first. */
 const EARLY = /open|label|icon|teaser|settings/;

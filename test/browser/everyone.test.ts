@@ -190,9 +190,15 @@ test('in forced colours every button and field has an edge', async () => {
       const { borderTopWidth, borderTopColor, borderTopStyle } = getComputedStyle(element);
       return borderTopStyle !== 'none' && parseFloat(borderTopWidth) > 0 && !/^rgba.*, 0\)$/.test(borderTopColor);
     };
-    return [...root.querySelectorAll('section button, form, section')].filter((one) => !seen(one)).map(String);
+    return [...root.querySelectorAll('button, form, section')].filter((one) => !seen(one)).map(String);
   });
   expect(edges).toEqual([]);
+  // Its sign is drawn in a colour of the system, on another.
+  const [sign, ground] = await page.evaluate(() => {
+    const launcher = document.querySelector('docent-widget')!.shadowRoot!.querySelector('.l')!;
+    return [getComputedStyle(launcher, '::before').borderTopColor, getComputedStyle(launcher).backgroundColor];
+  });
+  expect(sign).not.toBe(ground);
 });
 
 test.each([

@@ -57,7 +57,7 @@ export class Actions extends Component<ActionsProps, Said> {
         </div>
         {isAsked && !isLost && (
           <form onSubmit={this.send}>
-            <textarea rows={2} dir="auto" maxLength={2000} aria-label={words.comment} placeholder={words.comment} />
+            <textarea rows={2} maxLength={2000} aria-label={words.comment} placeholder={words.comment} />
             <button class="send" type="submit" title={words.sendComment}>
               <Icon d={SEND} />
             </button>

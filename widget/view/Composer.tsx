@@ -30,7 +30,8 @@ export function Composer({ chat, follower }: { chat: Chat; follower: Follower })
         // Another function each time, so that it is called after each change.
         ref={(element) => grow((field = element))}
         rows={1}
-        dir="auto"
+        // An empty field goes by its placeholder's language.
+        dir={draft ? 'auto' : undefined}
         enterkeyhint="send"
         aria-label={words.field}
         placeholder={words.placeholder}
