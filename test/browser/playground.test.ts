@@ -131,6 +131,23 @@ test('manners: position, teaser, consent, language, and a page from right to lef
   await expect.poll(tag).not.toContain('data-teaser');
 });
 
+test('English first words begin on the left in an Arabic panel, where its own begin on the right', async () => {
+  const indent = (text: string): Promise<number> =>
+    preview()
+      .getByText(text)
+      .evaluate((element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        return range.getBoundingClientRect().left - element.getBoundingClientRect().left;
+      });
+  await choice('Language').selectOption('ar');
+  await preview().getByRole('button', { name: 'فتح المحادثة' }).click();
+  expect(await indent('مرحبًا!')).toBeGreaterThan(20);
+  await label('Greeting').fill('Welcome?');
+  await preview().getByText('Welcome?').waitFor();
+  expect(await indent('Welcome?')).toBeLessThan(2);
+});
+
 test('what cannot be set is left out: a number out of its bounds, an address that is none', async () => {
   await label('Corners, in pixels').fill('99');
   await label('Address of your privacy policy').fill('javascript:alert(1)');
