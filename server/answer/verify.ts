@@ -2,6 +2,7 @@ import { kinOf } from '../knowledge/kin.ts';
 import { sentencesOf, type Span } from '../knowledge/sentences.ts';
 import { eachWord, isEmpty, rootOf } from '../knowledge/words.ts';
 import { numbersIn, numbersNamedIn } from './numbers.ts';
+import { spokenIn } from './visitor-language.ts';
 
 /** A passage as it was given: only `text` is quoted, the words of `head` (title and headings) count too. */
 export interface Given {
@@ -26,6 +27,8 @@ const SAME_LANGUAGE = 0.3;
 /** The same where just one of the two is English. */
 const SAME_AS_ENGLISH = 0.7;
 const SHORT_WORD = 4;
+/** So many words, and none of the small ones of a language that we know, are of one that we do not. */
+const TELLING = 12;
 /** The share of empty words from which on a text is English. */
 const ENGLISH = 0.25;
 /** A number tells as much as two words. */
@@ -80,10 +83,20 @@ function readLately(given: Given): Reading {
 export function createVerifier(given: Given[]): Verifier {
   const readings: Reading[] = [];
   const reading = (at: number): Reading => (readings[at] ??= readLately(given[at]!));
+  const readAll = (): Reading[] => given.map((_, at) => reading(at));
 
-  function bears(claim: Words, context: Words, cited: number[]): number[] {
-    const readAll = (): Reading[] => given.map((_, at) => reading(at));
-    const foreign = !sameLanguage(context, cited.map(reading)) && !sameLanguage(context, readAll());
+  /** Whether it looks to be in another language than the passages: by the small words that they share, and by their own. */
+  function isForeign(claim: string, context: string, cited: number[]): boolean {
+    const words = wordsOf(context);
+    if (sameLanguage(words, cited.map(reading)) || sameLanguage(words, readAll())) return false;
+    const spoken = spokenIn(claim) ?? spokenIn(context);
+    if (spoken === undefined) return words.all >= TELLING;
+    const texts = given.map(({ text }) => spokenIn(text));
+    const told = cited.map((at) => texts[at]).filter(Boolean);
+    return !(told.length > 0 ? told : texts).includes(spoken);
+  }
+
+  function bears(claim: Words, foreign: boolean, cited: number[]): number[] {
     // Between languages only what some passage has at all, names above all, can tell one passage from another.
     const roots = [...claim.roots].filter((root) => !foreign || readAll().some((one) => hasRoot(one.roots, root)));
     const least = foreign ? LEAST_ANCHORS : inPairs(roots) ? LEAST_PAIRS : LEAST;
@@ -106,9 +119,8 @@ export function createVerifier(given: Given[]): Verifier {
     check(claim, context, cited) {
       const words = wordsOf(claim);
       if (words.roots.size + words.numbers.size === 0) return new Map();
-      return new Map(
-        bears(words, wordsOf(context), cited).map((at) => [at, spanFor(words, reading(at), given[at]!.text)]),
-      );
+      const borne = bears(words, isForeign(claim, context, cited), cited);
+      return new Map(borne.map((at) => [at, spanFor(words, reading(at), given[at]!.text)]));
     },
   };
 }

@@ -61,6 +61,13 @@ describe('markers in a model’s text', () => {
     expect(streamed([text])).toEqual({ text: text.replace(/ \[[^.]*\]?(?:\(.*\)|\.5\])?(?=\.$)/, ''), quotes: {} });
   });
 
+  it('are taken out though pages, question and answer share not even their small words', () => {
+    const bikes = [passage(1, 'The warranty for bicycles lasts 6 years from the date of purchase.')];
+    const said = 'Parcels to France take three days. Unicorns rule the moon and eat cheese daily';
+    expect(streamed([`${said} [1].`], bikes, 'bike guarantee?')).toEqual({ text: `${said}.`, quotes: {} });
+    expect(streamed(['Tower clocks strike noon [1].'], bikes, 'bike?').text).toBe('Tower clocks strike noon.');
+  });
+
   it.each([
     ['You have 45 days to send lamps back.', 1],
     ['If you return a lamp within 45 days, you receive a full refund.', 1],
