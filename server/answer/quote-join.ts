@@ -120,7 +120,7 @@ class PassageQuotes {
       last.end === this.#layout.end(at - 1) &&
       isBetweenSentences(this.#layout.gap(at))
     ) {
-      last.text += ` ${this.#text(at)}`;
+      last.text += this.#layout.space(at) + this.#text(at);
       last.end = end;
       this.#done.add(at);
       return;
@@ -128,7 +128,8 @@ class PassageQuotes {
     const isBack = pointsBack(this.#text(at), this.#found.text);
     if (isBack && this.#hasBefore(at)) {
       const before = this.#layout.sentences[at - 1]!;
-      return this.#push(this.#piece(`${before.text} ${this.#text(at)}`, before.start, end, false), at - 1, at);
+      const both = before.text + this.#layout.space(at) + this.#text(at);
+      return this.#push(this.#piece(both, before.start, end, false), at - 1, at);
     }
     const heading = isBack ? this.#heading() : '';
     this.#push(this.#piece(heading + this.#text(at), start, end, false), at, at);

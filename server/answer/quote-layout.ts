@@ -28,6 +28,11 @@ export class Layout {
     return this.text.slice(at > 0 ? this.end(at - 1) : 0, this.sentences[at]!.start);
   }
 
+  /** Between a sentence and the one before it: Japanese and Chinese need none. */
+  space(at: number): string {
+    return this.gap(at) === '' ? '' : ' ';
+  }
+
   end(at: number): number {
     const { start, text } = this.sentences[at]!;
     return start + text.length;

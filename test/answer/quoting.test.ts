@@ -36,6 +36,15 @@ describe('an answer of quotations', () => {
     );
   });
 
+  it('joins sentences as they stand: Japanese and Chinese put no space between them', async () => {
+    const site = await siteOf({
+      ja: '<title>返品</title><p>返品は三十日以内にお願いします。返品の送料は無料です。</p>',
+    });
+    expect((await site.answer('返品は何日以内ですか？')).text).toMatch(
+      /^返品は三十日以内にお願いします。返品の送料は無料です。 \[1\]$/m,
+    );
+  });
+
   it('names the heading where nothing else says what a list is of', async () => {
     expect(await textFor('Do you take cheques?')).toBe('What we do not take: Cheques of any bank. [1]');
     expect(await textFor('Do you take foreign coins?')).toContain(
