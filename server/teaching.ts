@@ -1,5 +1,6 @@
 import { NewSite } from './api/bodies.ts';
-import { readAddress, urlSource } from './api/sources.ts';
+import { siteRequest } from './api/sites.ts';
+import { urlSource } from './api/sources.ts';
 import { Refusal } from './errors.ts';
 import { DEAD } from './knowledge/crawl-pages.ts';
 import type { Knowledge } from './knowledge/knowledge.ts';
@@ -51,7 +52,6 @@ interface Rooms {
   clock: Clock;
 }
 
-const MAX_PAGES = 200;
 const TOLD = 100;
 const LEARNING = new Set(['await', 'chunking', 'embedding']);
 /** How a page says for itself that there is nothing to be learned of it, or nothing more. */
@@ -75,13 +75,8 @@ export function createTeaching({ store, knowledge, sites, clock }: Rooms): Teach
   }
 
   async function crawled(chatbot: string, url: string, crawl: string): Promise<string> {
-    const {
-      max_pages = MAX_PAGES,
-      include = [],
-      exclude = [],
-    } = checked(NewSite, { ...(JSON.parse(crawl) as object), url });
-    const patterns = { include: [include].flat(), exclude: [exclude].flat() };
-    const started = await sites.start(chatbot, { url: readAddress(url), max_pages, ...patterns });
+    const asked = checked(NewSite, { ...(JSON.parse(crawl) as object), url });
+    const started = await sites.start(chatbot, siteRequest(asked));
     if (!started) throw gone();
     return started.site.uuid;
   }

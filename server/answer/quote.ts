@@ -1,7 +1,8 @@
 import { answerType } from '../knowledge/answer-type.ts';
+import { mark, placesOf } from '../knowledge/coverage.ts';
 import type { Found } from '../knowledge/knowledge.ts';
 import type { Sentence } from '../knowledge/entry.ts';
-import type { Place, Question } from '../knowledge/question.ts';
+import type { Question } from '../knowledge/question.ts';
 import { isItem } from '../knowledge/sentences.ts';
 import { eachWord, rootOf } from '../knowledge/words.ts';
 import { matched } from './matched.ts';
@@ -196,15 +197,6 @@ const wholeOf = ({ text, match }: Found): Sentence[] => [
   { text: text.trim(), start: 0, lead: -1, roots: match!.sentences().flatMap(({ roots }) => roots) },
 ];
 
-function placesOf(roots: Iterable<number>, places: Map<number, Place>): Place[] {
-  const own: Place[] = [];
-  for (const root of roots) {
-    const place = places.get(root);
-    if (place) own.push(place);
-  }
-  return own;
-}
-
 /** The words of the question that a heading has. */
 function termsIn(heading: string, { terms }: Question): number[] {
   const roots = new Set<string>();
@@ -222,10 +214,6 @@ function phrasesIn(roots: number[], { places }: Question): number {
     last = term;
   }
   return phrases;
-}
-
-function mark(held: Float64Array, places: Place[], value: number): void {
-  for (const { term, share } of places) if (held[term]! < value * share) held[term] = value * share;
 }
 
 /** Two sentences that share most of their words say the same. */

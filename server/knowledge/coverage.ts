@@ -58,7 +58,8 @@ function bestCoverage(sentences: Sentence[], head: Uint32Array, question: Questi
   return best;
 }
 
-function placesOf(roots: Iterable<number>, places: Map<number, Place>): Place[] {
+/** Of some roots those that stand for terms of the question. */
+export function placesOf(roots: Iterable<number>, places: Map<number, Place>): Place[] {
   const own: Place[] = [];
   for (const root of roots) {
     const place = places.get(root);
@@ -67,6 +68,7 @@ function placesOf(roots: Iterable<number>, places: Map<number, Place>): Place[] 
   return own;
 }
 
-function mark(held: Float64Array, places: Place[], value: number): void {
+/** Notes the terms that were found, each at the most that it has been worth so far. */
+export function mark(held: Float64Array, places: Place[], value: number): void {
   for (const { term, share } of places) if (held[term]! < value * share) held[term] = value * share;
 }
