@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { importsOf, sourcesOf } from './source.ts';
 import type { Import } from './source.ts';
@@ -78,5 +79,13 @@ describe('the widget', () => {
       (target === 'server/types.ts' && typeOnly);
     expect(widget.length).toBeGreaterThan(0);
     expect(widget.filter((one) => !allowed(one)).map(line)).toEqual([]);
+  });
+
+  test('uses no hooks, for its panel is built without them', () => {
+    expect(widget.filter(({ target }) => target.startsWith('preact/')).map(line)).toEqual([]);
+    const hooked = sourcesOf('widget').filter((file) =>
+      /\buse(?:Signal|Computed|Model)/.test(readFileSync(file, 'utf8')),
+    );
+    expect(hooked).toEqual([]);
   });
 });
