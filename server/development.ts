@@ -13,7 +13,7 @@ interface Running {
 type Say = (words: string) => void;
 
 /** What Vite itself answers in development; every other path is the app's, so that no source folder shadows a URL. */
-const ofVite = /^\/(?:@|widget\/|node_modules\/|demo\/[\w-]+\.tsx?$)/;
+const ofVite = /^\/(?:@|widget\/|node_modules\/|demo\/[\w-]+\.(?:tsx?(?:\?|$)|css\?.*\binline\b))/;
 
 const modules: Record<string, string> = {
   '/embed/panel.js': `export * from '/widget/panel.tsx';`,
@@ -99,7 +99,7 @@ export function development(): Plugin {
       server.middlewares.use((request, response, next) => {
         const path = (request.url ?? '/').split('?')[0] ?? '/';
         const code = modules[path];
-        if (ofVite.test(path)) next();
+        if (ofVite.test(request.url ?? '')) next();
         else if (code) script(response, code);
         else if (path === '/embed.js') launcher().then((text) => script(response, text), next);
         else app(server).then((one) => one.handler(request, response), next);

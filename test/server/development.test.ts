@@ -1,0 +1,59 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pages } from '../../demo/pages.ts';
+import { freePort, until } from '../browser/served.ts';
+
+/** `npm run dev`. */
+
+let child: ChildProcess;
+let dir: string;
+let base: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'docent-dev-'));
+  const port = await freePort();
+  base = `http://127.0.0.1:${port}`;
+  const env = { PATH: process.env['PATH'], PORT: String(port), DATA_DIR: dir, LOG_LEVEL: 'warn' };
+  child = spawn(process.execPath, ['node_modules/vite/bin/vite.js'], { env, stdio: 'ignore' });
+  await until(async () => (await fetch(`${base}/readyz`).catch(() => undefined))?.status === 200, 60_000);
+});
+
+afterAll(async () => {
+  child.kill();
+  await once(child, 'exit');
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** The paths that a script, as the server sends it, loads before it runs. */
+const loads = (code: string): string[] =>
+  [...code.matchAll(/\b(?:from|import) ?["'](\/[^"']+)["']/g)].map(([, path]) => path!);
+
+const own = Object.entries(pages).flatMap(([page, html]) =>
+  [...html.matchAll(/<script type="module" src="([\w-]+\.js)"/g)].map(([, script]) => [page, script!] as const),
+);
+
+test.each(own)('%s has its script, and all that the script loads', async (page, script) => {
+  expect((await fetch(`${base}/demo/${page}`)).status).toBe(200);
+  const seen = new Set<string>();
+  const ways = [`/demo/${script}`];
+  for (let path = ways.pop(); path; path = ways.pop()) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const reply = await fetch(base + path);
+    expect([path, reply.status, reply.headers.get('content-type')]).toEqual([
+      path,
+      200,
+      expect.stringMatching('javascript'),
+    ]);
+    if (/^\/(?:demo|widget)\//.test(path)) ways.push(...loads(await reply.text()));
+  }
+  expect([...seen].some((path) => path.startsWith('/demo/') && path.includes('.css?inline'))).toBe(true);
+});
+
+test('the shop’s own style sheet is the app’s', async () => {
+  expect((await fetch(`${base}/demo/site.css`)).headers.get('content-type')).toMatch('text/css');
+});
