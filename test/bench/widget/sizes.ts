@@ -19,30 +19,39 @@ function row(file: string, bytes: number, most?: number): Size {
   return { file, bytes, goal: most ? `≤ ${most}` : '', met: most ? (bytes <= most ? 'yes' : 'NO') : '' };
 }
 
-/** The entry, what it loads later file by file, and of the languages the largest. */
-function rowsOf(folder: string, entry: RegExp, most: number | undefined, before = 0): Size[] {
-  const sizes = scriptsIn(folder).map((name) => ({ name, bytes: zipped(`${folder}/${name}`) }));
-  const languages = sizes.filter(({ name }) => isLanguage(name));
-  const largest = Math.max(0, ...languages.map(({ bytes }) => bytes));
-  const others = sizes.filter(({ name }) => !isLanguage(name));
-  const isEntry = ({ name }: { name: string }): boolean => entry.test(name);
+/** The scripts of a folder that are named so. */
+const find = (folder: string, name: RegExp): string[] =>
+  scriptsIn(folder)
+    .filter((file) => name.test(file))
+    .map((file) => `${folder}/${file}`);
+
+const sum = (files: string[]): number => files.reduce((all, file) => all + zipped(file), 0);
+
+/** Files that come one by one, and of the languages the largest. */
+function laterOf(folder: string, known: RegExp): Size[] {
+  const others = scriptsIn(folder).filter((name) => !known.test(name) && !isLanguage(name));
+  const languages = scriptsIn(folder).filter(isLanguage);
+  const largest = Math.max(...languages.map((name) => zipped(`${folder}/${name}`)));
   return [
-    ...others
-      .filter(isEntry)
-      .map(({ name, bytes }) => row(`${folder}/${name}${before ? ' with the launcher' : ''}`, bytes + before, most)),
-    ...others.filter((one) => !isEntry(one)).map(({ name, bytes }) => row(`${folder}/${name}, later or apart`, bytes)),
-    ...(languages.length ? [row(`${folder}: a language, the largest of ${languages.length}`, largest)] : []),
+    ...others.map((name) => row(`${folder}/${name}`, zipped(`${folder}/${name}`))),
+    row(`${folder}: a language, the largest of ${languages.length}`, largest),
   ];
 }
 
 /** What a visitor, or whoever bundles the component, downloads. */
 export function sizes(): Size[] {
-  const launcher = zipped('dist/embed.js');
+  const panel = ['dist/embed.js', ...find('dist/embed', /^panel-/)];
+  const entry = 'dist/component/index.js';
+  const component = [entry, ...find('dist/component', /^panel-/)];
   return [
-    row('dist/embed.js', launcher, 1536),
-    ...rowsOf('dist/embed', /^panel-/, 26_000, launcher),
-    ...rowsOf('dist/component', /^index\.js$/, 16_000),
-    ...rowsOf('dist/markdown', /^index\.js$/, undefined),
+    row('the launcher', zipped('dist/embed.js'), 1536),
+    row('launcher and panel', sum(panel), 26_000),
+    row('launcher, panel and extras', sum([...panel, ...find('dist/embed', /^extras-/)]), 26_000),
+    ...laterOf('dist/embed', /^panel-/),
+    row('the component, as it is imported', zipped(entry), 16_000),
+    row('the component with its panel', sum(component), 16_000),
+    ...laterOf('dist/component', /^(?:index\.js$|panel-|markdown\.js$)/),
+    row('docent/markdown', zipped('dist/component/markdown.js'), 6144),
     row('deep-chat, its bundle', zipped(PEER)),
   ];
 }
