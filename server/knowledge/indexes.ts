@@ -104,6 +104,7 @@ export class Indexes {
       await this.#meanings(index, source.uuid);
     }
     changed.clear();
+    for (const _ of index.settling()) await setImmediate();
   }
 
   async #meanings(index: PassageIndex<StoredSource>, uuid: string): Promise<void> {

@@ -63,6 +63,11 @@ export class PassageIndex<S> {
     }
   }
 
+  /** What the first question would have to wait for. As `putting`. */
+  settling(): Generator<void> {
+    return this.words.catchingUp();
+  }
+
   /** Gives the passages of a source, which are all there, their meanings: a row each, in their order. As `putting`. */
   *embedding(uuid: string, dimensions: number, rows: Int8Array): Generator<void> {
     const slots = this.#slots.get(uuid) ?? [];

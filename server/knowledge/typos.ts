@@ -1,8 +1,8 @@
 /** Shorter words have too many neighbours. */
 const SHORTEST = 4;
 const LONGEST = 24;
-/** Pieces of the index beyond which they are made one. */
-const PIECES = 6;
+/** Words listed in one step. */
+const STEP = 2000;
 /** How many words one number of a list tells apart. */
 const WORDS = 2 ** 21;
 
@@ -12,7 +12,10 @@ const WORDS = 2 ** 21;
  */
 export class Typos {
   readonly #words: readonly string[];
-  /** Of words that came one after the other, the hash of each remainder with the word's number, sorted. */
+  /**
+   * Of words that came one after the other, the hash of each remainder with the word's number, sorted. Each piece is twice
+   * as long as the next, or longer, so that there are few.
+   */
   #pieces: Float64Array[] = [];
   #read = 0;
 
@@ -24,7 +27,7 @@ export class Typos {
   /** The numbers of the words one slip away. */
   near(word: string): number[] {
     if (word.length < SHORTEST || word.length > LONGEST) return [];
-    this.#catchUp();
+    for (const _ of this.catchingUp());
     const found = new Set<number>();
     eachRemainder(word, (hash) => {
       for (const piece of this.#pieces) collect(piece, hash, found);
@@ -32,22 +35,37 @@ export class Typos {
     return [...found].filter((number) => isSlip(word, this.#words[number]!));
   }
 
-  #catchUp(): void {
-    const to = Math.min(this.#words.length, WORDS);
-    if (this.#read >= to) return;
-    if (this.#pieces.length >= PIECES) {
-      this.#pieces = [];
-      this.#read = 0;
+  /** Lists what came since, in steps of a few milliseconds; other calls may come between two of them. */
+  *catchingUp(): Generator<void> {
+    while (this.#read < Math.min(this.#words.length, WORDS)) {
+      this.#step(Math.min(this.#words.length, WORDS, this.#read + STEP));
+      yield;
     }
-    const list: number[] = [];
-    for (let number = this.#read; number < to; number++) {
-      const word = this.#words[number]!;
-      if (word.length < SHORTEST - 1 || word.length > LONGEST) continue;
-      eachRemainder(word, (hash) => list.push(hash * WORDS + number));
-    }
-    this.#pieces.push(Float64Array.from(list).sort());
-    this.#read = to;
   }
+
+  #step(to: number): void {
+    const list: number[] = [];
+    for (; this.#read < to; this.#read++) {
+      const word = this.#words[this.#read]!;
+      if (word.length < SHORTEST - 1 || word.length > LONGEST) continue;
+      eachRemainder(word, (hash) => list.push(hash * WORDS + this.#read));
+    }
+    if (list.length === 0) return;
+    let last = Float64Array.from(list).sort();
+    while (this.#pieces.length > 0 && this.#pieces.at(-1)!.length < 2 * last.length) {
+      last = merged(this.#pieces.pop()!, last);
+    }
+    this.#pieces.push(last);
+  }
+}
+
+/** Of two sorted lists one; to sort them anew would take ten times as long. */
+function merged(one: Float64Array, other: Float64Array): Float64Array<ArrayBuffer> {
+  const both = new Float64Array(one.length + other.length);
+  for (let at = 0, a = 0, b = 0; at < both.length; at++) {
+    both[at] = b === other.length || one[a]! < other[b]! ? one[a++]! : other[b++]!;
+  }
+  return both;
 }
 
 function collect(piece: Float64Array, hash: number, found: Set<number>): void {

@@ -113,6 +113,12 @@ export class Vocabulary {
     return this.#forms.get(language)?.get(word) ?? UNSEEN;
   }
 
+  /** Prepares for questions what they need of the words that came since, in steps of a few milliseconds. */
+  *catchingUp(): Generator<void> {
+    yield* this.#typos.catchingUp();
+    yield* this.#stemTypos.catchingUp();
+  }
+
   /** The roots of words that have these letters, and accents besides. */
   unmarked(letters: string): number[] {
     return [...new Set(this.#unmarked.of(letters).map((form) => this.root(form)))];

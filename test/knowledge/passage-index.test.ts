@@ -28,6 +28,21 @@ describe('the index', () => {
     }
   });
 
+  it('finds what one slip has spoiled, however its words came: few or many, and questions in between', () => {
+    const index = new PassageIndex<string>();
+    const words = Array.from({ length: 9000 }, (_, i) => `w${(i * 7919 + 10_000).toString(36)}q`);
+    const lengths = [1, 1, 4000, 30, 2, 2, 2, 900, 5, 1, 3000, 1];
+    for (const [at, length] of lengths.entries()) {
+      const own = words.splice(0, length);
+      put(index, `${at}`, { text: own.join(' ') });
+      // Prepared for the next questions, but not to the end.
+      if (at % 3 === 0) index.settling().next();
+      for (const word of [own[0]!, own.at(-1)!]) expect(search(index, `${word}x`), word).toContain(`${at}`);
+    }
+    for (const _ of index.settling());
+    expect(index.settling().next().done).toBe(true);
+  });
+
   it('weighs the title and headings more, and words near each other', () => {
     const index = indexOf({
       body: { text: 'Warranty questions are rare here, and so are others about the bags.' },
