@@ -1,3 +1,5 @@
+import { Newcomers } from './newcomers.ts';
+
 /** Letters that two stems must begin with together, and their share of the longer one. */
 const LETTERS = 5;
 const SHARE = 0.6;
@@ -15,29 +17,34 @@ export class Relatives {
   readonly #stems: readonly string[];
   /** By the first letters: the numbers of the stems. */
   readonly #families = new Map<string, number[]>();
-  #read = 0;
+  readonly #newcomers: Newcomers;
 
   /** `stems` may grow; those that came since are listed at the next question. */
   constructor(stems: readonly string[]) {
     this.#stems = stems;
+    this.#newcomers = new Newcomers(stems);
   }
 
   /** The numbers of the others of its family. */
   of(stem: string): number[] {
-    this.#catchUp();
+    for (const _ of this.catchingUp());
     const family = this.#families.get(stem.slice(0, SHORTEST)) ?? [];
     return family.filter((number) => areRelated(this.#stems[number]!, stem));
   }
 
-  #catchUp(): void {
-    for (; this.#read < this.#stems.length; this.#read++) {
-      const stem = this.#stems[this.#read]!;
-      if (stem.length < SHORTEST) continue;
-      const letters = stem.slice(0, SHORTEST);
-      const family = this.#families.get(letters);
-      if (family) family.push(this.#read);
-      else this.#families.set(letters, [this.#read]);
-    }
+  /** As in `Typos`. */
+  catchingUp(): Generator<void> {
+    return this.#newcomers.steps((from, to) => {
+      for (let number = from; number < to; number++) this.#list(this.#stems[number]!, number);
+    });
+  }
+
+  #list(stem: string, number: number): void {
+    if (stem.length < SHORTEST) return;
+    const letters = stem.slice(0, SHORTEST);
+    const family = this.#families.get(letters);
+    if (family) family.push(number);
+    else this.#families.set(letters, [number]);
   }
 }
 

@@ -1,8 +1,8 @@
+import { Newcomers } from './newcomers.ts';
+
 /** Shorter words have too many neighbours. */
 const SHORTEST = 4;
 const LONGEST = 24;
-/** Words listed in one step. */
-const STEP = 2000;
 /** How many words one number of a list tells apart. */
 const WORDS = 2 ** 21;
 
@@ -16,12 +16,13 @@ export class Typos {
    * Of words that came one after the other, the hash of each remainder with the word's number, sorted. Each piece is twice
    * as long as the next, or longer, so that there are few.
    */
-  #pieces: Float64Array[] = [];
-  #read = 0;
+  readonly #pieces: Float64Array[] = [];
+  readonly #newcomers: Newcomers;
 
   /** `words` may grow; those that came since are listed at the next question. */
   constructor(words: readonly string[]) {
     this.#words = words;
+    this.#newcomers = new Newcomers(words, WORDS);
   }
 
   /** The numbers of the words one slip away. */
@@ -35,20 +36,17 @@ export class Typos {
     return [...found].filter((number) => isSlip(word, this.#words[number]!));
   }
 
-  /** Lists what came since, in steps of a few milliseconds; other calls may come between two of them. */
-  *catchingUp(): Generator<void> {
-    while (this.#read < Math.min(this.#words.length, WORDS)) {
-      this.#step(Math.min(this.#words.length, WORDS, this.#read + STEP));
-      yield;
-    }
+  /** Lists what came since; to be taken to its end, in steps of a few milliseconds. */
+  catchingUp(): Generator<void> {
+    return this.#newcomers.steps((from, to) => this.#list(from, to));
   }
 
-  #step(to: number): void {
+  #list(from: number, to: number): void {
     const list: number[] = [];
-    for (; this.#read < to; this.#read++) {
-      const word = this.#words[this.#read]!;
+    for (let number = from; number < to; number++) {
+      const word = this.#words[number]!;
       if (word.length < SHORTEST - 1 || word.length > LONGEST) continue;
-      eachRemainder(word, (hash) => list.push(hash * WORDS + this.#read));
+      eachRemainder(word, (hash) => list.push(hash * WORDS + number));
     }
     if (list.length === 0) return;
     let last = Float64Array.from(list).sort();

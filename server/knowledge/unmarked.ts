@@ -1,4 +1,5 @@
 import { withoutAccents } from './accents.ts';
+import { Newcomers } from './newcomers.ts';
 
 /**
  * Finds words by their letters alone, as hurried people type them: `thoi tiet` for `thời tiết`, `sehirleri` for
@@ -8,27 +9,32 @@ export class Unmarked {
   readonly #words: readonly string[];
   /** By the letters: the numbers of words that are written with accents. */
   readonly #numbers = new Map<string, number[]>();
-  #read = 0;
+  readonly #newcomers: Newcomers;
 
   /** `words` may grow; those that came since are listed at the next question. */
   constructor(words: readonly string[]) {
     this.#words = words;
+    this.#newcomers = new Newcomers(words);
   }
 
   /** The numbers of the words that have these letters and accents besides. */
   of(letters: string): number[] {
-    this.#catchUp();
+    for (const _ of this.catchingUp());
     return this.#numbers.get(letters) ?? [];
   }
 
-  #catchUp(): void {
-    for (; this.#read < this.#words.length; this.#read++) {
-      const word = this.#words[this.#read]!;
-      const letters = withoutAccents(word);
-      if (letters === word) continue;
-      const numbers = this.#numbers.get(letters);
-      if (numbers) numbers.push(this.#read);
-      else this.#numbers.set(letters, [this.#read]);
-    }
+  /** As in `Typos`. */
+  catchingUp(): Generator<void> {
+    return this.#newcomers.steps((from, to) => {
+      for (let number = from; number < to; number++) this.#list(this.#words[number]!, number);
+    });
+  }
+
+  #list(word: string, number: number): void {
+    const letters = withoutAccents(word);
+    if (letters === word) return;
+    const numbers = this.#numbers.get(letters);
+    if (numbers) numbers.push(number);
+    else this.#numbers.set(letters, [number]);
   }
 }

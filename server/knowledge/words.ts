@@ -117,6 +117,8 @@ export class Vocabulary {
   *catchingUp(): Generator<void> {
     yield* this.#typos.catchingUp();
     yield* this.#stemTypos.catchingUp();
+    yield* this.#relatives.catchingUp();
+    yield* this.#unmarked.catchingUp();
   }
 
   /** The roots of words that have these letters, and accents besides. */
