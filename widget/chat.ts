@@ -1,4 +1,4 @@
-import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatbotFace } from '../server/types.ts';
 import { createAnswers } from './answers.ts';
 import { asFailure, type Client, type Feedback } from './client.ts';
@@ -44,6 +44,8 @@ export interface Chat {
 
   /** Asks once who the chatbot is. */
   meet(): Promise<unknown>;
+  /** Loads what a first answer does without; where that fails nothing is missing but that. */
+  loadMore(): void;
   agree(): void;
   open(isUnasked?: boolean): void;
   close(): void;
@@ -66,12 +68,21 @@ export interface Chat {
   destroy(): void;
 }
 
+/** Milliseconds from the end of an answer until what comes after it is loaded. */
+const READING_MS = 1000;
+
 export function createChat({ client, memory, emit, words: own, ...options }: ChatOptions): Chat {
   const isOpen = signal(false);
   const isQuiet = signal(false);
   const face = signal<ChatbotFace | undefined>(undefined);
   const [speech, fallSilent] = createSpeech(() => options.language || face.value?.language, options.host);
-  const words = computed(() => ({ ...en, ...speech.value?.words, ...face.value?.words, ...own }));
+  const words = computed(() => ({
+    ...en,
+    ...extras.value?.later!,
+    ...speech.value?.words,
+    ...face.value?.words,
+    ...own,
+  }));
   const language = computed(() => speech.value?.language);
   const turns = signal<Turn[]>([]);
   const history = signal<'unread' | 'loading' | 'read' | 'failed'>('unread');
@@ -97,6 +108,12 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
   };
   const past = { client, memory, answers, turns, state: history, tell, isBusy: () => isBusy.peek(), drop, compare };
   const unwatch = memory.watch(compare);
+  const loadMore = (): void => void loadExtras().catch(() => undefined);
+  let reading: ReturnType<typeof setTimeout> | undefined;
+  // First the answer is read; it is all there without what comes after.
+  const stopReading = effect(() => {
+    if (turns.value[0] && !isBusy.value) reading = setTimeout(loadMore, READING_MS);
+  });
 
   function open(isUnasked = false): void {
     if (isOpen.peek() || isGone) return;
@@ -142,8 +159,6 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     const turn = createTurn(query);
     turns.value = [...turns.peek(), turn];
     emit('ask', { query });
-    // Here by the time the answer is; without them it is read all the same.
-    loadExtras().catch(() => undefined);
     if (face.peek()) return begin(turn);
     // Until then it is nowhere but here.
     memory.write({ draft: query });
@@ -219,6 +234,8 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     isOpen.value = false;
     history.value = 'unread';
     unwatch();
+    stopReading();
+    clearTimeout(reading);
     document.removeEventListener('visibilitychange', compare);
     fallSilent();
     drop();
@@ -237,6 +254,7 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     latest,
     isBusy,
     consent,
+    loadMore,
     meet,
     agree,
     open,

@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { createChat, type Chat } from './chat.ts';
 import { createClient, type Client } from './client.ts';
 import { tendLauncher } from './launcher.ts';
-import { loadExtras } from './extras.ts';
+import { extras, loadExtras } from './extras.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { readSettings, type Context, type Settings } from './settings.ts';
 import { applyTheme } from './theme.ts';
@@ -63,8 +63,8 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   const sheet = new CSSStyleSheet();
   const place = document.createElement('div');
   place.style.display = 'contents';
-  sheet.replaceSync(style);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  const stopStyle = effect(() => sheet.replaceSync(style + (extras.value?.style ?? '')));
   root.prepend(place);
   render(<Panel chat={chat} follower={createFollower()} isInline={isInline} />, place);
   const stopTheme = effect(() => applyTheme(host, settings, chat.face.value ?? settings));
@@ -74,8 +74,8 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   const greet = async (): Promise<void> => {
     const all = { ...settings, ...chat.face.peek() };
     if (!all.open && !all.teaser) return;
-    const extras = await loadExtras();
-    if (!isGone) leaveGreeting = extras.greet(root, chat, memory, all);
+    const more = await loadExtras();
+    if (!isGone) leaveGreeting = more.greet(root, chat, memory, all);
   };
   if (button && !isInline) void ('settings' in settings ? chat.meet().then(greet) : greet()).catch(ignore);
   return {
@@ -91,6 +91,7 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
       leaveGreeting?.();
       leaveLauncher?.();
       stopTheme();
+      stopStyle();
       chat.destroy();
       render(null, place);
       place.remove();

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import type { Browser, FrameLocator, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
@@ -141,6 +143,43 @@ test('nothing is stored or asked of the server before the visitor reaches for th
   await page.waitForLoadState('networkidle');
   expect(requests.toSorted()).toEqual(['/demo/', '/demo/site.css', '/embed.js']);
   expect(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([0, 0, '']);
+});
+
+test('launcher and panel are all that is loaded until the first answer is there with its sources: 26,000 bytes', async () => {
+  const loaded: string[] = [];
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url());
+    if (pathname.startsWith('/embed')) loaded.push(pathname);
+  });
+  await page.goto(`${server.base}/demo/`);
+  await open(page);
+  await ask(page, demoSite.sampleQuestion);
+  await citation(page).first().waitFor();
+  await answers(page)
+    .last()
+    .getByRole('link', { name: /Returns/ })
+    .waitFor();
+  const now = [...loaded];
+  expect(now).toEqual(['/embed.js', expect.stringMatching(/^\/embed\/panel-/)]);
+  const sizes = now.map((path) => gzipSync(readFileSync(`dist${path}`), { level: 9 }).length);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(26_000);
+  // What can be done with an answer comes when it has been read.
+  await answers(page).last().getByRole('button', { name: 'Helpful', exact: true }).waitFor();
+  expect(loaded.slice(now.length)).toEqual([expect.stringMatching(/^\/embed\/extras-/)]);
+});
+
+test('a marker pressed before its card is loaded opens it when it is', async () => {
+  await page.goto(`${server.base}/demo/`);
+  await open(page);
+  await page.route('**/embed/extras-*.js', async (route) => {
+    await new Promise((done) => setTimeout(done, 1500));
+    await route.continue();
+  });
+  await ask(page, demoSite.sampleQuestion);
+  await citation(page).first().click();
+  const card = page.getByRole('dialog', { name: /^Source 1/ });
+  await card.waitFor();
+  expect(await card.evaluate((element) => (element.getRootNode() as ShadowRoot).activeElement === element)).toBe(true);
 });
 
 test('an answer that the network cuts in the middle goes on, with nothing repeated and nothing lost', async () => {

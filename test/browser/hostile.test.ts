@@ -82,7 +82,9 @@ async function answered(page: Page): Promise<string> {
     .getByRole('button', { name: /^Source 1/ })
     .first()
     .waitFor();
-  return answer.innerText();
+  const said = await answer.innerText();
+  await answer.getByRole('button', { name: 'Helpful', exact: true }).waitFor();
+  return said;
 }
 
 /** Every computed value of the widget's elements, one text an element. */

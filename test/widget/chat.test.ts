@@ -65,9 +65,10 @@ test('a citation opens as a card with its quote and a link to it; Escape closes 
   chat = await opened(replies);
   const { see, root } = chat;
   chat.ask(question);
-  const marker = await waitFor(() => see.getByRole('button', { name: 'Source 1: Returns' }));
-  marker.click();
+  const found = (): HTMLElement => see.getByRole('button', { name: 'Source 1: Returns' });
+  (await waitFor(found)).click();
   const card = await waitFor(() => see.getByRole('dialog', { name: 'Source 1: Returns' }));
+  const marker = found();
   expect(card.textContent).toContain('You have 45 days.');
   expect(marker.getAttribute('aria-expanded')).toBe('true');
   const link = see.getByRole('link', { name: /Read it on shop.test/ });

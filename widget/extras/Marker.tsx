@@ -1,9 +1,7 @@
 import { Component, type VNode } from 'preact';
 import type { Citation } from '../../server/types.ts';
 import type { Chat } from '../chat.ts';
-import { titleOf } from '../citations.ts';
 import type { Turn } from '../turn.ts';
-import { fill } from '../words/en.ts';
 import { Card } from './Card.tsx';
 
 export interface MarkerProps {
@@ -11,6 +9,10 @@ export interface MarkerProps {
   turn: Turn;
   marker: string;
   citation: Citation;
+  /** Its name. */
+  label: string;
+  /** What the visitor was at with the marker that stood here before. */
+  wanted?: 'focus' | 'card' | undefined;
 }
 
 /** How long a pointer rests before it opens a card, or is away before it closes one, in ms. */
@@ -76,14 +78,19 @@ export class Marker extends Component<MarkerProps> {
     this.timer = setTimeout(() => (isHere ? this.open() : !this.isPinned && this.close()), REST_MS);
   };
 
+  override componentDidMount(): void {
+    const { wanted } = this.props;
+    if (wanted === 'card') this.toggle();
+    else if (wanted) this.button?.focus();
+  }
+
   override componentWillUnmount(): void {
     clearTimeout(this.timer);
   }
 
-  override render({ chat, marker, citation }: MarkerProps): VNode {
+  override render({ chat, marker, citation, label }: MarkerProps): VNode {
     const isOpen = chat.card.value === this;
     const words = chat.words.value;
-    const label = fill(words.source, { marker, title: titleOf(citation) });
     return (
       <span
         onPointerEnter={this.glance}

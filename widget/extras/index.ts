@@ -3,4 +3,5 @@ export { Actions } from './Actions.tsx';
 export { greet } from './greet.tsx';
 export { compare, restore, settle } from './history.ts';
 export { Marker } from './Marker.tsx';
-export { tend } from './tend.ts';
+export { default as style } from './style.css?inline';
+export { later } from '../words/later.ts';

@@ -1,6 +1,5 @@
 import { Component, type VNode } from 'preact';
 import type { Chat } from '../chat.ts';
-import { loadExtras } from '../extras.ts';
 import { directionOf } from '../speech.ts';
 import { Announcer } from './Announcer.tsx';
 import { Consent } from './Consent.tsx';
@@ -8,6 +7,7 @@ import { Composer } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
 import type { Follower } from './follow.ts';
 import { ANEW, CLOSE, IconButton } from './Icon.tsx';
+import { tend } from './tend.ts';
 
 export interface PanelProps {
   chat: Chat;
@@ -33,12 +33,7 @@ export class Panel extends Component<PanelProps> {
     panel.style.setProperty('--scheme', pageScheme());
     // The field has the reader's next words.
     if (!isInline && !chat.isQuiet.peek()) panel.querySelector('textarea')?.focus();
-    loadExtras().then(
-      ({ tend }) => {
-        if (panel.isConnected) this.leave = tend(panel, chat, isInline);
-      },
-      () => undefined,
-    );
+    this.leave = tend(panel, chat, isInline);
   };
 
   override render({ chat, follower, isInline }: PanelProps): VNode | null {

@@ -1,3 +1,5 @@
+import type { later } from './later.ts';
+
 /** The launcher's sentences: alone, because it is loaded alone. */
 export const launcher = {
   open: 'Open chat',
@@ -42,26 +44,15 @@ export const en = {
   limitedFor: 'You can try again in {time}.',
   sources: 'Sources',
   source: 'Source {marker}: {title}',
-  openSource: 'Read it on {host}',
   newTab: 'opens in a new tab',
-  closeSource: 'Close source',
-  again: 'Answer again',
-  copyAnswer: 'Copy with sources',
-  uncopied: 'Your browser does not allow copying.',
-  helpful: 'Helpful',
-  unhelpful: 'Not helpful',
-  comment: 'Tell us more, if you like',
-  sendComment: 'Send feedback',
-  thanks: 'Thank you for your feedback.',
-  unsent: 'Your feedback could not be sent. Try again.',
   code: 'Code',
   table: 'Table',
   copy: 'Copy',
   copied: 'Copied',
 };
 
-export type PanelWords = typeof en;
-export type Words = typeof en & typeof launcher;
+export type PanelWords = typeof en & typeof later;
+export type Words = PanelWords & typeof launcher;
 
 /** A sentence with its values in place; a name without a value stays as it is written. */
 export function fill(sentence: string, values: Record<string, string>): string {
