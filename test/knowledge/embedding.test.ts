@@ -78,6 +78,10 @@ describe('the embeddings server', () => {
     await embedded(early);
     fake.embedScript = DOWN;
     const late = await teach('Lamps', 'They are made of brass.');
+    await until(
+      async () => ofEmbeddings(),
+      (said) => said.length > 0,
+    );
     expect(await asksFor('Is a brolly here?')).toEqual([]);
     expect(ofEmbeddings()).toHaveLength(1);
     now += REST;
