@@ -9,6 +9,7 @@ import { createSpeech } from './speech.ts';
 import { hasEnded } from './status.ts';
 import { createTurn, type Emit, type Turn } from './turn.ts';
 import { en, type PanelWords } from './words/en.ts';
+import type { later } from './words/later.ts';
 
 export interface ChatOptions {
   client: Client;
@@ -78,7 +79,7 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
   const [speech, fallSilent] = createSpeech(() => options.language || face.value?.language, options.host);
   const words = computed(() => ({
     ...en,
-    ...extras.value?.later!,
+    ...(extras.value?.later as typeof later),
     ...speech.value?.words,
     ...face.value?.words,
     ...own,

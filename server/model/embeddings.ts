@@ -71,7 +71,7 @@ export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeo
 function vectorsIn(body: string, count: number): Float32Array[] {
   const data = (parseObject(body) as { data?: unknown } | undefined)?.data;
   if (!Array.isArray(data) || data.length !== count) throw modelFailed('the embeddings server answered no list');
-  const vectors = new Array<Float32Array | undefined>(count).fill(undefined);
+  const vectors = Array.from<Float32Array | undefined>({ length: count });
   for (const [at, one] of (data as ({ index?: unknown; embedding?: unknown } | null)[]).entries()) {
     const index = typeof one?.index === 'number' ? one.index : at;
     const vector = unit(one?.embedding);
