@@ -49,7 +49,8 @@ describe.each(doors)('$method $path', ({ method, path, schema, known }) => {
       const reply = await w.call(method, url, JSON.stringify(body));
       if (reply.status !== 200) {
         expectRefusal(reply);
-        if (!Array.isArray(reply.body)) expect([...BEYOND, ...ADDRESSES], JSON.stringify(body)).toContain(reply.body.field);
+        if (!Array.isArray(reply.body))
+          expect([...BEYOND, ...ADDRESSES], JSON.stringify(body)).toContain(reply.body.field);
       }
       // The record of what was created or changed has what was sent.
       else if (!Array.isArray(reply.body)) expectKept(body as object, reply.body);
