@@ -30,6 +30,22 @@ export function writeDocent(chunks: string[]): Written {
   return { ms, shown };
 }
 
+/** The least that shows the same pieces: each added to a paragraph of its own, or to a new one after an empty line. */
+export function writeText(chunks: string[]): Written {
+  const place = document.body.appendChild(document.createElement('div'));
+  const paragraph = (): Text => place.appendChild(document.createElement('p')).appendChild(new Text());
+  let node = paragraph();
+  const began = performance.now();
+  for (const chunk of chunks) {
+    if (chunk.includes('\n')) node = paragraph();
+    node.appendData(chunk);
+  }
+  const ms = performance.now() - began;
+  const shown = place.textContent;
+  place.remove();
+  return { ms, shown };
+}
+
 interface Signals {
   onOpen(): void;
   onResponse(response: { text: string }): Promise<void>;
