@@ -20,6 +20,9 @@ const NEXT_TO_NOTHING = 0.03;
 /** Labels of a picture or a form that is not read here. */
 const LABEL = /^[^.!?]{1,40}:$/;
 const CONTENTS = /^\W*(?:table of )?contents\W*$/i;
+const LONGEST_TITLE = 120;
+const NUMBERED = /^\W*\d{1,3}\b\W*/;
+const TITLE = /^[^\d@:\n]*\p{L}[^\d@:\n]*(?<![.!…。！])$/u;
 const MODIFIED = /^(?:this )?(?:page|article|document)?\s*(?:was )?last (?:modified|updated|edited|changed)\b.{0,60}$/i;
 
 /** The narrowest part of the page that holds its words: `main`, else its articles, else all but forms, else all. */
@@ -34,8 +37,9 @@ export function contentOf(everything: All, title: string): Block[] {
   // Some systems wrap the whole page in one form, or leave `main` nearly empty.
   const part = share(chosen, all) < LITTLE ? all : chosen;
   const told = withoutIndexes(part === main || part === articles ? part : withoutMenus(part));
-  return (share(told, part) < LITTLE ? part : told)
-    .map(({ block }) => block)
+  const kept = share(told, part) < LITTLE ? part : told;
+  return kept
+    .map((one, at): Block => (isTitled(one, kept[at + 1]) ? { ...one.block, kind: 'heading', level: 6 } : one.block))
     .filter((block, at, all) => tells(block, at, all, title));
 }
 
@@ -73,6 +77,17 @@ function tells({ kind, text }: Block, at: number, all: Block[], title: string): 
   if (CONTENTS.test(text) || (at >= all.length - 2 && MODIFIED.test(text))) return false;
   const next = all[at + 1];
   return !LABEL.test(text) || (next !== undefined && next.kind !== 'heading' && !LABEL.test(next.text));
+}
+
+/**
+ * A bold paragraph with other text below it is a heading to its readers; not what tells something by itself: a whole
+ * sentence, a label, a telephone number.
+ */
+function isTitled({ block, bold, linked }: All[number], next: All[number] | undefined): boolean {
+  if (!bold || linked || !next || next.bold || next.block.kind === 'heading') return false;
+  if (block.kind === 'item' ? next.block.kind !== 'text' : block.kind !== 'text') return false;
+  const { text } = block;
+  return text.length <= LONGEST_TITLE && (text.endsWith('?') || TITLE.test(text.replace(NUMBERED, '')));
 }
 
 const lengthOf = (part: All): number => part.reduce((sum, { block }) => sum + block.text.length, 0);

@@ -10,6 +10,8 @@ export interface Placed<P> {
   place: P;
   /** Nearly all of it is links. */
   linked?: Linked | undefined;
+  /** All of it is bold. */
+  bold?: boolean;
 }
 
 /** The share of a block's text from which on it is one link, with a comma or an arrow beside it. */
@@ -45,16 +47,19 @@ export class Flow<P> {
   /** Of the text since the last block: its characters, and those of them that are links. */
   #length = 0;
   #links = { page: 0, away: 0 };
+  #bold = 0;
   /** What the text taken last was. */
   #linked: Linked | undefined;
+  #isBold = false;
   /** A definition list's term waits for its definition. */
   #term = '';
 
-  text(text: string, place: P, link?: Linked): void {
+  text(text: string, place: P, link?: Linked, bold = false): void {
     const length = text.trim().length;
     if (this.#place === undefined && length > 0) this.#place = place;
     this.#length += length;
     if (link) this.#links[link] += length;
+    if (bold) this.#bold += length;
     this.#parts.push(text);
   }
 
@@ -88,7 +93,8 @@ export class Flow<P> {
     this.#parts = [];
     const { page, away } = this.#links;
     this.#linked = page + away < NEARLY_ALL * this.#length ? undefined : page > away ? 'page' : 'away';
-    this.#length = 0;
+    this.#isBold = this.#bold > 0 && this.#bold === this.#length;
+    this.#length = this.#bold = 0;
     this.#links = { page: 0, away: 0 };
     return text;
   }
@@ -116,7 +122,8 @@ export class Flow<P> {
     role.used = true;
     this.count++;
     const block = { kind, text, ...(role.level ? { level: role.level } : {}) };
-    this.#out.push({ block, place, linked: kind === 'code' ? undefined : this.#linked });
+    const linked = kind === 'code' ? undefined : this.#linked;
+    this.#out.push({ block, place, linked, ...(this.#isBold && kind !== 'code' ? { bold: true } : {}) });
   }
 
   #keepTerm(place: P): void {
@@ -165,6 +172,7 @@ export class Flow<P> {
     this.#out = table.outer;
     const rows = rowsOf(table.rows, ({ block }) => block);
     this.#linked = linkedIn(table);
+    this.#isBold = false;
     if (rows) for (const text of rows) this.#push({ kind: 'item' }, text, table.rows[0]![0]!.blocks[0]?.place ?? place);
     else for (const placed of table.rows.flat().flatMap((cell) => cell.blocks)) this.#out.push(placed);
   }

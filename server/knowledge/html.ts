@@ -31,6 +31,7 @@ interface Frame {
   region: Region;
   link: Linked | undefined;
   raised: boolean;
+  bold: boolean;
 }
 
 const RAISED: Record<string, string> = Object.fromEntries(
@@ -61,6 +62,7 @@ class Page {
   #region: Region = { main: false, article: false, form: false, furniture: false };
   #link: Linked | undefined;
   #raised = false;
+  #bold = false;
   #out: Out = 'no';
   #title: string[] = [];
   #inTitle = false;
@@ -74,7 +76,13 @@ class Page {
   }
 
   onopentag(name: string, attributes: Record<string, string>): void {
-    this.#frames.push({ out: this.#out, region: this.#region, link: this.#link, raised: this.#raised });
+    this.#frames.push({
+      out: this.#out,
+      region: this.#region,
+      link: this.#link,
+      raised: this.#raised,
+      bold: this.#bold,
+    });
     this.#leads.open(name, attributes);
     if (name === 'title' && this.#out !== 'unseen') this.#inTitle = this.#title.length === 0;
     this.#out = this.#outOf(name, attributes);
@@ -83,12 +91,14 @@ class Page {
     else if (BLOCKS.has(name)) this.#flow.open(name);
     if (name === 'a' && attributes.href !== undefined) this.#link = attributes.href.startsWith('#') ? 'page' : 'away';
     else if (name === 'sup') this.#raised = true;
+    else if (name === 'b' || name === 'strong') this.#bold = true;
     this.#region = regionOf(name, attributes, this.#region);
   }
 
   ontext(text: string): void {
     if (this.#inTitle) this.#title.push(text);
-    else if (this.#out === 'no') this.#flow.text(this.#raised ? this.#raise(text) : text, this.#region, this.#link);
+    else if (this.#out === 'no')
+      this.#flow.text(this.#raised ? this.#raise(text) : text, this.#region, this.#link, this.#bold);
   }
 
   /** 2 to the power of 31 is not 231; a number that leads to a footnote is no part of the sentence. */
@@ -109,6 +119,7 @@ class Page {
     this.#region = frame.region;
     this.#link = frame.link;
     this.#raised = frame.raised;
+    this.#bold = frame.bold;
   }
 
   #outOf(name: string, attributes: Record<string, string>): Out {

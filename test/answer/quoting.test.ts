@@ -75,7 +75,7 @@ describe('an answer of quotations', () => {
 
   it('shows a question that a page asks itself with the answer', async () => {
     const site = await siteOf({
-      faq: '<title>FAQ</title><p><b>How do I clean the brass?</b></p><p>With vinegar and salt. Rub it dry.</p>',
+      faq: '<title>FAQ</title><p>How do I clean the brass?</p><p>With vinegar and salt. Rub it dry.</p>',
     });
     expect((await site.answer('how to clean the brass')).text).toContain(
       'How do I clean the brass?\n\nWith vinegar and salt.',

@@ -128,6 +128,21 @@ describe('a page of HTML', () => {
     ]);
   });
 
+  it('takes a bold paragraph for the heading of what is below it, and not for one where it tells something itself', async () => {
+    const faq =
+      '<h1>Questions</h1><p><b>(3) Do you ship abroad?</b></p><p>Yes, to all of Europe.</p><p><b>Gift wrapping</b></p><p>It is free in December.</p>';
+    expect(await passages(faq)).toEqual([
+      'Questions > (3) Do you ship abroad? | Yes, to all of Europe.',
+      'Questions > Gift wrapping | It is free in December.',
+    ]);
+    const list = '<ul><li><p><strong>Largest order</strong></p><p>Nobody may order more than ten.</p></li></ul>';
+    expect(await passages(list)).toEqual(['Largest order | Nobody may order more than ten.']);
+    const telling =
+      '<p><b>We are closed on Mondays.</b></p><p><b>Phone 555 0123</b></p><p>Ask for <b>Ada</b>.</p><p><b>See you there</b></p>';
+    const [all = ''] = await passages(telling);
+    expect(all).toBe(' | We are closed on Mondays.\n\nPhone 555 0123\n\nAsk for Ada.\n\nSee you there');
+  });
+
   it('takes a disclosure’s summary for the heading of what it holds, and of no more', async () => {
     expect(
       await passages(
