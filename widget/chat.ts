@@ -1,8 +1,8 @@
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
-import type { ChatbotFace } from '../server/types.ts';
 import { createAnswers } from './answers.ts';
 import { asFailure, type Client, type Feedback } from './client.ts';
 import { extras, loadExtras } from './extras.ts';
+import { createMeeting, type Meeting } from './meeting.ts';
 import type { Memory } from './memory.ts';
 import { report } from './run.ts';
 import { createSpeech } from './speech.ts';
@@ -24,11 +24,10 @@ export interface ChatOptions {
 }
 
 /** The whole state of one conversation and every action on it. Views read it and call it; nothing else writes it. */
-export interface Chat {
+export interface Chat extends Meeting {
   readonly isOpen: Signal<boolean>;
   /** It opened by itself: the visitor's focus stays where it is. */
   readonly isQuiet: Signal<boolean>;
-  readonly face: Signal<ChatbotFace | undefined>;
   readonly words: ReadonlySignal<PanelWords>;
   /** What the words are written in; undefined until they are there. */
   readonly language: ReadonlySignal<string | undefined>;
@@ -40,11 +39,7 @@ export interface Chat {
   /** The turn that a screen reader is told about: once at its start, once at its end. */
   readonly latest: Signal<Turn | undefined>;
   readonly isBusy: ReadonlySignal<boolean>;
-  /** What the visitor has yet to agree to before anything is sent; '' for nothing. */
-  readonly consent: ReadonlySignal<string>;
 
-  /** Asks once who the chatbot is. */
-  meet(): Promise<unknown>;
   /** Loads what a first answer does without; where that fails nothing is missing but that. */
   loadMore(): void;
   agree(): void;
@@ -75,7 +70,8 @@ const READING_MS = 1000;
 export function createChat({ client, memory, emit, words: own, ...options }: ChatOptions): Chat {
   const isOpen = signal(false);
   const isQuiet = signal(false);
-  const face = signal<ChatbotFace | undefined>(undefined);
+  const tell = (fault: unknown): void => report(emit, asFailure(fault));
+  const { face, consent, meet, agree } = createMeeting(client, memory, tell);
   const [speech, fallSilent] = createSpeech(() => options.language || face.value?.language, options.host);
   const words = computed(() => ({
     ...en,
@@ -91,12 +87,8 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
   const card = signal<object | undefined>(undefined);
   const latest = signal<Turn | undefined>(undefined);
   const isBusy = computed(() => turns.value.some((turn) => !hasEnded(turn.status.value)));
-  const agreed = signal(memory.read().agreed);
-  const consent = computed(() => (!agreed.value && face.value?.consent) || '');
-  let meeting: Promise<unknown> | undefined;
   let isGone = false;
 
-  const tell = (fault: unknown): void => report(emit, asFailure(fault));
   const answers = createAnswers({
     client,
     memory,
@@ -123,16 +115,6 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     void meet();
     if (history.peek() === 'unread') void restore();
     emit('open', null);
-  }
-
-  function meet(): Promise<unknown> {
-    return (meeting ??= client.face().then(
-      (found) => (face.value = found),
-      (fault: unknown) => {
-        meeting = undefined;
-        tell(fault);
-      },
-    ));
   }
 
   function close(): void {
@@ -174,11 +156,6 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     if (!consent.peek()) return answers.start(turn);
     turns.value = turns.peek().filter((other) => other !== turn);
     write(turn.query);
-  }
-
-  function agree(): void {
-    memory.write({ agreed: true });
-    agreed.value = true;
   }
 
   function startAnew(): void {
