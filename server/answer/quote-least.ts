@@ -43,9 +43,8 @@ export function strangers(query: string, { terms, places, worth }: Question): nu
   const names = new Set(Array.from(query.slice(0, LONGEST).matchAll(NAME), ([name]) => name.toLowerCase()));
   if (names.size === 0 || !/\p{Ll}/u.test(query)) return 0;
   const known = new Set(Array.from(places.values(), ({ term }) => term));
-  const sum = [...terms.keys()].reduce(
-    (all, term) => all + (!known.has(term) && names.has(terms[term]!.word) ? terms[term]!.worth : 0),
-    0,
-  );
+  const sum = terms.reduce((all, { word, worth, guessed }, term) => {
+    return all + ((guessed || !known.has(term)) && names.has(word) ? worth : 0);
+  }, 0);
   return sum > 0 && spokenIn(query) !== 'de' ? sum / worth : 0;
 }

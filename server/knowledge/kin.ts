@@ -58,6 +58,7 @@ const KIN = `
 
 /** Turns of phrase, and the one word that a page may have for them. */
 const PHRASES: [RegExp, string][] = [
+  [/\bhow (?:many|much|large|big|long|wide|deep|high)\b.{0,60}\b(?:can|may|could|allowed)\b/i, 'maximum'],
   [/\b(?:send|sent|bring|give|take|ship|mail|post|hand)(?:ing)?\b.{0,40}\bback\b/i, 'return'],
   [/\bmoney back\b/i, 'refund'],
   [/\bpick(?:ing)?\b.{0,30}\bup\b/i, 'collect'],
@@ -77,7 +78,7 @@ const DELIVERY_TIME =
 export const inPlainWords = (question: string): string => question.replace(DELIVERY_TIME, 'delivery times');
 
 /** A word that each of them has. */
-const TURNS = /\b(?:back|up|in|touch|to|reach)\b/i;
+const TURNS = /\b(?:back|up|in|touch|to|reach|how)\b/i;
 
 /**
  * Common words whose absence from a site says nothing: a question that has them may well be answered. Others that

@@ -36,6 +36,8 @@ export interface Term {
    * word that it has is nearly as rare as those it lacks.
    */
   worth: number;
+  /** No passage has it, only words that it may have been meant for: the France of a visitor is no frank. */
+  guessed?: boolean;
 }
 
 export interface Place {
@@ -47,6 +49,8 @@ export interface Place {
 /** A question of thousands of words is searched by its first words that mean something. */
 const MOST_TERMS = 48;
 const MOST_CHARACTERS = 4000;
+/** UTF-16 units of a word that with another letter is another word; in a longer one it is a slip. */
+const ANOTHER = 6;
 /** What another word for the same thing is worth. */
 const KIN = 0.6;
 /** What a word is worth that may have been meant, and how many of them are tried. */
@@ -60,6 +64,8 @@ const INSTEAD = 0.4;
 const USUAL = 1.5;
 /** What a word implied by a turn of phrase is worth. */
 const IMPLIED = 0.8;
+/** UTF-16 units of a shorter word are often those of another. */
+const JOINED = 6;
 /** What a word of the question before weighs beside one of this question. */
 const EARLIER = 0.35;
 /** So many questions before lend their words, of those that have any. */
@@ -95,6 +101,7 @@ export function readQuestion(
   const reading = new Reading(words, idf, languageOf(text, words.languages[0], words.languages));
   reading.add(inPlainWords(withoutOrder(text)), 1);
   for (const word of impliedBy(text.slice(0, 300))) reading.add(word, IMPLIED);
+  for (const word of joinedIn(text.slice(0, 300))) if (reading.knows(word)) reading.add(word, IMPLIED);
   const followUp = isFollowUp(text, reading.terms.length);
   if (followUp) {
     let age = 0;
@@ -144,6 +151,11 @@ class Reading {
     eachWord(asked.replace(MEASURE, ' '), (word) => this.#word(word, share));
   }
 
+  /** Whether a passage has this English word, in this very form. */
+  knows(word: string): boolean {
+    return this.#language === 'en' && this.#words.form(word, this.#language) >= 0;
+  }
+
   #word(word: string, share: number): void {
     const spoken = scriptOf(word) ?? this.#language;
     const rootText = rootOf(word, spoken);
@@ -161,7 +173,7 @@ class Reading {
     if (missing && !excused && isNearlyEmpty(word, spoken)) return;
     const meant = missing && !excused ? this.#meant(word, rootText) : [];
     const instead = own.length > 0 ? this.#instead(word, rootText, own) : [];
-    const known = own.length > 0 ? own : [...kin, ...meant];
+    const known = own.length > 0 ? own : kin.length > 0 ? [...kin, ...meant] : meant;
     // Of several kin the most usual one says how much the word tells.
     const rarity = (least: number) =>
       Math.min(this.#idf(known[0] ?? UNSEEN, least), ...known.map((one) => this.#idf(one, least)));
@@ -171,6 +183,9 @@ class Reading {
       root: own[0] ?? UNSEEN,
       weight: share * rarity(0) * (isCommon(rootText) ? ANYWHERE : 1),
       worth: share * rarity(LARGE) * (excused ? COMMON : 1),
+      ...(spoken === 'en' && known === meant && meant.length > 0 && word.length <= ANOTHER
+        ? { guessed: !this.#words.areForms(rootText, meant) }
+        : {}),
     });
     for (const root of this.#words.relatives(rootText)) this.relatives.set(root, term - 1);
     for (const root of own) this.places.set(root, { term: term - 1, share: 1 });
@@ -210,6 +225,12 @@ class Reading {
 }
 
 const isSeen = (root: number): boolean => root !== UNSEEN;
+
+/** Words that pages may write as one, as verbs become nouns: to back up, a backup. */
+function joinedIn(text: string): string[] {
+  const pairs = text.toLowerCase().matchAll(/\b([a-z]{2,12})[ -](up|in|out|on|off|down|over|back|away)\b/g);
+  return Array.from(pairs, ([, verb = '', particle = '']) => verb + particle).filter(({ length }) => length >= JOINED);
+}
 
 /** A question that does not stand by itself: nearly nothing in it, or it points back. */
 function isFollowUp(text: string, terms: number): boolean {

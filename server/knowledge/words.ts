@@ -1,3 +1,4 @@
+import { withoutAccents } from './accents.ts';
 import { isEmpty, scriptOf, type Language } from './language.ts';
 import { Relatives } from './relatives.ts';
 import { stem } from './stems.ts';
@@ -141,6 +142,15 @@ export class Vocabulary {
     const near = [...this.#typos.near(word).map((form) => this.root(form)), ...this.#stemTypos.near(rootText)];
     const likely = /^[a-z]/.test(word) ? near.filter((root) => this.#stems[root]![0] === rootText[0]) : near;
     return [...new Set(likely.length > 0 ? likely : near)];
+  }
+
+  /** Whether the root of one of these begins as `rootText` does, accents left aside, or the other way about: a word's own ending. */
+  areForms(rootText: string, roots: number[]): boolean {
+    const bare = withoutAccents(rootText);
+    return roots.some((root) => {
+      const other = withoutAccents(this.#stems[root]!);
+      return other.startsWith(bare) || bare.startsWith(other);
+    });
   }
 
   #numberOf(root: string): number {

@@ -82,6 +82,21 @@ describe('an answer of quotations', () => {
     );
   });
 
+  it('takes no word of the site’s for a name that is nowhere on it, but forgives a slip in a long one', async () => {
+    const filler = Array.from(
+      { length: 40 },
+      (_, at) => `<p>Lamp number ${at} of the long list stands in hall ${at}.</p>`,
+    );
+    const site = await siteOf({
+      types: '<title>Types</title><p>Operators are written in capital letters.</p>',
+      ink: '<title>Ink</title><p>Let us be frank: ink fades.</p>',
+      castle: '<title>Castle</title><p>Neuschwanstein is a castle in the hills, and has one lamp.</p>',
+      list: `<title>List</title>${filler.join('')}`,
+    });
+    expect((await site.answer('What is the capital of France?')).text).toContain('don’t know');
+    expect((await site.answer('Which castle is Neuschwanstien?')).text).toContain('Neuschwanstein is a castle');
+  });
+
   it('gives a definition with its term', async () => {
     expect(await textFor('What is a finial?')).toContain('Finial: The small knob at the top of a lamp. [1]');
   });

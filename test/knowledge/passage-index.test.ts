@@ -54,6 +54,17 @@ describe('the index', () => {
     expect(search(index, 'red house')[0]).toBe('near');
   });
 
+  it('finds the noun that a verb and its particle become, and the limit that “how many can” asks for', () => {
+    const index = indexOf({
+      rooms: { text: 'Rooms while everybody keeps working are many. Back to the application, which has rooms.' },
+      backup: { text: 'The backup copies all of it while readers go on.' },
+      most: { text: 'The maximum number of guests is twelve.' },
+      guests: { text: 'Of its guests each room has a list.' },
+    });
+    expect(search(index, 'How do I back up everything?')[0]).toBe('backup');
+    expect(search(index, 'How many guests can one room have?')[0]).toBe('most');
+  });
+
   it('finds code by its parts and as a whole', () => {
     const index = indexOf({
       a: { text: 'Call setTimeoutLimit or max_page_size first.' },
