@@ -20,6 +20,8 @@ const LONGER = 0.03;
  * which alone put .68 of SQuAD's paragraphs first, the .807 by words become .810; a weight of 1 takes .012 away.
  */
 const MEANING = 0.5;
+/** UTF-16 units of a text that is no mere figure, label or line. */
+const PARAGRAPH = 200;
 /** Passages indexed in one step. */
 const STEP = 64;
 
@@ -165,7 +167,7 @@ export class PassageIndex<S> {
   }
 
   #bySentences<H extends Hit<S>>(hits: H[], question: Question, limit: number): H[] {
-    return bySentences<S, H>(hits, question, limit, (entry) => this.sentences(entry));
+    return onceEach(bySentences<S, H>(hits, question, limit, (entry) => this.sentences(entry)));
   }
 
   match({ entry, first }: Hit<S>, question: Question): Match {
@@ -221,6 +223,15 @@ export class PassageIndex<S> {
     this.#vectors?.compact(moved);
     for (const slots of this.#slots.values()) for (const [at, slot] of slots.entries()) slots[at] = moved[slot]!;
   }
+}
+
+/** What pages say to the letter under the same heading is found once, on the best of them; short texts may well differ by their page. */
+function onceEach<S, H extends Hit<S>>(hits: H[]): H[] {
+  const seen = new Set<string>();
+  return hits.filter(({ entry: { text, headings } }) => {
+    const key = `${headings.at(-1) ?? ''}\n${text}`;
+    return text.length < PARAGRAPH || (!seen.has(key) && seen.add(key));
+  });
 }
 
 const byScore = <S>(a: Hit<S>, b: Hit<S>): number => b.score - a.score;

@@ -65,6 +65,21 @@ describe('the index', () => {
     expect(search(index, 'How many guests can one room have?')[0]).toBe('most');
   });
 
+  it('finds once what several pages say to the letter, and each page where only a line is the same', () => {
+    const text = `The crane lifts two tons. ${'It stands on the quay and turns with the wind. '.repeat(5)}`;
+    const line = 'The ferry costs nine pounds.';
+    const index = indexOf({
+      a: { headings: ['Cranes'], text },
+      b: { headings: ['Harbour', 'Cranes'], text },
+      c: { headings: ['Old cranes'], text },
+      d: { text: 'Another crane altogether.' },
+      e: { title: 'Cork', text: line },
+      f: { title: 'Dover', text: line },
+    });
+    expect(search(index, 'What does the crane lift?').sort()).toEqual(['a', 'c', 'd']);
+    expect(search(index, 'What does the ferry cost?').sort()).toEqual(['e', 'f']);
+  });
+
   it('finds code by its parts and as a whole', () => {
     const index = indexOf({
       a: { text: 'Call setTimeoutLimit or max_page_size first.' },
