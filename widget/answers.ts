@@ -21,7 +21,7 @@ export function createAnswers(way: Omit<Way, 'askAgain'>): Answers {
   const runs = new Map<Turn, Run>();
   let queue = Promise.resolve();
 
-  function start(turn: Turn, question: Question = { query: turn.query, id: newId() }): void {
+  function start(turn: Turn, question: Question = { query: turn.query, id: newId(), at: Date.now() }): void {
     runs.get(turn)?.drop();
     const run = createRun(turn, question, { ...way, askAgain });
     runs.set(turn, run);

@@ -1,7 +1,7 @@
-import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { createAnswers } from './answers.ts';
 import { asFailure, type Client, type Feedback } from './client.ts';
-import { extras, loadExtras } from './extras.ts';
+import { extras, loadAfterReading, loadExtras, loadMore } from './extras.ts';
 import { createMeeting, type Meeting } from './meeting.ts';
 import type { Memory } from './memory.ts';
 import { report } from './run.ts';
@@ -64,9 +64,6 @@ export interface Chat extends Meeting {
   destroy(): void;
 }
 
-/** Milliseconds from the end of an answer until what comes after it is loaded. */
-const READING_MS = 1000;
-
 export function createChat({ client, memory, emit, words: own, ...options }: ChatOptions): Chat {
   const isOpen = signal(false);
   const isQuiet = signal(false);
@@ -99,14 +96,21 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
   const compare = (): void => {
     if (history.peek() !== 'unread') loadExtras().then((tools) => tools.compare(past), tell);
   };
-  const past = { client, memory, answers, turns, state: history, tell, isBusy: () => isBusy.peek(), drop, compare };
+  const past = {
+    client,
+    memory,
+    answers,
+    turns,
+    draft,
+    write,
+    state: history,
+    tell,
+    isBusy: () => isBusy.peek(),
+    drop,
+    compare,
+  };
   const unwatch = memory.watch(compare);
-  const loadMore = (): void => void loadExtras().catch(() => undefined);
-  let reading: ReturnType<typeof setTimeout> | undefined;
-  // First the answer is read; it is all there without what comes after.
-  const stopReading = effect(() => {
-    if (turns.value[0] && !isBusy.value) reading = setTimeout(loadMore, READING_MS);
-  });
+  const stopReading = loadAfterReading(() => !!turns.value[0] && !isBusy.value);
 
   function open(isUnasked = false): void {
     if (isOpen.peek() || isGone) return;
@@ -213,7 +217,6 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     history.value = 'unread';
     unwatch();
     stopReading();
-    clearTimeout(reading);
     document.removeEventListener('visibilitychange', compare);
     fallSilent();
     drop();

@@ -30,6 +30,8 @@ export interface Question {
   session?: string | undefined;
   /** It has been on its way once: its session, or that it has none, is settled. */
   isOut?: boolean | undefined;
+  /** When it was first asked, in milliseconds as `Date.now()`. */
+  at?: number | undefined;
 }
 
 /** The public door of one chatbot. Iterators end with the connection, whether or not the answer was whole. */

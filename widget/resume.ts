@@ -53,7 +53,7 @@ export async function* follow(
       const events =
         session && message
           ? client.resume(session, message, known.from, signal)
-          : client.ask({ ...question, isOut: undefined }, signal);
+          : client.ask({ ...question, isOut: undefined, at: undefined }, signal);
       for await (const event of events) {
         if (event.event === 'delta') {
           const start = event.id - event.data.text.length;

@@ -103,6 +103,15 @@ test('a draft outlives closing and reloading', async () => {
   expect(field().value).toBe('half a thou');
 });
 
+test('a question that never arrived and is old by now waits in the field instead', async () => {
+  const sent = [{ query: 'lost?', id: 'a', at: Date.now() - 11 * 60_000 }];
+  localStorage.setItem('docent:https://docent.test/:c1', JSON.stringify({ sent }));
+  chat = await opened({});
+  await waitFor(() => expect(chat.see.getByRole('textbox')).toHaveProperty('value', 'lost?'));
+  expect(chat.door.asked()).toEqual([]);
+  expect(localStorage.getItem('docent:https://docent.test/:c1')).not.toContain('sent');
+});
+
 test('questions that never arrived are asked again after a reload, each as the very same message', async () => {
   chat = await opened({ 'POST /ask': () => new Promise<never>(() => undefined) });
   chat.ask('lost?');

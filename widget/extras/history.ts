@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals';
 import type { VisitorMessage } from '../../server/types.ts';
 import type { Answers } from '../answers.ts';
 import { readCitations } from '../citations.ts';
-import { asFailure, type Client, type Feedback } from '../client.ts';
+import { asFailure, type Client, type Feedback, type Question } from '../client.ts';
 import type { Memory } from '../memory.ts';
 import { statusOf } from '../status.ts';
 import { createTurn, type Turn } from '../turn.ts';
@@ -16,12 +16,16 @@ export interface Past {
   state: Signal<'unread' | 'loading' | 'read' | 'failed'>;
   tell(fault: unknown): void;
   isBusy(): boolean;
+  draft: Signal<string>;
+  write(draft: string): void;
   /** Takes everything shown away. */
   drop(): void;
   /** Compares what is shown with what is remembered. */
   compare(): void;
 }
 
+/** Milliseconds after which a question that was never sent is a draft: nobody expects it to be asked by itself any more. */
+const LATE_MS = 600_000;
 const AGAIN_MS = 400;
 const MOST_TRIES = 3;
 
@@ -54,7 +58,11 @@ export async function restore(past: Past): Promise<void> {
     forgetArrived(memory, messages.slice(messages.findIndex(({ uuid }) => uuid === last) + 1));
   }
   state.value = 'read';
-  const { sent = [] } = memory.read();
+  const { sent: unsent = [] } = memory.read();
+  const isLate = ({ at = 0 }: Question): boolean => Date.now() - at > LATE_MS;
+  const [sent, late] = [unsent.filter((question) => !isLate(question)), unsent.filter(isLate)];
+  if (late[0]) memory.write({ sent: sent[0] && sent });
+  if (late[0] && !past.draft.peek()) past.write(late.at(-1)!.query);
   // The one that was on its way was the first.
   for (const question of sent.sort((one, other) => Number(other.isOut ?? 0) - Number(one.isOut ?? 0))) {
     if (answers.has(question)) continue;
