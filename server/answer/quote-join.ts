@@ -248,7 +248,8 @@ class PassageQuotes {
 
   /** What the passage is about, ready to be followed by what it says. */
   #heading(): string {
-    const heading = this.#found.headings.at(-1) ?? '';
+    // A printed page's broken line may have passed for a heading.
+    const heading = (this.#found.headings.at(-1) ?? '').replace(/^\p{Ll}{1,3}$/u, '');
     return heading && (/[?!:：？！]$/.test(heading) ? `${heading} ` : `${heading}: `);
   }
 }

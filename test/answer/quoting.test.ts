@@ -52,6 +52,13 @@ describe('an answer of quotations', () => {
     );
   });
 
+  it('takes the scrap of a broken line for no heading', async () => {
+    const site = await siteOf({
+      x: '<title>Files</title><h2>is</h2><ul><li>Sniffing reads the first bytes of a file.</li></ul>',
+    });
+    expect((await site.answer('What does sniffing read?')).text).toBe('Sniffing reads the first bytes of a file. [1]');
+  });
+
   it('says a row of a table in words', async () => {
     expect(await textFor('How much is express postage?')).toContain(
       'Rates and times: Express — Price: £9; Arrives: the next day [',
