@@ -46,11 +46,11 @@ const demoScripts = {
 };
 
 const environments: Record<string, EnvironmentOptions> = {
-  // Named by its content: it may be cached for long, and what is loaded after it finds it under the same address.
+  // Named by its content: it may be cached for long.
   panel: library('widget/panel.tsx', 'panel-[hash].js', 'dist/embed', {
     emptyOutDir: true,
     license: { fileName: 'licenses.md' },
-    rolldownOptions: { preserveEntrySignatures: 'allow-extension', output: small },
+    rolldownOptions: { output: small },
   }),
   embed: library('widget/embed.ts', 'embed.js', 'dist', {
     // `name` is asked for by Vite; the file exports nothing, so that no such global appears.

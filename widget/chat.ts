@@ -1,7 +1,7 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { createAnswers } from './answers.ts';
 import { asFailure, type Client, type Feedback } from './client.ts';
-import { extras, loadAfterReading, loadExtras, loadMore } from './extras.ts';
+import { compare, restore, settle } from './history.ts';
 import { createMeeting, type Meeting } from './meeting.ts';
 import type { Memory } from './memory.ts';
 import { report } from './run.ts';
@@ -9,7 +9,6 @@ import { createSpeech } from './speech.ts';
 import { hasEnded } from './status.ts';
 import { createTurn, type Emit, type Turn } from './turn.ts';
 import { en, type PanelWords } from './words/en.ts';
-import type { later } from './words/later.ts';
 
 export interface ChatOptions {
   client: Client;
@@ -40,8 +39,6 @@ export interface Chat extends Meeting {
   readonly latest: Signal<Turn | undefined>;
   readonly isBusy: ReadonlySignal<boolean>;
 
-  /** Loads what a first answer does without; where that fails nothing is missing but that. */
-  loadMore(): void;
   agree(): void;
   open(isUnasked?: boolean): void;
   close(): void;
@@ -72,7 +69,6 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
   const [speech, fallSilent] = createSpeech(() => options.language || face.value?.language, options.host);
   const words = computed(() => ({
     ...en,
-    ...(extras.value?.later as typeof later),
     ...speech.value?.words,
     ...face.value?.words,
     ...own,
@@ -91,11 +87,9 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     memory,
     emit,
     onStart: (turn) => (latest.value = turn),
-    onNamed: (turn) => extras.peek()?.settle(past, turn),
+    onNamed: (turn) => settle(past, turn),
   });
-  const compare = (): void => {
-    if (history.peek() !== 'unread') loadExtras().then((tools) => tools.compare(past), tell);
-  };
+  const look = (): void => compare(past);
   const past = {
     client,
     memory,
@@ -107,17 +101,16 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     tell,
     isBusy: () => isBusy.peek(),
     drop,
-    compare,
+    compare: look,
   };
-  const unwatch = memory.watch(compare);
-  const stopReading = loadAfterReading(() => !!turns.value[0] && !isBusy.value);
+  const unwatch = memory.watch(look);
 
   function open(isUnasked = false): void {
     if (isOpen.peek() || isGone) return;
     isQuiet.value = isUnasked;
     isOpen.value = true;
     void meet();
-    if (history.peek() === 'unread') void restore();
+    if (history.peek() === 'unread') void readBack();
     emit('open', null);
   }
 
@@ -191,17 +184,12 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     });
   }
 
-  async function restore(): Promise<void> {
+  async function readBack(): Promise<void> {
     const { draft: kept = '', session, sent } = memory.read();
     draft.value ||= kept;
     history.value = session || sent ? 'loading' : 'read';
     if (history.peek() === 'read') return;
-    try {
-      await (await loadExtras()).restore(past);
-    } catch (fault) {
-      history.value = 'failed';
-      tell(fault);
-    }
+    await restore(past);
   }
 
   function drop(): void {
@@ -216,8 +204,7 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     isOpen.value = false;
     history.value = 'unread';
     unwatch();
-    stopReading();
-    document.removeEventListener('visibilitychange', compare);
+    document.removeEventListener('visibilitychange', look);
     fallSilent();
     drop();
   }
@@ -235,7 +222,6 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     latest,
     isBusy,
     consent,
-    loadMore,
     meet,
     agree,
     open,
@@ -249,7 +235,7 @@ export function createChat({ client, memory, emit, words: own, ...options }: Cha
     showCitation,
     hideCitation,
     rate,
-    restore,
+    restore: readBack,
     destroy,
   };
 }

@@ -1,7 +1,8 @@
 import type { Events } from './turn.ts';
 import type { OpenedPanel, openPanel } from './panel.tsx';
 import type { Context, Settings } from './settings.ts';
-import { launcher, type Words } from './words/en.ts';
+import type { Words } from './words/en.ts';
+import { launcher } from './words/launcher.ts';
 
 export interface Options {
   /** The address of the Docent server, as `https://chat.example.org`. */

@@ -3,11 +3,11 @@ import { render } from 'preact';
 import { createChat, type Chat } from './chat.ts';
 import { createClient, type Client } from './client.ts';
 import { tendLauncher } from './launcher.ts';
-import { extras, loadExtras } from './extras.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { readSettings, type Context, type Settings } from './settings.ts';
 import { applyTheme } from './theme.ts';
 import { createFollower } from './view/follow.ts';
+import { greet } from './view/greet.tsx';
 import { Panel } from './view/Panel.tsx';
 import style from './style.css?inline';
 import type { Events } from './turn.ts';
@@ -47,9 +47,6 @@ function facing(client: Client, { title, ...own }: Partial<Settings>): Client {
   };
 }
 
-// Who does not come is not met.
-const ignore = (): void => undefined;
-
 /** Draws the panel into a shadow root, closed; `chat` opens it. What happens is told as events of the root's host. */
 export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel {
   const { server, chatbot, words, context, button, isInline = false } = options;
@@ -64,20 +61,19 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   const place = document.createElement('div');
   place.style.display = 'contents';
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  const stopStyle = effect(() => sheet.replaceSync(style + (extras.value?.style ?? '')));
+  sheet.replaceSync(style);
   root.prepend(place);
   render(<Panel chat={chat} follower={createFollower()} isInline={isInline} />, place);
   const stopTheme = effect(() => applyTheme(host, settings, chat.face.value ?? settings));
   const leaveLauncher = button && tendLauncher(button, chat, settings);
   let leaveGreeting: (() => void) | undefined;
   let isGone = false;
-  const greet = async (): Promise<void> => {
-    const all = { ...settings, ...chat.face.peek() };
-    if (!all.open && !all.teaser) return;
-    const more = await loadExtras();
-    if (!isGone) leaveGreeting = more.greet(root, chat, memory, all);
+  const greetNow = (): void => {
+    if (!isGone) leaveGreeting = greet(root, chat, memory, { ...settings, ...chat.face.peek() });
   };
-  if (button && !isInline) void ('settings' in settings ? chat.meet().then(greet) : greet()).catch(ignore);
+  if (button && !isInline)
+    if ('settings' in settings) void chat.meet().then(greetNow);
+    else greetNow();
   return {
     chat,
     open: () => chat.open(),
@@ -91,7 +87,6 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
       leaveGreeting?.();
       leaveLauncher?.();
       stopTheme();
-      stopStyle();
       chat.destroy();
       render(null, place);
       place.remove();

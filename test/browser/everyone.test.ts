@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
 import { launch } from './chromium.ts';
 import { serve, type Served } from './served.ts';
-import { answers, ask, field, log, marker, open, questions } from './visitor.ts';
+import { ask, field, log, marker, open, questions } from './visitor.ts';
 
 let server: Served;
 let browser: Browser;
@@ -386,20 +386,4 @@ test('on a German page it is German', async () => {
   await page.getByRole('button', { name: 'Open chat' }).click();
   await page.getByPlaceholder('Frage stellen …').waitFor();
   expect(await panel().getAttribute('lang')).toBe('de');
-});
-
-test('where what comes after an answer does not load, the answer and its sources are there', async () => {
-  await visit();
-  await page.route('**/embed/extras-*.js', (route) => route.abort());
-  await open(page);
-  await ask(page, question);
-  await answers(page)
-    .getByText(/45 days/)
-    .first()
-    .waitFor();
-  await answers(page)
-    .getByRole('link', { name: /Returns/ })
-    .first()
-    .waitFor();
-  expect(faults).toEqual([]);
 });

@@ -1,7 +1,6 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { loadExtras } from '../../widget/extras.ts';
 import { answered, citation, json, record, stream, type Answer } from './door.ts';
 import { opened, press, type, type Opened } from './opened.ts';
 
@@ -12,11 +11,9 @@ const feedback = 'POST /session/s1/message/m1/feedback';
 
 let chat: Opened;
 
-beforeEach(async () => {
+beforeEach(() => {
   localStorage.clear();
   sessionStorage.clear();
-  // What comes a second after an answer is there at once.
-  await loadExtras();
 });
 
 afterEach(() => {

@@ -2,13 +2,13 @@
 import { waitFor } from '@testing-library/preact';
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { en, launcher, type Words } from '../../widget/words/en.ts';
-import { later } from '../../widget/words/later.ts';
+import { en, type Words } from '../../widget/words/en.ts';
+import { launcher } from '../../widget/words/launcher.ts';
 import { json } from './door.ts';
 import { mounted, type Opened } from './opened.ts';
 
 const files = readdirSync('widget/words').flatMap((name) => /^(?!en)([a-z]{2})\.ts$/.exec(name)?.[1] ?? []);
-const English: Words = { ...launcher, ...en, ...later };
+const English: Words = { ...launcher, ...en };
 const values = (sentence: string): string[] => [...sentence.matchAll(/\{\w+\}/g)].map(String).toSorted();
 
 let chat: Opened | undefined;

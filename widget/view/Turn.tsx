@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat.ts';
 import type { Turn } from '../turn.ts';
-import { extras } from '../extras.ts';
 import { Markdown } from '../markdown/Markdown.tsx';
-import { Cite } from './Cite.tsx';
+import { Actions } from './Actions.tsx';
+import { Marker } from './Marker.tsx';
 import { Note } from './Note.tsx';
 import { Sources } from './Sources.tsx';
 
@@ -18,7 +18,6 @@ interface TurnProps {
 export function TurnView({ chat, turn, onAsk }: TurnProps): VNode {
   const words = chat.words.value;
   const { is } = turn.status.value;
-  const { Actions } = extras.value ?? {};
   return (
     <div
       class="turn"
@@ -37,7 +36,7 @@ export function TurnView({ chat, turn, onAsk }: TurnProps): VNode {
             isWhole={is === 'done' || is === 'failed'}
             words={words}
             imageHosts={chat.face.value?.image_hosts}
-            marker={(key) => <Cite chat={chat} turn={turn} marker={key} />}
+            marker={(key) => <Marker chat={chat} turn={turn} marker={key} />}
           />
         </div>
         {(is === 'waiting' || is === 'reconnecting') && (
@@ -50,7 +49,7 @@ export function TurnView({ chat, turn, onAsk }: TurnProps): VNode {
         )}
         <Note chat={chat} turn={turn} />
         {is === 'done' && <Sources chat={chat} turn={turn} />}
-        {is === 'done' && Actions && <Actions chat={chat} turn={turn} />}
+        {is === 'done' && <Actions chat={chat} turn={turn} />}
       </div>
     </div>
   );

@@ -1,10 +1,4 @@
-import type { later } from './later.ts';
-
-/** The launcher's sentences: alone, because it is loaded alone. */
-export const launcher = {
-  open: 'Open chat',
-  unloadable: 'Failed. Try again.',
-};
+import type { launcher } from './launcher.ts';
 
 /**
  * Every sentence a visitor reads; those on how an answer stands are named as its status and reason are. `{name}` stands for a
@@ -49,9 +43,20 @@ export const en = {
   table: 'Table',
   copy: 'Copy',
   copied: 'Copied',
+  openSource: 'Read it on {host}',
+  closeSource: 'Close source',
+  again: 'Answer again',
+  copyAnswer: 'Copy with sources',
+  uncopied: 'Your browser does not allow copying.',
+  helpful: 'Helpful',
+  unhelpful: 'Not helpful',
+  comment: 'Tell us more, if you like',
+  sendComment: 'Send feedback',
+  thanks: 'Thank you for your feedback.',
+  unsent: 'Your feedback could not be sent. Try again.',
 };
 
-export type PanelWords = typeof en & typeof later;
+export type PanelWords = typeof en;
 export type Words = PanelWords & typeof launcher;
 
 /** A sentence with its values in place; a name without a value stays as it is written. */

@@ -46,7 +46,6 @@ export function sizes(): Size[] {
   return [
     row('the launcher', zipped('dist/embed.js'), 1536),
     row('launcher and panel', sum(panel), 26_000),
-    row('launcher, panel and extras', sum([...panel, ...find('dist/embed', /^extras-/)]), 26_000),
     ...laterOf('dist/embed', /^panel-/),
     row('the component, as it is imported', zipped(entry), 16_000),
     row('the component with its panel', sum(component), 16_000),

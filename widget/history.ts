@@ -1,11 +1,11 @@
 import type { Signal } from '@preact/signals';
-import type { VisitorMessage } from '../../server/types.ts';
-import type { Answers } from '../answers.ts';
-import { readCitations } from '../citations.ts';
-import { asFailure, type Client, type Feedback, type Question } from '../client.ts';
-import type { Memory } from '../memory.ts';
-import { statusOf } from '../status.ts';
-import { createTurn, type Turn } from '../turn.ts';
+import type { VisitorMessage } from '../server/types.ts';
+import type { Answers } from './answers.ts';
+import { readCitations } from './citations.ts';
+import { asFailure, type Client, type Feedback, type Question } from './client.ts';
+import type { Memory } from './memory.ts';
+import { statusOf } from './status.ts';
+import { createTurn, type Turn } from './turn.ts';
 
 /** What reading back needs of the chat around it. */
 export interface Past {

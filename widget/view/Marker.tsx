@@ -1,25 +1,21 @@
 import { Component, type VNode } from 'preact';
-import type { Citation } from '../../server/types.ts';
 import type { Chat } from '../chat.ts';
+import { titleOf } from '../citations.ts';
 import type { Turn } from '../turn.ts';
+import { fill } from '../words/en.ts';
 import { Card } from './Card.tsx';
 
 export interface MarkerProps {
   chat: Chat;
   turn: Turn;
   marker: string;
-  citation: Citation;
-  /** Its name. */
-  label: string;
-  /** What the visitor was at with the marker that stood here before. */
-  wanted?: 'focus' | 'card' | undefined;
 }
 
 /** How long a pointer rests before it opens a card, or is away before it closes one, in ms. */
 const REST_MS = 300;
 
 /**
- * A marker as a button, and under it the card that it opens: by a click or Enter to be read at length, with the focus in it, or
+ * A marker in the text: a button as soon as it is known what it cites, and under it the card that it opens: by a click or Enter to be read at length, with the focus in it, or
  * at a glance while the pointer or the focus is there. Escape closes it, wherever the focus is.
  */
 export class Marker extends Component<MarkerProps> {
@@ -78,19 +74,16 @@ export class Marker extends Component<MarkerProps> {
     this.timer = setTimeout(() => (isHere ? this.open() : !this.isPinned && this.close()), REST_MS);
   };
 
-  override componentDidMount(): void {
-    const { wanted } = this.props;
-    if (wanted === 'card') this.toggle();
-    else if (wanted) this.button?.focus();
-  }
-
   override componentWillUnmount(): void {
     clearTimeout(this.timer);
   }
 
-  override render({ chat, marker, citation, label }: MarkerProps): VNode {
+  override render({ chat, turn, marker }: MarkerProps): VNode {
+    const citation = turn.citations.value[marker];
+    if (!citation) return <span class="marker">{marker}</span>;
     const isOpen = chat.card.value === this;
     const words = chat.words.value;
+    const label = fill(words.source, { marker, title: titleOf(citation) });
     return (
       <span
         onPointerEnter={this.glance}

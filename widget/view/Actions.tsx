@@ -1,8 +1,8 @@
 import { Component, type VNode } from 'preact';
 import type { Chat } from '../chat.ts';
 import type { Turn } from '../turn.ts';
-import { COPY, DOWN_THUMB, Icon, IconButton, RETRY, SEND, UP_THUMB } from '../view/Icon.tsx';
-import { copyText, withSources } from './copy.ts';
+import { COPY, DOWN_THUMB, Icon, IconButton, RETRY, SEND, UP_THUMB } from './Icon.tsx';
+import { copyText, withSources } from '../copy.ts';
 
 interface ActionsProps {
   chat: Chat;

@@ -2,7 +2,7 @@ import { render } from 'preact';
 import type { Chat } from '../chat.ts';
 import type { Memory } from '../memory.ts';
 import type { Settings } from '../settings.ts';
-import { CLOSE, IconButton } from '../view/Icon.tsx';
+import { CLOSE, IconButton } from './Icon.tsx';
 
 /** Narrower windows are filled by the panel: nobody wants that unasked. */
 const PHONE = 520;

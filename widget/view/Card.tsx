@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import type { Citation } from '../../server/types.ts';
 import { hostOf, titleOf } from '../citations.ts';
-import { CLOSE, Icon, IconButton, OUT } from '../view/Icon.tsx';
-import { Jump } from '../view/Jump.tsx';
+import { CLOSE, Icon, IconButton, OUT } from './Icon.tsx';
+import { Jump } from './Jump.tsx';
 import { fill, type PanelWords } from '../words/en.ts';
 
 interface CardProps {

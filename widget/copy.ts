@@ -1,6 +1,6 @@
-import { quoteAddress, titleOf } from '../citations.ts';
-import type { Turn } from '../turn.ts';
-import type { PanelWords } from '../words/en.ts';
+import { quoteAddress, titleOf } from './citations.ts';
+import type { Turn } from './turn.ts';
+import type { PanelWords } from './words/en.ts';
 
 /** The answer as it was written, Markdown, and under it a line for each source. */
 export function withSources({ text, citations }: Turn, words: PanelWords): string {
