@@ -1,10 +1,9 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
-import { createAnswers } from './answers.ts';
-import { asFailure, type Client, type Feedback } from './client.ts';
-import { compare, restore, settle } from './history.ts';
-import { createMeeting, type Meeting } from './meeting.ts';
+import type { ChatbotFace } from '../server/types.ts';
+import { asFailure, newId, type Client, type Feedback, type Question } from './client.ts';
+import { compare, restore } from './history.ts';
 import type { Memory } from './memory.ts';
-import { report } from './run.ts';
+import { createRun, report } from './run.ts';
 import { createSpeech } from './speech.ts';
 import { hasEnded } from './status.ts';
 import { createTurn, type Emit, type Turn } from './turn.ts';
@@ -23,7 +22,13 @@ export interface ChatOptions {
 }
 
 /** The whole state of one conversation and every action on it. Views read it and call it; nothing else writes it. */
-export interface Chat extends Meeting {
+export interface Chat {
+  readonly client: Client;
+  readonly memory: Memory;
+  readonly emit: Emit;
+  readonly face: Signal<ChatbotFace | undefined>;
+  /** What the visitor has yet to agree to; '' for nothing. */
+  readonly consent: ReadonlySignal<string>;
   readonly isOpen: Signal<boolean>;
   /** It opened by itself: the visitor's focus stays where it is. */
   readonly isQuiet: Signal<boolean>;
@@ -39,6 +44,10 @@ export interface Chat extends Meeting {
   readonly latest: Signal<Turn | undefined>;
   readonly isBusy: ReadonlySignal<boolean>;
 
+  /** Tells the page what went wrong. */
+  tell(fault: unknown): void;
+  /** Asks who the chatbot is, until it has said so. */
+  meet(): Promise<unknown>;
   agree(): void;
   open(isUnasked?: boolean): void;
   close(): void;
@@ -46,7 +55,14 @@ export interface Chat extends Meeting {
   /** Sends the draft, if there is one. */
   send(): void;
   ask(query: string): void;
-  /** The same question again; after a lost connection it is the very same message, so nothing is asked twice. */
+  /**
+   * Asks the turn's question, or `question` once more, or takes up what is known of its answer. Answers are made one after
+   * another: a later question may lean on an earlier answer.
+   */
+  start(turn: Turn, question?: Question): void;
+  /** As another message, from the start. */
+  askAgain(turn: Turn): void;
+  /** The same again; after a lost connection it is the very same message, so nothing is asked twice. */
   retry(turn: Turn): void;
   /** Stops the answers being made; what is written of them stays. */
   stop(): void;
@@ -58,184 +74,162 @@ export interface Chat extends Meeting {
   rate(turn: Turn, feedback: Feedback): void;
   /** Reads back the remembered conversation; an answer still being made there goes on here. */
   restore(): Promise<void>;
+  /** Compares what is shown with what is remembered. */
+  compare(): void;
+  /** Takes everything shown away. */
+  drop(): void;
   destroy(): void;
 }
 
-export function createChat({ client, memory, emit, words: own, ...options }: ChatOptions): Chat {
-  const isOpen = signal(false);
-  const isQuiet = signal(false);
-  const tell = (fault: unknown): void => report(emit, asFailure(fault));
-  const { face, consent, meet, agree } = createMeeting(client, memory, tell);
-  const [speech, fallSilent] = createSpeech(() => options.language || face.value?.language, options.host);
-  const words = computed(() => ({
-    ...en,
-    ...speech.value?.words,
-    ...face.value?.words,
-    ...own,
-  }));
-  const language = computed(() => speech.value?.language);
-  const turns = signal<Turn[]>([]);
-  const history = signal<'unread' | 'loading' | 'read' | 'failed'>('unread');
-  const draft = signal('');
-  const card = signal<object | undefined>(undefined);
-  const latest = signal<Turn | undefined>(undefined);
-  const isBusy = computed(() => turns.value.some((turn) => !hasEnded(turn.status.value)));
+export function createChat({ client, memory, emit, words: own, language, host }: ChatOptions): Chat {
+  const { draft = '', agreed } = memory.read();
+  const face = signal<ChatbotFace | undefined>(undefined);
+  const isAgreed = signal(agreed);
+  const [speech, fallSilent] = createSpeech(() => language || face.value?.language, host);
+  let meeting: Promise<unknown> | undefined;
+  let queue = Promise.resolve();
   let isGone = false;
-
-  const answers = createAnswers({
-    client,
-    memory,
-    emit,
-    onStart: (turn) => (latest.value = turn),
-    onNamed: (turn) => settle(past, turn),
-  });
-  const look = (): void => compare(past);
-  const past = {
-    client,
-    memory,
-    answers,
-    turns,
-    draft,
-    write,
-    state: history,
-    tell,
-    isBusy: () => isBusy.peek(),
-    drop,
-    compare: look,
-  };
-  const unwatch = memory.watch(look);
-
-  function open(isUnasked = false): void {
-    if (isOpen.peek() || isGone) return;
-    isQuiet.value = isUnasked;
-    isOpen.value = true;
-    void meet();
-    if (history.peek() === 'unread') void readBack();
-    emit('open', null);
-  }
-
-  function close(): void {
-    if (!isOpen.peek()) return;
-    hideCitation();
-    isOpen.value = false;
-    emit('close', null);
-  }
-
-  function write(text: string): void {
-    draft.value = text;
-    memory.write({ draft: text || undefined });
-  }
-
-  function send(): void {
-    const query = draft.peek();
-    if (!query.trim()) return;
-    write('');
-    ask(query);
-  }
-
-  function ask(text: string): void {
-    const query = text.trim();
-    if (!query || isGone) return;
-    const turn = createTurn(query);
-    turns.value = [...turns.peek(), turn];
-    emit('ask', { query });
-    if (face.peek()) return begin(turn);
-    // Until then it is nowhere but here.
-    memory.write({ draft: query });
-    void meet().then(() => {
-      memory.write({ draft: draft.peek() || undefined });
-      begin(turn);
-    });
-  }
 
   /** Nothing is sent before what its owner wants agreed is known and agreed: until then the question is a draft. */
   function begin(turn: Turn): void {
-    if (!consent.peek()) return answers.start(turn);
-    turns.value = turns.peek().filter((other) => other !== turn);
-    write(turn.query);
+    if (!chat.consent.peek()) return chat.start(turn);
+    chat.turns.value = chat.turns.peek().filter((other) => other !== turn);
+    chat.write(turn.query);
   }
 
-  function startAnew(): void {
-    const { session } = memory.read();
-    drop();
-    history.value = 'read';
-    memory.write({ session: undefined, last: undefined, sent: undefined });
-    if (session) client.forget(session).catch(tell);
-  }
-
-  function showCitation(turn: Turn, marker: string, place: object): void {
-    const citation = turn.citations.peek()[marker];
-    if (!citation) return;
-    card.value = place;
-    emit('citation', { marker, citation });
-  }
-
-  function hideCitation(): void {
-    card.value = undefined;
-  }
-
-  function rate(turn: Turn, feedback: Feedback): void {
-    const { session, message } = turn.known;
-    const before = turn.feedback.peek();
-    turn.feedback.value = feedback;
-    client.rate(session!, message!, feedback).catch((fault: unknown) => {
-      turn.feedback.value = { ...before, isLost: true };
-      tell(fault);
-    });
-  }
-
-  async function readBack(): Promise<void> {
-    const { draft: kept = '', session, sent } = memory.read();
-    draft.value ||= kept;
-    history.value = session || sent ? 'loading' : 'read';
-    if (history.peek() === 'read') return;
-    await restore(past);
-  }
-
-  function drop(): void {
-    answers.drop();
-    hideCitation();
-    latest.value = undefined;
-    turns.value = [];
-  }
-
-  function destroy(): void {
-    isGone = true;
-    isOpen.value = false;
-    history.value = 'unread';
-    unwatch();
-    document.removeEventListener('visibilitychange', look);
-    fallSilent();
-    drop();
-  }
-
-  return {
-    isOpen,
-    isQuiet,
+  const chat: Chat = {
+    client,
+    memory,
+    emit,
     face,
-    words,
-    language,
-    turns,
-    history,
-    draft,
-    card,
-    latest,
-    isBusy,
-    consent,
-    meet,
-    agree,
-    open,
-    close,
-    write,
-    send,
-    ask,
-    retry: answers.retry,
-    stop: answers.stop,
-    startAnew,
-    showCitation,
-    hideCitation,
-    rate,
-    restore: readBack,
-    destroy,
+    isOpen: signal(false),
+    isQuiet: signal(false),
+    consent: computed(() => (!isAgreed.value && face.value?.consent) || ''),
+    words: computed(() => ({ ...en, ...speech.value?.words, ...face.value?.words, ...own })),
+    language: computed(() => speech.value?.language),
+    turns: signal([]),
+    history: signal('unread'),
+    draft: signal(draft),
+    card: signal(undefined),
+    latest: signal(undefined),
+    isBusy: computed(() => chat.turns.value.some((turn) => !hasEnded(turn.status.value))),
+
+    tell: (fault) => report(emit, asFailure(fault)),
+    meet: () =>
+      (meeting ??= client.face().then(
+        (found) => (face.value = found),
+        (fault: unknown) => {
+          meeting = undefined;
+          chat.tell(fault);
+        },
+      )),
+    agree() {
+      memory.write({ agreed: true });
+      isAgreed.value = true;
+    },
+    open(isUnasked = false) {
+      if (chat.isOpen.peek() || isGone) return;
+      chat.isQuiet.value = isUnasked;
+      chat.isOpen.value = true;
+      void chat.meet();
+      if (chat.history.peek() === 'unread') void chat.restore();
+      emit('open', null);
+    },
+    close() {
+      if (!chat.isOpen.peek()) return;
+      chat.hideCitation();
+      chat.isOpen.value = false;
+      emit('close', null);
+    },
+    write(text) {
+      chat.draft.value = text;
+      memory.write({ draft: text || undefined });
+    },
+    send() {
+      const query = chat.draft.peek();
+      if (!query.trim()) return;
+      chat.write('');
+      chat.ask(query);
+    },
+    ask(text) {
+      const query = text.trim();
+      if (!query || isGone) return;
+      const turn = createTurn(query);
+      chat.turns.value = [...chat.turns.peek(), turn];
+      emit('ask', { query });
+      if (face.peek()) return begin(turn);
+      // Until then it is nowhere but here.
+      memory.write({ draft: query });
+      void chat.meet().then(() => {
+        memory.write({ draft: chat.draft.peek() || undefined });
+        begin(turn);
+      });
+    },
+    start(turn, question = { query: turn.query, id: newId(), at: Date.now() }) {
+      turn.run?.drop();
+      turn.run = createRun(chat, turn, question);
+      queue = queue.then(turn.run.make);
+    },
+    askAgain(turn) {
+      turn.known = { from: 0 };
+      turn.text.value = '';
+      chat.start(turn);
+    },
+    retry(turn) {
+      const { run, status } = turn;
+      const { reason } = status.peek();
+      status.value = { is: 'waiting' };
+      if (run && reason === 'network') return chat.start(turn, run.question);
+      run?.forget();
+      chat.askAgain(turn);
+    },
+    stop() {
+      for (const { run, status } of chat.turns.peek()) if (!hasEnded(status.peek())) run?.stop();
+    },
+    startAnew() {
+      const { session } = memory.read();
+      chat.drop();
+      chat.history.value = 'read';
+      memory.write({ session: undefined, last: undefined, sent: undefined });
+      if (session) client.forget(session).catch(chat.tell);
+    },
+    showCitation(turn, marker, place) {
+      const citation = turn.citations.peek()[marker];
+      if (!citation) return;
+      chat.card.value = place;
+      emit('citation', { marker, citation });
+    },
+    hideCitation() {
+      chat.card.value = undefined;
+    },
+    rate(turn, feedback) {
+      const { session, message } = turn.known;
+      const before = turn.feedback.peek();
+      turn.feedback.value = feedback;
+      client.rate(session!, message!, feedback).catch((fault: unknown) => {
+        turn.feedback.value = { ...before, isLost: true };
+        chat.tell(fault);
+      });
+    },
+    restore: () => restore(chat),
+    compare: () => compare(chat),
+    drop() {
+      for (const { run } of chat.turns.peek()) run?.drop();
+      queue = Promise.resolve();
+      chat.hideCitation();
+      chat.latest.value = undefined;
+      chat.turns.value = [];
+    },
+    destroy() {
+      isGone = true;
+      chat.isOpen.value = false;
+      chat.history.value = 'unread';
+      unwatch();
+      document.removeEventListener('visibilitychange', chat.compare);
+      fallSilent();
+      chat.drop();
+    },
   };
+  const unwatch = memory.watch(chat.compare);
+  return chat;
 }

@@ -1,28 +1,10 @@
-import type { Signal } from '@preact/signals';
 import type { VisitorMessage } from '../server/types.ts';
-import type { Answers } from './answers.ts';
+import type { Chat } from './chat.ts';
 import { readCitations } from './citations.ts';
-import { asFailure, type Client, type Feedback, type Question } from './client.ts';
+import { asFailure, type Feedback, type Question } from './client.ts';
 import type { Memory } from './memory.ts';
 import { statusOf } from './status.ts';
 import { createTurn, type Turn } from './turn.ts';
-
-/** What reading back needs of the chat around it. */
-export interface Past {
-  client: Client;
-  memory: Memory;
-  answers: Answers;
-  turns: Signal<Turn[]>;
-  state: Signal<'unread' | 'loading' | 'read' | 'failed'>;
-  tell(fault: unknown): void;
-  isBusy(): boolean;
-  draft: Signal<string>;
-  write(draft: string): void;
-  /** Takes everything shown away. */
-  drop(): void;
-  /** Compares what is shown with what is remembered. */
-  compare(): void;
-}
 
 /** Milliseconds after which a question that was never sent is a draft: nobody expects it to be asked by itself any more. */
 const LATE_MS = 600_000;
@@ -49,38 +31,39 @@ function fromRecord(session: string, record: VisitorMessage): Turn {
 }
 
 /** Reads back the remembered conversation; answers still being made go on here, questions still unsent are sent. */
-export async function restore(past: Past): Promise<void> {
-  const { memory, turns, state, answers } = past;
+export async function restore(chat: Chat): Promise<void> {
+  const { memory, turns, history, draft } = chat;
   const { session, last } = memory.read();
+  history.value = 'loading';
   if (session) {
-    const messages = await read(past, session);
+    const messages = await read(chat, session);
     if (!messages) return;
     forgetArrived(memory, messages.slice(messages.findIndex(({ uuid }) => uuid === last) + 1));
   }
-  state.value = 'read';
+  history.value = 'read';
   const { sent: unsent = [] } = memory.read();
   const isLate = ({ at = 0 }: Question): boolean => Date.now() - at > LATE_MS;
   const [sent, late] = [unsent.filter((question) => !isLate(question)), unsent.filter(isLate)];
   if (late[0]) memory.write({ sent: sent[0] && sent });
-  if (late[0] && !past.draft.peek()) past.write(late.at(-1)!.query);
+  if (late[0] && !draft.peek()) chat.write(late.at(-1)!.query);
   // The one that was on its way was the first.
   for (const question of sent.sort((one, other) => Number(other.isOut ?? 0) - Number(one.isOut ?? 0))) {
-    if (answers.has(question)) continue;
+    if (turns.peek().some(({ run }) => run?.question.id === question.id)) continue;
     const turn = createTurn(question.query);
     turns.value = [...turns.peek(), turn];
-    answers.start(turn, question);
+    chat.start(turn, question);
   }
 }
 
 /** Shows what the server has of the session, and gives it; undefined where it did not come. */
-async function read(past: Past, session: string): Promise<VisitorMessage[] | undefined> {
-  const { client, memory, state, tell } = past;
-  const isStill = (): boolean => state.peek() !== 'unread' && memory.read().session === session;
+async function read(chat: Chat, session: string): Promise<VisitorMessage[] | undefined> {
+  const { client, memory, history, tell } = chat;
+  const isStill = (): boolean => history.peek() !== 'unread' && memory.read().session === session;
   try {
     for (let tries = 0; ; tries++) {
       const messages = await client.messages(session);
       if (!isStill()) return undefined;
-      merge(past, session, messages);
+      merge(chat, session, messages);
       const { last } = memory.read();
       // The server names a message before it has stored it.
       if (tries >= MOST_TRIES || !last || messages.some(({ uuid }) => uuid === last)) return messages;
@@ -92,18 +75,19 @@ async function read(past: Past, session: string): Promise<VisitorMessage[] | und
       memory.write({ session: undefined, last: undefined });
       return [];
     }
-    state.value = 'failed';
+    history.value = 'failed';
     tell(fault);
     return undefined;
   }
 }
 
 /** In the server's order; what it does not know yet stays at the end. */
-function merge({ turns, answers }: Past, session: string, messages: VisitorMessage[]): void {
+function merge(chat: Chat, session: string, messages: VisitorMessage[]): void {
+  const { turns } = chat;
   const before = turns.peek();
   const known = messages.map((one) => before.find((turn) => nameOf(turn) === one.uuid) ?? fromRecord(session, one));
   turns.value = [...known, ...before.filter((turn) => !known.includes(turn))];
-  for (const turn of known) if (!before.includes(turn) && turn.status.peek().is === 'waiting') answers.start(turn);
+  for (const turn of known) if (!before.includes(turn) && turn.status.peek().is === 'waiting') chat.start(turn);
 }
 
 /** A question that reached the server although nobody heard of it is not sent again. */
@@ -114,24 +98,24 @@ function forgetArrived(memory: Memory, messages: VisitorMessage[]): void {
 }
 
 /** Another tab has changed what is remembered: shows what was asked there. */
-export function compare(past: Past): void {
-  if (past.state.peek() === 'unread') return;
+export function compare(chat: Chat): void {
+  if (chat.history.peek() === 'unread') return;
   // Hidden tabs would use up the few connections to one server that a browser opens: each looks when it is looked at.
-  if (document.hidden) return document.addEventListener('visibilitychange', past.compare, { once: true });
-  const { session, last } = past.memory.read();
-  const all = past.turns.peek();
+  if (document.hidden) return document.addEventListener('visibilitychange', chat.compare, { once: true });
+  const { session, last } = chat.memory.read();
+  const all = chat.turns.peek();
   const here = all.findLast(({ known }) => known.session)?.known.session;
-  if (session !== here && !past.isBusy()) {
-    past.drop();
-    void restore(past);
+  if (session !== here && !chat.isBusy.peek()) {
+    chat.drop();
+    void restore(chat);
   } else if (session && session === here && last && !all.some((turn) => nameOf(turn) === last))
-    void read(past, session);
+    void read(chat, session);
 }
 
 /** A turn's message has its name: it is here once. */
-export function settle({ turns, answers }: Past, turn: Turn): void {
+export function settle({ turns }: Chat, turn: Turn): void {
   const double = turns.peek().find((one) => one !== turn && nameOf(one) === nameOf(turn));
   if (!double) return;
-  answers.drop(double);
+  double.run?.drop();
   turns.value = turns.peek().filter((one) => one !== double);
 }

@@ -1,22 +1,12 @@
 import type { VisitorMessage } from '../server/types.ts';
 import { readCitations } from './citations.ts';
-import { asFailure, Failure, isOffline, type Client, type Question } from './client.ts';
-import type { Memory } from './memory.ts';
+import type { Chat } from './chat.ts';
+import { asFailure, Failure, isOffline, type Question } from './client.ts';
+import { settle } from './history.ts';
 import { createPaint } from './paint.ts';
 import { follow, type FollowEvent } from './resume.ts';
 import { statusOf } from './status.ts';
 import type { Emit, Turn } from './turn.ts';
-
-/** What answers need of the chat around them. */
-export interface Way {
-  client: Client;
-  memory: Memory;
-  emit: Emit;
-  onStart(turn: Turn): void;
-  /** The server has named the turn's message. */
-  onNamed(turn: Turn): void;
-  askAgain(turn: Turn): void;
-}
 
 /** An answer being made. */
 export interface Run {
@@ -29,8 +19,8 @@ export interface Run {
   drop(): void;
 }
 
-export function createRun(turn: Turn, question: Question, way: Way): Run {
-  const { client, memory, emit } = way;
+export function createRun(chat: Chat, turn: Turn, question: Question): Run {
+  const { client, memory, emit } = chat;
   const { status, text, citations, known } = turn;
   const abort = new AbortController();
   const { signal } = abort;
@@ -56,7 +46,7 @@ export function createRun(turn: Turn, question: Question, way: Way): Run {
 
   async function answer(): Promise<void> {
     if (isStopped || signal.aborted) return;
-    way.onStart(turn);
+    chat.latest.value = turn;
     if (!known.message) {
       if (!question.isOut) question.session = memory.read().session;
       question.isOut = true;
@@ -83,7 +73,7 @@ export function createRun(turn: Turn, question: Question, way: Way): Run {
 
   function acknowledge(): void {
     forget(known.message);
-    way.onNamed(turn);
+    settle(chat, turn);
     if (!isStopped) return;
     // Stopped before it had a name: now the server can be told.
     tellStop();
@@ -127,7 +117,7 @@ export function createRun(turn: Turn, question: Question, way: Way): Run {
   function askWithout(session: string): void {
     forget();
     if (memory.read().session === session) memory.write({ session: undefined, last: undefined });
-    way.askAgain(turn);
+    chat.askAgain(turn);
   }
 
   function limit({ error: message, retry_after = 60 }: Failure): void {

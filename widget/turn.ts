@@ -2,12 +2,15 @@ import { signal, type Signal } from '@preact/signals';
 import type { Citation, Citations } from '../server/types.ts';
 import { newId, type Feedback } from './client.ts';
 import type { Known } from './resume.ts';
+import type { Run } from './run.ts';
 import type { Status } from './status.ts';
 
 /** One question with its answer. Read it anywhere; only the chat writes it. */
 export interface Turn {
   key: string;
   query: string;
+  /** The making of its answer; absent where it was made before. */
+  run?: Run;
   /** Where it stands on the server, and how much of it is here. */
   known: Known;
   status: Signal<Status>;
