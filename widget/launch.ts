@@ -33,16 +33,13 @@ export interface Handle {
 
 export type LoadPanel = () => Promise<{ openPanel: typeof openPanel }>;
 
-const SPEECH = 'M13 2C6 2 1 6 1 12c0 3 1 5 3 7l-1 5 6-2 4 0c7 0 12-4 12-10S20 2 13 2';
-
-// Kept small by hand: a page loads these words before anybody opens the chat. The icon is a shape, not a picture, so
-// that no policy on images applies to it. On the owner's colour stands black or white, whichever can be read.
-const STYLE = `:host{all:initial!important;direction:ltr!important;unicode-bidi:isolate!important;zoom:1!important;display:block!important;position:fixed!important;z-index:var(--docent-z,2147483000)!important}
+// Kept small by hand: a page loads these words before anybody opens the chat. The host is a line along the window's end;
+// what stands on it, the panel too, stands where the page's direction and the owner want it. The icon is a shape, not a
+// picture, so that no policy on images applies to it. On the owner's colour stands black or white, whichever can be read.
+const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2147483000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}
 @media print{:host{display:none!important}}
-.l{display:var(--docent-icon);position:fixed;inset-inline-end:var(--docent-offset,20px);bottom:var(--docent-offset,20px);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc((50 - l)*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}
-.left,.right{direction:ltr}
-.left,.start{inset-inline:var(--docent-offset,20px) auto}
-.l:before{content:"";display:block;border:13px solid;clip-path:path("${SPEECH}")}`;
+.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc((50 - l)*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}
+.l:before{content:"";float:inline-start;border:13px solid;clip-path:path("M3 18A12 10 0 1 1 9 21l-7 3z")}`;
 
 /** Settings for which the panel comes without being called; the page comes first. */
 const EARLY = /open|label|icon|teaser|settings/;
@@ -114,8 +111,7 @@ export function launch({ target, ...options }: Options, load: LoadPanel, gone?: 
     host.setAttribute('inline', '');
     handle.open();
   } else {
-    button.className = `l ${settings['position']}`;
-    button.dir = document.dir;
+    button.className = 'l';
     button.title = words.open;
     button.onpointerenter = button.onfocus = near;
     button.onclick = handle.open;

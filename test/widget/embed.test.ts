@@ -101,9 +101,8 @@ test('a panel that does not load is said so calmly; the next click tries again a
 test('the colour, distance, layer and side of the launcher are attributes of its tag', async () => {
   await embed({ chatbot: 'c1', color: '#fc0', offset: '32', z: '7', position: 'start' });
   const { style } = hosts()[0]!;
-  const set = ['--docent-color', '--docent-offset', '--docent-z'].map((name) => style.getPropertyValue(name));
-  expect(set).toEqual(['#fc0', '32px', '7']);
-  expect(launcher().className).toBe('l start');
+  const set = ['color', 'offset', 'z', 'position'].map((name) => style.getPropertyValue(`--docent-${name}`));
+  expect(set).toEqual(['#fc0', '32px', '7', 'start']);
   expect(door.requests).toEqual([]);
 });
 

@@ -28,7 +28,7 @@ export function greet(root: ShadowRoot, chat: Chat, memory: Memory, settings: Pa
   }
 
   function tease(): void {
-    root.append(place);
+    root.prepend(place);
     render(
       <div class="teaser">
         <button onClick={() => chat.open()}>{teaser}</button>
