@@ -57,7 +57,7 @@ function show(settings: Record<string, string>, page: string): void {
   const button = document.querySelector('docent-widget')?.shadowRoot?.querySelector('button');
   button?.dispatchEvent(new PointerEvent('pointerenter'));
   // What stays open leaves the focus where somebody is typing.
-  if (wasOpen) setTimeout(() => opened?.chat.open(true));
+  if (wasOpen) setTimeout(() => opened?.chat.open('quietly'));
 }
 
 const sheet = new CSSStyleSheet();

@@ -110,5 +110,5 @@ export function play(script: Script): Client {
 
 /** Remembers as long as the page is there. */
 export function pageMemory(kept: Remembered = {}): Memory {
-  return { read: () => kept, write: (change) => void (kept = { ...kept, ...change }), watch: () => () => undefined };
+  return { read: () => kept, write: (change) => void (kept = { ...kept, ...change }) };
 }

@@ -1,24 +1,26 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatbotFace } from '../server/types.ts';
-import { asFailure, newId, type Client, type Feedback, type Question } from './client.ts';
+import { asFailure, createClient, newId, type Client, type Feedback, type Question } from './client.ts';
 import { compare, restore } from './history.ts';
-import type { Memory } from './memory.ts';
-import { createRun, report } from './run.ts';
-import { createSpeech } from './speech.ts';
+import { createMemory, type Memory } from './memory.ts';
+import { createRun } from './run.ts';
+import { readSettings, type Context, type Settings } from './settings.ts';
+import { createSpeech, type Speech } from './speech.ts';
 import { hasEnded } from './status.ts';
 import { createTurn, type Emit, type Turn } from './turn.ts';
-import { en, type PanelWords } from './words/en.ts';
+import { en, type PanelWords, type Words } from './words/en.ts';
 
 export interface ChatOptions {
-  client: Client;
-  memory: Memory;
-  emit: Emit;
+  server: string;
+  chatbot: string;
   /** The page's own sentences. */
-  words?: Partial<PanelWords> | undefined;
-  /** The owner's language; the chatbot's own settings may name another. */
-  language?: string | undefined;
-  /** Where the chat stands: the page's language is that of the nearest element around it that names one. */
-  host?: Element | undefined;
+  words?: Partial<Words> | undefined;
+  /** The owner's, as the page has them; they win over those that the server keeps. */
+  settings?: object | undefined;
+  context?: Context | undefined;
+  /** Another wire than the server's door. */
+  client?: Client | undefined;
+  memory?: Memory | undefined;
 }
 
 /** The whole state of one conversation and every action on it. Views read it and call it; nothing else writes it. */
@@ -26,15 +28,15 @@ export interface Chat {
   readonly client: Client;
   readonly memory: Memory;
   readonly emit: Emit;
-  readonly face: Signal<ChatbotFace | undefined>;
-  /** What the visitor has yet to agree to; '' for nothing. */
-  readonly consent: ReadonlySignal<string>;
-  readonly isOpen: Signal<boolean>;
-  /** It opened by itself: the visitor's focus stays where it is. */
-  readonly isQuiet: Signal<boolean>;
+  /** What is known of the chatbot: from the start what the page says of it. */
+  readonly face: Signal<Partial<ChatbotFace & Settings>>;
+  /** What the visitor has yet to agree to, if anything. */
+  readonly consent: ReadonlySignal<string | false | undefined>;
+  /** Undefined until it is opened or closed for the first time; `quietly`: the visitor's focus stays where it is. */
+  readonly isOpen: Signal<boolean | 'quietly' | undefined>;
   readonly words: ReadonlySignal<PanelWords>;
-  /** What the words are written in; undefined until they are there. */
-  readonly language: ReadonlySignal<string | undefined>;
+  /** Undefined until there are words. */
+  readonly speech: ReadonlySignal<Speech | undefined>;
   readonly turns: Signal<Turn[]>;
   readonly history: Signal<'unread' | 'loading' | 'read' | 'failed'>;
   readonly draft: Signal<string>;
@@ -49,17 +51,22 @@ export interface Chat {
   /** Asks who the chatbot is, until it has said so. */
   meet(): Promise<unknown>;
   agree(): void;
-  open(isUnasked?: boolean): void;
+  open(how?: true | 'quietly'): void;
   close(): void;
+  /** The visitor wants nothing to come by itself any more. */
+  dismiss(): void;
   write(draft: string): void;
   /** Sends the draft, if there is one. */
   send(): void;
+  /** Opens the chat and asks. */
   ask(query: string): void;
   /**
    * Asks the turn's question, or `question` once more, or takes up what is known of its answer. Answers are made one after
-   * another: a later question may lean on an earlier answer.
+   * another: a later question may lean on an earlier answer; the first, when it is known who the chatbot is.
    */
   start(turn: Turn, question?: Question): void;
+  /** Makes a question a draft again: nothing is sent before what the owner wants agreed is known and agreed. */
+  takeBack(turn: Turn): void;
   /** As another message, from the start. */
   askAgain(turn: Turn): void;
   /** The same again; after a lost connection it is the very same message, so nothing is asked twice. */
@@ -81,32 +88,28 @@ export interface Chat {
   destroy(): void;
 }
 
-export function createChat({ client, memory, emit, words: own, language, host }: ChatOptions): Chat {
-  const { draft = '', agreed } = memory.read();
-  const face = signal<ChatbotFace | undefined>(undefined);
+/** What happens is told as events of the host. */
+export function createChat(host: HTMLElement, options: ChatOptions): Chat {
+  const { server, chatbot, context } = options;
+  const { client = createClient(server, chatbot, context), memory = createMemory(server, chatbot) } = options;
+  const { draft = '', agreed, closed } = memory.read();
+  const settings = readSettings(options.settings);
+  const face = signal<Partial<ChatbotFace>>(settings);
   const isAgreed = signal(agreed);
-  const [speech, fallSilent] = createSpeech(() => language || face.value?.language, host);
+  const speech = createSpeech(() => face.value.language, host);
+  const over = new AbortController();
   let meeting: Promise<unknown> | undefined;
-  let queue = Promise.resolve();
-  let isGone = false;
-
-  /** Nothing is sent before what its owner wants agreed is known and agreed: until then the question is a draft. */
-  function begin(turn: Turn): void {
-    if (!chat.consent.peek()) return chat.start(turn);
-    chat.turns.value = chat.turns.peek().filter((other) => other !== turn);
-    chat.write(turn.query);
-  }
+  let queue: Promise<unknown> = Promise.resolve();
 
   const chat: Chat = {
     client,
     memory,
-    emit,
+    emit: (name, detail) => void host.dispatchEvent(new CustomEvent(name, { detail })),
     face,
-    isOpen: signal(false),
-    isQuiet: signal(false),
-    consent: computed(() => (!isAgreed.value && face.value?.consent) || ''),
-    words: computed(() => ({ ...en, ...speech.value?.words, ...face.value?.words, ...own })),
-    language: computed(() => speech.value?.language),
+    isOpen: signal(closed ? false : undefined),
+    consent: computed(() => !isAgreed.value && face.value.consent),
+    words: computed(() => ({ ...en, ...speech.value?.words, ...face.value.words, ...options.words })),
+    speech,
     turns: signal([]),
     history: signal('unread'),
     draft: signal(draft),
@@ -114,10 +117,13 @@ export function createChat({ client, memory, emit, words: own, language, host }:
     latest: signal(undefined),
     isBusy: computed(() => chat.turns.value.some((turn) => !hasEnded(turn.status.value))),
 
-    tell: (fault) => report(emit, asFailure(fault)),
+    tell(fault) {
+      const { code, error, status } = asFailure(fault);
+      chat.emit('error', { code, error, status });
+    },
     meet: () =>
       (meeting ??= client.face().then(
-        (found) => (face.value = found),
+        (found) => (face.value = { ...found, ...settings }),
         (fault: unknown) => {
           meeting = undefined;
           chat.tell(fault);
@@ -127,48 +133,48 @@ export function createChat({ client, memory, emit, words: own, language, host }:
       memory.write({ agreed: true });
       isAgreed.value = true;
     },
-    open(isUnasked = false) {
-      if (chat.isOpen.peek() || isGone) return;
-      chat.isQuiet.value = isUnasked;
-      chat.isOpen.value = true;
+    open(how = true) {
+      if (chat.isOpen.peek()) return;
+      chat.isOpen.value = how;
       void chat.meet();
       if (chat.history.peek() === 'unread') void chat.restore();
-      emit('open', null);
+      chat.emit('open', null);
     },
     close() {
       if (!chat.isOpen.peek()) return;
-      chat.hideCitation();
+      chat.dismiss();
+      chat.emit('close', null);
+    },
+    dismiss() {
       chat.isOpen.value = false;
-      emit('close', null);
+      memory.write({ closed: true });
     },
     write(text) {
       chat.draft.value = text;
-      memory.write({ draft: text || undefined });
+      memory.write({ draft: text });
     },
     send() {
       const query = chat.draft.peek();
-      if (!query.trim()) return;
       chat.write('');
       chat.ask(query);
     },
     ask(text) {
       const query = text.trim();
-      if (!query || isGone) return;
+      if (!query) return;
+      chat.open();
       const turn = createTurn(query);
       chat.turns.value = [...chat.turns.peek(), turn];
-      emit('ask', { query });
-      if (face.peek()) return begin(turn);
-      // Until then it is nowhere but here.
-      memory.write({ draft: query });
-      void chat.meet().then(() => {
-        memory.write({ draft: chat.draft.peek() || undefined });
-        begin(turn);
-      });
+      chat.emit('ask', { query });
+      chat.start(turn);
+    },
+    takeBack(turn) {
+      chat.turns.value = chat.turns.peek().filter((other) => other !== turn);
+      chat.write(turn.query);
     },
     start(turn, question = { query: turn.query, id: newId(), at: Date.now() }) {
       turn.run?.drop();
       turn.run = createRun(chat, turn, question);
-      queue = queue.then(turn.run.make);
+      queue = queue.then(chat.meet).then(turn.run.make);
     },
     askAgain(turn) {
       turn.known = { from: 0 };
@@ -197,7 +203,7 @@ export function createChat({ client, memory, emit, words: own, language, host }:
       const citation = turn.citations.peek()[marker];
       if (!citation) return;
       chat.card.value = place;
-      emit('citation', { marker, citation });
+      chat.emit('citation', { marker, citation });
     },
     hideCitation() {
       chat.card.value = undefined;
@@ -216,20 +222,15 @@ export function createChat({ client, memory, emit, words: own, language, host }:
     drop() {
       for (const { run } of chat.turns.peek()) run?.drop();
       queue = Promise.resolve();
-      chat.hideCitation();
       chat.latest.value = undefined;
       chat.turns.value = [];
     },
     destroy() {
-      isGone = true;
-      chat.isOpen.value = false;
+      over.abort();
       chat.history.value = 'unread';
-      unwatch();
-      document.removeEventListener('visibilitychange', chat.compare);
-      fallSilent();
       chat.drop();
     },
   };
-  const unwatch = memory.watch(chat.compare);
+  for (const event of ['storage', 'visibilitychange']) addEventListener(event, chat.compare, over);
   return chat;
 }

@@ -99,9 +99,8 @@ function forgetArrived(memory: Memory, messages: VisitorMessage[]): void {
 
 /** Another tab has changed what is remembered: shows what was asked there. */
 export function compare(chat: Chat): void {
-  if (chat.history.peek() === 'unread') return;
   // Hidden tabs would use up the few connections to one server that a browser opens: each looks when it is looked at.
-  if (document.hidden) return document.addEventListener('visibilitychange', chat.compare, { once: true });
+  if (document.hidden || chat.history.peek() === 'unread') return;
   const { session, last } = chat.memory.read();
   const all = chat.turns.peek();
   const here = all.findLast(({ known }) => known.session)?.known.session;

@@ -1,3 +1,4 @@
+import type { Chat } from './chat.ts';
 import type { Events } from './turn.ts';
 import type { OpenedPanel, openPanel } from './panel.tsx';
 import type { Context, Settings } from './settings.ts';
@@ -53,7 +54,7 @@ export function launch({ target, ...options }: Options, load: LoadPanel, gone?: 
   const root = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
   const button = document.createElement('button');
-  const calls: ((panel: OpenedPanel) => void)[] = [];
+  const calls: ((chat: Chat) => void)[] = [];
   let panel: OpenedPanel | undefined;
   let loading: Promise<void> | undefined;
   let isGone = false;
@@ -63,25 +64,23 @@ export function launch({ target, ...options }: Options, load: LoadPanel, gone?: 
       .then(({ openPanel }) => {
         if (isGone) return;
         const opened = (panel = openPanel(root, { ...options, button, isInline: !!target }));
-        calls.splice(0).forEach((call) => call(opened));
+        calls.splice(0).forEach((call) => call(opened.chat));
       })
       .catch((fault: unknown) => {
         console.error('[docent] server up?', fault);
         button.title = words.unloadable;
         loading = undefined;
       }));
-  const call =
-    (name: 'open' | 'close' | 'ask') =>
-    (query?: unknown): void => {
-      if (panel) return panel[name](query as string);
-      calls.push((opened) => opened[name](query as string));
-      if (!isGone) void near();
-    };
+  const call = (act: (chat: Chat) => void): void => {
+    if (panel) return act(panel.chat);
+    calls.push(act);
+    if (!isGone) void near();
+  };
 
   const handle: Handle = {
-    open: call('open'),
-    close: call('close'),
-    ask: call('ask'),
+    open: () => call((chat) => chat.open()),
+    close: () => call((chat) => chat.close()),
+    ask: (query) => call((chat) => chat.ask(query)),
     on(name, listener) {
       const hear = ({ detail }: CustomEventInit): void => listener(detail);
       host.addEventListener(name, hear);

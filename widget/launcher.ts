@@ -1,18 +1,17 @@
 import { effect } from '@preact/signals';
 import type { Chat } from './chat.ts';
-import type { Settings } from './settings.ts';
 import type { Words } from './words/en.ts';
 
-/** Takes over the launcher's button once the panel is there. Returns what gives it up again. */
-export function tendLauncher(button: HTMLButtonElement, chat: Chat, own: Partial<Settings>): () => void {
+/** Takes over the launcher's button once the panel is there. */
+export function tendLauncher(button: HTMLButtonElement, chat: Chat): void {
   const { title } = button;
   /** What had the focus when the chat was opened. */
   let opener: HTMLElement | undefined;
   button.onclick = () => (chat.isOpen.peek() ? chat.close() : chat.open());
 
-  return effect(() => {
-    const isOpen = chat.isOpen.value;
-    const { icon = '', label = '' } = { ...own, ...chat.face.value };
+  effect(() => {
+    const isOpen = !!chat.isOpen.value;
+    const { icon = '', label = '' } = chat.face.value;
     const words: Partial<Words> = chat.words.value;
     button.title = isOpen ? words.close! : label || words.open || title;
     button.ariaExpanded = `${isOpen}`;

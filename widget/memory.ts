@@ -19,48 +19,33 @@ export interface Memory {
   read(): Remembered;
   /** Changes what is named; `undefined` forgets it. */
   write(change: Remembered): void;
-  /** Calls back when another tab has changed it, until the function it returns is called. */
-  watch(changed: () => void): () => void;
 }
 
-/** What `use` gives; undefined where storage is blocked or full. Blocked storage throws at the mere mention of it. */
-function stored<T>(use: () => T): T | undefined {
-  try {
-    return use();
-  } catch {
-    return undefined;
-  }
-}
-
-/** Nothing is stored before the first `write`; where storage is refused, it lasts as long as the page. */
+/** Nothing is stored before the first `write`. Where storage is blocked or full, what is written lasts as long as the page. */
 export function createMemory(server: string, chatbot: string): Memory {
   const key = `docent:${server}:${chatbot}`;
   let kept: Remembered | undefined;
+  const readFrom = (storage: Storage): Remembered => JSON.parse(storage.getItem(key) ?? '{}') as Remembered;
 
-  const readFrom = (storage: Storage): Remembered => ({ ...JSON.parse(storage.getItem(key) ?? '{}') }) as Remembered;
-  const writeTo = (storage: Storage, content: Remembered): boolean => {
-    const json = JSON.stringify(content);
-    if (json === '{}') storage.removeItem(key);
-    else storage.setItem(key, json);
-    return true;
-  };
-  // A tab's own draft comes before what another has written.
-  const read = (): Remembered =>
-    kept ?? { ...stored(() => readFrom(localStorage)), ...stored(() => readFrom(sessionStorage)) };
+  function read(): Remembered {
+    if (kept) return kept;
+    try {
+      // A tab's own draft comes before what another has written.
+      return { ...readFrom(localStorage), ...readFrom(sessionStorage) };
+    } catch {
+      return {};
+    }
+  }
 
   return {
     read,
     write(change) {
-      const next = { ...read(), ...change };
-      kept = stored(() => writeTo(localStorage, next)) ? undefined : next;
-      if ('draft' in change) stored(() => writeTo(sessionStorage, { draft: change.draft }));
-    },
-    watch(changed) {
-      const hear = (event: StorageEvent): void => {
-        if (event.key === key) changed();
-      };
-      addEventListener('storage', hear);
-      return () => removeEventListener('storage', hear);
+      kept = { ...read(), ...change };
+      try {
+        localStorage.setItem(key, JSON.stringify(kept));
+        if ('draft' in change) sessionStorage.setItem(key, JSON.stringify({ draft: change.draft }));
+        kept = undefined;
+      } catch {}
     },
   };
 }

@@ -6,7 +6,7 @@ import { settle } from './history.ts';
 import { createPaint } from './paint.ts';
 import { follow, type FollowEvent } from './resume.ts';
 import { statusOf } from './status.ts';
-import type { Emit, Turn } from './turn.ts';
+import type { Turn } from './turn.ts';
 
 /** An answer being made. */
 export interface Run {
@@ -46,12 +46,16 @@ export function createRun(chat: Chat, turn: Turn, question: Question): Run {
 
   async function answer(): Promise<void> {
     if (isStopped || signal.aborted) return;
-    chat.latest.value = turn;
     if (!known.message) {
+      if (chat.consent.peek()) {
+        forget();
+        return chat.takeBack(turn);
+      }
       if (!question.isOut) question.session = memory.read().session;
       question.isOut = true;
       keep();
     }
+    chat.latest.value = turn;
     try {
       for await (const event of follow(client, question, known, signal)) if (!signal.aborted) take(event);
     } catch (fault) {
@@ -110,7 +114,7 @@ export function createRun(chat: Chat, turn: Turn, question: Question): Run {
     if (http === 404 && session && !known.message) return askWithout(session);
     if (code === 'rate_limited') return limit(failure);
     status.value = { is: 'failed', reason: code };
-    report(emit, failure);
+    chat.tell(failure);
   }
 
   /** The server no longer knows the session: the question starts a new one. */
@@ -161,8 +165,4 @@ export function createRun(chat: Chat, turn: Turn, question: Question): Run {
       paint.flush();
     },
   };
-}
-
-export function report(emit: Emit, { code, error, status }: Failure): void {
-  emit('error', { code, error, status });
 }

@@ -15,13 +15,10 @@ const english: Speech = { language: 'en', words: {} };
  * Speaks what the owner wants, else the language of the page around, else the first that the browser asks for. Undefined until
  * it is known what to say; a language that does not load leaves what was there before, in the end English.
  */
-export function createSpeech(
-  wanted: () => string | undefined,
-  host?: Element,
-): [ReadonlySignal<Speech | undefined>, () => void] {
+export function createSpeech(wanted: () => string | undefined, host: Element): ReadonlySignal<Speech | undefined> {
   const speech = signal<Speech | undefined>(undefined);
-  const stop = effect(() => {
-    const near = host?.parentElement?.closest<HTMLElement>('[lang]')?.lang;
+  effect(() => {
+    const near = host.parentElement?.closest<HTMLElement>('[lang]')?.lang;
     const tags = [wanted(), near, ...navigator.languages].filter(Boolean) as string[];
     let isLeft = false;
     const say = (next: Speech): void => {
@@ -31,5 +28,5 @@ export function createSpeech(
     else import('./words/languages.ts').then(({ speak }) => speak(tags)).then(say, () => say(speech.peek() ?? english));
     return () => void (isLeft = true);
   });
-  return [speech, stop];
+  return speech;
 }

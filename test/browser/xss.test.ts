@@ -85,7 +85,7 @@ async function shown(page: Page, text: string): Promise<string[]> {
       },
       messages: async () => [],
     };
-    const memory = { read: () => ({}), write: () => undefined, watch: () => () => undefined };
+    const memory = { read: () => ({}), write: () => undefined };
     const opened = openPanel(root, { server: '', chatbot: 'c', isInline: true, client, memory });
     opened.chat.open();
     const pause = (): Promise<unknown> => new Promise((done) => setTimeout(done, 0));

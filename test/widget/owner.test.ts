@@ -84,6 +84,16 @@ test('a teaser stands beside the launcher after its seconds, opens the chat, and
   expect(teased()).toBeNull();
 });
 
+test('a page that closes what nobody has opened stores nothing, and the teaser stays', async () => {
+  chat = mounted(facing({}), { settings: { teaser: 'Questions?' } });
+  chat.handle.close();
+  await waitFor(() => chat!.see.getByRole('button', { name: 'Questions?' }), { timeout: 3000 });
+  expect(localStorage.length).toBe(0);
+  chat.see.getByRole('button', { name: 'Close chat' }).click();
+  await waitFor(() => expect(chat!.see.queryByRole('button', { name: 'Questions?' })).toBeNull());
+  expect(chat.see.queryByRole('textbox')).toBeNull();
+});
+
 test('open by default, it takes no focus; a visitor who closes it finds it closed', async () => {
   const settings = { open: true };
   chat = mounted(facing({}), { settings });

@@ -91,7 +91,7 @@ test('a hidden tab asks for nothing until it is looked at', async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(chat.door.requests).toHaveLength(before);
   hidden.mockRestore();
-  document.dispatchEvent(new Event('visibilitychange'));
+  document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
   await waitFor(() => expect(texts()).toEqual([first.response, second.response]));
 });
 

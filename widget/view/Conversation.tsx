@@ -7,7 +7,7 @@ import { TurnView } from './Turn.tsx';
 
 function Welcome({ chat }: { chat: Chat }): VNode {
   const words = chat.words.value;
-  const { greeting, suggestions = [], disclaimer, privacy_url: privacy } = chat.face.value ?? {};
+  const { greeting, suggestions = [], disclaimer, privacy_url: privacy } = chat.face.value;
   return (
     <div class="welcome">
       <p class="greeting">{greeting || words.greeting}</p>

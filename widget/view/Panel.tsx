@@ -5,14 +5,14 @@ import { Announcer } from './Announcer.tsx';
 import { Consent } from './Consent.tsx';
 import { Composer } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
-import type { Follower } from './follow.ts';
+import { createFollower } from './follow.ts';
 import { ANEW, CLOSE, IconButton } from './Icon.tsx';
+import { Teaser } from './Teaser.tsx';
 import { tend } from './tend.ts';
 
 export interface PanelProps {
   chat: Chat;
-  follower: Follower;
-  isInline: boolean;
+  isInline?: boolean | undefined;
 }
 
 /** What the page is drawn in, `light`, `dark` or both; '' where it does not say. */
@@ -23,6 +23,7 @@ function pageScheme(): string {
 
 /** Drawn while the chat is open and has its words. */
 export class Panel extends Component<PanelProps> {
+  private readonly follower = createFollower();
   private leave: (() => void) | undefined;
 
   private readonly attach = (panel: HTMLElement | null): void => {
@@ -32,24 +33,27 @@ export class Panel extends Component<PanelProps> {
     if (!panel) return;
     panel.style.setProperty('--scheme', pageScheme());
     // The field has the reader's next words.
-    if (!isInline && !chat.isQuiet.peek()) panel.querySelector('textarea')?.focus();
+    if (!isInline && chat.isOpen.peek() !== 'quietly') panel.querySelector('textarea')?.focus();
     this.leave = tend(panel, chat, isInline);
   };
 
-  override render({ chat, follower, isInline }: PanelProps): VNode | null {
+  override render({ chat, isInline }: PanelProps): VNode | null {
+    const { follower } = this;
     const words = chat.words.value;
-    const { name = words.title, avatar } = chat.face.value ?? {};
+    const { title, name, avatar } = chat.face.value;
+    const called = title || name || words.title;
     const escape = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || event.isComposing) return;
       event.stopPropagation();
       if (!isInline) chat.close();
     };
-    const language = chat.language.value;
-    if (!chat.isOpen.value || !language) return null;
+    const { language } = chat.speech.value ?? {};
+    if (!chat.isOpen.value) return <Teaser chat={chat} />;
+    if (!language) return null;
     return (
       <section
         role={isInline ? 'region' : 'dialog'}
-        aria-label={name}
+        aria-label={called}
         lang={language}
         dir={directionOf(language)}
         ref={this.attach}
@@ -57,9 +61,9 @@ export class Panel extends Component<PanelProps> {
       >
         <header>
           <span class="avatar" aria-hidden="true">
-            {avatar ? <img src={avatar} alt="" /> : [...name][0]}
+            {avatar ? <img src={avatar} alt="" /> : [...called][0]}
           </span>
-          <h2>{name}</h2>
+          <h2>{called}</h2>
           {chat.turns.value[0] && <IconButton d={ANEW} label={words.anew} onClick={chat.startAnew} />}
           {!isInline && <IconButton d={CLOSE} label={words.close} onClick={chat.close} />}
         </header>

@@ -35,7 +35,7 @@ export function TurnView({ chat, turn, onAsk }: TurnProps): VNode {
             last={() => turn.last}
             isWhole={is === 'done' || is === 'failed'}
             words={words}
-            imageHosts={chat.face.value?.image_hosts}
+            imageHosts={chat.face.value.image_hosts}
             marker={(key) => <Marker chat={chat} turn={turn} marker={key} />}
           />
         </div>

@@ -4,7 +4,7 @@ import type { Chat } from '../chat.ts';
 const FULL = '(max-width: 520px), (max-height: 420px)';
 
 /** What an open panel does beside what is drawn. Returns what ends it. */
-export function tend(panel: HTMLElement, chat: Chat, isInline: boolean): () => void {
+export function tend(panel: HTMLElement, chat: Chat, isInline?: boolean): () => void {
   const over = new AbortController();
   const { signal } = over;
   panel.addEventListener('click', () => setTimeout(() => keepFocus(panel)), { signal });

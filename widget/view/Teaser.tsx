@@ -1,0 +1,15 @@
+import type { VNode } from 'preact';
+import type { Chat } from '../chat.ts';
+import { CLOSE, IconButton } from './Icon.tsx';
+
+/** A sentence beside the launcher, after some seconds, for a visitor who has neither opened nor closed the chat. */
+export function Teaser({ chat }: { chat: Chat }): VNode | null {
+  const { teaser, teaser_after = 5 } = chat.face.value;
+  if (!teaser || chat.isOpen.value === false) return null;
+  return (
+    <div class="teaser" style={{ animationDelay: `${teaser_after}s` }}>
+      <button onClick={() => chat.open()}>{teaser}</button>
+      <IconButton d={CLOSE} label={chat.words.value.close} onClick={chat.dismiss} />
+    </div>
+  );
+}
