@@ -78,7 +78,7 @@ test('a colour, a label and first words change the widget and the tag, and the t
     expect(await colour(place)).toBe('rgb(15, 118, 110)');
     await place.getByRole('dialog', { name: 'Our <desk>' }).waitFor();
     await place.getByText('Good day. What is it?').waitFor();
-    const suggested = place.getByRole('group', { name: 'Suggested questions' }).getByRole('button');
+    const suggested = place.getByRole('group', { name: 'Suggestions' }).getByRole('button');
     expect(await suggested.allInnerTexts()).toEqual(['Where is my parcel?', 'This / or that?']);
   };
   await seen(preview());

@@ -81,7 +81,7 @@ test('the text is followed while the reader is at its end; who scrolls up by a l
   expect((await place()).left).toBeLessThan(2);
   await log(page).focus();
   await page.keyboard.press('ArrowUp');
-  const newest = page.getByRole('button', { name: 'Go to the newest text' });
+  const newest = page.getByRole('button', { name: 'New text' });
   await newest.waitFor();
   // A key scrolls smoothly.
   await page.waitForTimeout(400);
@@ -103,7 +103,7 @@ test('what comes at the end of an answer moves nothing of what is being read', a
   await wordsOf(page, 250);
   await log(page).focus();
   await page.keyboard.press('PageUp');
-  await page.getByRole('button', { name: 'Go to the newest text' }).waitFor();
+  await page.getByRole('button', { name: 'New text' }).waitFor();
   await page.waitForTimeout(600);
   await page.evaluate(() => {
     const shifts: unknown[] = [];
@@ -169,10 +169,10 @@ test('stopped, an answer keeps what it has; asked again, it is another beside it
   model.next(wordy(400, 20), wordy(5, 1));
   await ask(page, question);
   await wordsOf(page, 10);
-  await page.getByRole('button', { name: 'Stop the answer' }).click();
-  await answers(page).getByText('You stopped this answer.').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await answers(page).getByText('The answer was stopped.').waitFor();
   const kept = (await wordsOf(page)).length;
-  await page.getByRole('button', { name: 'Answer again' }).click();
+  await page.getByRole('button', { name: 'Try again' }).click();
   await expect.poll(() => questions(page).count()).toBe(2);
   expect(await wordsOf(page, 4)).toEqual(upTo(5));
   expect((await answers(page).first().innerText()).match(/word\d+/g)).toHaveLength(kept);

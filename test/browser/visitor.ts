@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright';
 
 export const field = (page: Page): Locator => page.getByRole('textbox', { name: 'Your question' });
 export const answers = (page: Page): Locator => page.getByRole('group', { name: 'Answer', exact: true });
-export const questions = (page: Page): Locator => page.getByRole('group', { name: 'You asked' });
+export const questions = (page: Page): Locator => page.getByRole('group', { name: 'Your question' });
 export const log = (page: Page): Locator => page.getByRole('log', { name: 'Conversation' });
 
 export const marker = (page: Page): Locator =>

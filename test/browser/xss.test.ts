@@ -73,7 +73,7 @@ async function shown(page: Page, text: string): Promise<string[]> {
       modified_at: text,
     };
     const face = { uuid: 'c', name: text, show_citations: true, greeting: text, suggestions: [text, text] };
-    const owner = { theme: { color: text }, words: { placeholder: text, sources: text }, title: text, label: text };
+    const owner = { theme: { color: text }, words: { field: text, sources: text }, title: text, label: text };
     const links = { avatar: '', icon: text, privacy_url: text, disclaimer: text, image_hosts: [], language: text };
     const client = {
       face: async () => ({ ...face, ...owner, ...links }),

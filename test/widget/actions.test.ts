@@ -60,7 +60,7 @@ test('where the clipboard is refused, the older way copies; where that is refuse
   expect(chat.root.querySelectorAll('textarea')).toHaveLength(1);
   document.execCommand = () => false;
   button('Copy with sources').click();
-  await waitFor(() => chat.see.getByText('Your browser does not allow copying.'));
+  await waitFor(() => chat.see.getByText('Copying failed.'));
 });
 
 test('a thumb is sent at once, and a word on it after', async () => {
@@ -70,8 +70,8 @@ test('a thumb is sent at once, and a word on it after', async () => {
   expect(chat.door.requests.at(-1)).toMatchObject({ path: '/session/s1/message/m1/feedback', body: { rating: -1 } });
   const word = await waitFor(() => chat.see.getByRole('textbox', { name: /Tell us more/ }));
   type(word, 'Which days?');
-  button('Send feedback').click();
-  await waitFor(() => chat.see.getByText('Thank you for your feedback.'));
+  word.closest('form')!.querySelector('button')!.click();
+  await waitFor(() => chat.see.getByText('Thank you.'));
   expect(chat.door.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
   expect(chat.see.queryByRole('textbox', { name: /Tell us more/ })).toBeNull();
   expect(chat.root.activeElement).toBe(button('Not helpful'));
@@ -80,7 +80,7 @@ test('a thumb is sent at once, and a word on it after', async () => {
 test('a thumb that cannot be sent is taken back, and said so', async () => {
   await asked({ [feedback]: () => json({ error: 'no', code: 'internal' }, 500) });
   button('Helpful').click();
-  await waitFor(() => chat.see.getByText('Your feedback could not be sent. Try again.'));
+  await waitFor(() => chat.see.getByText('Your feedback could not be sent.'));
   expect(button('Helpful').getAttribute('aria-pressed')).toBe('false');
   expect(chat.told.map(([name]) => name)).toContain('error');
 });
@@ -98,7 +98,7 @@ test('an answer made anew is another turn: the one before stays where it is', as
   const again = { ...record(question, 'Another way to say it.'), uuid: 'm2' };
   const answers = [answer, again];
   await asked({ 'POST /ask': () => stream(answered(answers.shift()!)) });
-  button('Answer again').click();
+  button('Try again').click();
   await waitFor(() => chat.see.getByText('Another way to say it.'));
   expect(chat.see.getAllByText(question)).toHaveLength(2);
   expect(chat.root.querySelector('.text strong')?.textContent).toBe('45 days');

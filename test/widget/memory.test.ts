@@ -50,7 +50,7 @@ test('a reload keeps the conversation, citations included, with one request for 
   await asked();
   await reload({ [history]: () => json([answer]) });
   await waitFor(() => chat.see.getByRole('button', { name: /^Source 1/ }));
-  expect(chat.see.getByRole('group', { name: 'You asked' }).textContent).toBe('first?');
+  expect(chat.see.getByRole('group', { name: 'Your question' }).textContent).toBe('first?');
   expect(chat.door.requests.map(({ path }) => path).toSorted()).toEqual(['', '/session/s1/messages']);
 });
 
@@ -156,7 +156,7 @@ test('a question that arrived although nobody heard of it is not asked again', a
 test('a question that the visitor stopped before it arrived stays stopped after a reload', async () => {
   chat = await opened({ 'POST /ask': () => new Promise<never>(() => undefined) });
   chat.ask('never mind');
-  (await waitFor(() => chat.see.getByRole('button', { name: 'Stop the answer' }))).click();
+  (await waitFor(() => chat.see.getByRole('button', { name: 'Stop' }))).click();
   await reload({});
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(chat.door.asked()).toEqual([]);

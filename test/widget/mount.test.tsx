@@ -50,7 +50,7 @@ test('with a target it stands in that element, open, and takes no focus', async 
 });
 
 test('sentences of the owner stand in place of the English ones', async () => {
-  chat = mounted({}, { words: { open: 'Frag uns', placeholder: 'Deine Frage' } });
+  chat = mounted({}, { words: { open: 'Frag uns', field: 'Deine Frage' } });
   chat.see.getByRole('button', { name: 'Frag uns' }).click();
   await waitFor(() => chat!.see.getByPlaceholderText('Deine Frage'));
 });
@@ -91,7 +91,7 @@ test('destroyed during a wait for the network, it asks no more', async () => {
     },
   });
   chat.handle.ask('q');
-  await waitFor(() => expect(chat!.see.getAllByText(/connection was lost/i).length).toBeGreaterThan(0));
+  await waitFor(() => expect(chat!.see.getAllByText('Reconnecting…').length).toBeGreaterThan(0));
   chat.handle.destroy();
   const { length } = chat.door.asked();
   await new Promise((resolve) => setTimeout(resolve, 1000));

@@ -185,9 +185,9 @@ test('the visitor sees the cut, then the whole answer', async () => {
     },
   });
   chat.ask('q');
-  await waitFor(() => expect(chat!.see.getAllByText(/connection was lost/i).length).toBeGreaterThan(0));
+  await waitFor(() => expect(chat!.see.getAllByText('Reconnecting…').length).toBeGreaterThan(0));
   await waitFor(() => expect(chat!.root.querySelector('.text')?.textContent).toBe(answer.response), { timeout: 3000 });
-  await waitFor(() => expect(chat!.see.queryAllByText(/connection was lost/i)).toEqual([]));
+  await waitFor(() => expect(chat!.see.queryAllByText('Reconnecting…')).toEqual([]));
 });
 
 test('giving up keeps the question; trying again is the very same message', async () => {

@@ -48,7 +48,7 @@ export class Actions extends Component<ActionsProps, Said> {
       <div class="actions" ref={(row) => void (this.row = row)}>
         <div class="top">
           <IconButton d={COPY} label={words.copyAnswer} onClick={copy} />
-          <IconButton d={RETRY} label={words.again} onClick={() => chat.ask(turn.query)} />
+          <IconButton d={RETRY} label={words.retry} onClick={() => chat.ask(turn.query)} />
           <IconButton d={UP_THUMB} label={words.helpful} isPressed={rating === 1} onClick={() => this.rate(1)} />
           <IconButton d={DOWN_THUMB} label={words.unhelpful} isPressed={rating === -1} onClick={() => this.rate(-1)} />
           <p class="note" role="status">
@@ -58,7 +58,7 @@ export class Actions extends Component<ActionsProps, Said> {
         {isAsked && !isLost && (
           <form onSubmit={this.send}>
             <textarea rows={2} maxLength={2000} aria-label={words.comment} placeholder={words.comment} />
-            <button class="send" type="submit" title={words.sendComment}>
+            <button class="send" type="submit" title={words.send}>
               <Icon d={SEND} />
             </button>
           </form>

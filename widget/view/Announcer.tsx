@@ -1,17 +1,15 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat.ts';
 import type { Turn } from '../turn.ts';
-import { fill, type PanelWords } from '../words/en.ts';
+import type { PanelWords } from '../words/en.ts';
 import { noteOf } from './Note.tsx';
 
 /** Markdown's signs and markers are nothing to listen to. */
 const spoken = (text: string): string => text.replace(/\[[\d.]+\]|[*_`#>|~]+/g, '');
 
 function said({ status: { value }, text }: Turn, words: PanelWords): string {
-  const { is } = value;
-  if (is === 'waiting' || is === 'streaming') return words[is];
-  const whole = is === 'done' ? fill(words.finished, { text: spoken(text.peek()) }) : '';
-  return `${whole} ${noteOf(value, words)}`.trim();
+  const note = noteOf(value, words);
+  return value.is === 'done' ? `${words.answer}: ${spoken(text.peek())}\n${note}` : note;
 }
 
 /**
@@ -22,8 +20,8 @@ export function Announcer({ chat }: { chat: Chat }): VNode {
   const turn = chat.latest.value;
   const all = turn ? said(turn, chat.words.value) : '';
   return (
-    <div class="unseen" role="status" aria-atomic="false">
-      {all.match(/[^.!?…。！？]+[.!?…。！？]*\s*|.+/g)?.map((sentence) => (
+    <div class="unseen" aria-live="polite">
+      {all.split(/(?<=[.!?…]\s|[。！？\n])/).map((sentence) => (
         <p>{sentence}</p>
       ))}
     </div>

@@ -3,7 +3,7 @@ import type { Citation } from '../../server/types.ts';
 import { hostOf, titleOf } from '../citations.ts';
 import { CLOSE, Icon, IconButton, OUT } from './Icon.tsx';
 import { Jump } from './Jump.tsx';
-import { fill, type PanelWords } from '../words/en.ts';
+import type { PanelWords } from '../words/en.ts';
 
 interface CardProps {
   words: PanelWords;
@@ -28,7 +28,7 @@ export function Card({ words, citation, marker, label, onMount, onClose }: CardP
       </div>
       <blockquote dir="auto">{citation.text}</blockquote>
       <Jump citation={citation} words={words} look="action">
-        <span class="name">{fill(words.openSource, { host: hostOf(citation) })}</span>
+        <span class="name">{hostOf(citation)}</span>
         <Icon d={OUT} />
       </Jump>
     </div>

@@ -34,7 +34,7 @@ export function Composer({ chat, follower }: { chat: Chat; follower: Follower })
         dir={draft ? 'auto' : undefined}
         enterkeyhint="send"
         aria-label={words.field}
-        placeholder={words.placeholder}
+        placeholder={words.field}
         value={draft}
         onInput={({ currentTarget }) => chat.write(currentTarget.value)}
         onKeyDown={(event) => {

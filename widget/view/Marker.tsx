@@ -2,7 +2,6 @@ import { Component, type VNode } from 'preact';
 import type { Chat } from '../chat.ts';
 import { titleOf } from '../citations.ts';
 import type { Turn } from '../turn.ts';
-import { fill } from '../words/en.ts';
 import { Card } from './Card.tsx';
 
 export interface MarkerProps {
@@ -83,7 +82,7 @@ export class Marker extends Component<MarkerProps> {
     if (!citation) return <span class="marker">{marker}</span>;
     const isOpen = chat.card.value === this;
     const words = chat.words.value;
-    const label = fill(words.source, { marker, title: titleOf(citation) });
+    const label = `${words.source} ${marker}: ${titleOf(citation)}`;
     return (
       <span
         onPointerEnter={this.glance}
