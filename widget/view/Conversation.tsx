@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { Chat } from '../chat.ts';
 import { safeAddress } from '../markdown/address.ts';
 import type { Follower } from './follow.ts';
-import { Retry } from './Icon.tsx';
+import { Note } from './Note.tsx';
 import { TurnView } from './Turn.tsx';
 
 function Welcome({ chat }: { chat: Chat }): VNode {
@@ -46,13 +46,7 @@ export function Conversation({ chat, follower }: { chat: Chat; follower: Followe
     >
       <div class="content">
         {!turns[0] && history !== 'loading' && <Welcome chat={chat} />}
-        {history === 'loading' && <p class="note">{words.restoring}</p>}
-        {history === 'failed' && (
-          <div class="note">
-            <p>{words.failed}</p>
-            <Retry label={words.retry} onClick={chat.restore} />
-          </div>
-        )}
+        <Note words={words} status={{ is: history }} onRetry={chat.restore} />
         {turns.map((turn) => (
           <TurnView key={turn.key} chat={chat} turn={turn} onAsk={follower.toEnd} />
         ))}

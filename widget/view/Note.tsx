@@ -1,18 +1,30 @@
 import type { VNode } from 'preact';
-import type { Chat } from '../chat.ts';
-import type { Status } from '../status.ts';
-import type { Turn } from '../turn.ts';
+import type { PanelWords } from '../words/en.ts';
 import { Retry } from './Icon.tsx';
 
-/** What is to be said of a turn beside its text; empty where there is nothing. */
-export const noteOf = ({ is, reason, message }: Status, words: Partial<Record<string, string>>): string =>
+/** How something stands; a turn's status is one. */
+interface Standing {
+  is: string;
+  reason?: string | undefined;
+  /** In the server's words. */
+  message?: string;
+  /** Seconds until it can be tried again. */
+  left?: number;
+}
+
+/** What is to be said of it; empty where there is nothing. */
+export const noteOf = ({ is, reason, message }: Standing, words: Partial<Record<string, string>>): string =>
   message ?? words[reason ?? is] ?? words[is] ?? '';
 
 const minutes = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 
-export function Note({ chat, turn }: { chat: Chat; turn: Turn }): VNode | null {
-  const words = chat.words.value;
-  const status = turn.status.value;
+interface NoteProps {
+  words: PanelWords;
+  status: Standing;
+  onRetry: () => void;
+}
+
+export function Note({ words, status, onRetry }: NoteProps): VNode | null {
   const { is, left } = status;
   const note = noteOf(status, words);
   if (!note) return null;
@@ -20,11 +32,7 @@ export function Note({ chat, turn }: { chat: Chat; turn: Turn }): VNode | null {
     <div class={`note ${is}`}>
       <p>{note}</p>
       {(is === 'limited' || is === 'failed') && (
-        <Retry
-          label={left ? `${words.retry} (${minutes(left)})` : words.retry}
-          disabled={!!left}
-          onClick={() => chat.retry(turn)}
-        />
+        <Retry label={left ? `${words.retry} (${minutes(left)})` : words.retry} disabled={!!left} onClick={onRetry} />
       )}
     </div>
   );

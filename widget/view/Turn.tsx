@@ -39,15 +39,7 @@ export function TurnView({ chat, turn, onAsk }: TurnProps): VNode {
             marker={(key) => <Marker chat={chat} turn={turn} marker={key} />}
           />
         </div>
-        {(is === 'waiting' || is === 'reconnecting') && (
-          <p class="waiting">
-            <span class="unseen">{words.waiting}</span>
-            <i />
-            <i />
-            <i />
-          </p>
-        )}
-        <Note chat={chat} turn={turn} />
+        <Note words={words} status={turn.status.value} onRetry={() => chat.retry(turn)} />
         {is === 'done' && <Sources chat={chat} turn={turn} />}
         {is === 'done' && <Actions chat={chat} turn={turn} />}
       </div>

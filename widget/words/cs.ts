@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Zastavit odpověď',
   anew: 'Nová konverzace',
   latest: 'Přejít na nejnovější text',
-  restoring: 'Vaše konverzace se načítá…',
+  loading: 'Vaše konverzace se načítá…',
   waiting: 'Hledám odpověď…',
   reconnecting: 'Spojení bylo přerušeno. Obnovuje se…',
   offline: 'Jste offline. Pokračování přijde, až se síť vrátí.',

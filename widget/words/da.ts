@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Stop svaret',
   anew: 'Ny samtale',
   latest: 'Gå til den nyeste tekst',
-  restoring: 'Din samtale indlæses …',
+  loading: 'Din samtale indlæses …',
   waiting: 'Svaret søges …',
   reconnecting: 'Forbindelsen blev afbrudt. Opretter forbindelse igen …',
   offline: 'Du er offline. Det fortsætter, når netværket er tilbage.',

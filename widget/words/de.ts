@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Antwort anhalten',
   anew: 'Neues Gespräch',
   latest: 'Zum neuesten Text',
-  restoring: 'Ihr Gespräch wird geladen …',
+  loading: 'Ihr Gespräch wird geladen …',
   waiting: 'Die Antwort wird gesucht …',
   reconnecting: 'Die Verbindung ist abgebrochen. Sie wird wieder aufgebaut …',
   offline: 'Sie sind offline. Es geht weiter, sobald das Netz wieder da ist.',

@@ -19,7 +19,7 @@ export const en = {
   stop: 'Stop',
   anew: 'New conversation',
   latest: 'New text',
-  restoring: 'Loading…',
+  loading: 'Loading…',
   waiting: 'Looking for the answer…',
   reconnecting: 'Reconnecting…',
   offline: 'You are offline. Waiting for the network…',

@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Detener la respuesta',
   anew: 'Nueva conversación',
   latest: 'Ir al texto más reciente',
-  restoring: 'Cargando tu conversación…',
+  loading: 'Cargando tu conversación…',
   waiting: 'Buscando la respuesta…',
   reconnecting: 'Se ha perdido la conexión. Reconectando…',
   offline: 'Estás sin conexión. Seguirá cuando vuelva la red.',

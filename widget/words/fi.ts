@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Pysäytä vastaus',
   anew: 'Uusi keskustelu',
   latest: 'Siirry uusimpaan tekstiin',
-  restoring: 'Keskusteluasi ladataan…',
+  loading: 'Keskusteluasi ladataan…',
   waiting: 'Vastausta etsitään…',
   reconnecting: 'Yhteys katkesi. Yhdistetään uudelleen…',
   offline: 'Olet offline-tilassa. Tämä jatkuu, kun verkko palaa.',

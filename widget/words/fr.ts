@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Arrêter la réponse',
   anew: 'Nouvelle conversation',
   latest: 'Aller au texte le plus récent',
-  restoring: 'Chargement de votre conversation…',
+  loading: 'Chargement de votre conversation…',
   waiting: 'Recherche de la réponse…',
   reconnecting: 'La connexion a été coupée. Reconnexion…',
   offline: 'Vous êtes hors ligne. La suite viendra au retour du réseau.',

@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Ferma la risposta',
   anew: 'Nuova conversazione',
   latest: 'Vai al testo più recente',
-  restoring: 'Caricamento della conversazione…',
+  loading: 'Caricamento della conversazione…',
   waiting: 'Sto cercando la risposta…',
   reconnecting: 'La connessione si è interrotta. Riconnessione…',
   offline: 'Sei offline. Si riprende quando torna la rete.',

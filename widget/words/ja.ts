@@ -16,7 +16,7 @@ export const words: Words = {
   stop: '回答を止める',
   anew: '新しい会話',
   latest: '最新の文へ移動',
-  restoring: '会話を読み込んでいます…',
+  loading: '会話を読み込んでいます…',
   waiting: '回答を探しています…',
   reconnecting: '接続が切れました。再接続しています…',
   offline: 'オフラインです。ネットワークが戻ると続きます。',

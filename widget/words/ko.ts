@@ -16,7 +16,7 @@ export const words: Words = {
   stop: '답변 중지',
   anew: '새 대화',
   latest: '최신 내용으로 이동',
-  restoring: '대화를 불러오는 중…',
+  loading: '대화를 불러오는 중…',
   waiting: '답변을 찾는 중…',
   reconnecting: '연결이 끊어졌습니다. 다시 연결하는 중…',
   offline: '오프라인입니다. 네트워크가 돌아오면 계속됩니다.',

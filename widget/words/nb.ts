@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Stopp svaret',
   anew: 'Ny samtale',
   latest: 'Gå til den nyeste teksten',
-  restoring: 'Samtalen din lastes inn …',
+  loading: 'Samtalen din lastes inn …',
   waiting: 'Leter etter svaret …',
   reconnecting: 'Forbindelsen ble brutt. Kobler til igjen …',
   offline: 'Du er frakoblet. Det fortsetter når nettet er tilbake.',

@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Antwoord stoppen',
   anew: 'Nieuw gesprek',
   latest: 'Naar de nieuwste tekst',
-  restoring: 'Uw gesprek wordt geladen…',
+  loading: 'Uw gesprek wordt geladen…',
   waiting: 'Het antwoord wordt gezocht…',
   reconnecting: 'De verbinding is verbroken. Opnieuw verbinden…',
   offline: 'U bent offline. Het gaat verder zodra het netwerk terug is.',

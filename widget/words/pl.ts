@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Zatrzymaj odpowiedź',
   anew: 'Nowa rozmowa',
   latest: 'Przejdź do najnowszego tekstu',
-  restoring: 'Wczytywanie rozmowy…',
+  loading: 'Wczytywanie rozmowy…',
   waiting: 'Szukanie odpowiedzi…',
   reconnecting: 'Utracono połączenie. Ponowne łączenie…',
   offline: 'Jesteś offline. Ciąg dalszy nastąpi, gdy sieć wróci.',

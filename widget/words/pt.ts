@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Parar a resposta',
   anew: 'Nova conversa',
   latest: 'Ir para o texto mais recente',
-  restoring: 'Carregando a sua conversa…',
+  loading: 'Carregando a sua conversa…',
   waiting: 'Procurando a resposta…',
   reconnecting: 'A ligação caiu. Reconectando…',
   offline: 'Você está offline. Continua quando a rede voltar.',

@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Oprește răspunsul',
   anew: 'Conversație nouă',
   latest: 'Mergi la textul cel mai nou',
-  restoring: 'Se încarcă conversația ta…',
+  loading: 'Se încarcă conversația ta…',
   waiting: 'Se caută răspunsul…',
   reconnecting: 'Conexiunea s-a întrerupt. Se reconectează…',
   offline: 'Ești offline. Va continua când revine rețeaua.',

@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Stoppa svaret',
   anew: 'Nytt samtal',
   latest: 'Gå till den nyaste texten',
-  restoring: 'Ditt samtal läses in …',
+  loading: 'Ditt samtal läses in …',
   waiting: 'Svaret söks …',
   reconnecting: 'Anslutningen bröts. Ansluter igen …',
   offline: 'Du är offline. Det fortsätter när nätet är tillbaka.',

@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Yanıtı durdur',
   anew: 'Yeni konuşma',
   latest: 'En yeni metne git',
-  restoring: 'Konuşmanız yükleniyor…',
+  loading: 'Konuşmanız yükleniyor…',
   waiting: 'Yanıt aranıyor…',
   reconnecting: 'Bağlantı koptu. Yeniden bağlanılıyor…',
   offline: 'Çevrimdışısınız. Ağ geri gelince devam edecek.',

@@ -16,7 +16,7 @@ export const words: Words = {
   stop: 'Dừng câu trả lời',
   anew: 'Cuộc trò chuyện mới',
   latest: 'Đến phần mới nhất',
-  restoring: 'Đang tải cuộc trò chuyện của bạn…',
+  loading: 'Đang tải cuộc trò chuyện của bạn…',
   waiting: 'Đang tìm câu trả lời…',
   reconnecting: 'Mất kết nối. Đang kết nối lại…',
   offline: 'Bạn đang ngoại tuyến. Sẽ tiếp tục khi có mạng trở lại.',

@@ -16,7 +16,7 @@ export const words: Words = {
   stop: '停止回答',
   anew: '新对话',
   latest: '跳到最新内容',
-  restoring: '正在加载您的对话…',
+  loading: '正在加载您的对话…',
   waiting: '正在查找答案…',
   reconnecting: '连接已断开，正在重新连接…',
   offline: '您已离线，网络恢复后将继续。',
