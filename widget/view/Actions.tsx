@@ -1,7 +1,7 @@
 import { Component, type VNode } from 'preact';
 import type { Chat } from '../chat.ts';
 import type { Turn } from '../turn.ts';
-import { COPY, DOWN_THUMB, Icon, IconButton, RETRY, SEND, UP_THUMB } from './Icon.tsx';
+import { ARROW, COPY, IconButton, RETRY, THUMB } from './Icon.tsx';
 import { copyText, withSources } from '../copy.ts';
 
 interface ActionsProps {
@@ -49,8 +49,14 @@ export class Actions extends Component<ActionsProps, Said> {
         <div class="top">
           <IconButton d={COPY} label={words.copyAnswer} onClick={copy} />
           <IconButton d={RETRY} label={words.retry} onClick={() => chat.ask(turn.query)} />
-          <IconButton d={UP_THUMB} label={words.helpful} isPressed={rating === 1} onClick={() => this.rate(1)} />
-          <IconButton d={DOWN_THUMB} label={words.unhelpful} isPressed={rating === -1} onClick={() => this.rate(-1)} />
+          <IconButton d={THUMB} label={words.helpful} aria-pressed={rating === 1} onClick={() => this.rate(1)} />
+          <IconButton
+            d={THUMB}
+            turn="180deg"
+            label={words.unhelpful}
+            aria-pressed={rating === -1}
+            onClick={() => this.rate(-1)}
+          />
           <p class="note" role="status">
             {isLost ? words.unsent : said}
           </p>
@@ -58,9 +64,7 @@ export class Actions extends Component<ActionsProps, Said> {
         {isAsked && !isLost && (
           <form onSubmit={this.send}>
             <textarea rows={2} maxLength={2000} aria-label={words.comment} placeholder={words.comment} />
-            <button class="send" type="submit" title={words.send}>
-              <Icon d={SEND} />
-            </button>
+            <IconButton class="send" type="submit" d={ARROW} label={words.send} />
           </form>
         )}
       </div>

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Citation } from '../../server/types.ts';
 import { hostOf, titleOf } from '../citations.ts';
-import { CLOSE, Icon, IconButton, OUT } from './Icon.tsx';
+import { ARROW, CLOSE, Icon, IconButton } from './Icon.tsx';
 import { Jump } from './Jump.tsx';
 import type { PanelWords } from '../words/en.ts';
 
@@ -29,7 +29,7 @@ export function Card({ words, citation, marker, label, onMount, onClose }: CardP
       <blockquote dir="auto">{citation.text}</blockquote>
       <Jump citation={citation} words={words} look="action">
         <span class="name">{hostOf(citation)}</span>
-        <Icon d={OUT} />
+        <Icon d={ARROW} turn="45deg" />
       </Jump>
     </div>
   );

@@ -1,23 +1,22 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat.ts';
 import type { Follower } from './follow.ts';
-import { DOWN, Icon, IconButton, SEND, STOP } from './Icon.tsx';
+import { ARROW, IconButton, STOP } from './Icon.tsx';
 
 /** As high as what is written. */
 function grow(element: HTMLElement | null): void {
   if (!element) return;
-  element.style.height = 'auto';
+  element.style.height = '';
   element.style.height = `${element.scrollHeight}px`;
 }
 
-// Key code 229: Safari ends a composition before the Enter that ended it.
-const isComposing = (event: KeyboardEvent): boolean => event.isComposing || event.keyCode === 229;
+/** The code of every key that goes to a composition, in Safari even of the Enter that ends it. */
+const COMPOSING = 229;
 
 export function Composer({ chat, follower }: { chat: Chat; follower: Follower }): VNode {
   const words = chat.words.value;
   const draft = chat.draft.value;
-  const isEmpty = !draft.trim();
-  let field: HTMLElement | null;
+  let field: HTMLTextAreaElement | null;
   const send = (event: Event): void => {
     event.preventDefault();
     chat.send();
@@ -25,7 +24,9 @@ export function Composer({ chat, follower }: { chat: Chat; follower: Follower })
   };
   return (
     <form onSubmit={send}>
-      {!follower.isAtEnd.value && <IconButton look="latest" d={DOWN} label={words.latest} onClick={follower.show} />}
+      {!follower.isAtEnd.value && (
+        <IconButton class="latest" d={ARROW} turn="180deg" label={words.latest} onClick={follower.show} />
+      )}
       <textarea
         // Another function each time, so that it is called after each change.
         ref={(element) => grow((field = element))}
@@ -36,17 +37,15 @@ export function Composer({ chat, follower }: { chat: Chat; follower: Follower })
         aria-label={words.field}
         placeholder={words.field}
         value={draft}
-        onInput={({ currentTarget }) => chat.write(currentTarget.value)}
+        onInput={() => chat.write(field!.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && !event.shiftKey && !isComposing(event)) send(event);
+          if (event.key === 'Enter' && !event.shiftKey && event.keyCode !== COMPOSING) send(event);
         }}
       />
-      {isEmpty && chat.isBusy.value ? (
-        <IconButton look="send" d={STOP} label={words.stop} onClick={chat.stop} />
+      {!draft.trim() && chat.isBusy.value ? (
+        <IconButton class="send" d={STOP} label={words.stop} onClick={chat.stop} />
       ) : (
-        <button class="send" type="submit" title={words.send} disabled={isEmpty}>
-          <Icon d={SEND} />
-        </button>
+        <IconButton class="send" type="submit" d={ARROW} label={words.send} />
       )}
     </form>
   );

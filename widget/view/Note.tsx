@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
 import type { PanelWords } from '../words/en.ts';
-import { Retry } from './Icon.tsx';
 
 /** How something stands; a turn's status is one. */
 interface Standing {
@@ -32,7 +31,10 @@ export function Note({ words, status, onRetry }: NoteProps): VNode | null {
     <div class={`note ${is}`}>
       <p>{note}</p>
       {(is === 'limited' || is === 'failed') && (
-        <Retry label={left ? `${words.retry} (${minutes(left)})` : words.retry} disabled={!!left} onClick={onRetry} />
+        <button class="action" disabled={!!left} onClick={onRetry}>
+          {words.retry}
+          {!!left && ` (${minutes(left)})`}
+        </button>
       )}
     </div>
   );
