@@ -1,5 +1,5 @@
 import type { ChatEvent, ChatbotFace, Citations, FinishReason, VisitorMessage } from '../server/types.ts';
-import { Failure, type Client } from '../widget/client.ts';
+import type { Client, WireEvent } from '../widget/client.ts';
 import type { Memory, Remembered } from '../widget/memory.ts';
 
 /** A wire that plays what is written down: for showing and trying the widget without a server. */
@@ -9,8 +9,8 @@ export interface Script {
   /** What the visitor said before. */
   messages?: VisitorMessage[];
   /** Plays the answer to each question. */
-  answer: (query: string, signal: AbortSignal) => AsyncIterable<ChatEvent>;
-  resume?: (signal: AbortSignal) => AsyncIterable<ChatEvent>;
+  answer: (query: string, signal: AbortSignal) => AsyncIterable<WireEvent>;
+  resume?: (signal: AbortSignal) => AsyncIterable<WireEvent>;
 }
 
 export const face: ChatbotFace = {
@@ -95,14 +95,17 @@ export async function* whole(answer: VisitorMessage, signal: AbortSignal, pace =
 }
 
 export function play(script: Script): Client {
+  let stopped = new AbortController();
+  const orStopped = (signal: AbortSignal): AbortSignal => {
+    stopped = new AbortController();
+    return AbortSignal.any([signal, stopped.signal]);
+  };
   return {
     face: async () => ({ ...face, ...script.face }),
-    ask: ({ query }, signal) => script.answer(query, signal),
-    resume: (_session, _message, _from, signal) => script.resume?.(signal) ?? script.answer('', signal),
+    ask: ({ query }, signal) => script.answer(query, orStopped(signal)),
+    resume: (_place, _from, signal) => (script.resume ?? ((over) => script.answer('', over)))(orStopped(signal)),
     messages: async () => script.messages ?? [],
-    stop: async () => {
-      throw new Failure('network');
-    },
+    stop: async () => stopped.abort(),
     forget: async () => undefined,
     rate: async () => undefined,
   };

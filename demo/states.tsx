@@ -1,4 +1,4 @@
-import { Failure } from '../widget/client.ts';
+import type { Failure } from '../widget/client.ts';
 import { launch } from '../widget/launch.ts';
 import { openPanel } from '../widget/panel.tsx';
 import { arabic, cited, long, returns, unknown } from './samples.ts';
@@ -14,10 +14,9 @@ interface Scene extends Script {
   session?: string;
 }
 
-const fails = (failure: Failure): Scene['answer'] =>
+const fails = (data: Failure): Scene['answer'] =>
   async function* () {
-    yield* [];
-    throw failure;
+    yield { event: 'error', data };
   };
 
 const answered = { ask: returns, answer: (_: string, signal: AbortSignal) => whole(cited, signal) };
@@ -56,12 +55,14 @@ const scenes: Scene[] = [
   {
     name: 'Too many questions',
     ask: 'And one more thing…',
-    answer: fails(
-      new Failure('rate_limited', 'That was a lot of questions at once. Please take a short break.', 429, 95),
-    ),
+    answer: fails({
+      code: 'rate_limited',
+      error: 'That was a lot of questions at once. Please take a short break.',
+      retry_after: 95,
+    }),
   },
-  { name: 'Failed', ask: returns, answer: fails(new Failure('model_failed', '', 502)) },
-  { name: 'No network', ask: returns, answer: fails(new Failure('network')) },
+  { name: 'Failed', ask: returns, answer: fails({ code: 'model_failed' }) },
+  { name: 'No network', ask: returns, answer: fails({ code: 'network' }) },
   {
     name: 'Stopped',
     ask: returns,

@@ -1,9 +1,9 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatbotFace } from '../server/types.ts';
-import { asFailure, createClient, newId, type Client, type Feedback, type Question } from './client.ts';
-import { compare, restore } from './history.ts';
+import { answer, stop, unsent } from './answers.ts';
+import { createClient, type Client, type Failure, type Feedback } from './client.ts';
+import { restore } from './history.ts';
 import { createMemory, type Memory } from './memory.ts';
-import { createRun } from './run.ts';
 import { readSettings, type Context, type Settings } from './settings.ts';
 import { createSpeech, type Speech } from './speech.ts';
 import { hasEnded } from './status.ts';
@@ -61,14 +61,12 @@ export interface Chat {
   /** Opens the chat and asks. */
   ask(query: string): void;
   /**
-   * Asks the turn's question, or `question` once more, or takes up what is known of its answer. Answers are made one after
-   * another: a later question may lean on an earlier answer; the first, when it is known who the chatbot is.
+   * Asks the turn's question, or takes up what is known of its answer where that has not ended. Answers are made one after another:
+   * a later question may lean on an earlier answer; the first, when it is known who the chatbot is.
    */
-  start(turn: Turn, question?: Question): void;
+  start(turn: Turn): void;
   /** Makes a question a draft again: nothing is sent before what the owner wants agreed is known and agreed. */
   takeBack(turn: Turn): void;
-  /** As another message, from the start. */
-  askAgain(turn: Turn): void;
   /** The same again; after a lost connection it is the very same message, so nothing is asked twice. */
   retry(turn: Turn): void;
   /** Stops the answers being made; what is written of them stays. */
@@ -79,14 +77,15 @@ export interface Chat {
   hideCitation(): void;
   /** Tells the owner what the visitor thinks of an answer. */
   rate(turn: Turn, feedback: Feedback): void;
-  /** Reads back the remembered conversation; an answer still being made there goes on here. */
+  /** Shows what is remembered and is not here yet; an answer still being made there goes on here. */
   restore(): Promise<void>;
-  /** Compares what is shown with what is remembered. */
-  compare(): void;
   /** Takes everything shown away. */
   drop(): void;
   destroy(): void;
 }
+
+/** The server names a message before it has stored it: so much later another tab can read it back. */
+const STORING_MS = 400;
 
 /** What happens is told as events of the host. */
 export function createChat(host: HTMLElement, options: ChatOptions): Chat {
@@ -100,6 +99,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
   const over = new AbortController();
   let meeting: Promise<unknown> | undefined;
   let queue: Promise<unknown> = Promise.resolve();
+  let answering = new AbortController();
 
   const chat: Chat = {
     client,
@@ -118,7 +118,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     isBusy: computed(() => chat.turns.value.some((turn) => !hasEnded(turn.status.value))),
 
     tell(fault) {
-      const { code, error, status } = asFailure(fault);
+      const { code = 'network', error = '', status = 0 } = fault as Partial<Failure>;
       chat.emit('error', { code, error, status });
     },
     meet: () =>
@@ -162,7 +162,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       const query = text.trim();
       if (!query) return;
       chat.open();
-      const turn = createTurn(query);
+      const turn = createTurn({ query });
       chat.turns.value = [...chat.turns.peek(), turn];
       chat.emit('ask', { query });
       chat.start(turn);
@@ -171,27 +171,23 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.turns.value = chat.turns.peek().filter((other) => other !== turn);
       chat.write(turn.query);
     },
-    start(turn, question = { query: turn.query, id: newId(), at: Date.now() }) {
-      turn.run?.drop();
-      turn.run = createRun(chat, turn, question);
-      queue = queue.then(chat.meet).then(turn.run.make);
-    },
-    askAgain(turn) {
-      turn.known = { from: 0 };
-      turn.text.value = '';
-      chat.start(turn);
+    start(turn) {
+      const { signal } = answering;
+      if (!turn.message) memory.write(unsent(chat, turn, true));
+      queue = queue.then(chat.meet).then(() => answer(chat, turn, signal));
     },
     retry(turn) {
-      const { run, status } = turn;
-      const { reason } = status.peek();
-      status.value = { is: 'waiting' };
-      if (run && reason === 'network') return chat.start(turn, run.question);
-      run?.forget();
-      chat.askAgain(turn);
+      const { status, query } = turn;
+      if (status.peek().reason === 'network') {
+        status.value = { is: 'waiting' };
+        return chat.start(turn);
+      }
+      const again = createTurn({ query });
+      memory.write(unsent(chat, turn, false));
+      chat.turns.value = chat.turns.peek().map((other) => (other === turn ? again : other));
+      chat.start(again);
     },
-    stop() {
-      for (const { run, status } of chat.turns.peek()) if (!hasEnded(status.peek())) run?.stop();
-    },
+    stop: () => stop(chat),
     startAnew() {
       const { session } = memory.read();
       chat.drop();
@@ -209,18 +205,17 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.card.value = undefined;
     },
     rate(turn, feedback) {
-      const { session, message } = turn.known;
       const before = turn.feedback.peek();
       turn.feedback.value = feedback;
-      client.rate(session!, message!, feedback).catch((fault: unknown) => {
+      client.rate(turn, feedback).catch((fault: unknown) => {
         turn.feedback.value = { ...before, isLost: true };
         chat.tell(fault);
       });
     },
     restore: () => restore(chat),
-    compare: () => compare(chat),
     drop() {
-      for (const { run } of chat.turns.peek()) run?.drop();
+      answering.abort();
+      answering = new AbortController();
       queue = Promise.resolve();
       chat.latest.value = undefined;
       chat.turns.value = [];
@@ -231,6 +226,11 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.drop();
     },
   };
-  for (const event of ['storage', 'visibilitychange']) addEventListener(event, chat.compare, over);
+  const look = (): void => {
+    // Hidden tabs would use up the few connections to one server that a browser opens: each looks when it is looked at.
+    if (!document.hidden && chat.history.peek() !== 'unread') void chat.restore();
+  };
+  for (const event of ['storage', 'visibilitychange'])
+    addEventListener(event, () => setTimeout(look, STORING_MS), over);
   return chat;
 }

@@ -3,48 +3,42 @@ import { createEventReader } from './events.ts';
 import type { Context } from './settings.ts';
 
 /** What went wrong on the wire. `network`: nothing or half an answer came; `bad_answer`: it was not ours. */
-export class Failure extends Error {
-  declare readonly code: ErrorCode | 'network' | 'bad_answer';
-  /** The server's own sentence; empty where it sent none. */
-  declare readonly error: string;
-  /** HTTP status; 0 where there was none. */
-  declare readonly status: number;
-  /** Seconds. */
-  declare readonly retry_after: number | undefined;
-
-  constructor(code: Failure['code'], error = '', status = 0, retry_after?: number) {
-    super(error || code);
-    Object.assign(this, { code, error, status, retry_after });
-  }
+export interface Failure extends Partial<Omit<ErrorBody, 'code'>> {
+  code: ErrorCode | 'network' | 'bad_answer';
+  /** HTTP status, where the reply was a failure from the start. */
+  status?: number;
 }
 
-/** What was thrown, as a failure. */
-export const asFailure = (fault: unknown, code: Failure['code'] = 'bad_answer'): Failure =>
-  fault instanceof Failure ? fault : new Failure(code, String(fault));
+/** The door's events; the last is an `error` too where the reply was no stream but a failure. */
+export type WireEvent = Exclude<ChatEvent, { event: 'error' }> | { event: 'error'; data: Failure };
 
 export interface Question {
   query: string;
   /** The asker's own identifier: the same one sent twice is one message. */
   id: string;
-  /** Absent for a first question: the server makes a session. */
+  /** '' for a first question, for which the server makes a session; undefined until that is settled. */
   session?: string | undefined;
-  /** It has been on its way once: its session, or that it has none, is settled. */
-  isOut?: boolean | undefined;
   /** When it was first asked, in milliseconds as `Date.now()`. */
-  at?: number | undefined;
+  at: number;
 }
 
-/** The public door of one chatbot. Iterators end with the connection, whether or not the answer was whole. */
+/** Where a message is on the server. */
+export interface Place {
+  session?: string | undefined;
+  message?: string | undefined;
+}
+
+/** The public door of one chatbot. Iterators end with the connection, whether or not the answer was whole, and never throw. */
 export interface Client {
   face(): Promise<ChatbotFace>;
-  ask(question: Question, signal: AbortSignal): AsyncIterable<ChatEvent>;
+  ask(question: Omit<Question, 'at'>, signal: AbortSignal): AsyncIterable<WireEvent>;
   /** `from`: length of the answer that is already there, in UTF-16 units. */
-  resume(session: string, message: string, from: number, signal: AbortSignal): AsyncIterable<ChatEvent>;
+  resume(place: Place, from: number, signal: AbortSignal): AsyncIterable<WireEvent>;
   messages(session: string): Promise<VisitorMessage[]>;
-  stop(session: string, message: string): Promise<unknown>;
+  stop(place: Place): Promise<unknown>;
   forget(session: string): Promise<unknown>;
   /** The visitor's thumb, up or down, and a word on it. */
-  rate(session: string, message: string, feedback: Feedback): Promise<unknown>;
+  rate(place: Place, feedback: Feedback): Promise<unknown>;
 }
 
 export interface Feedback {
@@ -57,58 +51,37 @@ export interface Feedback {
 const SILENCE_MS = 45_000;
 const LOOK_MS = 2000;
 
-export const isOffline = (): boolean => globalThis.navigator?.onLine === false;
+/** 128 random bits. */
+export const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
-/** 128 random bits in hex. */
-export function newId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-function lost(fault: unknown): never {
-  throw asFailure(fault, 'network');
-}
-
-async function failureOf(response: Response): Promise<Failure> {
-  const { status, headers } = response;
-  const { code, error, retry_after } = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
-  const wait = Number(retry_after ?? headers.get('Retry-After')) || undefined;
-  return new Failure(
-    code ?? (status === 429 ? 'rate_limited' : 'bad_answer'),
-    typeof error === 'string' ? error : '',
-    status,
-    wait,
-  );
-}
-
-/** `server`: the address that serves embed.js, with or without a path; a trailing slash is added. */
+/** `server`: the address that serves embed.js, with or without a trailing slash. */
 export function createClient(server: string, chatbot: string, context?: Context): Client {
-  const door = new URL(`chat/${encodeURIComponent(chatbot)}`, server.replace(/\/*$/, '/')).href;
+  const door = `${server.replace(/\/*$/, '')}/chat/${encodeURIComponent(chatbot)}`;
 
   async function call(path: string, init?: RequestInit): Promise<Response> {
-    const response = await fetch(door + path, { credentials: 'omit', cache: 'no-store', ...init }).catch(lost);
-    if (!response.ok) throw await failureOf(response);
-    return response;
+    const response = await fetch(door + path, init);
+    const { ok, status } = response;
+    if (ok) return response;
+    const body = (await response.json().catch(() => undefined)) as ErrorBody | undefined;
+    throw Object.assign(new Error(`HTTP ${status}`), { code: 'bad_answer', ...body, status });
   }
 
   const json = async <T>(path: string): Promise<T> => (await (await call(path)).json()) as T;
 
-  async function* stream(path: string, init: RequestInit, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+  async function* stream(path: string, init: RequestInit, signal: AbortSignal): AsyncGenerator<WireEvent> {
     const over = new AbortController();
     const decoder = new TextDecoder();
     const read = createEventReader();
+    const leave = (): void => over.abort();
     let heard = Date.now();
     // By the clock on the wall: a timer alone sleeps with the machine.
     const clock = setInterval(() => {
-      if (Date.now() - heard > SILENCE_MS) over.abort();
+      if (Date.now() - heard > SILENCE_MS) leave();
     }, LOOK_MS);
-    const leave = (): void => over.abort();
     addEventListener('offline', leave);
     try {
-      const response = await call(path, { ...init, signal: AbortSignal.any([signal, over.signal]) });
-      const reader = response.body?.getReader();
-      if (!reader || !response.headers.get('Content-Type')?.startsWith('text/event-stream'))
-        throw new Failure('bad_answer', '', response.status);
+      const { body } = await call(path, { ...init, signal: AbortSignal.any([signal, over.signal]) });
+      const reader = body!.getReader();
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;
@@ -116,7 +89,8 @@ export function createClient(server: string, chatbot: string, context?: Context)
         yield* read(decoder.decode(value, { stream: true }));
       }
     } catch (fault) {
-      lost(fault);
+      const failure = fault as Failure;
+      if (failure.status) yield { event: 'error', data: failure };
     } finally {
       clearInterval(clock);
       removeEventListener('offline', leave);
@@ -126,18 +100,20 @@ export function createClient(server: string, chatbot: string, context?: Context)
 
   const post = (body?: object): RequestInit => ({
     method: 'POST',
-    ...(body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+    body: JSON.stringify(body),
+    headers: { 'Content-Type': 'application/json' },
   });
-  const of = (session: string, message: string): string => `/session/${session}/message/${message}`;
+  const of = ({ session, message }: Place, what: string): string => `/session/${session}/message/${message}/${what}`;
 
   return {
     face: () => json(''),
-    ask: (question, signal) => stream('/ask', post({ ...question, variables: context }), signal),
-    resume: (session, message, from, signal) =>
-      stream(`${of(session, message)}/stream`, { headers: { 'Last-Event-ID': String(from) } }, signal),
+    ask: ({ query, id, session }, signal) =>
+      stream('/ask', post({ query, id, session: session || undefined, variables: context }), signal),
+    resume: (place, from, signal) =>
+      stream(of(place, 'stream'), { headers: { 'Last-Event-ID': String(from) } }, signal),
     messages: (session) => json(`/session/${session}/messages`),
-    stop: (session, message) => call(`${of(session, message)}/stop`, post()),
+    stop: (place) => call(of(place, 'stop'), post()),
     forget: (session) => call(`/session/${session}/delete`, post()),
-    rate: (session, message, feedback) => call(`${of(session, message)}/feedback`, post(feedback)),
+    rate: (place, feedback) => call(of(place, 'feedback'), post(feedback)),
   };
 }

@@ -10,8 +10,8 @@ export interface Remembered {
   agreed?: boolean | undefined;
   /** The visitor has closed what came by itself. */
   closed?: boolean | undefined;
-  /** Questions that were sent and not yet acknowledged, the oldest first. */
-  sent?: Question[] | undefined;
+  /** Questions that were sent and not yet acknowledged, by their identifiers, the oldest first. */
+  sent?: Record<string, Question | undefined> | undefined;
 }
 
 export interface Memory {

@@ -11,7 +11,7 @@ export interface Status {
   /** Why it is so, where there is something to say of it. */
   reason?: 'offline' | Failure['code'] | Exclude<FinishReason, '' | 'stop'> | undefined;
   /** The server's words on the limit. */
-  message?: string;
+  message?: string | undefined;
   /** Seconds until another question is taken. */
   left?: number;
 }

@@ -1,18 +1,10 @@
 import { signal, type Signal } from '@preact/signals';
 import type { Citation, Citations } from '../server/types.ts';
-import { newId, type Feedback } from './client.ts';
-import type { Known } from './resume.ts';
-import type { Run } from './run.ts';
+import { newId, type Feedback, type Place, type Question } from './client.ts';
 import type { Status } from './status.ts';
 
-/** One question with its answer. Read it anywhere; only the chat writes it. */
-export interface Turn {
-  key: string;
-  query: string;
-  /** The making of its answer; absent where it was made before. */
-  run?: Run;
-  /** Where it stands on the server, and how much of it is here. */
-  known: Known;
+/** One question with its answer, and where it is on the server as far as that is known. Read it anywhere; only the chat writes it. */
+export interface Turn extends Question, Place {
   status: Signal<Status>;
   text: Signal<string>;
   /** The piece that the text has just grown by. */
@@ -35,14 +27,14 @@ export interface Events {
 
 export type Emit = <Name extends keyof Events>(name: Name, detail: Events[Name]) => void;
 
-/** A question, which the server does not know yet where nothing is `known` of it. */
-export const createTurn = (query: string, known: Known = { from: 0 }): Turn => ({
-  key: newId(),
-  query,
-  known,
+/** A question, asked now where no more is known of it. */
+export const createTurn = (known: { query: string } & Partial<Question> & Place): Turn => ({
+  id: newId(),
+  at: Date.now(),
   status: signal<Status>({ is: 'waiting' }),
   text: signal(''),
   last: '',
   citations: signal<Citations>({}),
   feedback: signal({}),
+  ...known,
 });

@@ -37,19 +37,16 @@ test('a stream cut into any pieces gives the same events', () => {
   );
 });
 
-test('every kind of line end is understood, wherever the pieces end', () => {
-  for (const end of ['\n', '\r\n', '\r']) {
-    const text = `event: delta${end}id: 2${end}data: {"text":"ab"}${end}${end}: still here${end}${end}event: delta${end}data: {"text":"c"}${end}${end}\n`;
-    for (let cut = 0; cut <= text.length; cut++) {
-      const read = createEventReader();
-      const got = [...read(text.slice(0, cut)), ...read(text.slice(cut))];
-      expect(got.map(({ data }) => data)).toEqual([{ text: 'ab' }, { text: 'c' }]);
-    }
+test('line ends that were changed on the way are understood, wherever the pieces end', () => {
+  const text = wire(events).replaceAll('\n', '\r\n');
+  for (let cut = 0; cut <= text.length; cut++) {
+    const read = createEventReader();
+    expect(plain([...read(text.slice(0, cut)), ...read(text.slice(cut))])).toEqual(plain(events));
   }
 });
 
 test('comments and empty events are passed over; what is no JSON is an error', () => {
   const read = createEventReader();
-  expect(read(': hello\n\nevent: news\n\nid: 3\n\n')).toEqual([]);
+  expect(read(': hello\n\nevent: news\n\nid: 3\n\n:\n\n')).toEqual([]);
   expect(() => read('event: done\ndata: <html>\n\n')).toThrow();
 });

@@ -48,7 +48,7 @@ export function Conversation({ chat, follower }: { chat: Chat; follower: Followe
         {!turns[0] && history !== 'loading' && <Welcome chat={chat} />}
         <Note words={words} status={{ is: history }} onRetry={chat.restore} />
         {turns.map((turn) => (
-          <TurnView key={turn.key} chat={chat} turn={turn} onAsk={follower.toEnd} />
+          <TurnView key={turn.id} chat={chat} turn={turn} onAsk={follower.toEnd} />
         ))}
       </div>
     </div>

@@ -20,8 +20,8 @@ export function Sources({ chat, turn }: { chat: Chat; turn: Turn }): VNode | nul
   if (!sources[0]) return null;
   return (
     <div class="sources">
-      <p id={turn.key}>{words.sources}</p>
-      <ul aria-labelledby={turn.key}>
+      <p id={turn.id}>{words.sources}</p>
+      <ul aria-labelledby={turn.id}>
         {sources.map((source) => {
           const citation = source[0]![1];
           return (

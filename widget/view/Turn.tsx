@@ -22,7 +22,7 @@ export function TurnView({ chat, turn, onAsk }: TurnProps): VNode {
     <div
       class="turn"
       ref={(element) => {
-        if (element && !turn.known.message) onAsk();
+        if (element && !turn.message) onAsk();
       }}
     >
       <div class="question" role="group" aria-label={words.field} dir="auto">
