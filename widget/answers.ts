@@ -50,10 +50,6 @@ export async function answer(chat: Chat, turn: Turn, signal: AbortSignal): Promi
   };
   for (let tries = 0; !isOver(); tries++) {
     if (!turn.message) {
-      if (chat.consent.peek()) {
-        memory.write(unsent(chat, turn, false));
-        return chat.takeBack(turn);
-      }
       turn.session ??= memory.read().session ?? '';
       memory.write(unsent(chat, turn, true));
     }

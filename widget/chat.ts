@@ -1,4 +1,4 @@
-import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatbotFace } from '../server/types.ts';
 import { answer, stop, unsent } from './answers.ts';
 import { createClient, type Client, type Failure, type Feedback } from './client.ts';
@@ -48,7 +48,7 @@ export interface Chat {
 
   /** Tells the page what went wrong. */
   tell(fault: unknown): void;
-  /** Asks who the chatbot is, until it has said so. */
+  /** Asks who the chatbot is, until it has said so, and waits for the visitor to agree to what its owner wants agreed. */
   meet(): Promise<unknown>;
   agree(): void;
   open(how?: true | 'quietly'): void;
@@ -65,8 +65,6 @@ export interface Chat {
    * a later question may lean on an earlier answer; the first, when it is known who the chatbot is.
    */
   start(turn: Turn): void;
-  /** Makes a question a draft again: nothing is sent before what the owner wants agreed is known and agreed. */
-  takeBack(turn: Turn): void;
   /** The same again; after a lost connection it is the very same message, so nothing is asked twice. */
   retry(turn: Turn): void;
   /** Stops the answers being made; what is written of them stays. */
@@ -101,6 +99,20 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
   let queue: Promise<unknown> = Promise.resolve();
   let answering = new AbortController();
 
+  async function getAcquainted(): Promise<void> {
+    try {
+      face.value = { ...(await client.face()), ...settings };
+    } catch (fault) {
+      meeting = undefined;
+      chat.tell(fault);
+    }
+    await new Promise<void>((resolve) => {
+      effect(() => {
+        if (!chat.consent.value) resolve();
+      });
+    });
+  }
+
   const chat: Chat = {
     client,
     memory,
@@ -121,14 +133,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       const { code = 'network', error = '', status = 0 } = fault as Partial<Failure>;
       chat.emit('error', { code, error, status });
     },
-    meet: () =>
-      (meeting ??= client.face().then(
-        (found) => (face.value = { ...found, ...settings }),
-        (fault: unknown) => {
-          meeting = undefined;
-          chat.tell(fault);
-        },
-      )),
+    meet: () => (meeting ??= getAcquainted()),
     agree() {
       memory.write({ agreed: true });
       isAgreed.value = true;
@@ -137,7 +142,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       if (chat.isOpen.peek()) return;
       chat.isOpen.value = how;
       void chat.meet();
-      if (chat.history.peek() === 'unread') void chat.restore();
+      void chat.restore();
       chat.emit('open', null);
     },
     close() {
@@ -147,6 +152,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     },
     dismiss() {
       chat.isOpen.value = false;
+      chat.hideCitation();
       memory.write({ closed: true });
     },
     write(text) {
@@ -166,10 +172,6 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.turns.value = [...chat.turns.peek(), turn];
       chat.emit('ask', { query });
       chat.start(turn);
-    },
-    takeBack(turn) {
-      chat.turns.value = chat.turns.peek().filter((other) => other !== turn);
-      chat.write(turn.query);
     },
     start(turn) {
       const { signal } = answering;
@@ -196,10 +198,8 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       if (session) client.forget(session).catch(chat.tell);
     },
     showCitation(turn, marker, place) {
-      const citation = turn.citations.peek()[marker];
-      if (!citation) return;
       chat.card.value = place;
-      chat.emit('citation', { marker, citation });
+      chat.emit('citation', { marker, citation: turn.citations.peek()[marker]! });
     },
     hideCitation() {
       chat.card.value = undefined;
