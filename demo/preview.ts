@@ -1,6 +1,7 @@
 import type { VisitorMessage } from '../server/types.ts';
 import { launch, type Handle } from '../widget/launch.ts';
 import { openPanel, type OpenedPanel } from '../widget/panel.tsx';
+import { readSettings } from '../widget/settings.ts';
 import { cited } from './samples.ts';
 import { face, pageMemory, pieces, play } from './script.ts';
 import style from './preview.css?inline';
@@ -33,15 +34,6 @@ const client = {
 let handle: Handle | undefined;
 let opened: OpenedPanel | undefined;
 
-/** As the tag gives them to the widget: `data-teaser-after` is `teaserAfter`. */
-const asDataset = (settings: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => [
-      name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
-  );
-
 function show(settings: Record<string, string>, page: string): void {
   const wasOpen = opened?.chat.isOpen.peek();
   handle?.destroy();
@@ -49,8 +41,8 @@ function show(settings: Record<string, string>, page: string): void {
   document.documentElement.dir = page === 'rtl' ? 'rtl' : 'ltr';
   document.documentElement.style.colorScheme = page === 'dark' ? 'dark' : 'light';
   const memory = pageMemory({ session: messages.length ? 's1' : undefined });
-  const given = { settings: asDataset(settings) as object };
-  handle = launch({ server: location.origin, chatbot: face.uuid, ...given }, async () => ({
+  const given = readSettings(Object.entries(settings).map(([name, value]) => ({ name, value })));
+  handle = launch({ server: location.origin, chatbot: face.uuid, settings: given }, async () => ({
     openPanel: (root, options) => (opened = openPanel(root, { ...options, client, memory })),
   }));
   // As if the visitor came near it: the launcher looks as it does in the end only when the panel is there.

@@ -127,7 +127,7 @@ async function show({ name, ask, press, session, ...script }: Scene, place: HTML
   place.append(scene);
   const options = { server: '', chatbot: name, client: play(script), memory: pageMemory({ session }) };
   const root = host.attachShadow({ mode: 'open' });
-  const { chat } = openPanel(root, { ...options, isInline: true });
+  const { chat } = openPanel(root, options);
   chat.open();
   if (!ask) return;
   await arrival(root, 'textarea');

@@ -4,7 +4,7 @@ import { answer, stop, unsent } from './answers.ts';
 import { createClient, type Client, type Failure, type Feedback } from './client.ts';
 import { restore } from './history.ts';
 import { createMemory, type Memory } from './memory.ts';
-import { readSettings, type Context, type Settings } from './settings.ts';
+import type { Context, Settings } from './settings.ts';
 import { createSpeech, type Speech } from './speech.ts';
 import { hasEnded } from './status.ts';
 import { createTurn, type Emit, type Turn } from './turn.ts';
@@ -16,7 +16,7 @@ export interface ChatOptions {
   /** The page's own sentences. */
   words?: Partial<Words> | undefined;
   /** The owner's, as the page has them; they win over those that the server keeps. */
-  settings?: object | undefined;
+  settings?: Partial<Settings> | undefined;
   context?: Context | undefined;
   /** Another wire than the server's door. */
   client?: Client | undefined;
@@ -87,10 +87,9 @@ const STORING_MS = 400;
 
 /** What happens is told as events of the host. */
 export function createChat(host: HTMLElement, options: ChatOptions): Chat {
-  const { server, chatbot, context } = options;
+  const { server, chatbot, context, settings = {} } = options;
   const { client = createClient(server, chatbot, context), memory = createMemory(server, chatbot) } = options;
   const { draft = '', agreed, closed } = memory.read();
-  const settings = readSettings(options.settings);
   const face = signal<Partial<ChatbotFace>>(settings);
   const isAgreed = signal(agreed);
   const speech = createSpeech(() => face.value.language, host);

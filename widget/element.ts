@@ -1,4 +1,5 @@
 import { launch, type Handle } from './launch.ts';
+import { readSettings } from './settings.ts';
 import type { Events } from './turn.ts';
 
 /**
@@ -24,11 +25,10 @@ export function define(name: string): void {
     private handle: Handle | undefined;
 
     connectedCallback(): void {
-      const given = Array.from(this.attributes, ({ name, value }) => [name.replaceAll('-', '_'), value]);
-      const { server, chatbot, inline, ...settings } = Object.fromEntries(given) as Record<string, string | undefined>;
+      const { server, chatbot, inline, ...settings } = readSettings(this.attributes);
       if (!server || !chatbot) return;
       const target = inline === undefined ? undefined : this;
-      const options = { server, chatbot, target, settings: settings as object };
+      const options = { server, chatbot, target, settings };
       const handle = (this.handle = launch(options, () => import('./panel.tsx')));
       for (const event of EVENTS) handle.on(event, (detail) => this.dispatchEvent(new CustomEvent(event, { detail })));
     }

@@ -1,4 +1,5 @@
 import { launch, type Handle } from './launch.ts';
+import { readSettings } from './settings.ts';
 
 /** The panel's file beside this script, with its hash: Vite puts it in. */
 declare const __DOCENT_PANEL__: string;
@@ -7,36 +8,40 @@ declare const __DOCENT_PANEL__: string;
 type Call = [name: keyof Handle, ...values: unknown[]];
 
 interface Queue {
-  q: Pick<Call[], 'push'>;
+  push(...calls: Call[]): void;
 }
 
-const page = window as { Docent?: Partial<Handle> & { q?: Call[] | Queue['q'] } };
+const page = window as { Docent?: Partial<Handle> & { q?: Call[] | Queue } };
+const script = document.currentScript ?? document.querySelector('script[data-chatbot]');
 
-function start({ src, dataset }: HTMLScriptElement, chatbot: string): void {
+function start({ src, attributes }: HTMLScriptElement): void {
+  const { chatbot, inline, ...settings } = readSettings(attributes);
+  if (!chatbot) return console.error('[docent] embed.js needs data-chatbot');
   // The same chatbot twice is one widget: pages that swap their body run the script again.
   if (document.querySelector(`[data-docent="${chatbot}"]`)) return;
   const server = new URL('.', src).href;
   // A module that failed to load stays failed under its address, in some browsers for the life of the page.
   let tries = '';
   const load = <T>(): Promise<T> => {
-    const { href } = new URL(__DOCENT_PANEL__ + tries, src);
+    const address = new URL(__DOCENT_PANEL__ + tries, src);
     tries += '#';
-    return import(/* @vite-ignore */ href);
+    return import(/* @vite-ignore */ `${address}`);
   };
-  const { inline, ...settings } = dataset;
-  const target = inline && document.querySelector(inline);
-  const handle = launch({ server, chatbot, target: target || undefined, settings: settings as object }, load, () => {
-    if (page.Docent === handle) delete page.Docent;
-  });
-  const run = ([name, ...values]: Call): void => (handle[name] as (...values: unknown[]) => unknown)(...values) as void;
+  const target = inline ? document.querySelector(inline) : undefined;
+  const { destroy, ...handle } = launch({ server, chatbot, target, settings }, load);
   const waiting = page.Docent;
   if (waiting?.destroy) return;
-  page.Docent = Object.assign<Handle, Queue>(handle, { q: { push: (...calls) => calls.forEach(run) as never } });
-  (waiting?.q as Call[] | undefined)?.forEach?.(run);
+  const run = ([name, ...values]: Call): void => (docent[name] as (...values: unknown[]) => void)(...values);
+  const docent: Handle & { q: Queue } = {
+    ...handle,
+    destroy() {
+      destroy();
+      delete page.Docent;
+    },
+    q: { push: (...calls) => calls.forEach(run) },
+  };
+  page.Docent = docent;
+  (waiting?.q as Call[] | undefined)?.forEach(run);
 }
 
-const script = (document.currentScript ?? document.querySelector('script[data-chatbot]')) as HTMLScriptElement | null;
-const chatbot = script?.dataset.chatbot;
-
-if (script && chatbot) start(script, chatbot);
-else console.error('[docent] embed.js needs data-chatbot');
+start(script as HTMLScriptElement);

@@ -30,18 +30,17 @@ export interface ChatWidgetProps extends Omit<Options, 'target'> {
 
 /** The chat as a component; it comes and goes with it. */
 export class ChatWidget extends Component<ChatWidgetProps> {
-  private handle: Handle | undefined;
-
-  private readonly attach = (place: HTMLElement | null): void => {
+  private readonly attach = (place: HTMLElement | null): (() => void) | undefined => {
+    if (!place) return;
     const { inline, onReady, ...options } = this.props;
-    this.handle?.destroy();
-    this.handle = place ? mount({ ...options, target: inline ? place : undefined }) : undefined;
-    if (this.handle) onReady?.(this.handle);
+    const handle = mount({ ...options, target: inline ? place : undefined });
+    onReady?.(handle);
+    return handle.destroy;
   };
 
   override render({ server, chatbot, inline }: ChatWidgetProps): VNode {
     // Another chat is another element.
     const key = `${server} ${chatbot} ${inline}`;
-    return <div key={key} ref={this.attach} style={inline ? { height: '100%' } : { display: 'contents' }} />;
+    return <div key={key} ref={this.attach} style={inline ? 'height:100%' : 'display:none'} />;
   }
 }

@@ -47,9 +47,9 @@ const EARLY = /open|label|icon|teaser|settings/;
 const IDLE_MS = 999;
 
 /** Puts the launcher on the page; the panel is loaded when somebody comes near it. */
-export function launch({ target, ...options }: Options, load: LoadPanel, gone?: () => void): Handle {
-  const settings: Record<string, unknown> = options.settings ?? {};
-  const words = { ...launcher, ...options.words };
+export function launch({ target, ...options }: Options, load: LoadPanel): Handle {
+  const settings = options.settings as Record<string, unknown> | undefined;
+  const { open, unloadable } = { ...launcher, ...options.words };
   const host = document.createElement('docent-widget');
   const root = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
@@ -60,21 +60,22 @@ export function launch({ target, ...options }: Options, load: LoadPanel, gone?: 
   let isGone = false;
 
   const near = (): Promise<void> =>
-    (loading ??= load()
-      .then(({ openPanel }) => {
+    (loading ??= load().then(
+      ({ openPanel }) => {
         if (isGone) return;
-        const opened = (panel = openPanel(root, { ...options, button, isInline: !!target }));
-        calls.splice(0).forEach((call) => call(opened.chat));
-      })
-      .catch((fault: unknown) => {
+        panel = openPanel(root, { ...options, button: target ? undefined : button });
+        calls.forEach(call);
+      },
+      (fault: unknown) => {
         console.error('[docent] server up?', fault);
-        button.title = words.unloadable;
+        button.title = unloadable;
         loading = undefined;
-      }));
+      },
+    ));
   const call = (act: (chat: Chat) => void): void => {
     if (panel) return act(panel.chat);
     calls.push(act);
-    if (!isGone) void near();
+    void near();
   };
 
   const handle: Handle = {
@@ -89,10 +90,9 @@ export function launch({ target, ...options }: Options, load: LoadPanel, gone?: 
     destroy() {
       isGone = true;
       document.removeEventListener('click', trigger);
+      host.remove();
       panel?.destroy();
       panel = undefined;
-      host.remove();
-      gone?.();
     },
   };
   const trigger = ({ target }: Event): void => {
@@ -107,11 +107,11 @@ export function launch({ target, ...options }: Options, load: LoadPanel, gone?: 
     if (EARLY.test(name)) setTimeout(near, IDLE_MS);
   }
   if (target) {
-    host.setAttribute('inline', '');
+    host.dataset.inline = '';
     handle.open();
   } else {
     button.className = 'l';
-    button.title = words.open;
+    button.title = open;
     button.onpointerenter = button.onfocus = near;
     button.onclick = handle.open;
     root.append(button);

@@ -1,10 +1,8 @@
 import { effect } from '@preact/signals';
 import type { Chat } from './chat.ts';
-import type { Words } from './words/en.ts';
 
 /** Takes over the launcher's button once the panel is there. */
 export function tendLauncher(button: HTMLButtonElement, chat: Chat): void {
-  const { title } = button;
   /** What had the focus when the chat was opened. */
   let opener: HTMLElement | undefined;
   button.onclick = () => (chat.isOpen.peek() ? chat.close() : chat.open());
@@ -12,8 +10,8 @@ export function tendLauncher(button: HTMLButtonElement, chat: Chat): void {
   effect(() => {
     const isOpen = !!chat.isOpen.value;
     const { icon = '', label = '' } = chat.face.value;
-    const words: Partial<Words> = chat.words.value;
-    button.title = isOpen ? words.close! : label || words.open || title;
+    const { close, open } = chat.words.value;
+    button.title = isOpen ? close : label || open;
     button.ariaExpanded = `${isOpen}`;
     button.textContent = label;
     button.dataset.icon = icon;

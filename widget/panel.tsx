@@ -7,10 +7,8 @@ import { Panel } from './view/Panel.tsx';
 import style from './style.css?inline';
 
 export interface PanelOptions extends ChatOptions {
-  /** The launcher's; absent where there is none. */
+  /** The launcher's; without one the panel is part of the page's own flow: no close button, no focus taken. */
   button?: HTMLButtonElement | undefined;
-  /** Part of the page's own flow: no close button, no focus taken. */
-  isInline?: boolean | undefined;
 }
 
 export interface OpenedPanel {
@@ -22,7 +20,7 @@ export interface OpenedPanel {
 const PHONE = 520;
 
 /** Draws the panel into a shadow root, closed; `chat` opens it. */
-export function openPanel(root: ShadowRoot, { button, isInline, ...options }: PanelOptions): OpenedPanel {
+export function openPanel(root: ShadowRoot, { button, ...options }: PanelOptions): OpenedPanel {
   const host = root.host as HTMLElement;
   const chat = createChat(host, options);
   const sheet = new CSSStyleSheet();
@@ -31,7 +29,7 @@ export function openPanel(root: ShadowRoot, { button, isInline, ...options }: Pa
   sheet.replaceSync(style);
   root.adoptedStyleSheets.push(sheet);
   root.prepend(place);
-  render(<Panel chat={chat} isInline={isInline} />, place);
+  render(<Panel chat={chat} isInline={!button} />, place);
   if (button) tendLauncher(button, chat);
   if ('settings' in chat.face.peek()) void chat.meet();
   effect(() => {

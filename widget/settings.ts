@@ -39,17 +39,26 @@ export interface Context {
   user?: string | undefined;
 }
 
-const LISTS: Record<string, RegExp> = { suggestions: /\s*\|\s*/, image_hosts: /[\s,]+/ };
-
-function readValue(name: string, value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  const between = LISTS[name];
-  if (between) return value.split(between).filter(Boolean);
-  return name === 'open' ? value !== 'false' : value;
+/** What a page writes in the tag. */
+export interface Written extends Partial<Settings> {
+  server?: string;
+  chatbot?: string;
+  inline?: string;
 }
 
-/** Settings as they were written: `data-teaser-after="9"`, `data-suggestions="One?|Two?"`, `data-open`; or as `mount()` takes them. */
-export function readSettings(written: object = {}): Partial<Settings> {
-  const name = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return Object.fromEntries(Object.entries(written).map(([key, value]) => [name(key), readValue(name(key), value)]));
+/** How a setting is read that is no text. */
+const READ: Record<string, (written: string) => unknown> = {
+  suggestions: (written) => written.match(/[^|]+/g) ?? [],
+  image_hosts: (written) => written.match(/[^\s,]+/g) ?? [],
+  open: (written) => written !== 'false',
+};
+
+/** Settings from attributes: `teaser-after="9"`, `suggestions="One?|Two?"`, `open`; each may begin with `data-`. */
+export function readSettings(attributes: Iterable<{ name: string; value: string }>): Written {
+  const settings: Record<string, unknown> = {};
+  for (const { name, value } of attributes) {
+    const key = name.replace('data-', '').replace('-', '_');
+    settings[key] = READ[key]?.(value) ?? value;
+  }
+  return settings;
 }

@@ -86,7 +86,7 @@ async function shown(page: Page, text: string): Promise<string[]> {
       messages: async () => [],
     };
     const memory = { read: () => ({}), write: () => undefined };
-    const opened = openPanel(root, { server: '', chatbot: 'c', isInline: true, client, memory });
+    const opened = openPanel(root, { server: '', chatbot: 'c', client, memory });
     opened.chat.open();
     const pause = (): Promise<unknown> => new Promise((done) => setTimeout(done, 0));
     for (let tries = 0; tries < 50 && !root.querySelector('.welcome'); tries++) await pause();

@@ -5,6 +5,7 @@ import type { launcher } from './launcher.ts';
  * another file with the same keys.
  */
 export const en = {
+  open: 'Open chat',
   close: 'Close chat',
   title: 'Chat',
   greeting: 'Hello! Ask me anything about this site.',
