@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Citation } from '../../server/types.ts';
 import { hostOf, titleOf } from '../citations.ts';
-import { ARROW, CLOSE, Icon, IconButton } from './Icon.tsx';
+import { CLOSE, IconButton } from './Icon.tsx';
 import { Jump } from './Jump.tsx';
 import type { PanelWords } from '../words/en.ts';
 
@@ -27,10 +27,11 @@ export function Card({ words, citation, marker, label, onMount, onClose }: CardP
         <IconButton d={CLOSE} label={words.closeSource} onClick={onClose} />
       </div>
       <blockquote dir="auto">{citation.text}</blockquote>
-      <Jump citation={citation} words={words} look="action">
-        <span class="name">{hostOf(citation)}</span>
-        <Icon d={ARROW} turn="45deg" />
-      </Jump>
+      <p>
+        <Jump citation={citation} words={words}>
+          {hostOf(citation)}
+        </Jump>
+      </p>
     </div>
   );
 }

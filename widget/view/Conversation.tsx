@@ -10,7 +10,7 @@ function Welcome({ chat }: { chat: Chat }): VNode {
   const { greeting, suggestions = [], disclaimer, privacy_url: privacy } = chat.face.value;
   return (
     <div class="welcome">
-      <p class="greeting">{greeting || words.greeting}</p>
+      <h3>{greeting || words.greeting}</h3>
       {suggestions[0] && (
         <div class="suggestions" role="group" aria-label={words.suggestions}>
           {suggestions.map((suggestion) => (
@@ -18,7 +18,7 @@ function Welcome({ chat }: { chat: Chat }): VNode {
           ))}
         </div>
       )}
-      <p class="disclaimer">
+      <p class="note">
         {disclaimer || words.disclaimer}{' '}
         {privacy && (
           <a href={safeAddress(privacy)} target="_blank" rel="noopener">

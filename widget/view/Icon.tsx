@@ -5,7 +5,7 @@ export const CLOSE = 'M6 6l12 12M18 6L6 18';
 export const ANEW = 'M12 5v14M5 12h14';
 export const ARROW = 'M12 19V5M6 11l6-6 6 6';
 export const RETRY = 'M20 4v6h-6m6 0a8 8 0 1 0 0 4';
-export const STOP = 'M8 8h8v8H8z';
+export const STOP = 'M7 7h10v10H7z';
 export const COPY = 'M8 8h12v12H8zM4 16V4h12';
 export const THUMB = 'M7 11v9H4v-9zl4-8c2 0 3 1 2 7h6l-2 10H7';
 

@@ -6,16 +6,15 @@ import type { PanelWords } from '../words/en.ts';
 interface JumpProps {
   citation: Citation;
   words: PanelWords;
-  look: string;
   children: ComponentChildren;
 }
 
 /** Leads to the quoted words in their page; only names what is no page. */
-export function Jump({ citation, words, look, children }: JumpProps): VNode {
+export function Jump({ citation, words, children }: JumpProps): VNode {
   const address = quoteAddress(citation);
-  if (!address) return <span class={look}>{children}</span>;
+  if (!address) return <span class="jump">{children}</span>;
   return (
-    <a class={look} href={address} target="_blank" rel="noopener">
+    <a class="jump" href={address} target="_blank" rel="noopener">
       {children}
       <span class="unseen"> ({words.newTab})</span>
     </a>

@@ -27,10 +27,11 @@ export function Note({ words, status, onRetry }: NoteProps): VNode | null {
   const { is, left } = status;
   const note = noteOf(status, words);
   if (!note) return null;
+  const isOver = is === 'limited' || is === 'failed';
   return (
-    <div class={`note ${is}`}>
+    <div class={`note ${isOver ? 'warning' : is}`}>
       <p>{note}</p>
-      {(is === 'limited' || is === 'failed') && (
+      {isOver && (
         <button class="action" disabled={!!left} onClick={onRetry}>
           {words.retry}
           {!!left && ` (${minutes(left)})`}

@@ -60,9 +60,13 @@ export class Panel extends Component<PanelProps> {
         onKeyDown={escape}
       >
         <header>
-          <span class="avatar" aria-hidden="true">
-            {avatar ? <img src={avatar} alt="" /> : [...called][0]}
-          </span>
+          {avatar ? (
+            <img class="avatar" src={avatar} alt="" />
+          ) : (
+            <span class="avatar" aria-hidden="true">
+              {[...called][0]}
+            </span>
+          )}
           <h2>{called}</h2>
           {chat.turns.value[0] && <IconButton d={ANEW} label={words.anew} onClick={chat.startAnew} />}
           {!isInline && <IconButton d={CLOSE} label={words.close} onClick={chat.close} />}

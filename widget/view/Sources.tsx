@@ -29,10 +29,10 @@ export function Sources({ chat, turn }: { chat: Chat; turn: Turn }): VNode | nul
               {source.map(([marker]) => (
                 <span class="marker">{marker}</span>
               ))}
-              <Jump citation={citation} words={words} look="name">
+              <Jump citation={citation} words={words}>
                 {titleOf(citation)}
               </Jump>
-              <span class="host">{hostOf(citation)}</span>
+              {hostOf(citation)}
             </li>
           );
         })}

@@ -25,7 +25,7 @@ export function TurnView({ chat, turn, onAsk }: TurnProps): VNode {
         if (element && !turn.message) onAsk();
       }}
     >
-      <div class="question" role="group" aria-label={words.field} dir="auto">
+      <div class="question" role="group" aria-label={words.field}>
         {turn.query}
       </div>
       <div class="answer" role="group" aria-label={words.answer}>
