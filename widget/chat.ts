@@ -1,6 +1,6 @@
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatbotFace } from '../server/types.ts';
-import { answer, stop, unsent } from './answers.ts';
+import { answer, keep, stop } from './answers.ts';
 import { createClient, type Client, type Failure, type Feedback } from './client.ts';
 import { restore } from './history.ts';
 import { createMemory, type Memory } from './memory.ts';
@@ -174,7 +174,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     },
     start(turn) {
       const { signal } = answering;
-      if (!turn.message) memory.write(unsent(chat, turn, true));
+      if (!turn.message) keep(chat, turn, true);
       queue = queue.then(chat.meet).then(() => answer(chat, turn, signal));
     },
     retry(turn) {
@@ -184,7 +184,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
         return chat.start(turn);
       }
       const again = createTurn({ query });
-      memory.write(unsent(chat, turn, false));
+      keep(chat, turn, false);
       chat.turns.value = chat.turns.peek().map((other) => (other === turn ? again : other));
       chat.start(again);
     },

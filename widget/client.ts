@@ -10,7 +10,7 @@ export interface Failure extends Partial<Omit<ErrorBody, 'code'>> {
 }
 
 /** The door's events; the last is an `error` too where the reply was no stream but a failure. */
-export type WireEvent = Exclude<ChatEvent, { event: 'error' }> | { event: 'error'; data: Failure };
+export type WireEvent = (Exclude<ChatEvent, { event: 'error' }> | { event: 'error'; data: Failure }) & { id?: number };
 
 export interface Question {
   query: string;
@@ -56,14 +56,14 @@ export const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).jo
 
 /** `server`: the address that serves embed.js, with or without a trailing slash. */
 export function createClient(server: string, chatbot: string, context?: Context): Client {
-  const door = `${server.replace(/\/*$/, '')}/chat/${encodeURIComponent(chatbot)}`;
+  const door = `${server.replace(/\/*$/, '')}/chat/${chatbot}`;
 
   async function call(path: string, init?: RequestInit): Promise<Response> {
     const response = await fetch(door + path, init);
     const { ok, status } = response;
     if (ok) return response;
     const body = (await response.json().catch(() => undefined)) as ErrorBody | undefined;
-    throw Object.assign(new Error(`HTTP ${status}`), { code: 'bad_answer', ...body, status });
+    throw Object.assign(new Error(), { code: 'bad_answer', ...body, status });
   }
 
   const json = async <T>(path: string): Promise<T> => (await (await call(path)).json()) as T;
@@ -78,9 +78,10 @@ export function createClient(server: string, chatbot: string, context?: Context)
     const clock = setInterval(() => {
       if (Date.now() - heard > SILENCE_MS) leave();
     }, LOOK_MS);
-    addEventListener('offline', leave);
+    addEventListener('offline', leave, over);
+    signal.addEventListener('abort', leave, over);
     try {
-      const { body } = await call(path, { ...init, signal: AbortSignal.any([signal, over.signal]) });
+      const { body } = await call(path, { ...init, signal: over.signal });
       const reader = body!.getReader();
       for (;;) {
         const { done, value } = await reader.read();
@@ -89,11 +90,10 @@ export function createClient(server: string, chatbot: string, context?: Context)
         yield* read(decoder.decode(value, { stream: true }));
       }
     } catch (fault) {
-      const failure = fault as Failure;
-      if (failure.status) yield { event: 'error', data: failure };
+      const data = fault as Failure;
+      if (data.status) yield { event: 'error', data };
     } finally {
       clearInterval(clock);
-      removeEventListener('offline', leave);
       leave();
     }
   }

@@ -16,8 +16,7 @@ export async function restore(chat: Chat): Promise<void> {
   const isFirst = history.peek() !== 'read';
   const here = turns.peek().findLast(({ message }) => message)?.session;
   const isStill = (): boolean => history.peek() !== 'unread' && memory.read().session === session;
-  if (!isFirst && (session === here ? !last || turns.peek().some(({ message }) => message === last) : isBusy.peek()))
-    return;
+  if (!isFirst && (session === here ? turns.peek().some(({ message }) => message === last) : isBusy.peek())) return;
   if (isFirst) history.value = 'loading';
   try {
     const messages = session ? await client.messages(session) : [];

@@ -198,7 +198,7 @@ test('the visitor sees the cut, then the whole answer', async () => {
 });
 
 test('giving up keeps the question; trying again is the very same message', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   let isThere = false;
   chat = await opened({
     'POST /ask': () => {
