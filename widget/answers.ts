@@ -108,7 +108,8 @@ async function fail(chat: Chat, { status }: Turn, failure: Failure, signal: Abor
   const until = Date.now() + retry_after * 1000;
   if (hasEnded(status.peek())) return;
   if (code !== 'rate_limited') {
-    status.value = { is: 'failed', reason: code };
+    // A chat that is not for this page is none to a visitor.
+    status.value = { is: 'failed', reason: code === 'forbidden_origin' ? 'not_found' : code };
     return chat.tell(failure);
   }
   chat.emit('rate-limit', { message, retry_after });

@@ -63,25 +63,8 @@ export function createDoor(rooms: DoorRooms): Middleware {
     if (ctx.path.startsWith('/c/')) return servePage(ctx, (written) => named(rooms, ctx, written));
     if (!ctx.path.startsWith('/chat/')) return next();
     ctx.set(HEADERS);
-    const route = () => crossOrigin(ctx, () => routes(ctx, async () => refuseUnmatched(ctx, router)));
-    return ctx.method === 'OPTIONS' ? preflight(rooms.upstream, ctx, route) : route();
+    return crossOrigin(ctx, () => routes(ctx, async () => refuseUnmatched(ctx, router)));
   };
-}
-
-/** A page that may not ask learns it before it does; one that may is told for itself alone. */
-async function preflight(upstream: Upstream, ctx: Context, route: () => Promise<unknown>): Promise<void> {
-  const allowed = await upstream.origins(chatbotIn(ctx.path));
-  if (allowed.length > 0) admitOrigin(ctx, allowed);
-  await route();
-  if (allowed.length > 0) admitOrigin(ctx, allowed);
-}
-
-function chatbotIn(path: string): string {
-  try {
-    return decodeURIComponent(path.split('/')[2] ?? '');
-  } catch {
-    return '';
-  }
 }
 
 /** The widget runs on its owner's pages, which are of another origin than this server, or of none (a sandboxed frame). */
@@ -104,7 +87,7 @@ const crossOrigin = cors({
 const named = ({ upstream, trustProxyHops }: DoorRooms, { req }: Context, written: string) =>
   upstream.chatbot(written, () => clientAddress(req, trustProxyHops));
 
-/** Who may ask which chatbot is judged here, and for preflights above. A private one is as unknown as none. */
+/** Who may ask which chatbot is judged here. A private one is as unknown as none. */
 async function admitted(rooms: DoorRooms, ctx: RouterContext): Promise<StoredChatbot> {
   const chatbot = await named(rooms, ctx, ctx.params['chatbot'] ?? '');
   if (!chatbot || chatbot.meta.visibility === 'private') throw notFound('chatbot');

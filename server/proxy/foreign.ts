@@ -70,7 +70,6 @@ export function foreignUpstream({ url, apiKey, store, clock, log, timeouts }: Op
   return {
     chatbot: (written, address) => chatbots.find(written, address),
     // The settings of the widget are no part of the interface: those of the other server are not known here.
-    origins: async () => [],
     respond: (question, run) => answer(question, run).finally(() => sessions.kept(question.session.uuid)),
     newSession: { foreign: '' },
     async forget({ foreign }) {

@@ -9,13 +9,11 @@ import { Refusal } from '../errors.ts';
  */
 export function admitOrigin(ctx: Context, allowed: readonly string[]): void {
   const origin = normal(ctx.get('Origin'));
-  const isListed = allowed.some((one) => isOf(one, origin));
   ctx.vary('Origin');
-  if (isListed) ctx.set('Access-Control-Allow-Origin', origin);
-  else ctx.remove('Access-Control-Allow-Origin');
+  if (allowed.some((one) => isOf(one, origin))) return ctx.set('Access-Control-Allow-Origin', origin);
   // No page can write this header, and no browser says it of a page from elsewhere.
-  if (isListed || ctx.get('Sec-Fetch-Site') === 'same-origin') return;
-  ctx.remove('Access-Control-Expose-Headers');
+  if (ctx.get('Sec-Fetch-Site') === 'same-origin') return ctx.remove('Access-Control-Allow-Origin');
+  // Any page may read that it is refused, as it may send the request: one that could not would take it for a lost network.
   throw new Refusal('forbidden_origin', 'this chatbot may not be asked from here: its owner lists the sites that may');
 }
 

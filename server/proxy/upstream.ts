@@ -10,8 +10,6 @@ export interface Upstream {
    * no such chatbot.
    */
   chatbot(written: string, address: () => string): Promise<StoredChatbot | undefined>;
-  /** The pages that may ask it; empty for all. What a preflight goes by, which must not wait for another server. */
-  origins(written: string): Promise<readonly string[]>;
   respond: Respond;
   /** What a new session holds beyond its own record. */
   readonly newSession: Pick<StoredSession, 'foreign'>;
@@ -25,16 +23,10 @@ export interface Upstream {
 export const originsOf = ({ widget }: StoredChatbot): readonly string[] => widget?.allowed_origins ?? [];
 
 export function localUpstream({ store, respond }: { store: Store; respond: Respond }): Upstream {
-  async function chatbot(written: string): Promise<StoredChatbot | undefined> {
-    const uuid = readUuid(written);
-    return uuid === undefined ? undefined : store.chatbot(uuid);
-  }
-
   return {
-    chatbot,
-    async origins(written) {
-      const found = await chatbot(written);
-      return found && found.meta.visibility !== 'private' ? originsOf(found) : [];
+    async chatbot(written) {
+      const uuid = readUuid(written);
+      return uuid === undefined ? undefined : store.chatbot(uuid);
     },
     respond,
     newSession: {},

@@ -51,12 +51,12 @@ const ROUTES = [
 
 describe('with a list of origins', () => {
   it.each(ROUTES)(
-    'a page of another site is refused at %s %s, before anything else is looked at',
+    'a page of another site is refused at %s %s, before anything else is looked at, and can read that it is',
     async (method, path) => {
       const reply = await from('https://evil.example', path, method);
       expect(reply.status).toBe(403);
       expect(reply.headers.get('vary')).toMatch(/\bOrigin\b/);
-      expect(allowHeaders(reply)).toEqual([]);
+      expect(reply.headers.get('access-control-allow-origin')).toBe('*');
       if (method === 'HEAD') return;
       expect(await reply.json()).toEqual({
         error: expect.stringMatching(/may not be asked/),
@@ -72,14 +72,13 @@ describe('with a list of origins', () => {
     expect(reply.headers.get('vary')).toMatch(/\bOrigin\b/);
   });
 
-  it.each(ROUTES)('a preflight is judged alike at %s %s', async (_method, path) => {
-    const refused = await preflight('https://evil.example', path);
-    expect([refused.status, allowHeaders(refused)]).toEqual([403, []]);
-    const passed = await preflight(SHOP, path);
-    expect(passed.status).toBe(204);
-    expect(passed.headers.get('access-control-allow-origin')).toBe(SHOP);
-    expect(passed.headers.get('access-control-allow-headers')).toMatch(/Content-Type/i);
-    expect(passed.headers.get('vary')).toMatch(/\bOrigin\b/);
+  it.each(ROUTES)('a preflight judges nobody at %s %s: what follows it does', async (_method, path) => {
+    for (const origin of ['https://evil.example', SHOP]) {
+      const passed = await preflight(origin, path);
+      expect(passed.status).toBe(204);
+      expect(passed.headers.get('access-control-allow-origin')).toBe('*');
+      expect(passed.headers.get('access-control-allow-headers')).toMatch(/Content-Type/i);
+    }
   });
 
   it.each([
@@ -92,7 +91,6 @@ describe('with a list of origins', () => {
     'http://[::1]:80',
   ])('%s is of it', async (origin) => {
     expect((await from(origin)).status).toBe(200);
-    expect((await preflight(origin)).status).toBe(204);
   });
 
   it.each([
@@ -120,7 +118,6 @@ describe('with a list of origins', () => {
     'shop.example',
   ])('%s is not', async (origin) => {
     expect((await from(origin)).status).toBe(403);
-    expect((await preflight(origin)).status).toBe(403);
   });
 
   it('a sandboxed frame passes where "null" is listed', async () => {
@@ -142,9 +139,8 @@ describe('with a list of origins', () => {
     const written = chatbot.replace(/^(.{8})(.{4})/, '$1-$2-').toUpperCase();
     const encoded = `%${chatbot.charCodeAt(0).toString(16)}${chatbot.slice(1)}`;
     for (const uuid of [written, encoded]) {
-      const init = { headers: { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' } };
-      for (const method of ['GET', 'OPTIONS'])
-        expect((await fetch(`${docent.base}/chat/${uuid}`, { ...init, method })).status).toBe(403);
+      const init = { headers: { Origin: 'https://evil.example' } };
+      expect((await fetch(`${docent.base}/chat/${uuid}`, init)).status).toBe(403);
     }
   });
 

@@ -84,6 +84,16 @@ test('destroy leaves nothing behind: no node, no listener, no timer, no stream',
   expect(chat.door.asked()).toHaveLength(1);
 });
 
+test('on a page where it may not be asked, it says so at once and does not try again', async () => {
+  const refused = (): Response => json({ error: 'not from here', code: 'forbidden_origin' }, 403);
+  chat = mounted({ 'GET ': refused, 'POST /ask': refused });
+  chat.handle.ask('q');
+  await waitFor(() => expect(chat!.see.getAllByText('This chat is not available.').length).toBeGreaterThan(0));
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(chat.door.asked()).toHaveLength(1);
+  expect(chat.told.at(-1)).toEqual(['error', { code: 'forbidden_origin', error: 'not from here', status: 403 }]);
+});
+
 test('destroyed during a wait for the network, it asks no more', async () => {
   chat = mounted({
     'POST /ask': () => {
