@@ -329,7 +329,6 @@ test('the keyboard opens a card by going to its marker, and its link comes next'
   await page.keyboard.press('Tab');
   await card.waitFor();
   await page.keyboard.press('Tab');
-  await page.keyboard.press('Tab');
   expect(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.localName)).toBe('a');
   await page.keyboard.press('Escape');
   await card.waitFor({ state: 'detached' });

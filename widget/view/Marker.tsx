@@ -1,8 +1,8 @@
 import { Component, type VNode } from 'preact';
 import type { Chat } from '../chat.ts';
-import { titleOf } from '../citations.ts';
+import { placeOf } from '../citations.ts';
 import type { Turn } from '../turn.ts';
-import { Card } from './Card.tsx';
+import { Source } from './Source.tsx';
 
 export interface MarkerProps {
   chat: Chat;
@@ -10,67 +10,49 @@ export interface MarkerProps {
   marker: string;
 }
 
-/** How long a pointer rests before it opens a card, or is away before it closes one, in ms. */
+/** How long the pointer or the focus rests before it opens a card, or is away before it closes one, in ms. */
 const REST_MS = 300;
 
 /**
- * A marker in the text: a button as soon as it is known what it cites, and under it the card that it opens: by a click or Enter to be read at length, with the focus in it, or
- * at a glance while the pointer or the focus is there. Escape closes it, wherever the focus is.
+ * A marker in the text: a button as soon as it is known what it cites, and under it the card that it opens: by a click or Enter
+ * with the focus in it, or at a glance while the pointer or the focus is there.
  */
 export class Marker extends Component<MarkerProps> {
-  private button: HTMLElement | null = null;
   private card: HTMLElement | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private isPinned = false;
-  private isReturning = false;
 
-  private get isOpen(): boolean {
-    return this.props.chat.card.peek() === this;
+  private get hasFocus(): boolean | undefined {
+    return this.card?.contains((this.card.getRootNode() as ShadowRoot).activeElement);
   }
 
   private readonly open = (): void => {
     const { chat, turn, marker } = this.props;
-    if (!this.isOpen) chat.showCitation(turn, marker, this);
+    if (!this.card) chat.showCitation(turn, marker, this);
   };
 
   private readonly close = (): void => {
+    if (this.card && !this.hasFocus) this.props.chat.hideCitation();
+  };
+
+  /** The pointer or the focus has come, or gone; from the marker to its card the focus goes and comes. */
+  private readonly pass = ({ type }: Event): void => {
     clearTimeout(this.timer);
-    if (!this.isOpen) return;
-    const hadFocus = this.card?.contains((this.card.getRootNode() as ShadowRoot).activeElement);
-    this.props.chat.hideCitation();
-    // The focus that comes back opens nothing.
-    this.isReturning = true;
-    if (hadFocus) this.button?.focus();
-    this.isReturning = false;
+    this.timer = setTimeout(/in|enter/.test(type) ? this.open : this.close, REST_MS);
   };
 
   private readonly toggle = (): void => {
-    if (this.isOpen && this.isPinned) return this.close();
-    this.isPinned = true;
+    if (this.hasFocus) return this.props.chat.hideCitation();
     this.open();
-    this.card?.focus();
+    // Once it is drawn.
+    this.setState({}, () => this.card?.focus());
   };
 
   private readonly mount = (card: HTMLElement | null): void => {
-    this.card = card;
-    if (card) addEventListener('keydown', this.escape, true);
-    else removeEventListener('keydown', this.escape, true);
-    card?.scrollIntoView({ block: 'nearest' });
-    if (this.isPinned) card?.focus();
-    if (!card) this.isPinned = false;
-  };
-
-  private readonly escape = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape' || event.isComposing) return;
-    event.stopPropagation();
-    this.close();
-  };
-
-  private readonly glance = ({ type, pointerType }: PointerEvent): void => {
+    if (!card && this.hasFocus) (this.card!.previousSibling as HTMLElement).focus();
+    // The focus that comes back opens nothing.
     clearTimeout(this.timer);
-    if (pointerType !== 'mouse') return;
-    const isHere = type === 'pointerenter';
-    this.timer = setTimeout(() => (isHere ? this.open() : !this.isPinned && this.close()), REST_MS);
+    this.card = card;
+    card?.scrollIntoView({ block: 'nearest' });
   };
 
   override componentWillUnmount(): void {
@@ -82,37 +64,23 @@ export class Marker extends Component<MarkerProps> {
     if (!citation) return <span class="marker">{marker}</span>;
     const isOpen = chat.card.value === this;
     const words = chat.words.value;
-    const label = `${words.source} ${marker}: ${titleOf(citation)}`;
+    const label = `${words.source} ${marker}: ${placeOf(citation).title}`;
     return (
-      <span
-        onPointerEnter={this.glance}
-        onPointerLeave={this.glance}
-        onFocusOut={({ currentTarget, relatedTarget }) => {
-          if (!this.isPinned && !currentTarget.contains(relatedTarget as Element)) this.close();
-        }}
-      >
+      <span onMouseEnter={this.pass} onMouseLeave={this.pass} onFocusIn={this.pass} onFocusOut={this.pass}>
         <button
           class="marker"
-          aria-haspopup="dialog"
           aria-expanded={isOpen}
           aria-label={label}
-          ref={(element) => void (this.button = element)}
-          onFocus={({ currentTarget }) => {
-            if (!this.isReturning && currentTarget.matches(':focus-visible')) this.open();
-          }}
+          onMouseDown={(event) => event.preventDefault()}
           onClick={this.toggle}
         >
           {marker}
         </button>
         {isOpen && (
-          <Card
-            words={words}
-            citation={citation}
-            marker={marker}
-            label={label}
-            onMount={this.mount}
-            onClose={this.close}
-          />
+          <div class="card" role="dialog" aria-label={label} tabIndex={-1} ref={this.mount}>
+            <Source words={words} citation={citation} markers={[marker]} />
+            <blockquote dir="auto">{citation.text}</blockquote>
+          </div>
         )}
       </span>
     );

@@ -42,11 +42,6 @@ export class Panel extends Component<PanelProps> {
     const words = chat.words.value;
     const { title, name, avatar } = chat.face.value;
     const called = title || name || words.title;
-    const escape = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.isComposing) return;
-      event.stopPropagation();
-      if (!isInline) chat.close();
-    };
     const { language } = chat.speech.value ?? {};
     if (!chat.isOpen.value) return <Teaser chat={chat} />;
     if (!language) return null;
@@ -57,7 +52,6 @@ export class Panel extends Component<PanelProps> {
         lang={language}
         dir={directionOf(language)}
         ref={this.attach}
-        onKeyDown={escape}
       >
         <header>
           {avatar ? (

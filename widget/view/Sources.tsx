@@ -1,42 +1,29 @@
 import type { VNode } from 'preact';
-import type { Citation, Citations } from '../../server/types.ts';
 import type { Chat } from '../chat.ts';
 import type { Turn } from '../turn.ts';
-import { hostOf, titleOf } from '../citations.ts';
-import { Jump } from './Jump.tsx';
-
-type Source = [marker: string, citation: Citation][];
+import { Source } from './Source.tsx';
 
 /** One row a page or file, with every marker that leads there. */
-function bySource(citations: Citations): Source[] {
-  const sources: Record<string, Source> = {};
-  for (const entry of Object.entries(citations)) (sources[entry[1].file_name + titleOf(entry[1])] ??= []).push(entry);
-  return Object.values(sources);
-}
-
 export function Sources({ chat, turn }: { chat: Chat; turn: Turn }): VNode | null {
   const words = chat.words.value;
-  const sources = bySource(turn.citations.value);
-  if (!sources[0]) return null;
-  return (
+  const citations = turn.citations.value;
+  const markers = Object.keys(citations);
+  return markers[0] ? (
     <div class="sources">
-      <p id={turn.id}>{words.sources}</p>
-      <ul aria-labelledby={turn.id}>
-        {sources.map((source) => {
-          const citation = source[0]![1];
+      <p>{words.sources}</p>
+      <ul>
+        {markers.map((marker) => {
+          const citation = citations[marker]!;
+          const same = markers.filter((other) => citations[other]!.file_name === citation.file_name);
           return (
-            <li>
-              {source.map(([marker]) => (
-                <span class="marker">{marker}</span>
-              ))}
-              <Jump citation={citation} words={words}>
-                {titleOf(citation)}
-              </Jump>
-              {hostOf(citation)}
-            </li>
+            same[0] === marker && (
+              <li>
+                <Source words={words} citation={citation} markers={same} />
+              </li>
+            )
           );
         })}
       </ul>
     </div>
-  );
+  ) : null;
 }

@@ -3,11 +3,25 @@ import type { Chat } from '../chat.ts';
 /** As the style sheet has it: where the panel fills the window. */
 const FULL = '(max-width: 520px), (max-height: 420px)';
 
+const focusOf = (panel: HTMLElement): Element | null => (panel.getRootNode() as ShadowRoot).activeElement;
+
 /** What an open panel does beside what is drawn. Returns what ends it. */
 export function tend(panel: HTMLElement, chat: Chat, isInline?: boolean): () => void {
   const over = new AbortController();
   const { signal } = over;
   panel.addEventListener('click', () => setTimeout(() => keepFocus(panel)), { signal });
+  addEventListener(
+    'keydown',
+    (event) => {
+      if (event.key !== 'Escape' || event.isComposing) return;
+      // A citation's card goes first, wherever the focus is.
+      if (chat.card.peek()) chat.hideCitation();
+      else if (!isInline && focusOf(panel)) chat.close();
+      else return;
+      event.stopPropagation();
+    },
+    { signal, capture: true },
+  );
   if (isInline) return () => over.abort();
   // A panel that fills the window covers what the focus would go to: it goes when the focus does.
   const isModal = matchMedia(FULL).matches;
@@ -25,7 +39,7 @@ export function tend(panel: HTMLElement, chat: Chat, isInline?: boolean): () => 
 
 /** Where what was pressed has gone, the focus stays in the chat. */
 function keepFocus(panel: HTMLElement): void {
-  if (!(panel.getRootNode() as ShadowRoot).activeElement) panel.querySelector<HTMLElement>('.log')?.focus();
+  if (!focusOf(panel)) panel.querySelector<HTMLElement>('.log')?.focus();
 }
 
 /** Keeps the panel within what is seen of a phone's window: the keyboard covers the rest without making the window smaller. */

@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'المصادر',
   source: 'المصدر',
   newTab: 'يُفتح في علامة تبويب جديدة',
-  closeSource: 'إغلاق المصدر',
   copyAnswer: 'نسخ مع المصادر',
   copied: 'تم النسخ',
   uncopied: 'متصفحك لا يسمح بالنسخ.',

@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Zdroje',
   source: 'Zdroj',
   newTab: 'otevře se na nové kartě',
-  closeSource: 'Zavřít zdroj',
   copyAnswer: 'Kopírovat se zdroji',
   copied: 'Zkopírováno',
   uncopied: 'Váš prohlížeč kopírování nedovoluje.',

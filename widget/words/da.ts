@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Kilder',
   source: 'Kilde',
   newTab: 'åbner i en ny fane',
-  closeSource: 'Luk kilden',
   copyAnswer: 'Kopiér med kilder',
   copied: 'Kopieret',
   uncopied: 'Din browser tillader ikke kopiering.',

@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Quellen',
   source: 'Quelle',
   newTab: 'öffnet einen neuen Tab',
-  closeSource: 'Quelle schließen',
   copyAnswer: 'Mit Quellen kopieren',
   copied: 'Kopiert',
   uncopied: 'Ihr Browser erlaubt das Kopieren nicht.',

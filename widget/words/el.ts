@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Πηγές',
   source: 'Πηγή',
   newTab: 'ανοίγει σε νέα καρτέλα',
-  closeSource: 'Κλείσιμο πηγής',
   copyAnswer: 'Αντιγραφή με τις πηγές',
   copied: 'Αντιγράφηκε',
   uncopied: 'Το πρόγραμμα περιήγησης δεν επιτρέπει την αντιγραφή.',

@@ -39,7 +39,6 @@ export const en = {
   table: 'Table',
   copy: 'Copy',
   copied: 'Copied',
-  closeSource: 'Close source',
   copyAnswer: 'Copy with sources',
   uncopied: 'Copying failed.',
   helpful: 'Helpful',

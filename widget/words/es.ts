@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Fuentes',
   source: 'Fuente',
   newTab: 'se abre en una pestaña nueva',
-  closeSource: 'Cerrar la fuente',
   copyAnswer: 'Copiar con las fuentes',
   copied: 'Copiado',
   uncopied: 'Tu navegador no permite copiar.',

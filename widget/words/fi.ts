@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Lähteet',
   source: 'Lähde',
   newTab: 'avautuu uuteen välilehteen',
-  closeSource: 'Sulje lähde',
   copyAnswer: 'Kopioi lähteineen',
   copied: 'Kopioitu',
   uncopied: 'Selaimesi ei salli kopiointia.',

@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Sources',
   source: 'Source',
   newTab: 's’ouvre dans un nouvel onglet',
-  closeSource: 'Fermer la source',
   copyAnswer: 'Copier avec les sources',
   copied: 'Copié',
   uncopied: 'Votre navigateur n’autorise pas la copie.',

@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'מקורות',
   source: 'מקור',
   newTab: 'נפתח בכרטיסייה חדשה',
-  closeSource: 'סגירת המקור',
   copyAnswer: 'העתקה עם המקורות',
   copied: 'הועתק',
   uncopied: 'הדפדפן שלכם אינו מאפשר העתקה.',

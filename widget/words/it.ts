@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Fonti',
   source: 'Fonte',
   newTab: 'si apre in una nuova scheda',
-  closeSource: 'Chiudi la fonte',
   copyAnswer: 'Copia con le fonti',
   copied: 'Copiato',
   uncopied: 'Il tuo browser non permette di copiare.',

@@ -31,7 +31,6 @@ export const words: Words = {
   sources: '出典',
   source: '出典',
   newTab: '新しいタブで開きます',
-  closeSource: '出典を閉じる',
   copyAnswer: '出典とともにコピー',
   copied: 'コピーしました',
   uncopied: 'お使いのブラウザではコピーが許可されていません。',

@@ -31,7 +31,6 @@ export const words: Words = {
   sources: '출처',
   source: '출처',
   newTab: '새 탭에서 열림',
-  closeSource: '출처 닫기',
   copyAnswer: '출처와 함께 복사',
   copied: '복사했습니다',
   uncopied: '브라우저에서 복사를 허용하지 않습니다.',

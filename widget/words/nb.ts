@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Kilder',
   source: 'Kilde',
   newTab: 'åpnes i en ny fane',
-  closeSource: 'Lukk kilden',
   copyAnswer: 'Kopier med kilder',
   copied: 'Kopiert',
   uncopied: 'Nettleseren din tillater ikke kopiering.',

@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Bronnen',
   source: 'Bron',
   newTab: 'opent in een nieuw tabblad',
-  closeSource: 'Bron sluiten',
   copyAnswer: 'Kopiëren met bronnen',
   copied: 'Gekopieerd',
   uncopied: 'Uw browser staat kopiëren niet toe.',

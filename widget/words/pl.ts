@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Źródła',
   source: 'Źródło',
   newTab: 'otwiera się w nowej karcie',
-  closeSource: 'Zamknij źródło',
   copyAnswer: 'Kopiuj ze źródłami',
   copied: 'Skopiowano',
   uncopied: 'Twoja przeglądarka nie pozwala na kopiowanie.',

@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Fontes',
   source: 'Fonte',
   newTab: 'abre em uma nova aba',
-  closeSource: 'Fechar a fonte',
   copyAnswer: 'Copiar com as fontes',
   copied: 'Copiado',
   uncopied: 'O seu navegador não permite copiar.',

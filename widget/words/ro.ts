@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Surse',
   source: 'Sursa',
   newTab: 'se deschide într-o filă nouă',
-  closeSource: 'Închide sursa',
   copyAnswer: 'Copiază cu surse',
   copied: 'Copiat',
   uncopied: 'Browserul tău nu permite copierea.',

@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Источники',
   source: 'Источник',
   newTab: 'откроется в новой вкладке',
-  closeSource: 'Закрыть источник',
   copyAnswer: 'Скопировать с источниками',
   copied: 'Скопировано',
   uncopied: 'Ваш браузер не разрешает копирование.',

@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Källor',
   source: 'Källa',
   newTab: 'öppnas i en ny flik',
-  closeSource: 'Stäng källan',
   copyAnswer: 'Kopiera med källor',
   copied: 'Kopierat',
   uncopied: 'Din webbläsare tillåter inte kopiering.',

@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Kaynaklar',
   source: 'Kaynak',
   newTab: 'yeni sekmede açılır',
-  closeSource: 'Kaynağı kapat',
   copyAnswer: 'Kaynaklarla kopyala',
   copied: 'Kopyalandı',
   uncopied: 'Tarayıcınız kopyalamaya izin vermiyor.',

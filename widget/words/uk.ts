@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Джерела',
   source: 'Джерело',
   newTab: 'відкриється в новій вкладці',
-  closeSource: 'Закрити джерело',
   copyAnswer: 'Скопіювати з джерелами',
   copied: 'Скопійовано',
   uncopied: 'Ваш браузер не дозволяє копіювання.',

@@ -31,7 +31,6 @@ export const words: Words = {
   sources: 'Nguồn',
   source: 'Nguồn',
   newTab: 'mở trong thẻ mới',
-  closeSource: 'Đóng nguồn',
   copyAnswer: 'Sao chép kèm nguồn',
   copied: 'Đã sao chép',
   uncopied: 'Trình duyệt của bạn không cho phép sao chép.',

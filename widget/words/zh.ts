@@ -31,7 +31,6 @@ export const words: Words = {
   sources: '来源',
   source: '来源',
   newTab: '在新标签页中打开',
-  closeSource: '关闭来源',
   copyAnswer: '复制回答和来源',
   copied: '已复制',
   uncopied: '您的浏览器不允许复制。',
