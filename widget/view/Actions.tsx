@@ -1,5 +1,6 @@
-import { Component, type VNode } from 'preact';
+import { Component, type TargetedMouseEvent, type VNode } from 'preact';
 import type { Chat } from '../chat.ts';
+import type { Feedback } from '../client.ts';
 import type { Turn } from '../turn.ts';
 import { ARROW, COPY, IconButton, RETRY, THUMB } from './Icon.tsx';
 import { copyText, withSources } from '../copy.ts';
@@ -9,62 +10,48 @@ interface ActionsProps {
   turn: Turn;
 }
 
-interface Said {
-  /** What the last of them came to. */
-  said: string;
-  /** The visitor may say why. */
-  isAsked?: boolean;
-}
+/** What can be done with a finished answer; its state is what copying came to. */
+export class Actions extends Component<ActionsProps, { copied?: string }> {
+  private field: HTMLTextAreaElement | null = null;
 
-/** What can be done with a finished answer. */
-export class Actions extends Component<ActionsProps, Said> {
-  override state: Said = { said: '' };
-
-  private row: HTMLElement | null = null;
-
-  private rate(rating: 1 | -1, comment?: string): void {
-    const { chat, turn } = this.props;
-    const before = turn.feedback.peek();
-    chat.rate(turn, { rating, comment: comment || (rating === before.rating ? before.comment : undefined) });
-    this.setState({ said: comment ? chat.words.peek().thanks : '', isAsked: !comment });
-  }
-
-  private readonly send = (event: Event): void => {
-    const form = event.currentTarget as HTMLFormElement;
-    event.preventDefault();
-    this.rate(this.props.turn.feedback.peek().rating!, form.querySelector('textarea')!.value.trim());
-    // The form is about to go, and with it the focus.
-    this.row?.querySelector<HTMLElement>('[aria-pressed=true]')?.focus();
-  };
-
-  override render({ chat, turn }: ActionsProps, { said, isAsked }: Said): VNode {
+  override render({ chat, turn }: ActionsProps, { copied }: { copied?: string }): VNode {
     const words = chat.words.value;
-    const { rating, isLost } = turn.feedback.value;
-    const copy = async (): Promise<void> => {
-      const isCopied = await copyText(withSources(turn, words), this.row!);
-      this.setState({ said: isCopied ? words.copied : words.uncopied });
+    const { rating, comment, isLost } = turn.feedback.value;
+    const copy = async ({ currentTarget }: TargetedMouseEvent<HTMLElement>): Promise<void> => {
+      const isCopied = await copyText(withSources(turn, words), currentTarget);
+      this.setState({ copied: isCopied ? words.copied : words.uncopied });
+    };
+    const rate = (rating: Feedback['rating']): void => {
+      chat.rate(turn, { rating, comment: this.field?.value.trim() });
+      this.setState({ copied: '' });
     };
     return (
-      <div class="actions" ref={(row) => void (this.row = row)}>
+      <div class="actions">
         <div class="top">
           <IconButton d={COPY} label={words.copyAnswer} onClick={copy} />
           <IconButton d={RETRY} label={words.retry} onClick={() => chat.ask(turn.query)} />
-          <IconButton d={THUMB} label={words.helpful} aria-pressed={rating === 1} onClick={() => this.rate(1)} />
+          <IconButton d={THUMB} label={words.helpful} aria-pressed={rating === 1} onClick={() => rate(1)} />
           <IconButton
             d={THUMB}
             turn="180deg"
             label={words.unhelpful}
             aria-pressed={rating === -1}
-            onClick={() => this.rate(-1)}
+            onClick={() => rate(-1)}
           />
           <p class="note" role="status">
-            {isLost ? words.unsent : said}
+            {copied || (isLost ? words.unsent : comment && words.thanks)}
           </p>
         </div>
-        {isAsked && !isLost && (
-          <form onSubmit={this.send}>
-            <textarea rows={2} maxLength={2000} aria-label={words.comment} placeholder={words.comment} />
-            <IconButton class="send" type="submit" d={ARROW} label={words.send} />
+        {rating && (
+          <form>
+            <textarea
+              ref={(field) => void (this.field = field)}
+              maxLength={2000}
+              aria-label={words.comment}
+              placeholder={words.comment}
+              defaultValue={comment}
+            />
+            <IconButton class="send" d={ARROW} label={words.send} onClick={() => rate(rating)} />
           </form>
         )}
       </div>
