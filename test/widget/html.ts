@@ -35,7 +35,15 @@ function item({ children }: Node, isLoose = false): string {
   return `<li>${parts.join('')}</li>\n`;
 }
 
-function list({ children, level, isLoose }: Node): string {
+const endsWithBlank = ({ endsBlank, kind, children }: Node): boolean =>
+  endsBlank || (kind.startsWith('li') && children.length > 0 && endsWithBlank(children.at(-1)!));
+
+/** Blank lines stand between its items, or between the blocks of one. */
+const isLooseList = (items: Node[]): boolean =>
+  items.slice(0, -1).some(endsWithBlank) || items.some(({ children }) => children.slice(0, -1).some(endsWithBlank));
+
+function list({ children, level }: Node): string {
+  const isLoose = isLooseList(children);
   const items = children.map((one) => item(one, isLoose)).join('');
   if (level < 0) return `<ul>\n${items}</ul>\n`;
   return `<ol${level === 1 ? '' : ` start="${level}"`}>\n${items}</ol>\n`;
@@ -44,8 +52,7 @@ function list({ children, level, isLoose }: Node): string {
 function html(node: Node): string {
   const { kind, text, children, level, href, title } = node;
   const inside = all(children);
-  if (kind === 'text') return escape(text);
-  if (kind === 'plain') return escape(text) + inside;
+  if (kind === 'text' || kind === 'sign') return escape(text);
   if (kind === 'code') return `<code>${inside}</code>`;
   if (kind === 'br') return '<br />\n';
   if (kind === 'hr') return '<hr />\n';
@@ -57,10 +64,10 @@ function html(node: Node): string {
   if (kind === 'p') return `<p>${box(node)}${inside}</p>\n`;
   if (kind === 'heading') return `<h${level}>${inside}</h${level}>\n`;
   if (kind === 'blockquote') return `<blockquote>\n${inside}</blockquote>\n`;
-  if (kind === 'pre') return `<pre><code${title ? ` class="language-${escape(title)}"` : ''}>${inside}</code></pre>\n`;
+  if (kind === 'pre')
+    return `<pre><code${title ? ` class="language-${escape(title)}"` : ''}>${inside}${children[0] ? '\n' : ''}</code></pre>\n`;
   if (kind === 'table') return table(node);
   if (kind === 'list') return list(node);
-  if (kind === 'bracket' && /^[\d.]*$/.test(plainOf(node))) return '';
   return inside;
 }
 

@@ -17,15 +17,14 @@ export interface Surroundings {
 }
 
 interface StillProps {
-  of: Node;
-  version: number;
+  version: object;
   draw: () => ComponentChildren;
 }
 
 /** Drawn again only when its version has changed, so what is finished is never touched. */
 class Still extends Component<StillProps> {
-  override shouldComponentUpdate(next: StillProps): boolean {
-    return next.of !== this.props.of || next.version !== this.props.version;
+  override shouldComponentUpdate({ version }: StillProps): boolean {
+    return version !== this.props.version;
   }
 
   override render({ draw }: StillProps): ComponentChildren {
@@ -37,7 +36,7 @@ class Still extends Component<StillProps> {
 const GROUP = 16;
 
 /**
- * Draws the nodes of a list from `from` on, which only grows at its end. Each level holds `GROUP` times more than the one before,
+ * Draws the nodes of a list from `from` on, which only changes at its end. Each level holds `GROUP` times more than the one before,
  * so that one more costs as good as the same at any length, and no node ever moves to another place.
  */
 function drawAll(list: Node[], around: Surroundings, from = 0, end = list.length, step = 0): ComponentChildren[] {
@@ -45,12 +44,11 @@ function drawAll(list: Node[], around: Surroundings, from = 0, end = list.length
   let size = step || 1;
   for (let at = from; at < end; at += size) {
     if (!step && drawn.length && drawn.length % GROUP === 0) size *= GROUP;
-    const node = list[at]!;
     const [first, next, inner] = [at, Math.min(end, at + size), size / GROUP];
     const draw = (): ComponentChildren =>
-      inner < 1 ? drawNode(node, around) : drawAll(list, around, first, next, inner);
-    const version = inner < 1 || next === list.length ? list[next - 1]!.version : -1;
-    drawn.push(node.kind === 'text' && inner < 1 ? node.text : <Still of={node} version={version} draw={draw} />);
+      inner < 1 ? drawNode(list[first]!, around) : drawAll(list, around, first, next, inner);
+    const { text, version } = list[next - 1]!;
+    drawn.push((inner < 1 && text) || <Still version={version} draw={draw} />);
   }
   return drawn;
 }
@@ -111,14 +109,12 @@ function drawCode(name: string | undefined, inside: ComponentChildren, { words }
 }
 
 function drawNode(node: Node, around: Surroundings): ComponentChildren {
-  const { kind, level, mark, text, children, href, title, align } = node;
+  const { kind, level, children, href, title, align } = node;
   if (kind === 'marker') return around.marker(plainOf(node));
   if (kind === 'table') return drawTable(children, around);
-  // Neither what may become an image nor what may become a marker is shown.
-  if (kind === 'bracket' && (mark[1] || /^[\d.]*$/.test(plainOf(node)))) return null;
   const inside = drawAll(children, href ? { ...around, isLinked: true } : around);
   if (href !== undefined) return drawLink(node, children[0] ? inside : href, around);
-  if (kind === 'plain' || kind === 'bracket') return [text, inside];
+  if (kind === 'plain') return inside;
   if (kind === 'pre') return drawCode(title, inside, around);
   if (kind === 'p' && level)
     return (
@@ -129,7 +125,7 @@ function drawNode(node: Node, around: Surroundings): ComponentChildren {
   if (!children[0] && /^[pes]/.test(kind)) return null;
   // A heading stands below the panel's own, whatever level the answer starts at.
   const heading = `h${'334566'[level - 1]}` as 'h3';
-  const Tag = kind === 'list' ? (level < 0 ? 'ul' : 'ol') : kind === 'heading' ? heading : kind;
+  const Tag = kind === 'list' ? (level < 0 ? 'ul' : 'ol') : kind === 'heading' ? heading : (kind as 'p');
   return (
     <Tag start={Tag === 'ol' ? level : undefined} style={align && { textAlign: align }}>
       {inside}
@@ -170,5 +166,5 @@ export class Markdown extends Component<MarkdownProps> {
 
 /** A document as it stands, drawn anew only where it has changed since. */
 export const drawDocument = (root: Node, around: Surroundings): VNode => (
-  <Still of={root} version={root.version} draw={() => drawNode(root, around)} />
+  <Still version={root.version} draw={() => drawNode(root, around)} />
 );

@@ -1,44 +1,21 @@
-import { ESCAPE, unescape, unescaped } from './entity.ts';
+import { unescape, unescaped } from './entity.ts';
 import { addText, createNode, type Node } from './node.ts';
-import { FAR, find, LABEL, mayBecome, TARGET } from './pattern.ts';
+import { BEGUN, FAR, TOKEN } from './pattern.ts';
 
 export type Definitions = Map<string, Partial<Node>>;
 
-/** Reads the text of one leaf at a time, as it comes, into that node's children. */
-export interface Reader {
-  start(node: Node): void;
-  feed(text: string): void;
-  /** No more of this leaf comes: what has no partner is text. */
-  end(): void;
-}
-
-/** What is open: a bracket, or a run of signs that may open emphasis: its `mark` is the sign, its `level` how many are not used up. */
-interface Open extends Node {
-  /** Its place in the text of the leaf. */
+/** A part of a text that more text may yet change. */
+interface Part extends Node {
   at: number;
-  /** Signs in the run. */
-  size: number;
-  canClose: boolean;
+  /** A run of signs, or a bracket: what comes may be in it. */
+  canOpen?: boolean;
+  canClose?: boolean;
+  /** Signs in the run; its text are those that have no partner yet. */
+  size?: number;
 }
 
-/** More openers at once than anyone means: all are then text. */
-const MOST_OPEN = 32;
-/** What waits for its end is not shown meanwhile: code within a line, with its signs, is no longer than this. */
-const LONGEST_CODE = 345;
-/** Signs in a run; more are another one. */
-const LONGEST_RUN = 20;
-
-// `h`, `w` and `f` where no address begins are words; so are most of them.
-const WORDS = /(?:[^\\`<&\n*_~[\]!@hwf]|[hwf](?![tw]|$)){1,999}/iy;
-const RUN = /([*_~`])\1{0,19}/y;
-const CODE = /(`{1,20})(?!`)([^]{1,300}?)(?<!`)\1(?!`)/y;
-const AUTOLINK = /<([a-z][a-z\d+.-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w-]+(?:\.[\w-]+)*)>/iy;
-const BARE_LINK = /(?:(?:https?|ftp):\/\/|www\.)[\w-][^\s<]*/iy;
-const DOMAIN = /@[\w-]+(?:\.[\w-]+)+/y;
-
-/** What may become more when more text comes, by its first character; it ends where the text does. */
-const BEGUN = /&#?\w{0,8}$|<[^\s<>]{0,1998}$|[hwf][\w:/.]{0,8}$|@[\w.-]{0,1998}$|[\\!]$/iy;
-const MARKER = /^\d+(?:\.\d+)*$/;
+/** More openers at once than anyone means: the first are text. */
+const MOST_OPEN = 16;
 
 export const normalLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase();
 
@@ -48,292 +25,131 @@ export const linkOf = (href: string, title?: string): Partial<Node> => ({
   title: title && unescape(title.slice(1, -1)),
 });
 
+const textOf = (text: string): Node => createNode('text', { text });
+
+/** What stands beside a run of signs: 0 for space, 1 for punctuation (most of what takes two units is an emoji), 2 for a word. */
+const besideOf = (char = ' '): number => (/\s/.test(char) ? 0 : /[\p{P}\p{S}\p{Cs}]/u.test(char) ? 1 : 2);
+
 /** A run closes an opener of its own sign, by the rule of three: `*foo**bar*` is one emphasis, not two. */
-const isPair = ({ mark, level, size, canClose }: Open, char: string, length: number, canOpen: boolean): boolean =>
-  mark === char &&
-  (char === '~' ? level === length : !(canClose || canOpen) || (size + length) % 3 !== 0 || size % 3 === 0);
+const isPair = (opener: Part, closer: Part): boolean =>
+  closer.text[0] === opener.text[0] &&
+  closer.at - opener.at <= FAR &&
+  (!(opener.canClose || closer.canOpen) || (opener.size! + closer.size!) % 3 !== 0 || opener.size! % 3 === 0);
 
-const kindOf = (char: string, count: number): 's' | 'strong' | 'em' =>
-  char === '~' ? 's' : count > 1 ? 'strong' : 'em';
+const kindOf = (signs: string): 's' | 'strong' | 'em' => (signs[0] === '~' ? 's' : signs[1] ? 'strong' : 'em');
 
-function codeOf(written: string): Node {
-  const inside = written.replaceAll('\n', ' ');
-  const code = createNode('code');
-  addText(code, /^ .*[^ ].* $/.test(inside) ? inside.slice(1, -1) : inside);
-  return code;
+/** Of what is open, only the last few, and not too far away, may get a partner. */
+function open(parts: Part[], openers: number[], place: number): void {
+  openers.push(place);
+  while (openers.length > MOST_OPEN || parts[place]!.at - parts[openers[0]!]!.at > FAR)
+    parts[openers.shift()!]!.canOpen = false;
 }
 
-/** An address as it was written, without what ends the sentence around it. */
-function bareOf(written: string): string {
-  let bare = written.replace(/&\w+;$/, '');
-  const isOpen = (): boolean => bare.endsWith(')') && bare.split(')').length > bare.split('(').length;
-  while ('?!.,:;*_~\'"'.includes(bare.at(-1)!) || isOpen()) bare = bare.slice(0, -1);
-  return bare;
+/** Puts what stands between two runs of signs into emphasis. Signs without a partner stay what they are. */
+function pair(parts: Part[]): Part[] {
+  const openers: number[] = [];
+  for (let at = 0; at < parts.length; at++) {
+    const closer = parts[at]!;
+    const depth = closer.canClose && closer.text ? openers.findLastIndex((from) => isPair(parts[from]!, closer)) : -1;
+    const from = openers[depth]!;
+    const opener = parts[from];
+    if (opener) {
+      const signs = opener.text.slice(0, opener.text[1] && closer.text[1] ? 2 : 1);
+      const children = parts.splice(from + 1, at - from - 1);
+      for (const part of [opener, closer]) part.text = part.text.slice(signs.length);
+      closer.canOpen &&= closer.text !== '';
+      // What is left of the closer is read again from the opener on.
+      opener.canOpen = closer.canOpen || opener.text !== '';
+      parts.splice(from + 1, 0, createNode(kindOf(signs), { children }) as Part);
+      openers.length = opener.text ? depth + 1 : depth;
+      // The closer once more: it may close another.
+      at = from + 1;
+    } else if (closer.canOpen && closer.text) open(parts, openers, at);
+    // Across a bracket that may become a link nothing makes a pair.
+    else if (closer.canOpen && closer.kind === 'sign') openers.length = 0;
+  }
+  return parts;
 }
 
 /**
- * Reads each character once, but for two cases: what stands after a bracket that turns out to be none, which is never further
- * away than `FAR`, and the end of the text so far, where it may be the start of something.
+ * Reads the text of a leaf into its children, and gives what of it is to be read again when more has come, after the character
+ * before it. What is read once and for all are the `done` first children.
  */
-export function createReader(definitions: Definitions): Reader {
-  /** The text from `base` on: what was read is dropped, but for what an open bracket may need. */
-  let source = '';
-  let base = 0;
-  let here = 0;
-  let isLast = false;
-  /** Each is the last child of the one before; the first is the leaf itself. */
-  let open: Open[] = [];
-  /** The text that more text joins. */
-  let text: Node | undefined;
-  /** Places of brackets that are known to be text. */
-  const literal = new Set<number>();
+export function readText(leaf: Node, source: string, isLast: boolean, definitions: Definitions): string {
+  const parts: Part[] = [];
+  /** Where among the parts the open brackets are. */
+  const brackets: number[] = [];
+  let here = 1;
 
-  const top = (): Node => open.at(-1)!;
-  const match = (pattern: RegExp, at = here): RegExpExecArray | null => find(pattern, source, at);
-  const isBracket = ({ kind }: Node): boolean => kind === 'bracket';
+  const push = (kind: Node['kind'], own: Partial<Part> = {}): void =>
+    void parts.push({ ...createNode(kind, own), at: here });
 
-  function push(node: Node, length: number): true {
-    top().children.push(node);
-    text = undefined;
-    here += length;
-    return true;
-  }
-
-  function say(words: string, length = words.length): true {
-    text = addText(top(), words, text);
-    here += length;
-    return true;
-  }
-
-  /** True where more text may change what ends at `end`. */
-  const isOpenEnd = (end: number): boolean => !isLast && end >= source.length;
-  const isBegun = (): boolean => !isLast && match(BEGUN) !== null;
-
-  /** Reads what stands here; false where more text decides what it is. */
-  function step(char: string): boolean {
-    if (char === '\n') return readNewline();
-    if (char === ']') return closeBracket();
-    const bracket = match(/!?\[/y);
-    if (bracket) return openBracket(bracket[0]);
-    const run = match(RUN);
-    if (run) return readRun(char, run[0]);
-    const words = match(WORDS);
-    if (words) return say(words[0]);
-    const isRead = /[hwf]/i.test(char) ? readBareLink(char) : char === '@' ? readMail() : readSign(char);
-    return isRead ?? (!isBegun() && say(char));
-  }
-
-  function readSign(char: string): true | undefined {
-    const address = char === '<' && match(AUTOLINK)?.[1];
-    if (address) return addLink(/^[^@]*:/.test(address) ? '' : 'mailto:', address, address.length + 2);
-    if (char === '\\' && source[here + 1] === '\n') return push(createNode('br'), 2);
-    const found = match(ESCAPE);
-    return found ? say(unescaped(...(found as unknown as [string])), found[0].length) : undefined;
-  }
-
-  function readNewline(): true {
-    const isHard = match(/(?<= {2})/y);
-    trim();
-    return isHard ? push(createNode('br'), 1) : say('\n');
-  }
-
-  /** Takes the spaces from the end. */
-  function trim(): void {
-    if (text) cut(text.text.trimEnd());
-  }
-
-  function cut(words: string): void {
-    text!.text = words;
-    if (words) return;
-    top().children.pop();
-    text = undefined;
-  }
-
-  function readRun(char: string, run: string): boolean {
-    const { length } = run;
-    const end = here + length;
-    if (length < LONGEST_RUN && isOpenEnd(end)) return false;
-    if (char === '`') return readCode(run);
-    if (char === '~' && length > 2) return say(run);
-    const [left, right] = [match(/(?<=^|[\s\p{P}\p{S}])/uy), match(/(?=$|[\s\p{P}\p{S}])/uy, end)];
-    const isLeft = !match(/(?=$|\s)/y, end) && (!right || left);
-    const isRight = !match(/(?<=^|\s)/y) && (!left || right);
-    // Inside a word `_` is a letter. (On a flank, an edge that is no space is punctuation.)
-    const isWord = char === '_' && isLeft && isRight;
-    const canOpen = Boolean(isLeft && (!isWord || left));
-    const canClose = Boolean(isRight && (!isWord || right));
-    if (canOpen && isFull()) return true;
-    const level = canClose ? close(char, length, canOpen) : length;
-    if (!level || !canOpen) return say(char.repeat(level), length);
-    return add(kindOf(char, level), { mark: char, level, size: length, canClose }, length);
-  }
-
-  function add(kind: Node['kind'], own: Partial<Open>, length: number): true {
-    const node = createNode(kind, { ...own, at: base + here } as Partial<Node>) as Open;
-    push(node, length);
-    open.push(node);
-    return true;
-  }
-
-  /** Makes room where too much is open. True when reading goes on elsewhere. */
-  function isFull(): boolean {
-    const isOver = open.length > MOST_OPEN;
-    if (giveUp(isOver)) return true;
-    if (isOver) flatten(1);
-    return false;
-  }
-
-  /** Closes what a run of signs closes; gives how many of them are left. */
-  function close(char: string, length: number, canOpen: boolean): number {
-    let count = length;
-    while (count) {
-      const depth = open.findLastIndex((one) => isBracket(one) || isPair(one, char, length, canOpen));
-      const opener = open[depth];
-      if (!opener || isBracket(opener)) break;
-      flatten(depth + 1);
-      const use = char === '~' ? count : Math.min(2, opener.level, count);
-      count -= use;
-      opener.level -= use;
-      opener.version++;
-      opener.kind = kindOf(char, opener.level || use);
-      if (opener.level) opener.children = [createNode(kindOf(char, use), { children: opener.children })];
-      else open.pop();
+  /** Ends a text in brackets; gives how much of what ends it belongs to it. */
+  function closeBracket(end: string, label: string | undefined, target: Partial<Node> | undefined): number {
+    const at = brackets.pop();
+    const bracket = parts[at!];
+    if (bracket?.canOpen && here - bracket.at <= FAR) {
+      const isImage = bracket.text[1];
+      const written = source.slice(bracket.at + bracket.text.length, here);
+      const found = target ?? definitions.get(normalLabel(label || written));
+      if (found || (!isImage && /^\d+(?:\.\d+)*$/.test(written))) {
+        const kind = found ? (isImage ? 'image' : 'link') : 'marker';
+        Object.assign(bracket, { kind, text: '', canOpen: false, children: pair(parts.splice(at! + 1)) }, found);
+        // A link holds no link: the brackets around it are text.
+        if (kind === 'link') for (const outer of brackets) parts[outer]!.canOpen = parts[outer]!.text === '![';
+        return found ? end.length : 1;
+      }
     }
-    return count;
+    if (bracket) bracket.canOpen = false;
+    addText(parts, ']', here);
+    return 1;
   }
 
-  /** Takes what is open from `depth` on for text; what is in it stays where it is. */
-  function flatten(depth: number): void {
-    for (const node of open.splice(depth)) {
-      node.version++;
-      node.kind = 'plain';
-      node.text = node.mark.repeat(node.level);
-    }
-    text = undefined;
+  while (here < source.length) {
+    // Nothing is looked at further than so.
+    const rest = source.slice(here - 1, here + FAR);
+    TOKEN.lastIndex = BEGUN.lastIndex = 1;
+    const [all, , code, angled, bare, title, label, hard, sign, entity, closed, address, bracket, run] =
+      TOKEN.exec(rest)!;
+    let { length } = all;
+    if (!isLast && !code && all[1] !== '(' && rest.length < FAR && BEGUN.test(rest)) break;
+    if (code) {
+      const inside = code.replaceAll('\n', ' ').replace(/^ (.*[^ ].*) $/, '$1');
+      push('code', { children: [textOf(inside)] });
+    } else if (all[0] === ']')
+      length = closeBracket(all, label, all[1] === '(' ? linkOf(angled ?? bare!, title) : undefined);
+    else if (hard) push('br');
+    else if (closed || address) {
+      const written = (closed ?? address)!;
+      const scheme = /^www\./i.test(written) ? 'http://' : /^[^@]*:/.test(written) ? '' : 'mailto:';
+      // A bare one may go on.
+      const canOpen = !closed && /^[^\s<]*$/.test(rest.slice(length + 1));
+      push('link', { href: scheme + written, children: [textOf(written)], canOpen });
+    } else if (bracket) {
+      push('sign', { text: bracket, canOpen: true });
+      open(parts, brackets, parts.length - 1);
+    } else if (run) {
+      const [before, after] = [besideOf(rest[0]), besideOf(rest[length + 1])];
+      const isWord = run[0] !== '_';
+      const canOpen = after > 0 && after >= before && (isWord || before < 2);
+      const canClose = before > 0 && before >= after && (isWord || after < 2);
+      if (canOpen || canClose) push('sign', { text: run, size: length, canOpen, canClose });
+      else addText(parts, run, here);
+    } else addText(parts, all.endsWith('\n') ? '\n' : unescaped(all, sign, entity), here);
+    here += length;
   }
 
-  function readCode(run: string): boolean {
-    const [all, , inside] = match(CODE) ?? [];
-    if (all ? isOpenEnd(here + all.length) : !isLast && source.length - here < LONGEST_CODE) return false;
-    return all ? push(codeOf(inside!), all.length) : say(run);
+  const isOpen = ({ canOpen, at }: Part): boolean | undefined => !isLast && canOpen && source.length - at <= 3 * FAR;
+  const last = parts.at(-1);
+  for (const at of brackets) if (isOpen(parts[at]!)) parts[at]!.text = '';
+  pair(parts);
+  const next = parts.find((one) => isOpen(one) || (!isLast && one === last && one.kind !== 'sign'));
+  const done = next ? parts.indexOf(next) : parts.length;
+  // What is open holds all that comes after it.
+  for (const one of parts.filter((part) => isOpen(part) && part.text).reverse()) {
+    Object.assign(one, { kind: kindOf(one.text), text: '', children: parts.splice(parts.indexOf(one) + 1) });
   }
-
-  function addLink(scheme: string, written: string, length = written.length): true {
-    const link = createNode('link', { href: scheme + written });
-    addText(link, written);
-    return push(link, length);
-  }
-
-  function readBareLink(char: string): boolean | undefined {
-    if (open.some(isBracket) || !match(/(?<=^|[\s*_~(])/y)) return say(char);
-    const found = match(BARE_LINK)?.[0];
-    if (!found) return undefined;
-    return !isOpenEnd(here + found.length) && addLink(/^w/i.test(found) ? 'http://' : '', bareOf(found));
-  }
-
-  /** The name before the sign is text by now: it is taken back. */
-  function readMail(): boolean | undefined {
-    const name = open.some(isBracket) ? undefined : /[\w.+-]+$/.exec(text?.text.slice(-64) ?? '')?.[0];
-    if (!name) return say('@');
-    if (isBegun()) return false;
-    const domain = match(DOMAIN)?.[0];
-    if (!domain || /[-_]$/.test(domain)) return say('@');
-    cut(text!.text.slice(0, -name.length));
-    return addLink('mailto:', name + domain, domain.length);
-  }
-
-  function openBracket(mark: string): true {
-    if (literal.has(base + here)) return say(mark);
-    return isFull() || add('bracket', { mark, level: 1 }, mark.length);
-  }
-
-  function closeBracket(): boolean {
-    if (giveUp()) return true;
-    const depth = open.findLastIndex(isBracket);
-    if (depth < 0 || literal.has(base + here)) return say(']');
-    const { mark, at } = open[depth]!;
-    const target = literal.has(at) ? undefined : targetOf(mark, source.slice(at - base + mark.length, here));
-    if (target === false) return false;
-    if (target) return enclose(depth, ...target);
-    literal.add(at).add(base + here);
-    return goBack(depth);
-  }
-
-  /** Where a closed bracket leads: `(address "title")`, `[label]`, or its own text as the label. False: more text decides. */
-  function targetOf(mark: string, label: string): [Partial<Node>, number] | undefined | false {
-    const after = here + 1;
-    const [all, angled, bare, title] = match(TARGET, after) ?? [];
-    if (all) return [linkOf(angled ?? bare!, title), all.length];
-    const [second = '', other] = match(LABEL, after) ?? [];
-    const rest = source.slice(after);
-    if (!isLast && !second && (!rest || mayBecome(TARGET, rest) || mayBecome(LABEL, rest))) return false;
-    const definition = definitions.get(normalLabel(other || label));
-    if (!definition && !mark[1] && MARKER.test(label)) return [{ kind: 'marker' }, 0];
-    return definition && [definition, second.length];
-  }
-
-  function enclose(depth: number, own: Partial<Node>, length: number): true {
-    flatten(depth + 1);
-    const node = open.pop()!;
-    node.version++;
-    Object.assign(node, { kind: node.mark[1] ? 'image' : 'link' }, own);
-    // A link holds no link: the brackets around it are text.
-    if (node.kind === 'link') for (const outer of open) if (outer.mark === '[') literal.add(outer.at);
-    here += length + 1;
-    return true;
-  }
-
-  /** The bracket at `depth` is text: all after it is read again. */
-  function goBack(depth: number): true {
-    here = open[depth]!.at - base;
-    open.length = depth;
-    top().children.pop();
-    text = undefined;
-    return true;
-  }
-
-  /** Brackets whose partner would be too far away, or all, are text. True when one was found. */
-  function giveUp(isAll = false): boolean {
-    const first = open.findIndex(isBracket);
-    if (first < 0 || (!isAll && base + here - open[first]!.at <= FAR)) return false;
-    for (const node of isAll ? open : [open[first]!]) if (isBracket(node)) literal.add(node.at);
-    return goBack(first);
-  }
-
-  function read(): void {
-    do while (here < source.length && step(source[here]!));
-    while (giveUp(isLast));
-  }
-
-  /** Drops what will not be looked at again, now and then. */
-  function forget(): void {
-    const before = Math.min(here, ...open.filter(isBracket).map(({ at }) => at - base)) - 2;
-    if (before < 2 * FAR) return;
-    source = source.slice(before);
-    base += before;
-    here -= before;
-  }
-
-  return {
-    start(node) {
-      source = '';
-      base = here = 0;
-      isLast = false;
-      text = undefined;
-      literal.clear();
-      open = [node as Open];
-    },
-    feed(more) {
-      source += more;
-      read();
-      for (const node of open) node.version++;
-      forget();
-    },
-    end() {
-      isLast = true;
-      read();
-      trim();
-      flatten(1);
-    },
-  };
+  leaf.children.splice(leaf.done, Infinity, ...parts);
+  leaf.done += done;
+  return source.slice((next?.at ?? here) - 1);
 }

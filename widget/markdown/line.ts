@@ -2,27 +2,25 @@ import type { Align } from './node.ts';
 
 /** What a line of Markdown may be, by its own characters. */
 
-export const HEADING = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
+export const HEADING = /^ {0,3}(#{1,6})(?=\s|$)/;
 export const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/;
-export const CLOSING_FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*$/;
-export const RULE = /^ {0,3}([*_-])[ \t]*(?:\1[ \t]*){2,}$/;
-export const SETEXT = /^ {0,3}(=+|-+)[ \t]*$/;
+export const CLOSING_FENCE = /^ {0,3}(`{3,}|~{3,})\s*$/;
+export const RULE = /^ {0,3}([*_-])\s*(?:\1\s*){2,}$/;
+export const SETEXT = /^ {0,3}(=+|-+)\s*$/;
 export const QUOTE = /^ {0,3}> ?/;
-export const ITEM = /^( {0,3})([*+-]|(\d{1,9})([.)]))( +(?=\S)|$| +$)/;
+export const ITEM = /^( {0,3}([*+-]|(\d{1,9})([.)])))( +|$)/;
 /** Cells that make the row above them the head of a table. */
 export const DASHES = /^:?-+:?$/;
 
-/** A line that is signs so far may yet be anything: a rule, a list, the line under a heading. It waits. */
-export const UNDECIDED = /^(?:[\s\-=|:*_+#>`~]|\d{1,9}[.)](?=\s))*(?:\d{1,9}[.)]?)?$/;
-/** A line that is taken when it is whole: the end of a fence's line or of a heading's says what they are. */
-export const WHOLE = /^(?:[\s>*+-]|\d{1,9}[.)](?=\s))*(?:`{3}|~{3}|#{1,6}\s)/;
+/** The start of a line that may yet be anything, as it is signs so far; or whose end says what it is, a fence's or a heading's. */
+export const WAITS = /^(?:[\s\-=|:*_+#>`~\d.)]*$|[\s>*+\-\d.)]*(?:`{3}|~{3}|#{1,6}\s))/;
 
 export const isBlank = (line: string): boolean => !line.trim();
 export const indentOf = (line: string): number => line.search(/\S|$/);
 
 /** Tabs before and among the signs at the start of a line, as the columns they stand for. */
 export function expandTabs(line: string): string {
-  const start = /^(?:[ \t>*+-]|\d{1,9}[.)](?=\s))*/.exec(line)![0];
+  const start = /^[\s>*+\-\d.)]*/.exec(line)![0];
   let wide = '';
   for (const char of start) wide += char === '\t' ? ' '.repeat(4 - (wide.length % 4)) : char;
   return wide + line.slice(start.length);

@@ -22,20 +22,22 @@ export type NodeKind =
   | 'image'
   /** `[1]` or `[1.2]`: the place of a citation. */
   | 'marker'
-  /** Something in brackets that may yet become a link, an image or a marker. */
-  | 'bracket'
-  /** A sign that stayed one, and what comes after it. */
+  /** A sign that stayed one. */
+  | 'sign'
+  /** All of a document. */
   | 'plain';
 
 export type Align = 'left' | 'center' | 'right' | '';
 
-/** A part of the document, block or inline. While more text comes, only the last child of a node ever changes. */
+/** A part of the document, block or inline. */
 export interface Node {
   kind: NodeKind;
-  /** Grows whenever the node or anything in it may have changed. */
-  version: number;
+  /** Another one whenever the node or anything in it may have changed. */
+  version: object;
   children: Node[];
-  /** Text: what it says. Plain: the sign. The key of a marker, what an image shows in words, stand in their children. */
+  /** So many children at the start never change again, of a leaf that is read. */
+  done: number;
+  /** Text: what it says. The key of a marker, what an image shows in words, stand in their children. */
   text: string;
   /** Heading: 1 to 6. List: its first number, -1 for bullets. Item: the columns its content is indented by. Fenced code: its own
    * indent. Paragraph: 1 for a task, 2 for a task done. */
@@ -46,8 +48,10 @@ export interface Node {
   href?: string;
   /** A link's, an image's. Fenced code: its language. */
   title?: string | undefined;
-  isLoose?: boolean;
+  /** A blank line stands after it. */
   endsBlank?: boolean;
+  /** Its place in the text of its leaf. */
+  at?: number | undefined;
   /** A cell's; a table's are those of its columns. */
   align?: Align;
   columns?: Align[];
@@ -55,24 +59,21 @@ export interface Node {
 
 export const createNode = (kind: NodeKind, own: Partial<Node> = {}): Node => ({
   kind,
-  version: 0,
+  version: {},
   children: [],
+  done: 0,
   text: '',
   level: 0,
   mark: '',
   ...own,
 });
 
-/** Text grows in pieces of about this length, so that adding to it costs the same at any length. */
-const PIECE = 500;
-
-/** Adds text to a text node, or where that is long or none, to a new one at the end of `parent`; gives the one it is in. */
-export function addText(parent: Node, text: string, last?: Node): Node {
-  // Spaces stay with the word before them, so that all at the end of a line are in one piece.
-  const piece = last && (last.text.length < PIECE || text[0] === ' ') ? last : createNode('text');
-  if (piece !== last) parent.children.push(piece);
-  piece.text += text;
-  return piece;
+/** Adds to the text at the end of a list, or where that is long or none, a new one. */
+export function addText(list: Node[], text: string, at?: number): void {
+  const last = list.at(-1);
+  // What may be an address stays in one piece.
+  if (last?.kind === 'text' && last.text.length < (/[\w.+-]$/.test(last.text) ? 256 : 99)) last.text += text;
+  else list.push(createNode('text', { text, at }));
 }
 
 /** What it says, without its signs; of a marker, its key. */

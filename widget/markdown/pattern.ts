@@ -1,39 +1,46 @@
-/** How far a sign may stand from its partner: the opening of a link or of code, in UTF-16 units. More would be read again and again. */
-export const FAR = 2000;
+import { ESCAPE } from './entity.ts';
 
-const TITLE = `("(?:[^"\\\\]|\\\\[^])*"|'(?:[^'\\\\]|\\\\[^])*'|\\((?:[^()\\\\]|\\\\[^])*\\))`;
-const ANGLED = '<((?:[^<>\\n\\\\]|\\\\.)*)>';
+/** How far a sign may stand from its partner, in UTF-16 units. More would be read again and again. */
+export const FAR = 999;
 
-/** An address with parentheses in pairs, three deep. */
+const TITLE = /("(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\((?:[^()\\]|\\[^])*\))/.source;
+const ANGLED = /<((?:[^<>\n\\]|\\.)*)>/.source;
+
+/** An address with parentheses in pairs, two deep. */
 let bare = '';
-for (let deep = 0; deep < 4; deep++)
-  bare = `(?:[^\\x00-\\x20()\\\\]|\\\\[^\\x00-\\x20]|\\\\(?=\\s)${bare && `|\\(${bare}\\)`})*`;
+for (let deep = 0; deep < 3; deep++) bare = `(?:[^\\s()\\\\]|\\\\[^\\s]|\\\\(?=\\s)${bare && `|\\(${bare}\\)`})*`;
 
-const SPACE = '[ \\t\\n]';
+const LABEL = /\[([^[\]]*)\]/.source;
 
-/** After the text of a link: `(address "title")`. */
-export const TARGET = new RegExp(`\\(${SPACE}*(?:${ANGLED}|((?!<)${bare}))(?:${SPACE}+${TITLE})?${SPACE}*\\)`, 'y');
+/** What a text is made of; the first that fits. */
+export const TOKEN = new RegExp(
+  [
+    // Code: its signs, what is between.
+    /(`{1,20})(?!`)([^]{1,300}?)(?<!`)\1(?!`)/.source,
+    // The end of a text in brackets: `](address "title")`, `][label]`.
+    `\\](?:\\(\\s*(?:${ANGLED}|((?!<)${bare}))(?:\\s+${TITLE})?\\s*\\)|${LABEL})?`,
+    // The end of a line.
+    /( {2,}|\\)\n| *\n/.source,
+    ESCAPE.source,
+    // An address.
+    /<([a-z][a-z\d+.-]+:[!-;=?-~]*|[\w.+-]+@[\w.-]+)>/.source,
+    /((?:(?:https?|ftp):\/\/|www\.)[\w-](?:\([^\s<()]*\)|[^\s<)&]|&(?!\w+;(?![^\s<]))|\)(?=[^\s<]*\w))*(?<![?!.,:;*_~'"])|[a-z\d]+(?:[._+-][a-z\d]+)*@(?:[a-z\d-]+\.)+[a-z\d]+(?![\w-]))/
+      .source,
+    // The start of a text in brackets.
+    /(!?\[)/.source,
+    // Signs of emphasis.
+    /(\*{1,20}|_{1,20}|(?<!~)~~?(?!~))/.source,
+    // Words; an address may begin with each.
+    /[^\s\\`&<*_~[\]!(|]+(?: (?![ \n]))?|`{1,20}|[^]/.source,
+  ].join('|'),
+  'iy',
+);
 
-/** After the text of a link: `[label]`. */
-export const LABEL = /\[((?:[^[\]\\]|\\[^])*)\]/y;
+/** What may become another thing when more text comes. */
+export const BEGUN =
+  /(?:[*_~]{1,19}|[\\!]|&#?\w*|<[!-;=?-~]*|`[^]{0,344}|(?:\[[\d.]*|!\[[^\]]*)(?:\](?:\([^)]*)?)?|\](?:\(\s*(?:<.*|\S*)(?:\s+(?:["'(][^]*)?)?|\[[^[\]]*)?|(?<=\n)\|.*)$/y;
 
 export const DEFINITION = new RegExp(
-  `\\[(?!\\s*\\])((?:[^[\\]\\\\]|\\\\[^])+)\\]:${SPACE}*(?:${ANGLED}|([^\\s<]\\S*))(?:${SPACE}+${TITLE})?[ \\t]*(?:\\n|$)`,
+  `\\n\\[(?!\\s*\\])([^[\\]]+)\\]:\\s*(?:${ANGLED}|([^\\s<]\\S*))(?:\\s+${TITLE})?[ \\t]*(?=\\n|$)`,
   'y',
 );
-
-/** What may be missing at the end of something. */
-const ENDINGS = ['', ']', ']:x', ':x', '>', '"', "'", ')', '))', ')))'].flatMap((end) =>
-  [end, `${end})`].flatMap((whole) => [whole, `x${whole}`]),
-);
-
-/** A match at `at` that is not too long. */
-export function find(pattern: RegExp, text: string, at = 0): RegExpExecArray | null {
-  pattern.lastIndex = at;
-  const found = pattern.exec(text);
-  return found && found[0].length <= FAR ? found : null;
-}
-
-/** Whether more text may make all that is there a match. */
-export const mayBecome = (pattern: RegExp, text: string): boolean =>
-  text.length < FAR && ENDINGS.some((end) => find(pattern, text + end)?.[0].length === text.length + end.length);
