@@ -11,7 +11,7 @@ export function createEventReader(): (piece: string) => ChatEvent[] {
     const blocks = (rest + piece.replaceAll('\r', '')).split('\n\n');
     rest = blocks.pop()!;
     return blocks.flatMap((block) => {
-      const [, id, event, data] = /^(?:id: (.*)\n)?event: (.*)\ndata: (.*)/.exec(block) ?? [];
+      const [, id, event, data] = /^(?:id: (.*)\n)?event: (.*)\ndata: (.*)/s.exec(block) ?? [];
       return data ? ({ event, id: Number(id), data: JSON.parse(data) as unknown } as ChatEvent) : [];
     });
   };

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { createEventReader } from '../../widget/events.ts';
 import { answered, citation, record, wire } from './door.ts';
 
-const events = answered(record('Frage?', 'Grüße — 日本語 👋🏽 fin [1].', { 1: citation({ text: 'zwei\nZeilen' }) }));
+const events = answered(
+  record('Frage?', 'Grüße — 日本語 👋🏽 fin\u2028\u2029 [1].', { 1: citation({ text: 'zwei\nZeilen' }) }),
+);
 const bytes = new TextEncoder().encode(wire(events));
 
 function readPieces(pieces: Uint8Array[]): unknown[] {
