@@ -38,7 +38,9 @@ export interface Chat {
   /** Undefined until there are words. */
   readonly speech: ReadonlySignal<Speech | undefined>;
   readonly turns: Signal<Turn[]>;
-  readonly history: Signal<'unread' | 'loading' | 'read' | 'failed'>;
+  /** Aborted when what is shown is taken away, with all that goes on for it. */
+  showing: AbortController;
+  readonly history: Signal<'loading' | 'read' | 'failed'>;
   readonly draft: Signal<string>;
   /** Whose card is open: one place of one marker. */
   readonly card: Signal<object | undefined>;
@@ -77,13 +79,9 @@ export interface Chat {
   rate(turn: Turn, feedback: Feedback): void;
   /** Shows what is remembered and is not here yet; an answer still being made there goes on here. */
   restore(): Promise<void>;
-  /** Takes everything shown away. */
+  /** Takes everything shown away; what is asked next is asked anew. */
   drop(): void;
-  destroy(): void;
 }
-
-/** The server names a message before it has stored it: so much later another tab can read it back. */
-const STORING_MS = 400;
 
 /** What happens is told as events of the host. */
 export function createChat(host: HTMLElement, options: ChatOptions): Chat {
@@ -93,10 +91,8 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
   const face = signal<Partial<ChatbotFace>>(settings);
   const isAgreed = signal(agreed);
   const speech = createSpeech(() => face.value.language, host);
-  const over = new AbortController();
   let meeting: Promise<unknown> | undefined;
   let queue: Promise<unknown> = Promise.resolve();
-  let answering = new AbortController();
 
   async function getAcquainted(): Promise<void> {
     try {
@@ -122,7 +118,8 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     words: computed(() => ({ ...en, ...speech.value?.words, ...face.value.words, ...options.words })),
     speech,
     turns: signal([]),
-    history: signal('unread'),
+    showing: new AbortController(),
+    history: signal('loading'),
     draft: signal(draft),
     card: signal(undefined),
     latest: signal(undefined),
@@ -173,20 +170,18 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.start(turn);
     },
     start(turn) {
-      const { signal } = answering;
+      const { signal } = chat.showing;
       if (!turn.message) keep(chat, turn, true);
       queue = queue.then(chat.meet).then(() => answer(chat, turn, signal));
     },
     retry(turn) {
-      const { status, query } = turn;
-      if (status.peek().reason === 'network') {
-        status.value = { is: 'waiting' };
+      if (turn.status.peek().reason === 'network') {
+        turn.status.value = { is: 'waiting' };
         return chat.start(turn);
       }
-      const again = createTurn({ query });
       keep(chat, turn, false);
-      chat.turns.value = chat.turns.peek().map((other) => (other === turn ? again : other));
-      chat.start(again);
+      chat.turns.value = chat.turns.peek().filter((one) => one !== turn);
+      chat.ask(turn.query);
     },
     stop: () => stop(chat),
     startAnew() {
@@ -213,23 +208,12 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     },
     restore: () => restore(chat),
     drop() {
-      answering.abort();
-      answering = new AbortController();
+      chat.showing.abort();
+      chat.showing = new AbortController();
       queue = Promise.resolve();
       chat.latest.value = undefined;
       chat.turns.value = [];
     },
-    destroy() {
-      over.abort();
-      chat.history.value = 'unread';
-      chat.drop();
-    },
   };
-  const look = (): void => {
-    // Hidden tabs would use up the few connections to one server that a browser opens: each looks when it is looked at.
-    if (!document.hidden && chat.history.peek() !== 'unread') void chat.restore();
-  };
-  for (const event of ['storage', 'visibilitychange'])
-    addEventListener(event, () => setTimeout(look, STORING_MS), over);
   return chat;
 }

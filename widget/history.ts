@@ -15,7 +15,8 @@ export async function restore(chat: Chat): Promise<void> {
   const { session, last, sent = {} } = memory.read();
   const isFirst = history.peek() !== 'read';
   const here = turns.peek().findLast(({ message }) => message)?.session;
-  const isStill = (): boolean => history.peek() !== 'unread' && memory.read().session === session;
+  const { signal } = chat.showing;
+  const isStill = (): boolean => !signal.aborted && memory.read().session === session;
   if (!isFirst && (session === here ? turns.peek().some(({ message }) => message === last) : isBusy.peek())) return;
   if (isFirst) history.value = 'loading';
   try {

@@ -40,7 +40,7 @@ export function openPanel(root: ShadowRoot, { button, ...options }: PanelOptions
   return {
     chat,
     destroy() {
-      chat.destroy();
+      chat.drop();
       render(null, place);
     },
   };

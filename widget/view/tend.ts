@@ -1,5 +1,8 @@
 import type { Chat } from '../chat.ts';
 
+/** The server names a message before it has stored it: so much later another tab can read it back. */
+const STORING_MS = 400;
+
 /** As the style sheet has it: where the panel fills the window. */
 const FULL = '(max-width: 520px), (max-height: 420px)';
 
@@ -22,6 +25,12 @@ export function tend(panel: HTMLElement, chat: Chat, isInline?: boolean): () => 
     },
     { signal, capture: true },
   );
+  // Hidden tabs would use up the few connections to one server that a browser opens: each looks when it is looked at.
+  const look = (): void => {
+    if (!document.hidden && !signal.aborted) void chat.restore();
+  };
+  for (const event of ['storage', 'visibilitychange'])
+    addEventListener(event, () => setTimeout(look, STORING_MS), { signal });
   if (isInline) return () => over.abort();
   // A panel that fills the window covers what the focus would go to: it goes when the focus does.
   const isModal = matchMedia(FULL).matches;
