@@ -9,9 +9,6 @@ import type { Turn } from './turn.ts';
 /** Connections in a row that brought no text before the answer counts as failed. */
 const MOST_TRIES = 6;
 const FIRST_WAIT_MS = 400;
-const LONGEST_WAIT_MS = 10_000;
-const OFFLINE_WAIT_MS = 30_000;
-
 const LOOK_MS = 200;
 
 const sleep = (ms: number): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -20,6 +17,9 @@ const sleep = (ms: number): Promise<unknown> => new Promise((resolve) => setTime
 export function keep({ memory }: Chat, { query, id, session, at }: Turn, isUnsent: boolean, more?: Remembered): void {
   memory.write({ sent: { ...memory.read().sent, [id]: isUnsent ? { query, id, session, at } : undefined }, ...more });
 }
+
+/** What is no longer shown is left, and what is shown twice is made once. */
+const isHere = ({ turns }: Chat, turn: Turn): boolean => turns.peek().includes(turn);
 
 /** What the server has of a turn. */
 export function show({ text, citations, feedback, status }: Turn, record: VisitorMessage): void {
@@ -35,7 +35,7 @@ export async function answer(chat: Chat, turn: Turn, signal: AbortSignal): Promi
   const { status, text } = turn;
   let unpainted = '';
   let frame = 0;
-  const isOver = (): boolean => signal.aborted || hasEnded(status.peek());
+  const isOver = (): boolean => hasEnded(status.peek()) || !isHere(chat, turn);
   const paint = (): void => {
     frame = 0;
     if (!unpainted || isOver()) return;
@@ -53,7 +53,7 @@ export async function answer(chat: Chat, turn: Turn, signal: AbortSignal): Promi
     // Where the message has no name yet the very same question is sent again: its `id` makes that one message.
     const events = turn.message ? client.resume(turn, text.peek().length, signal) : client.ask(turn, signal);
     for await (const { event, id, data } of events) {
-      if (signal.aborted) return;
+      if (!isHere(chat, turn)) return;
       if (event === 'delta') {
         const known = text.peek().length + unpainted.length;
         const from = id - data.text.length;
@@ -72,17 +72,16 @@ export async function answer(chat: Chat, turn: Turn, signal: AbortSignal): Promi
         const { status: http = 0 } = data;
         // The server no longer knows the session: the question begins a new one.
         if (http === 404 && turn.session && !turn.message) turn.session = '';
-        else if (http < 500 || !turn.message) return void fail(chat, turn, data, signal);
+        else if (http < 500 || !turn.message) return void fail(chat, turn, data);
       }
     }
     paint();
     if (isOver()) return;
-    if (!navigator.onLine) tries = 0;
-    if (tries >= MOST_TRIES) return void fail(chat, turn, { code: 'network' }, signal);
-    status.value = { is: 'reconnecting', reason: navigator.onLine ? undefined : 'offline' };
-    const since = Date.now();
-    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries) * (0.5 + Math.random() / 2);
-    while (!isOver() && Date.now() - since < (navigator.onLine ? wait : OFFLINE_WAIT_MS)) await sleep(LOOK_MS);
+    if (tries >= MOST_TRIES) return void fail(chat, turn, { code: 'network' });
+    status.value = { is: navigator.onLine ? 'reconnecting' : 'offline' };
+    // Back-off with jitter.
+    const until = Date.now() + FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random() / 2);
+    while (!isOver() && (Date.now() < until || !navigator.onLine)) await sleep(LOOK_MS);
   }
 }
 
@@ -103,8 +102,9 @@ function finish({ emit }: Chat, turn: Turn, record: VisitorMessage): void {
 }
 
 /** Too many questions are an end with a countdown; an answer that was stopped has had its end. */
-async function fail(chat: Chat, { status }: Turn, failure: Failure, signal: AbortSignal): Promise<void> {
+async function fail(chat: Chat, turn: Turn, failure: Failure): Promise<void> {
   const { code, error: message = '', retry_after = 60 } = failure;
+  const { status } = turn;
   const until = Date.now() + retry_after * 1000;
   if (hasEnded(status.peek())) return;
   if (code !== 'rate_limited') {
@@ -113,7 +113,7 @@ async function fail(chat: Chat, { status }: Turn, failure: Failure, signal: Abor
     return chat.tell(failure);
   }
   chat.emit('rate-limit', { message, retry_after });
-  while (!signal.aborted) {
+  while (isHere(chat, turn)) {
     const left = Math.max(0, Math.ceil((until - Date.now()) / 1000));
     status.value = { is: 'limited', message, left };
     if (!left) return;

@@ -4,12 +4,12 @@ import type { Failure } from './client.ts';
 /** Where a turn stands: one thing at a time. */
 export interface Status {
   /**
-   * `waiting`: asked, no text has come. `reconnecting`: cut in the middle, the connection is being made again.
-   * `limited`: too many questions. The last three are ends: nothing more comes by itself.
+   * `waiting`: asked, no text has come. `reconnecting`: cut in the middle, the connection is being made again; `offline`: as soon as
+   * there is a network. `limited`: too many questions. The last three are ends: nothing more comes by itself.
    */
-  is: 'waiting' | 'streaming' | 'reconnecting' | 'done' | 'limited' | 'failed';
+  is: 'waiting' | 'streaming' | 'reconnecting' | 'offline' | 'done' | 'limited' | 'failed';
   /** Why it is so, where there is something to say of it. */
-  reason?: 'offline' | Failure['code'] | Exclude<FinishReason, '' | 'stop'> | undefined;
+  reason?: Failure['code'] | Exclude<FinishReason, '' | 'stop'> | undefined;
   /** The server's words on the limit. */
   message?: string | undefined;
   /** Seconds until another question is taken. */

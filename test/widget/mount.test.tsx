@@ -22,7 +22,9 @@ afterEach(() => {
 test('ask() opens the chat and asks, and the page is told of everything in order', async () => {
   chat = mounted(replies);
   chat.handle.ask('q');
-  await waitFor(() => expect(chat!.told.map(([name]) => name)).toEqual(['open', 'ask', 'answer']));
+  // The first of all loads the panel.
+  const told = (): string[] => chat!.told.map(([name]) => name);
+  await waitFor(() => expect(told()).toEqual(['open', 'ask', 'answer']), { timeout: 5000 });
   chat.handle.close();
   const { response, finish_reason } = chat.told[2]![1] as typeof answer;
   expect([response, finish_reason]).toEqual(['An answer.', 'stop']);

@@ -42,7 +42,7 @@ async function collect(): Promise<{ text: string; end: string }> {
   const end = await new Promise<string>((resolve) => {
     effect(() => {
       const { is, reason = '' } = status.value;
-      if (is === 'streaming' || is === 'reconnecting') read.push(text.value);
+      if (is === 'streaming' || is === 'reconnecting' || is === 'offline') read.push(text.value);
       if (is === 'done' || is === 'failed') resolve(`${is} ${reason}`.trim());
     });
   });

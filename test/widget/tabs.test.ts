@@ -79,8 +79,11 @@ test('a question asked in two tabs at once shows once in each', async () => {
   elsewhere({ last: 'm2' });
   await waitFor(() => expect(chat.see.getAllByText('second?')).toHaveLength(2));
   own.say(wire(answered(second).slice(1)));
+  own.end();
   await waitFor(() => expect(texts()).toEqual([first.response, second.response]));
   expect(chat.see.getAllByText('second?')).toHaveLength(1);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(chat.door.requests.filter(({ path }) => path.endsWith('/stream'))).toEqual([]);
 });
 
 test('a hidden tab asks for nothing until it is looked at', async () => {
