@@ -6,8 +6,8 @@ export function applyTheme(
   own: object,
   { theme, icon, position, density }: Partial<ChatbotFace>,
 ): void {
-  host.dataset.density = density;
-  for (const [name, value] of Object.entries({ icon, position, ...theme })) {
+  const size = density === 'compact' ? '14px' : '';
+  for (const [name, value] of Object.entries({ icon, position, size, ...theme })) {
     // It comes over the wire: a word, a colour or a size, never something to fetch.
     if (!(name in own) && /^[#\w]+$/.test(value ?? '')) host.style.setProperty(`--docent-${name}`, value!);
   }

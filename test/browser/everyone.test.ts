@@ -107,17 +107,18 @@ test('the focus goes to the field, leaves the panel by Tab, is seen everywhere, 
   await open(page);
   await answered();
   expect(await focused()).toBe('Your question');
+  const ring = (): Promise<number> =>
+    page.evaluate(() => {
+      const at = document.activeElement?.shadowRoot?.activeElement;
+      const { outlineStyle, outlineWidth } = getComputedStyle((at?.closest('form') ?? at) || document.body);
+      return outlineStyle === 'none' ? 0 : parseFloat(outlineWidth);
+    });
   const unseen: string[] = [];
   let isInside = true;
   for (let steps = 0; isInside && steps < 30; steps++) {
     await page.keyboard.press('Shift+Tab');
     isInside = await page.evaluate(() => document.activeElement?.localName === 'docent-widget');
-    const ring = await page.evaluate(() => {
-      const at = document.activeElement?.shadowRoot?.activeElement;
-      const { outlineStyle, outlineWidth } = getComputedStyle((at?.closest('form') ?? at) || document.body);
-      return outlineStyle === 'none' ? 0 : parseFloat(outlineWidth);
-    });
-    if (isInside && ring < 2) unseen.push(await focused());
+    if (isInside && (await ring()) < 2) unseen.push(await focused());
   }
   expect(isInside).toBe(false);
   expect(unseen).toEqual([]);
@@ -125,6 +126,7 @@ test('the focus goes to the field, leaves the panel by Tab, is seen everywhere, 
   await page.keyboard.press('Escape');
   await panel().waitFor({ state: 'detached' });
   expect(await focused()).toBe('Open chat');
+  expect(await ring()).toBeGreaterThan(0);
   await page.keyboard.press('Enter');
   await expect.poll(focused).toBe('Your question');
 });
@@ -318,6 +320,17 @@ test('a mouse at rest on a marker opens its card, can move onto it, and Escape c
   await card.waitFor();
   await page.mouse.move(2, 2);
   await card.waitFor({ state: 'detached' });
+});
+
+test('the card of a marker in the last line keeps clear of the field', async () => {
+  await visit({ viewport: { width: 1000, height: 470 } });
+  await open(page);
+  await answered();
+  await page.locator('.text button.marker').last().click();
+  const card = (await page.getByRole('dialog', { name: /^Source/ }).boundingBox())!;
+  expect(await log(page).evaluate((element) => element.scrollHeight - element.clientHeight)).toBeGreaterThan(0);
+  const form = (await page.locator('form').last().boundingBox())!;
+  expect(form.y - card.y - card.height).toBeGreaterThanOrEqual(8);
 });
 
 test('the keyboard opens a card by going to its marker, and its link comes next', async () => {

@@ -5,7 +5,7 @@ import type { Chat } from '../chat.ts';
 export const Consent = ({ chat }: { chat: Chat }): VNode => (
   <div class="note consent">
     <p>{chat.consent.value}</p>
-    <button class="action" onClick={chat.agree}>
+    <button class="chip" onClick={chat.agree}>
       {chat.words.value.agree}
     </button>
   </div>

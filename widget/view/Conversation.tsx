@@ -14,7 +14,9 @@ function Welcome({ chat }: { chat: Chat }): VNode {
       {suggestions[0] && (
         <div class="suggestions" role="group" aria-label={words.suggestions}>
           {suggestions.map((suggestion) => (
-            <button onClick={() => chat.ask(suggestion)}>{suggestion}</button>
+            <button class="chip" onClick={() => chat.ask(suggestion)}>
+              {suggestion}
+            </button>
           ))}
         </div>
       )}

@@ -32,7 +32,7 @@ export function Note({ words, status, onRetry }: NoteProps): VNode | null {
     <div class={`note ${isOver ? 'warning' : is}`}>
       <p>{note}</p>
       {isOver && (
-        <button class="action" disabled={!!left} onClick={onRetry}>
+        <button class="chip" disabled={!!left} onClick={onRetry}>
           {words.retry}
           {!!left && ` (${minutes(left)})`}
         </button>
