@@ -3,13 +3,12 @@ import type { Words } from './words/en.ts';
 
 /** The words of the visitor's language. */
 export interface Speech {
-  language: string;
+  lang: string;
+  dir: 'ltr' | 'rtl';
   words: Partial<Words>;
 }
 
-export const directionOf = (language: string): 'ltr' | 'rtl' => (/^(ar|he)/.test(language) ? 'rtl' : 'ltr');
-
-const english: Speech = { language: 'en', words: {} };
+const english: Speech = { lang: 'en', dir: 'ltr', words: {} };
 
 /**
  * Speaks what the owner wants, else the language of the page around, else the first that the browser asks for. Undefined until
@@ -17,16 +16,18 @@ const english: Speech = { language: 'en', words: {} };
  */
 export function createSpeech(wanted: () => string | undefined, host: Element): ReadonlySignal<Speech | undefined> {
   const speech = signal<Speech | undefined>(undefined);
+  let spoken: Promise<unknown> = Promise.resolve();
   effect(() => {
-    const near = host.parentElement?.closest<HTMLElement>('[lang]')?.lang;
-    const tags = [wanted(), near, ...navigator.languages].filter(Boolean) as string[];
-    let isLeft = false;
-    const say = (next: Speech): void => {
-      if (!isLeft) speech.value = next;
-    };
-    if (/^en/i.test(tags[0]!)) say(english);
-    else import('./words/languages.ts').then(({ speak }) => speak(tags)).then(say, () => say(speech.peek() ?? english));
-    return () => void (isLeft = true);
+    // What is not known is empty between commas.
+    const tags = [wanted(), host.closest<HTMLElement>('[lang]')?.lang, navigator.languages].join();
+    // One after another, so that the last one wanted has the last word.
+    spoken = spoken.then(async () => {
+      try {
+        speech.value = /^,*en/i.test(tags) ? english : await (await import('./words/languages.ts')).speak(tags);
+      } catch {
+        speech.value ??= english;
+      }
+    });
   });
   return speech;
 }

@@ -1,6 +1,5 @@
 import { Component, type VNode } from 'preact';
 import type { Chat } from '../chat.ts';
-import { directionOf } from '../speech.ts';
 import { Announcer } from './Announcer.tsx';
 import { Consent } from './Consent.tsx';
 import { Composer } from './Composer.tsx';
@@ -42,15 +41,15 @@ export class Panel extends Component<PanelProps> {
     const words = chat.words.value;
     const { title, name, avatar } = chat.face.value;
     const called = title || name || words.title;
-    const { language } = chat.speech.value ?? {};
+    const speech = chat.speech.value;
     if (!chat.isOpen.value) return <Teaser chat={chat} />;
-    if (!language) return null;
+    if (!speech) return null;
     return (
       <section
         role={isInline ? 'region' : 'dialog'}
         aria-label={called}
-        lang={language}
-        dir={directionOf(language)}
+        lang={speech.lang}
+        dir={speech.dir}
         ref={this.attach}
       >
         <header>

@@ -28,9 +28,10 @@ const languages: Record<string, () => Promise<{ words: Words }>> = {
   zh: () => import('./zh.ts'),
 };
 
-/** In the first of these languages (`de`, `pt-BR`) that there are words for; in English where there is none. */
-export async function speak(tags: string[]): Promise<Speech> {
-  const codes = tags.map((tag) => tag.toLowerCase().split('-')[0]!);
-  const language = codes.find((code) => code === 'en' || Object.hasOwn(languages, code)) ?? 'en';
-  return { language, words: { ...(await languages[language]?.())?.words } };
+/** In the first of these languages (`de,pt-BR`) that there are words for; in English where there is none. */
+export async function speak(tags: string): Promise<Speech> {
+  const codes = tags.split(',').map((tag) => tag.toLowerCase().split('-')[0]!);
+  const lang = codes.find((code) => code === 'en' || Object.hasOwn(languages, code)) ?? 'en';
+  const dir = lang === 'ar' || lang === 'he' ? 'rtl' : 'ltr';
+  return { lang, dir, words: { ...(await languages[lang]?.())?.words } };
 }
