@@ -210,7 +210,6 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     drop() {
       chat.showing.abort();
       chat.showing = new AbortController();
-      queue = Promise.resolve();
       chat.latest.value = undefined;
       chat.turns.value = [];
     },

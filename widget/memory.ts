@@ -17,7 +17,7 @@ export interface Remembered {
 export interface Memory {
   /** As it is now: another tab may have changed it. */
   read(): Remembered;
-  /** Changes what is named; `undefined` forgets it. */
+  /** Changes what is named; `undefined` forgets it. A draft comes alone: it is the tab's own. */
   write(change: Remembered): void;
 }
 
@@ -25,13 +25,12 @@ export interface Memory {
 export function createMemory(server: string, chatbot: string): Memory {
   const key = `docent:${server}:${chatbot}`;
   let kept: Remembered | undefined;
-  const readFrom = (storage: Storage): Remembered => JSON.parse(storage.getItem(key) ?? '{}') as Remembered;
+  const readFrom = (storage: Storage): Remembered => JSON.parse(storage.getItem(key)!) as Remembered;
 
   function read(): Remembered {
-    if (kept) return kept;
     try {
       // A tab's own draft comes before what another has written.
-      return { ...readFrom(localStorage), ...readFrom(sessionStorage) };
+      return kept ?? { ...readFrom(localStorage), ...readFrom(sessionStorage) };
     } catch {
       return {};
     }
@@ -43,7 +42,7 @@ export function createMemory(server: string, chatbot: string): Memory {
       kept = { ...read(), ...change };
       try {
         localStorage.setItem(key, JSON.stringify(kept));
-        if ('draft' in change) sessionStorage.setItem(key, JSON.stringify({ draft: change.draft }));
+        if ('draft' in change) sessionStorage.setItem(key, JSON.stringify(change));
         kept = undefined;
       } catch {}
     },

@@ -20,7 +20,8 @@ export interface OpenedPanel {
 const PHONE = 520;
 
 /** Draws the panel into a shadow root, closed; `chat` opens it. */
-export function openPanel(root: ShadowRoot, { button, ...options }: PanelOptions): OpenedPanel {
+export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel {
+  const { button, settings = {} } = options;
   const host = root.host as HTMLElement;
   const chat = createChat(host, options);
   const sheet = new CSSStyleSheet();
@@ -34,7 +35,7 @@ export function openPanel(root: ShadowRoot, { button, ...options }: PanelOptions
   if ('settings' in chat.face.peek()) void chat.meet();
   effect(() => {
     const face = chat.face.value;
-    applyTheme(host, options.settings ?? {}, face);
+    applyTheme(host, settings, face);
     if (face.open && innerWidth > PHONE && chat.isOpen.peek() === undefined) chat.open('quietly');
   });
   return {

@@ -2,7 +2,7 @@
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createMemory } from '../../widget/memory.ts';
-import { answered, citation, deltas, json, record, server, stream, type Answer } from './door.ts';
+import { answered, citation, deltas, json, line, record, server, stream, type Answer } from './door.ts';
 import { mounted, opened, type, type Opened } from './opened.ts';
 
 const answer = record('first?', 'An answer [1].', { 1: citation() });
@@ -201,6 +201,19 @@ test('New conversation forgets here and on the server', async () => {
   await waitFor(() => chat.see.getByText('Good day!'));
   expect(chat.door.requests.at(-1)!.path).toBe('/session/s1/delete');
   expect(stored()).not.toMatch(/session|last|sent/);
+});
+
+test('New conversation in the middle of an answer: the next question does not wait for it', async () => {
+  chat = await opened({
+    'POST /ask': ({ body, signal }) =>
+      body['query'] === 'first?' ? line(signal).response : stream(answered(record('second?', 'Anew.'))),
+  });
+  chat.ask('first?');
+  await waitFor(() => expect(chat.door.asked()).toHaveLength(1));
+  (await waitFor(() => chat.see.getByRole('button', { name: 'New conversation' }))).click();
+  chat.ask('second?');
+  await waitFor(() => chat.see.getByText('Anew.'));
+  expect(chat.see.queryByText('first?')).toBeNull();
 });
 
 test('storage that throws costs the reload, not the chat', async () => {
