@@ -30,7 +30,7 @@ export function show({ text, citations, feedback, status }: Turn, record: Visito
 }
 
 /** Makes a turn's answer to its end, through any number of cut connections, each character once. */
-export async function answer(chat: Chat, turn: Turn, signal: AbortSignal): Promise<void> {
+export async function answer(chat: Chat, turn: Turn): Promise<void> {
   const { client } = chat;
   const { status, text } = turn;
   let unpainted = '';
@@ -49,6 +49,7 @@ export async function answer(chat: Chat, turn: Turn, signal: AbortSignal): Promi
       turn.session ??= chat.memory.read().session ?? '';
       keep(chat, turn, true);
     }
+    const { signal } = chat.showing;
     chat.latest.value = turn;
     // Where the message has no name yet the very same question is sent again: its `id` makes that one message.
     const events = turn.message ? client.resume(turn, text.peek().length, signal) : client.ask(turn, signal);

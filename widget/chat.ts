@@ -170,9 +170,8 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.start(turn);
     },
     start(turn) {
-      const { signal } = chat.showing;
       if (!turn.message) keep(chat, turn, true);
-      queue = queue.then(chat.meet).then(() => answer(chat, turn, signal));
+      queue = queue.then(chat.meet).then(() => answer(chat, turn));
     },
     retry(turn) {
       if (turn.status.peek().reason === 'network') {

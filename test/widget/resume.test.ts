@@ -215,3 +215,20 @@ test('giving up keeps the question; trying again is the very same message', asyn
   await vi.waitFor(() => expect(chat!.root.querySelector('.text')?.textContent).toBe(answer.response));
   expect(new Set(chat.door.asked().map(({ body }) => JSON.stringify(body))).size).toBe(1);
 });
+
+test('stopped while the connection is being made again, an answer is left, and the next question is asked', async () => {
+  const answers = [() => broken(bytes.length - 200), () => stream(answered({ ...record('two', 'Next.'), uuid: 'm2' }))];
+  chat = await opened({
+    'POST /ask': () => answers.shift()!(),
+    'GET /session/s1/message/m1/stream': () => json({}, 503),
+    'POST /session/s1/message/m1/stop': () => json({ success: true }),
+  });
+  chat.ask('one');
+  await waitFor(() => expect(chat!.see.getAllByText(/^Reconnecting/).length).toBeGreaterThan(0));
+  chat.see.getByRole('button', { name: /^Stop/ }).click();
+  chat.ask('two');
+  await waitFor(() => chat!.see.getByText('Next.'), { timeout: 3000 });
+  const paths = chat.door.requests.map(({ path }) => path);
+  expect(paths.filter((path) => path.endsWith('/stop'))).toHaveLength(1);
+  expect(chat.see.getAllByText(/stopped/).length).toBeGreaterThan(0);
+});
