@@ -7,7 +7,7 @@ import { createMemory, type Memory } from './memory.ts';
 import type { Context, Settings } from './settings.ts';
 import { createSpeech, type Speech } from './speech.ts';
 import { hasEnded } from './status.ts';
-import { createTurn, type Emit, type Turn } from './turn.ts';
+import { createTurn, type Emit, type Events, type Turn } from './turn.ts';
 import { en, type PanelWords, type Words } from './words/en.ts';
 
 export interface ChatOptions {
@@ -73,8 +73,8 @@ export interface Chat {
   stop(): void;
   /** Forgets the conversation, here and on the server. */
   startAnew(): void;
-  showCitation(turn: Turn, marker: string, place: object): void;
-  hideCitation(): void;
+  /** Opens the card of a citation at one place of its marker; without one, closes what is open. */
+  cite(place?: object, detail?: Events['citation']): void;
   /** Tells the owner what the visitor thinks of an answer. */
   rate(turn: Turn, feedback: Feedback): void;
   /** Shows what is remembered and is not here yet; an answer still being made there goes on here. */
@@ -148,7 +148,6 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     },
     dismiss() {
       chat.isOpen.value = false;
-      chat.hideCitation();
       memory.write({ closed: true });
     },
     write(text) {
@@ -190,12 +189,9 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       memory.write({ session: undefined, last: undefined, sent: undefined });
       if (session) client.forget(session).catch(chat.tell);
     },
-    showCitation(turn, marker, place) {
+    cite(place, detail) {
       chat.card.value = place;
-      chat.emit('citation', { marker, citation: turn.citations.peek()[marker]! });
-    },
-    hideCitation() {
-      chat.card.value = undefined;
+      if (detail) chat.emit('citation', detail);
     },
     rate(turn, feedback) {
       const before = turn.feedback.peek();

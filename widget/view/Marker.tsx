@@ -25,24 +25,21 @@ export class Marker extends Component<MarkerProps> {
     return this.card?.contains((this.card.getRootNode() as ShadowRoot).activeElement);
   }
 
-  private readonly open = (): void => {
+  private show(isWanted: boolean | undefined): void {
     const { chat, turn, marker } = this.props;
-    if (!this.card) chat.showCitation(turn, marker, this);
-  };
-
-  private readonly close = (): void => {
-    if (this.card && !this.hasFocus) this.props.chat.hideCitation();
-  };
+    if (!isWanted === !this.card) return;
+    if (isWanted) chat.cite(this, { marker, citation: turn.citations.peek()[marker]! });
+    else chat.cite();
+  }
 
   /** The pointer or the focus has come, or gone; from the marker to its card the focus goes and comes. */
   private readonly pass = ({ type }: Event): void => {
     clearTimeout(this.timer);
-    this.timer = setTimeout(/in|enter/.test(type) ? this.open : this.close, REST_MS);
+    this.timer = setTimeout(() => this.show(/in|enter/.test(type) || this.hasFocus), REST_MS);
   };
 
   private readonly toggle = (): void => {
-    if (this.hasFocus) return this.props.chat.hideCitation();
-    this.open();
+    this.show(!this.hasFocus);
     // Once it is drawn.
     this.setState({}, () => this.card?.focus());
   };
@@ -57,6 +54,7 @@ export class Marker extends Component<MarkerProps> {
 
   override componentWillUnmount(): void {
     clearTimeout(this.timer);
+    this.show(false);
   }
 
   override render({ chat, turn, marker }: MarkerProps): VNode {

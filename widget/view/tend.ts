@@ -18,7 +18,7 @@ export function tend(panel: HTMLElement, chat: Chat, isInline?: boolean): () => 
     (event) => {
       if (event.key !== 'Escape' || event.isComposing) return;
       // A citation's card goes first, wherever the focus is.
-      if (chat.card.peek()) chat.hideCitation();
+      if (chat.card.peek()) chat.cite();
       else if (!isInline && focusOf(panel)) chat.close();
       else return;
       event.stopPropagation();
