@@ -1,14 +1,13 @@
 import { placeOf } from './citations.ts';
 import type { Turn } from './turn.ts';
-import type { PanelWords } from './words/en.ts';
 
 /** The answer as it was written, Markdown, and under it a line for each source. */
-export function withSources({ text, citations }: Turn, words: PanelWords): string {
+export function withSources({ text, citations }: Turn): string {
   const lines = Object.entries(citations.peek()).map(([marker, citation]) => {
     const { title, host, href = host } = placeOf(citation);
     return `[${marker}] ${title} – ${href}`;
   });
-  return [text.peek(), ...(lines[0] ? ['', words.sources, ...lines] : [])].join('\n');
+  return [text.peek(), '', ...lines].join('\n').trim();
 }
 
 /** Whether it is on the clipboard now. A page without HTTPS, or in a frame, has only the older way, which needs a field `beside`. */
@@ -18,7 +17,6 @@ export async function copyText(text: string, beside: HTMLElement): Promise<boole
     return true;
   } catch {
     const field = document.createElement('textarea');
-    field.className = 'unseen';
     field.value = text;
     beside.after(field);
     field.select();

@@ -40,7 +40,7 @@ test('an answer is copied with its sources', async () => {
   button('Copy with sources').click();
   await waitFor(() => chat.see.getByText('Copied'));
   expect(written).toHaveBeenCalledWith(
-    'You have **45 days** [1]. See [2].\n\nSources\n' +
+    'You have **45 days** [1]. See [2].\n\n' +
       '[1] Returns – https://shop.test/returns#:~:text=You%20have%2045%20days.\n[2] Handbook – handbook.pdf',
   );
 });

@@ -18,7 +18,7 @@ export class Actions extends Component<ActionsProps, { copied?: string }> {
     const words = chat.words.value;
     const { rating, comment, isLost } = turn.feedback.value;
     const copy = async ({ currentTarget }: TargetedMouseEvent<HTMLElement>): Promise<void> => {
-      const isCopied = await copyText(withSources(turn, words), currentTarget);
+      const isCopied = await copyText(withSources(turn), currentTarget);
       this.setState({ copied: isCopied ? words.copied : words.uncopied });
     };
     const rate = (rating: Feedback['rating']): void => {
