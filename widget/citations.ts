@@ -12,7 +12,7 @@ export function readCitations(json: string): Citations {
 }
 
 // `-`, `,` and `&` separate the parts of a text directive; encodeURIComponent leaves the first.
-const encode = (words: string[]): string => encodeURIComponent(words.join(' ')).replaceAll('-', '%2D');
+const encode = (words: string[]): string => encodeURIComponent(words.join(' ').trim()).replaceAll('-', '%2D');
 
 /** Longest quote that is looked for as a whole, in words. */
 const WHOLE_WORDS = 10;
@@ -20,7 +20,7 @@ const END_WORDS = 5;
 
 /** The text directive for a quote: whole when it is short and in one block, else by its first and last words. */
 function textDirective(quote: string): string {
-  const blocks = quote.trim().split(/\s*\n\s*/);
+  const blocks = quote.trim().split('\n');
   const first = blocks[0]!.split(/\s+/);
   const last = blocks.pop()!.split(/\s+/);
   if (!blocks[0] && !first[WHOLE_WORDS]) return encode(first);

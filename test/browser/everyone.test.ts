@@ -348,6 +348,27 @@ test('the keyboard opens a card by going to its marker, and its link comes next'
   expect(await focused()).toMatch(/^Source 1/);
 });
 
+test('a click opens a card with the focus in it, another closes it, and so does the focus that goes elsewhere', async () => {
+  await visit();
+  await open(page);
+  await answered();
+  const card = page.getByRole('dialog', { name: /^Source 1/ });
+  const role = (): Promise<string | null | undefined> =>
+    page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.role);
+  await marker(page).click();
+  await card.waitFor();
+  await expect.poll(role).toBe('dialog');
+  await page.waitForTimeout(700);
+  await marker(page).click();
+  await card.waitFor({ state: 'detached' });
+  expect(await focused()).toMatch(/^Source 1/);
+  await marker(page).click();
+  await expect.poll(role).toBe('dialog');
+  await field(page).click();
+  await card.waitFor({ state: 'detached' });
+  expect(await focused()).toBe('Your question');
+});
+
 test('an answer with its sources is on the clipboard; where that is refused, the older way puts it there', async () => {
   await visit({ permissions: ['clipboard-read', 'clipboard-write'] });
   await open(page);

@@ -12,17 +12,16 @@ interface ActionsProps {
 
 /** What can be done with a finished answer; its state is what copying came to. */
 export class Actions extends Component<ActionsProps, { copied?: string }> {
-  private field: HTMLTextAreaElement | null = null;
-
   override render({ chat, turn }: ActionsProps, { copied }: { copied?: string }): VNode {
     const words = chat.words.value;
     const { rating, comment, isLost } = turn.feedback.value;
+    let field: HTMLTextAreaElement | null;
     const copy = async ({ currentTarget }: TargetedMouseEvent<HTMLElement>): Promise<void> => {
       const isCopied = await copyText(withSources(turn), currentTarget);
       this.setState({ copied: isCopied ? words.copied : words.uncopied });
     };
     const rate = (rating: Feedback['rating']): void => {
-      chat.rate(turn, { rating, comment: this.field?.value.trim() });
+      chat.rate(turn, { rating, comment: field?.value.trim() });
       this.setState({ copied: '' });
     };
     return (
@@ -45,7 +44,7 @@ export class Actions extends Component<ActionsProps, { copied?: string }> {
         {rating && (
           <form>
             <textarea
-              ref={(field) => void (this.field = field)}
+              ref={(element) => void (field = element)}
               maxLength={2000}
               aria-label={words.comment}
               placeholder={words.comment}
