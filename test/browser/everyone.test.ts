@@ -148,7 +148,7 @@ test('every target is at least 24 px in both directions', async () => {
   const small = await page.evaluate(() => {
     const root = document.querySelector('docent-widget')!.shadowRoot!;
     // A link within a sentence is as high as its line.
-    const targets = root.querySelectorAll<HTMLElement>('button, a:not(.text p > a), textarea');
+    const targets = root.querySelectorAll<HTMLElement>('button:not([hidden]), a:not(.text p > a), textarea');
     return [...targets].flatMap((target) => {
       const { width, height } = target.getBoundingClientRect();
       const after = getComputedStyle(target, '::after');

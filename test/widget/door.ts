@@ -6,6 +6,11 @@ const base = 'https://docent.test/chat/c1';
 
 export const server = 'https://docent.test/';
 
+// Every browser has one; the page that tests run in has none.
+Object.assign(globalThis, {
+  visualViewport: Object.assign(new EventTarget(), { scale: 1, offsetTop: 0, height: 768 }),
+});
+
 /** Events as the door writes them. */
 export function wire(events: ChatEvent[]): string {
   const lines = events.map((event) => {

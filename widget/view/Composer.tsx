@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat.ts';
-import type { Follower } from './follow.ts';
 import { ARROW, IconButton, STOP } from './Icon.tsx';
 
 /** As high as what is written. */
@@ -13,7 +12,7 @@ function grow(element: HTMLElement | null): void {
 /** The code of every key that goes to a composition, in Safari even of the Enter that ends it. */
 const COMPOSING = 229;
 
-export function Composer({ chat, follower }: { chat: Chat; follower: Follower }): VNode {
+export function Composer({ chat }: { chat: Chat }): VNode {
   const words = chat.words.value;
   const draft = chat.draft.value;
   let field: HTMLTextAreaElement | null;
@@ -24,9 +23,6 @@ export function Composer({ chat, follower }: { chat: Chat; follower: Follower })
   };
   return (
     <form onSubmit={send}>
-      {!follower.isAtEnd.value && (
-        <IconButton class="latest" d={ARROW} turn="180deg" label={words.latest} onClick={follower.show} />
-      )}
       <textarea
         // Another function each time, so that it is called after each change.
         ref={(element) => grow((field = element))}

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat.ts';
 import { safeAddress } from '../markdown/address.ts';
-import type { Follower } from './follow.ts';
+import { ARROW, IconButton } from './Icon.tsx';
 import { Note } from './Note.tsx';
 import { TurnView } from './Turn.tsx';
 
@@ -32,27 +32,20 @@ function Welcome({ chat }: { chat: Chat }): VNode {
   );
 }
 
-export function Conversation({ chat, follower }: { chat: Chat; follower: Follower }): VNode {
+export function Conversation({ chat }: { chat: Chat }): VNode {
   const words = chat.words.value;
   const turns = chat.turns.value;
   const history = chat.history.value;
   return (
-    <div
-      class="log"
-      role="log"
-      aria-live="off"
-      aria-label={words.conversation}
-      tabIndex={0}
-      ref={follower.watch}
-      onScroll={follower.look}
-    >
+    <div class="log" role="log" aria-live="off" aria-label={words.conversation} tabIndex={0}>
       <div class="content">
         {!turns[0] && history !== 'loading' && <Welcome chat={chat} />}
         <Note words={words} status={{ is: history }} onRetry={chat.restore} />
         {turns.map((turn) => (
-          <TurnView key={turn.id} chat={chat} turn={turn} onAsk={follower.toEnd} />
+          <TurnView key={turn.id} chat={chat} turn={turn} />
         ))}
       </div>
+      <IconButton class="latest" d={ARROW} turn="180deg" label={words.latest} hidden />
     </div>
   );
 }

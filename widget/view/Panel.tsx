@@ -4,7 +4,6 @@ import { Announcer } from './Announcer.tsx';
 import { Consent } from './Consent.tsx';
 import { Composer } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
-import { createFollower } from './follow.ts';
 import { ANEW, CLOSE, IconButton } from './Icon.tsx';
 import { Teaser } from './Teaser.tsx';
 import { tend } from './tend.ts';
@@ -14,30 +13,12 @@ export interface PanelProps {
   isInline?: boolean | undefined;
 }
 
-/** What the page is drawn in, `light`, `dark` or both; '' where it does not say. */
-function pageScheme(): string {
-  const { colorScheme } = getComputedStyle(document.documentElement);
-  return colorScheme === 'normal' ? '' : colorScheme;
-}
-
 /** Drawn while the chat is open and has its words. */
 export class Panel extends Component<PanelProps> {
-  private readonly follower = createFollower();
-  private leave: (() => void) | undefined;
-
-  private readonly attach = (panel: HTMLElement | null): void => {
-    const { chat, isInline } = this.props;
-    this.leave?.();
-    this.leave = undefined;
-    if (!panel) return;
-    panel.style.setProperty('--scheme', pageScheme());
-    // The field has the reader's next words.
-    if (!isInline && chat.isOpen.peek() !== 'quietly') panel.querySelector('textarea')?.focus();
-    this.leave = tend(panel, chat, isInline);
-  };
+  private readonly attach = (panel: HTMLElement | null): void | (() => void) =>
+    panel ? tend(panel, this.props) : undefined;
 
   override render({ chat, isInline }: PanelProps): VNode | null {
-    const { follower } = this;
     const words = chat.words.value;
     const { title, name, avatar } = chat.face.value;
     const called = title || name || words.title;
@@ -64,8 +45,8 @@ export class Panel extends Component<PanelProps> {
           {chat.turns.value[0] && <IconButton d={ANEW} label={words.anew} onClick={chat.startAnew} />}
           {!isInline && <IconButton d={CLOSE} label={words.close} onClick={chat.close} />}
         </header>
-        <Conversation chat={chat} follower={follower} />
-        {chat.consent.value ? <Consent chat={chat} /> : <Composer chat={chat} follower={follower} />}
+        <Conversation chat={chat} />
+        {chat.consent.value ? <Consent chat={chat} /> : <Composer chat={chat} />}
         <Announcer chat={chat} />
       </section>
     );

@@ -10,21 +10,17 @@ import { Sources } from './Sources.tsx';
 interface TurnProps {
   chat: Chat;
   turn: Turn;
-  /** It was asked here, just now. */
-  onAsk: () => void;
 }
 
+const reveal = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
+
 /** A question and its answer. */
-export function TurnView({ chat, turn, onAsk }: TurnProps): VNode {
+export function TurnView({ chat, turn }: TurnProps): VNode {
   const words = chat.words.value;
   const { is } = turn.status.value;
   return (
-    <div
-      class="turn"
-      ref={(element) => {
-        if (element && !turn.message) onAsk();
-      }}
-    >
+    // What was asked here, just now, is shown wherever the reader was.
+    <div class="turn" ref={turn.message ? null : reveal}>
       <div class="question" role="group" aria-label={words.field}>
         {turn.query}
       </div>

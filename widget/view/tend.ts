@@ -1,18 +1,41 @@
-import type { Chat } from '../chat.ts';
+import { follow } from './follow.ts';
+import type { PanelProps } from './Panel.tsx';
 
 /** The server names a message before it has stored it: so much later another tab can read it back. */
 const STORING_MS = 400;
 
-/** As the style sheet has it: where the panel fills the window. */
-const FULL = '(max-width: 520px), (max-height: 420px)';
+/** What the page is drawn in, `light`, `dark` or both; both where it does not say. */
+const pageScheme = (): string => getComputedStyle(document.documentElement).colorScheme.replace('normal', 'light dark');
+
+/** Whether it fills the window: only there the style sheet fixes it. */
+const isFull = (panel: HTMLElement): boolean => getComputedStyle(panel).position === 'fixed';
 
 const focusOf = (panel: HTMLElement): Element | null => (panel.getRootNode() as ShadowRoot).activeElement;
 
 /** What an open panel does beside what is drawn. Returns what ends it. */
-export function tend(panel: HTMLElement, chat: Chat, isInline?: boolean): () => void {
+export function tend(panel: HTMLElement, { chat, isInline }: PanelProps): () => void {
   const over = new AbortController();
   const { signal } = over;
-  panel.addEventListener('click', () => setTimeout(() => keepFocus(panel)), { signal });
+  const log = panel.querySelector<HTMLElement>('.log')!;
+
+  // Hidden tabs would use up the few connections to one server that a browser opens: each looks when it is looked at.
+  const look = (): void => {
+    if (!document.hidden && !signal.aborted) void chat.restore();
+  };
+
+  /** Keeps within what is seen of a phone's window: the keyboard covers the rest without making the window smaller. */
+  const fit = (): void => {
+    const { scale, offsetTop, height } = visualViewport!;
+    // Who zooms in wants to look around.
+    if (scale > 1.01) return;
+    panel.style.setProperty('--top', `${offsetTop}px`);
+    panel.style.setProperty('--height', `${height}px`);
+  };
+
+  follow(log);
+  panel.style.setProperty('--scheme', pageScheme());
+  // Where what was pressed has gone, the focus stays in the chat.
+  panel.onclick = () => setTimeout(() => focusOf(panel) ?? log.focus());
   addEventListener(
     'keydown',
     (event) => {
@@ -25,40 +48,18 @@ export function tend(panel: HTMLElement, chat: Chat, isInline?: boolean): () => 
     },
     { signal, capture: true },
   );
-  // Hidden tabs would use up the few connections to one server that a browser opens: each looks when it is looked at.
-  const look = (): void => {
-    if (!document.hidden && !signal.aborted) void chat.restore();
-  };
   for (const event of ['storage', 'visibilitychange'])
     addEventListener(event, () => setTimeout(look, STORING_MS), { signal });
-  if (isInline) return () => over.abort();
-  // A panel that fills the window covers what the focus would go to: it goes when the focus does.
-  const isModal = matchMedia(FULL).matches;
-  if (isModal) panel.ariaModal = 'true';
-  panel.addEventListener(
-    'focusout',
-    ({ relatedTarget }) => {
-      if (isModal && relatedTarget && !panel.contains(relatedTarget as Node)) chat.close();
-    },
-    { signal },
-  );
-  if (globalThis.visualViewport) fit(panel, visualViewport!, signal);
+  if (!isInline) {
+    // The field has the reader's next words.
+    if (chat.isOpen.peek() !== 'quietly') panel.querySelector('textarea')?.focus();
+    if (isFull(panel)) panel.ariaModal = 'true';
+    // It would cover what the focus goes to: it goes when the focus does.
+    panel.addEventListener('focusout', ({ relatedTarget }) => {
+      if (isFull(panel) && relatedTarget && !panel.contains(relatedTarget as Node)) chat.close();
+    });
+    for (const event of ['resize', 'scroll']) visualViewport!.addEventListener(event, fit, { signal });
+    fit();
+  }
   return () => over.abort();
-}
-
-/** Where what was pressed has gone, the focus stays in the chat. */
-function keepFocus(panel: HTMLElement): void {
-  if (!focusOf(panel)) panel.querySelector<HTMLElement>('.log')?.focus();
-}
-
-/** Keeps the panel within what is seen of a phone's window: the keyboard covers the rest without making the window smaller. */
-function fit(panel: HTMLElement, view: VisualViewport, signal: AbortSignal): void {
-  const keep = (): void => {
-    // Who zooms in wants to look around.
-    if (view.scale > 1.01) return;
-    panel.style.setProperty('--top', `${view.offsetTop}px`);
-    panel.style.setProperty('--height', `${view.height}px`);
-  };
-  for (const event of ['resize', 'scroll']) view.addEventListener(event, keep, { signal });
-  keep();
 }
