@@ -81,7 +81,7 @@ test('a thumb is sent at once, and a word on it after', async () => {
 test('a thumb that cannot be sent is taken back, and said so', async () => {
   await asked({ [feedback]: () => json({ error: 'no', code: 'internal' }, 500) });
   button('Helpful').click();
-  await waitFor(() => chat.see.getByText('Your feedback could not be sent.'));
+  await waitFor(() => chat.see.getByText('Sending failed.'));
   expect(button('Helpful').getAttribute('aria-pressed')).toBe('false');
   expect(chat.told.map(([name]) => name)).toContain('error');
 });

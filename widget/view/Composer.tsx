@@ -27,8 +27,6 @@ export function Composer({ chat }: { chat: Chat }): VNode {
         // Another function each time, so that it is called after each change.
         ref={(element) => grow((field = element))}
         rows={1}
-        // An empty field goes by its placeholder's language.
-        dir={draft ? 'auto' : undefined}
         enterkeyhint="send"
         aria-label={words.field}
         placeholder={words.field}

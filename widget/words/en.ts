@@ -8,7 +8,7 @@ export const en = {
   open: 'Open chat',
   close: 'Close chat',
   title: 'Chat',
-  greeting: 'Hello! Ask me anything about this site.',
+  greeting: 'Hello! How can I help?',
   disclaimer: 'Answers can be wrong. Check the sources.',
   privacy: 'Privacy',
   agree: 'I agree',
@@ -23,13 +23,13 @@ export const en = {
   loading: 'Loading…',
   waiting: 'Looking for the answer…',
   reconnecting: 'Reconnecting…',
-  offline: 'You are offline. Waiting for the network…',
+  offline: 'You are offline. Reconnecting…',
   stopped: 'The answer was stopped.',
   length: 'The answer was too long.',
   interrupted: 'The answer was interrupted.',
   quota: 'This chat is not available for now.',
   failed: 'Something went wrong.',
-  network: 'The chat could not be reached.',
+  network: 'Connecting failed.',
   not_found: 'This chat is not available.',
   retry: 'Try again',
   sources: 'Sources',
@@ -45,7 +45,7 @@ export const en = {
   unhelpful: 'Not helpful',
   comment: 'Tell us more',
   thanks: 'Thank you.',
-  unsent: 'Your feedback could not be sent.',
+  unsent: 'Sending failed.',
 };
 
 export type PanelWords = typeof en;
