@@ -27,13 +27,13 @@ export class Actions extends Component<ActionsProps, { copied?: string }> {
     return (
       <div class="actions">
         <div class="top">
-          <IconButton d={COPY} label={words.copyAnswer} onClick={copy} />
-          <IconButton d={RETRY} label={words.retry} onClick={() => chat.ask(turn.query)} />
-          <IconButton d={THUMB} label={words.helpful} aria-pressed={rating === 1} onClick={() => rate(1)} />
+          <IconButton d={COPY} title={words.copyAnswer} onClick={copy} />
+          <IconButton d={RETRY} title={words.retry} onClick={() => chat.ask(turn.query)} />
+          <IconButton d={THUMB} title={words.helpful} aria-pressed={rating === 1} onClick={() => rate(1)} />
           <IconButton
             d={THUMB}
             turn="180deg"
-            label={words.unhelpful}
+            title={words.unhelpful}
             aria-pressed={rating === -1}
             onClick={() => rate(-1)}
           />
@@ -50,7 +50,7 @@ export class Actions extends Component<ActionsProps, { copied?: string }> {
               placeholder={words.comment}
               defaultValue={comment}
             />
-            <IconButton class="send" d={ARROW} label={words.send} onClick={() => rate(rating)} />
+            <IconButton class="send" d={ARROW} title={words.send} onClick={() => rate(rating)} />
           </form>
         )}
       </div>

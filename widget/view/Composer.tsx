@@ -37,9 +37,9 @@ export function Composer({ chat }: { chat: Chat }): VNode {
         }}
       />
       {!draft.trim() && chat.isBusy.value ? (
-        <IconButton class="send" d={STOP} label={words.stop} onClick={chat.stop} />
+        <IconButton class="send" d={STOP} title={words.stop} onClick={chat.stop} />
       ) : (
-        <IconButton class="send" type="submit" d={ARROW} label={words.send} />
+        <IconButton class="send" type="submit" d={ARROW} title={words.send} />
       )}
     </form>
   );

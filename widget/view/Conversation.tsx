@@ -45,7 +45,7 @@ export function Conversation({ chat }: { chat: Chat }): VNode {
           <TurnView key={turn.id} chat={chat} turn={turn} />
         ))}
       </div>
-      <IconButton class="latest" d={ARROW} turn="180deg" label={words.latest} hidden />
+      <IconButton class="latest" d={ARROW} turn="180deg" title={words.latest} hidden />
     </div>
   );
 }

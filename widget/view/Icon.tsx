@@ -1,8 +1,7 @@
 import type { ButtonHTMLAttributes, VNode } from 'preact';
 
-/** Shapes on a field of 24 by 24, drawn as lines. */
-export const CLOSE = 'M6 6l12 12M18 6L6 18';
-export const ANEW = 'M12 5v14M5 12h14';
+/** Shapes on a field of 24 by 24, drawn as lines. Turned, a plus is a cross, an arrow points elsewhere, and a thumb goes down. */
+export const PLUS = 'M12 4v16M4 12h16';
 export const ARROW = 'M12 19V5M6 11l6-6 6 6';
 export const RETRY = 'M20 4v6h-6m6 0a8 8 0 1 0 0 4';
 export const STOP = 'M7 7h10v10H7z';
@@ -21,11 +20,11 @@ export const Icon = ({ d, turn }: IconProps): VNode => (
   </svg>
 );
 
-type ButtonProps = IconProps & { label: string } & ButtonHTMLAttributes;
+type ButtonProps = IconProps & ButtonHTMLAttributes;
 
-/** Named by its tooltip. */
-export const IconButton = ({ d, turn, label, ...own }: ButtonProps): VNode => (
-  <button class="quiet" type="button" title={label} {...own}>
+/** Named by its title. */
+export const IconButton = ({ d, turn, ...own }: ButtonProps): VNode => (
+  <button class="quiet" type="button" {...own}>
     <Icon d={d} turn={turn} />
   </button>
 );

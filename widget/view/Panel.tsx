@@ -4,7 +4,7 @@ import { Announcer } from './Announcer.tsx';
 import { Consent } from './Consent.tsx';
 import { Composer } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
-import { ANEW, CLOSE, IconButton } from './Icon.tsx';
+import { IconButton, PLUS } from './Icon.tsx';
 import { Teaser } from './Teaser.tsx';
 import { tend } from './tend.ts';
 
@@ -42,8 +42,8 @@ export class Panel extends Component<PanelProps> {
             </span>
           )}
           <h2>{called}</h2>
-          {chat.turns.value[0] && <IconButton d={ANEW} label={words.anew} onClick={chat.startAnew} />}
-          {!isInline && <IconButton d={CLOSE} label={words.close} onClick={chat.close} />}
+          {chat.turns.value[0] && <IconButton d={PLUS} title={words.anew} onClick={chat.startAnew} />}
+          {!isInline && <IconButton d={PLUS} turn="45deg" title={words.close} onClick={chat.close} />}
         </header>
         <Conversation chat={chat} />
         {chat.consent.value ? <Consent chat={chat} /> : <Composer chat={chat} />}

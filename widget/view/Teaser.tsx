@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat.ts';
-import { CLOSE, IconButton } from './Icon.tsx';
+import { PLUS, IconButton } from './Icon.tsx';
 
 /** A sentence beside the launcher, after some seconds, for a visitor who has neither opened nor closed the chat. */
 export function Teaser({ chat }: { chat: Chat }): VNode | null {
@@ -9,7 +9,7 @@ export function Teaser({ chat }: { chat: Chat }): VNode | null {
   return (
     <div class="teaser" style={{ animationDelay: `${teaser_after}s` }}>
       <button onClick={() => chat.open()}>{teaser}</button>
-      <IconButton d={CLOSE} label={chat.words.value.close} onClick={chat.dismiss} />
+      <IconButton d={PLUS} turn="45deg" title={chat.words.value.close} onClick={chat.dismiss} />
     </div>
   );
 }
