@@ -21,12 +21,8 @@ function start({ src, attributes }: HTMLScriptElement): void {
   if (document.querySelector(`[data-docent="${chatbot}"]`)) return;
   const server = new URL('.', src).href;
   // A module that failed to load stays failed under its address, in some browsers for the life of the page.
-  let tries = '';
-  const load = <T>(): Promise<T> => {
-    const address = new URL(__DOCENT_PANEL__ + tries, src);
-    tries += '#';
-    return import(/* @vite-ignore */ `${address}`);
-  };
+  let tries = 0;
+  const load = <T>(): Promise<T> => import(/* @vite-ignore */ `${new URL(__DOCENT_PANEL__, src)}#${tries++}`);
   const target = inline ? document.querySelector(inline) : undefined;
   const { destroy, ...handle } = launch({ server, chatbot, target, settings }, load);
   const waiting = page.Docent;

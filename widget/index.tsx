@@ -30,8 +30,7 @@ export interface ChatWidgetProps extends Omit<Options, 'target'> {
 
 /** The chat as a component; it comes and goes with it. */
 export class ChatWidget extends Component<ChatWidgetProps> {
-  private readonly attach = (place: HTMLElement | null): (() => void) | undefined => {
-    if (!place) return;
+  private readonly attach = (place: HTMLElement | null): (() => void) => {
     const { inline, onReady, ...options } = this.props;
     const handle = mount({ ...options, target: inline ? place : undefined });
     onReady?.(handle);

@@ -48,7 +48,7 @@ const IDLE_MS = 999;
 
 /** Puts the launcher on the page; the panel is loaded when somebody comes near it. */
 export function launch({ target, ...options }: Options, load: LoadPanel): Handle {
-  const settings = options.settings as Record<string, unknown> | undefined;
+  const settings = options.settings as Record<string, string> | undefined;
   const { open, unloadable } = { ...launcher, ...options.words };
   const host = document.createElement('docent-widget');
   const root = host.attachShadow({ mode: 'open' });
@@ -103,7 +103,7 @@ export function launch({ target, ...options }: Options, load: LoadPanel): Handle
   root.adoptedStyleSheets = [sheet];
   host.dataset.docent = options.chatbot;
   for (const name in settings) {
-    host.style.setProperty(`--docent-${name}`, `${settings[name]}${/offset|radius/.test(name) ? 'px' : ''}`);
+    host.style.setProperty(`--docent-${name}`, settings[name] + (/offset|radius/.test(name) ? 'px' : ''));
     if (EARLY.test(name)) setTimeout(near, IDLE_MS);
   }
   if (target) {

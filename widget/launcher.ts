@@ -5,13 +5,13 @@ import type { Chat } from './chat.ts';
 export function tendLauncher(button: HTMLButtonElement, chat: Chat): void {
   /** What had the focus when the chat was opened. */
   let opener: HTMLElement | undefined;
-  button.onclick = () => (chat.isOpen.peek() ? chat.close() : chat.open());
 
   effect(() => {
     const isOpen = !!chat.isOpen.value;
     const { icon = '', label = '' } = chat.face.value;
     const { close, open } = chat.words.value;
     button.title = isOpen ? close : label || open;
+    button.onclick = () => (isOpen ? chat.close() : chat.open());
     button.ariaExpanded = `${isOpen}`;
     button.textContent = label;
     button.dataset.icon = icon;

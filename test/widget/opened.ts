@@ -2,6 +2,9 @@ import { waitFor, within } from '@testing-library/preact';
 import { mount, type Events, type Handle, type Options } from '../../widget/index.tsx';
 import { openDoor, server, type Answer, type Door } from './door.ts';
 
+// Compiled before a test's clock runs: it is loaded when a visitor comes near.
+await import('../../widget/panel.tsx');
+
 /** A mounted chat as a visitor meets it. */
 export interface Opened {
   door: Door;
