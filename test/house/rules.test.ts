@@ -4,10 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { nodesOf, parse, sourcesOf } from './source.ts';
 
 const LINES = 260;
-/** Files that may be longer: path → why. */
-const LONGER: Record<string, string> = {
-  'widget/markdown/document.ts': 'one state machine, whose steps share all of its state',
-};
 
 const ways =
   /^(?:innerHTML|outerHTML|insertAdjacentHTML|setHTMLUnsafe|createContextualFragment|dangerouslySetInnerHTML)$/;
@@ -38,7 +34,7 @@ describe('the source', () => {
   test(`has files of at most ${LINES} lines`, () => {
     const linesOf = (file: string): number => readFileSync(file, 'utf8').trimEnd().split('\n').length;
     const long = sources.filter((file) => linesOf(file) > LINES).map((file) => `${file}: ${linesOf(file)}`);
-    expect(long.filter((one) => !LONGER[one.split(':')[0] ?? ''])).toEqual([]);
+    expect(long).toEqual([]);
   });
 
   test('exports by name only', () => {

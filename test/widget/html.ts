@@ -36,16 +36,16 @@ function item({ children }: Node, isLoose = false): string {
 }
 
 const endsWithBlank = ({ endsBlank, kind, children }: Node): boolean =>
-  endsBlank || (kind.startsWith('li') && children.length > 0 && endsWithBlank(children.at(-1)!));
+  endsBlank || (/^li|^[uo]l/.test(kind) && children.length > 0 && endsWithBlank(children.at(-1)!));
 
 /** Blank lines stand between its items, or between the blocks of one. */
 const isLooseList = (items: Node[]): boolean =>
   items.slice(0, -1).some(endsWithBlank) || items.some(({ children }) => children.slice(0, -1).some(endsWithBlank));
 
-function list({ children, level }: Node): string {
+function list({ kind, children, level }: Node): string {
   const isLoose = isLooseList(children);
   const items = children.map((one) => item(one, isLoose)).join('');
-  if (level < 0) return `<ul>\n${items}</ul>\n`;
+  if (kind === 'ul') return `<ul>\n${items}</ul>\n`;
   return `<ol${level === 1 ? '' : ` start="${level}"`}>\n${items}</ol>\n`;
 }
 
@@ -61,13 +61,13 @@ function html(node: Node): string {
   if (kind === 'image') return `<img src="${address(href!)}" alt="${escape(plainOf(node))}"${titled(title)} />`;
   if (kind === 's') return `<del>${inside}</del>`;
   if (kind === 'em' || kind === 'strong') return inside && `<${kind}>${inside}</${kind}>`;
-  if (kind === 'p') return `<p>${box(node)}${inside}</p>\n`;
+  if (kind === 'p') return inside && `<p>${box(node)}${inside}</p>\n`;
   if (kind === 'heading') return `<h${level}>${inside}</h${level}>\n`;
   if (kind === 'blockquote') return `<blockquote>\n${inside}</blockquote>\n`;
   if (kind === 'pre')
     return `<pre><code${title ? ` class="language-${escape(title)}"` : ''}>${inside}${children[0] ? '\n' : ''}</code></pre>\n`;
   if (kind === 'table') return table(node);
-  if (kind === 'list') return list(node);
+  if (kind === 'ul' || kind === 'ol') return list(node);
   return inside;
 }
 

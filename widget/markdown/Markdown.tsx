@@ -74,15 +74,6 @@ const drawScrolling = (name: string, inside: ComponentChildren): VNode => (
   </div>
 );
 
-const drawTable = (rows: Node[], around: Surroundings): VNode =>
-  drawScrolling(
-    around.words.table,
-    <table>
-      <thead>{drawAll(rows, around, 0, 1)}</thead>
-      <tbody>{drawAll(rows, around, 1)}</tbody>
-    </table>,
-  );
-
 /** Code, and a button that copies it and says so; none where the page may not write to the clipboard. */
 function drawCode(name: string | undefined, inside: ComponentChildren, { words }: Surroundings): VNode {
   const clipboard = globalThis.navigator?.clipboard;
@@ -111,11 +102,10 @@ function drawCode(name: string | undefined, inside: ComponentChildren, { words }
 function drawNode(node: Node, around: Surroundings): ComponentChildren {
   const { kind, level, children, href, title, align } = node;
   if (kind === 'marker') return around.marker(plainOf(node));
-  if (kind === 'table') return drawTable(children, around);
   const inside = drawAll(children, href ? { ...around, isLinked: true } : around);
   if (href !== undefined) return drawLink(node, children[0] ? inside : href, around);
-  if (kind === 'plain') return inside;
   if (kind === 'pre') return drawCode(title, inside, around);
+  if (kind === 'table') return drawScrolling(around.words.table, <table>{inside}</table>);
   if (kind === 'p' && level)
     return (
       <label>
@@ -125,7 +115,7 @@ function drawNode(node: Node, around: Surroundings): ComponentChildren {
   if (!children[0] && /^[pes]/.test(kind)) return null;
   // A heading stands below the panel's own, whatever level the answer starts at.
   const heading = `h${'334566'[level - 1]}` as 'h3';
-  const Tag = kind === 'list' ? (level < 0 ? 'ul' : 'ol') : kind === 'heading' ? heading : (kind as 'p');
+  const Tag = kind === 'heading' ? heading : (kind as 'ol');
   return (
     <Tag start={Tag === 'ol' ? level : undefined} style={align && { textAlign: align }}>
       {inside}
@@ -166,5 +156,5 @@ export class Markdown extends Component<MarkdownProps> {
 
 /** A document as it stands, drawn anew only where it has changed since. */
 export const drawDocument = (root: Node, around: Surroundings): VNode => (
-  <Still version={root.version} draw={() => drawNode(root, around)} />
+  <Still version={root.version} draw={() => drawAll(root.children, around)} />
 );

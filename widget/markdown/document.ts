@@ -1,9 +1,8 @@
 import { unescape } from './entity.ts';
-import { linkOf, normalLabel, readText, type Definitions } from './inline.ts';
+import { feed, linkOf, normalLabel, type Definitions } from './inline.ts';
 import {
   HEADING,
   FENCE,
-  CLOSING_FENCE,
   RULE,
   SETEXT,
   QUOTE,
@@ -14,10 +13,9 @@ import {
   indentOf,
   expandTabs,
   cellsOf,
-  alignOf,
 } from './line.ts';
 import { addText, createNode, type Node } from './node.ts';
-import { DEFINITION, FAR } from './pattern.ts';
+import { DEFINITION } from './pattern.ts';
 
 /** A Markdown text that grows. After each call the tree is what the text so far means. */
 export interface MarkdownDocument {
@@ -41,8 +39,6 @@ export function createDocument(): MarkdownDocument {
   /** The blocks that the next line may go on, each in the one before. */
   const open = [root];
   const definitions: Definitions = new Map();
-  /** What of the open leaf more text may change: of a paragraph, after the character before it; of code, the ends of lines. */
-  let source = '';
   /** The line, as long as it is not placed. */
   let kept = '';
   let isPlaced = false;
@@ -66,10 +62,11 @@ export function createDocument(): MarkdownDocument {
   function line(raw: string): void {
     let rest = expandTabs(raw);
     let depth = 1;
-    for (; /^[bl]/.test(open[depth]?.kind ?? ''); depth++) {
-      const inner = continued(open[depth]!, rest);
-      if (inner === undefined) break;
-      rest = inner;
+    for (; open[depth]?.prefix; depth++) {
+      const [start] = open[depth]!.prefix!.exec(rest) ?? [];
+      // An item that begins with a blank line has no second one.
+      if (start === undefined || !(rest.trim() || open[depth]!.children[0])) break;
+      rest = rest.slice(start.length);
     }
     const node = open[depth];
     if (node?.kind === 'pre' && continueCode(node, rest, depth > 1 ? rest : raw)) return;
@@ -79,69 +76,37 @@ export function createDocument(): MarkdownDocument {
     close(depth);
   }
 
-  /** What is left of the line inside a quote or an item, or undefined where the line is no part of it. */
-  function continued({ kind, children, level }: Node, line: string): string | undefined {
-    if (kind === 'blockquote') return QUOTE.test(line) ? line.replace(QUOTE, '') : undefined;
-    if (isBlank(line)) return children[0] && '';
-    return indentOf(line) < level ? undefined : line.slice(level);
-  }
-
   /** True when the line belongs to the code. */
   function continueCode(code: Node, line: string, raw: string): boolean {
     const isEmpty = isBlank(line);
     if (code.mark) {
-      if (CLOSING_FENCE.exec(line)?.[1]!.startsWith(code.mark)) close(open.length - 1);
+      const [, , mark, info] = FENCE.exec(line) ?? [];
+      if (mark?.startsWith(code.mark) && !info) close(open.length - 1);
       else addCode(raw.slice(Math.min(code.level, indentOf(raw))));
-    } else if (isEmpty) source += `${line.slice(4)}\n`;
+    } else if (isEmpty) code.source += `${line.slice(4)}\n`;
     else if (indentOf(line) < 4) return false;
     else addCode(line.slice(4));
     code.endsBlank = isEmpty;
     return true;
   }
 
+  /** A line of code; what stands before it is kept back, as at the end it is no part of the code. */
   function addCode(text: string): void {
-    addText(leaf().children, source + text);
-    source = '\n';
+    const { children, source } = leaf();
+    addText(children, source + text);
+    leaf().source = '\n';
   }
 
   function more(text: string): void {
-    if (leaf().kind === 'pre') return addText(leaf().children, text);
-    for (let at = 0; at < text.length; at += FAR) {
-      source += text.slice(at, at + FAR);
-      read(false);
-    }
+    if (leaf().kind === 'pre') addText(leaf().children, text);
+    else feed(leaf(), text, definitions);
   }
 
   function close(depth: number): void {
     while (open.length > depth) {
-      if (isParagraph(leaf())) read(true);
-      const { kind, children } = open.pop()!;
-      if (kind === 'p' && !children[0]) leaf().children.pop();
-      source = '';
+      if (isParagraph(leaf())) feed(leaf(), '', definitions, true);
+      open.pop();
     }
-  }
-
-  /** Reads the paragraph, but for what more text may make something else of. */
-  function read(isLast: boolean): void {
-    const [parent, node] = open.slice(-2) as [Node, Node];
-    if (isLast) source = source.trimEnd();
-    const box = !node.done && parent.kind === 'li' && parent.children[0] === node && /^\n\[([ x])\]\s/i.exec(source);
-    if (box) {
-      node.level = box[1] === ' ' ? 1 : 2;
-      source = source.slice(4);
-    }
-    while (!node.done && source.startsWith('\n[')) {
-      DEFINITION.lastIndex = 0;
-      const [all, label, angled, bare, title] = DEFINITION.exec(source) ?? [''];
-      const after = source.slice(all.length);
-      const isBegun = (!all || !/^\n[^"'(]/.test(after)) && /^\n\[[^\]]*(?:$|\](?:$|:))/.test(source);
-      if (!isLast && source.length < FAR && isBegun) return;
-      if (!label || all.length > FAR) break;
-      const key = normalLabel(label);
-      if (!definitions.has(key)) definitions.set(key, linkOf(angled ?? bare!, title));
-      source = after;
-    }
-    source = readText(node, source, isLast, definitions);
   }
 
   /** Opens what the line starts, in the container at `start`, and adds its words. */
@@ -154,82 +119,79 @@ export function createDocument(): MarkdownDocument {
         add(depth, createNode('pre'));
         return addCode(rest.slice(4));
       }
-      if (isParagraph(open[depth]) && changesParagraph(rest)) return;
+      const isText = isParagraph(open[depth]);
+      if (isText && changesParagraph(rest)) return;
+      const block = leafOf(rest);
+      if (block) return void add(depth, block);
       const quote = QUOTE.exec(rest);
-      const block = quote ? createNode('blockquote', { level: quote[0].length }) : leafOf(rest);
-      const item = block ? null : ITEM.exec(rest);
-      const isEmpty = item && isBlank(rest.slice(item[0].length));
+      const item = ITEM.exec(`${rest} `);
+      if (quote) depth = add(depth, createNode('blockquote', { prefix: QUOTE }));
       // Inside a paragraph only a list that starts at 1 and says something interrupts.
-      if (item && !(isParagraph(open[depth]) && (isEmpty || +(item[3] ?? 1) !== 1)))
-        depth = addItem(depth, item, isEmpty!);
-      else if (block) depth = add(depth, block);
+      else if (item && !(isText && (isBlank(rest.slice(item[0].length)) || +item[2]! - 1)))
+        depth = addItem(depth, item);
       else break;
-      if (block && !quote) return;
-      rest = rest.slice(leaf().level);
+      rest = rest.slice((quote ?? item)![0].length);
     }
+    let level = 0;
     // A paragraph goes on below the containers that the line left out.
     if (depth > start || !isParagraph(leaf())) {
-      if (isBlank(rest)) return;
+      if (isBlank(rest) || isDefinition(rest)) return;
       if (open[depth]?.kind === 'table') return addRow(open[depth]!, cellsOf(rest));
-      add(depth, createNode('p'));
+      if (leaf().kind === 'li') level = 1 + ['[ ] ', '[x] '].indexOf(rest.slice(0, 4).toLowerCase());
+      add(depth, createNode('p', { level }));
     }
-    more(`\n${rest.trimStart()}`);
+    more(`\n${rest.slice(level && 4).trimStart()}`);
   }
 
-  function addItem(
-    depth: number,
-    [whole, lead, sign, number, mark = sign!, gap]: RegExpExecArray,
-    isEmpty: boolean,
-  ): number {
+  function addItem(depth: number, [whole, sign, number, mark = sign!]: RegExpExecArray): number {
     close(depth);
     const { children } = leaf();
     const last = children.at(-1);
-    const list = last?.mark === mark ? last : createNode('list', { mark, level: +(number ?? -1) });
+    const list = last?.mark === mark ? last : createNode(number ? 'ol' : 'ul', { mark, level: +number! });
     if (list !== last) children.push(list);
-    // Five spaces and more: one belongs to the sign, the rest is code.
-    const level = isEmpty || gap!.length > 4 ? lead!.length + 1 : whole.length;
-    const item = createNode('li', { level });
-    list.children.push(item);
-    return open.push(item);
+    return add(depth, createNode('li', { prefix: new RegExp(`^(?: {${whole.length}}|\\s*$)`) }), list);
+  }
+
+  function isDefinition(line: string): boolean {
+    const [, label, address, title] = DEFINITION.exec(line) ?? [];
+    if (!label) return false;
+    const key = normalLabel(label);
+    if (!definitions.has(key)) definitions.set(key, linkOf(address!, title));
+    return true;
   }
 
   /** True when the line makes a heading or a table of the paragraph before it. */
   function changesParagraph(line: string): boolean {
+    const paragraph = leaf();
     if (SETEXT.test(line)) {
-      read(true);
-      if (!leaf().children[0]) return false;
-      Object.assign(leaf(), { kind: 'heading', level: line.includes('=') ? 1 : 2 });
+      close(open.length - 1);
+      Object.assign(paragraph, { kind: 'heading', level: line.includes('=') ? 1 : 2 });
       return true;
     }
-    const dashes = cellsOf(line);
-    const cut = source.lastIndexOf('\n');
-    const head = cellsOf(source.slice(cut + 1));
-    if (source[cut + 1] !== '|' || head.length !== dashes.length || !dashes.every((cell) => DASHES.test(cell)))
-      return false;
-    source = source.slice(0, cut);
-    add(open.length - 1, createNode('table', { columns: dashes.map(alignOf) }));
+    const [row = ''] = /\n\|.*$/.exec(paragraph.source) ?? [];
+    const head = cellsOf(row);
+    const marks = cellsOf(line).map((cell) => DASHES.exec(cell)!);
+    if (!row || head.length !== marks.length || !marks.every(Boolean)) return false;
+    paragraph.source = paragraph.source.slice(0, -row.length);
+    const columns = marks.map(([, left, right]) => (left ? (right ? 'center' : 'left') : right ? 'right' : ''));
+    add(open.length - 1, createNode('table', { columns }));
     addRow(leaf(), head, 'th');
     return true;
   }
 
   function leafOf(line: string): Node | undefined {
     if (RULE.test(line)) return createNode('hr');
-    const heading = HEADING.exec(line);
-    if (heading) {
-      const text = line.slice(heading[0].length).replace(/(?:^|\s)#+\s*$/, '');
-      return readWhole(createNode('heading', { level: heading[1]!.length }), text.trim());
+    const [, signs, words] = HEADING.exec(line) ?? [];
+    if (signs) {
+      const text = words!.trim().replace(/(?:^|\s)#+$/, '');
+      return readWhole(createNode('heading', { level: signs.length }), text);
     }
-    const [whole, indent, mark] = FENCE.exec(line) ?? [];
-    if (!mark) return undefined;
-    const title = unescape(line.slice(whole!.length).trim().split(/\s/)[0]!);
-    return createNode('pre', { mark, level: indent!.length, title });
+    const [, indent, mark, info] = FENCE.exec(line) ?? [];
+    return mark ? createNode('pre', { mark, level: indent!.length, title: unescape(info!) }) : undefined;
   }
 
   function readWhole(node: Node, text: string): Node {
-    let rest = '\n';
-    for (let at = 0; at < text.length; at += FAR)
-      rest = readText(node, rest + text.slice(at, at + FAR), false, definitions);
-    readText(node, rest, true, definitions);
+    feed(node, `\n${text}`, definitions, true);
     return node;
   }
 
@@ -240,9 +202,9 @@ export function createDocument(): MarkdownDocument {
   }
 
   /** Opens a block as the last of the container at `depth`; gives its own depth. */
-  function add(depth: number, block: Node): number {
+  function add(depth: number, block: Node, parent?: Node): number {
     close(depth);
-    leaf().children.push(block);
+    (parent ?? leaf()).children.push(block);
     return open.push(block);
   }
 

@@ -21,7 +21,7 @@ export const normalLabel = (label: string): string => label.trim().replace(/\s+/
 
 /** The address and the title of a link, as written. */
 export const linkOf = (href: string, title?: string): Partial<Node> => ({
-  href: unescape(href),
+  href: unescape(href.replace(/^<(.*)>$/, '$1')),
   title: title && unescape(title.slice(1, -1)),
 });
 
@@ -31,7 +31,8 @@ const textOf = (text: string): Node => createNode('text', { text });
 const besideOf = (char = ' '): number => (/\s/.test(char) ? 0 : /[\p{P}\p{S}\p{Cs}]/u.test(char) ? 1 : 2);
 
 /** A run closes an opener of its own sign, by the rule of three: `*foo**bar*` is one emphasis, not two. */
-const isPair = (opener: Part, closer: Part): boolean =>
+const isPair = (opener: Part, closer: Part): boolean | undefined =>
+  closer.canClose &&
   closer.text[0] === opener.text[0] &&
   closer.at - opener.at <= FAR &&
   (!(opener.canClose || closer.canOpen) || (opener.size! + closer.size!) % 3 !== 0 || opener.size! % 3 === 0);
@@ -39,64 +40,73 @@ const isPair = (opener: Part, closer: Part): boolean =>
 const kindOf = (signs: string): 's' | 'strong' | 'em' => (signs[0] === '~' ? 's' : signs[1] ? 'strong' : 'em');
 
 /** Of what is open, only the last few, and not too far away, may get a partner. */
-function open(parts: Part[], openers: number[], place: number): void {
-  openers.push(place);
-  while (openers.length > MOST_OPEN || parts[place]!.at - parts[openers[0]!]!.at > FAR)
-    parts[openers.shift()!]!.canOpen = false;
+function open(openers: Part[], part: Part): void {
+  openers.push(part);
+  while (openers.length > MOST_OPEN || part.at - openers[0]!.at > FAR) openers.shift()!.canOpen = false;
 }
 
 /** Puts what stands between two runs of signs into emphasis. Signs without a partner stay what they are. */
 function pair(parts: Part[]): Part[] {
-  const openers: number[] = [];
+  const openers: Part[] = [];
   for (let at = 0; at < parts.length; at++) {
     const closer = parts[at]!;
-    const depth = closer.canClose && closer.text ? openers.findLastIndex((from) => isPair(parts[from]!, closer)) : -1;
-    const from = openers[depth]!;
-    const opener = parts[from];
+    const depth = openers.findLastIndex((one) => isPair(one, closer));
+    const opener = openers[depth];
     if (opener) {
+      const from = parts.indexOf(opener) + 1;
       const signs = opener.text.slice(0, opener.text[1] && closer.text[1] ? 2 : 1);
-      const children = parts.splice(from + 1, at - from - 1);
       for (const part of [opener, closer]) part.text = part.text.slice(signs.length);
       closer.canOpen &&= closer.text !== '';
-      // What is left of the closer is read again from the opener on.
-      opener.canOpen = closer.canOpen || opener.text !== '';
-      parts.splice(from + 1, 0, createNode(kindOf(signs), { children }) as Part);
+      const children = parts.splice(from, at - from);
+      // What is left of the closer is read again from the opener on; so is an address between that may go on.
+      opener.canOpen =
+        closer.canOpen || opener.text !== '' || children.some(({ href, canOpen }) => href !== undefined && canOpen);
       openers.length = opener.text ? depth + 1 : depth;
+      parts.splice(from, 0, createNode(kindOf(signs), { children }) as Part);
       // The closer once more: it may close another.
-      at = from + 1;
-    } else if (closer.canOpen && closer.text) open(parts, openers, at);
+      at = from;
+    } else if (closer.canOpen && closer.text) open(openers, closer);
     // Across a bracket that may become a link nothing makes a pair.
     else if (closer.canOpen && closer.kind === 'sign') openers.length = 0;
   }
   return parts;
 }
 
-/**
- * Reads the text of a leaf into its children, and gives what of it is to be read again when more has come, after the character
- * before it. What is read once and for all are the `done` first children.
- */
-export function readText(leaf: Node, source: string, isLast: boolean, definitions: Definitions): string {
+/** Reads more text of a leaf into its children. */
+export function feed(leaf: Node, text: string, definitions: Definitions, isLast = false): void {
+  for (const piece of text.match(/[^]{1,999}/g) ?? []) {
+    leaf.source += piece;
+    read(leaf, definitions, false);
+  }
+  if (isLast) read(leaf, definitions, true);
+}
+
+/** Reads what may mean something else by now; what is read once and for all are the `done` first children. */
+function read(leaf: Node, definitions: Definitions, isLast: boolean): void {
+  const source = isLast ? leaf.source.trimEnd() : leaf.source;
   const parts: Part[] = [];
-  /** Where among the parts the open brackets are. */
-  const brackets: number[] = [];
+  const brackets: Part[] = [];
   let here = 1;
 
-  const push = (kind: Node['kind'], own: Partial<Part> = {}): void =>
-    void parts.push({ ...createNode(kind, own), at: here });
+  function push(kind: Node['kind'], own: Partial<Part> = {}): Part {
+    const part = { ...createNode(kind, own), at: here };
+    parts.push(part);
+    return part;
+  }
 
   /** Ends a text in brackets; gives how much of what ends it belongs to it. */
   function closeBracket(end: string, label: string | undefined, target: Partial<Node> | undefined): number {
-    const at = brackets.pop();
-    const bracket = parts[at!];
+    const bracket = brackets.pop();
     if (bracket?.canOpen && here - bracket.at <= FAR) {
-      const isImage = bracket.text[1];
-      const written = source.slice(bracket.at + bracket.text.length, here);
+      const { at, text } = bracket;
+      const written = source.slice(at + text.length, here);
       const found = target ?? definitions.get(normalLabel(label || written));
-      if (found || (!isImage && /^\d+(?:\.\d+)*$/.test(written))) {
-        const kind = found ? (isImage ? 'image' : 'link') : 'marker';
-        Object.assign(bracket, { kind, text: '', canOpen: false, children: pair(parts.splice(at! + 1)) }, found);
+      if (found || (text === '[' && /^\d+(?:\.\d+)*$/.test(written))) {
+        const kind = found ? (text === '[' ? 'link' : 'image') : 'marker';
+        const children = pair(parts.splice(parts.indexOf(bracket) + 1));
+        Object.assign(bracket, { kind, text: '', canOpen: false, children }, found);
         // A link holds no link: the brackets around it are text.
-        if (kind === 'link') for (const outer of brackets) parts[outer]!.canOpen = parts[outer]!.text === '![';
+        if (kind === 'link') for (const outer of brackets) outer.canOpen = outer.text !== '[';
         return found ? end.length : 1;
       }
     }
@@ -109,26 +119,22 @@ export function readText(leaf: Node, source: string, isLast: boolean, definition
     // Nothing is looked at further than so.
     const rest = source.slice(here - 1, here + FAR);
     TOKEN.lastIndex = BEGUN.lastIndex = 1;
-    const [all, , code, angled, bare, title, label, hard, sign, entity, closed, address, bracket, run] =
-      TOKEN.exec(rest)!;
+    const [all, , code, address, title, label, hard, sign, entity, closed, bare, bracket, run] = TOKEN.exec(rest)!;
     let { length } = all;
     if (!isLast && !code && all[1] !== '(' && rest.length < FAR && BEGUN.test(rest)) break;
+    const link = closed ?? bare;
     if (code) {
       const inside = code.replaceAll('\n', ' ').replace(/^ (.*[^ ].*) $/, '$1');
       push('code', { children: [textOf(inside)] });
-    } else if (all[0] === ']')
-      length = closeBracket(all, label, all[1] === '(' ? linkOf(angled ?? bare!, title) : undefined);
+    } else if (all[0] === ']') length = closeBracket(all, label, all[1] === '(' ? linkOf(address!, title) : undefined);
     else if (hard) push('br');
-    else if (closed || address) {
-      const written = (closed ?? address)!;
-      const scheme = /^www\./i.test(written) ? 'http://' : /^[^@]*:/.test(written) ? '' : 'mailto:';
+    else if (link) {
+      const scheme = /^www\./i.test(link) ? 'http://' : /^[^@]*:/.test(link) ? '' : 'mailto:';
       // A bare one may go on.
       const canOpen = !closed && /^[^\s<]*$/.test(rest.slice(length + 1));
-      push('link', { href: scheme + written, children: [textOf(written)], canOpen });
-    } else if (bracket) {
-      push('sign', { text: bracket, canOpen: true });
-      open(parts, brackets, parts.length - 1);
-    } else if (run) {
+      push('link', { href: scheme + link, children: [textOf(link)], canOpen });
+    } else if (bracket) open(brackets, push('sign', { text: bracket, canOpen: true }));
+    else if (run) {
       const [before, after] = [besideOf(rest[0]), besideOf(rest[length + 1])];
       const isWord = run[0] !== '_';
       const canOpen = after > 0 && after >= before && (isWord || before < 2);
@@ -139,17 +145,15 @@ export function readText(leaf: Node, source: string, isLast: boolean, definition
     here += length;
   }
 
-  const isOpen = ({ canOpen, at }: Part): boolean | undefined => !isLast && canOpen && source.length - at <= 3 * FAR;
+  const isOpen = ({ canOpen, at }: Part): boolean | undefined =>
+    canOpen && source.length - at <= (isLast ? 0 : 3 * FAR);
   const last = parts.at(-1);
-  for (const at of brackets) if (isOpen(parts[at]!)) parts[at]!.text = '';
-  pair(parts);
-  const next = parts.find((one) => isOpen(one) || (!isLast && one === last && one.kind !== 'sign'));
-  const done = next ? parts.indexOf(next) : parts.length;
+  for (const bracket of brackets) if (isOpen(bracket)) bracket.text = '';
+  const next = pair(parts).findIndex((one) => isOpen(one) || (one === last && one.kind !== 'sign'));
   // What is open holds all that comes after it.
-  for (const one of parts.filter((part) => isOpen(part) && part.text).reverse()) {
+  for (const one of parts.filter((part) => isOpen(part) && part.text).reverse())
     Object.assign(one, { kind: kindOf(one.text), text: '', children: parts.splice(parts.indexOf(one) + 1) });
-  }
   leaf.children.splice(leaf.done, Infinity, ...parts);
-  leaf.done += done;
-  return source.slice((next?.at ?? here) - 1);
+  leaf.done += next < 0 ? parts.length : next;
+  leaf.source = source.slice((parts[next]?.at ?? here) - 1);
 }

@@ -1,29 +1,32 @@
-import type { Align } from './node.ts';
-
 /** What a line of Markdown may be, by its own characters. */
 
-export const HEADING = /^ {0,3}(#{1,6})(?=\s|$)/;
-export const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/;
-export const CLOSING_FENCE = /^ {0,3}(`{3,}|~{3,})\s*$/;
+export const HEADING = /^ {0,3}(#{1,6})(?=\s|$)(.*)/;
+/** Its indent, its signs, the language. */
+export const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})\s*(\S*)/;
 export const RULE = /^ {0,3}([*_-])\s*(?:\1\s*){2,}$/;
 export const SETEXT = /^ {0,3}(=+|-+)\s*$/;
 export const QUOTE = /^ {0,3}> ?/;
-export const ITEM = /^( {0,3}([*+-]|(\d{1,9})([.)])))( +|$)/;
-/** Cells that make the row above them the head of a table. */
-export const DASHES = /^:?-+:?$/;
+/** Its bullet, or its number and the sign after it. Of five spaces and more one belongs to it, the rest is code. */
+export const ITEM = /^ {0,3}(?:([*+-])|(\d{1,9})([.)]))(?: {1,4}(?=\S)| )/;
+/** A cell that makes one of the row above it the head of a column. */
+export const DASHES = /^(:)?-+(:)?$/;
 
-/** The start of a line that may yet be anything, as it is signs so far; or whose end says what it is, a fence's or a heading's. */
-export const WAITS = /^(?:[\s\-=|:*_+#>`~\d.)]*$|[\s>*+\-\d.)]*(?:`{3}|~{3}|#{1,6}\s))/;
+/**
+ * The start of a line that may yet be anything, as it is signs so far; or whose end says what it is: a fence's, a heading's, a
+ * definition's, one that may have the box of a task.
+ */
+export const WAITS = /^(?:[\s\-=|:*_+#>`~\d.)]*$|[\s>*+\-\d.)]*(?:`{3}|~{3}|#{1,6}\s|\[[^\]]*(?:\](?::.*|\s*))?$))/;
 
 export const isBlank = (line: string): boolean => !line.trim();
 export const indentOf = (line: string): number => line.search(/\S|$/);
 
+const TAB = /^([\s>*+\-\d.)]{0,99}?)\t/;
+
 /** Tabs before and among the signs at the start of a line, as the columns they stand for. */
 export function expandTabs(line: string): string {
-  const start = /^[\s>*+\-\d.)]*/.exec(line)![0];
-  let wide = '';
-  for (const char of start) wide += char === '\t' ? ' '.repeat(4 - (wide.length % 4)) : char;
-  return wide + line.slice(start.length);
+  let wide = line;
+  while (TAB.test(wide)) wide = wide.replace(TAB, (_, before: string) => before.padEnd((before.length | 3) + 1));
+  return wide;
 }
 
 /** The cells of a row; a pipe after a backslash is text. */
@@ -31,7 +34,3 @@ export function cellsOf(row: string): string[] {
   const bare = row.trim().replace(/^\||(?<!\\)\|$/g, '');
   return bare.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
-
-const ALIGNS = ['', 'left', 'right', 'center'] as const;
-
-export const alignOf = (dashes: string): Align => ALIGNS[+dashes.startsWith(':') + 2 * +dashes.endsWith(':')]!;

@@ -7,7 +7,8 @@ export type NodeKind =
   | 'code'
   | 'hr'
   | 'blockquote'
-  | 'list'
+  | 'ul'
+  | 'ol'
   | 'li'
   | 'table'
   | 'tr'
@@ -37,9 +38,11 @@ export interface Node {
   children: Node[];
   /** So many children at the start never change again, of a leaf that is read. */
   done: number;
+  /** What of its text is to be read again when more comes, after the character before it. */
+  source: string;
   /** Text: what it says. The key of a marker, what an image shows in words, stand in their children. */
   text: string;
-  /** Heading: 1 to 6. List: its first number, -1 for bullets. Item: the columns its content is indented by. Fenced code: its own
+  /** Heading: 1 to 6. Numbered list: its first number. Fenced code: its own
    * indent. Paragraph: 1 for a task, 2 for a task done. */
   level: number;
   /** List: its bullet or the sign after its number. Fenced code: its fence, empty when indented. */
@@ -48,6 +51,8 @@ export interface Node {
   href?: string;
   /** A link's, an image's. Fenced code: its language. */
   title?: string | undefined;
+  /** What a line begins with that goes on in the quote or the item. */
+  prefix?: RegExp;
   /** A blank line stands after it. */
   endsBlank?: boolean;
   /** Its place in the text of its leaf. */
@@ -62,6 +67,7 @@ export const createNode = (kind: NodeKind, own: Partial<Node> = {}): Node => ({
   version: {},
   children: [],
   done: 0,
+  source: '',
   text: '',
   level: 0,
   mark: '',

@@ -4,12 +4,10 @@ import { ESCAPE } from './entity.ts';
 export const FAR = 999;
 
 const TITLE = /("(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\((?:[^()\\]|\\[^])*\))/.source;
-const ANGLED = /<((?:[^<>\n\\]|\\.)*)>/.source;
+const ANGLED = /<(?:[^<>\n\\]|\\.)*>/.source;
 
-/** An address with parentheses in pairs, two deep. */
-let bare = '';
-for (let deep = 0; deep < 3; deep++) bare = `(?:[^\\s()\\\\]|\\\\[^\\s]|\\\\(?=\\s)${bare && `|\\(${bare}\\)`})*`;
-
+/** An address, with parentheses in pairs. */
+const ADDRESS = /(?!<)(?:[^ \n()\\]|\\[^]|\((?:[^ \n()\\]|\\[^])*\))*/.source;
 const LABEL = /\[([^[\]]*)\]/.source;
 
 /** What a text is made of; the first that fits. */
@@ -18,13 +16,13 @@ export const TOKEN = new RegExp(
     // Code: its signs, what is between.
     /(`{1,20})(?!`)([^]{1,300}?)(?<!`)\1(?!`)/.source,
     // The end of a text in brackets: `](address "title")`, `][label]`.
-    `\\](?:\\(\\s*(?:${ANGLED}|((?!<)${bare}))(?:\\s+${TITLE})?\\s*\\)|${LABEL})?`,
+    `\\](?:\\(\\s*(${ANGLED}|${ADDRESS})(?:[ \\n]+${TITLE})?\\s*\\)|${LABEL})?`,
     // The end of a line.
     /( {2,}|\\)\n| *\n/.source,
     ESCAPE.source,
     // An address.
     /<([a-z][a-z\d+.-]+:[!-;=?-~]*|[\w.+-]+@[\w.-]+)>/.source,
-    /((?:(?:https?|ftp):\/\/|www\.)[\w-](?:\([^\s<()]*\)|[^\s<)&]|&(?!\w+;(?![^\s<]))|\)(?=[^\s<]*\w))*(?<![?!.,:;*_~'"])|[a-z\d]+(?:[._+-][a-z\d]+)*@(?:[a-z\d-]+\.)+[a-z\d]+(?![\w-]))/
+    /((?<!<)(?:(?:https?|ftp):\/\/|www\.)[\w-](?:\([^\s<()]*\)|[^\s<)&]|&(?!\w+;(?![^\s<]))|\)(?=[^\s<]*\w))*(?<![?!.,:;*_~'"])|[a-z\d]+(?:[._+-][a-z\d]+)*@(?:[a-z\d-]+\.)+[a-z\d]+(?![\w-]))/
       .source,
     // The start of a text in brackets.
     /(!?\[)/.source,
@@ -40,7 +38,7 @@ export const TOKEN = new RegExp(
 export const BEGUN =
   /(?:[*_~]{1,19}|[\\!]|&#?\w*|<[!-;=?-~]*|`[^]{0,344}|(?:\[[\d.]*|!\[[^\]]*)(?:\](?:\([^)]*)?)?|\](?:\(\s*(?:<.*|\S*)(?:\s+(?:["'(][^]*)?)?|\[[^[\]]*)?|(?<=\n)\|.*)$/y;
 
+/** A line that is a definition. */
 export const DEFINITION = new RegExp(
-  `\\n\\[(?!\\s*\\])([^[\\]]+)\\]:\\s*(?:${ANGLED}|([^\\s<]\\S*))(?:\\s+${TITLE})?[ \\t]*(?=\\n|$)`,
-  'y',
+  `^ {0,3}\\[(?!\\s*\\])([^[\\]]+)\\]:\\s*(${ANGLED}|[^\\s<]\\S*)(?:\\s+${TITLE})?\\s*$`,
 );
