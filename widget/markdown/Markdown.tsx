@@ -114,8 +114,7 @@ function drawNode(node: Node, around: Surroundings): ComponentChildren {
     );
   if (!children[0] && /^[pes]/.test(kind)) return null;
   // A heading stands below the panel's own, whatever level the answer starts at.
-  const heading = `h${'334566'[level - 1]}` as 'h3';
-  const Tag = kind === 'heading' ? heading : (kind as 'ol');
+  const Tag = (kind === 'heading' ? `h${'334566'[level - 1]}` : kind) as 'ol';
   return (
     <Tag start={Tag === 'ol' ? level : undefined} style={align && { textAlign: align }}>
       {inside}

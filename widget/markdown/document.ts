@@ -86,7 +86,6 @@ export function createDocument(): MarkdownDocument {
     } else if (isEmpty) code.source += `${line.slice(4)}\n`;
     else if (indentOf(line) < 4) return false;
     else addCode(line.slice(4));
-    code.endsBlank = isEmpty;
     return true;
   }
 
