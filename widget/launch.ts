@@ -103,7 +103,9 @@ export function launch({ target, ...options }: Options, load: LoadPanel): Handle
   root.adoptedStyleSheets = [sheet];
   host.dataset.docent = options.chatbot;
   for (const name in settings) {
-    host.style.setProperty(`--docent-${name}`, settings[name] + (/offset|radius/.test(name) ? 'px' : ''));
+    // A scheme of `auto` is the page's: the style sheet's own default.
+    if (settings[name] !== 'auto')
+      host.style.setProperty(`--docent-${name}`, settings[name] + (/offset|radius/.test(name) ? 'px' : ''));
     if (EARLY.test(name)) setTimeout(near, IDLE_MS);
   }
   if (target) {

@@ -99,10 +99,11 @@ test('a panel that does not load is said so calmly; the next click tries again a
 });
 
 test('the colour, distance, layer and side of the launcher are attributes of its tag', async () => {
-  await embed({ chatbot: 'c1', color: '#fc0', offset: '32', z: '7', position: 'start' });
+  await embed({ chatbot: 'c1', color: '#fc0', offset: '32', z: '7', position: 'start', scheme: 'auto' });
   const { style } = hosts()[0]!;
-  const set = ['color', 'offset', 'z', 'position'].map((name) => style.getPropertyValue(`--docent-${name}`));
-  expect(set).toEqual(['#fc0', '32px', '7', 'start']);
+  const names = ['color', 'offset', 'z', 'position', 'scheme'];
+  const set = names.map((name) => style.getPropertyValue(`--docent-${name}`));
+  expect(set).toEqual(['#fc0', '32px', '7', 'start', '']);
   expect(door.requests).toEqual([]);
 });
 
