@@ -90,7 +90,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
   const { draft = '', agreed, closed } = memory.read();
   const face = signal<Partial<ChatbotFace>>(settings);
   const isAgreed = signal(agreed);
-  const speech = createSpeech(() => face.value.language, host);
+  const speech = createSpeech(face, host);
   let meeting: Promise<unknown> | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 

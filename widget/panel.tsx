@@ -21,9 +21,10 @@ const PHONE = 520;
 
 /** Draws the panel into a shadow root, closed; `chat` opens it. */
 export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel {
-  const { button, settings = {} } = options;
+  const { button } = options;
   const host = root.host as HTMLElement;
   const chat = createChat(host, options);
+  const own = chat.face.peek();
   const sheet = new CSSStyleSheet();
   // Laid out as what is in it.
   const place = document.createElement('slot');
@@ -32,11 +33,11 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   root.prepend(place);
   render(<Panel chat={chat} isInline={!button} />, place);
   if (button) tendLauncher(button, chat);
-  if ('settings' in chat.face.peek()) void chat.meet();
+  if ('settings' in own) void chat.meet();
   effect(() => {
     const face = chat.face.value;
-    applyTheme(host, settings, face);
-    if (face.open && innerWidth > PHONE && chat.isOpen.peek() === undefined) chat.open('quietly');
+    applyTheme(host, own, face);
+    if (face.open && (chat.isOpen.peek() ?? innerWidth > PHONE)) chat.open('quietly');
   });
   return {
     chat,

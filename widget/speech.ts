@@ -1,4 +1,5 @@
-import { effect, signal, type ReadonlySignal } from '@preact/signals';
+import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import type { ChatbotFace } from '../server/types.ts';
 import type { Words } from './words/en.ts';
 
 /** The words of the visitor's language. */
@@ -14,12 +15,12 @@ const english: Speech = { lang: 'en', dir: 'ltr', words: {} };
  * Speaks what the owner wants, else the language of the page around, else the first that the browser asks for. Undefined until
  * it is known what to say; a language that does not load leaves what was there before, in the end English.
  */
-export function createSpeech(wanted: () => string | undefined, host: Element): ReadonlySignal<Speech | undefined> {
+export function createSpeech(face: Signal<Partial<ChatbotFace>>, host: Element): ReadonlySignal<Speech | undefined> {
   const speech = signal<Speech | undefined>(undefined);
   let spoken: Promise<unknown> = Promise.resolve();
   effect(() => {
     // What is not known is empty between commas.
-    const tags = [wanted(), host.closest<HTMLElement>('[lang]')?.lang, navigator.languages].join();
+    const tags = [face.value.language, host.closest<HTMLElement>('[lang]')?.lang, navigator.languages].join();
     // One after another, so that the last one wanted has the last word.
     spoken = spoken.then(async () => {
       try {
