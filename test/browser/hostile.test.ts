@@ -39,20 +39,23 @@ interface Visit {
 interface Hostile {
   head?: string;
   body?: string;
+  /** More attributes of the tag. */
+  tag?: string;
+  motion?: 'reduce' | 'no-preference';
   policy?: string;
   /** Runs in the page before anything else. */
   before?: () => void;
 }
 
-async function visit({ head = '', body = '', policy, before }: Hostile): Promise<Visit> {
-  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Page</title><link rel="icon" href="data:,">${head}</head><body>${body}<p>The page's own words.</p>${snippet}</body></html>`;
+async function visit({ head = '', body = '', tag = '', policy, before, motion = 'reduce' }: Hostile): Promise<Visit> {
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Page</title><link rel="icon" href="data:,">${head}</head><body>${body}<p>The page's own words.</p>${snippet.replace(' data-', ` ${tag} data-`)}</body></html>`;
   const site = createServer((_, response) => {
     const headers = { 'Content-Type': 'text/html; charset=utf-8' };
     response.writeHead(200, policy ? { ...headers, 'Content-Security-Policy': policy } : headers).end(html);
   });
   sites.push(site);
   await once(site.listen(0, '127.0.0.1'), 'listening');
-  const page = await browser.newPage({ viewport: { width: 1000, height: 800 }, reducedMotion: 'reduce' });
+  const page = await browser.newPage({ viewport: { width: 1000, height: 800 }, reducedMotion: motion });
   pages.push(page);
   page.setDefaultTimeout(15_000);
   const faults: string[] = [];
@@ -306,3 +309,18 @@ test('on the left, the panel stands over its launcher; on a phone it fills the w
   await page.setViewportSize({ width: 390, height: 700 });
   expect(await panel.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 700 });
 });
+
+test.each(['reduce', 'no-preference'] as const)(
+  'with motion %s, a teaser comes after its seconds, and the panel that it opens takes the focus',
+  async (motion) => {
+    const { page } = await visit({ tag: 'data-teaser="May I help?" data-teaser-after="2"', motion });
+    const teaser = page.locator('.teaser');
+    await teaser.waitFor({ state: 'attached' });
+    expect(await teaser.isVisible()).toBe(false);
+    await teaser.waitFor();
+    await page.getByRole('button', { name: 'May I help?' }).click();
+    const field = page.getByRole('textbox');
+    await field.waitFor();
+    await expect.poll(() => field.evaluate((element) => element.matches(':focus'))).toBe(true);
+  },
+);
