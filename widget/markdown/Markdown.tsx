@@ -78,9 +78,11 @@ const drawScrolling = (name: string, inside: ComponentChildren): VNode => (
 function drawCode(name: string | undefined, inside: ComponentChildren, { words }: Surroundings): VNode {
   const clipboard = globalThis.navigator?.clipboard;
   const copy = ({ currentTarget: button }: TargetedMouseEvent<HTMLElement>): void => {
-    const say = (): void => void (button.textContent = words.copied);
     // Where it is refused the text can still be selected by hand.
-    clipboard.writeText(button.previousSibling!.textContent!).then(say, () => undefined);
+    clipboard.writeText(button.previousSibling!.textContent!).then(
+      () => void (button.textContent = words.copied),
+      () => undefined,
+    );
   };
   const code = (
     <pre>

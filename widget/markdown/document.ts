@@ -183,20 +183,17 @@ export function createDocument(): MarkdownDocument {
     const [, signs, words] = HEADING.exec(line) ?? [];
     if (signs) {
       const text = words!.trim().replace(/(?:^|\s)#+$/, '');
-      return readWhole(createNode('heading', { level: signs.length }), text);
+      return feed(createNode('heading', { level: signs.length }), `\n${text}`, definitions, true);
     }
     const [, indent, mark, info] = FENCE.exec(line) ?? [];
     return mark ? createNode('pre', { mark, level: indent!.length, title: unescape(info!) }) : undefined;
   }
 
-  function readWhole(node: Node, text: string): Node {
-    feed(node, `\n${text}`, definitions, true);
-    return node;
-  }
-
   function addRow({ columns, children }: Node, cells: string[], kind: 'th' | 'td' = 'td'): void {
     const row = createNode('tr');
-    row.children = columns!.map((align, at) => readWhole(createNode(kind, { align }), cells[at] ?? ''));
+    row.children = columns!.map((align, at) =>
+      feed(createNode(kind, { align }), `\n${cells[at] ?? ''}`, definitions, true),
+    );
     children.push(row);
   }
 

@@ -59,8 +59,7 @@ function pair(parts: Part[]): Part[] {
       closer.canOpen &&= closer.text !== '';
       const children = parts.splice(from, at - from);
       // What is left of the closer is read again from the opener on; so is an address between that may go on.
-      opener.canOpen =
-        closer.canOpen || opener.text !== '' || children.some(({ href, canOpen }) => href !== undefined && canOpen);
+      opener.canOpen = closer.canOpen || opener.text !== '' || children.some((part) => part.canOpen && !part.text);
       openers.length = opener.text ? depth + 1 : depth;
       parts.splice(from, 0, createNode(kindOf(signs), { children }) as Part);
       // The closer once more: it may close another.
@@ -72,13 +71,14 @@ function pair(parts: Part[]): Part[] {
   return parts;
 }
 
-/** Reads more text of a leaf into its children. */
-export function feed(leaf: Node, text: string, definitions: Definitions, isLast = false): void {
+/** Reads more text of a leaf into its children; gives the leaf. */
+export function feed(leaf: Node, text: string, definitions: Definitions, isLast = false): Node {
   for (const piece of text.match(/[^]{1,999}/g) ?? []) {
     leaf.source += piece;
     read(leaf, definitions, false);
   }
   if (isLast) read(leaf, definitions, true);
+  return leaf;
 }
 
 /** Reads what may mean something else by now; what is read once and for all are the `done` first children. */
@@ -95,12 +95,12 @@ function read(leaf: Node, definitions: Definitions, isLast: boolean): void {
   }
 
   /** Ends a text in brackets; gives how much of what ends it belongs to it. */
-  function closeBracket(end: string, label: string | undefined, target: Partial<Node> | undefined): number {
+  function closeBracket([end, , , address, title, label]: RegExpExecArray): number {
     const bracket = brackets.pop();
     if (bracket?.canOpen && here - bracket.at <= FAR) {
       const { at, text } = bracket;
       const written = source.slice(at + text.length, here);
-      const found = target ?? definitions.get(normalLabel(label || written));
+      const found = end[1] === '(' ? linkOf(address!, title) : definitions.get(normalLabel(label || written));
       if (found || (text === '[' && /^\d+(?:\.\d+)*$/.test(written))) {
         const kind = found ? (text === '[' ? 'link' : 'image') : 'marker';
         const children = pair(parts.splice(parts.indexOf(bracket) + 1));
@@ -119,14 +119,15 @@ function read(leaf: Node, definitions: Definitions, isLast: boolean): void {
     // Nothing is looked at further than so.
     const rest = source.slice(here - 1, here + FAR);
     TOKEN.lastIndex = BEGUN.lastIndex = 1;
-    const [all, , code, address, title, label, hard, sign, entity, closed, bare, bracket, run] = TOKEN.exec(rest)!;
+    const found = TOKEN.exec(rest)!;
+    const [all, , code, , , , hard, sign, entity, closed, bare, bracket, run] = found;
     let { length } = all;
     if (!isLast && !code && all[1] !== '(' && rest.length < FAR && BEGUN.test(rest)) break;
     const link = closed ?? bare;
     if (code) {
       const inside = code.replaceAll('\n', ' ').replace(/^ (.*[^ ].*) $/, '$1');
       push('code', { children: [textOf(inside)] });
-    } else if (all[0] === ']') length = closeBracket(all, label, all[1] === '(' ? linkOf(address!, title) : undefined);
+    } else if (all[0] === ']') length = closeBracket(found);
     else if (hard) push('br');
     else if (link) {
       const scheme = /^www\./i.test(link) ? 'http://' : /^[^@]*:/.test(link) ? '' : 'mailto:';

@@ -15,7 +15,7 @@ export const DASHES = /^(:)?-+(:)?$/;
  * The start of a line that may yet be anything, as it is signs so far; or whose end says what it is: a fence's, a heading's, a
  * definition's, one that may have the box of a task.
  */
-export const WAITS = /^(?:[\s\-=|:*_+#>`~\d.)]*$|[\s>*+\-\d.)]*(?:`{3}|~{3}|#{1,6}\s|\[[^\]]*(?:\](?::.*|\s*))?$))/;
+export const WAITS = /^(?:[\s\-=|:*_+#>`~\d.)]*$|[\s>*+\-\d.)]*(?:```|~~~|#+\s|\[[^\]]*(?:\](?::.*|\s*))?$))/;
 
 export const isBlank = (line: string): boolean => !line.trim();
 export const indentOf = (line: string): number => line.search(/\S|$/);
