@@ -170,6 +170,15 @@ test('at every moment the document is what the text so far means, however it cam
   );
 });
 
+test('nor does it matter how far away the partner of a sign would be', () => {
+  for (const start of ['*aa***b ', '**aa*b ', '[a *b* ', '`a ', '![', '[a](b "'])
+    for (const length of [900, 1100, 5000]) {
+      const text = start + 'word '.repeat(length / 5) + '** end](c)';
+      expect(toHtml(cut(text, [2, 7, length, length + 6]))).toBe(toHtml([text]));
+      expect(toHtml(text.match(/[^]{1,9}/g)!)).toBe(toHtml([text]));
+    }
+});
+
 test.skipIf(!spec[0])('any cutting of an example gives the document of the whole', () => {
   for (const { markdown } of [...spec, ...extensions]) expect(toHtml(markdown.split(''))).toBe(toHtml([markdown]));
 });

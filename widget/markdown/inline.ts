@@ -10,6 +10,8 @@ interface Part extends Node {
   /** A run of signs, or a bracket: what comes may be in it. */
   canOpen?: boolean;
   canClose?: boolean;
+  /** The run that closes it, as long as what is left of that is open: both are then read again. */
+  closer?: Part | undefined;
   /** Signs in the run; its text are those that have no partner yet. */
   size?: number;
 }
@@ -58,8 +60,9 @@ function pair(parts: Part[]): Part[] {
       for (const part of [opener, closer]) part.text = part.text.slice(signs.length);
       closer.canOpen &&= closer.text !== '';
       const children = parts.splice(from, at - from);
-      // What is left of the closer is read again from the opener on; so is an address between that may go on.
-      opener.canOpen = closer.canOpen || opener.text !== '' || children.some((part) => part.canOpen && !part.text);
+      // An address between that may go on is read again from the opener on.
+      opener.canOpen = opener.text !== '' || children.some((part) => part.canOpen && !part.text);
+      opener.closer = closer.canOpen ? closer : undefined;
       openers.length = opener.text ? depth + 1 : depth;
       parts.splice(from, 0, createNode(kindOf(signs), { children }) as Part);
       // The closer once more: it may close another.
@@ -146,8 +149,8 @@ function read(leaf: Node, definitions: Definitions, isLast: boolean): void {
     here += length;
   }
 
-  const isOpen = ({ canOpen, at }: Part): boolean | undefined =>
-    canOpen && source.length - at <= (isLast ? 0 : 3 * FAR);
+  const isOpen = ({ canOpen, closer, at }: Part): boolean | undefined =>
+    closer ? isOpen(closer) : canOpen && source.length - at <= (isLast ? 0 : 3 * FAR);
   const last = parts.at(-1);
   for (const bracket of brackets) if (isOpen(bracket)) bracket.text = '';
   const next = pair(parts).findIndex((one) => isOpen(one) || (one === last && one.kind !== 'sign'));
