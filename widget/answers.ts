@@ -1,7 +1,7 @@
 import type { VisitorMessage } from '../server/types.ts';
 import type { Chat } from './chat.ts';
 import { readCitations } from './citations.ts';
-import type { Failure } from './client.ts';
+import type { Failure, WireEvent } from './client.ts';
 import type { Remembered } from './memory.ts';
 import { hasEnded, statusOf } from './status.ts';
 import type { Turn } from './turn.ts';
@@ -45,6 +45,8 @@ export async function answer(chat: Chat, turn: Turn): Promise<void> {
     status.value = { is: 'streaming' };
   };
   for (let tries = 0; !isOver(); tries++) {
+    const isMet = turn.message || (await chat.meet());
+    if (isOver()) return;
     if (!turn.message) {
       turn.session ??= chat.memory.read().session ?? '';
       keep(chat, turn, true);
@@ -52,7 +54,9 @@ export async function answer(chat: Chat, turn: Turn): Promise<void> {
     const { signal } = chat.showing;
     chat.latest.value = turn;
     // Where the message has no name yet the very same question is sent again: its `id` makes that one message.
-    const events = turn.message ? client.resume(turn, text.peek().length, signal) : client.ask(turn, signal);
+    let events: AsyncIterable<WireEvent> | [] = [];
+    if (turn.message) events = client.resume(turn, text.peek().length, signal);
+    else if (isMet) events = client.ask(turn, signal);
     for await (const { event, id, data } of events) {
       if (!isHere(chat, turn)) return;
       if (event === 'delta') {

@@ -50,8 +50,11 @@ export interface Chat {
 
   /** Tells the page what went wrong. */
   tell(fault: unknown): void;
-  /** Asks who the chatbot is, until it has said so, and waits for the visitor to agree to what its owner wants agreed. */
-  meet(): Promise<unknown>;
+  /**
+   * Asks who the chatbot is, until it has said so, and waits for the visitor to agree to what its owner wants agreed. False where
+   * neither is known now.
+   */
+  meet(): Promise<boolean>;
   agree(): void;
   open(how?: true | 'quietly'): void;
   close(): void;
@@ -91,21 +94,24 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
   const face = signal<Partial<ChatbotFace>>(settings);
   const isAgreed = signal(agreed);
   const speech = createSpeech(face, host);
-  let meeting: Promise<unknown> | undefined;
+  let meeting: Promise<boolean> | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
-  async function getAcquainted(): Promise<void> {
+  async function getAcquainted(): Promise<boolean> {
     try {
       face.value = { ...(await client.face()), ...settings };
     } catch (fault) {
       meeting = undefined;
       chat.tell(fault);
+      // Who refuses to be met refuses a question too, and says why.
+      return (fault as Failure).status! < 500;
     }
     await new Promise<void>((resolve) => {
       effect(() => {
         if (!chat.consent.value) resolve();
       });
     });
+    return true;
   }
 
   const chat: Chat = {
@@ -170,7 +176,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     },
     start(turn) {
       if (!turn.message) keep(chat, turn, true);
-      queue = queue.then(chat.meet).then(() => answer(chat, turn));
+      queue = queue.then(() => answer(chat, turn));
     },
     retry(turn) {
       if (turn.status.peek().reason === 'network') {

@@ -34,10 +34,16 @@ test('nothing is sent before the visitor has agreed; the question waits for it, 
   expect(chat.see.queryByText(consent)).toBeNull();
 });
 
-test('a chat that cannot be met is asked all the same, so that the question is not lost', async () => {
-  chat = mounted({ ...replies, 'GET ': () => json({}, 500) });
-  chat.handle.ask('q');
-  await waitFor(() => expect(chat!.door.asked()).toHaveLength(1));
+test('while it is unknown what its owner wants agreed nothing is sent; the question is kept and goes when that is known', async () => {
+  let isUp = false;
+  chat = mounted({ ...facing({ consent }), 'GET ': () => (isUp ? json({ name: 'Shop', consent }) : json({}, 500)) });
+  chat.handle.ask('Where is it?');
+  await waitFor(() => chat!.see.getAllByText(/Reconnecting/));
+  isUp = true;
+  await waitFor(() => chat!.see.getByText(consent), { timeout: 4000 });
+  expect(chat.door.asked()).toEqual([]);
+  chat.see.getByRole('button', { name: 'I agree' }).click();
+  await waitFor(() => expect(chat!.door.asked().map(({ body }) => body['query'])).toEqual(['Where is it?']));
 });
 
 test('title, picture, greeting, disclaimer and privacy are the owner’s; what the page says wins over the server', async () => {

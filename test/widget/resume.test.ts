@@ -205,7 +205,7 @@ test('giving up keeps the question; trying again is the very same message', asyn
       if (!isThere) throw new TypeError('refused');
       return stream(answered(answer));
     },
-    'GET ': () => json({}, 500),
+    'GET ': () => json({ name: 'Shop' }),
   });
   chat.ask('q');
   await vi.advanceTimersByTimeAsync(120_000);
