@@ -75,7 +75,10 @@ test('a framework that mounts twice in a row leaves one chat', () => {
 test('context goes with a question only where it is given', async () => {
   const { mount } = await import('../../widget/index.tsx');
   door.close();
-  door = openDoor({ 'POST /ask': () => stream(answered(record('q', 'An answer.'))), 'GET ': () => json({}, 500) });
+  door = openDoor({
+    'POST /ask': () => stream(answered(record('q', 'An answer.'))),
+    'GET ': () => json({ name: 'Shop' }),
+  });
   const asks = async (context?: object): Promise<unknown> => {
     const handle = mount({ server, chatbot: 'c1', context });
     handle.ask('q');
