@@ -97,6 +97,17 @@ test('the text is followed while the reader is at its end; who scrolls up by a l
   expect(faults).toEqual([]);
 });
 
+test('a new conversation, begun at the top of a long one, is followed from its start', async () => {
+  model.next(wordy(400, 0));
+  await ask(page, question);
+  await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
+  await log(page).evaluate((element) => (element.scrollTop = 0));
+  const latest = page.getByRole('button', { name: 'New text' });
+  await latest.waitFor();
+  await page.getByRole('button', { name: 'New conversation' }).click();
+  await latest.waitFor({ state: 'hidden' });
+});
+
 test('what comes at the end of an answer moves nothing of what is being read', async () => {
   model.next(wordy(500, 4));
   await ask(page, question);

@@ -2,6 +2,7 @@ import { Component, type VNode } from 'preact';
 import type { Chat } from '../chat.ts';
 import { placeOf } from '../citations.ts';
 import type { Turn } from '../turn.ts';
+import { reveal } from './follow.ts';
 import { Source } from './Source.tsx';
 
 export interface MarkerProps {
@@ -49,7 +50,7 @@ export class Marker extends Component<MarkerProps> {
     // The focus that comes back opens nothing.
     clearTimeout(this.timer);
     this.card = card;
-    card?.scrollIntoView({ block: 'nearest' });
+    reveal(card);
   };
 
   override componentWillUnmount(): void {

@@ -3,6 +3,7 @@ import type { Chat } from '../chat.ts';
 import type { Turn } from '../turn.ts';
 import { Markdown } from '../markdown/Markdown.tsx';
 import { Actions } from './Actions.tsx';
+import { reveal } from './follow.ts';
 import { Marker } from './Marker.tsx';
 import { Note } from './Note.tsx';
 import { Sources } from './Sources.tsx';
@@ -11,8 +12,6 @@ interface TurnProps {
   chat: Chat;
   turn: Turn;
 }
-
-const reveal = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
 
 /** A question and its answer. */
 export function TurnView({ chat, turn }: TurnProps): VNode {

@@ -6,25 +6,30 @@ export function follow(log: HTMLElement): void {
   const [content, button] = log.children as HTMLCollectionOf<HTMLElement>;
   let isAtEnd = true;
   let last = 0;
-  const toEnd = (): void => {
-    log.scrollTop = log.scrollHeight;
-    last = log.scrollTop;
-  };
-  const observer = new ResizeObserver(() => {
-    if (isAtEnd) toEnd();
-  });
-  log.onscroll = () => {
+  const toEnd = (): void => void (log.scrollTop = log.scrollHeight);
+  const look = (): void => {
     const { scrollTop, scrollHeight, clientHeight } = log;
     const left = scrollHeight - scrollTop - clientHeight;
     // Only who scrolls up, be it by a line, leaves the end; text that has just come does not take a reader from it.
-    isAtEnd = left < 2 || (scrollTop >= last && (isAtEnd || left < NEAR_END));
+    isAtEnd = left < 2 || (isAtEnd ? scrollTop >= last : scrollTop > last && left < NEAR_END);
     button!.hidden = isAtEnd;
     last = scrollTop;
   };
+  const observer = new ResizeObserver(() => {
+    if (isAtEnd) toEnd();
+    look();
+  });
+  log.onscroll = look;
   button!.onclick = () => {
     toEnd();
-    log.focus();
+    log.focus({ preventScroll: true });
   };
   observer.observe(log);
   observer.observe(content!);
+}
+
+/** Scrolls the log, never the page around it, until a part of it is seen to its end. */
+export function reveal(part: Element | null): void {
+  const log = part?.closest('.log');
+  if (log) log.scrollTop += Math.max(0, part!.getBoundingClientRect().bottom - log.getBoundingClientRect().bottom);
 }
