@@ -34,7 +34,7 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   render(<Panel chat={chat} isInline={!button} />, place);
   if (button) tendLauncher(button, chat);
   if ('settings' in own) void chat.meet();
-  effect(() => {
+  const stop = effect(() => {
     const face = chat.face.value;
     applyTheme(host, own, face);
     if (face.open && (chat.isOpen.peek() ?? innerWidth > PHONE)) chat.open('quietly');
@@ -42,6 +42,7 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   return {
     chat,
     destroy() {
+      stop();
       chat.drop();
       render(null, place);
     },

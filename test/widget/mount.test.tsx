@@ -86,6 +86,18 @@ test('destroy leaves nothing behind: no node, no listener, no timer, no stream',
   expect(chat.door.asked()).toHaveLength(1);
 });
 
+test('destroyed before it is known who the chatbot is, it does not open after all', async () => {
+  let say: ((face: Response) => void) | undefined;
+  const settings = { settings: '' } as object;
+  chat = mounted({ 'GET ': () => new Promise((resolve) => (say = resolve)) }, { settings });
+  chat.see.getByRole('button').dispatchEvent(new Event('pointerenter'));
+  await waitFor(() => expect(say).toBeDefined());
+  chat.handle.destroy();
+  say!(json({ open: true }));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(chat.told).toEqual([]);
+});
+
 test('on a page where it may not be asked, it says so at once and does not try again', async () => {
   const refused = (): Response => json({ error: 'not from here', code: 'forbidden_origin' }, 403);
   chat = mounted({ 'GET ': refused, 'POST /ask': refused });
