@@ -139,6 +139,50 @@ test('where what was pressed has gone, the focus stays in the chat', async () =>
   await expect.poll(focused).toBe('Conversation');
 });
 
+test('where consent takes the field’s place, the focus goes with it, and back', async () => {
+  await visit();
+  let say!: () => void;
+  const isOpen = new Promise<void>((resolve) => (say = resolve));
+  await page.route(/\/chat\/[0-9a-f]+$/, async (route) => {
+    const response = await route.fetch();
+    const face = (await response.json()) as object;
+    await isOpen;
+    await route.fulfill({ response, json: { ...face, consent: 'We keep what you ask for 30 days.' } });
+  });
+  await open(page);
+  expect(await focused()).toBe('Your question');
+  say();
+  const agree = page.getByRole('button', { name: 'I agree' });
+  await expect.poll(() => agree.evaluate((button) => button.matches(':focus'))).toBe(true);
+  await page.keyboard.press('Escape');
+  await panel().waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Open chat' }).click();
+  await expect.poll(() => agree.evaluate((button) => button.matches(':focus'))).toBe(true);
+  await page.keyboard.press('Enter');
+  await expect.poll(focused).toBe('Your question');
+});
+
+test('opened again with a word on an answer begun, the focus is in the field for questions', async () => {
+  await visit();
+  await open(page);
+  await answered();
+  await page.getByRole('button', { name: 'Helpful', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Tell us more' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Open chat' }).press('Enter');
+  await expect.poll(focused).toBe('Your question');
+});
+
+test('the button on code lies on none of it', async () => {
+  await visit({ path: '/demo/states.html' });
+  const code = page.locator('.code').first();
+  const [button, text] = await Promise.all([
+    code.locator('button').boundingBox(),
+    code.locator('.scroll').boundingBox(),
+  ]);
+  expect(text!.y).toBeGreaterThanOrEqual(button!.y + button!.height);
+});
+
 test('every target is at least 24 px in both directions', async () => {
   await visit();
   await open(page);
@@ -346,6 +390,17 @@ test('the keyboard opens a card by going to its marker, and its link comes next'
   await page.keyboard.press('Escape');
   await card.waitFor({ state: 'detached' });
   expect(await focused()).toMatch(/^Source 1/);
+});
+
+test('a card that the focus has left takes no Escape from the panel', async () => {
+  await visit();
+  await open(page);
+  await answered();
+  await marker(page).click();
+  await page.getByRole('dialog', { name: /^Source 1/ }).waitFor();
+  await field(page).focus();
+  await page.keyboard.press('Escape');
+  await panel().waitFor({ state: 'detached' });
 });
 
 test('a click opens a card with the focus in it, another closes it, and so does the focus that goes elsewhere', async () => {

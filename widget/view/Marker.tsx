@@ -36,7 +36,9 @@ export class Marker extends Component<MarkerProps> {
   /** The pointer or the focus has come, or gone; from the marker to its card the focus goes and comes. */
   private readonly pass = ({ type }: Event): void => {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.show(/in|enter/.test(type) || this.hasFocus), REST_MS);
+    // What the focus has left is in nobody's way: Escape is for the panel then.
+    const rest = type === 'focusout' ? 0 : REST_MS;
+    this.timer = setTimeout(() => this.show(/in|enter/.test(type) || this.hasFocus), rest);
   };
 
   private readonly toggle = (): void => {

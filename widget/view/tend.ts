@@ -32,10 +32,13 @@ export function tend(panel: HTMLElement, { chat, isInline }: PanelProps): () => 
     panel.style.setProperty('--height', `${height}px`);
   };
 
+  /** To the field, or to the consent in its place. */
+  const toField = (): void => log.nextElementSibling!.querySelector<HTMLElement>('textarea, button')!.focus();
+
   follow(log);
   panel.style.setProperty('--scheme', pageScheme());
   // Where what was pressed has gone, the focus stays in the chat.
-  panel.onclick = () => setTimeout(() => focusOf(panel) ?? log.focus());
+  panel.onclick = () => setTimeout(() => focusOf(panel) ?? log.focus({ preventScroll: true }));
   addEventListener(
     'keydown',
     (event) => {
@@ -48,11 +51,14 @@ export function tend(panel: HTMLElement, { chat, isInline }: PanelProps): () => 
     },
     { signal, capture: true },
   );
+  signal.onabort = chat.consent.subscribe(() => {
+    if (panel.contains(focusOf(panel))) setTimeout(() => focusOf(panel) ?? toField());
+  });
   for (const event of ['storage', 'visibilitychange'])
     addEventListener(event, () => setTimeout(look, STORING_MS), { signal });
   if (!isInline) {
     // The field has the reader's next words.
-    if (chat.isOpen.peek() !== 'quietly') panel.querySelector('textarea')?.focus();
+    if (chat.isOpen.peek() !== 'quietly') toField();
     if (isFull(panel)) panel.ariaModal = 'true';
     // It would cover what the focus goes to: it goes when the focus does.
     panel.addEventListener('focusout', ({ relatedTarget }) => {
