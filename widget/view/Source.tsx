@@ -21,7 +21,7 @@ export function Source({ words, citation, markers }: SourceProps): VNode {
       <a class="jump" href={href} title={href && words.newTab} target="_blank" rel="noopener">
         {title}
       </a>
-      {host}
+      <span class="host">{host}</span>
     </p>
   );
 }
