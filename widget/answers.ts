@@ -11,7 +11,15 @@ const MOST_TRIES = 6;
 const FIRST_WAIT_MS = 400;
 const LOOK_MS = 200;
 
-const sleep = (ms: number): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Waits, but no longer than what is shown stays. */
+const sleep = (ms: number, { showing: { signal } }: Chat): Promise<unknown> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.onabort = (event) => {
+      clearTimeout(timer);
+      resolve(event);
+    };
+  });
 
 /** Keeps the turn's question among those that still have to reach the server, or no longer; and what else is to be remembered. */
 export function keep({ memory }: Chat, { query, id, session, at }: Turn, isUnsent: boolean, more?: Remembered): void {
@@ -86,7 +94,7 @@ export async function answer(chat: Chat, turn: Turn): Promise<void> {
     status.value = { is: navigator.onLine ? 'reconnecting' : 'offline' };
     // Back-off with jitter.
     const until = Date.now() + FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random() / 2);
-    while (!isOver() && (Date.now() < until || !navigator.onLine)) await sleep(LOOK_MS);
+    while (!isOver() && (Date.now() < until || !navigator.onLine)) await sleep(LOOK_MS, chat);
   }
 }
 
@@ -122,7 +130,7 @@ async function fail(chat: Chat, turn: Turn, failure: Failure): Promise<void> {
     const left = Math.max(0, Math.ceil((until - Date.now()) / 1000));
     status.value = { is: 'limited', message, left };
     if (!left) return;
-    await sleep(1000);
+    await sleep(1000, chat);
   }
 }
 

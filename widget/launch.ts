@@ -57,7 +57,8 @@ export function launch({ target, ...options }: Options, load: LoadPanel): Handle
   const calls: ((chat: Chat) => void)[] = [];
   let panel: OpenedPanel | undefined;
   let loading: Promise<void> | undefined;
-  let isGone = false;
+  let isGone: boolean | undefined;
+  let early: ReturnType<typeof setTimeout> | undefined;
 
   const near = (): Promise<void> =>
     (loading ??= load().then(
@@ -89,6 +90,7 @@ export function launch({ target, ...options }: Options, load: LoadPanel): Handle
     },
     destroy() {
       isGone = true;
+      clearTimeout(early);
       document.removeEventListener('click', trigger);
       host.remove();
       panel?.destroy();
@@ -106,7 +108,7 @@ export function launch({ target, ...options }: Options, load: LoadPanel): Handle
     // A scheme of `auto` is the page's: the style sheet's own default.
     if (settings[name] !== 'auto')
       host.style.setProperty(`--docent-${name}`, settings[name] + (/offset|radius/.test(name) ? 'px' : ''));
-    if (EARLY.test(name)) setTimeout(near, IDLE_MS);
+    if (EARLY.test(name)) early ??= setTimeout(near, IDLE_MS);
   }
   if (target) {
     host.dataset.inline = '';

@@ -122,6 +122,42 @@ test('destroyed during a wait for the network, it asks no more', async () => {
   expect(chat.door.asked()).toHaveLength(length);
 });
 
+test('destroyed at any time, it leaves no timer', async () => {
+  const left = new Set<unknown>();
+  const { setTimeout: start, clearTimeout: end } = globalThis;
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((act: () => void, ms = 0) => {
+    const timer = start(() => {
+      left.delete(timer);
+      act();
+    }, ms);
+    if (ms > 100) left.add(timer);
+    return timer;
+  }) as typeof setTimeout);
+  vi.spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
+    left.delete(timer);
+    end(timer);
+  });
+  const limited = (): Response => json({ error: 'Too many.', code: 'rate_limited', retry_after: 9 }, 429);
+  const refused = (): never => {
+    throw new TypeError('refused');
+  };
+  chat = mounted({}, { settings: { label: 'Help', teaser: 'Questions?' } });
+  expect(left.size).toBe(1);
+  chat.close();
+  expect(left.size).toBe(0);
+  for (const [reply, note] of [
+    [limited, 'Too many.'],
+    [refused, 'Reconnecting…'],
+  ] as const) {
+    localStorage.clear();
+    chat = mounted({ 'POST /ask': reply });
+    chat.handle.ask('q');
+    await waitFor(() => expect(chat!.see.getAllByText(note).length).toBeGreaterThan(0));
+    chat.close();
+    await waitFor(() => expect(left.size).toBe(0), { timeout: 90, interval: 10 });
+  }
+});
+
 test('the component comes and goes with its place, and a second mount is no second chat', async () => {
   door = openDoor({});
   const handles: Handle[] = [];
