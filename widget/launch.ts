@@ -16,7 +16,7 @@ export interface Options {
   words?: Partial<Words> | undefined;
   /** Looks and manners; they win over those that the server keeps for the chatbot. */
   settings?: Partial<Settings> | undefined;
-  /** What the answer may lean on; sent with the visitor's first question and only where it is given. */
+  /** What the answer may lean on; sent with each question, and only where it is given; the first of a conversation settles it. */
   context?: Context | undefined;
 }
 

@@ -183,6 +183,22 @@ test('the button on code lies on none of it', async () => {
   expect(text!.y).toBeGreaterThanOrEqual(button!.y + button!.height);
 });
 
+test('a name of one long word leaves the buttons in their places', async () => {
+  await visit();
+  const title = 'www.tolliverandwrencustomerservice.example.com';
+  await page.route(/\/chat\/[0-9a-f]+$/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...((await response.json()) as object), title } });
+  });
+  await open(page);
+  await page.getByRole('heading', { name: title }).waitFor();
+  const [whole, close] = await Promise.all([
+    panel().boundingBox(),
+    panel().getByRole('button', { name: 'Close chat' }).boundingBox(),
+  ]);
+  expect(close!.x + close!.width).toBeLessThan(whole!.x + whole!.width);
+});
+
 test('every target is at least 24 px in both directions', async () => {
   await visit();
   await open(page);
