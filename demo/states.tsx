@@ -11,6 +11,8 @@ interface Scene extends Script {
   ask?: string;
   /** What the visitor presses then, as a selector. */
   press?: string;
+  /** Or where a mouse of the visitor's rests. */
+  rest?: string;
   session?: string;
 }
 
@@ -49,7 +51,7 @@ const scenes: Scene[] = [
     },
   },
   { name: 'Answered, with sources', ...answered },
-  { name: 'A citation opened', ...answered, press: 'button.marker' },
+  { name: 'A citation opened', ...answered, rest: 'button.marker' },
   { name: 'A thumb down, with a word', ...answered, press: '.actions button:nth-of-type(4)' },
   { name: "I don't know", ask: unknown.query, answer: (_, signal) => whole(unknown, signal) },
   {
@@ -117,7 +119,7 @@ async function arrival(root: ShadowRoot, selector: string): Promise<HTMLElement>
   }
 }
 
-async function show({ name, ask, press, session, ...script }: Scene, place: HTMLElement): Promise<void> {
+async function show({ name, ask, press, rest, session, ...script }: Scene, place: HTMLElement): Promise<void> {
   const scene = document.createElement('section');
   const title = document.createElement('h2');
   const host = document.createElement('div');
@@ -132,6 +134,7 @@ async function show({ name, ask, press, session, ...script }: Scene, place: HTML
   if (!ask) return;
   await arrival(root, 'textarea');
   chat.ask(ask);
+  if (rest) (await arrival(root, rest)).dispatchEvent(new MouseEvent('mouseenter', { bubbles: true }));
   if (!press) return;
   const pressed = await arrival(root, press);
   pressed.focus();

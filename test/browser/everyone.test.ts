@@ -77,6 +77,7 @@ test.each<[string, Visit]>([
   await scene.locator('button[aria-pressed]').first().click();
   await scene.locator('.actions form').waitFor();
   await page.waitForTimeout(800);
+  expect(await page.locator('.card').count()).toBe(1);
   expect(await violations()).toEqual([]);
 });
 
