@@ -85,7 +85,8 @@ export async function answer(chat: Chat, turn: Turn): Promise<void> {
         const { status: http = 0 } = data;
         // The server no longer knows the session: the question begins a new one.
         if (http === 404 && turn.session && !turn.message) turn.session = '';
-        else if (http < 500 || !turn.message) return void fail(chat, turn, data);
+        // A gateway whose server is away speaks in its own words: that is no more than a cut.
+        else if (http < 500 || !(turn.message || data.code === 'bad_answer')) return void fail(chat, turn, data);
       }
     }
     paint();

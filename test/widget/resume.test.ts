@@ -216,6 +216,16 @@ test('giving up keeps the question; trying again is the very same message', asyn
   expect(new Set(chat.door.asked().map(({ body }) => JSON.stringify(body))).size).toBe(1);
 });
 
+test('a gateway without its server is asked again by the very same message', async () => {
+  const gateway = (): Response => new Response('<h1>Bad gateway</h1>', { status: 502 });
+  const answers = [gateway, gateway, () => stream(answered(answer))];
+  chat = await opened({ 'POST /ask': () => answers.shift()!() });
+  chat.ask('q');
+  await vi.waitFor(() => expect(chat!.root.querySelector('.text')?.textContent).toBe(answer.response), 5000);
+  expect(chat.door.asked()).toHaveLength(3);
+  expect(new Set(chat.door.asked().map(({ body }) => JSON.stringify(body))).size).toBe(1);
+});
+
 test('stopped while the connection is being made again, an answer is left, and the next question is asked', async () => {
   const answers = [() => broken(bytes.length - 200), () => stream(answered({ ...record('two', 'Next.'), uuid: 'm2' }))];
   chat = await opened({
