@@ -25,6 +25,8 @@ export function define(name: string): void {
     private handle: Handle | undefined;
 
     connectedCallback(): void {
+      // An element that stood in the page before it was defined is told of its attributes first.
+      this.disconnectedCallback();
       const { server, chatbot, inline, ...settings } = readSettings(this.attributes);
       if (!server || !chatbot) return;
       const target = inline === undefined ? undefined : this;
@@ -39,9 +41,7 @@ export function define(name: string): void {
     }
 
     attributeChangedCallback(): void {
-      if (!this.isConnected) return;
-      this.disconnectedCallback();
-      this.connectedCallback();
+      if (this.isConnected) this.connectedCallback();
     }
 
     open(): void {
