@@ -79,7 +79,7 @@ function drawCode(name: string | undefined, inside: ComponentChildren, { words }
   const clipboard = globalThis.navigator?.clipboard;
   const copy = ({ currentTarget: button }: TargetedMouseEvent<HTMLElement>): void => {
     // Where it is refused the text can still be selected by hand.
-    clipboard.writeText(button.previousSibling!.textContent!).then(
+    clipboard.writeText(button.nextSibling!.textContent!).then(
       () => void (button.textContent = words.copied),
       () => undefined,
     );
@@ -91,12 +91,12 @@ function drawCode(name: string | undefined, inside: ComponentChildren, { words }
   );
   return (
     <div class="code">
-      {drawScrolling(name || words.code, code)}
       {clipboard && (
         <button aria-live="polite" onClick={copy}>
           {words.copy}
         </button>
       )}
+      {drawScrolling(name || words.code, code)}
     </div>
   );
 }

@@ -20,7 +20,7 @@ export function Source({ words, citation, markers }: SourceProps): VNode {
       ))}
       <a class="jump" href={href} title={href && words.newTab} target="_blank" rel="noopener">
         {title}
-      </a>
+      </a>{' '}
       <span class="host">{host}</span>
     </p>
   );

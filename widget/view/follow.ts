@@ -28,8 +28,12 @@ export function follow(log: HTMLElement): void {
   observer.observe(content!);
 }
 
+/** As much as stands below an answer, and below a card. */
+const ROOM = 12;
+
 /** Scrolls the log, never the page around it, until a part of it is seen to its end. */
 export function reveal(part: Element | null): void {
   const log = part?.closest('.log');
-  if (log) log.scrollTop += Math.max(0, part!.getBoundingClientRect().bottom - log.getBoundingClientRect().bottom);
+  if (log)
+    log.scrollTop += Math.max(0, part!.getBoundingClientRect().bottom + ROOM - log.getBoundingClientRect().bottom);
 }
