@@ -416,6 +416,8 @@ test('a card that the focus has left takes no Escape from the panel', async () =
   await marker(page).click();
   await page.getByRole('dialog', { name: /^Source 1/ }).waitFor();
   await field(page).focus();
+  // No hand is faster.
+  await page.waitForTimeout(100);
   await page.keyboard.press('Escape');
   await panel().waitFor({ state: 'detached' });
 });
