@@ -50,7 +50,8 @@ export async function answer(chat: Chat, turn: Turn): Promise<void> {
     turn.last = unpainted;
     text.value += unpainted;
     unpainted = '';
-    status.value = { is: 'streaming' };
+    // Once: what goes by it is drawn anew.
+    if (status.peek().is !== 'streaming') status.value = { is: 'streaming' };
   };
   for (let tries = 0; !isOver(); tries++) {
     const isMet = turn.message || (await chat.meet());
