@@ -307,7 +307,7 @@ test('on the left, the panel stands over its launcher; on a phone it fills the w
   await panel.waitFor();
   expect((await panel.boundingBox())!.x).toBe(20);
   await page.setViewportSize({ width: 390, height: 700 });
-  expect(await panel.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 700 });
+  await expect.poll(() => panel.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 700 });
 });
 
 test.each(['reduce', 'no-preference'] as const)(
