@@ -8,6 +8,7 @@ import { bot } from './api/bot.ts';
 import type { Rooms } from './api/operation.ts';
 import type { Authenticate } from './auth.ts';
 import { asRefusal, notFound, Refusal } from './errors.ts';
+import { serveHealth, type Health } from './health.ts';
 
 interface AppRooms extends Rooms {
   authenticate: Authenticate;
@@ -19,6 +20,7 @@ interface AppRooms extends Rooms {
   door: Koa.Middleware;
   /** The demo's pages; absent with DEMO=0. */
   demo: Koa.Middleware | undefined;
+  health: Health;
   /** True once the process has been told to end. */
   draining(): boolean;
 }
@@ -31,7 +33,8 @@ export function createApp(rooms: AppRooms): Koa {
   });
   app.use(named(rooms.log));
   app.use(faults(rooms.log));
-  app.use(health(rooms.draining));
+  app.use(refuseDraining(rooms.draining));
+  app.use(serveHealth(rooms.health));
   app.use(bot);
   app.use(rooms.assets);
   app.use(rooms.docs);
@@ -107,18 +110,13 @@ function faults(log: Logger): Koa.Middleware {
   };
 }
 
-function health(draining: () => boolean): Koa.Middleware {
+/** Refuses everything once the process is about to end. */
+function refuseDraining(draining: () => boolean): Koa.Middleware {
   return (ctx, next) => {
-    // A page of another origin may learn of it too, or it would take it for a network that fails.
+    // A page of another origin may read it too, or it would take it for a network that fails.
     if (draining() && ctx.method !== 'OPTIONS')
       throw new Refusal('unavailable', 'the server is about to stop', STOPPING);
-    if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      throw new Refusal('method_not_allowed', 'this path takes GET, HEAD', { headers: { Allow: 'GET, HEAD' } });
-    }
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = { status: 'ok' };
-    return undefined;
+    return next();
   };
 }
 

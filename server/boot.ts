@@ -12,6 +12,7 @@ import { createApp } from './app.ts';
 import { createAuth } from './auth.ts';
 import { readConfig, type Config } from './config.ts';
 import { createDemo, type Demo } from './demo.ts';
+import { createHealth } from './health.ts';
 import { createKnowledge } from './knowledge/learning.ts';
 import { createSchedules } from './knowledge/schedule.ts';
 import { createSites } from './knowledge/sites.ts';
@@ -48,6 +49,7 @@ export async function boot(
   const config = readConfig(env);
   const log = pino({ level: config.logLevel, base: null, serializers: { err: told } }, pino.destination(LOG));
   const clock = Date.now;
+  const health = createHealth();
   const store = await openLowdbStore({ dir: config.dataDir, clock, log });
   const admin = createAdmin({ store, clock });
   if (config.apiKey === undefined) await firstKey({ admin, home: store.home }, write);
@@ -86,6 +88,7 @@ export async function boot(
     docs: createDocs({ dir: join(builtFiles(), 'docs') }),
     door: createDoor({ store, answering, upstream, clock, log, trustProxyHops: config.trustProxyHops }),
     demo: demo?.pages,
+    health,
     draining: () => draining,
   });
   const handle = app.callback();

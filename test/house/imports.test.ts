@@ -21,11 +21,12 @@ const FLOORS = [
   ['validate'],
   ['widget-settings'],
   ['schema'],
+  ['health'],
   ['config', 'errors', 'records'],
   ['types'],
 ];
 
-const KOA_ROOMS = new Set(['main', 'boot', 'app', 'demo', 'api', 'proxy', 'auth', 'limits', 'http']);
+const KOA_ROOMS = new Set(['main', 'boot', 'app', 'demo', 'api', 'proxy', 'auth', 'limits', 'http', 'health']);
 
 const server = sourcesOf('server').flatMap(importsOf);
 const widget = sourcesOf('widget').flatMap(importsOf);

@@ -9,6 +9,7 @@ import { createAnswering, NO_META, type Answering, type Ending, type Respond } f
 import type { Run } from '../../server/answer/runs.ts';
 import { createApp } from '../../server/app.ts';
 import { createAuth } from '../../server/auth.ts';
+import { createHealth } from '../../server/health.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import type { Sites } from '../../server/knowledge/sites.ts';
 import type { Schedules } from '../../server/knowledge/schedule.ts';
@@ -79,6 +80,7 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
     assets: createAssets({ dir: dist ?? join(dir, 'none') }),
     door: createDoor({ store, answering, upstream: other, clock, log, trustProxyHops: 0, ...rooms }),
     demo: undefined,
+    health: createHealth(),
     draining: () => false,
   });
   const handle = app.callback();
