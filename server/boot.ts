@@ -7,6 +7,7 @@ import { pino, type Logger } from 'pino';
 import { createAdmin, type Admin } from './admin.ts';
 import { createRespond } from './answer/answer.ts';
 import { createAnswering } from './answer/answering.ts';
+import { createFallback } from './answer/fallback.ts';
 import { createDocs } from './api/docs.ts';
 import { createApp } from './app.ts';
 import { createAuth } from './auth.ts';
@@ -62,7 +63,8 @@ export async function boot(
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const model = config.llm && createOpenAi({ ...config.llm, log });
   const catalogue = createCatalogue(config.catalogue);
-  const respond = createRespond({ store, knowledge, model, catalogue });
+  const fallback = config.fallback ? createFallback({ health, clock, log }) : undefined;
+  const respond = createRespond({ store, knowledge, model, fallback, catalogue });
   const answering = createAnswering({ store, clock, log });
   const upstream = config.upstream
     ? foreignUpstream({ ...config.upstream, store, clock, log })

@@ -11,6 +11,8 @@ export interface Config {
   demo: boolean;
   /** `host:port` entries that pass beside the address guard. */
   fetchAllow: string[];
+  /** Where the model fails before its first word, the answer is quoted. */
+  fallback: boolean;
   llm: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
   embeddings: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
   upstream: { url: string; apiKey: string } | undefined;
@@ -31,6 +33,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxyHops: whole('TRUST_PROXY_HOPS', read('TRUST_PROXY_HOPS') ?? '0', 100),
     demo: matching('DEMO', read('DEMO') ?? '1', /^[01]$/, '0 or 1') === '1',
     fetchAllow: hostPorts(read('FETCH_ALLOW')),
+    fallback: matching('FALLBACK', read('FALLBACK') ?? '1', /^[01]$/, '0 or 1') === '1',
     ...models(read),
     upstream: upstream(address('UPSTREAM_URL', read('UPSTREAM_URL')), read('UPSTREAM_API_KEY')),
     catalogue: {

@@ -7,6 +7,7 @@ import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';
 import { NO_META, type Ending, type MessageMeta, type Question, type Respond } from './answering.ts';
 import { createMarkers } from './cite.ts';
 import { dontKnow } from './dont-know.ts';
+import type { Fallback } from './fallback.ts';
 import { prompt, TURNS } from './prompt.ts';
 import { writeQuotes } from './quoting.ts';
 import type { Run } from './runs.ts';
@@ -16,6 +17,8 @@ interface Rooms {
   knowledge: Knowledge;
   /** Without one, the answer quotes the sources. */
   model: Model | undefined;
+  /** Without one, a model that fails is an error whenever it does. */
+  fallback: Fallback | undefined;
   catalogue: Catalogue;
 }
 
@@ -34,11 +37,11 @@ interface Material {
 
 /** This process's own way to answer: route, retrieve, generate or quote, cite. */
 export function createRespond(rooms: Rooms): Respond {
-  const { model, catalogue } = rooms;
+  const { model } = rooms;
   return (question, run) =>
     gather(rooms, question).then((material) => {
       if (!material.agent) return unanswered(question, run);
-      return model ? generated(material, model, catalogue, run) : quoted(material, run);
+      return model ? generated(material, { ...rooms, model }, run) : quoted(material, run);
     });
 }
 
@@ -72,15 +75,18 @@ async function quoted({ question, agent, found }: Material, run: Run): Promise<E
 
 /** No async function: while the model writes, an open stream keeps its markers and not all that was gathered. */
 function generated(
-  { question, agent, turns, found }: Material,
-  model: Model,
-  catalogue: Catalogue,
+  material: Material,
+  { model, fallback, catalogue }: Rooms & { model: Model },
   run: Run,
 ): Promise<Ending> {
+  const { question, agent, turns, found } = material;
   const cite = question.chatbot.meta.show_citations;
   const markers = createMarkers(cite ? found : [], question.query, run);
+  // What a quoted answer would need, until there is text.
+  let spare = fallback && material;
   const generation = model.generate(prompt({ agent, turns, found, query: question.query, cite }), (piece) => {
     run.append(markers.pass(piece));
+    if (run.appended > 0) spare = undefined;
     if (run.full) generation.stop();
   });
   run.onStop = () => generation.stop();
@@ -89,6 +95,8 @@ function generated(
   const credits = catalogue.credits(agent?.meta.model ?? '');
 
   return generation.done.catch(refused).then(({ finish, totalTokens, refusal }: Generated) => {
+    if (refusal && fallback && spare && !run.stopped) return quotedInstead(spare, fallback.failed(refusal), run);
+    if (!refusal && run.appended > 0) fallback?.answered();
     run.append(markers.rest());
     const reason = run.full ? 'length' : finish;
     return {
@@ -98,6 +106,11 @@ function generated(
       ...(refusal ? { refusal } : {}),
     };
   });
+}
+
+async function quotedInstead(material: Material, reason: string, run: Run): Promise<Ending> {
+  const ending = await quoted(material, run);
+  return { ...ending, meta: { ...ending.meta, fallback: reason } };
 }
 
 /** What was written before the model failed stays, with its citations. */

@@ -31,6 +31,8 @@ export interface MessageMeta {
   functions_called: { name: string; content: string }[];
   active_agent: { uuid: string; name: string };
   credits: number;
+  /** Why quotes stand in for the model, as in `ModelFailure`; absent where they do not. */
+  fallback?: string;
 }
 
 /** Writes the answer into the run: this process's own way, or another server's through the door. */

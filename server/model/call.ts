@@ -179,7 +179,10 @@ export class Call implements Generation, Dispatcher.DispatchHandler {
   #answerError(): void {
     const field = this.#refusedField();
     if (this.#status === 429) return this.#busy();
-    if (!field) return this.#fail(modelFailed(`the model server answered ${this.#status} ${this.#sentence()}`));
+    if (!field) {
+      const why = `the model server answered ${this.#status} ${this.#sentence()}`;
+      return this.#fail(modelFailed(why, `status_${this.#status}`));
+    }
     this.#refused = new Set([...this.#refused, field]);
     this.#send();
   }

@@ -7,7 +7,12 @@ interface Timeouts {
   betweenChunks: number;
 }
 
-export const TIMEOUTS: Timeouts = { connect: 10_000, firstByte: 60_000, betweenChunks: 60_000 };
+/**
+ * A visitor waits for the first two before quotes stand in for the model. Five seconds leave room for two lost packets
+ * of a handshake; proxies and clients commonly give up on a silent reply after 30, and a model that has to be loaded
+ * from disk first seldom takes 20.
+ */
+export const TIMEOUTS: Timeouts = { connect: 5_000, firstByte: 20_000, betweenChunks: 60_000 };
 
 /**
  * Kept-alive connections to one server, as many as there are requests at a time. undici's own Pool looks through all its

@@ -23,6 +23,8 @@ const SHORTEST = 250;
 /** Bytes of a reply: thirty-two vectors of 4,096 long numbers, and room. */
 const LARGEST = 8_000_000;
 const MOST_DIMENSIONS = 8192;
+/** Milliseconds before the first byte: a processor alone takes its time over so many texts, and a visitor's question has a patience of its own. */
+const BATCH = 60_000;
 /** Seconds. */
 const LONGEST_PAUSE = 5;
 
@@ -32,7 +34,7 @@ const LONGEST_PAUSE = 5;
  */
 export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeouts }: Options): Embedder {
   const url = new URL(baseUrl);
-  const connections = new Connections(url.origin, timeouts);
+  const connections = new Connections(url.origin, { firstByte: BATCH, ...timeouts });
   const headers = ['content-type', 'application/json', 'accept', 'application/json'];
   if (apiKey) headers.push('authorization', `Bearer ${apiKey}`);
   const path = `${url.pathname.replace(/\/+$/, '')}/embeddings${url.search}`;

@@ -1,5 +1,5 @@
-import { Refusal } from '../errors.ts';
 import { parseObject } from './completion.ts';
+import { ModelFailure } from './model.ts';
 
 /** How a model server fails, in the words of this one. Causes are for the log: no key and nothing of the question. */
 
@@ -11,20 +11,21 @@ const TIMEOUT_CODES = new Set([
 ]);
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-export const modelFailed = (why: string): Refusal =>
-  new Refusal('model_failed', 'the model could not answer; please try again', { cause: new Error(why) });
+/** `why` is for the log alone; `reason` as in `ModelFailure`. */
+export const modelFailed = (why: string, reason = 'bad_reply'): ModelFailure =>
+  new ModelFailure(reason, 'model_failed', 'the model could not answer; please try again', { cause: new Error(why) });
 
-export const modelBusy = (retryAfter: number): Refusal =>
-  new Refusal('unavailable', 'the model has too much to do; please try again later', {
+export const modelBusy = (retryAfter: number): ModelFailure =>
+  new ModelFailure('busy', 'unavailable', 'the model has too much to do; please try again later', {
     retryAfter,
     cause: new Error('the model server answered 429'),
   });
 
-export function connectionFailed(error: Error): Refusal {
+export function connectionFailed(error: Error): ModelFailure {
   const why = `the model server: ${codeOf(error) || error.name}`;
-  if (!TIMEOUT_CODES.has(codeOf(error))) return modelFailed(why);
+  if (!TIMEOUT_CODES.has(codeOf(error))) return modelFailed(why, 'unreachable');
   const cause = new Error(why);
-  return new Refusal('model_timeout', 'the model did not answer in time; please try again', { cause });
+  return new ModelFailure('timeout', 'model_timeout', 'the model did not answer in time; please try again', { cause });
 }
 
 export const wasReset = (error: Error): boolean => RESET_CODES.has(codeOf(error));

@@ -1,11 +1,24 @@
+import { Refusal } from '../errors.ts';
+
 /** The Model port: whatever writes an answer from passages. Without one, `answer/quote.ts` quotes them. */
 export interface Model {
   /**
    * Streams one answer. `onText` is called for each piece as it arrives, several times in one tick where several
-   * arrived together; `done` rejects with a `Refusal` of code `model_failed` or `model_timeout`.
+   * arrived together; `done` rejects with a `ModelFailure`.
    */
   generate(request: ModelRequest, onText: (piece: string) => void): Generation;
   close(): Promise<void>;
+}
+
+/** Code `model_failed`, `model_timeout` or, with `retryAfter`, `unavailable`. */
+export class ModelFailure extends Refusal {
+  /** `unreachable`, `timeout`, `busy`, `bad_reply` or `status_` with the HTTP status: for records and `/readyz`, free of the server's own words. */
+  readonly reason: string;
+
+  constructor(reason: string, ...refusal: ConstructorParameters<typeof Refusal>) {
+    super(...refusal);
+    this.reason = reason;
+  }
 }
 
 export interface ModelRequest {

@@ -84,7 +84,7 @@ async function typed(type: string): Promise<{ body: unknown }> {
 }
 
 async function modelFault(): Promise<unknown> {
-  const asking = await openWorld({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'small' });
+  const asking = await openWorld({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'small', FALLBACK: '0' });
   const session = await newSession(asking, await newChatbot(asking));
   const { body } = await asking.call('POST', `/api/v1/session/${session}/message/stream`, { query: 'Hello?' });
   await asking.stop();

@@ -12,7 +12,7 @@ let chatbot: string;
 beforeAll(async () => {
   // Says the question back, so that an answer shows whose it is.
   model = await startFakeModel({ script: ({ body }) => ({ pieces: [`You said: ${body.messages.at(-1)?.content}`] }) });
-  docent = await start({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'small' });
+  docent = await start({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'small', FALLBACK: '0' });
   chatbot = await newChatbot();
 });
 afterAll(async () => {

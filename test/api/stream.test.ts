@@ -16,6 +16,7 @@ beforeAll(async () => {
   docent = await start({
     LLM_BASE_URL: model.baseUrl,
     LLM_MODEL: 'small',
+    FALLBACK: '0',
     LLM_API_KEY: 'sk-canary',
     FETCH_ALLOW: shop.host,
   });

@@ -1,0 +1,161 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { defaultAgent } from '../../server/agents/agents.ts';
+import { createRespond } from '../../server/answer/answer.ts';
+import { createFallback } from '../../server/answer/fallback.ts';
+import { createHealth } from '../../server/health.ts';
+import type { Knowledge } from '../../server/knowledge/knowledge.ts';
+import { createCatalogue } from '../../server/model/catalogue.ts';
+import { ModelFailure } from '../../server/model/model.ts';
+import { createOpenAi } from '../../server/model/openai.ts';
+import { startFakeModel, type FakeModel, type Script } from '../fakes/model.ts';
+import { openHouse, parseEvents, post, textOf } from '../proxy/house.ts';
+import { start, until, type Running } from '../running.ts';
+
+const ANSWER = 'You may return a lamp within 45 days.';
+const CANARY = 'canary-of-the-model-server';
+const refusing = (status: number): Script => ({ status, raw: [JSON.stringify({ error: { message: CANARY } })] });
+const busy: Script = { ...refusing(429), headers: { 'retry-after': '60' } };
+
+let model: FakeModel;
+beforeAll(async () => {
+  model = await startFakeModel({ script: { pieces: ['The model', ' speaks.'] } });
+});
+afterAll(() => model.close());
+
+async function serve(env: NodeJS.ProcessEnv = {}): Promise<{ docent: Running; chatbot: string }> {
+  const docent = await start({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'fake-1', ...env });
+  const settings = { name: 'Shop', show_citations: true, visibility: 'public' };
+  const chatbot = (await docent.api('POST', '/chatbot/create', settings)).body.uuid;
+  const pair = { question: 'How long may I return a lamp?', answer: ANSWER };
+  await docent.api('POST', `/chatbot/${chatbot}/data-source/qa`, pair);
+  const sources = () => docent.api('GET', `/chatbot/${chatbot}/data-sources`).then(({ body }) => body);
+  await until(sources, ([source]) => source.status === 'success');
+  return { docent, chatbot };
+}
+
+const QUERY = 'For how many days may I return this lamp?';
+
+async function askByKey({ docent, chatbot }: Awaited<ReturnType<typeof serve>>) {
+  const session = (await docent.api('POST', `/chatbot/${chatbot}/session/create`)).body.uuid;
+  const reply = await docent.api('POST', `/session/${session}/message/stream`, { query: QUERY });
+  const [message] = (await docent.api('GET', `/session/${session}/messages`)).body;
+  return { reply, message, meta: JSON.parse(message.meta_json) };
+}
+
+const ready = async (docent: Running) => (await fetch(`${docent.base}/readyz`)).json();
+
+describe('a model that fails before its first word', () => {
+  let served: Awaited<ReturnType<typeof serve>>;
+  beforeAll(async () => {
+    served = await serve();
+  });
+  beforeEach(async () => {
+    await askByKey(served);
+    expect(await ready(served.docent)).toEqual({ status: 'ok' });
+  });
+  afterAll(() => served.docent.stop());
+
+  it.each([
+    ['answers 500', [refusing(500)], 'status_500'],
+    ['answers 401', [refusing(401)], 'status_401'],
+    ['is busy', [busy], 'busy'],
+    ['resets the connection', [{ cutAfter: 0 }, { cutAfter: 0 }], 'unreachable'],
+    ['answers nothing', [{ pieces: [] }], 'bad_reply'],
+    ['breaks off after white space', [{ pieces: ['\n', ' '], cutAfter: 3 }], 'unreachable'],
+    ['breaks off within its first marker', [{ pieces: ['[1'], finish: null, done: false }], 'bad_reply'],
+  ] as [string, Script[], string][])('%s: the answer is quoted, and says why', async (_, scripts, reason) => {
+    model.next(...scripts);
+    const { reply, message, meta } = await askByKey(served);
+    expect([reply.status, reply.body]).toEqual([200, `${ANSWER} [1]`]);
+    expect(message).toMatchObject({ finish_reason: 'stop', response: `${ANSWER} [1]`, error_message: '' });
+    expect(meta).toMatchObject({ fallback: reason, credits: 0 });
+    const { status, reasons } = await ready(served.docent);
+    expect([status, reasons]).toEqual(['degraded', [expect.stringContaining(`(${reason})`)]]);
+    expect(JSON.stringify([message, reasons])).not.toContain(CANARY);
+  });
+
+  it('is quoted to visitors too, who see nothing of the reason', async () => {
+    model.next(refusing(500));
+    const reply = await post(`${served.docent.base}/chat/${served.chatbot}/ask`, { query: QUERY });
+    const words = await reply.text();
+    expect(textOf(parseEvents(words))).toBe(`${ANSWER} [1]`);
+    expect(parseEvents(words).at(-1)?.event).toBe('done');
+    expect(words).not.toMatch(/status_500|fallback/);
+  });
+
+  it('is no fault any more once it answers, and an answer of its own names no fallback', async () => {
+    model.next(refusing(500));
+    await askByKey(served);
+    const { reply, meta } = await askByKey(served);
+    expect([reply.body, meta.fallback]).toEqual(['The model speaks.', undefined]);
+    expect(await ready(served.docent)).toEqual({ status: 'ok' });
+  });
+
+  it('later than that leaves what was written, and is an error', async () => {
+    model.next({ pieces: ['Half', ' an answer'], cutAfter: 2 });
+    const { message, meta } = await askByKey(served);
+    expect([message.response, message.finish_reason, meta.fallback]).toEqual(['Half', 'error', undefined]);
+  });
+});
+
+describe('a model that cannot be reached', () => {
+  it('is quoted for where nothing listens', async () => {
+    const served = await serve({ LLM_BASE_URL: 'http://127.0.0.1:9/v1' });
+    const { reply, meta } = await askByKey(served);
+    expect([reply.body, meta.fallback]).toEqual([`${ANSWER} [1]`, 'unreachable']);
+    await served.docent.stop();
+  });
+
+  it('is quoted for where it takes the question and says nothing', async () => {
+    const house = await openHouse();
+    const chatbot = await house.chatbot();
+    await house.store.createAgent({ ...defaultAgent(chatbot.uuid, Date.now) });
+    const log = pino({ level: 'silent' });
+    const timeouts = { connect: 200, firstByte: 200, betweenChunks: 200 };
+    const silent = createOpenAi({ baseUrl: model.baseUrl, model: 'fake-1', apiKey: undefined, log, timeouts });
+    const fallback = createFallback({ health: createHealth(), clock: Date.now, log });
+    const knowledge = { search: async () => [] } as unknown as Knowledge;
+    const catalogue = createCatalogue();
+    house.respond = createRespond({ store: house.store, knowledge, model: silent, fallback, catalogue });
+    model.next({ hangAfter: 0 });
+    const reply = await post(`${house.base}/chat/${chatbot.uuid}/ask`, { query: QUERY });
+    const last = parseEvents(await reply.text()).at(-1);
+    expect(last).toMatchObject({ event: 'done', data: { response: expect.stringContaining('don’t know') } });
+    const message = await house.store.message((last as { data: { uuid: string } }).data.uuid);
+    expect(JSON.parse(message?.meta_json ?? '')).toMatchObject({ fallback: 'timeout' });
+    await silent.close();
+    await house.stop();
+  });
+});
+
+describe('with FALLBACK=0', () => {
+  it('a model that fails is an error at both doors', async () => {
+    const served = await serve({ FALLBACK: '0' });
+    model.next(refusing(500), refusing(500));
+    const { reply, message } = await askByKey(served);
+    expect([reply.status, reply.body.code, message.finish_reason]).toEqual([502, 'model_failed', 'error']);
+    const visitor = await post(`${served.docent.base}/chat/${served.chatbot}/ask`, { query: QUERY });
+    expect(parseEvents(await visitor.text()).at(-1)).toMatchObject({ event: 'error', data: { code: 'model_failed' } });
+    expect(await ready(served.docent)).toEqual({ status: 'ok' });
+    await served.docent.stop();
+  });
+});
+
+describe('the log', () => {
+  it('names a failing model once a minute, with how many answers were quoted', () => {
+    const lines: { reason?: string; answers?: number; msg: string }[] = [];
+    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    let now = 0;
+    const fallback = createFallback({ health: createHealth(), clock: () => now, log });
+    const failure = new ModelFailure('timeout', 'model_timeout', 'too slow');
+    for (now = 0; now < 120_000; now += 1000) fallback.failed(failure);
+    fallback.answered();
+    fallback.answered();
+    expect(lines.map(({ reason, answers }) => [reason, answers])).toEqual([
+      ['timeout', 1],
+      ['timeout', 60],
+      [undefined, undefined],
+    ]);
+  });
+});
