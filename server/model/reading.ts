@@ -1,6 +1,7 @@
 import { readCompletion } from './completion.ts';
 import { EventScan, LARGEST_EVENT } from './events.ts';
 import { modelFailed } from './failures.ts';
+import { Thinking } from './thinking.ts';
 
 /** The body of a good reply, read as it comes. Its verbs throw a `Refusal` where the server does not keep to the format. */
 export class Reading {
@@ -9,11 +10,12 @@ export class Reading {
   finish: string | undefined;
   /** As the server counts; undefined where it does not. */
   totalTokens: number | undefined;
-  /** UTF-16 units of text so far. */
+  /** UTF-16 units of text so far, reasoning among them. */
   length = 0;
 
   readonly #onText: (piece: string) => void;
   readonly #scan = new EventScan();
+  readonly #thinking = new Thinking();
   #begun = false;
   #ink = false;
   /** The body where it is one JSON object and no event stream. */
@@ -71,12 +73,18 @@ export class Reading {
 
   #text(piece: string): void {
     this.length += piece.length;
-    this.#ink ||= piece.trim() !== '';
-    this.#onText(piece);
+    this.#show(this.#thinking.pass(piece));
+  }
+
+  #show(text: string): void {
+    if (text === '') return;
+    this.#ink ||= text.trim() !== '';
+    this.#onText(text);
   }
 
   #over(): void {
     this.ended = true;
+    this.#show(this.#thinking.rest());
     if (!this.#ink) throw modelFailed(`the model answered with nothing; its finish_reason: ${this.finish ?? 'none'}`);
   }
 }

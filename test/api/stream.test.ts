@@ -194,6 +194,24 @@ describe('an answer by a model', () => {
   });
 });
 
+describe('what a model thinks', () => {
+  it('is not shown, not stored and not sent back', async () => {
+    const thought = 'the canary of thought';
+    model.next({ pieces: ['<thi', `nk>${thought}`, '</th', 'ink>\n\nWithin', ' 45 days.'] }, { pieces: ['Yes.'] });
+    const session = await newSession();
+    expect(Buffer.concat((await chunks(session)).parts).toString()).toBe('Within 45 days.');
+    await chunks(session);
+    expect(JSON.stringify(await messages(session))).not.toContain(thought);
+    expect(JSON.stringify(model.requests.at(-1)!.body.messages)).toContain('Within 45 days.');
+    expect(JSON.stringify(model.requests.at(-1)!.body.messages)).not.toContain(thought);
+  });
+
+  it('and nothing else, is no answer', async () => {
+    model.next({ pieces: ['<think>', 'for ever'] });
+    expect((await chunks(await newSession())).status).toBe(502);
+  });
+});
+
 describe('a model that fails', () => {
   it('before the first byte gives an ordinary error, and the message says so', async () => {
     model.next({ status: 400, raw: ['{"error":{"message":"canary-of-the-model"}}'] });
