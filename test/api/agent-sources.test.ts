@@ -116,7 +116,7 @@ describe('an agent without use_all_sources, with a model', () => {
     const { chatbot, agent } = await chatbotWith([DESK, SHED]);
     await keepTo(agent, []);
     await ask(chatbot);
-    expect(shown()).toContain('There are no passages on this question.');
+    expect(shown()).toContain('No passages were found for this message.');
     expect(shown()).not.toMatch(/hired/);
   });
 });

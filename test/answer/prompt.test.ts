@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { prompt } from '../../server/answer/prompt.ts';
+
+const rulesFor = (query: string): string =>
+  prompt({ agent: undefined, turns: [], found: [], query, cite: true }).messages[0]!.content;
+
+it('asks for a short answer to a greeting, though no passage is found for it', () => {
+  const rules = rulesFor('hi');
+  expect(rules).toMatch(/greeting.*needs no passage/);
+  expect(rules).toContain('No passages were found');
+  // Only what asks for something may end in “I do not know”.
+  expect(rules).toMatch(/Where it asks for something that the passages do not hold, say that you do not know/);
+});
