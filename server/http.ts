@@ -48,7 +48,8 @@ export function refuseUnmatched(ctx: Context, router: Router): never {
   throw wrongMethod([...new Set(allowed)]);
 }
 
+/** Without any, the path is known and takes no method at all: `Allow` is there and empty. */
 export function wrongMethod(allowed: string[]): Refusal {
   const allow = allowed.join(', ');
-  return new Refusal('method_not_allowed', `this path takes ${allow}`, { headers: { Allow: allow } });
+  return new Refusal('method_not_allowed', `this path takes ${allow || 'no method'}`, { headers: { Allow: allow } });
 }

@@ -56,10 +56,14 @@ export function createApi(rooms: Rooms, authenticate: Authenticate): Middleware 
     if (!keyless) ctx.state.user = await authenticate(ctx.headers.authorization);
     const takes = fixed.get(ctx.path);
     if (takes && !takes.includes(ctx.method)) throw wrongMethod(takes);
+    if (MESSAGE.test(ctx.path)) throw wrongMethod([]);
     ctx.set('Cache-Control', 'no-store');
     await routes(ctx, async () => refuseUnmatched(ctx, router));
   };
 }
+
+/** A deployed client asks here first, and goes on to `…/message/stream` when it is told 405. */
+const MESSAGE = /^\/api\/v1\/session\/[^/]+\/message\/?$/;
 
 /** Paths that name no record, with the methods they take: `/chatbot/create` is the identifier of no chatbot. */
 function fixedPaths(all: Operation[]): Map<string, string[]> {

@@ -213,6 +213,18 @@ describe('paths', () => {
     });
   });
 
+  it('the path of a message without its kind is known and takes no method, which a deployed client relies on', async () => {
+    for (const session of ['0'.repeat(32), 'nonsense']) {
+      const path = `/api/v1/session/${session}/message`;
+      for (const method of ['POST', 'GET', 'DELETE']) {
+        const reply = await w.call(method, path, method === 'GET' ? undefined : { query: 'Hello?' });
+        expect([reply.status, reply.body.code], method).toEqual([405, 'method_not_allowed']);
+        expect(reply.headers.get('allow')).toBe('');
+      }
+      expect((await w.call('POST', path, { query: 'Hello?' }, 'wrong')).status).toBe(401);
+    }
+  });
+
   it('a whole address stands for its path', async () => {
     expect((await raw('http://docent.test:99/api/v1/chatbots?x=1')).status).toBe(200);
     expect((await raw('http://docent.test/api/v1/chatbot/create', 'PUT')).status).toBe(405);
