@@ -5,13 +5,13 @@ import type { StoredAgent } from '../store/store.ts';
 import { isObject, refusePrototypeKeys } from '../validate.ts';
 
 /** What callers set of a tool function. */
-export type FunctionFields = Omit<ToolFunction, 'uuid' | 'meta' | 'created_at' | 'modified_at'>;
+export type FunctionFields = Omit<ToolFunction, 'uuid' | 'created_at' | 'modified_at'>;
 type Needed = Pick<FunctionFields, 'name' | 'external_url'>;
 
 /** A tool function as it is created, its fields the defaults where none are sent. */
 export function newFunction({ name, external_url }: Needed, sent: Partial<FunctionFields>, clock: Clock): ToolFunction {
   const now = timestamp(clock);
-  return { uuid: newUuid(), ...DEFAULTS, name, external_url, ...sent, created_at: now, modified_at: now, meta: {} };
+  return { uuid: newUuid(), ...DEFAULTS, name, external_url, ...sent, created_at: now, modified_at: now };
 }
 
 const DEFAULTS = {
@@ -20,21 +20,24 @@ const DEFAULTS = {
   headers: {},
   enabled: 1,
   method: 'POST',
+  meta: {},
 } as const;
 
 /** Refuses fields that no request could be made of, or that reach into prototypes. */
-export function refuseUncallable({ parameters, headers, external_url }: Partial<FunctionFields>): void {
+export function refuseUncallable({ parameters, headers, external_url, meta }: Partial<FunctionFields>): void {
   if (parameters !== undefined) refuseParameters(parameters);
   if (headers !== undefined) refuseHeaders(headers);
   if (external_url !== undefined) refuseUrl(external_url);
+  if (meta !== undefined) refuseLarge('meta', meta);
 }
 
-const LARGEST_PARAMETERS = 100_000;
+/** Bytes of JSON that a caller's own object may have. */
+const LARGEST = 100_000;
 
 /** Schema-like: what a model is told of the arguments. */
 function refuseParameters(parameters: Record<string, unknown>): void {
   const wrong = (sentence: string) => invalid('parameters', `parameters${sentence}`);
-  refusePrototypeKeys('parameters', parameters);
+  refuseLarge('parameters', parameters);
   const { type = 'object', properties = {}, required = [] } = parameters;
   if (type !== 'object') throw wrong('.type must be "object"');
   if (!isObject(properties)) throw wrong('.properties must be an object');
@@ -42,8 +45,12 @@ function refuseParameters(parameters: Record<string, unknown>): void {
   if (!Array.isArray(required) || !required.every((name) => typeof name === 'string')) {
     throw wrong('.required must be a list of names');
   }
-  if (Buffer.byteLength(JSON.stringify(parameters)) > LARGEST_PARAMETERS)
-    throw wrong(' must be at most 100 kB of JSON');
+}
+
+function refuseLarge(field: string, value: Record<string, unknown>): void {
+  refusePrototypeKeys(field, value);
+  if (Buffer.byteLength(JSON.stringify(value)) > LARGEST)
+    throw invalid(field, `${field} must be at most 100 kB of JSON`);
 }
 
 const MOST_HEADERS = 100;

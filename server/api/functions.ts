@@ -8,8 +8,12 @@ import type { Store, User } from '../store/store.ts';
 import { asFlag, Switch } from './bodies.ts';
 import { operation, ownedAgent, type Operation, type Rooms } from './operation.ts';
 
-const { name, description, parameters, headers, external_url, method } = ToolFunction.properties;
-const optional = Type.Partial(Type.Object({ description, parameters, headers, method, enabled: Switch }));
+const { name, description, parameters, headers, external_url, method, meta } = ToolFunction.properties;
+/** Some clients send this key of `meta` beside it. */
+const allow_gpt_trainer_properties = Type.Unknown({ description: 'kept in meta, under the same name' });
+const optional = Type.Partial(
+  Type.Object({ description, parameters, headers, method, enabled: Switch, meta, allow_gpt_trainer_properties }),
+);
 const NewFunction = Type.Object({ name, external_url, ...optional.properties });
 const FunctionChange = Type.Partial(NewFunction);
 
@@ -22,7 +26,7 @@ export const functions = ({ store, clock }: Rooms): Operation[] => [
     reply: ToolFunction,
     async handle({ user, uuid, body }) {
       await ownedAgent(store, user, uuid);
-      const made = newFunction(body, callable(body), clock);
+      const made = newFunction(body, callable(body, {}), clock);
       const added = await store.updateAgent(uuid, (agent) =>
         withFunctions(agent, [...agent.tool_functions, made], clock),
       );
@@ -38,9 +42,8 @@ export const functions = ({ store, clock }: Rooms): Operation[] => [
     reply: ToolFunction,
     async handle({ user, uuid, body }) {
       const agent = await agentOf(store, user, uuid);
-      const sent = callable(body);
       const { tool_functions } = await changeFunction(store, agent, uuid, clock, (one) => [
-        { ...one, ...sent, modified_at: later(one.modified_at, clock) },
+        { ...one, ...callable(body, one.meta), modified_at: later(one.modified_at, clock) },
       ]);
       return view(ToolFunction, tool_functions.find((one) => one.uuid === uuid) ?? {});
     },
@@ -57,10 +60,18 @@ export const functions = ({ store, clock }: Rooms): Operation[] => [
   }),
 ];
 
-/** What was sent, as it is stored; refuses what could not be called. */
-function callable({ enabled, ...fields }: Static<typeof FunctionChange>): Partial<FunctionFields> {
-  refuseUncallable(fields);
-  return { ...fields, ...(enabled === undefined ? {} : { enabled: asFlag(enabled) }) };
+/** What was sent, as it is stored; refuses what could not be called. `before` is the `meta` there was. */
+function callable(
+  { enabled, allow_gpt_trainer_properties: allowed, ...fields }: Static<typeof FunctionChange>,
+  before: ToolFunction['meta'],
+): Partial<FunctionFields> {
+  const sent = {
+    ...fields,
+    ...(enabled === undefined ? {} : { enabled: asFlag(enabled) }),
+    ...(allowed === undefined ? {} : { meta: { ...(fields.meta ?? before), allow_gpt_trainer_properties: allowed } }),
+  };
+  refuseUncallable(sent);
+  return sent;
 }
 
 /** The identifier of the agent whose function this is, if it is the caller's own. */

@@ -48,6 +48,26 @@ describe('a tool function', () => {
     });
   });
 
+  it('keeps its meta as it is sent, whole, until another is sent', async () => {
+    const meta = { label: 'Stock', nested: { list: [1, null, 'x'] }, allow_gpt_trainer_properties: false };
+    const one = await made({ meta });
+    expect(one.meta).toEqual(meta);
+    expect((await update(one.uuid, { description: 'new' })).body.meta).toEqual(meta);
+    expect((await update(one.uuid, { meta: null })).body.meta).toEqual(meta);
+    expect((await update(one.uuid, { meta: { other: 1 } })).body.meta).toEqual({ other: 1 });
+    expect((await update(one.uuid, { meta: {} })).body.meta).toEqual({});
+  });
+
+  it('takes allow_gpt_trainer_properties at the top level into its meta', async () => {
+    const one = await made({ allow_gpt_trainer_properties: true });
+    expect(one).not.toHaveProperty('allow_gpt_trainer_properties');
+    expect(one.meta).toEqual({ allow_gpt_trainer_properties: true });
+    const both = (await update(one.uuid, { meta: { a: 1 }, allow_gpt_trainer_properties: false })).body;
+    expect(both.meta).toEqual({ a: 1, allow_gpt_trainer_properties: false });
+    const list = (await update(one.uuid, { allow_gpt_trainer_properties: ['name'] })).body;
+    expect(list.meta).toEqual({ a: 1, allow_gpt_trainer_properties: ['name'] });
+  });
+
   it('keeps all that is sent, as it is sent', async () => {
     const sent = {
       name: 'Is it in stock?',
@@ -129,10 +149,8 @@ describe('a tool function', () => {
 describe('bad input', () => {
   const wrong: [string, object][] = [
     ['name', { name: '' }],
-    ['name', { name: null }],
     ['name', { name: 'x'.repeat(201) }],
     ['description', { description: 'x'.repeat(1024) }],
-    ['description', { description: null }],
     ['enabled', { enabled: 2 }],
     ['enabled', { enabled: 'yes' }],
     ['method', { method: 'HEAD' }],
@@ -147,7 +165,6 @@ describe('bad input', () => {
     ['external_url', { external_url: ' https://shop.test/' }],
     ['external_url', { external_url: 'https://' }],
     ['external_url', { external_url: `https://shop.test/${'x'.repeat(2048)}` }],
-    ['headers', { headers: null }],
     ['headers', { headers: [] }],
     ['headers', { headers: { a: 1 } }],
     ['headers', { headers: { 'a b': 'c' } }],
@@ -160,7 +177,12 @@ describe('bad input', () => {
     ['headers', { headers: { a: '😀' } }],
     ['headers', { headers: { a: 'x'.repeat(8001) } }],
     ['headers', { headers: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`h${i}`, ''])) }],
-    ['parameters', { parameters: null }],
+    ['meta', { meta: [] }],
+    ['meta', { meta: 'x' }],
+    ['meta', { meta: { constructor: 1 } }],
+    ['meta', { meta: { note: 'é'.repeat(50_000) } }],
+    ['meta', { allow_gpt_trainer_properties: 'é'.repeat(50_000) }],
+    ['allow_gpt_trainer_properties', { allow_gpt_trainer_properties: '\u0000' }],
     ['parameters', { parameters: [] }],
     ['parameters', { parameters: 'object' }],
     ['parameters', { parameters: { type: 'string' } }],
@@ -220,6 +242,6 @@ describe('bad input', () => {
     expect((await update(uuid, `{"parameters":${deep}}`)).body.field).toBe('parameters');
     expect((await update(uuid, `{"headers":${deep}}`)).body.field).toBe('headers');
     expect((await update(uuid, `{"parameters":{"most":1e999}}`)).body.field).toBe('parameters');
-    expect((await update(uuid, `{"meta":${deep}}`)).body.meta).toEqual({});
+    expect((await update(uuid, `{"meta":${deep}}`)).body.field).toBe('meta');
   });
 });
