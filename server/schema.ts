@@ -26,10 +26,10 @@ export const Color = Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description: 'a
 export const Visibility = literals('private', 'public', 'hybrid');
 
 /** [messages, seconds]; interface.txt, Limits. */
-export const RateLimit = Type.Tuple([
-  Type.Integer({ minimum: 1, maximum: 100 }),
-  Type.Integer({ minimum: 1, maximum: 360 }),
-]);
+export const RateLimit = Type.Tuple(
+  [Type.Integer({ minimum: 1, maximum: 100 }), Type.Integer({ minimum: 1, maximum: 360 })],
+  { description: 'messages, 1 to 100, and the seconds in which so many are accepted, 1 to 360' },
+);
 export const RateLimitMessage = Type.String({ maxLength: 1000 });
 
 export const Chatbot = record({

@@ -53,13 +53,20 @@ export function written(schema: unknown): unknown {
 function below(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(written);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const one = Object.fromEntries(Object.entries(schema).map(([key, inner]) => [key, written(inner)]));
-  return modern(one);
+  const told = Object.entries(schema).filter(([key]) => key !== 'additionalItems');
+  return modern(Object.fromEntries(told.map(([key, inner]) => [key, written(inner)])));
+}
+
+/** A list of fixed length with one schema for all its items: many readers of OpenAPI take no `prefixItems`. */
+function plainItems(items: Json[]): Json {
+  const of = (bound: string): number[] => items.map((one) => one[bound] as number);
+  return { type: items[0]?.['type'], minimum: Math.min(...of('minimum')), maximum: Math.max(...of('maximum')) };
 }
 
 /** Words of TypeBox that JSON Schema has since renamed, and `binary`, by which viewers offer to choose a file. */
-function modern({ additionalItems, patternProperties, ...rest }: Json): Json {
-  if (Array.isArray(rest['items'])) return { ...rest, prefixItems: rest['items'], items: additionalItems ?? true };
+function modern({ patternProperties, ...rest }: Json): Json {
+  const { items } = rest;
+  if (Array.isArray(items)) return { ...rest, items: plainItems(items as Json[]), maxItems: items.length };
   if (rest['contentMediaType'] === 'application/octet-stream') return { ...rest, format: 'binary' };
   const open = (patternProperties as Json | undefined)?.['^.*$'];
   if (open !== undefined) return { ...rest, additionalProperties: open };

@@ -11,13 +11,13 @@ export interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: Schema | boolean;
-  prefixItems?: Schema[];
   items?: Schema;
   pattern?: string;
   minLength?: number;
   maxLength?: number;
   minimum?: number;
   maximum?: number;
+  minItems?: number;
   maxItems?: number;
 }
 
@@ -59,9 +59,8 @@ function object({ properties = {}, required = [], additionalProperties }: Schema
   return fc.record(known, { requiredKeys: required });
 }
 
-function array({ prefixItems, items = {}, maxItems = 4 }: Schema, named: Named): Arbitrary<unknown[]> {
-  if (prefixItems) return fc.tuple(...prefixItems.map((one) => valid(one, named)));
-  return fc.array(valid(items, named), { maxLength: Math.min(maxItems, 4) });
+function array({ items = {}, minItems = 0, maxItems = 4 }: Schema, named: Named): Arbitrary<unknown[]> {
+  return fc.array(valid(items, named), { minLength: minItems, maxLength: Math.min(maxItems, 4) });
 }
 
 /** Anything a JSON body can say, odd texts, keys and numbers among it. */
