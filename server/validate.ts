@@ -8,23 +8,35 @@ import { invalid, Refusal } from './errors.ts';
 const compiled = new WeakMap<TSchema, Validator>();
 
 /**
- * The keys that the schema names, from the body's own properties; all others, `__proto__` among them, are ignored.
- * No body at all counts as `{}`. Throws a `Refusal` that names the first field at fault.
+ * The keys that the schema names, from the body's own properties; all others, `__proto__` among them, are ignored, and
+ * so is `null` for an optional one. No body at all counts as `{}`. Throws a `Refusal` that names the first field at fault.
  */
 export function checked<S extends TObject>(schema: S, body: unknown): Static<S> {
   const given = body === undefined ? {} : body;
   if (!isObject(given)) {
     throw new Refusal('invalid_field', 'the body must be a JSON object');
   }
+  const { properties, required = [] } = schema as Described;
   const known: Record<string, unknown> = {};
-  for (const key of Object.keys(schema.properties)) {
-    if (Object.hasOwn(given, key)) known[key] = given[key];
+  for (const [key, inner] of Object.entries(properties ?? {})) {
+    if (Object.hasOwn(given, key) && (given[key] !== null || required.includes(key)))
+      known[key] = withoutNulls(inner, given[key]);
   }
   const validator = compiled.get(schema) ?? Compile(schema);
   compiled.set(schema, validator);
   if (!validator.Check(known)) throw refusalFor(schema, validator.Errors(known)[1][0]);
   for (const key of Object.keys(known)) refuseUnstorable(key, known[key]);
   return known as Static<S>;
+}
+
+/** Without the optional fields that are `null`, at any depth that the schema describes; a caller's own keys stay. */
+function withoutNulls(schema: Described | undefined, value: unknown): unknown {
+  if (schema?.items && Array.isArray(value)) return value.map((one) => withoutNulls(schema.items as Described, one));
+  const { properties, required = [] } = schema ?? {};
+  if (!properties || !isObject(value)) return value;
+  const known = (key: string): boolean => Object.hasOwn(properties, key);
+  const kept = Object.entries(value).filter(([key, one]) => one !== null || !known(key) || required.includes(key));
+  return Object.fromEntries(kept.map(([key, one]) => [key, known(key) ? withoutNulls(properties[key], one) : one]));
 }
 
 /**
@@ -75,6 +87,8 @@ interface Described {
   enum?: unknown[];
   const?: unknown;
   anyOf?: Described[];
+  properties?: Record<string, Described>;
+  required?: string[];
   items?: Described[] | Described;
   pattern?: string;
   description?: string;

@@ -55,7 +55,8 @@ const SENT: Record<AgentType, Type.TObject> = {
  */
 export function settingsSent(type: AgentType, body: object): SentSettings {
   const top = checked(SENT[type], body);
-  const meta = Object.hasOwn(body, 'meta') ? checkedWithin('meta', SENT[type], (body as { meta: unknown }).meta) : {};
+  const within = Object.hasOwn(body, 'meta') ? (body as { meta: unknown }).meta : undefined;
+  const meta = checkedWithin('meta', SENT[type], within ?? {});
   return { ...tidied(meta, 'meta.'), ...tidied(top, '') };
 }
 

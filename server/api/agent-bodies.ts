@@ -73,8 +73,9 @@ export function readAgentChange(type: Agent['type'], body: unknown): AgentChange
   };
 }
 
-/** A copy with no prototype: a key that was not sent is undefined. */
-const own = (body: object): Record<string, unknown> => Object.assign(Object.create(null), body);
+/** A copy with no prototype: a key that was not sent, or sent as `null`, is undefined. */
+const own = (body: object): Record<string, unknown> =>
+  Object.assign(Object.create(null), Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)));
 
 function readVariables(sent: unknown): Agent['variables'] {
   return checkedList('variables', Variable, sent).map(

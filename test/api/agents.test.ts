@@ -259,6 +259,41 @@ describe('the sources of an agent', () => {
   });
 });
 
+describe('null', () => {
+  it('in a setting, at the top level or within, means that it is not sent', async () => {
+    const settings = { model: null, temperature: null, bias: null, stickness: null, use_all_sources: null };
+    expect((await agentOf('user-facing', { ...settings, meta: settings })).meta).toEqual(META['user-facing']);
+    const made = await agentOf('user-facing', { temperature: 0.5 });
+    const meta = { temperature: null, bias: 0.25 };
+    expect((await update(made.uuid, { temperature: null, meta })).body.meta).toEqual({ ...made.meta, bias: 0.25 });
+    const tag = { name: 'Refund', color: '#aabbcc' };
+    const tagged = await agentOf('background', { tags: [{ ...tag, criteria: null }] });
+    expect(tagged.meta.tags).toEqual([{ ...tag, criteria: '' }]);
+  });
+
+  it('within variables and escalation settings means that it is not sent', async () => {
+    const { uuid } = await agentOf('human-escalation');
+    const variable = { description: null, example: null, type: null, default_value: { content: null, static: null } };
+    const escalation = { human_requested_message: null, sound_enabled: null, monitored_messages: ['help'] };
+    const sent = { variables: [{ name: 'v', ...variable }], human_escalation_settings: escalation };
+    const { status, body } = await update(uuid, sent);
+    expect(status).toBe(200);
+    expect(body.human_escalation_settings).toEqual({ ...ESCALATION, monitored_messages: ['help'] });
+    const empty = { description: '', example: '', type: 'string', default_value: { content: '', static: 0 } };
+    expect(body.variables).toEqual([{ name: 'v', ...empty }]);
+    expect((await update(uuid, { variables: [{ name: 'v', default_value: null }] })).body).toEqual({
+      ...body,
+      modified_at: expect.any(String),
+    });
+  });
+
+  it('for a name is refused, for that is required', async () => {
+    const { uuid } = await agentOf('human-escalation');
+    const { status, body } = await update(uuid, { variables: [{ name: null }] });
+    expect([status, body.field]).toEqual([422, 'variables']);
+  });
+});
+
 describe('bad input', () => {
   const text = 'x'.repeat(10_001);
   const hundredAndOne = (one: object): object[] => Array.from({ length: 101 }, () => one);
@@ -271,15 +306,12 @@ describe('bad input', () => {
     ['type', { name: 'A' }],
     ['type', { name: 'A', type: 'supervisor' }],
     ['type', { name: 'A', type: ['background'] }],
-    ['prompt', { name: 'A', type: 'background', prompt: null }],
     ['prompt', { name: 'A', type: 'background', prompt: text }],
     ['description', { name: 'A', type: 'background', description: text }],
     ['description', { name: 'A', type: 'background', description: 'a\u0000' }],
-    ['meta', { name: 'A', type: 'background', meta: null }],
     ['meta', { name: 'A', type: 'background', meta: [] }],
     ['meta', { name: 'A', type: 'background', meta: 'model' }],
     ['model', { name: 'A', type: 'background', model: '' }],
-    ['model', { name: 'A', type: 'background', model: null }],
     ['model', { name: 'A', type: 'background', model: 'x'.repeat(201) }],
     ['temperature', { name: 'A', type: 'user-facing', temperature: 1.01 }],
     ['temperature', { name: 'A', type: 'user-facing', temperature: '0' }],
@@ -290,7 +322,6 @@ describe('bad input', () => {
     ['use_all_sources', { name: 'A', type: 'user-facing', use_all_sources: 1 }],
     ['default_message', { name: 'A', type: 'pre-canned', default_message: text }],
     ['default_message', { name: 'A', type: 'pre-canned', default_message: '\ud800' }],
-    ['tags', { name: 'A', type: 'background', tags: null }],
     ['tags', { name: 'A', type: 'background', tags: 'refund' }],
     ['tags', { name: 'A', type: 'background', tags: [null] }],
     ['tags', { name: 'A', type: 'background', tags: [[]] }],
@@ -309,25 +340,19 @@ describe('bad input', () => {
 
   it.each([
     ['name', { name: '' }],
-    ['prompt', { prompt: null }],
-    ['description', { description: null }],
     ['enabled', { enabled: 2 }],
     ['enabled', { enabled: 'true' }],
-    ['enabled', { enabled: null }],
     ['bias', { bias: '1' }],
     ['meta', { meta: [] }],
-    ['data_source_uuids', { data_source_uuids: null }],
     ['data_source_uuids', { data_source_uuids: NOWHERE }],
     ['data_source_uuids', { data_source_uuids: [1] }],
     ['variables', { variables: {} }],
     ['variables', { variables: [{}] }],
     ['variables', { variables: [{ name: 'v', type: 1 }] }],
-    ['variables', { variables: [{ name: 'v', description: null }] }],
     ['variables', { variables: [{ name: 'v', default_value: 'x' }] }],
     ['variables', { variables: [{ name: 'v', default_value: { content: 1 } }] }],
     ['variables', { variables: [{ name: 'v', default_value: { static: '0' } }] }],
     ['variables', { variables: hundredAndOne({ name: 'v' }) }],
-    ['human_escalation_settings', { human_escalation_settings: null }],
     ['human_escalation_settings', { human_escalation_settings: [] }],
     ['human_escalation_settings', { human_escalation_settings: { sound_enabled: 2 } }],
     ['human_escalation_settings', { human_escalation_settings: { monitored_messages: 'help' } }],

@@ -103,7 +103,6 @@ describe('bad input', () => {
     ['rate_limit', { name: 'n', rate_limit: [20, 240, 1] }],
     ['rate_limit', { name: 'n', rate_limit: [1.5, 240] }],
     ['rate_limit', { name: 'n', rate_limit: '20,240' }],
-    ['rate_limit_message', { name: 'n', rate_limit_message: null }],
     ['show_citations', { name: 'n', show_citations: 'yes' }],
     ['visibility', { name: 'n', visibility: 'secret' }],
   ])('names %s at fault in %j', async (field, body) => {

@@ -93,6 +93,17 @@ describe('GET /api/v1/openapi.json', () => {
     ]);
   });
 
+  it('says rate_limit with plain items, which every reader of OpenAPI knows', () => {
+    const { rate_limit } = document['components'].schemas.Chatbot.properties.meta.properties;
+    expect(rate_limit).toMatchObject({ type: 'array', minItems: 2, maxItems: 2 });
+    expect(rate_limit.items).toEqual({ type: 'integer', minimum: 1, maximum: 360 });
+    expect(within(document).filter((one) => 'prefixItems' in one)).toEqual([]);
+  });
+
+  it('says that null for an optional field means not sent', () => {
+    expect(document['info'].description).toMatch(/`null` for an optional one means that it is not sent/);
+  });
+
   it('has each record once, by its name, and every pointer leads to one', () => {
     const { schemas } = document['components'];
     expect(Object.keys(schemas)).toEqual(

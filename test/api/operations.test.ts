@@ -10,6 +10,13 @@ import { newChatbot, openWorld, OTHER_KEY, stateOf, type World } from './world.t
 const all = operations({} as Rooms);
 const keyOf = ({ method, path }: Operation): string => `${method} ${path}`;
 
+type Sent = Record<string, unknown>;
+const requiredOf = ({ body }: Operation): string[] => (body as { required?: string[] } | undefined)?.required ?? [];
+
+/** An update that changes nothing is an update all the same. */
+const undated = (state: unknown): unknown =>
+  JSON.parse(JSON.stringify(state), (key, value: unknown) => (key === 'modified_at' ? '' : value));
+
 let w: World;
 beforeAll(async () => void (w = await openWorld()));
 afterAll(() => w.stop());
@@ -24,6 +31,7 @@ describe.each(all.filter((one) => keyOf(one) in rows))('$method $path', (one) =>
   let chatbotOfPath = newUuid();
   const at = (path: string, uuid: string): string =>
     path.replace(':uuid', uuid).replace(':chatbot', chatbotOfPath) + (row.search ?? '');
+  const optional = Object.keys(one.body?.properties ?? {}).filter((field) => !requiredOf(one).includes(field));
   const call = (uuid: string, body: unknown, key?: string, path = one.path) =>
     w.call(one.method, at(path, uuid), body, key);
 
@@ -42,6 +50,7 @@ describe.each(all.filter((one) => keyOf(one) in rows))('$method $path', (one) =>
     const { chatbot, uuid } = await made();
     const before = await stateOf(w, chatbot);
     for (const [field, body] of row.invalid ?? []) {
+      if (field !== undefined && optional.includes(field) && (body as Sent)[field] === null) continue;
       const reply = await call(uuid, body);
       expect(reply.status, JSON.stringify(body).slice(0, 200)).toBe(422);
       expect([reply.body.code, reply.body.field], JSON.stringify(body).slice(0, 200)).toEqual(['invalid_field', field]);
@@ -54,6 +63,23 @@ describe.each(all.filter((one) => keyOf(one) in rows))('$method $path', (one) =>
     // Whoever takes a body or parameters has something to refuse.
     const takes = one.body ?? one.parts ?? one.query;
     expect((row.invalid ?? row.invalidSearch ?? []).length > 0).toBe(takes !== undefined);
+  });
+
+  it.runIf(optional.length > 0)('takes null for an optional field as not sent', async () => {
+    const { chatbot, uuid } = await made();
+    const required = { ...(row.send?.(uuid, w) as Sent) };
+    for (const field of optional) delete required[field];
+    const nulls = Object.fromEntries(optional.map((field) => [field, null]));
+    const reply = await call(uuid, { ...required, ...nulls });
+    expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+    if (!/\/(?:update|widget)$/.test(one.path)) {
+      // A site that is being learned would keep others of the same host waiting.
+      await w.call('DELETE', `/api/v1/chatbot/${chatbot}/delete`);
+      return;
+    }
+    const before = await stateOf(w, chatbot);
+    expect((await call(uuid, nulls)).status).toBe(200);
+    expect(undated(await stateOf(w, chatbot))).toEqual(undated(before));
   });
 
   it('does not know an identifier of nothing', async () => {

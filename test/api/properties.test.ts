@@ -28,8 +28,11 @@ const doors = all
     return { method, path, schema, known };
   });
 
-/** Fields with rules that a schema has no words for: whole addresses, HTTP's own names, records that are there, one of a type. */
-const BEYOND = ['url', 'external_url', 'headers', 'parameters', 'data_source_uuids', 'type'];
+/**
+ * Fields with rules that a schema has no words for: whole addresses, HTTP's own names, records that are there, one of a
+ * type, a bound for each of two numbers.
+ */
+const BEYOND = ['rate_limit', 'meta', 'url', 'external_url', 'headers', 'parameters', 'data_source_uuids', 'type'];
 const ADDRESSES = ['icon', 'avatar', 'privacy_url', 'image_hosts', 'allowed_origins'];
 
 let w: World;

@@ -235,6 +235,8 @@ export const rows: Record<string, Row> = {
       ...each('headers', [7, null, [], { a: 1 }, { 'a b': 'c' }, { a: 'b\r\nc' }], FUNCTION),
       ...each('parameters', [7, null, [], { type: 'array' }], FUNCTION),
       ...each('enabled', ['true', 2, null], FUNCTION),
+      ...each('meta', [7, null, [], { prototype: 1 }], FUNCTION),
+      ...each('allow_gpt_trainer_properties', ['\ud800', null], FUNCTION),
     ],
   },
   'POST /api/v1/function/:uuid/update': {

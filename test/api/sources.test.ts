@@ -132,7 +132,6 @@ describe('a question with its answer', () => {
     ['answer', { question: 'q' }],
     ['answer', { question: 'q', answer: ['a'] }],
     ['answer', { question: 'q', answer: 'a\u0000' }],
-    ['reference_source_link', { question: 'q', answer: 'a', reference_source_link: null }],
   ])('without a good %s is refused', async (field, body) => {
     const bot = await chatbot();
     const reply = await addQa(bot, body);

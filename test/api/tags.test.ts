@@ -107,7 +107,6 @@ describe('a source tag that is wrong', () => {
     ['color', { name: 'n', color: '#000000\n' }],
     ['color', { name: 'n', color: '#00000g' }],
     ['data_source_uuids', { name: 'n', color: '#000000', data_source_uuids: 'x' }],
-    ['data_source_uuids', { name: 'n', color: '#000000', data_source_uuids: null }],
     ['data_source_uuids', { name: 'n', color: '#000000', data_source_uuids: ['x'] }],
     ['data_source_uuids', { name: 'n', color: '#000000', data_source_uuids: ['0'.repeat(32)] }],
   ])('in its %s is refused, at creation and after: %j', async (field, body) => {
