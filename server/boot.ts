@@ -19,6 +19,7 @@ import { createSchedules } from './knowledge/schedule.ts';
 import { createSites } from './knowledge/sites.ts';
 import { createCatalogue } from './model/catalogue.ts';
 import { createOpenAi } from './model/openai.ts';
+import { oneAtATime } from './pipelining.ts';
 import { createAssets } from './proxy/assets.ts';
 import { createDoor } from './proxy/door.ts';
 import { foreignUpstream } from './proxy/foreign.ts';
@@ -106,7 +107,7 @@ export async function boot(
     base: baseOf(config),
     log,
     demo,
-    handler: (request, response) => void handle(request, response),
+    handler: oneAtATime((request, response) => void handle(request, response)),
     async drain(patience) {
       draining = true;
       const timer = setTimeout(() => void answering.interrupt(), patience);

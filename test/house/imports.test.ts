@@ -13,7 +13,7 @@ const FLOORS = [
   ['demo', 'app', 'socket'],
   ['teaching'],
   ['api', 'proxy', 'admin'],
-  ['auth', 'limits', 'http', 'list'],
+  ['auth', 'limits', 'http', 'list', 'pipelining'],
   ['answer'],
   ['agents'],
   ['knowledge'],

@@ -14,6 +14,7 @@ import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import type { Sites } from '../../server/knowledge/sites.ts';
 import type { Schedules } from '../../server/knowledge/schedule.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
+import { oneAtATime } from '../../server/pipelining.ts';
 import { createAssets } from '../../server/proxy/assets.ts';
 import { createDoor, type DoorRooms } from '../../server/proxy/door.ts';
 import { foreignUpstream } from '../../server/proxy/foreign.ts';
@@ -84,10 +85,11 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
     draining: () => false,
   });
   const handle = app.callback();
+  const inTurn = oneAtATime((request, response) => void handle(request, response));
   const replies = new Set<ServerResponse>();
   const server = createServer((request, response) => {
     replies.add(response.once('close', () => replies.delete(response)));
-    void handle(request, response);
+    inTurn(request, response);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;

@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Requests that may wait on a connection behind the one that is being answered. */
+const MOST_WAITING = 32;
+
+/**
+ * Runs the requests of a connection one at a time. Node parses pipelined requests ahead and would run all of them at once,
+ * each keeping its reply in memory until those before it have gone out. A connection with more than `MOST_WAITING`
+ * requests ahead is closed.
+ */
+export function oneAtATime(handle: Handler): Handler {
+  const busy = new WeakMap<Socket, (() => void)[]>();
+
+  function run(socket: Socket, request: IncomingMessage, response: ServerResponse): void {
+    response.once('close', () => next(socket));
+    handle(request, response);
+  }
+
+  function next(socket: Socket): void {
+    const start = socket.destroyed ? undefined : busy.get(socket)?.shift();
+    if (start) start();
+    else busy.delete(socket);
+  }
+
+  return (request, response) => {
+    const { socket } = request;
+    const waiting = busy.get(socket);
+    if (!waiting) {
+      busy.set(socket, []);
+      run(socket, request, response);
+    } else if (waiting.length < MOST_WAITING) waiting.push(() => run(socket, request, response));
+    else socket.destroy();
+  };
+}
