@@ -8,17 +8,24 @@ import type { Ended, Run } from './runs.ts';
 export interface Telling {
   /** What to write for a piece of the answer that ends at offset `end`. */
   text(piece: string, end: number): string;
-  /** The last words; `undefined` where there are none to write and the connection is not to be ended here. */
-  end(ended: Ended): string | undefined;
+  /**
+   * What comes after the text; a `Buffer` is written in slices, and one may serve many readers. `undefined` where there is
+   * nothing to write and the reply is not to be ended by `follow`.
+   */
+  end(ended: Ended): string | Buffer | undefined;
 }
 
 export interface Reader {
-  /** Writes a few bytes that mean nothing, where nothing else waits to be written. False where nobody reads any more. */
+  /**
+   * To be called at a steady pace. Writes a few bytes that mean nothing, where nothing else waits to be written, and closes
+   * the connection of a reader that has taken nothing for `LONGEST_STALL` calls. False where nobody reads any more.
+   */
   keepAlive(comment: string): boolean;
 }
 
-/** UTF-16 units. */
-const LARGEST_WRITE = 16_384;
+/** UTF-16 units of text, or bytes. */
+export const LARGEST_WRITE = 16_384;
+const LONGEST_STALL = 8;
 
 /**
  * Writes the run to `res` from offset `from` (UTF-16 units) until it has ended, everything new in one write, or several
@@ -29,9 +36,11 @@ export function follow(run: Run, res: ServerResponse, from: number, telling: Tel
   let offset = from;
   let begun = false;
   let waiting = false;
+  let stalled = 0;
   let over = false;
+  let rest: Buffer | undefined;
 
-  const write = (words: string): void => {
+  const write = (words: string | Buffer): void => {
     const full = writeChunk(res, words, begun);
     begun = true;
     if (!full) return;
@@ -40,10 +49,12 @@ export function follow(run: Run, res: ServerResponse, from: number, telling: Tel
   };
   const drained = (): void => {
     waiting = false;
+    stalled = 0;
     wake();
   };
   const wake = (): void => {
     if (waiting || over) return;
+    if (rest) return writeRest(rest);
     const piece = run.length > offset ? run.read(offset, LARGEST_WRITE) : '';
     offset += piece.length;
     const words = piece === '' ? '' : telling.text(piece, offset);
@@ -53,9 +64,23 @@ export function follow(run: Run, res: ServerResponse, from: number, telling: Tel
     if (offset < run.length) wake();
   };
   const finish = (words: string, ended: Ended): void => {
-    leave();
     const last = telling.end(ended);
+    if (last instanceof Buffer) {
+      rest = last;
+      if (words !== '') write(words);
+      return wake();
+    }
+    leave();
     if (last !== undefined) res.end(words + last);
+    else if (words !== '') write(words);
+  };
+  const writeRest = (bytes: Buffer): void => {
+    rest = bytes.subarray(LARGEST_WRITE);
+    if (rest.length === 0) {
+      leave();
+      res.end(bytes);
+    } else write(bytes.subarray(0, LARGEST_WRITE));
+    wake();
   };
   const detach = run.attach(wake);
   const leave = (): void => {
@@ -68,8 +93,9 @@ export function follow(run: Run, res: ServerResponse, from: number, telling: Tel
   wake();
   return {
     keepAlive(comment) {
-      // A reply that was begun after its caller had left, or that waits behind another, is not told of the close.
+      // A reply that was begun after its caller had left is not told of the close.
       if (res.destroyed || res.req.socket.destroyed) leave();
+      if (waiting && ++stalled >= LONGEST_STALL) res.destroy();
       if (!waiting && !over) write(comment);
       return !over;
     },
@@ -80,10 +106,10 @@ export function follow(run: Run, res: ServerResponse, from: number, telling: Tel
  * After the first a chunk goes out in one piece: Node's own `write` hands the socket four, which is a twelfth of all CPU
  * that a token takes. Where the connection is full, returns what emits `drain`.
  */
-function writeChunk(res: ServerResponse, words: string, begun: boolean): EventEmitter | undefined {
+function writeChunk(res: ServerResponse, words: string | Buffer, begun: boolean): EventEmitter | undefined {
   const { socket } = res;
   const plain = begun && res.chunkedEncoding && res.writableCorked === 0 && socket?.writable;
-  if (!plain) return res.write(words) ? undefined : res;
+  if (!plain || typeof words !== 'string') return res.write(words) ? undefined : res;
   const frame = `${Buffer.byteLength(words).toString(16)}\r\n${words}\r\n`;
   return socket.write(frame) ? undefined : socket;
 }
@@ -123,7 +149,7 @@ const PLAIN = { ...FLOWING, 'Content-Type': 'text/plain; charset=utf-8' };
 /**
  * The chunks, joined, are the answer. The head goes out with the first of them, after `onHead`; where the run ends with a
  * refusal before that, the promise rejects with it and the reply is still to be made. Resolves when the connection is
- * closed. An answer that could not be stored is cut off, so that nobody takes it for whole.
+ * closed. An answer that is not whole ends by breaking the connection, so that nobody takes it for whole.
  */
 export function streamText(run: Run, res: ServerResponse, onHead: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -142,10 +168,16 @@ export function streamText(run: Run, res: ServerResponse, onHead: () => void): P
       },
       end({ message, refusal }) {
         if (refusal && !begun) return void reject(refusal);
-        if (!message) return void res.destroy();
+        if (refusal || message?.finish_reason === 'interrupted') return void breakOff(res);
         begin();
         return '';
       },
     });
   });
+}
+
+/** Closes the connection without the end of the reply, once what is written has gone out. */
+function breakOff(res: ServerResponse): void {
+  // The head may be corked until the next tick.
+  setImmediate(() => res.socket?.end(() => res.destroy()));
 }

@@ -35,6 +35,15 @@ export class Run {
     this.message = message;
   }
 
+  /** A finished answer as it is stored, for readers. */
+  static finished(message: StoredMessage): Run {
+    const run = new Run(message);
+    run.#whole = message.response;
+    run.#length = message.response.length;
+    run.ended = { message };
+    return run;
+  }
+
   /** UTF-16 units that readers can see. */
   get length(): number {
     return this.#length;

@@ -1,5 +1,7 @@
 import type { RouterContext } from '@koa/router';
+import type { Context } from 'koa';
 import type { Answering } from '../answer/answering.ts';
+import { createCapacity, type Capacity } from '../answer/capacity.ts';
 import { whenEnded } from '../answer/readers.ts';
 import { Run } from '../answer/runs.ts';
 import { invalid, notFound } from '../errors.ts';
@@ -10,7 +12,7 @@ import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../stor
 import type { ChatEvent } from '../types.ts';
 import { checked } from '../validate.ts';
 import { FeedbackBody } from './bodies.ts';
-import { visitorMessage, type EventStreams } from './events.ts';
+import { untilClosed, visitorMessage, type EventStreams } from './events.ts';
 import type { VisitorSessions } from './sessions.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -21,6 +23,9 @@ interface Rooms {
   clock: Clock;
   events: EventStreams;
   sessions: VisitorSessions;
+  /** Of the bytes that replies keep in memory until they are read. */
+  held: Capacity;
+  addressOf(ctx: Context): string;
 }
 
 /** One visitor's request about a chatbot that the visitor may know of. */
@@ -31,8 +36,12 @@ export interface Visit {
 
 const DONE = { success: true };
 
+/** Lists of messages being made or read at once: each is as long as its conversation. */
+const LISTS = { each: 16, all: 64 };
+
 /** What a visitor does with a session after asking. */
-export function createConversations({ store, answering, upstream, clock, events, sessions }: Rooms) {
+export function createConversations({ store, answering, upstream, clock, events, sessions, held, addressOf }: Rooms) {
+  const lists = createCapacity(LISTS);
   const sessionOf = ({ chatbot, ctx }: Visit): Promise<StoredSession> =>
     sessions.own(chatbot, ctx.params['session'] ?? '');
 
@@ -58,9 +67,13 @@ export function createConversations({ store, answering, upstream, clock, events,
 
   return {
     async messages(visit: Visit): Promise<unknown> {
+      const { ctx } = visit;
       const { uuid } = await sessionOf(visit);
-      visit.ctx.type = 'json';
-      return shown(await answering.messages(uuid), visitorMessage);
+      untilClosed(ctx.res, lists.take(addressOf(ctx)));
+      const list = await shown(await answering.messages(uuid), visitorMessage);
+      untilClosed(ctx.res, held.take('lists', list.length));
+      ctx.type = 'json';
+      return list;
     },
 
     async forget(visit: Visit): Promise<unknown> {
@@ -74,6 +87,7 @@ export function createConversations({ store, answering, upstream, clock, events,
 
     async resume(visit: Visit): Promise<void> {
       const { ctx } = visit;
+      events.admit(addressOf(ctx), ctx.res);
       const found = await messageOf(visit);
       const offset = ctx.get('Last-Event-ID');
       if (!/^\d{0,9}$/.test(offset)) {

@@ -14,7 +14,7 @@ import { faceSettings } from '../widget-settings.ts';
 import { createAsk } from './ask.ts';
 import { AskBody, SessionBody, VisitorSessionSchema } from './bodies.ts';
 import { createConversations, type Visit } from './conversations.ts';
-import { createEventStreams, type EventStreams } from './events.ts';
+import { createEventStreams, heldReplies, type EventStreams } from './events.ts';
 import { admitOrigin } from './origins.ts';
 import { servePage } from './page.ts';
 import { createVisitorSessions, type VisitorSessions } from './sessions.ts';
@@ -41,9 +41,12 @@ export function createDoor(rooms: DoorRooms): Middleware {
       if (reply !== undefined) ctx.body = reply;
     });
   };
-  const events = createEventStreams();
+  const held = heldReplies();
+  const events = createEventStreams({ held });
   const sessions = createVisitorSessions(rooms);
-  const { messages, forget, resume, stop, feedback } = createConversations({ ...rooms, events, sessions });
+  const addressOf = ({ req }: Context): string => clientAddress(req, rooms.trustProxyHops);
+  const conversations = createConversations({ ...rooms, events, sessions, held, addressOf });
+  const { messages, forget, resume, stop, feedback } = conversations;
 
   on('GET', '/:chatbot', async ({ chatbot }) => faceOf(rooms, chatbot));
   const spare = createSpare(rooms);
@@ -135,7 +138,9 @@ function ask(rooms: DoorRooms, sessions: VisitorSessions, events: EventStreams) 
   const asked = createAsk({ ...rooms, limits, sessions });
   return async ({ chatbot, ctx }: Visit): Promise<void> => {
     const body = checked(AskBody, await readJson(ctx));
-    const { made, message, found } = await asked(chatbot, body, clientAddress(ctx.req, rooms.trustProxyHops));
+    const address = clientAddress(ctx.req, rooms.trustProxyHops);
+    events.admit(address, ctx.res);
+    const { made, message, found } = await asked(chatbot, body, address);
     const first: ChatEvent[] = [{ event: 'message', data: { uuid: message } }];
     if (made !== undefined) first.unshift({ event: 'session', data: { uuid: made } });
     ctx.respond = false;

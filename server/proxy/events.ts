@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { FLOWING, follow, sendHead, type Reader } from '../answer/readers.ts';
+import { createCapacity, type Capacity } from '../answer/capacity.ts';
+import { FLOWING, follow, LARGEST_WRITE, sendHead, type Reader } from '../answer/readers.ts';
 import { Run, type Ended } from '../answer/runs.ts';
 import { view } from '../records.ts';
 import type { StoredMessage } from '../store/store.ts';
@@ -22,12 +23,30 @@ export interface Telling {
 }
 
 export interface EventStreams {
+  /**
+   * Counts `res` as an open stream of the visitor at `address` until it is closed. Throws `unavailable` where the visitor has
+   * too many of them, or all visitors together.
+   */
+  admit(address: string, res: ServerResponse): void;
   /** Streams a run, or replays a finished message, and ends `res`. */
   tell(found: Run | StoredMessage, res: ServerResponse, telling: Telling): void;
 }
 
-/** `every` is the time in ms between two comment lines, which keep idle connections open on their way. */
-export function createEventStreams({ every = 15_000 }: { every?: number } = {}): EventStreams {
+interface Options {
+  /** Of the bytes that replies keep in memory until they are read. */
+  held?: Capacity;
+  /** Milliseconds between two comment lines, which keep idle connections open on their way. */
+  every?: number;
+  /** Open streams in all. */
+  most?: number;
+}
+
+/** Open streams of one address: a visitor has one for each tab, and several visitors may share an address. */
+const MOST_EACH = 32;
+
+export function createEventStreams({ held = heldReplies(), every = 15_000, most = 1000 }: Options = {}): EventStreams {
+  const open = createCapacity({ each: MOST_EACH, all: most });
+  const replays = createReplays(held);
   // One timer for all readers, and none while there is no reader.
   const readers = new Set<Reader>();
   let timer: NodeJS.Timeout | undefined;
@@ -50,13 +69,47 @@ export function createEventStreams({ every = 15_000 }: { every?: number } = {}):
   }
 
   return {
+    admit: (address, res) => untilClosed(res, open.take(address)),
     tell(found, res, { from, first, failure }) {
+      const run = found instanceof Run ? found : replays.of(found, res);
       sendHead(res, HEAD);
       if (res.req.method === 'HEAD') return void res.end();
-      const words = first.map(eventText).join('');
-      if (!(found instanceof Run)) return void res.end(words + replay(found, from, failure));
-      const end = (ended: Ended): string => eventText(last(ended, failure));
-      add(follow(found, res, from, { text: delta, end }, words), res);
+      const end = (ended: Ended): string | Buffer => lastWords(ended, failure);
+      add(follow(run, res, from, { text: delta, end }, first.map(eventText).join('')), res);
+    },
+  };
+}
+
+/** A reply that was begun after its caller had left is not told of the close. */
+export function untilClosed(res: ServerResponse, release: () => void): void {
+  if (res.destroyed || res.req.socket.destroyed) release();
+  else res.once('close', release);
+}
+
+/** Bytes that replies may keep in memory until they are read. */
+export const heldReplies = (): Capacity => createCapacity({ each: 64 * 1024 * 1024, all: 64 * 1024 * 1024 });
+
+/** Finished answers that are being read: all readers of one share its text. */
+function createReplays(held: Capacity): { of(message: StoredMessage, res: ServerResponse): Run } {
+  const replays = new Map<string, { run: Run; readers: number; release: () => void }>();
+  // The text, and the bytes of the last event, which repeats it.
+  const begin = (message: StoredMessage) => {
+    const release = held.take('replays', message.response.length * 4);
+    return { run: Run.finished(message), readers: 0, release };
+  };
+  return {
+    of(message, res) {
+      const key = `${message.uuid} ${message.modified_at}`;
+      const replay = replays.get(key) ?? begin(message);
+      replays.set(key, replay);
+      replay.readers += 1;
+      untilClosed(res, () => {
+        replay.readers -= 1;
+        if (replay.readers > 0) return;
+        replays.delete(key);
+        replay.release();
+      });
+      return replay.run;
     },
   };
 }
@@ -70,9 +123,17 @@ function eventText(event: ChatEvent): string {
 
 const delta = (text: string, id: number): string => eventText({ event: 'delta', id, data: { text } });
 
-function replay(message: StoredMessage, from: number, failure: ErrorCode): string {
-  const rest = message.response.slice(from);
-  return (rest === '' ? '' : delta(rest, message.response.length)) + eventText(last({ message }, failure));
+const longWords = new WeakMap<Ended, Buffer>();
+
+/** The last event repeats the whole answer: where that is long, all readers share its bytes. */
+function lastWords(ended: Ended, failure: ErrorCode): string | Buffer {
+  const known = longWords.get(ended);
+  if (known) return known;
+  const words = eventText(last(ended, failure));
+  if (words.length <= LARGEST_WRITE) return words;
+  const bytes = Buffer.from(words);
+  longWords.set(ended, bytes);
+  return bytes;
 }
 
 function last({ message, refusal }: Ended, failure: ErrorCode): ChatEvent {

@@ -40,7 +40,7 @@ const newSession = async (of = chatbot): Promise<string> =>
 const messages = async (session: string) => (await docent.api('GET', `/session/${session}/messages`)).body;
 
 /** The reply's body as it came over the wire, a buffer a chunk. */
-function chunks(session: string, query = QUESTION): Promise<{ status: number; parts: Buffer[] }> {
+function chunks(session: string, query = QUESTION): Promise<{ status: number; parts: Buffer[]; cut: boolean }> {
   return new Promise((resolve, reject) => {
     const headers = { Authorization: `Bearer ${API_KEY}`, 'Content-Type': 'application/json' };
     const sent = request(
@@ -49,8 +49,9 @@ function chunks(session: string, query = QUESTION): Promise<{ status: number; pa
       (reply) => {
         const parts: Buffer[] = [];
         reply.on('data', (part: Buffer) => parts.push(part));
-        reply.on('end', () => resolve({ status: reply.statusCode ?? 0, parts }));
-        reply.on('error', reject);
+        const over = (cut: boolean) => () => resolve({ status: reply.statusCode ?? 0, parts, cut });
+        reply.on('end', over(false));
+        reply.on('error', over(true));
       },
     );
     sent.on('error', reject).end(JSON.stringify({ query }));
@@ -61,8 +62,9 @@ describe('an answer by a model', () => {
   it('is streamed as it is written, from the passages, and cites them', async () => {
     model.next({ pieces: ['Within ', '45 days', ' [1]', '.'], pace: 10, totalTokens: 321 });
     const session = await newSession();
-    const { parts } = await chunks(session);
+    const { parts, cut } = await chunks(session);
     expect(parts.length).toBeGreaterThan(1);
+    expect(cut).toBe(false);
     expect(Buffer.concat(parts).toString()).toBe('Within 45 days [1].');
     const [message] = await messages(session);
     expect(message).toMatchObject({ response: 'Within 45 days [1].', finish_reason: 'stop' });
@@ -223,10 +225,11 @@ describe('a model that fails', () => {
     expect((await messages(session))[0]).toMatchObject({ finish_reason: 'error', response: '' });
   });
 
-  it('in the middle leaves what was written, with its citations', async () => {
+  it('in the middle breaks the connection, and leaves what was written with its citations', async () => {
     model.next({ pieces: ['Within 45 days [1]', ' of', ' never'], cutAfter: 3, pace: 20 });
     const session = await newSession();
-    const { parts } = await chunks(session);
+    const { parts, cut } = await chunks(session);
+    expect(cut).toBe(true);
     const [message] = await messages(session);
     expect(message).toMatchObject({ finish_reason: 'error', response: Buffer.concat(parts).toString() });
     expect(message.response).toMatch(/^Within 45 days \[1\]/);

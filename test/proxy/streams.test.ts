@@ -312,6 +312,27 @@ describe('a reader that stalls', () => {
   }, 30_000);
 });
 
+describe('open streams', () => {
+  it('are 32 for one address, and the next is told when to come back until one of them is closed', async () => {
+    const { answer, stream, url } = await asking();
+    const open = await Promise.all(Array.from({ length: 31 }, () => resume(url)));
+    expect(open.map(({ status }) => status)).toEqual(Array.from({ length: 31 }, () => 200));
+    const refused = await fetch(`${url}/stream`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await refused.json()).toMatchObject({ code: 'unavailable' });
+    expect((await post(`${door}/ask`, { query: 'And?' })).status).toBe(503);
+    open.pop()!.leave();
+    await vi.waitFor(async () => {
+      const again = await resume(url);
+      expect(again.status).toBe(200);
+      open.push(again);
+    });
+    await answer.end();
+    await Promise.all([stream, ...open].map(({ done }) => done));
+    expect((await (await resume(url)).done).at(-1)?.event).toBe('done');
+  });
+});
+
 const comments = (stream: Watched): number => stream.text().match(/^:$/gm)?.length ?? 0;
 
 describe('a quiet stream', () => {
@@ -340,6 +361,39 @@ describe('a quiet stream', () => {
       vi.useRealTimers();
     }
   });
+});
+
+it('closes a stream of which nothing was read for eight comments', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const own = await openHouse();
+  try {
+    const answer = held();
+    own.respond = answer.respond;
+    const { uuid } = await own.chatbot();
+    const socket = connect({ port: own.port, host: '127.0.0.1' }).pause();
+    const body = JSON.stringify({ query: 'A long one?', id: 'long' });
+    const head = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+    socket.write(`POST /chat/${uuid}/ask HTTP/1.1\r\n${head}\r\n\r\n${body}`);
+    const reply = await vi.waitFor(() => {
+      const [first] = own.replies;
+      expect(first?.headersSent).toBe(true);
+      return first!;
+    });
+    // More of it than the system's own buffers hold, or a socket that takes nothing at all.
+    reply.socket!.cork();
+    await answer.write('漢'.repeat(100_000));
+    await tick(20);
+    vi.advanceTimersByTime(7 * 15_000);
+    await tick(20);
+    expect(own.replies.size).toBe(1);
+    vi.advanceTimersByTime(15_000);
+    await vi.waitFor(() => expect(own.replies.size).toBe(0));
+    await answer.end();
+    socket.destroy();
+  } finally {
+    await own.stop();
+    vi.useRealTimers();
+  }
 });
 
 it('an answer does not keep a reader who left before the reply was begun', async () => {
