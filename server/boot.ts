@@ -52,7 +52,7 @@ export async function boot(
   const log = pino({ level: config.logLevel, base: null, serializers: { err: told } }, pino.destination(LOG));
   const clock = Date.now;
   const health = createHealth();
-  const store = await openLowdbStore({ dir: config.dataDir, clock, log });
+  const store = await openLowdbStore({ dir: config.dataDir, clock, log, health });
   const admin = createAdmin({ store, clock });
   if (config.apiKey === undefined) await firstKey({ admin, home: store.home }, write);
 

@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
+import { isSetAside, type Damage } from './damage.ts';
 import { syncFolder, type Disk } from './disk.ts';
 import { readDocument } from './document.ts';
+import { isAgent, isChatbot, isSite, isTag, list, number, optional, record } from './forms.ts';
 import { copy, StoredRecord } from './record.ts';
 import { Shards } from './shards.ts';
 import type { Change, StoredAgent, StoredChatbot, StoredSite, StoredTag } from './store.ts';
@@ -28,14 +30,22 @@ export class Chatbots {
   readonly #homes = new Map<string, string>();
   readonly #halfDeleted = new Set<string>();
 
-  constructor(disk: Disk, root: string) {
+  constructor(disk: Disk, damage: Damage, root: string) {
     this.#disk = disk;
     this.#shards = new Shards(disk, root);
     for (const { name, path } of this.#shards.names()) {
       const [, uuid, kind] = FORM.exec(name) ?? [];
-      if (uuid && kind === 'deleted') this.#halfDeleted.add(uuid);
-      else if (uuid) this.#enter(uuid, new StoredRecord(disk, path, readChatbot(path)));
+      if (isSetAside(name)) damage.found(path);
+      else if (uuid && kind === 'deleted') this.#halfDeleted.add(uuid);
+      else if (uuid) this.#load(uuid, path, damage);
     }
+  }
+
+  #load(uuid: string, path: string, damage: Damage): void {
+    const file = readDocument(path, isChatbotFile);
+    if (file?.chatbot.uuid === uuid)
+      this.#enter(uuid, new StoredRecord(this.#disk, path, { tags: [], sites: [], ...file }));
+    else void damage.setAside(path, 'holds a chatbot that cannot be read; the others are served');
   }
 
   has(uuid: string): boolean {
@@ -135,12 +145,18 @@ export class Chatbots {
   }
 }
 
+type WrittenFile = Omit<ChatbotFile, 'tags' | 'sites'> & Partial<ChatbotFile>;
+
 /** Files written before there were tags, or sites, have none. */
-const readChatbot = (path: string): ChatbotFile => ({
-  tags: [],
-  sites: [],
-  ...readDocument<Omit<ChatbotFile, 'tags' | 'sites'>>(path)!,
+const isWritten = record<ChatbotFile>({
+  order: number,
+  chatbot: isChatbot,
+  agents: list(isAgent),
+  tags: optional(list(isTag)),
+  sites: optional(list(isSite)),
 });
+
+const isChatbotFile = (value: unknown): value is WrittenFile => isWritten(value);
 
 function* partsOf({ agents, tags, sites }: ChatbotFile): Generator<string> {
   for (const { uuid, tool_functions } of agents) {

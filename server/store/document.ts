@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { hasCode, replaceFile, type Disk } from './disk.ts';
@@ -16,9 +17,14 @@ export class DocumentFile<T> implements Adapter<T> {
     this.#bytes = bytes;
   }
 
+  /** Throws a SyntaxError where the file holds no JSON text. */
   async read(): Promise<T | null> {
     const bytes = await readBytes(this.#path);
-    return bytes ? (JSON.parse(bytes.toString()) as T) : null;
+    if (bytes && !isUtf8(bytes)) throw new SyntaxError('no UTF-8');
+    if (!bytes) return null;
+    const value = JSON.parse(bytes.toString()) as T | null;
+    if (value === null) throw new SyntaxError('no value');
+    return value;
   }
 
   write(data: T): Promise<void> {
@@ -35,12 +41,17 @@ export const readBytes = (path: string): Promise<Buffer | undefined> =>
     throw error;
   });
 
-/** For the start, when nobody waits for anything else. Undefined where there is no such file; names the file where it holds no JSON. */
-export function readDocument<T>(path: string): T | undefined {
+/** For the start, when nobody waits for anything else. Undefined where the file is no JSON that `is` takes. */
+export function readDocument<T>(path: string, is: (value: unknown) => value is T): T | undefined {
+  const bytes = readFileSync(path);
+  const value = isUtf8(bytes) ? parsed(bytes.toString()) : undefined;
+  return is(value) ? value : undefined;
+}
+
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as T;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw new Error(`cannot read ${path}: ${(error as Error).message}`, { cause: error });
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

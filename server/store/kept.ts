@@ -4,7 +4,7 @@ import type { Parts } from './parts.ts';
 import type { Sessions } from './sessions.ts';
 import type { Sources } from './sources.ts';
 import type { StoredAgent, StoredSite, StoredTag } from './store.ts';
-import type { Run } from './under-way.ts';
+import type { Run, UnderWay } from './under-way.ts';
 
 /** What the verbs of the default store work with. */
 export interface Kept {
@@ -18,5 +18,6 @@ export interface Kept {
   order(): number;
   /** A chatbot, and then its sources, are made one after another, so that none is made twice. */
   turns: Turns;
+  underWay: UnderWay;
   run: Run;
 }

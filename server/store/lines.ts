@@ -1,8 +1,8 @@
-import { close, open, read } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
 import { hasCode, ignore, replaceFile, syncFolder, type Disk } from './disk.ts';
+import { isTorn } from './file-ends.ts';
 import type { Adapter } from './lowdb-file.ts';
 import { ownTurn } from './slices.ts';
 
@@ -59,6 +59,8 @@ export class LinesFile implements Adapter<string[]> {
   #named = true;
   /** False: what is written next may be lost with the machine's power, and the next lasting write syncs it too. */
   lasting = true;
+  /** The file held bytes when it was read that no crash leaves: they are no text, or follow the last line's end (see `isTorn`). */
+  spoilt = false;
 
   constructor(disk: Disk, path: string, open: OpenFiles) {
     this.#disk = disk;
@@ -66,7 +68,7 @@ export class LinesFile implements Adapter<string[]> {
     this.#open = open;
   }
 
-  /** Whole lines only: what follows the last line's end was never acknowledged. Null without any. */
+  /** Whole lines only: a torn line at the end was never acknowledged. Null without any. */
   async read(): Promise<string[] | null> {
     const bytes = await readFile(this.#path).catch((error: unknown) => {
       if (hasCode(error, 'ENOENT')) return Buffer.alloc(0);
@@ -75,6 +77,7 @@ export class LinesFile implements Adapter<string[]> {
     this.#size = bytes.lastIndexOf(10) + 1;
     this.#overlong = bytes.length > this.#size;
     this.#named = false;
+    this.spoilt = !isTorn(bytes.subarray(this.#size)) || !isUtf8(bytes.subarray(0, this.#size));
     if (this.#size === 0) return null;
     this.#list = await linesOf(bytes.subarray(0, this.#size));
     this.#count = this.#list.length;
@@ -108,6 +111,7 @@ export class LinesFile implements Adapter<string[]> {
       if (this.lasting) await this.#syncBoth(this.#file);
     } catch (error) {
       await this.close().catch(ignore);
+      await this.#disk.unlink(this.#path).catch(ignore);
       throw error;
     }
     this.#holds(lines, bytes.length);
@@ -169,30 +173,6 @@ export class LinesFile implements Adapter<string[]> {
     if (this.#file !== undefined && this.#overlong) await this.#cut(this.#file).catch(ignore);
     await this.close().catch(ignore);
   }
-}
-
-const openFile = promisify(open);
-const readInto = promisify(read);
-const closeFile = promisify(close);
-
-/**
- * The first line alone of what may be a long file; undefined where it is gone or has no whole line. By descriptors:
- * a list of ten thousand sessions with a `FileHandle` each keeps the collector busy for longer than the disk.
- */
-export async function readFirstLine(path: string): Promise<string | undefined> {
-  const file = await openFile(path, 'r').catch((error: unknown) => {
-    if (!hasCode(error, 'ENOENT')) throw error;
-  });
-  if (file === undefined) return undefined;
-  try {
-    const { buffer, bytesRead } = await readInto(file, Buffer.allocUnsafe(2048), 0, 2048, 0);
-    const end = buffer.subarray(0, bytesRead).indexOf(10);
-    if (end >= 0) return buffer.toString('utf8', 0, end);
-  } finally {
-    await closeFile(file);
-  }
-  const [line, rest] = (await readFile(path, 'utf8')).split('\n', 2);
-  return rest === undefined ? undefined : line;
 }
 
 const bytesOf = (lines: string[]): Buffer => Buffer.from(`${lines.join('\n')}\n`);

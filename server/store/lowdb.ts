@@ -1,9 +1,11 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { Health } from '../health.ts';
 import type { Clock } from '../records.ts';
 import { Turns } from './batch.ts';
 import { chatbotVerbs, clearAway } from './chatbot-verbs.ts';
 import { Chatbots } from './chatbots.ts';
+import { Damage, type StoreLog } from './damage.ts';
 import { realDisk, syncFolder, type Disk } from './disk.ts';
 import type { Kept } from './kept.ts';
 import { lockFolder, type Lock } from './lock.ts';
@@ -22,8 +24,10 @@ export interface LowdbOptions {
   /** The data folder; made where it is missing. */
   dir: string;
   clock: Clock;
-  /** Told of what could not be tidied up after a crash; such as pino's. Silent by default. */
-  log?: { warn(fields: object, sentence: string): void };
+  /** Told of damaged files and of what could not be tidied up after a crash; such as pino's. Silent by default. */
+  log?: StoreLog;
+  /** Told of damaged files. */
+  health?: Pick<Health, 'report' | 'clear'>;
   /** For tests of its faults. */
   disk?: Disk;
   /** Characters of idle sessions kept in memory; 16 Mi by default. */
@@ -38,26 +42,35 @@ export async function openLowdbStore(options: LowdbOptions): Promise<Store> {
   const lock = await lockFolder(dir);
   try {
     if (made !== undefined) await syncFolder(disk, dirname(made));
-    return storeOf(options, lock, await openRoot(disk, join(dir, 'store.json'), options.clock));
+    const root = await openRoot(disk, join(dir, 'store.json'), options.clock, () => holdsRecords(dir));
+    const damage = new Damage({ disk, dir, log: options.log, health: options.health });
+    const kept = keptIn({ ...options, dir, disk }, root, damage);
+    await damage.settled();
+    return storeOf(options, lock, root, kept);
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-function storeOf(options: LowdbOptions, lock: Lock, root: StoredRecord<Root>): Store {
-  const underWay = new UnderWay();
-  const kept = keptIn(options, root, underWay);
+const RECORDS = ['chatbots', 'sources', 'sessions'];
+
+const holdsRecords = (dir: string): boolean => RECORDS.some((name) => holdsFile(join(dir, name)));
+
+const holdsFile = (path: string): boolean =>
+  existsSync(path) && readdirSync(path, { recursive: true, withFileTypes: true }).some((entry) => entry.isFile());
+
+function storeOf(options: LowdbOptions, lock: Lock, root: StoredRecord<Root>, kept: Kept): Store {
   finishDeletions(kept, options);
   let closing: Promise<void> | undefined;
   const close = async () => {
-    await underWay.end();
+    await kept.underWay.end();
     await kept.sessions.close();
     await lock.release();
   };
   return {
     home: homeOf(root.stored),
-    ...rootVerbs(root, underWay.run),
+    ...rootVerbs(root, kept.run),
     ...chatbotVerbs(kept),
     ...sourceVerbs(kept),
     ...sessionVerbs(kept),
@@ -65,10 +78,15 @@ function storeOf(options: LowdbOptions, lock: Lock, root: StoredRecord<Root>): S
   };
 }
 
-function keptIn({ dir, disk = realDisk, kept }: LowdbOptions, root: StoredRecord<Root>, { run }: UnderWay): Kept {
-  const chatbots = new Chatbots(disk, join(dir, 'chatbots'));
+interface Opened extends LowdbOptions {
+  disk: Disk;
+}
+
+function keptIn({ dir, disk, clock, kept }: Opened, root: StoredRecord<Root>, damage: Damage): Kept {
+  const underWay = new UnderWay();
+  const chatbots = new Chatbots(disk, damage, join(dir, 'chatbots'));
   const alive = (chatbot: string) => chatbots.has(chatbot);
-  const sources = new Sources(disk, join(dir, 'sources'), alive);
+  const sources = new Sources({ disk, damage, clock, root: join(dir, 'sources'), alive });
   const isSource = (uuid: string, chatbot: string) => sources.has(uuid, chatbot);
   return {
     chatbots,
@@ -76,10 +94,11 @@ function keptIn({ dir, disk = realDisk, kept }: LowdbOptions, root: StoredRecord
     tags: new Parts(chatbots, TAGS, isSource),
     sites: new Parts(chatbots, SITES, isSource),
     sources,
-    sessions: new Sessions({ disk, root: join(dir, 'sessions'), alive, kept }),
+    sessions: new Sessions({ disk, damage, root: join(dir, 'sessions'), alive, kept }),
     order: orderFrom(root.stored.life),
     turns: new Turns(),
-    run,
+    underWay,
+    run: underWay.run,
   };
 }
 

@@ -1,7 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { newUuid, timestamp, type Clock } from '../records.ts';
 import type { Disk } from './disk.ts';
 import { readDocument } from './document.ts';
+import { isKey, isUser, list, mapOf, number, record, text, uuid } from './forms.ts';
 import { StoredRecord } from './record.ts';
 import type { Home, StoredKey, User } from './store.ts';
 
@@ -16,16 +19,55 @@ export interface Root {
   facts: Record<string, string>;
 }
 
-/** Opens another life of the data folder, or the first. */
-export async function openRoot(disk: Disk, path: string, clock: Clock): Promise<StoredRecord<Root>> {
-  const stored = readDocument<Root>(path);
-  if (!stored) return StoredRecord.create(disk, path, firstRoot(clock));
-  if (stored.format !== 1)
-    throw new Error(`${path} was written by a newer version of docent (format ${stored.format})`);
+/**
+ * Opens another life of the data folder, or the first. Throws where the folder holds records without an account file
+ * that says whose they are: a new owner would be locked out of them. `holdsRecords` tells of the other files.
+ */
+export async function openRoot(
+  disk: Disk,
+  path: string,
+  clock: Clock,
+  holdsRecords: () => boolean,
+): Promise<StoredRecord<Root>> {
+  if (!existsSync(path)) {
+    if (holdsRecords()) throw new Error(`${path} is missing, but ${dirname(path)} holds chatbots: ${REMEDY}`);
+    return StoredRecord.create(disk, path, firstRoot(clock));
+  }
+  const stored = readRoot(path);
   const record = new StoredRecord(disk, path, stored);
   await record.update((root) => ({ ...root, life: root.life + 1, keys: root.keys.map(wholeKey) }));
   return record;
 }
+
+const REMEDY = 'put the file back from a backup, or set DATA_DIR to another folder for a new start';
+
+function readRoot(path: string): Root {
+  const value = readDocument(path, isObject);
+  if (!value) throw new Error(`${path} is damaged: it holds no JSON object; ${REMEDY}`);
+  const { format } = value;
+  if (typeof format !== 'number' || format < 1)
+    throw new Error(`${path} is damaged: it has no format number (format ${JSON.stringify(format)}); ${REMEDY}`);
+  if (format !== FORMAT) throw new Error(`${path} was written by a newer version of docent (format ${format})`);
+  if (!isRoot(value)) throw new Error(`${path} is damaged: its owner, users, keys or facts cannot be read; ${REMEDY}`);
+  return value;
+}
+
+const FORMAT = 1;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const hasFields = record<Root>({
+  format: number,
+  life: number,
+  home: record({ user: uuid, secret: text }),
+  users: list(isUser),
+  keys: list(isKey),
+  facts: mapOf(text),
+});
+
+const isRoot = (value: unknown): value is Root =>
+  hasFields(value) && (value as Root).users.some(({ uuid: own }) => own === (value as Root).home.user);
 
 /** Keys of older files have no hint and no date of use. */
 const wholeKey = (key: StoredKey): StoredKey => ({
@@ -41,9 +83,7 @@ function firstRoot(clock: Clock): Root {
 }
 
 export function homeOf({ home, users }: Root): Home {
-  const user = users.find(({ uuid }) => uuid === home.user);
-  if (!user) throw new Error('store.json does not hold the user that it names as its owner');
-  return { user: { ...user }, secret: home.secret };
+  return { user: { ...users.find((user) => user.uuid === home.user)! }, secret: home.secret };
 }
 
 /** Found by the beginning of its hash and then compared in constant time: the time taken tells nothing of a key. */

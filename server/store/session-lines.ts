@@ -1,5 +1,7 @@
+import { isMessage, isSession } from './forms.ts';
+import type { SessionName } from './session-names.ts';
 import { inSlices } from './slices.ts';
-import type { StoredMessage } from './store.ts';
+import type { StoredMessage, StoredSession } from './store.ts';
 
 /** The lines of a session's file behind its head: versions of messages, and graves. */
 
@@ -28,10 +30,10 @@ const graveOf = (uuid: string): string => `${GRAVE}${uuid}"}`;
 const buriedIn = (line: string): string | undefined =>
   line.startsWith(GRAVE) ? line.slice(GRAVE.length, -2) : undefined;
 
-/** Of the message in the line, '' without one. */
+/** Of the message in the line, '' without one. Lines of the first version begin with another field. */
 export function uuidOf(line: string): string {
   if (line.startsWith(START)) return line.slice(START.length, START.length + 32);
-  return line.startsWith(GRAVE) ? '' : (parsed<StoredMessage>(line)?.uuid ?? '');
+  return line.startsWith(GRAVE) ? '' : (JSON.parse(line) as StoredMessage).uuid;
 }
 
 /** The lines without these messages, and their graves. */
@@ -76,26 +78,37 @@ export class MessageLines {
   }
 }
 
-/** What the newest versions say; for one that is damaged, the version before it among all the `lines`. */
-export async function readAll(newest: string[], lines: string[]): Promise<StoredMessage[]> {
+/** The messages in their lines. */
+export async function readAll(lines: string[]): Promise<StoredMessage[]> {
   const messages: StoredMessage[] = [];
-  await inSlices(newest, (line) => {
-    const message = parsed<StoredMessage>(line) ?? newestIn(lines, uuidOf(line));
-    if (message) messages.push(message);
-  });
+  await inSlices(lines, (line) => messages.push(JSON.parse(line) as StoredMessage));
   return messages;
 }
 
-export function newestIn(lines: string[], uuid: string): StoredMessage | undefined {
-  for (let at = lines.length - 1; at >= 0; at--) {
-    const message = uuidOf(lines[at]!) === uuid ? parsed<StoredMessage>(lines[at]!) : undefined;
-    if (message) return message;
-  }
-  return undefined;
+const MODIFIED = '"modified_at":"';
+
+/** When the last message in the text of lines was modified; '' without one. A quote within a value is escaped: the key is a key. */
+export function modifiedIn(text: string): string {
+  const at = text.lastIndexOf(MODIFIED) + MODIFIED.length;
+  return at < MODIFIED.length ? '' : text.slice(at, at + 20);
 }
 
-/** A line in the middle can be damaged only by a power cut, and then it was never acknowledged. */
-export function parsed<T>(line: string): T | undefined {
+/** The session in a file's first line; undefined where that is damaged. */
+export function readHead(line: string, { uuid, chatbot }: SessionName): StoredSession | undefined {
+  const head = parsed<StoredSession>(line);
+  return isSession(head) && head?.uuid === uuid && head.chatbot === chatbot ? head : undefined;
+}
+
+/** Whether it is a line that was written: a version of a message of this session, or a grave. */
+export function isWhole(line: string, session: string): boolean {
+  if (buriedIn(line) !== undefined) return GRAVE_FORM.test(line);
+  const message = parsed<StoredMessage>(line);
+  return isMessage(message) && message?.session === session && message.uuid.startsWith(session.slice(0, 8));
+}
+
+const GRAVE_FORM = /^\{"deleted":"[0-9a-f]{32}"\}$/;
+
+function parsed<T>(line: string): T | undefined {
   try {
     return JSON.parse(line) as T;
   } catch {

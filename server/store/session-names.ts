@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
+import { isSetAside, type Damage } from './damage.ts';
 import { hasCode, ignore, type Disk } from './disk.ts';
 import { Shards } from './shards.ts';
 
@@ -31,12 +32,14 @@ const NO_FOLDER: Folder = new Map();
  */
 export class SessionNames {
   readonly #disk: Disk;
+  readonly #damage: Damage;
   readonly #shards: Shards;
   readonly #folders = new Map<string, Folder>();
   readonly #reading = new Map<string, Promise<Folder>>();
 
-  constructor(disk: Disk, root: string) {
+  constructor(disk: Disk, damage: Damage, root: string) {
     this.#disk = disk;
+    this.#damage = damage;
     this.#shards = new Shards(disk, root);
   }
 
@@ -114,6 +117,7 @@ export class SessionNames {
     const folder: Folder = new Map();
     for (const text of names) {
       if (text.endsWith('.tmp')) this.#disk.unlink(this.#shards.path(digits, text)).catch(ignore);
+      else if (isSetAside(text)) this.#damage.found(this.#shards.path(digits, text));
       else if (FORM.test(text)) enter(folder, text);
     }
     this.#folders.set(digits, folder);

@@ -2,7 +2,16 @@ import { Batch } from './batch.ts';
 import { LinesFile } from './lines.ts';
 import { lowdbFile, type Low } from './lowdb-file.ts';
 import type { SessionName } from './session-names.ts';
-import { MessageLines, newestIn, parsed, readAll, uuidOf, without, type MessageLine } from './session-lines.ts';
+import {
+  isWhole,
+  MessageLines,
+  modifiedIn,
+  readAll,
+  readHead,
+  uuidOf,
+  without,
+  type MessageLine,
+} from './session-lines.ts';
 import { inSlices } from './slices.ts';
 import type { Change, StoredMessage, StoredSession } from './store.ts';
 
@@ -35,6 +44,8 @@ export class SessionFile {
   #messages = new MessageLines();
   /** Messages that this life of the process has under way. */
   readonly #unfinished = new Set<string>();
+  /** To be done before the file is written to. */
+  #keep: (() => Promise<void>) | undefined;
   #gone = false;
   readonly name: SessionName;
   /** Calls that are using this object. */
@@ -49,11 +60,21 @@ export class SessionFile {
     this.#low = lowdbFile<string[]>(file, []);
   }
 
-  /** False where the file has no whole head: it was never acknowledged. */
-  async load(): Promise<boolean> {
+  /**
+   * `torn`: nothing of it was ever acknowledged. `lost`: it cannot be read. `damaged`: a part of it cannot; the rest is
+   * there, and the first write removes that part from the file, after `keep` has put a copy aside.
+   */
+  async load(keep: () => Promise<void>): Promise<'whole' | 'torn' | 'damaged' | 'lost'> {
     await this.#low.read();
+    const [head, ...lines] = this.#low.data;
+    if (head === undefined) return this.#file.spoilt ? 'lost' : 'torn';
+    if (!readHead(head, this.name)) return 'lost';
+    const whole = [head];
+    await inSlices(lines, (line) => void (isWhole(line, this.name.uuid) && whole.push(line)));
+    const damaged = this.#file.spoilt || whole.length <= lines.length;
+    if (damaged) [this.#low.data, this.#keep] = [whole, keep];
     await this.#shows(this.#low.data);
-    return this.#count > 0 && parsed<StoredSession>(this.#lines[0]!) !== undefined;
+    return damaged ? 'damaged' : 'whole';
   }
 
   /** A new session: to be called before the first `save` or `write`. */
@@ -74,21 +95,20 @@ export class SessionFile {
     return this.users === 0 && this.#unfinished.size === 0;
   }
 
-  /** Undefined before the first write is done. */
+  /** As modified with its last message. Undefined before the first write is done. */
   head(): StoredSession | undefined {
-    return this.#count > 0 ? parsed<StoredSession>(this.#lines[0]!) : undefined;
+    return this.#count > 0 ? modifiedBy(JSON.parse(this.#lines[0]!) as StoredSession, this.#modified()) : undefined;
   }
 
   /** As they are when it is called. */
   async messages(): Promise<StoredMessage[]> {
-    const [lines, unfinished] = [this.#lines.slice(1, this.#count), new Set(this.#unfinished)];
-    return (await readAll(this.#messages.newest(), lines)).map((message) => asOf(unfinished, message));
+    const [lines, unfinished] = [this.#messages.newest(), new Set(this.#unfinished)];
+    return (await readAll(lines)).map((message) => asOf(unfinished, message));
   }
 
   message(uuid: string): StoredMessage | undefined {
     const newest = this.#messages.newestOf(uuid);
-    const message = newest && (parsed<StoredMessage>(newest) ?? newestIn(this.#lines.slice(1, this.#count), uuid));
-    return message ? asOf(this.#unfinished, message) : undefined;
+    return newest === undefined ? undefined : asOf(this.#unfinished, JSON.parse(newest) as StoredMessage);
   }
 
   /** The last `count` that are finished and have a response, oldest first. */
@@ -121,7 +141,7 @@ export class SessionFile {
     const item: Item = { change };
     await this.#batch.add(item);
     if (item.error !== undefined) throw item.error;
-    return this.#gone ? undefined : item.result;
+    return this.#gone || !item.result ? undefined : modifiedBy(item.result, this.#modified());
   }
 
   /** From now on nothing is written; resolves when the last write has ended and the file is closed. */
@@ -144,16 +164,21 @@ export class SessionFile {
   async #store(items: Item[]): Promise<void> {
     if (this.#gone) return;
     const known = this.#low.data.length;
-    const head = changedHead(this.#low.data[0]!, items);
     const { added, removed } = this.#sorted(items);
+    // What a deleted message has left of itself in `modified_at` stays.
+    const head = changedHead(this.#low.data[0]!, items, removed.size > 0 ? this.#modified() : '');
     if (known === this.#count && added.length === 0 && removed.size === 0 && head === this.#low.data[0]) return;
     if (head === this.#low.data[0] && removed.size === 0) this.#low.data.push(...added);
     else this.#low.data = [head, ...without([...this.#low.data.slice(1), ...added], removed)];
     try {
       // Nobody is told of a question by itself: its answer's sync is in time for both.
       this.#file.lasting = !items.every(({ saved }) => saved && !saved.finished);
+      await this.#keep?.();
+      this.#keep = undefined;
       await this.#low.write();
     } catch (error) {
+      // Nobody makes these answers any more: what was stored of them is what there is.
+      for (const { saved } of items) if (saved?.finished) this.#unfinished.delete(saved.uuid);
       if (this.#count === 0) this.#gone = true;
       else this.#low.data = this.#lines;
       this.#low.data.length = known;
@@ -193,6 +218,15 @@ export class SessionFile {
     this.#count = lines.length;
   }
 
+  /** When its last message was; '' without one. */
+  #modified(): string {
+    for (let at = this.#count - 1; at > 0; at--) {
+      const modified = modifiedIn(this.#lines[at]!);
+      if (modified !== '') return modified;
+    }
+    return '';
+  }
+
   #note({ uuid, finished }: MessageLine): void {
     if (finished) this.#unfinished.delete(uuid);
     else this.#unfinished.add(uuid);
@@ -205,9 +239,14 @@ function asOf(unfinished: Set<string>, message: StoredMessage): StoredMessage {
   return message;
 }
 
-/** The head as the items leave it; the very same string where none changes it. */
-function changedHead(line: string, items: Item[]): string {
-  let head = line;
+/** The session whose last message was modified then. */
+export function modifiedBy(head: StoredSession, modified: string): StoredSession {
+  return modified > head.modified_at ? { ...head, modified_at: modified } : head;
+}
+
+/** The head as the items leave it, modified then or later; the very same string where nothing changes it. */
+function changedHead(line: string, items: Item[], modified: string): string {
+  let head = modified === '' ? line : JSON.stringify(modifiedBy(JSON.parse(line) as StoredSession, modified));
   for (const item of items) {
     if (!item.change) continue;
     try {

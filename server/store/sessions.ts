@@ -1,8 +1,11 @@
 import { abreast } from './batch.ts';
+import type { Damage } from './damage.ts';
 import { ignore, removeFile, syncFolder, type Disk } from './disk.ts';
-import { LinesFile, OpenFiles, readFirstLine } from './lines.ts';
-import { SessionFile } from './session.ts';
-import { parsed } from './session-lines.ts';
+
+import { readEnds } from './file-ends.ts';
+import { LinesFile, OpenFiles } from './lines.ts';
+import { modifiedBy, SessionFile } from './session.ts';
+import { modifiedIn, readHead } from './session-lines.ts';
 import { SessionNames, type SessionName } from './session-names.ts';
 import type { StoredSession } from './store.ts';
 
@@ -10,8 +13,12 @@ import type { StoredSession } from './store.ts';
 const KEPT = 16 * 1024 * 1024;
 const OPEN_FILES = 128;
 
+const PARTLY =
+  'has lines that cannot be read; the others are served, and the file as it was is kept as ….damaged at its next change';
+
 interface Options {
   disk: Disk;
+  damage: Damage;
   root: string;
   /** Whether the chatbot is there. */
   alive(chatbot: string): boolean;
@@ -34,7 +41,7 @@ export class Sessions {
 
   constructor(options: Options) {
     this.#options = options;
-    this.#names = new SessionNames(options.disk, options.root);
+    this.#names = new SessionNames(options.disk, options.damage, options.root);
   }
 
   /** What `act` makes of the session, which stays in memory meanwhile; undefined where there is none. */
@@ -76,6 +83,7 @@ export class Sessions {
   async remove(uuid: string): Promise<boolean> {
     const name = await this.#names.find(uuid);
     if (!name || !this.#options.alive(name.chatbot) || !(await this.#erase(name))) return false;
+    await this.#options.damage.remove((file) => file.startsWith(`${uuid}.`));
     await syncFolder(this.#options.disk, this.#names.folder(name));
     return true;
   }
@@ -88,6 +96,7 @@ export class Sessions {
       folders.add(this.#names.folder(name));
     });
     await abreast(folders, (folder) => syncFolder(this.#options.disk, folder));
+    await this.#options.damage.remove((file) => file.startsWith(`${chatbot}.`, 33));
   }
 
   /** When nothing is under way any more. */
@@ -97,9 +106,8 @@ export class Sessions {
 
   /** The session, taken: `#with` gives it back. */
   async #find(uuid: string): Promise<SessionFile | undefined> {
-    const name = await this.#names.find(uuid);
-    if (!name || !this.#options.alive(name.chatbot)) return undefined;
-    while (this.#names.has(uuid)) {
+    // Asked for again after each load: meanwhile it may have been deleted, and made anew under another file's name.
+    for (let name; (name = await this.#names.find(uuid)) && this.#options.alive(name.chatbot);) {
       const live = this.#live.get(uuid);
       if (live) return this.#taken(live);
       await this.#load(name);
@@ -125,8 +133,10 @@ export class Sessions {
   #given(file: SessionFile): void {
     if (this.#live.get(file.name.uuid) !== file) return;
     this.#weigh(file);
-    if (file.stillborn) this.#discard(file);
-    else if (file.idle) this.#idle.set(file.name.uuid, file);
+    if (file.stillborn) {
+      this.#leave(file);
+      this.#names.remove(file.name);
+    } else if (file.idle) this.#idle.set(file.name.uuid, file);
     this.#trim();
   }
 
@@ -164,18 +174,20 @@ export class Sessions {
   }
 
   async #read(name: SessionName): Promise<void> {
+    const { damage } = this.#options;
     const file = this.#fileOf(name);
-    if (!(await file.load())) return this.#discard(file);
+    const path = this.#names.path(name);
+    const state = await file.load(() => damage.copyAside(path));
     if (!this.#names.holds(name)) return;
+    if (state === 'torn' || state === 'lost') {
+      this.#names.remove(name);
+      if (state === 'lost') await damage.setAside(path, 'holds a conversation that cannot be read');
+      else this.#options.disk.unlink(path).catch(ignore);
+      return;
+    }
+    if (state === 'damaged') damage.report(path, PARTLY);
     this.#live.set(name.uuid, file);
     this.#weigh(file);
-  }
-
-  /** A session that was never stored whole: as if nobody had asked for it. */
-  #discard(file: SessionFile): void {
-    this.#leave(file);
-    this.#names.remove(file.name);
-    this.#options.disk.unlink(this.#names.path(file.name)).catch(ignore);
   }
 
   /** False where another call is removing it. */
@@ -207,8 +219,11 @@ export class Sessions {
   async #head(name: SessionName): Promise<StoredSession | undefined> {
     const live = this.#live.get(name.uuid);
     if (live) return live.gone ? undefined : live.head();
-    const line = await readFirstLine(this.#names.path(name));
-    return line === undefined ? undefined : parsed<StoredSession>(line);
+    const ends = await readEnds(this.#names.path(name));
+    const head = ends && readHead(ends.first, name);
+    const modified = modifiedIn(ends?.last ?? '');
+    if (head && (modified !== '' || ends.last === '')) return modifiedBy(head, modified);
+    return this.use(name.uuid, (file) => file.head());
   }
 
   #fileOf(name: SessionName): SessionFile {

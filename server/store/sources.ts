@@ -1,19 +1,31 @@
 import { abreast, Turns } from './batch.ts';
+import { later, type Clock } from '../records.ts';
+import { isSetAside, type Damage } from './damage.ts';
 import { ignore, removeFile, replaceFile, syncFolder, type Disk } from './disk.ts';
-import { DocumentFile, readBytes, readDocument } from './document.ts';
+import { readBytes, readDocument } from './document.ts';
+import { isDocument, isSource, number, record as recordOf } from './forms.ts';
 import { lowdbFile } from './lowdb-file.ts';
 import { copy, StoredRecord } from './record.ts';
 import { Shards } from './shards.ts';
+import { copyOfDocument, documentFile, ifDamaged } from './source-documents.ts';
+import { SourceIndex, type SourceFile, type SourceRecord } from './source-index.ts';
 import type { Change, Document, StoredSource, StoredVectors } from './store.ts';
 import { vectorsFile } from './vectors.ts';
 
-interface SourceFile {
-  order: number;
-  source: StoredSource;
-}
-
 const FORM = /^([0-9a-f]{32})\.(source\.json|document\.json|vectors\.json|file)$/;
+const isWritten = recordOf<SourceFile>({ order: number, source: isSource });
+const isSourceFile = (value: unknown): value is SourceFile => isWritten(value);
+const isRows = ({ dimensions, rows }: StoredVectors): boolean => dimensions > 0 && rows.length % dimensions === 0;
 const LEARNING = ['await', 'chunking', 'embedding'];
+
+interface Options {
+  disk: Disk;
+  damage: Damage;
+  clock: Clock;
+  root: string;
+  /** Whether a chatbot is there; its sources are as little there as it is. */
+  alive(chatbot: string): boolean;
+}
 
 /**
  * Sources: records in memory, `….source.json` on disk; on disk alone, beside it, their texts in `….document.json`,
@@ -21,26 +33,42 @@ const LEARNING = ['await', 'chunking', 'embedding'];
  */
 export class Sources {
   readonly #disk: Disk;
+  readonly #damage: Damage;
+  readonly #clock: Clock;
   readonly #shards: Shards;
-  readonly #records = new Map<string, StoredRecord<SourceFile>>();
+  readonly #records = new Map<string, SourceRecord>();
+  readonly #index = new SourceIndex();
   /** What is written to one source's document, one after another. */
   readonly #turns = new Turns();
-
   readonly #alive: (chatbot: string) => boolean;
 
-  /** `alive`: whether a chatbot is there; its sources are as little there as it is. */
-  constructor(disk: Disk, root: string, alive: (chatbot: string) => boolean) {
+  constructor({ disk, damage, clock, root, alive }: Options) {
     this.#disk = disk;
+    this.#damage = damage;
+    this.#clock = clock;
     this.#alive = alive;
     this.#shards = new Shards(disk, root);
     const others: [uuid: string, path: string][] = [];
+    const damaged = new Set<string>();
     for (const { name, path } of this.#shards.names()) {
       const [, uuid, kind] = FORM.exec(name) ?? [];
-      if (uuid && kind !== 'source.json') others.push([uuid, path]);
-      else if (uuid) this.#records.set(uuid, new StoredRecord(disk, path, readDocument<SourceFile>(path)!));
+      if (isSetAside(name)) {
+        damage.found(path);
+        if (name.includes('.source.json.')) damaged.add(name.slice(0, 32));
+      } else if (uuid && kind !== 'source.json') others.push([uuid, path]);
+      else if (uuid && !this.#load(uuid, path)) damaged.add(uuid);
     }
     // The record is made last and deleted first: a text or upload without one is what a crash left.
-    for (const [uuid, path] of others) if (!this.#records.has(uuid)) disk.unlink(path).catch(ignore);
+    for (const [uuid, path] of others)
+      if (!this.#records.has(uuid) && !damaged.has(uuid)) disk.unlink(path).catch(ignore);
+  }
+
+  /** False where the file is damaged. */
+  #load(uuid: string, path: string): boolean {
+    const file = readDocument(path, isSourceFile);
+    if (file?.source.uuid === uuid) this.#add(new StoredRecord(this.#disk, path, file));
+    else void this.#damage.setAside(path, 'holds a source that cannot be read; the others are served');
+    return file?.source.uuid === uuid;
   }
 
   async create(order: number, source: StoredSource, file?: Uint8Array): Promise<void> {
@@ -48,8 +76,7 @@ export class Sources {
     await this.#shards.ensure(uuid);
     if (file) await replaceFile(this.#disk, this.#path(uuid, 'file'), [file]);
     try {
-      const record = await StoredRecord.create(this.#disk, this.#path(uuid, 'source.json'), { order, source });
-      this.#records.set(uuid, record);
+      this.#add(await StoredRecord.create(this.#disk, this.#path(uuid, 'source.json'), { order, source }));
     } catch (error) {
       if (file) await this.#disk.unlink(this.#path(uuid, 'file')).catch(ignore);
       throw error;
@@ -70,11 +97,11 @@ export class Sources {
   }
 
   list(chatbot: string): StoredSource[] {
-    return this.#where((source) => source.chatbot === chatbot);
+    return this.#shown(this.#index.of(chatbot));
   }
 
   withIdentity(chatbot: string, identity: string): StoredSource | undefined {
-    return this.#where((one) => one.chatbot === chatbot && (one.identity === identity || one.alias === identity))[0];
+    return this.#shown(this.#index.named(chatbot, identity))[0];
   }
 
   unfinished(): StoredSource[] {
@@ -87,7 +114,11 @@ export class Sources {
 
   async update(uuid: string, change: Change<StoredSource>): Promise<StoredSource | undefined> {
     const record = this.#record(uuid);
-    const file = await record?.update((before) => ({ ...before, source: copy(change(copy(before.source))) }));
+    if (!record) return undefined;
+    const before = record.stored.source;
+    const file = await record.update((one) => ({ ...one, source: copy(change(copy(one.source))) }));
+    this.#index.remove(record, before);
+    if (this.#records.get(uuid) === record) this.#index.add(record);
     return file && copy(file.source);
   }
 
@@ -100,8 +131,8 @@ export class Sources {
   /** Of a chatbot that is not there any more: nobody sees them, so that their order does not matter. */
   async removeAll(chatbot: string): Promise<void> {
     const folders = new Set<string>();
-    const own = [...this.#records].filter(([, { stored }]) => stored.source.chatbot === chatbot);
-    await abreast(own, async ([uuid, record]) => {
+    await abreast([...this.#index.of(chatbot)], async (record) => {
+      const { uuid } = record.stored.source;
       await this.#remove(uuid, record, () => Promise.resolve());
       folders.add(this.#shards.folder(uuid));
     });
@@ -109,23 +140,21 @@ export class Sources {
   }
 
   /** `sync` makes it durable that the record is gone, before the rest goes. */
-  async #remove(
-    uuid: string,
-    record: StoredRecord<SourceFile>,
-    sync = () => syncFolder(this.#disk, this.#shards.folder(uuid)),
-  ): Promise<boolean> {
+  async #remove(uuid: string, record: SourceRecord, sync = this.#syncing(uuid)): Promise<boolean> {
     this.#records.delete(uuid);
+    this.#index.remove(record);
     try {
       await this.#turns.take(uuid, () => this.#erase(uuid, record, sync));
     } catch (error) {
-      this.#records.set(uuid, record);
+      this.#add(record);
       throw error;
     }
+    await this.#damage.remove((file) => file.startsWith(`${uuid}.`));
     return true;
   }
 
   putDocument(uuid: string, document: Document): Promise<boolean> {
-    const low = lowdbFile(this.#documentFile(uuid), copyOfDocument(document));
+    const low = lowdbFile(documentFile(this.#disk, this.#path(uuid, 'document.json')), copyOfDocument(document));
     return this.#turns.take(uuid, async () => {
       const record = this.#record(uuid);
       if (!record) return false;
@@ -148,17 +177,46 @@ export class Sources {
     });
   }
 
-  /** Nothing is read where there are none. */
+  /** Nothing is read where there are none. Damaged ones are set aside: `unembedded` has the source from then on. */
   async vectors(uuid: string): Promise<StoredVectors | undefined> {
     if (!this.#record(uuid)?.stored.source.embedded_by) return undefined;
-    return (await vectorsFile(this.#disk, this.#path(uuid, 'vectors.json')).read()) ?? undefined;
+    const read = () => vectorsFile(this.#disk, this.#path(uuid, 'vectors.json')).read();
+    return this.#whole(uuid, 'vectors.json', read, isRows, (source) => ({ ...source, embedded_by: '' }));
   }
 
+  /** A damaged one is set aside, and the source fails, so that its owner can have it learned anew. */
   async document(uuid: string): Promise<Document | undefined> {
-    return this.#record(uuid) ? ((await this.#documentFile(uuid).read()) ?? undefined) : undefined;
+    if (!this.#record(uuid)) return undefined;
+    const read = () => documentFile(this.#disk, this.#path(uuid, 'document.json')).read();
+    return this.#whole(uuid, 'document.json', read, isDocument, (source) => ({
+      ...source,
+      status: 'error:damaged',
+      modified_at: later(source.modified_at, this.#clock),
+    }));
   }
 
-  async #erase(uuid: string, record: StoredRecord<SourceFile>, sync: () => Promise<void>): Promise<void> {
+  /** What `read` has of the file, if it `is` whole; else the file is set aside and the source changed. */
+  async #whole<T>(
+    uuid: string,
+    kind: 'document.json' | 'vectors.json',
+    read: () => Promise<T | null>,
+    is: (value: T) => boolean,
+    change: Change<StoredSource>,
+  ): Promise<T | undefined> {
+    const attempt = () => read().catch(ifDamaged);
+    const value = await attempt();
+    if (value === null || (value !== undefined && is(value))) return value ?? undefined;
+    // In turn with what is written: by now the file may be another one.
+    return this.#turns.take(uuid, async () => {
+      const again = await attempt();
+      if (again === null || (again !== undefined && is(again))) return again ?? undefined;
+      await this.#damage.setAside(this.#path(uuid, kind), 'cannot be read; the rest of the source is served');
+      await this.update(uuid, change).catch(ignore);
+      return undefined;
+    });
+  }
+
+  async #erase(uuid: string, record: SourceRecord, sync: () => Promise<void>): Promise<void> {
     await record.remove(async () => {
       await removeFile(this.#disk, this.#path(uuid, 'source.json'));
       await sync();
@@ -169,20 +227,27 @@ export class Sources {
     }
   }
 
-  #record(uuid: string): StoredRecord<SourceFile> | undefined {
+  #syncing(uuid: string): () => Promise<void> {
+    return () => syncFolder(this.#disk, this.#shards.folder(uuid));
+  }
+
+  #record(uuid: string): SourceRecord | undefined {
     const record = this.#records.get(uuid);
     return record && this.#alive(record.stored.source.chatbot) ? record : undefined;
   }
 
-  #documentFile(uuid: string): DocumentFile<Document> {
-    return new DocumentFile(this.#disk, this.#path(uuid, 'document.json'), piecesOf);
+  #add(record: SourceRecord): void {
+    this.#records.set(record.stored.source.uuid, record);
+    this.#index.add(record);
   }
 
   #where(wanted: (source: StoredSource) => boolean): StoredSource[] {
-    const found: SourceFile[] = [];
-    for (const { stored } of this.#records.values()) {
-      if (wanted(stored.source) && this.#alive(stored.source.chatbot)) found.push(stored);
-    }
+    return this.#shown([...this.#records.values()].filter(({ stored }) => wanted(stored.source)));
+  }
+
+  /** Copies in order of creation. */
+  #shown(records: Iterable<SourceRecord>): StoredSource[] {
+    const found = Array.from(records, ({ stored }) => stored).filter(({ source }) => this.#alive(source.chatbot));
     return found.sort((a, b) => a.order - b.order).map(({ source }) => flatCopy(source));
   }
 
@@ -193,22 +258,3 @@ export class Sources {
 
 /** A list of ten thousand takes 2 ms this way, and 40 by way of JSON. */
 const flatCopy = <T extends { [K in keyof T]: string | number }>(record: T): T => ({ ...record });
-
-/** A text of 10 MB takes 60 ms by way of JSON, and nobody can change it. */
-const copyOfDocument = ({ title, text, passages }: Document): Document => ({
-  title,
-  text,
-  passages: passages.map(({ headings, start, end }) => ({ headings: [...headings], start, end })),
-});
-
-/** Characters of a text written at once. */
-const PIECE = 512 * 1024;
-
-/** Half a surrogate pair at the end of a piece is written as its escape, which the other half's completes. */
-function* piecesOf({ text, ...rest }: Document): Generator<Uint8Array> {
-  yield Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"text":"`);
-  for (let at = 0; at < text.length; at += PIECE) {
-    yield Buffer.from(JSON.stringify(text.slice(at, at + PIECE)).slice(1, -1));
-  }
-  yield Buffer.from('"}');
-}

@@ -1,5 +1,6 @@
 import type { Disk } from './disk.ts';
 import { DocumentFile } from './document.ts';
+import { number, record, text } from './forms.ts';
 import type { Adapter } from './lowdb-file.ts';
 import type { StoredVectors } from './store.ts';
 
@@ -10,14 +11,17 @@ interface Written {
   rows: string;
 }
 
-/** A lowdb adapter for the vectors of one source. */
+const isWritten = record<Written>({ model: text, dimensions: number, rows: text });
+
+/** A lowdb adapter for the vectors of one source. Its read throws a SyntaxError where the file holds none. */
 export function vectorsFile(disk: Disk, path: string): Adapter<StoredVectors> {
   const reader = new DocumentFile<Written>(disk, path);
   const writer = new DocumentFile<StoredVectors>(disk, path, piecesOf);
   return {
     async read() {
       const written = await reader.read();
-      if (!written) return null;
+      if (written === null) return null;
+      if (!isWritten(written)) throw new SyntaxError('no vectors');
       const bytes = Buffer.from(written.rows, 'base64');
       return { ...written, rows: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) };
     },

@@ -33,6 +33,41 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
       return chatbot;
     };
 
+    describe('a session', () => {
+      it('is as modified as its last message, in the list too, whatever is deleted and over restarts', async () => {
+        const { uuid } = await withChatbot();
+        const at = (second: number) => `2026-01-02T03:05:0${second}Z`;
+        const variables = { modified_at: '2030-01-01T00:00:00Z' };
+        const [talked, silent] = [aSession(uuid), aSession(uuid, { initial_variables: variables })];
+        const modified = async (time: string) => {
+          for (const again of [false, true]) {
+            if (again) await reopen();
+            const expected = [{ ...talked, modified_at: time }, silent];
+            expect(await store.sessions(uuid)).toEqual(expected);
+            expect(await Promise.all([store.session(talked.uuid), store.session(silent.uuid)])).toEqual(expected);
+            expect(await store.sessions(uuid)).toEqual(expected);
+          }
+        };
+        const question = aMessage(talked.uuid, { modified_at: at(1), finish_reason: '' });
+        await store.saveMessage(question, talked);
+        await store.createSession(silent);
+        await modified(at(1));
+        await store.saveMessage({ ...question, modified_at: at(2), finish_reason: 'stop' });
+        const feedback_json = JSON.stringify({ comment: '"modified_at":"2040-01-01T00:00:00Z"' });
+        const long = aMessage(talked.uuid, { modified_at: at(3), response: 'x'.repeat(9000), feedback_json });
+        await store.saveMessage(long);
+        await modified(at(3));
+        const labelled = { ...long, modified_at: at(4), labels: [{ name: 'l'.repeat(9000), color: '#000000' }] };
+        await store.saveMessage(labelled);
+        await modified(at(4));
+        expect(await store.updateSession(talked.uuid, (one) => one)).toMatchObject({ modified_at: at(4) });
+        expect(await store.deleteMessage(long.uuid)).toBe(true);
+        await modified(at(4));
+        await store.saveMessage(aMessage(talked.uuid, { modified_at: at(5) }));
+        await modified(at(5));
+      });
+    });
+
     describe('home, keys and facts', () => {
       it('has one user and one secret, the same in every life', async () => {
         const { user, secret } = store.home;

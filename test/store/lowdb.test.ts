@@ -1,8 +1,9 @@
 import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openLowdbStore, type LowdbOptions } from '../../server/store/lowdb.ts';
+import { StoredRecord } from '../../server/store/record.ts';
 import type { Store } from '../../server/store/store.ts';
 import { storeContract, type Place } from './contract.ts';
 import { faultyDisk } from './faulty-disk.ts';
@@ -213,37 +214,6 @@ describe('lowdb: the data folder', () => {
     expect(await store.messages(session.uuid)).toEqual([message]);
   });
 
-  it('skips a damaged line between others', async () => {
-    const { session, message } = await withSession();
-    const file = await onlyFile('sessions');
-    await store.close();
-    await appendFile(file, `\0\0\0\0\n`);
-    store = await open();
-    const next = aMessage(session.uuid);
-    await store.saveMessage(next);
-    expect(await store.messages(session.uuid)).toEqual([message, next]);
-  });
-
-  it('refuses to start over a damaged record, and names its file', async () => {
-    await withChatbot();
-    const file = await onlyFile('chatbots');
-    await store.close();
-    await writeFile(file, '{');
-    await expect(open()).rejects.toThrow(file);
-    await rm(file);
-    store = await open();
-  });
-
-  it('refuses to start over what a newer version has written', async () => {
-    await store.close();
-    const file = join(dir, 'store.json');
-    const text = await readFile(file, 'utf8');
-    await writeFile(file, text.replace('"format":1', '"format":2'));
-    await expect(open()).rejects.toThrow('newer version');
-    await writeFile(file, text);
-    store = await open();
-  });
-
   const visits = async (chatbot: string, count: number) => {
     for (let i = 0; i < count; i++) {
       const session = aSession(chatbot);
@@ -316,6 +286,63 @@ describe('lowdb: the data folder', () => {
       await reopen();
       expect(await store.messages(session.uuid)).toEqual([message]);
     }
+  });
+
+  it('looks at one source to find a page of a crawl, and at a chatbot its own for its list', async () => {
+    const { uuid } = await withChatbot();
+    const other = await withChatbot();
+    const own = [aSource(uuid), aSource(uuid)];
+    for (const source of own) await store.createSource(source);
+    const visits = async (act: () => Promise<unknown>) => {
+      const visit = vi.spyOn(StoredRecord.prototype, 'stored', 'get');
+      await act();
+      const { length } = visit.mock.calls;
+      visit.mockRestore();
+      return length;
+    };
+    const counts = async () => {
+      const listed = await visits(() => store.sources(uuid));
+      return [listed, await visits(() => store.createSource({ ...aSource(uuid), identity: own[1]!.identity }))];
+    };
+    const before = await counts();
+    expect(Math.min(...before)).toBeGreaterThan(0);
+    for (let n = 0; n < 50; n++) await store.createSource(aSource(other.uuid));
+    expect(await counts()).toEqual(before);
+    const alias = own[1]!.identity;
+    await store.updateSource(own[1]!.uuid, (one) => ({ ...one, identity: 'https://shop.example/new', alias }));
+    for (const identity of [alias, 'https://shop.example/new'])
+      expect((await store.createSource({ ...aSource(uuid), identity }))?.existing?.uuid).toBe(own[1]!.uuid);
+    await store.updateSource(own[1]!.uuid, (one) => ({ ...one, alias: '' }));
+    expect(await store.createSource({ ...aSource(uuid), identity: alias })).toEqual({ existing: undefined });
+  });
+
+  it('finds a session that is deleted and made again while it is read', async () => {
+    await store.close();
+    store = await openLowdbStore({ dir, clock: Date.now, disk, kept: 0 });
+    const { session } = await withSession();
+    for (let round = 0; round < 30; round++) {
+      const reading = [store.session(session.uuid), store.messages(session.uuid)];
+      const message = aMessage(session.uuid);
+      await store.deleteSession(session.uuid);
+      await store.saveMessage(message, session);
+      await Promise.all(reading);
+      expect(await store.messages(session.uuid)).toEqual([message]);
+    }
+  });
+
+  it('shows what is stored of an answer that could not be, and lets its session leave memory', async () => {
+    await store.close();
+    store = await openLowdbStore({ dir, clock: Date.now, disk, kept: 0 });
+    const session = aSession((await withChatbot()).uuid);
+    const question = aMessage(session.uuid, { finish_reason: '', response: '' });
+    await store.saveMessage(question, session);
+    disk.failing('write', 'ENOSPC', 1);
+    const answer = { ...question, finish_reason: 'stop' as const, response: 'Yes.' };
+    await expect(store.saveMessage(answer)).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(await store.message(question.uuid)).toEqual({ ...question, finish_reason: 'interrupted' });
+    const before = disk.count('open');
+    await store.saveMessage(aMessage(session.uuid));
+    expect(disk.count('open') - before).toBe(2); // its file, and the folder: it was not in memory any more
   });
 
   it('removes a text whose source is gone', async () => {

@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, relative } from 'node:path';
+import type { Health } from '../health.ts';
+import { ignore, removeFile, replaceFile, syncFolder, type Disk } from './disk.ts';
+
+/** As much of pino as the store needs. */
+export interface StoreLog {
+  warn(fields: object, sentence: string): void;
+}
+
+interface Options {
+  disk: Disk;
+  /** The data folder: files are named relative to it. */
+  dir: string;
+  log?: StoreLog | undefined;
+  health?: Pick<Health, 'report' | 'clear'> | undefined;
+}
+
+const FORM = /\.damaged(?:\.\d+)?$/;
+const REMEDY = 'restore it from a backup or move it out of the data folder, then restart';
+
+/** Whether the file was set aside: nothing but `Damage` touches it. */
+export const isSetAside = (name: string): boolean => FORM.test(name);
+
+/**
+ * Files whose content cannot be read. They are renamed to `….damaged`, or copied there where part of them is of use,
+ * and named in the log and in `/readyz` until they are moved away. They are removed only with the record they belong to.
+ */
+export class Damage {
+  readonly #options: Options;
+  readonly #files = new Set<string>();
+  readonly #told = new Set<string>();
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Renames the file. Never rejects: where the disk refuses, the file stays where it is and that is reported. */
+  async setAside(path: string, why: string): Promise<void> {
+    const aside = freeName(path);
+    this.#files.add(aside);
+    const renamed = this.#rename(path, aside).then(
+      () => this.#tell(path, `${this.#shown(path)} ${why}; it is kept as ${basename(this.#shown(aside))}: ${REMEDY}`),
+      (error: unknown) => {
+        this.#files.delete(aside);
+        this.#tell(path, `${this.#shown(path)} ${why}, and could not be set aside: ${REMEDY}`, error);
+      },
+    );
+    this.#pending.add(renamed);
+    await renamed;
+    this.#pending.delete(renamed);
+  }
+
+  /** Of a file that stays in use: the report alone. */
+  report(path: string, why: string): void {
+    this.#tell(path, `${this.#shown(path)} ${why}`);
+  }
+
+  /** Keeps the file as it is beside itself, before what can be read of it replaces it. */
+  async copyAside(path: string): Promise<void> {
+    const aside = freeName(path);
+    await replaceFile(this.#options.disk, aside, [await readFile(path)]);
+    this.#files.add(aside);
+  }
+
+  /** A file that was set aside earlier, by this process or another. */
+  found(path: string): void {
+    if (this.#files.has(path)) return;
+    this.#files.add(path);
+    const original = path.replace(FORM, '');
+    this.#tell(original, `${this.#shown(path)} was set aside because it cannot be read: ${REMEDY}`);
+  }
+
+  /** With the records they belong to; `owns` is told the names of the files. */
+  async remove(owns: (name: string) => boolean): Promise<void> {
+    for (const path of this.#files) {
+      if (!owns(basename(path))) continue;
+      await removeFile(this.#options.disk, path);
+      await syncFolder(this.#options.disk, dirname(path));
+      this.#files.delete(path);
+      this.#clear(path.replace(FORM, ''));
+    }
+  }
+
+  /** Resolves when every `setAside` has ended. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+
+  async #rename(path: string, aside: string): Promise<void> {
+    await this.#options.disk.rename(path, aside);
+    await syncFolder(this.#options.disk, dirname(path)).catch(ignore);
+  }
+
+  #tell(path: string, reason: string, error?: unknown): void {
+    const key = `damaged:${this.#shown(path)}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.#options.health?.report(key, { status: 'degraded', reason });
+    this.#options.log?.warn({ file: this.#shown(path), ...(error === undefined ? {} : { err: error }) }, reason);
+  }
+
+  #clear(path: string): void {
+    const key = `damaged:${this.#shown(path)}`;
+    this.#told.delete(key);
+    this.#options.health?.clear(key);
+  }
+
+  /** Relative, and as a pattern for the shell where the whole name would tell a session's identifier, which is a secret. */
+  #shown(path: string): string {
+    return relative(this.#options.dir, path).replace(/([0-9a-f]{8})[0-9a-f]{24}\.[0-9a-f]{32}\./, '$1*.');
+  }
+}
+
+function freeName(path: string): string {
+  let name = `${path}.damaged`;
+  for (let n = 2; existsSync(name); n++) name = `${path}.damaged.${n}`;
+  return name;
+}

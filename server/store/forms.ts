@@ -1,0 +1,221 @@
+import { AgentMeta, type AgentSettings, type AgentType, type Chatbot, type ToolFunction } from '../schema.ts';
+import type {
+  Document,
+  StoredAgent,
+  StoredChatbot,
+  StoredKey,
+  StoredMessage,
+  StoredSession,
+  StoredSite,
+  StoredSource,
+  StoredTag,
+  User,
+} from './store.ts';
+
+/**
+ * Whether a value read from the disk has the types its readers rely on. Lengths and ranges are not checked: a limit that
+ * a later version tightens must not make damage of what an earlier one stored. A field added later is `optional`.
+ */
+export type Is = (value: unknown) => boolean;
+
+type Fields<T> = { [K in keyof Required<T>]: Is };
+
+const UUID = /^[0-9a-f]{32}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+const text: Is = (value) => typeof value === 'string';
+const bool: Is = (value) => typeof value === 'boolean';
+const number: Is = Number.isFinite;
+const uuid: Is = (value) => typeof value === 'string' && UUID.test(value);
+const time: Is = (value) => typeof value === 'string' && TIME.test(value) && !Number.isNaN(Date.parse(value));
+const object: Is = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const optional =
+  (is: Is): Is =>
+  (value) =>
+    value === undefined || is(value);
+const either =
+  (...ways: Is[]): Is =>
+  (value) =>
+    ways.some((is) => is(value));
+const oneOf =
+  (...values: unknown[]): Is =>
+  (value) =>
+    values.includes(value);
+const list =
+  (is: Is): Is =>
+  (value) =>
+    Array.isArray(value) && value.every(is);
+const mapOf =
+  (is: Is): Is =>
+  (value) =>
+    object(value) && Object.values(value as object).every(is);
+
+function record<T>(fields: Fields<T>): Is {
+  const all = Object.entries<Is>(fields);
+  return (value) => object(value) && all.every(([key, is]) => is((value as Record<string, unknown>)[key]));
+}
+
+/** JSON in a string; '' where there may be none. */
+const json: Is = (value) => {
+  if (value === '') return true;
+  try {
+    return object(JSON.parse(value as string));
+  } catch {
+    return false;
+  }
+};
+
+const dated = { created_at: time, modified_at: time };
+
+export const isUser = record<User>({ uuid, email: text, created_at: time });
+
+/** The first version's keys have no hint and no date of use. */
+export const isKey = record<StoredKey>({
+  hash: text,
+  user: text,
+  name: text,
+  hint: optional(text),
+  created_at: text,
+  last_used_at: optional(text),
+});
+
+const visibility = oneOf('private', 'public', 'hybrid' satisfies Chatbot['meta']['visibility']);
+
+export const isChatbot = record<StoredChatbot>({
+  uuid,
+  name: text,
+  ...dated,
+  meta: record<Chatbot['meta']>({
+    rate_limit: (value) => list(number)(value) && (value as number[]).length === 2,
+    rate_limit_message: text,
+    show_citations: bool,
+    visibility,
+  }),
+  owner: text,
+  schedule: optional(record({ hours: number, next_at: either(oneOf(''), time) })),
+  widget: optional(mapOf(either(text, number, bool, list(text), mapOf(text)))),
+});
+
+const isFunction = record<ToolFunction>({
+  uuid,
+  name: text,
+  description: text,
+  parameters: object,
+  headers: mapOf(text),
+  enabled: oneOf(0, 1),
+  external_url: text,
+  method: text,
+  ...dated,
+  meta: object,
+});
+
+const settings = record<AgentSettings>({
+  model: text,
+  temperature: number,
+  bias: optional(number),
+  stickness: optional(number),
+  use_all_sources: optional(bool),
+  default_message: optional(text),
+  tags: optional(list(record({ name: text, color: text, criteria: text }))),
+});
+
+export const isAgent = record<StoredAgent>({
+  uuid,
+  name: text,
+  prompt: text,
+  description: text,
+  type: oneOf(...(Object.keys(AgentMeta) as AgentType[])),
+  ...dated,
+  enabled: oneOf(0, 1),
+  meta: settings,
+  data_source_uuids: list(text),
+  tool_functions: list(isFunction),
+  variables: list(object),
+  human_escalation_settings: optional(object),
+  chatbot: uuid,
+});
+
+export const isTag = record<StoredTag>({
+  uuid,
+  name: text,
+  color: text,
+  data_source_uuids: list(text),
+  ...dated,
+  chatbot: uuid,
+});
+
+export const isSite = record<StoredSite>({
+  uuid,
+  url: text,
+  status: text,
+  max_pages: number,
+  include: list(text),
+  exclude: list(text),
+  found: number,
+  done: number,
+  failed: number,
+  ...dated,
+  chatbot: uuid,
+  home: text,
+  plan: oneOf('', 'sitemap', 'links'),
+  round: number,
+});
+
+export const isSource = record<StoredSource>({
+  uuid,
+  title: text,
+  type: oneOf('link', 'upload', 'qa'),
+  status: text,
+  file_name: text,
+  file_size: number,
+  tokens: number,
+  meta_json: json,
+  ...dated,
+  chatbot: uuid,
+  identity: text,
+  alias: optional(text),
+  site: optional(text),
+  own: optional(oneOf(0, 1)),
+  round: optional(number),
+  fetched_json: optional(json),
+  embedded_by: optional(text),
+});
+
+const hasPassages = record<Document>({
+  title: text,
+  text,
+  passages: list(record({ headings: list(text), start: number, end: number })),
+});
+
+export const isDocument = (value: unknown): value is Document => {
+  if (!hasPassages(value)) return false;
+  const { text: whole, passages } = value as Document;
+  return passages.every(({ start, end }) => start >= 0 && start <= end && end <= whole.length);
+};
+
+export const isSession = record<StoredSession>({
+  uuid,
+  ...dated,
+  initial_variables: optional(mapOf(either(text, number, bool))),
+  chatbot: uuid,
+  foreign: optional(text),
+});
+
+export const isMessage = record<StoredMessage>({
+  uuid,
+  query: text,
+  response: text,
+  finish_reason: text,
+  cite_data_json: text,
+  meta_json: text,
+  ...dated,
+  background_pending_tasks: number,
+  detected_frustrations: text,
+  error_message: text,
+  feedback_json: text,
+  labels: list(record({ name: text, color: text })),
+  session_documents: list(() => true),
+  session: uuid,
+});
+
+export { list, mapOf, number, optional, record, text, uuid };
