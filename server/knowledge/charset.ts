@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Bytes decoded between two turns of the event loop. */
-const SLICE = 1024 * 1024;
+const SLICE = 128 * 1024;
 
 /** Bytes to text: by the mark at their start, the header, the page's own word, else UTF-8, else Western European. */
 export async function decode(body: Uint8Array, header: string | undefined): Promise<string> {

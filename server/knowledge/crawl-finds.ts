@@ -8,7 +8,7 @@ import type { Scope } from './scope.ts';
 /** Addresses that there was no room for, kept for when some of those found turn out to be no pages. */
 const SPARE = 1000;
 /** Links looked at between two turns of the event loop. */
-const TURN = 500;
+const TURN = 20;
 
 /** Makes a source of each address that is new, as long as there is room; stored before it is counted. */
 export class Finds {

@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Block } from './blocks.ts';
 import type { Placed } from './html-flow.ts';
+import { Yielding } from './yielding.ts';
 
 /** In which parts of the page a text stands. */
 export interface Region {
@@ -21,26 +23,47 @@ const NEXT_TO_NOTHING = 0.03;
 const LABEL = /^[^.!?]{1,40}:$/;
 const CONTENTS = /^\W*(?:table of )?contents\W*$/i;
 const LONGEST_TITLE = 120;
+/** Blocks of a page from which on each look at all of them is a turn of its own. */
+const MANY = 2000;
 const NUMBERED = /^\W*\d{1,3}\b\W*/;
 const TITLE = /^[^\d@:\n]*\p{L}[^\d@:\n]*(?<![.!…。！])$/u;
 const MODIFIED = /^(?:this )?(?:page|article|document)?\s*(?:was )?last (?:modified|updated|edited|changed)\b.{0,60}$/i;
 
 /** The narrowest part of the page that holds its words: `main`, else its articles, else all but forms, else all. */
-export function contentOf(everything: All, title: string): Block[] {
+export async function contentOf(everything: All, title: string): Promise<Block[]> {
+  const pause = () => (everything.length > MANY ? setImmediate() : undefined);
   const named = everything.filter(({ place }) => !place.furniture);
   const all = share(named, everything) < NEXT_TO_NOTHING ? everything : named;
+  await pause();
   const free = all.filter(({ place }) => !place.form);
   const main = free.filter(({ place }) => place.main);
   const articles = free.filter(({ place }) => place.article);
+  await pause();
   const parts = [main, share(articles, free) > 0.5 ? articles : [], free];
   const chosen = parts.find((part) => lengthOf(part) > 0) ?? all;
+  await pause();
   // Some systems wrap the whole page in one form, or leave `main` nearly empty.
   const part = share(chosen, all) < LITTLE ? all : chosen;
+  await pause();
   const told = withoutIndexes(part === main || part === articles ? part : withoutMenus(part));
+  await pause();
   const kept = share(told, part) < LITTLE ? part : told;
-  return kept
-    .map((one, at): Block => (isTitled(one, kept[at + 1]) ? { ...one.block, kind: 'heading', level: 6 } : one.block))
-    .filter((block, at, all) => tells(block, at, all, title));
+  return tellingOf(kept, title);
+}
+
+async function tellingOf(kept: All, title: string): Promise<Block[]> {
+  const blocks: Block[] = [];
+  const yielding = new Yielding();
+  for (const [at, one] of kept.entries()) {
+    blocks.push(isTitled(one, kept[at + 1]) ? { ...one.block, kind: 'heading', level: 6 } : one.block);
+    if (yielding.isDue(0)) await setImmediate();
+  }
+  const telling: Block[] = [];
+  for (const [at, block] of blocks.entries()) {
+    if (tells(block, at, blocks, title)) telling.push(block);
+    if (yielding.isDue(0)) await setImmediate();
+  }
+  return telling;
 }
 
 /** Links before the first heading, or, where there is none, before the first words; and many after the last, with no heading. */

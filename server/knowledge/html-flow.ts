@@ -17,6 +17,11 @@ export interface Placed<P> {
 /** The share of a block's text from which on it is one link, with a comma or an arrow beside it. */
 const NEARLY_ALL = 0.9;
 
+/** Characters. What grows beyond any paragraph goes on as another one. */
+const LONGEST = 16 * 1024;
+/** A longer row goes on as another one; so many cells are put in words at once. */
+const MOST_CELLS = 500;
+
 /** Stands for a `<br>` until the white space around it has been put in order. */
 export const LINE_BREAK = '\u2028';
 
@@ -30,6 +35,10 @@ interface Role {
 interface Table<P> {
   rows: Row<Placed<P>>[];
   cells: Cell<Placed<P>>[];
+  /** Cells of `rows`. */
+  count: number;
+  /** The columns' names, once rows above have been put in words. */
+  names?: string[];
   /** Where the blocks went before this table's cells took them. */
   outer: Placed<P>[];
 }
@@ -43,6 +52,8 @@ export class Flow<P> {
   readonly #roles: Role[] = [{ kind: 'text' }];
   readonly #tables: Table<P>[] = [];
   #parts: string[] = [];
+  /** Characters of `#parts`. */
+  #size = 0;
   #place: P | undefined;
   /** Of the text since the last block: its characters, and those of them that are links. */
   #length = 0;
@@ -55,19 +66,28 @@ export class Flow<P> {
   #term = '';
 
   text(text: string, place: P, link?: Linked, bold = false): void {
+    const cut = this.#size > LONGEST ? text.search(/\s/) : -1;
+    if (cut < 0 && this.#size < 2 * LONGEST) return this.#add(text, place, link, bold);
+    this.#add(text.slice(0, Math.max(0, cut)), place, link, bold);
+    this.#flush();
+    this.#add(text.slice(Math.max(0, cut)), place, link, bold);
+  }
+
+  #add(text: string, place: P, link: Linked | undefined, bold: boolean): void {
     const length = text.trim().length;
     if (this.#place === undefined && length > 0) this.#place = place;
     this.#length += length;
     if (link) this.#links[link] += length;
     if (bold) this.#bold += length;
     this.#parts.push(text);
+    this.#size += text.length;
   }
 
   open(name: string): void {
     this.#flush();
     const outer = this.#roles.at(-1)!;
     this.#roles.push(roleOf(name) ?? outer);
-    if (name === 'table') this.#tables.push({ rows: [], cells: [], outer: this.#out });
+    if (name === 'table') this.#tables.push({ rows: [], cells: [], count: 0, outer: this.#out });
     else if (name === 'td' || name === 'th') this.#openCell(name === 'th');
   }
 
@@ -91,6 +111,7 @@ export class Flow<P> {
   #take(): string {
     const text = this.#parts.join('').replace(/[\u00ad\u200b\ufeff]/g, '');
     this.#parts = [];
+    this.#size = 0;
     const { page, away } = this.#links;
     this.#linked = page + away < NEARLY_ALL * this.#length ? undefined : page > away ? 'page' : 'away';
     this.#isBold = this.#bold > 0 && this.#bold === this.#length;
@@ -149,6 +170,7 @@ export class Flow<P> {
   #openCell(header: boolean): void {
     const table = this.#tables.at(-1);
     if (!table) return;
+    if (table.cells.length >= MOST_CELLS) this.#closeRow();
     this.#out = [];
     table.cells.push({ header, blocks: this.#out });
   }
@@ -162,7 +184,9 @@ export class Flow<P> {
     const table = this.#tables.at(-1);
     if (!table?.cells.length) return;
     table.rows.push(table.cells);
+    table.count += table.cells.length;
     table.cells = [];
+    if (table.count >= MOST_CELLS) this.#emitRows(table, undefined);
   }
 
   #closeTable(place: P): void {
@@ -170,11 +194,24 @@ export class Flow<P> {
     const table = this.#tables.pop();
     if (!table) return;
     this.#out = table.outer;
-    const rows = rowsOf(table.rows, ({ block }) => block);
+    this.#emitRows(table, place);
+  }
+
+  /** Puts the rows so far in words: of a long table before it ends. */
+  #emitRows(table: Table<P>, otherwise: P | undefined): void {
+    const out = this.#out;
+    this.#out = table.outer;
+    const { rows, names } = rowsOf(table.rows, ({ block }) => block, table.names);
     this.#linked = linkedIn(table);
     this.#isBold = false;
-    if (rows) for (const text of rows) this.#push({ kind: 'item' }, text, table.rows[0]![0]!.blocks[0]?.place ?? place);
-    else for (const placed of table.rows.flat().flatMap((cell) => cell.blocks)) this.#out.push(placed);
+    const blocks = table.rows.flat().flatMap((cell) => cell.blocks);
+    const place = blocks[0]?.place ?? otherwise;
+    if (!rows) for (const placed of blocks) this.#out.push(placed);
+    else if (place !== undefined) for (const text of rows) this.#push({ kind: 'item' }, text, place);
+    table.names = names;
+    table.rows = [];
+    table.count = 0;
+    this.#out = out;
   }
 }
 

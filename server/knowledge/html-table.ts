@@ -11,12 +11,16 @@ const LONGEST_CELL = 500;
 
 /**
  * The rows of a table in words, each value with its column's name: `Zone: Europe; Price: €9`, or, where the first cell says
- * what the row is, `Europe — Price: €9`. Undefined where the table only lays out the page; its blocks then stand for
- * themselves.
+ * what the row is, `Europe — Price: €9`. No rows where the table only lays out the page; its blocks then stand for
+ * themselves. `above`: the columns' names, where the rows above these were put in words before.
  */
-export function rowsOf<B>(rows: Row<B>[], blockOf: (one: B) => Block): string[] | undefined {
+export function rowsOf<B>(
+  rows: Row<B>[],
+  blockOf: (one: B) => Block,
+  above?: string[],
+): { rows?: string[]; names: string[] } {
   const texts = rows.map((row) => row.map((cell) => cell.blocks.map(blockOf)));
-  if (texts.flat().some(isLayout) || !texts.some((row) => row.length > 1)) return undefined;
+  if (texts.flat().some(isLayout) || !texts.some((row) => row.length > 1)) return { names: above ?? [] };
   const words = texts.map((row) =>
     row.map((blocks) =>
       blocks
@@ -26,12 +30,13 @@ export function rowsOf<B>(rows: Row<B>[], blockOf: (one: B) => Block): string[] 
     ),
   );
   const first = rows[0]!;
-  const named = rows.length > 1 && first.every((cell) => cell.header);
-  const names = named ? words[0]! : [];
-  return words
+  const named = !above && rows.length > 1 && first.every((cell) => cell.header);
+  const names = above ?? (named ? words[0]! : []);
+  const told = words
     .slice(named ? 1 : 0)
     .map((row, at) => inWords(row, names, rows[at + (named ? 1 : 0)]![0]!.header))
     .filter(Boolean);
+  return { rows: told, names };
 }
 
 function isLayout(blocks: Block[]): boolean {

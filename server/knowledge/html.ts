@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
-import { MOST_BLOCKS, type Readable } from './blocks.ts';
+import { MOST_BLOCKS, TOO_MANY_BLOCKS, type Readable } from './blocks.ts';
 import { contentOf, type Region } from './html-content.ts';
 import { Flow, LINE_BREAK, type Linked } from './html-flow.ts';
 import { isCalledFurniture, isFurniture } from './html-furniture.ts';
@@ -19,9 +19,10 @@ const BLOCKS = words(
   thead tr ul`,
 );
 /** Characters parsed between two turns of the event loop. */
-const SLICE = 16 * 1024;
+const SLICE = 2 * 1024;
 /** The parser's time a tag grows with the depth. A page nested deeper is broken, and read until there. */
 const DEEPEST = 1000;
+const TOO_DEEP = `it is read until an element that stands within ${DEEPEST} others`;
 
 /** How far an element is out of the text: furniture is not, unless the page's `main` turns out to be inside it. */
 type Out = 'no' | 'furniture' | 'unseen';
@@ -37,6 +38,8 @@ interface Frame {
 const RAISED: Record<string, string> = Object.fromEntries(
   [...'0123456789+-n'].map((sign, at) => [sign, [...'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ'][at]!]),
 );
+/** Characters of a title that are looked at. */
+const LONGEST_TITLE = 10_000;
 const FOOTNOTE = /^\s*(?:[[(]?\d{1,3}[\])]?|[*†‡§])\s*$/;
 
 /**
@@ -46,12 +49,15 @@ const FOOTNOTE = /^\s*(?:[[(]?\d{1,3}[\])]?|[*†‡§])\s*$/;
 export async function readHtml(html: string): Promise<Readable> {
   const page = new Page();
   const parser = new Parser(page);
-  for (let at = 0; at < html.length && page.depth < DEEPEST && page.blocks < MOST_BLOCKS; at += SLICE) {
+  let at = 0;
+  for (; at < html.length && page.depth < DEEPEST && page.blocks < MOST_BLOCKS; at += SLICE) {
     parser.write(html.slice(at, at + SLICE));
     if (at + SLICE < html.length) await setImmediate();
   }
   parser.end();
-  return page.readable();
+  const readable = await page.readable();
+  if (at < html.length) readable.cut = page.depth < DEEPEST ? TOO_MANY_BLOCKS : TOO_DEEP;
+  return readable;
 }
 
 /** Hears the parser's events; keeps a frame for each open element, with what held outside it. */
@@ -65,6 +71,7 @@ class Page {
   #bold = false;
   #out: Out = 'no';
   #title: string[] = [];
+  #titleLength = 0;
   #inTitle = false;
 
   get blocks(): number {
@@ -96,9 +103,15 @@ class Page {
   }
 
   ontext(text: string): void {
-    if (this.#inTitle) this.#title.push(text);
+    if (this.#inTitle) this.#titled(text);
     else if (this.#out === 'no')
       this.#flow.text(this.#raised ? this.#raise(text) : text, this.#region, this.#link, this.#bold);
+  }
+
+  /** A title element that is never closed holds all that follows. */
+  #titled(text: string): void {
+    if (this.#titleLength < LONGEST_TITLE) this.#title.push(text);
+    this.#titleLength += text.length;
   }
 
   /** 2 to the power of 31 is not 231; a number that leads to a footnote is no part of the sentence. */
@@ -131,9 +144,9 @@ class Page {
     return name === 'header' && !this.#region.main && !this.#region.article ? 'furniture' : 'no';
   }
 
-  readable(): Readable {
+  async readable(): Promise<Readable> {
     const title = this.#title.join('').replace(/\s+/g, ' ').trim();
-    const blocks = contentOf(this.#flow.end(), title);
+    const blocks = await contentOf(this.#flow.end(), title);
     const heading = () => blocks.find(({ kind }) => kind === 'heading')?.text ?? '';
     return { title: title || heading(), blocks, leads: this.#leads.leads };
   }

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { MOST_BLOCKS, type Block, type Readable } from './blocks.ts';
+import { MOST_BLOCKS, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
 import { inWords } from './html-table.ts';
+import { Yielding } from './yielding.ts';
 
-/** Milliseconds of reading between two turns of the event loop. */
-const TURN = 4;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/;
 const CLOSING_MARKS = /(?<![#\t ])[ \t]+#{1,99}[ \t]*$|^#{1,99}[ \t]*$/;
@@ -15,41 +14,53 @@ const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t
 const DEFINITION = /^ {0,3}\[[^\]]+\]:[ \t]*\S/;
 /** Nobody writes a longer paragraph by hand: its marks stay, and cost no time. */
 const LONGEST = 10_000;
+/** Characters. A longer line is read as several, and a longer paragraph as several paragraphs. */
+const LONGEST_LINE = 8 * 1024;
+const LONGEST_PARAGRAPH = 16 * 1024;
 /** Settings that many tools keep above the text. */
 const FRONT_MATTER = /^---[ \t]*(?:\r\n?|\n)([^]{0,20000}?)(?:\r\n?|\n)(?:---|\.\.\.)[ \t]*(?:\r\n?|\n|$)/;
 const LINE_END = /\r\n?|\n/g;
+/** Whole characters of a long line, up to a space where there is one. */
+const PART = new RegExp(`[^]{1,${LONGEST_LINE}}(?:\\s|$)|[^]{1,${LONGEST_LINE}}`, 'gu');
 
 /** Markdown as its reader sees it: headings, paragraphs, list items, table rows and code, without their marks. */
 export async function readMarkdown(text: string): Promise<Readable> {
   const front = FRONT_MATTER.exec(text);
   const page = new Page();
-  let end = performance.now() + TURN;
+  const yielding = new Yielding();
+  let cut = false;
   for (const line of linesOf(text, front?.[0].length ?? 0)) {
+    if ((cut = page.size >= MOST_BLOCKS)) break;
     page.line(line);
-    if (page.size >= MOST_BLOCKS) break;
-    if (performance.now() < end) continue;
-    await setImmediate();
-    end = performance.now() + TURN;
+    if (yielding.isDue(line.length)) await setImmediate();
   }
   const blocks = page.end();
   const named = /^title:[ \t]*(["']?)(.+?)\1[ \t\r]*$/m.exec(front?.[1] ?? '')?.[2];
-  return { title: named ?? blocks.find(({ kind }) => kind === 'heading')?.text ?? '', blocks };
+  const title = named ?? blocks.find(({ kind }) => kind === 'heading')?.text ?? '';
+  return { title, blocks, ...(cut ? { cut: TOO_MANY_BLOCKS } : {}) };
 }
 
 /** One by one: a list of all lines of a long text holds up everybody else. */
 function* linesOf(text: string, from: number): Generator<string> {
   let start = from;
   for (const { index, 0: end } of text.slice(from).matchAll(LINE_END)) {
-    yield text.slice(start, from + index);
+    yield* partsOf(text.slice(start, from + index));
     start = from + index + end.length;
   }
-  yield text.slice(start);
+  yield* partsOf(text.slice(start));
+}
+
+function* partsOf(line: string): Generator<string> {
+  if (line.length <= LONGEST_LINE) yield line;
+  else for (const [part] of line.matchAll(PART)) yield part;
 }
 
 class Page {
   readonly #blocks: Block[] = [];
   #kind: Block['kind'] = 'text';
   #lines: string[] = [];
+  /** Characters of `#lines`. */
+  #length = 0;
   #fence = '';
   /** The cells above a table's line of dashes. */
   #columns: string[] = [];
@@ -88,7 +99,7 @@ class Page {
       this.#close();
       this.#kind = 'item';
     }
-    this.#lines.push(line.replace(ITEM, ''));
+    this.#keep(line.replace(ITEM, ''));
   }
 
   #heading(level: number, words: string): void {
@@ -108,12 +119,23 @@ class Page {
 
   #code(line: string, fence: string): void {
     const closes = fence.startsWith(this.#fence) && line.trim() === fence;
-    if (!closes) return void this.#lines.push(line);
+    if (!closes) return this.#keep(line);
     this.#fence = '';
     this.#close();
   }
 
+  /** What grows beyond any paragraph goes on as another. */
+  #keep(line: string): void {
+    this.#lines.push(line);
+    this.#length += line.length + 1;
+    if (this.#length < LONGEST_PARAGRAPH) return;
+    const kind = this.#kind;
+    this.#close();
+    this.#kind = kind === 'code' ? 'code' : 'text';
+  }
+
   #close(): void {
+    this.#length = 0;
     const lines = this.#lines.splice(0);
     const text = this.#kind === 'code' ? lines.join('\n').trimEnd() : plain(lines.join(' '));
     this.#push({ kind: this.#kind, text });

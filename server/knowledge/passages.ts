@@ -2,14 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { Document, Passage } from '../store/store.ts';
 import { slices, type Block, type Readable } from './blocks.ts';
 import { CODE_FENCE, sentencesOf } from './sentences.ts';
+import { Yielding } from './yielding.ts';
 
 /** Characters. A paragraph shorter than `SHORT` joins the next; nothing grows beyond `LONG` by joining. */
 const SHORT = 250;
 const LONG = 1200;
 /** A paragraph or a list beyond this is cut at the ends of sentences or items. */
 const LONGEST = 1800;
-/** Blocks between two turns of the event loop. */
-const TURN = 1000;
+/** Characters of a long block between two turns of the event loop. */
+const SLICE = 8 * 1024;
 /** What is longer is no heading. Each passage below keeps its headings: they must not outgrow the page. */
 const LONGEST_HEADING = 300;
 /** What is shorter is a label that stood alone, unless the whole page is no longer. */
@@ -22,8 +23,9 @@ const TELLING = 16;
 export async function documentOf({ title, blocks }: Readable): Promise<Document> {
   const headed = blocks.some(({ kind }) => kind !== 'heading');
   const writer = new Writer();
-  for (const [at, block] of blocks.entries()) {
-    if (at % TURN === TURN - 1) await setImmediate();
+  const yielding = new Yielding();
+  for (const block of blocks) {
+    if (yielding.isDue(block.text.length)) await setImmediate();
     if (headed && block.kind === 'heading' && block.text.length <= LONGEST_HEADING) {
       writer.heading(block.level ?? 1, block.text);
     } else if (block.text) await write(writer, block);
@@ -33,7 +35,7 @@ export async function documentOf({ title, blocks }: Readable): Promise<Document>
 
 async function write(writer: Writer, block: Block): Promise<void> {
   let begun = false;
-  for (const slice of slices(block.text)) {
+  for (const slice of slices(block.text, SLICE)) {
     if (begun) await setImmediate();
     for (const piece of pieces(begun ? slice.trimStart() : slice)) if (piece) writer.block({ ...block, text: piece });
     begun = true;

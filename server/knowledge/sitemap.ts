@@ -18,7 +18,10 @@ const MOST_LISTS = 100;
 /** Bytes of one list, unpacked, are read so far: five times what may be in it. */
 const LONGEST = 50 * 1024 * 1024;
 const LONGEST_ADDRESS = 2048;
-const SLICE = 64 * 1024;
+/** Characters, or bytes, read between two turns of the event loop. */
+const SLICE = 2 * 1024;
+/** The parser's time a tag grows with the depth: a list has three elements within each other. */
+const MOST_OPEN = 100;
 const TYPES = [
   'application/xml',
   'text/xml',
@@ -74,43 +77,47 @@ async function* read(web: Web, list: string, home: string, signal: AbortSignal):
 /** As zlib says it of bytes that are no gzip. */
 const isBroken = (error: unknown): boolean => String((error as NodeJS.ErrnoException)?.code).startsWith('Z_');
 
-async function* sliced(body: Buffer): AsyncGenerator<Buffer> {
+function* sliced(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += SLICE) {
-    if (at > 0) await setImmediate();
     yield body.subarray(at, at + SLICE);
   }
 }
 
 /** Ends, and says nothing, where there is too much. */
 async function* unpacked(body: Buffer): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ chunkSize: SLICE });
+  const gunzip = createGunzip({ chunkSize: 32 * SLICE });
   let seen = 0;
   for await (const part of Readable.from([body])
     .on('error', () => {})
     .pipe(gunzip) as AsyncIterable<Buffer>) {
     seen += part.length;
     if (seen > LONGEST) return;
-    yield part;
+    yield* sliced(part);
   }
 }
 
 /** XML, or plain text with an address a line. */
-async function* entries(parts: AsyncIterable<Buffer>): AsyncGenerator<Listed> {
+async function* entries(parts: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Listed> {
   const decoder = new TextDecoder();
   let reader: Reader | undefined;
   for await (const part of parts) {
     const text = decoder.decode(part, { stream: true });
     reader ??= /^\s*</.test(text) ? new XmlReader() : new LineReader();
     yield reader.read(text);
+    if (reader.isBroken) return;
+    await setImmediate();
   }
   if (reader) yield reader.read(`${decoder.decode()}\n`);
 }
 
 interface Reader {
   read(text: string): Listed;
+  /** Nothing after this is to be read. */
+  readonly isBroken: boolean;
 }
 
 class LineReader implements Reader {
+  readonly isBroken = false;
   #rest = '';
 
   read(text: string): Listed {
@@ -125,9 +132,11 @@ class XmlReader implements Reader {
   #found: Listed = { pages: [], lists: [] };
   #within = '';
   #address: string | undefined;
+  #open = 0;
   readonly #parser = new Parser(
     {
       onopentagname: (name) => {
+        this.#open++;
         if (name === 'url' || name === 'sitemap') this.#within = name;
         else if (name === 'loc') this.#address = '';
       },
@@ -135,6 +144,7 @@ class XmlReader implements Reader {
         if (this.#address !== undefined && this.#address.length <= LONGEST_ADDRESS) this.#address += text;
       },
       onclosetag: (name) => {
+        this.#open--;
         if (name === 'loc') this.#take();
       },
     },
@@ -145,6 +155,10 @@ class XmlReader implements Reader {
     this.#found = { pages: [], lists: [] };
     this.#parser.write(text);
     return this.#found;
+  }
+
+  get isBroken(): boolean {
+    return this.#open > MOST_OPEN;
   }
 
   #take(): void {

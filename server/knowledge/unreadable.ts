@@ -5,8 +5,9 @@ type UnreadableReason = 'no text' | 'content type' | 'same page';
 export class Unreadable extends Error {
   readonly reason: UnreadableReason;
 
-  constructor(reason: UnreadableReason) {
-    super(reason);
+  /** `detail`: what is wrong with it, for its owner to read. */
+  constructor(reason: UnreadableReason, detail: string = reason) {
+    super(detail);
     this.reason = reason;
   }
 }

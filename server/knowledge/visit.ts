@@ -6,7 +6,7 @@ import type { Follower } from './follower.ts';
 import { READABLE_TYPES } from './readers.ts';
 
 /** To be raised when other text, or other passages, come of the same bytes: until then a page is not read twice. */
-const READING = 5;
+const READING = 6;
 
 /** Milliseconds. A site that asks a crawl to slow down would otherwise be a site of failures. */
 const PATIENCE = 2 * 60_000;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import robotsParser from 'robots-parser';
 import type { Clock } from '../records.ts';
 import { readStart } from './body.ts';
@@ -41,7 +42,11 @@ const LONGEST = 500 * 1024;
 const REDIRECTS = 5;
 const LONGEST_GAP = 10_000;
 /** Rules' characters by address' characters: the parser compares each with each, at worst, in one go. */
-const MOST_COMPARED = 2e8;
+const MOST_COMPARED = 2e7;
+/** A site with more rules for us is not read. */
+const MOST_RULES = 5000;
+/** Lines read between two turns of the event loop. */
+const TURN = 500;
 const SITEMAPS = 50;
 
 /** The rules of each origin, kept for an hour; of a thousand origins at most. */
@@ -118,6 +123,14 @@ export class Robots {
 
 const FREE: Rules = { check() {}, gap: 0, sitemaps: [] };
 
+const TOO_MANY: Rules = {
+  check() {
+    throw new WebFailure('robots', `robots.txt has more than ${MOST_RULES} rules`);
+  },
+  gap: 0,
+  sitemaps: [],
+};
+
 const outOfOrder = (status: number): Rules => ({
   check() {
     throw new WebFailure('robots', `robots.txt answers ${status}`, undefined, true);
@@ -126,8 +139,10 @@ const outOfOrder = (status: number): Rules => ({
   sitemaps: [],
 });
 
-function rulesOf(origin: string, text: string): Rules {
-  const ours = oursOf(text);
+async function rulesOf(origin: string, text: string): Promise<Rules> {
+  const lines = await oursOf(text);
+  if (lines.length > MOST_RULES) return TOO_MANY;
+  const ours = lines.join('\n');
   const robots = robotsParser(`${origin}/robots.txt`, ours);
   return {
     check({ pathname, search }) {
@@ -141,32 +156,36 @@ function rulesOf(origin: string, text: string): Rules {
 }
 
 /**
- * The lines that can concern us. The parser gives every rule to every agent named above it: a file of many names and
- * many rules would fill the memory, so that others are all one name here, and a name stands once above its rules.
+ * The lines that concern us, at most one more than `MOST_RULES`. The parser gives every rule to every agent named above
+ * it: a file of many names and many rules would fill the memory, so that other agents are left out.
  */
-function oursOf(text: string): string {
+async function oursOf(text: string): Promise<string[]> {
   const lines: string[] = [];
   let names = new Set<string>();
   let naming = false;
-  for (const line of text.split(/\r\n|\r|\n/)) {
+  let read = 0;
+  for (const [line] of text.matchAll(/[^\r\n]+/g)) {
+    if (++read % TURN === 0) await setImmediate();
+    if (lines.length > MOST_RULES) break;
     const [, key = '', value = ''] = /^\s*([\w-]+)\s*:([^#]*)/.exec(line) ?? [];
     if (/^user-?agent$/i.test(key)) {
       if (!naming) names = new Set();
       naming = true;
       const name = nameOf(value.trim());
-      if (!names.has(name)) lines.push(`user-agent: ${name}`);
-      names.add(name);
+      if (name && !names.has(name)) lines.push(`user-agent: ${name}`);
+      if (name) names.add(name);
     } else if (/^(?:dis)?allow$/i.test(key)) {
       naming = false;
-      lines.push(`${key}: ${unescaped(value.trim())}`);
+      if (names.size > 0) lines.push(`${key}: ${unescaped(value.trim())}`);
     } else if (/^crawl-?delay$/i.test(key) && names.size > 0) lines.push(`crawl-delay: ${value.trim()}`);
   }
-  return lines.join('\n');
+  return lines;
 }
 
-function nameOf(value: string): string {
+/** The name of an agent that we are; undefined for others. */
+function nameOf(value: string): string | undefined {
   if (value.startsWith('*')) return '*';
-  return /^[a-z_-]*/i.exec(value)![0].toLowerCase() === ROBOT.toLowerCase() ? ROBOT : 'other';
+  return /^[a-z_-]*/i.exec(value)![0].toLowerCase() === ROBOT.toLowerCase() ? ROBOT : undefined;
 }
 
 /** `%7E` and `~` are the same address: letters, digits and `-._~` are compared as they are. */

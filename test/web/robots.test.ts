@@ -1,6 +1,9 @@
 import type { RequestListener } from 'node:http';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Reply } from '../../server/web/exchange.ts';
+import { Robots } from '../../server/web/robots.ts';
 import { createWeb, type WebOptions } from '../../server/web/web.ts';
 import { listen } from './listener.ts';
 
@@ -54,6 +57,27 @@ describe('robots.txt', () => {
     expect(await others.status('/')).toBe('read');
     const everyone = await siteWith(`User-agent: other\nDisallow:\n${all}`);
     expect(await everyone.status('/')).toBe('robots');
+  });
+
+  it('of many lines gives the event loop its turns while it is read', async () => {
+    const text = `User-agent: other\n${'Disallow: /\n'.repeat(30_000)}`;
+    const reply = { statusCode: 200, headers: {}, body: Readable.from([Buffer.from(text)]) } as unknown as Reply;
+    const exchange = { ask: (_: URL, __: object, ___: AbortSignal, read: (reply: Reply) => unknown) => read(reply) };
+    const robots = new Robots({ exchange: exchange as never, clock: Date.now, deadline: 60_000 });
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    expect(await robots.gap(new URL('http://a.example/'))).toBe(0);
+    clearImmediate(timer);
+    expect(turns).toBeGreaterThan(30_000 / 1000);
+  });
+
+  it('of too many rules lets nothing be read', async () => {
+    const { status } = await siteWith(`User-agent: *\n${'Disallow: /x\n'.repeat(6000)}`);
+    expect(await status('/')).toBe('robots');
   });
 
   it('is asked for by the name of DocentBot, with a link where there is one', async () => {
