@@ -4,7 +4,7 @@ import { keyOf, type Root } from './root.ts';
 import type { Change, Store, StoredKey } from './store.ts';
 import type { Run } from './under-way.ts';
 
-type RootVerbs = 'keyOwner' | 'addKey' | 'keys' | 'removeKey' | 'keyUsed' | 'users' | 'addUser' | 'fact' | 'setFact';
+type RootVerbs = 'keyOwner' | 'addKey' | 'keys' | 'removeKey' | 'keyUsed' | 'users' | 'addUser' | 'removeUser' | 'fact' | 'setFact';
 
 /** Users, keys and facts: all in `store.json`. */
 export function rootVerbs(record: StoredRecord<Root>, run: Run): Pick<Store, RootVerbs> {
@@ -53,6 +53,17 @@ export function rootVerbs(record: StoredRecord<Root>, run: Run): Pick<Store, Roo
         before.users.some(({ email }) => email === own.email) ? before : { ...before, users: [...before.users, own] },
       );
       return root?.users.includes(own) ? { ...own } : undefined;
+    },
+
+    async removeUser(uuid) {
+      let found = false;
+      await change((root) => {
+        found = uuid !== root.home.user && root.users.some((user) => user.uuid === uuid);
+        if (!found) return root;
+        const users = root.users.filter((user) => user.uuid !== uuid);
+        return { ...root, users, keys: root.keys.filter((key) => key.user !== uuid) };
+      });
+      return found;
     },
 
     fact(name) {

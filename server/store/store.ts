@@ -21,6 +21,8 @@ export interface Store {
   users(): Promise<User[]>;
   /** `undefined` where a user of this address is there already. */
   addUser(user: User): Promise<User | undefined>;
+  /** With their keys; their chatbots stay. False where there is no such user, or it is the one of `home`. */
+  removeUser(uuid: string): Promise<boolean>;
   /** Small facts of this installation, such as which chatbot is the demo's. */
   fact(name: string): Promise<string | undefined>;
   setFact(name: string, value: string): Promise<void>;

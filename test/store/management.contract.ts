@@ -98,6 +98,21 @@ export function managementContract(engine: string, place: () => Promise<Place>):
         });
       });
 
+      it('go together when the user is removed, but the owner of the folder stays', async () => {
+        const user = aUser('ann@shop.example');
+        await store.addUser(user);
+        const [gone, kept] = [aKey({ user: user.uuid }), aKey()];
+        for (const key of [gone, kept]) await store.addKey(key);
+        expect(await store.removeUser(store.home.user.uuid)).toBe(false);
+        expect(await Promise.all([store.removeUser(user.uuid), store.removeUser(user.uuid)])).toEqual([true, false]);
+        await inBothLives(async () => {
+          expect(await store.users()).toEqual([store.home.user]);
+          expect(await store.keys()).toEqual([kept]);
+          expect(await store.keyOwner(gone.hash)).toBeUndefined();
+        });
+        expect(await store.addUser(user)).toEqual(user);
+      });
+
       it('say when they were last used, at once', async () => {
         const key = aKey();
         await store.addKey(key);
