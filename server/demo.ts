@@ -3,11 +3,12 @@ import helmet from 'koa-helmet';
 import { assets, demoSite, pages } from '../demo/pages.ts';
 import { defaultAgent } from './agents/agents.ts';
 import type { Answering, Respond } from './answer/answering.ts';
+import { askOnce } from './answer/ask-once.ts';
 import { CHATBOT_META } from './api/chatbots.ts';
 import { urlSource } from './api/sources.ts';
 import { notFound } from './errors.ts';
 import type { Knowledge } from './knowledge/knowledge.ts';
-import { later, messageUuid, newUuid, timestamp, type Clock } from './records.ts';
+import { later, newUuid, timestamp, type Clock } from './records.ts';
 import type { Store, StoredMessage, StoredSource } from './store/store.ts';
 
 /** The demo: a small site at /demo/, and the chatbot that has learned it through the real scraper. */
@@ -78,23 +79,9 @@ export function createDemo({ store, knowledge, answering, respond, clock, base, 
   }
 
   async function ask(onText: (piece: string) => void): Promise<StoredMessage> {
-    const now = timestamp(clock);
-    const session = { uuid: newUuid(), created_at: now, modified_at: now, chatbot };
     const known = await store.chatbot(chatbot);
     if (!known) throw notFound('chatbot');
-    const query = demoSite.sampleQuestion;
-    const question = { uuid: messageUuid(session.uuid), query, chatbot: known, session, newSession: true, respond };
-    const run = answering.start(question);
-    let shown = 0;
-    await new Promise<void>((done) => {
-      run.attach(() => {
-        onText(run.read(shown));
-        shown = run.length;
-        if (run.ended) done();
-      });
-    });
-    await store.deleteSession(session.uuid);
-    return run.message;
+    return askOnce({ store, answering, respond, clock }, known, demoSite.sampleQuestion, onText);
   }
 
   return {
