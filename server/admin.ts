@@ -1,5 +1,6 @@
 import { hashKey, newKey } from './auth.ts';
 import { invalid, Refusal } from './errors.ts';
+import { called } from './named.ts';
 import { newUuid, timestamp, type Clock } from './records.ts';
 import type { Store, StoredKey, User } from './store/store.ts';
 
@@ -15,7 +16,7 @@ export interface Admin {
   /** Resolves with the key itself, which nobody can ever show again. */
   addKey(email: string, name: string): Promise<string>;
   keys(): Promise<KeyLine[]>;
-  /** Each of `wanted` means one key: its first characters, its name, or the whole of it. All of them, or none. */
+  /** Each of `wanted` means one key: its first characters, its name in whatever case, or the whole of it. All of them, or none. */
   revokeKeys(...wanted: string[]): Promise<KeyLine[]>;
 }
 
@@ -77,7 +78,7 @@ export function createAdmin({ store, clock }: { store: Store; clock: Clock }): A
   };
 }
 
-function readEmail(written: string): string {
+export function readEmail(written: string): string {
   if (written.length > 254 || !/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(written)) {
     throw invalid('email', 'EMAIL must be an address such as ann@example.com');
   }
@@ -93,7 +94,7 @@ function readName(written: string): string {
   return written;
 }
 
-async function userOf(store: Store, email: string): Promise<User> {
+export async function userOf(store: Store, email: string): Promise<User> {
   const user = (await store.users()).find((one) => one.email === email);
   if (!user) throw new Refusal('not_found', `there is no user ${email}; "docent user add ${email}" makes one`);
   return user;
@@ -110,7 +111,8 @@ function unlike(keys: StoredKey[]): string {
 }
 
 function theOne(wanted: string, keys: StoredKey[], users: User[]): StoredKey {
-  const found = keys.filter((key) => isMeant(wanted, key));
+  const told = keys.filter((key) => isTold(wanted, key));
+  const found = told.length > 0 ? told : called(wanted, keys);
   const [key] = found;
   // What was typed may be a whole key: no more of it is repeated than its hint.
   const shown = wanted.startsWith('dk_') ? hintOf(wanted) : wanted;
@@ -120,19 +122,24 @@ function theOne(wanted: string, keys: StoredKey[], users: User[]): StoredKey {
   throw new Refusal('conflict', `"${shown}" could be any of ${found.length} keys: ${them.join(', ')}`);
 }
 
-function isMeant(wanted: string, { hash, hint, name }: StoredKey): boolean {
-  // As the list shows it, or as somebody without that character types it.
+/** By the whole key, or by its first characters: as the list shows them, or as somebody without that last sign types them. */
+function isTold(wanted: string, key: StoredKey): boolean {
   const start = wanted.replace(/(?:…|\.\.\.)$/, '');
-  return name === wanted || hash === hashKey(wanted) || (/^dk_./.test(start) && hint.startsWith(start));
+  return (
+    key.hash === hashKey(wanted) || (/^dk_./.test(start) && key.hint.startsWith(start)) || shownHint(key) === start
+  );
 }
+
+/** Keys of older files have no hint: they are told by their hash. */
+const shownHint = ({ hint, hash }: StoredKey): string => hint || hash.slice(0, HINT_LENGTH);
 
 function lines(keys: StoredKey[], users: User[]): KeyLine[] {
   const emails = new Map(users.map(({ uuid, email }) => [uuid, email]));
-  return keys.map(({ hint, name, user, created_at, last_used_at }) => ({
-    hint,
-    name,
-    email: emails.get(user) ?? '',
-    created_at,
-    last_used_at,
+  return keys.map((key) => ({
+    hint: shownHint(key),
+    name: key.name,
+    email: emails.get(key.user) ?? '',
+    created_at: key.created_at,
+    last_used_at: key.last_used_at,
   }));
 }

@@ -11,7 +11,7 @@ import { createFallback } from './answer/fallback.ts';
 import { createDocs } from './api/docs.ts';
 import { createApp } from './app.ts';
 import { createAuth } from './auth.ts';
-import { readConfig, type Config } from './config.ts';
+import { baseOf, listeningAt, reachable, readConfig, type Config } from './config.ts';
 import { createDemo, type Demo } from './demo.ts';
 import { createHealth } from './health.ts';
 import { createKnowledge } from './knowledge/learning.ts';
@@ -24,6 +24,7 @@ import { createAssets } from './proxy/assets.ts';
 import { createDoor } from './proxy/door.ts';
 import { foreignUpstream } from './proxy/foreign.ts';
 import { localUpstream } from './proxy/upstream.ts';
+import { createOperator } from './operator.ts';
 import { openSocket } from './socket.ts';
 import { openLowdbStore } from './store/lowdb.ts';
 import type { Home } from './store/store.ts';
@@ -99,7 +100,8 @@ export async function boot(
   for (const source of await store.unfinishedSources()) if (!running.has(source.site ?? '')) knowledge.learn(source);
   await knowledge.embedMissing();
   await schedules.start();
-  const verbs = { ...admin, ...createTeaching({ store, knowledge, sites, clock }) };
+  const operator = createOperator({ store, knowledge, answering, respond, clock, base: baseOf(config) });
+  const verbs = { ...admin, ...operator, ...createTeaching({ store, knowledge, sites, clock }) };
   const commands = await openSocket({ dir: config.dataDir, verbs, log });
 
   return {
@@ -147,17 +149,9 @@ async function firstKey({ admin, home }: { admin: Admin; home: Home }, write: (w
   write(`Your API key, shown this once: ${await admin.addKey(home.user.email, 'first start')}\n`);
 }
 
-/** An address that listens everywhere is reached by loopback. */
-const reachable = (host: string): string => (host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host);
-const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
-
-const listening = ({ host, port }: Config): string => `http://${bracketed(reachable(host))}:${port}`;
-
-const baseOf = (config: Config): string => config.publicUrl ?? listening(config);
-
 /** Of the server itself only the demo's pages may be fetched, under whatever name it goes. */
 const itself = (config: Config): { origins: string[]; connect: { host: string; port: number }; paths: string[] } => ({
-  origins: [...new Set([new URL(baseOf(config)).origin, listening(config), `http://localhost:${config.port}`])],
+  origins: [...new Set([new URL(baseOf(config)).origin, listeningAt(config), `http://localhost:${config.port}`])],
   connect: { host: reachable(config.host), port: config.port },
   paths: config.demo ? ['/demo/'] : [],
 });

@@ -1,21 +1,25 @@
 import { parseArgs } from 'node:util';
 import { version } from '../package.json';
+import { chatbotCommands } from './commands/chatbots.ts';
 import { plain, table, type Command, type Options, type Terminal } from './commands/command.ts';
 import { keyCommands } from './commands/keys.ts';
 import { learnCommand } from './commands/learn.ts';
 import { withVerbs } from './commands/reach.ts';
 import { readConfig } from './config.ts';
+import { meantWord } from './spelling.ts';
 
 /** The commands that are not "start the server". */
-const COMMANDS: Record<string, Command> = { learn: learnCommand, ...keyCommands };
+const COMMANDS: Record<string, Command> = { ...chatbotCommands, learn: learnCommand, ...keyCommands };
+
+const ALIASES: Record<string, string> = { 'key remove': 'key revoke' };
 
 /**
- * Resolves with the exit code: 0 done, 1 it could not be done, 2 there is no such command, 130 it was stopped by Ctrl-C.
+ * Resolves with the exit code: 0 done, 1 it could not be done, 2 the command line is wrong, 130 it was stopped by Ctrl-C.
  */
 export async function runCommand(words: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   const read = readWords(words);
-  if (typeof read === 'string') {
-    terminal.err(`docent: ${read}\n\n${usage()}`);
+  if ('wrong' in read) {
+    terminal.err(`docent: ${plain(read.wrong)}\n`);
     return 2;
   }
   if ('shown' in read) {
@@ -32,52 +36,76 @@ export async function runCommand(words: string[], env: NodeJS.ProcessEnv, termin
   }
 }
 
-const OPTIONS = {
-  name: { type: 'string' },
-  site: { type: 'boolean' },
-  'max-pages': { type: 'string' },
-  include: { type: 'string', multiple: true },
-  exclude: { type: 'string', multiple: true },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean' },
-} as const;
+type Read = { command: Command; operands: string[]; options: Options } | { shown: string } | { wrong: string };
 
-/** What is to be done, or what is to be shown, or a sentence about what is wrong. */
-function readWords(
-  words: string[],
-): { command: Command; operands: string[]; options: Options } | { shown: string } | string {
+function readWords(words: string[]): Read {
+  const [first = ''] = words;
+  if (first === '--version') return { shown: `${version}\n` };
+  if (first === '--help' || first === '-h') return { shown: usage() };
+  if (first === 'help') return helpOn(words.slice(1));
+  if (first.startsWith('-')) return { wrong: `unknown option '${first}'; "docent help" lists the commands` };
+  const title = titleOf(words);
+  if (title === undefined) return { wrong: unknown(words) };
+  return readOperands(title, words.slice(title.split(' ').length));
+}
+
+/** The command that the words begin with. */
+function titleOf(words: string[]): string | undefined {
+  const titles = [1, 2].map((count) => words.slice(0, count).join(' ')).map((title) => ALIASES[title] ?? title);
+  return titles.find((title) => Object.hasOwn(COMMANDS, title));
+}
+
+function readOperands(title: string, words: string[]): Read {
+  const command = COMMANDS[title]!;
+  const wrong = (what: string): Read => ({ wrong: `${what}; it is: ${line(title, command)}` });
   try {
-    const { values, positionals } = parseArgs({ args: words, options: OPTIONS, allowPositionals: true });
-    const { help, version: asked, ...options } = values;
-    if (help) return { shown: usage() };
-    if (asked) return { shown: `${version}\n` };
-    const title = [1, 2]
-      .map((count) => positionals.slice(0, count).join(' '))
-      .find((one) => Object.hasOwn(COMMANDS, one));
-    const command = COMMANDS[title ?? ''];
-    if (title === undefined || !command) return `there is no command "${positionals.slice(0, 2).join(' ')}"`;
-    const operands = positionals.slice(title.split(' ').length);
-    return fits(command, operands, options) ? { command, operands, options } : `it is: ${line(title, command)}`;
+    const help = { type: 'boolean', short: 'h' } as const;
+    const read = parseArgs({ args: words, options: { ...command.options, help }, allowPositionals: true });
+    const { help: asked, ...given } = read.values;
+    if (asked) return { shown: manual(title, command) };
+    const { least, most, needs = [] } = command;
+    const operands = read.positionals;
+    const missing = needs.find((name) => !Object.hasOwn(given, name));
+    if (operands.length < least) return wrong(`'${title}' is missing a word`);
+    if (operands.length > most) return wrong(`'${title}' does not take '${operands[most]}'`);
+    return missing ? wrong(`'${title}' needs --${missing}`) : { command, operands, options: given as Options };
   } catch (error) {
-    return (error as Error).message;
+    // Node's sentence goes on with advice about `--`.
+    return wrong((error as Error).message.split(/[.] /)[0]!);
   }
 }
 
-function fits({ least, most, needs = [], may = [] }: Command, operands: string[], options: Options): boolean {
-  const given = Object.keys(options) as (keyof Options)[];
-  const known = given.every((name) => needs.includes(name) || may.includes(name));
-  return operands.length >= least && operands.length <= most && known && needs.every((name) => given.includes(name));
+function helpOn(words: string[]): Read {
+  if (words.length === 0) return { shown: usage() };
+  const title = titleOf(words);
+  if (title !== undefined) return { shown: manual(title, COMMANDS[title]!) };
+  const group = Object.entries(COMMANDS).filter(([one]) => one.startsWith(`${words[0]} `));
+  if (words.length > 1 || group.length === 0) return { wrong: unknown(words) };
+  return { shown: table(group.map(([one, command]) => [line(one, command), command.about])) };
+}
+
+/** What was typed may be a key: no more of it is repeated than a command may have. */
+function unknown(words: string[]): string {
+  const titles = [...Object.keys(COMMANDS), ...Object.keys(ALIASES), 'help'];
+  const groups = titles.filter((title) => title.includes(' ')).map((title) => title.split(' ')[0]!);
+  const [first = '', second] = words;
+  const group = [meantWord(first, groups), first].find((one) => one !== undefined && groups.includes(one));
+  const typed = group !== undefined && second !== undefined && !second.startsWith('-') ? `${first} ${second}` : first;
+  const verbs = titles.filter((title) => title.endsWith(` ${first}`));
+  const meant = meantWord(typed, titles) ?? meantWord(first, titles) ?? (verbs.length === 1 ? verbs[0] : undefined);
+  if (meant !== undefined) return `unknown command '${typed}'; did you mean 'docent ${meant}'?`;
+  return `unknown command '${typed}'; "docent help${group === undefined ? '' : ` ${group}`}" lists the commands`;
 }
 
 const line = (title: string, { takes }: Command): string => `docent ${title} ${takes}`.trim();
 
-export function usage(): string {
+const manual = (title: string, command: Command): string =>
+  `${line(title, command)}\n\n${command.about}\n${command.more ? `\n${command.more}` : ''}`;
+
+function usage(): string {
   const commands = Object.entries(COMMANDS).map(([title, command]) => [line(title, command), command.about]);
-  const rows = [['docent', 'start the server'], ...commands, ['docent --help', 'show this'], ['docent --version', '']];
-  return `${table(rows)}\n${MORE}`;
+  const help = ['docent help [COMMAND]', 'show this, or more about a command'];
+  return `${table([['docent', 'start the server'], ...commands, help, ['docent --version', 'show the version']])}\n${MORE}`;
 }
 
-const MORE = `--site may go with --max-pages N (200), --include P and --exclude P, as often as needed: the beginning of a path, or a
-pattern in which * is anything.
-Settings are environment variables. DATA_DIR says whose users, keys and chatbots these are.
-`;
+const MORE = 'Settings are environment variables. DATA_DIR says whose users, keys and chatbots these are.\n';

@@ -54,6 +54,16 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
 }
 
+/** An address that listens everywhere is reached by loopback. */
+export const reachable = (host: string): string => (host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host);
+const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+/** Where the server listens, without a slash at the end. */
+export const listeningAt = ({ host, port }: Config): string => `http://${bracketed(reachable(host))}:${port}`;
+
+/** How the world reaches it, without a slash at the end. */
+export const baseOf = (config: Config): string => config.publicUrl ?? listeningAt(config);
+
 const MODEL_NAME = /^[\w.:/-]{1,100}$/;
 const LEVELS = /^(?:trace|debug|info|warn|error|fatal|silent)$/;
 

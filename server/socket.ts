@@ -4,28 +4,33 @@ import { basename, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Admin } from './admin.ts';
 import { asRefusal, Refusal } from './errors.ts';
+import type { Operator } from './operator.ts';
 import { hasCode, ignore } from './store/disk.ts';
 import { nearby } from './store/lock.ts';
 import type { Teaching } from './teaching.ts';
 
 /**
  * `DATA_DIR/docent.sock`: how commands reach the server that has the folder. A connection carries one request, `{verb,
- * words}`, and one reply, `{done}` or `{error}`, each a JSON text that ends with its side of the connection. Only the
+ * words}`, and one reply, `{done}` or `{error}`, each a JSON text that ends with its side of the connection. While a verb
+ * takes its time, the reply begins with white space, so that the command knows that it is being worked on. Only the
  * server's own user can connect; there is no other check.
  */
 const NAME = 'docent.sock';
 const LONGEST_REQUEST = 65_536;
 /** A command that says nothing for so long is cut off, and one that waits so long gives up. */
 const PATIENCE_MS = 10_000;
+/** From one sign of life to the next. */
+const SIGN_MS = 2000;
 
 type Reply = { done: unknown } | { error: string };
 
 /** What commands have done, by the server that has the folder or by themselves. */
-export type Verbs = Admin & Teaching;
+export type Verbs = Admin & Teaching & Operator;
 
 const ADMIN = ['addUser', 'users', 'addKey', 'keys', 'revokeKeys'] as const;
 const TEACHING = ['teach', 'lesson', 'endLesson'] as const;
-const VERBS: readonly (keyof Verbs)[] = [...ADMIN, ...TEACHING];
+const OPERATOR = ['addChatbot', 'chatbots', 'ask', 'removeUser'] as const;
+const VERBS: readonly (keyof Verbs)[] = [...ADMIN, ...TEACHING, ...OPERATOR];
 
 export interface CommandSocket {
   /** Lets the commands under way end. */
@@ -70,8 +75,14 @@ async function serve(socket: Socket, waiting: Set<Socket>, rooms: { verbs: Verbs
   waiting.add(socket);
   const text = await readAll(socket).catch(ignore);
   waiting.delete(socket);
-  if (text === undefined) socket.destroy();
-  else socket.end(JSON.stringify(await replyTo(text, rooms)));
+  if (text === undefined) {
+    socket.destroy();
+    return;
+  }
+  const signs = setInterval(() => socket.write(' '), SIGN_MS);
+  const reply = await replyTo(text, rooms);
+  clearInterval(signs);
+  socket.end(JSON.stringify(reply));
 }
 
 /** What an answer to a command may say is a `Refusal`'s sentence; the rest is for the log, which sees no key. */
@@ -135,7 +146,7 @@ async function ask(dir: string, verb: keyof Verbs, words: string[]): Promise<unk
   try {
     socket.end(JSON.stringify({ verb, words }));
     const text = await readAll(socket, Infinity);
-    if (text === '') throw new Error('the server ended before it had answered');
+    if (text.trim() === '') throw new Error('the server ended before it had answered');
     const reply = JSON.parse(text) as Reply;
     if ('error' in reply) throw new Error(reply.error);
     return reply.done;

@@ -5,8 +5,9 @@ import { Refusal } from './errors.ts';
 import { DEAD } from './knowledge/crawl-pages.ts';
 import type { Knowledge } from './knowledge/knowledge.ts';
 import type { Sites } from './knowledge/sites.ts';
-import { readUuid, timestamp, type Clock } from './records.ts';
-import type { Store, StoredChatbot, StoredSource } from './store/store.ts';
+import { namedChatbot } from './named.ts';
+import { timestamp, type Clock } from './records.ts';
+import type { Store, StoredSource } from './store/store.ts';
 import { checked } from './validate.ts';
 
 /**
@@ -93,7 +94,7 @@ export function createTeaching({ store, knowledge, sites, clock }: Rooms): Teach
 
   return {
     async teach(named, url, crawl) {
-      const chatbot = await chatbotOf(store, named);
+      const chatbot = await namedChatbot(store, named);
       return lesson(await (crawl ? crawled(chatbot.uuid, url, crawl) : learned(chatbot.uuid, url)));
     },
     lesson,
@@ -103,22 +104,6 @@ export function createTeaching({ store, knowledge, sites, clock }: Rooms): Teach
       return lesson(uuid);
     },
   };
-}
-
-async function chatbotOf(store: Store, named: string): Promise<StoredChatbot> {
-  const owned = await Promise.all((await store.users()).map(({ uuid }) => store.chatbots(uuid)));
-  const all = owned.flat();
-  const uuid = readUuid(named);
-  const meant = all.filter((one) => one.uuid === uuid || one.name === named);
-  const [chatbot] = meant;
-  if (chatbot && meant.length === 1) return chatbot;
-  const list = (meant.length > 0 ? meant : all).slice(0, 10).map((one) => `${one.name} (${one.uuid})`);
-  const these = list.length > 0 ? `: ${list.join(', ')}` : '';
-  if (chatbot) throw new Refusal('conflict', `"${named}" could be any of ${meant.length} chatbots${these}`);
-  throw new Refusal(
-    'not_found',
-    `there is no chatbot "${named}"; there ${list.length > 0 ? `are${these}` : 'is none'}`,
-  );
 }
 
 function lessonOf(page: StoredSource): Lesson {

@@ -1,8 +1,8 @@
 import * as Type from 'typebox';
 import { defaultAgent } from '../agents/agents.ts';
-import { later, newUuid, timestamp, view } from '../records.ts';
+import { later, newUuid, timestamp, view, type Clock } from '../records.ts';
 import { Chatbot, Success } from '../schema.ts';
-import type { StoredChatbot } from '../store/store.ts';
+import type { Store, StoredChatbot } from '../store/store.ts';
 import { ChatbotChange, NewChatbot } from './bodies.ts';
 import { shown } from '../list.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
@@ -15,18 +15,8 @@ export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operati
     body: NewChatbot,
     reply: Chatbot,
     async handle({ user, body }) {
-      const now = timestamp(clock);
       const { name, ...meta } = body;
-      const chatbot: StoredChatbot = {
-        uuid: newUuid(),
-        name,
-        created_at: now,
-        modified_at: now,
-        meta: { ...CHATBOT_META, ...meta },
-        owner: user.uuid,
-      };
-      await store.createChatbot(chatbot, [defaultAgent(chatbot.uuid, clock)]);
-      return view(Chatbot, chatbot);
+      return view(Chatbot, await createChatbot(store, clock, { owner: user.uuid, name, meta }));
     },
   }),
   operation({
@@ -68,13 +58,34 @@ export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operati
     reply: Success,
     async handle({ user, uuid }) {
       await ownedChatbot(store, user, uuid);
-      await answering.stopAll(uuid);
-      await store.deleteChatbot(uuid);
-      knowledge.drop(uuid);
+      await deleteChatbot({ store, answering, knowledge }, uuid);
       return { success: true };
     },
   }),
 ];
+
+/** With its default agent; `meta` lacks what is to be as by default. */
+export async function createChatbot(
+  store: Store,
+  clock: Clock,
+  { owner, name, meta }: { owner: string; name: string; meta: Partial<StoredChatbot['meta']> },
+): Promise<StoredChatbot> {
+  const now = timestamp(clock);
+  const record = { uuid: newUuid(), name, created_at: now, modified_at: now };
+  const chatbot = { ...record, meta: { ...CHATBOT_META, ...meta }, owner };
+  await store.createChatbot(chatbot, [defaultAgent(chatbot.uuid, clock)]);
+  return chatbot;
+}
+
+/** With all that belongs to it; answers under way are stopped. */
+export async function deleteChatbot(
+  { store, answering, knowledge }: Pick<Rooms, 'store' | 'answering' | 'knowledge'>,
+  uuid: string,
+): Promise<void> {
+  await answering.stopAll(uuid);
+  await store.deleteChatbot(uuid);
+  knowledge.drop(uuid);
+}
 
 /** The defaults of INTERFACE.md, Records. */
 export const CHATBOT_META: Chatbot['meta'] = {

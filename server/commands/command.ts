@@ -13,27 +13,40 @@ export interface Terminal {
 /** What stands behind `--` on a command line. */
 export interface Options {
   name?: string | undefined;
-  site?: boolean | undefined;
+  /** With `learn` a switch, with `chatbot add` an address. */
+  site?: string | boolean | undefined;
+  public?: boolean | undefined;
+  'with-chatbots'?: boolean | undefined;
   'max-pages'?: string | undefined;
   include?: string[] | undefined;
   exclude?: string[] | undefined;
 }
 
+/** As `parseArgs` of node:util takes them. */
+export type OptionTable = Partial<Record<keyof Options, { type: 'string' | 'boolean'; multiple?: boolean }>>;
+
 export interface Command {
   takes: string;
   about: string;
+  /** What `docent help COMMAND` shows below these two, each line ended. */
+  more?: string;
   /** How many words may follow the command's own. */
   least: number;
   most: number;
-  /** Those it cannot do without, and those it may be given. */
+  options?: OptionTable;
+  /** Those of the options that it cannot do without. */
   needs?: readonly (keyof Options)[];
-  may?: readonly (keyof Options)[];
   /** Resolves with the exit code where that is not 0. */
   act(verbs: Verbs, words: string[], options: Options, terminal: Terminal): Promise<number | void>;
 }
 
 /** What others named must not steer the terminal. */
 export const plain = (text: string): string => text.replace(/[^\P{C}\n]/gu, '\ufffd');
+
+/** The same for a cell of a table. */
+export const inLine = (text: string): string => text.replace(/\p{C}/gu, '\ufffd');
+
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Columns as wide as their widest word, two spaces apart. */
 export function table(rows: string[][]): string {

@@ -1,5 +1,5 @@
 import type { KeyLine } from '../admin.ts';
-import { table, type Command } from './command.ts';
+import { counted, inLine, table, type Command } from './command.ts';
 
 /** Users and their keys. */
 export const keyCommands: Record<string, Command> = {
@@ -22,11 +22,26 @@ export const keyCommands: Record<string, Command> = {
       out(table([['EMAIL', 'CREATED'], ...users.map(({ email, created_at }) => [email, created_at])]));
     },
   },
+  'user remove': {
+    takes: 'EMAIL [--with-chatbots]',
+    about: 'remove a user and end their keys',
+    more: `A user who has chatbots is only removed with --with-chatbots, which deletes those with their pages and conversations.
+`,
+    least: 1,
+    most: 1,
+    options: { 'with-chatbots': { type: 'boolean' } },
+    async act(verbs, [email = ''], options, { out }) {
+      const removed = await verbs.removeUser(email, options['with-chatbots'] ? 'with chatbots' : '');
+      const chatbots = removed.chatbots.map((name) => `deleted the chatbot ${inLine(name)}\n`).join('');
+      out(`${chatbots}removed ${removed.email}, and ended ${counted(removed.keys, 'key')}\n`);
+    },
+  },
   'key add': {
     takes: 'EMAIL --name NAME',
     about: 'make an API key for a user; it is shown this once',
     least: 1,
     most: 1,
+    options: { name: { type: 'string' } },
     needs: ['name'],
     async act(verbs, [email = ''], { name = '' }, { out, err }) {
       out(`${await verbs.addKey(email, name)}\n`);
@@ -46,6 +61,7 @@ export const keyCommands: Record<string, Command> = {
   'key revoke': {
     takes: 'KEY…',
     about: 'end keys at once, each told by its first characters or its name',
+    more: '"docent key remove" is the same.\n',
     least: 1,
     most: Infinity,
     async act(verbs, words, _, { out }) {

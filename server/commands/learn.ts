@@ -12,23 +12,42 @@ const LISTED = 20;
 const INTERRUPTED = 130;
 const MOST_PAGES = 2000;
 
+export const CRAWL_OPTIONS = {
+  'max-pages': { type: 'string' },
+  include: { type: 'string', multiple: true },
+  exclude: { type: 'string', multiple: true },
+} as const;
+
+export const CRAWL_HELP = `With --site may go --max-pages N (200; 2,000 at most), and --include P and --exclude P as often as needed: the beginning
+of a path, or a pattern in which * is anything. Ctrl-C stops it, and what is learned stays.
+`;
+
 export const learnCommand: Command = {
   takes: 'CHATBOT URL [--site]',
   about: 'teach a chatbot a page, or the whole site it belongs to',
+  more: CRAWL_HELP,
   least: 2,
   most: 2,
-  may: ['site', 'max-pages', 'include', 'exclude'],
-  async act(verbs, [chatbot = '', url = ''], options, terminal) {
-    const began = performance.now();
-    const seconds = (): number => (performance.now() - began) / 1000;
-    const first = await verbs.teach(chatbot, url, crawlOf(options));
-    const { lesson, interrupted } = await watch(verbs, first, terminal, seconds);
-    return report(lesson, interrupted, terminal, seconds());
-  },
+  options: { site: { type: 'boolean' }, ...CRAWL_OPTIONS },
+  act: (verbs, [chatbot = '', url = ''], options, terminal) =>
+    learn(verbs, { chatbot, url, crawl: crawlOf(options) }, terminal),
 };
 
+/** Teaches, shows how it goes, and resolves with the exit code. */
+export async function learn(
+  verbs: Verbs,
+  { chatbot, url, crawl }: { chatbot: string; url: string; crawl: string },
+  terminal: Terminal,
+): Promise<number> {
+  const began = performance.now();
+  const seconds = (): number => (performance.now() - began) / 1000;
+  const first = await verbs.teach(chatbot, url, crawl);
+  const { lesson, interrupted } = await watch(verbs, first, terminal, seconds);
+  return report(lesson, interrupted, terminal, seconds());
+}
+
 /** As the request for a site has it; '' for a page alone. */
-function crawlOf(options: Options): string {
+export function crawlOf(options: Options): string {
   const { site, 'max-pages': most, include, exclude } = options;
   if (!site && (most ?? include ?? exclude)) throw new Error('--max-pages, --include and --exclude go with --site');
   if (most !== undefined && !(/^\d+$/.test(most) && +most >= 1 && +most <= MOST_PAGES))

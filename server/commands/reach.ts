@@ -1,16 +1,24 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { pino, type Logger } from 'pino';
 import { createAdmin } from '../admin.ts';
-import type { Config } from '../config.ts';
+import { createRespond } from '../answer/answer.ts';
+import { createAnswering } from '../answer/answering.ts';
+import { createFallback } from '../answer/fallback.ts';
+import { baseOf, type Config } from '../config.ts';
+import { createHealth } from '../health.ts';
 import { createKnowledge } from '../knowledge/learning.ts';
 import { createSites } from '../knowledge/sites.ts';
+import { createCatalogue } from '../model/catalogue.ts';
+import { createOpenAi } from '../model/openai.ts';
+import { createOperator } from '../operator.ts';
 import { NobodyListens, remoteVerbs, type Verbs } from '../socket.ts';
 import { FolderInUse } from '../store/lock.ts';
 import { openLowdbStore } from '../store/lowdb.ts';
 import { createTeaching } from '../teaching.ts';
 import { createWeb } from '../web/web.ts';
-import type { Terminal } from './command.ts';
+import { plain, type Terminal } from './command.ts';
 
 /** How long a server that has the folder may take until it listens to commands. */
 const STARTING_MS = 3000;
@@ -40,15 +48,36 @@ async function withOwnFolder<T>(config: Config, { err }: Terminal, act: Act<T>):
   const store = await openLowdbStore({ dir, clock });
   // Where DATA_DIR was forgotten, the keys of a new folder open nothing.
   if (isNew) err(`docent: ${dir} is a new data folder, made now\n`);
-  const log = { info() {}, warn() {}, error: ({ err: error }: { err?: unknown }) => err(`docent: ${String(error)}\n`) };
+  const log = errorsTo(err);
   const web = createWeb({ allow: fetchAllow, about: publicUrl && `${publicUrl}/bot` });
-  const knowledge = createKnowledge({ store, web, clock, log });
+  const embedder = config.embeddings && (await import('../model/embeddings.ts')).createEmbedder(config.embeddings);
+  const knowledge = createKnowledge({ store, web, clock, log, embedder });
   const sites = createSites({ store, knowledge, web, clock, log });
+  const model = config.llm && createOpenAi({ ...config.llm, log });
+  const fallback = config.fallback ? createFallback({ health: createHealth(), clock, log }) : undefined;
+  const catalogue = createCatalogue(config.catalogue);
+  const respond = createRespond({ store, knowledge, model, fallback, catalogue });
+  const answering = createAnswering({ store, clock, log });
+  const operator = createOperator({ store, knowledge, answering, respond, clock, base: baseOf(config) });
   try {
-    return await act({ ...createAdmin({ store, clock }), ...createTeaching({ store, knowledge, sites, clock }) });
+    return await act({
+      ...createAdmin({ store, clock }),
+      ...operator,
+      ...createTeaching({ store, knowledge, sites, clock }),
+    });
   } finally {
     await sites.close();
     await knowledge.close();
-    await Promise.all([web.close(), store.close()]);
+    await Promise.all([model?.close(), embedder?.close(), web.close()]);
+    await store.close();
   }
+}
+
+/** What fails behind a command is said in the terminal, in a line. */
+function errorsTo(err: (text: string) => void): Logger {
+  const write = (line: string): void => {
+    const { msg, err: error } = JSON.parse(line) as { msg?: string; err?: { message: string } };
+    err(`docent: ${plain([msg, error?.message].filter(Boolean).join(': '))}\n`);
+  };
+  return pino({ level: 'error', base: null }, { write });
 }

@@ -14,6 +14,8 @@ export interface Served {
   port: number;
   /** The key of the owner, as the environment gave it. */
   key: string;
+  /** Its DATA_DIR. */
+  dataDir: string;
   /** What it wrote for the person at the terminal. */
   said(): string;
   /** The uuid that the demo's pages carry. */
@@ -54,7 +56,7 @@ export async function serve(env: Record<string, string> = {}): Promise<Served> {
     await stop();
     throw error;
   }
-  return { base, port, key, said: () => said, chatbot: () => chatbotOf(base), stop };
+  return { base, port, key, dataDir: dir, said: () => said, chatbot: () => chatbotOf(base), stop };
 }
 
 /** Repeats `check` until it says true. */

@@ -11,9 +11,9 @@ const FLOORS = [
   ['greeting'],
   ['boot'],
   ['demo', 'app', 'socket'],
-  ['teaching'],
+  ['teaching', 'operator'],
   ['api', 'proxy', 'admin'],
-  ['auth', 'limits', 'http', 'list', 'pipelining'],
+  ['auth', 'limits', 'http', 'list', 'pipelining', 'named'],
   ['answer'],
   ['agents'],
   ['knowledge'],
@@ -23,7 +23,7 @@ const FLOORS = [
   ['schema'],
   ['health'],
   ['config', 'errors', 'records'],
-  ['types'],
+  ['types', 'spelling'],
 ];
 
 const KOA_ROOMS = new Set(['main', 'boot', 'app', 'demo', 'api', 'proxy', 'auth', 'limits', 'http', 'health']);

@@ -21,6 +21,8 @@ const blocks = (language: string): string[] =>
 const shell = blocks('sh');
 const curls = shell.filter((block) => block.includes('curl'));
 
+const commands = shell.filter((block) => block.startsWith('docent '));
+
 /** As a reader does: the status is asked for until the page is learned. */
 const patiently = (block: string): string =>
   block.includes('.status') ? `until [ "$(${block})" = "[ 'success' ]" ]; do sleep 0.2; done\n` : block;
@@ -72,6 +74,35 @@ describe.skipIf(!hasCurl && !process.env['CI'])('the curl lines, one after anoth
 
   test('a program asks it with the key and gets plain text', () => {
     expect(saidBy('message/stream')).toMatch(/We refund you within 5 working days.*\[\d\]/);
+  });
+});
+
+describe.skipIf(!hasCurl && !process.env['CI'])('the commands, one after another in one shell', () => {
+  let server: Served;
+  let said: string;
+
+  beforeAll(async () => {
+    server = await serve();
+    // `docent` is what it is in a checkout; the server that runs is the reader's.
+    const program = `docent() { DATA_DIR=${server.dataDir} '${process.execPath}' dist/server/main.js "$@"; }\n`;
+    const script = program + commands.join('').replaceAll('127.0.0.1:8080', `127.0.0.1:${server.port}`);
+    said = (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script])).stdout;
+  }, 120_000);
+
+  afterAll(() => server?.stop());
+
+  test('do what is said of them', () => {
+    expect(said).toMatch(/^<script async src=".*" data-chatbot="[0-9a-f]{32}"><\/script>\nlearned \d+ pages in /m);
+    expect(said).toMatch(/^You have 45 days .*\[1\]$/m);
+    expect(said).toMatch(/^\[1\] .*\/demo\/returns\.html$/m);
+    expect(said).toMatch(/^learned 1 page in /m);
+    expect(said).toMatch(/^removed ann@example\.com, and ended 0 keys$/m);
+  });
+
+  test('are all that there are', () => {
+    const titles = [...readme.matchAll(/^\| `docent ((?:[a-z]+ ?)+)/gm)].map(([, title = '']) => title.trim());
+    expect(titles).toHaveLength(11);
+    for (const title of titles) expect(commands.join('')).toContain(`docent ${title} `.trim());
   });
 });
 

@@ -94,37 +94,61 @@ async function filesBelow(dir: string): Promise<string> {
 describe('the program', () => {
   it('shows its commands and its version, and touches nothing', async () => {
     const dir = join(folder, 'untouched');
-    const help = await done(dir, '--help');
-    for (const command of ['learn', 'user add', 'user list', 'key add', 'key list', 'key revoke', '--version'])
+    const help = await done(dir, 'help');
+    const titles = ['chatbot add', 'chatbot list', 'ask', 'learn', 'user add', 'user list', 'user remove'];
+    for (const command of [...titles, 'key add', 'key list', 'key revoke', 'help', '--version'])
       expect(help).toContain(`docent ${command}`);
+    expect(await tried(dir, '--help')).toEqual({ code: 0, out: help, err: '' });
     const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
     expect(await done(dir, '--version')).toBe(`${version}\n`);
     expect(existsSync(dir)).toBe(false);
   });
 
   it.each([
-    ['start'],
-    ['user'],
-    ['user remove'],
-    ['user add'],
-    ['user add a@b c@d'],
-    ['user list all'],
-    ['user add a@b --name n'],
-    ['key add a@b'],
-    ['key add --name n'],
-    ['key revoke'],
-    ['key list --all'],
-    ['__proto__'],
-    ['learn'],
-    ['learn Help'],
-    ['learn Help http://a.test/ more'],
-    ['learn Help http://a.test/ --name n'],
-    ['user list --site'],
-  ])('docent %s: shows how it is used, and ends with 2', async (words) => {
+    ['help chatbot add', /^docent chatbot add NAME \[--public\] \[--site URL\]\n[^]*--max-pages/],
+    ['chatbot add --help', /^docent chatbot add NAME/],
+    ['help key remove', /^docent key revoke KEY…\n/],
+    ['help key', /^docent key add .*\ndocent key list .*\ndocent key revoke .*\n$/],
+  ])('docent %s: shows what there is to know of it', async (words, shown) => {
+    const { code, out, err } = await tried(join(folder, 'untouched'), ...words.split(' '));
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(shown);
+  });
+
+  it.each([
+    ['start', "unknown command 'start'"],
+    ['chatbt add Help', "unknown command 'chatbt add'; did you mean 'docent chatbot add'?"],
+    ['chatbot ad Help', "unknown command 'chatbot ad'; did you mean 'docent chatbot add'?"],
+    ['user delete a@b', `unknown command 'user delete'; "docent help user" lists the commands`],
+    ['user remov a@b', "unknown command 'user remov'; did you mean 'docent user remove'?"],
+    ['lern Help http://a.test/', "unknown command 'lern'; did you mean 'docent learn'?"],
+    ['hlp', "unknown command 'hlp'; did you mean 'docent help'?"],
+    ['help lern', "unknown command 'lern'; did you mean 'docent learn'?"],
+    ['revoke dk_secret', "unknown command 'revoke'; did you mean 'docent key revoke'?"],
+    ['user', `unknown command 'user'; "docent help user" lists the commands`],
+    ['user add', "'user add' is missing a word; it is: docent user add EMAIL"],
+    ['user add a@b c@d', "'user add' does not take 'c@d'"],
+    ['user list all', "'user list' does not take 'all'"],
+    ['user add a@b --name n', "Unknown option '--name'; it is: docent user add EMAIL"],
+    ['key add a@b', "'key add' needs --name; it is: docent key add EMAIL --name NAME"],
+    ['key add --name n', "'key add' is missing a word"],
+    ['key revoke', "'key revoke' is missing a word"],
+    ['key list --all', "Unknown option '--all'"],
+    ['__proto__', "unknown command '__proto__'"],
+    ['--verson', "unknown option '--verson'"],
+    ['learn Help', "'learn' is missing a word; it is: docent learn CHATBOT URL [--site]"],
+    ['learn Help http://a.test/ more', "'learn' does not take 'more'"],
+    ['learn Help http://a.test/ --name n', "Unknown option '--name'"],
+    ['chatbot add', "'chatbot add' is missing a word"],
+    ['chatbot add Help --site', "Option '--site <value>' argument missing"],
+    ['ask Help', "'ask' is missing a word; it is: docent ask CHATBOT QUESTION"],
+  ])('docent %s: says in a line what is wrong, and ends with 2', async (words, sentence) => {
     const dir = join(folder, 'untouched');
     const { code, out, err } = await tried(dir, ...words.split(' '));
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toMatch(/^docent: .*\n\ndocent +start the server\n/);
+    expect(err).toMatch(/^docent: .*\n$/);
+    expect(err).toContain(sentence);
+    expect(err).not.toContain('secret');
     expect(existsSync(dir)).toBe(false);
   });
 
@@ -197,7 +221,9 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
       await newKey(dir, 'owner@localhost', 'three'),
       await newKey(dir, 'owner@localhost', 'kept'),
     ];
-    const out = await done(dir, 'key', 'revoke', `${byHint.slice(0, 7)}…`, 'two', whole, whole);
+    const [shown = ''] = (await listed(dir, 'key')).find(([, name]) => name === 'one') ?? [];
+    expect(shown).toBe(`${byHint.slice(0, 7)}…`);
+    const out = await done(dir, 'key', 'remove', shown, 'TWO ', whole, whole);
     expect(out.split('\n')).toEqual([
       `revoked ${byHint.slice(0, 7)}… (one, ann@example.com)`,
       `revoked ${byName.slice(0, 7)}… (two, ann@example.com)`,
@@ -232,16 +258,19 @@ describe('the first characters of a key', () => {
   it('are enough where they are no other key of the list, and else it says which keys they are', async () => {
     const dir = join(folder, 'hints');
     await withStore(dir, async (store) => {
-      for (const [at, hint] of ['dk_abcd', 'dk_abef', 'dk_zzzz'].entries())
+      // Keys of older versions have no hint.
+      for (const [at, hint] of ['dk_abcd', 'dk_abef', 'dk_zzzz', ''].entries())
         await store.addKey({
           hash: String(at).repeat(64),
           user: store.home.user.uuid,
-          name: `key ${at}`,
+          name: hint ? `key ${at}` : 'old',
           hint,
           created_at: '2026-01-01T00:00:00Z',
           last_used_at: '',
         });
     });
+    const [other] = (await listed(dir, 'key')).find(([, name]) => name === 'old') ?? [];
+    expect(await done(dir, 'key', 'revoke', other!)).toContain('(old, owner@localhost)');
     expect((await docent(dir, 'key', 'revoke', 'dk_ab')).err).toMatch(/2 keys: dk_abcd… .*dk_abef… /);
     expect((await docent(dir, 'key', 'revoke', 'dk_')).err).toContain('there is no key');
     expect(await done(dir, 'key', 'revoke', 'dk_abe...', 'dk_z')).toMatch(/dk_abef….*\n.*dk_zzzz…/);
@@ -394,8 +423,8 @@ describe('the README', () => {
   it('names the commands as the program does', async () => {
     const help = await done(folder, '--help');
     const readme = await readFile('README.md', 'utf8');
-    const commands = [...help.matchAll(/^(docent (?:learn|user|key) .*?) {2}/gm)].map(([, command = '']) => command);
-    expect(commands).toHaveLength(6);
+    const commands = [...help.matchAll(/^(docent (?:[a-z]+ )+.*?) {2}/gm)].map(([, command = '']) => command);
+    expect(commands).toHaveLength(11);
     for (const command of commands) expect(readme).toContain(`\`${command.trim()}\``);
   });
 });

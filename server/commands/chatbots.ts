@@ -1,0 +1,67 @@
+import { readAddress } from '../api/sources.ts';
+import type { ChatbotLine } from '../operator.ts';
+import { NobodyListens } from '../socket.ts';
+import { inLine, plain, table, type Command } from './command.ts';
+import { CRAWL_HELP, CRAWL_OPTIONS, crawlOf, learn } from './learn.ts';
+
+/** Chatbots, and one question to one of them. */
+export const chatbotCommands: Record<string, Command> = {
+  'chatbot add': {
+    takes: 'NAME [--public] [--site URL]',
+    about: 'make a chatbot, print its uuid and its script tag, and teach it a site',
+    more: `It belongs to owner@localhost and cites its sources. Without --public it is private: only holders of a key can ask it.
+${CRAWL_HELP}`,
+    least: 1,
+    most: 1,
+    options: { public: { type: 'boolean' }, site: { type: 'string' }, ...CRAWL_OPTIONS },
+    async act(verbs, [name = ''], { site, public: isPublic, ...bounds }, terminal) {
+      const crawl = crawlOf({ site, ...bounds });
+      // A wrong address leaves no chatbot behind.
+      if (typeof site === 'string') readAddress(site);
+      const { uuid, tag } = await verbs.addChatbot(name, isPublic ? 'public' : 'private');
+      terminal.out(`${uuid}\n${tag}\n`);
+      if (!isPublic) terminal.err('It is private: the tag works once its visibility is "hybrid" or "public".\n');
+      if (typeof site !== 'string') return 0;
+      return learn(verbs, { chatbot: uuid, url: site, crawl }, terminal).catch((error: unknown) => {
+        // To begin again from the start would make a second chatbot.
+        if (!(error instanceof NobodyListens)) throw error;
+        throw new Error(`the server has ended; "docent learn ${uuid} ${site} --site" teaches it`, { cause: error });
+      });
+    },
+  },
+  'chatbot list': {
+    takes: '',
+    about: 'list the chatbots of all users',
+    least: 0,
+    most: 0,
+    async act(verbs, _words, _options, { out }) {
+      const rows = (await verbs.chatbots()).map(rowOf);
+      out(table([['UUID', 'NAME', 'USER', 'VISIBILITY', 'SOURCES', 'CREATED'], ...rows]));
+    },
+  },
+  ask: {
+    takes: 'CHATBOT QUESTION',
+    about: 'ask a chatbot, and print its answer with the sources',
+    more: `The question is asked as a visitor would ask it, and is not kept. CHATBOT is a uuid, or a name that only one chatbot has.
+`,
+    least: 2,
+    most: Infinity,
+    async act(verbs, [chatbot = '', ...question], _options, { out, err }) {
+      const { answer, sources, fallback, fault } = await verbs.ask(chatbot, question.join(' '));
+      const lines = sources.map(({ marker, title, address }) => `[${marker}] ${inLine(title)}: ${inLine(address)}\n`);
+      out(`${plain(answer)}\n${lines.length > 0 ? `\n${lines.join('')}` : ''}`);
+      if (fallback) err(`docent: the sources are quoted, for the model failed: ${plain(fallback)}\n`);
+      if (fault) err(`docent: the answer failed: ${plain(fault)}\n`);
+      return fault ? 1 : 0;
+    },
+  },
+};
+
+const rowOf = ({ uuid, name, email, visibility, sources, created_at }: ChatbotLine): string[] => [
+  uuid,
+  inLine(name),
+  email,
+  visibility,
+  String(sources),
+  created_at,
+];

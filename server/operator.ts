@@ -1,0 +1,115 @@
+import { readEmail, userOf } from './admin.ts';
+import { askOnce } from './answer/ask-once.ts';
+import type { Answering, MessageMeta, Respond } from './answer/answering.ts';
+import { NewChatbot, NewMessage } from './api/bodies.ts';
+import { createChatbot, deleteChatbot } from './api/chatbots.ts';
+import { Refusal } from './errors.ts';
+import type { Knowledge } from './knowledge/knowledge.ts';
+import { allChatbots, namedChatbot } from './named.ts';
+import type { Clock } from './records.ts';
+import type { Store } from './store/store.ts';
+import type { Citations } from './types.ts';
+import { checked } from './validate.ts';
+
+/**
+ * What an operator does with chatbots by command. As with `Admin`, each verb takes and gives what JSON can carry; one
+ * that cannot be done throws a `Refusal` and has changed nothing.
+ */
+export interface Operator {
+  /** For the first user. Resolves with the script tag that puts it into a page. */
+  addChatbot(name: string, visibility: string): Promise<{ uuid: string; tag: string }>;
+  /** Those of all users. */
+  chatbots(): Promise<ChatbotLine[]>;
+  /** `chatbot` is a uuid, or a name that is one chatbot's alone. Its sources are always told. */
+  ask(chatbot: string, question: string): Promise<Answer>;
+  /** Ends the user's keys, too. `withChatbots` is '' to refuse a user who has chatbots. */
+  removeUser(email: string, withChatbots: string): Promise<RemovedUser>;
+}
+
+export interface ChatbotLine {
+  uuid: string;
+  name: string;
+  /** Of its owner. */
+  email: string;
+  visibility: string;
+  /** How many there are, those that failed included. */
+  sources: number;
+  created_at: string;
+}
+
+export interface Answer {
+  answer: string;
+  sources: { marker: string; title: string; address: string }[];
+  /** Why quotes stand in for the model's answer; '' where they do not. */
+  fallback: string;
+  /** Why the answer ends where it does; '' where it is whole. */
+  fault: string;
+}
+
+export interface RemovedUser {
+  email: string;
+  /** How many were ended. */
+  keys: number;
+  /** The names of those that were deleted. */
+  chatbots: string[];
+}
+
+interface Rooms {
+  store: Store;
+  knowledge: Knowledge;
+  answering: Answering;
+  respond: Respond;
+  clock: Clock;
+  /** How the world reaches the server, without a slash at the end. */
+  base: string;
+}
+
+export function createOperator(rooms: Rooms): Operator {
+  const { store, clock, base } = rooms;
+  return {
+    async addChatbot(written, visibility) {
+      const { name, ...meta } = checked(NewChatbot, { name: written, visibility, show_citations: true });
+      const { uuid } = await createChatbot(store, clock, { owner: store.home.user.uuid, name, meta });
+      return { uuid, tag: `<script async src="${base}/embed.js" data-chatbot="${uuid}"></script>` };
+    },
+
+    async chatbots() {
+      const emails = new Map((await store.users()).map(({ uuid, email }) => [uuid, email]));
+      return Promise.all(
+        (await allChatbots(store)).map(async ({ uuid, name, owner, meta, created_at }) => ({
+          uuid,
+          name,
+          email: emails.get(owner) ?? '',
+          visibility: meta.visibility,
+          sources: (await store.sources(uuid)).length,
+          created_at,
+        })),
+      );
+    },
+
+    async ask(named, question) {
+      const { query } = checked(NewMessage, { query: question });
+      const chatbot = await namedChatbot(store, named);
+      const citing = { ...chatbot, meta: { ...chatbot.meta, show_citations: true } };
+      const { response, cite_data_json, meta_json, error_message } = await askOnce(rooms, citing, query);
+      const cited = Object.entries(JSON.parse(cite_data_json) as Citations);
+      const sources = cited.map(([marker, { title, file_name }]) => ({ marker, title, address: file_name }));
+      const { fallback = '' } = JSON.parse(meta_json) as Partial<MessageMeta>;
+      return { answer: response, sources, fallback, fault: error_message };
+    },
+
+    async removeUser(written, withChatbots) {
+      const { uuid, email } = await userOf(store, readEmail(written));
+      if (uuid === store.home.user.uuid) throw new Refusal('conflict', `${email} owns this data folder and stays`);
+      const owned = await store.chatbots(uuid);
+      if (owned.length > 0 && !withChatbots) {
+        const names = owned.map(({ name }) => name).join(', ');
+        throw new Refusal('conflict', `${email} has chatbots: ${names}; --with-chatbots deletes them, too`);
+      }
+      const keys = (await store.keys()).filter((key) => key.user === uuid).length;
+      for (const chatbot of owned) await deleteChatbot(rooms, chatbot.uuid);
+      await store.removeUser(uuid);
+      return { email, keys, chatbots: owned.map(({ name }) => name) };
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** How many letters must be added, dropped, changed or swapped with a neighbour to make one word the other. */
+export function editDistance(one: string, other: string): number {
+  let [beforeLast, last]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)];
+  for (let i = 1; i <= one.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const changed = last[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1);
+      const swapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      row.push(Math.min(changed, last[j]! + 1, row[j - 1]! + 1, swapped ? beforeLast[j - 2]! + 1 : Infinity));
+    }
+    [beforeLast, last] = [last, row];
+  }
+  return last[other.length]!;
+}
+
+/**
+ * The known word that `word` was most likely meant to be: at most two edits away, and no more than a third of its
+ * letters. Undefined where there is none, or where `word` is known.
+ */
+export function meantWord(word: string, known: readonly string[]): string | undefined {
+  if (known.includes(word)) return undefined;
+  let meant: string | undefined;
+  let least = Math.min(2, Math.floor(word.length / 3));
+  for (const one of known) {
+    if (Math.abs(one.length - word.length) > least) continue;
+    const distance = editDistance(word, one);
+    if (distance < least || (distance === least && meant === undefined)) [meant, least] = [one, distance];
+  }
+  return meant;
+}
