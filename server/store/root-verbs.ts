@@ -4,7 +4,8 @@ import { keyOf, type Root } from './root.ts';
 import type { Change, Store, StoredKey } from './store.ts';
 import type { Run } from './under-way.ts';
 
-type RootVerbs = 'keyOwner' | 'addKey' | 'keys' | 'removeKey' | 'keyUsed' | 'users' | 'addUser' | 'removeUser' | 'fact' | 'setFact';
+type RootVerbs =
+  'keyOwner' | 'addKey' | 'keys' | 'removeKey' | 'keyUsed' | 'users' | 'addUser' | 'removeUser' | 'fact' | 'setFact';
 
 /** Users, keys and facts: all in `store.json`. */
 export function rootVerbs(record: StoredRecord<Root>, run: Run): Pick<Store, RootVerbs> {
