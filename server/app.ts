@@ -1,6 +1,5 @@
 import cors from '@koa/cors';
 import Koa from 'koa';
-import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { createApi } from './api/api.ts';
@@ -9,6 +8,7 @@ import type { Rooms } from './api/operation.ts';
 import type { Authenticate } from './auth.ts';
 import { asRefusal, notFound, Refusal } from './errors.ts';
 import { serveHealth, type Health } from './health.ts';
+import { newRequestId } from './http.ts';
 
 interface AppRooms extends Rooms {
   authenticate: Authenticate;
@@ -58,11 +58,15 @@ const corsOfApi = cors({
 });
 const apiCors: Koa.Middleware = (ctx, next) => (ctx.path.startsWith('/api/') ? corsOfApi(ctx, next) : next());
 
-/** A request id on the reply and on the log's line; a line says no more of the path than its shape. */
+/** What a caller may name a request: it goes into headers, the log and sentences as it is. */
+const PLAIN_ID = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** A request id, the caller's own where it is plain, on the reply and on the log's line, which masks the path's secrets. */
 function named(log: Logger): Koa.Middleware {
   return (ctx, next) => {
     if (!ctx.url.startsWith('/')) ctx.url = withoutOrigin(ctx.url);
-    const id = randomBytes(8).toString('hex');
+    const given = ctx.get('X-Request-Id');
+    const id = PLAIN_ID.test(given) ? given : newRequestId();
     ctx.state.id = id;
     ctx.set('X-Request-Id', id);
     ctx.set('X-Content-Type-Options', 'nosniff');

@@ -1,9 +1,12 @@
 import { bodyParser } from '@koa/bodyparser';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
+import { randomBytes } from 'node:crypto';
 import { Refusal } from './errors.ts';
 
 /** What the doors that speak JSON do alike. */
+
+export const newRequestId = (): string => randomBytes(8).toString('hex');
 
 const parse = bodyParser({
   enableTypes: ['json'],

@@ -192,6 +192,15 @@ describe('existing clients', () => {
     expect([method.status, method.headers.get('allow')]).toEqual([405, 'HEAD, GET']);
   });
 
+  it("carries the caller's own request id where it is plain, else a new one", async () => {
+    const idFor = async (id: string) =>
+      (await fetch(`${docent.base}/api/v1/nowhere`, { headers: { 'X-Request-Id': id } })).headers.get('x-request-id');
+    for (const id of ['a', '8f14e45f-ceea-467f_v1.2', 'x'.repeat(64)]) expect(await idFor(id)).toBe(id);
+    for (const id of ['', 'x'.repeat(65), 'a b', 'a,b', '"a"', '<a>', 'é', 'a;b=1', '{}']) {
+      expect(await idFor(id), id).toMatch(/^[0-9a-f]{16}$/);
+    }
+  });
+
   it('are answered by a request id, and a preflight by what it may do', async () => {
     expect((await docent.api('GET', '/nowhere')).headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
     const preflight = await fetch(`${docent.base}/api/v1/chatbot/create`, {
