@@ -7,6 +7,7 @@ import { boot, type Booted } from './boot.ts';
 import { runCommand } from './cli.ts';
 import { readConfig } from './config.ts';
 import { greet } from './greeting.ts';
+import { answerUnreadable } from './unreadable.ts';
 
 /** Words for the person at the terminal; the log, one JSON object a line, has standard output to itself. */
 const write = (words: string): boolean => process.stderr.write(words);
@@ -44,6 +45,7 @@ async function startServer(): Promise<void> {
   const booted = await booting;
   booted.log.info({ host, port: actual }, 'listening');
   booted.log.flush();
+  answerUnreadable(server, booted.log);
   endOnSignals(server, booted);
   // The server may be told to end while it greets, and its end is no fault of the greeting's.
   await greet(booted, write).catch((error: unknown) => booted.log.warn({ err: error }, 'no greeting'));

@@ -54,7 +54,8 @@ const INTRODUCTION = [
   'Success is always 200. Updates are partial: what is not sent keeps its value. Unknown keys of a body are ignored, and `null` for an optional one means that it is not sent.',
   'Identifiers are 32 lower-case hex digits; dashes are accepted. Lists are in order of creation.',
   'A fault is `{error, code}`, with `field` where one input field is to blame. A known path asked by another method is 405 with `Allow`.',
-  'Every reply carries `X-Request-Id`.',
+  'Every reply carries `X-Request-Id`: yours, where the request has a plain one (1 to 64 of `A-Z a-z 0-9 _ - .`).',
+  'A request line with its headers may have 16 kB, else it is 431 `headers_too_large`; what is not HTTP is 400 `bad_request`.',
 ].join('\n\n');
 
 const TAGS = [

@@ -13,6 +13,7 @@ const FLOORS = [
   ['demo', 'app', 'socket'],
   ['teaching', 'operator'],
   ['api', 'proxy', 'admin'],
+  ['unreadable'],
   ['auth', 'limits', 'http', 'list', 'pipelining', 'named'],
   ['answer'],
   ['agents'],

@@ -1,0 +1,55 @@
+import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { Refusal } from './errors.ts';
+import { newRequestId } from './http.ts';
+
+/** Milliseconds in which a caller may finish sending: a socket closed earlier would take the reply with it. */
+const LINGER = 1000;
+
+/** Answers what Node's parser refuses, before there is a request to handle, with the same JSON as every other error. */
+export function answerUnreadable(server: Server, log: Logger): void {
+  const underWay = new WeakMap<Duplex, Set<ServerResponse>>();
+  server.on('request', ({ socket }, response) => {
+    const responses = underWay.get(socket) ?? new Set();
+    underWay.set(socket, responses.add(response));
+    response.once('close', () => responses.delete(response));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const begun = [...(underWay.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    // In the middle of another reply it would be read as a part of that one.
+    if (begun || !socket.writable) return void socket.destroy();
+    const id = newRequestId();
+    const refusal = refusalOf(error.code);
+    log.info({ req: id, status: refusal.status, code: error.code }, 'unreadable request');
+    socket.end(replyOf(refusal, id));
+    setTimeout(() => socket.destroy(), LINGER).unref();
+    return undefined;
+  });
+}
+
+function refusalOf(code: string | undefined): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new Refusal('headers_too_large', 'the request line and the headers are larger than 16 kB');
+  }
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return new Refusal('too_large', 'the chunk extensions are too large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('request_timeout', 'the request took too long to arrive');
+  return new Refusal('bad_request', 'the request is not HTTP');
+}
+
+function replyOf(refusal: Refusal, id: string): string {
+  const body = JSON.stringify(refusal.body());
+  return [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    'Access-Control-Allow-Origin: *',
+    'Access-Control-Expose-Headers: X-Request-Id',
+    `X-Request-Id: ${id}`,
+    '',
+    body,
+  ].join('\r\n');
+}
