@@ -16,7 +16,16 @@ export function matched(query: string, found: Found[]): Found[] {
 }
 
 const NO_MATCH: Match = {
-  question: { terms: [], total: 0, worth: 0, asks: false, said: '', places: new Map(), relatives: new Map() },
+  question: {
+    terms: [],
+    asking: '',
+    total: 0,
+    worth: 0,
+    asks: false,
+    said: '',
+    places: new Map(),
+    relatives: new Map(),
+  },
   head: new Uint32Array(),
   known: () => 0,
   sentences: () => [],

@@ -128,8 +128,8 @@ function read(query: string, all: Found[]): Reading {
     return inPassage(one, question, at, (PASSAGE * one.score) / top);
   });
   candidates.sort(byScore);
-  judgeTypes(query, candidates, found);
-  const sureness = found[0]!.match!.known() * (candidates[0]?.sure ?? 0) * (1 - strangers(query, question));
+  judgeTypes(question.asking, candidates, found);
+  const sureness = found[0]!.match!.known() * (candidates[0]?.sure ?? 0) * (1 - strangers(question.asking, question));
   return { query, found, question, candidates, sureness };
 }
 
@@ -178,7 +178,7 @@ function inPassage(one: Found, question: Question, found: number, passage: numbe
     for (let term = 0; term < terms.length; term++) {
       weight += terms[term]!.weight * held[term]!;
       sure += terms[term]!.worth * held[term]!;
-      if (held[term]! > IN_HEAD) restated += terms[term]!.weight;
+      if (held[term]! > IN_HEAD && terms[term]!.worth > 0) restated += terms[term]!.weight;
     }
     const order = (phrase * phrasesIn(sentence.roots, question)) / terms.length + (at === 0 ? FIRST : 0);
     return {

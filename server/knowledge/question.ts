@@ -1,5 +1,7 @@
 import { withoutAccents } from './accents.ts';
 import { answerType } from './answer-type.ts';
+import { readAsking } from './asking.ts';
+import { isFollowUp } from './follow-up.ts';
 import { impliedBy, inPlainWords, isCommon, kinOf } from './kin.ts';
 import { isEmpty, isEmptyUnmarked, isNearlyEmpty, languageOf, scriptOf, type Language } from './language.ts';
 import { withoutOrder } from './long-text.ts';
@@ -8,7 +10,9 @@ import { eachWord, rootOf, UNSEEN, type Vocabulary } from './words.ts';
 /** A question as one index sees it. */
 export interface Question {
   terms: Term[];
-  /** The sum of the terms' weights. */
+  /** The part of the message that asks: all of it where it is one sentence. Confidence is in its words alone. */
+  asking: string;
+  /** The sum of the weights of the terms that ask. */
   total: number;
   /** The sum of what they are worth. */
   worth: number;
@@ -29,11 +33,11 @@ export interface Term {
   /** `UNSEEN` where no passage has this form, or no form of the word. */
   form: number;
   root: number;
-  /** How much the word tells: its inverse document frequency, less for words of earlier questions. */
+  /** How much the word tells: its inverse document frequency, less for words of earlier questions and beside the question. */
   weight: number;
   /**
-   * How much less sure an answer without the word is. Taken as if the site were a large one: on a small site every
-   * word that it has is nearly as rare as those it lacks.
+   * How much less sure an answer without the word is; 0 for words beside the question. Taken as if the site were a
+   * large one: on a small site every word that it has is nearly as rare as those it lacks.
    */
   worth: number;
   /** No passage has it, only words that it may have been meant for: the France of a visitor is no frank. */
@@ -68,6 +72,8 @@ const IMPLIED = 0.8;
 const JOINED = 6;
 /** What a word of the question before weighs beside one of this question. */
 const EARLIER = 0.35;
+/** What a word beside the question weighs: a story tells what the question is about, a greeting nothing. */
+const BESIDE = 0.35;
 /** So many questions before lend their words, of those that have any. */
 const MOST_EARLIER = 2;
 /** What a common word that no passage has still weighs. */
@@ -78,17 +84,6 @@ const ANYWHERE = 0.7;
 const LARGE = 1000;
 const ASKING =
   /[?？؟]|\b(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|should|will|would|may|must|have|has)\b/i;
-/** Words that point back at what was said. */
-const POINTING = /\b(?:it|its|that|this|these|those|they|them|their|there|he|she|him|her|one|ones|same|else|other)\b/i;
-const CONTINUING = /^\W*(?:and|or|but|so|also|what about|how about|what if)\b/i;
-/** They ask who it is that answers, which nothing said before tells. */
-const WHO_ANSWERS = [
-  /\b(?:who|what|how)(?:\s+(?:are|r)|['’]?re)\s+(?:you|u)(?:\s+(?:really|exactly|doing|today))?\P{L}*$/iu,
-  /\bare you(?:\s+(?:an?|the|real|really|ai|robot|bot|chatbot|machine|human|person|there|ok))*\P{L}*$/iu,
-  /\b(?:what (?:can|could|do) you do|(?:what|who)\b.{0,20}\byour name)\P{L}*$/iu,
-  /(?:wer (?:bist du|sind sie)|was (?:bist|kannst) du|qui (?:es-tu|êtes-vous)|quién (?:eres|es usted))\P{L}*$/iu,
-  /(?:chi sei|quem é você|wie (?:ben (?:jij|je)|bent u)|кто (?:ты|вы)(?: такой)?)\P{L}*$/iu,
-];
 /** `How long` asks for a duration: the word is no word of the answer. */
 const MEASURE = /\bhow (?:long|soon|often|quick(?:ly)?|fast)\b/gi;
 
@@ -99,10 +94,11 @@ export function readQuestion(
   idf: (root: number, least?: number) => number,
 ): Question {
   const reading = new Reading(words, idf, languageOf(text, words.languages[0], words.languages));
-  reading.add(inPlainWords(withoutOrder(text)), 1);
-  for (const word of impliedBy(text.slice(0, 300))) reading.add(word, IMPLIED);
-  for (const word of joinedIn(text.slice(0, 300))) if (reading.knows(word)) reading.add(word, IMPLIED);
-  const followUp = isFollowUp(text, reading.terms.length);
+  const { asking, rest } = readAsking(text.slice(0, MOST_CHARACTERS), (sentence) => reading.known(sentence));
+  reading.add(inPlainWords(withoutOrder(asking)), 1);
+  for (const word of impliedBy(asking.slice(0, 300))) reading.add(word, IMPLIED);
+  for (const word of joinedIn(asking.slice(0, 300))) if (reading.knows(word)) reading.add(word, IMPLIED);
+  const followUp = isFollowUp(asking, reading.terms.length);
   if (followUp) {
     let age = 0;
     for (const before of earlier.toReversed()) {
@@ -111,18 +107,22 @@ export function readQuestion(
       if (reading.terms.length > known && ++age === MOST_EARLIER) break;
     }
   }
+  // “I cannot log in. Why?” asks about what stands before it.
+  if (reading.terms.length === 0) reading.add(rest, 1);
+  else reading.addBeside(rest, BESIDE);
   const { terms, places, relatives } = reading;
   const sum = (of: (term: Term) => number) => terms.reduce((total, term) => total + of(term), 0);
   const asks = ASKING.test(text.slice(0, MOST_CHARACTERS));
   const said = followUp ? [...earlier.slice(-1), text].join('\n') : text;
   return {
     terms,
+    asking,
     places,
     relatives,
     asks,
-    holds: answerType(text),
+    holds: answerType(asking),
     said,
-    total: sum(({ weight }) => weight),
+    total: sum(({ weight, worth }) => (worth > 0 ? weight : 0)),
     worth: sum(({ worth }) => worth),
   };
 }
@@ -149,6 +149,25 @@ class Reading {
     const asked = text.slice(0, MOST_CHARACTERS);
     this.#unmarked = this.#language !== 'en' && withoutAccents(asked) === asked;
     eachWord(asked.replace(MEASURE, ' '), (word) => this.#word(word, share));
+  }
+
+  /** Words that rank, and say nothing of how sure an answer is. */
+  addBeside(text: string, share: number): void {
+    const from = this.terms.length;
+    this.add(text, share);
+    for (const term of this.terms.slice(from)) term.worth = 0;
+  }
+
+  /** How much the words of a text that pages have are worth together. */
+  known(text: string): number {
+    let sum = 0;
+    eachWord(text, (word) => {
+      const spoken = scriptOf(word) ?? this.#language;
+      if (this.#isEmpty(word, spoken) || isCommon(rootOf(word, spoken))) return;
+      const roots = this.#rootsOf(word);
+      if (roots.length > 0) sum += this.#idf(roots[0]!, LARGE);
+    });
+    return sum;
   }
 
   /** Whether a passage has this English word, in this very form. */
@@ -230,10 +249,4 @@ const isSeen = (root: number): boolean => root !== UNSEEN;
 function joinedIn(text: string): string[] {
   const pairs = text.toLowerCase().matchAll(/\b([a-z]{2,12})[ -](up|in|out|on|off|down|over|back|away)\b/g);
   return Array.from(pairs, ([, verb = '', particle = '']) => verb + particle).filter(({ length }) => length >= JOINED);
-}
-
-/** A question that does not stand by itself: nearly nothing in it, or it points back. */
-function isFollowUp(text: string, terms: number): boolean {
-  if (terms <= 1 && (!/\p{L}/u.test(text) || WHO_ANSWERS.some((one) => one.test(text)))) return false;
-  return terms <= 1 || CONTINUING.test(text) || (terms <= 3 && POINTING.test(text));
 }

@@ -1,0 +1,94 @@
+import { expect, describe, it } from 'vitest';
+import { siteOf } from './site.ts';
+
+const SHOP = await siteOf({
+  payments: `<title>Payments</title><p>You can pay by bank transfer, which takes two days. We take no cheques.</p>`,
+  shipping: '<title>Shipping</title><p>A lamp arrives within three days. Postage to Wales is £4 for an order.</p>',
+  heron: '<title>Heron</title><p>The Heron is our tallest lamp. It is waterproof and may stand outside.</p>',
+  wren: '<title>Wren</title><p>The Wren is our smallest lamp. It is not waterproof; keep it in the house.</p>',
+  help: '<title>Help</title><p>We help you with every lamp. Ask for help at any hour.</p>',
+  german: `<title>Zahlung</title><p>Sie können per Banküberweisung bezahlen, das dauert zwei Tage. Die Rücksendung einer Lampe ist
+    kostenlos.</p>`,
+  french: `<title>Paiement</title><p>Vous pouvez payer par virement bancaire, ce qui prend deux jours. Le retour d’une lampe est
+    gratuit.</p>`,
+  chinese: '<title>付款</title><p>您可以通过银行转账付款，需要两天时间。台灯的退货是免费的。</p>',
+});
+
+const WRAPPINGS: [what: string, wrap: (question: string) => string][] = [
+  ['polite', (asked) => `Hello, I hope you are well. ${asked} Thanks a lot in advance! Kind regards`],
+  [
+    'a mail',
+    (asked) => `Dear lamp team,\n\n${asked}\n\nKind regards,\nBartholomew Featherstone\n12 Elm Street, Bristol`,
+  ],
+  [
+    'after a story',
+    (asked) => `My mother gave me money for my birthday last week. I never bought one before. ${asked}`,
+  ],
+  [
+    'a mail in broken lines',
+    (asked) =>
+      `Good morning,\n\nmy neighbour, who has lived here for twenty years or more, told\nme about you. ${asked}\n\nCheers`,
+  ],
+  ['in one sentence', (asked) => `Hi there, I hope you are doing well, ${asked[0]!.toLowerCase()}${asked.slice(1)}`],
+  ['with another question of politeness', (asked) => `Hi! How are you today? Could you please help me? ${asked}`],
+];
+
+const KNOWN = ['Can I pay by bank transfer?', 'How much is postage to Wales?', 'Which lamp is the tallest?'];
+const STRANGE = ['Who won the football world cup in 1974?', 'What is the capital of Mongolia?'];
+
+describe.each(WRAPPINGS)('a question that is %s', (_, wrap) => {
+  it.each(KNOWN)('has the answer of the question alone: %s', async (question) => {
+    const plain = await SHOP.answer(question);
+    expect(plain.text).toMatch(/\[1\]/);
+    expect((await SHOP.answer(wrap(question))).text).toBe(plain.text);
+  });
+
+  it.each(STRANGE)('is refused where the question alone is: %s', async (question) => {
+    expect((await SHOP.answer(question)).text).toContain('don’t know');
+    expect((await SHOP.answer(wrap(question))).text).toContain('don’t know');
+  });
+});
+
+describe('a message', () => {
+  it.each([
+    [
+      'Guten Tag, ich hoffe, es geht Ihnen gut. Kann ich per Banküberweisung bezahlen? Vielen Dank im Voraus!',
+      'Banküberweisung',
+    ],
+    [
+      'Bonjour, j’espère que vous allez bien. Puis-je payer par virement bancaire ? Merci beaucoup d’avance !',
+      'virement',
+    ],
+    ['您好，希望您一切顺利。可以通过银行转账付款吗？非常感谢！祝好', '银行转账'],
+    [
+      'Sehr geehrte Damen und Herren,\n\nkann ich per Banküberweisung bezahlen\n\nMit freundlichen Grüßen\nMaria Huber',
+      'Banküberweisung',
+    ],
+  ])('is answered in its language: %s', async (message, word) => {
+    expect((await SHOP.answer(message)).text).toMatch(new RegExp(`${word}.*\\[1\\]`, 's'));
+  });
+
+  it('that asks without a mark is told by how it begins, or by what the pages speak of', async () => {
+    for (const asking of [
+      'can I pay by bank transfer',
+      'I would like to know whether I can pay by bank transfer',
+      'bank transfer',
+    ]) {
+      const { text } = await SHOP.answer(`Good evening!\n${asking}\nHave a lovely weekend`);
+      expect(text).toContain('You can pay by bank transfer');
+    }
+  });
+
+  it('is ranked by its story too', async () => {
+    expect((await SHOP.answer('I bought the Heron for my garden. Is it waterproof?')).text).toMatch(
+      /^The Heron|waterproof and may/,
+    );
+    expect((await SHOP.answer('I bought the Wren for my garden. Is it waterproof?')).text).toContain('not waterproof');
+  });
+
+  it('with two questions is asked for both', async () => {
+    const { text } = await SHOP.answer('Hello! Can I pay by bank transfer? And how much is postage to Wales? Thanks');
+    expect(text).toContain('bank transfer');
+    expect(text).toContain('£4');
+  });
+});
