@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { quote, sureness } from '../../server/answer/quote.ts';
+import { leastFor } from '../../server/answer/quote-least.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
 import { PassageIndex } from '../../server/knowledge/passage-index.ts';
 import { stemsFor } from '../../server/knowledge/stems.ts';
@@ -10,6 +11,7 @@ import { sharedData } from '../shared.ts';
 /** Search and quoting, measured through the code the server runs, on files as `../shared/data/README.md` describes. */
 
 interface Data {
+  dataset: string;
   docs: Doc[];
   queries: Query[];
   qrels: Record<string, Record<string, number>>;
@@ -39,12 +41,16 @@ export interface Row {
   auc?: number;
   /** nDCG@10 lost when each question has one typo. */
   typo_loss?: number;
+  /** Of the questions that are answered right as they are, the share that still is in a wrapping, by wrapping. */
+  [kept: `kept_${string}`]: number;
+  /** Of questions whose article is not there, the share that is refused, as they are and by wrapping. */
+  [refused: `refused_${string}`]: number;
 }
 
 const DEFAULT = ['squad1-a', 'nfcorpus', 'xquad-en'];
 const PASSAGES = 8;
 
-/** `[FILE.json.gz …] [--remove-gold] [--typos]`, flags anywhere; a row a file. */
+/** `[FILE.json.gz …] [--remove-gold] [--typos] [--wrapped]`, flags anywhere; a row a file. */
 export async function bench(args: string[]): Promise<Row[]> {
   const given = args.filter((arg) => !arg.startsWith('--'));
   const files = given.length ? given : DEFAULT.flatMap((name) => sharedData(`${name}.json.gz`) ?? []);
@@ -53,20 +59,23 @@ export async function bench(args: string[]): Promise<Row[]> {
     console.error(`retrieval: ${file}`);
     const data = load(file);
     for (const { text } of data.docs) await stemsFor(text);
-    rows.push(measure(basename(file).replace(/\..*$/, ''), data, new Set(args)));
+    rows.push(measure(data, new Set(args)));
   }
   return rows;
 }
 
-const load = (file: string): Data => JSON.parse(gunzipSync(readFileSync(file)).toString());
+const load = (file: string): Data => ({
+  ...(JSON.parse(gunzipSync(readFileSync(file)).toString()) as Omit<Data, 'dataset'>),
+  dataset: basename(file).replace(/\..*$/, ''),
+});
 
-function measure(dataset: string, data: Data, flags: Set<string>): Row {
+function measure(data: Data, flags: Set<string>): Row {
   const index = indexOf(data.docs);
   const answerable = data.queries.filter((query) => !query.impossible);
   const ideals = new Map(answerable.map(({ id }) => [id, relevantOf(data, id).sort((a, b) => b - a)]));
   const ranks = answerable.map((query) => graded(index, data, query));
   const row: Row = {
-    dataset,
+    dataset: data.dataset,
     ndcg10: mean(ranks.map((one) => ndcg(one, ideals))),
     recall5: mean(ranks.map(({ id, grades }) => relevant(grades.slice(0, 5)) / (ideals.get(id)!.length || 1))),
     mrr10: mean(ranks.map(({ grades }) => 1 / (grades.findIndex((grade) => grade > 0) + 1 || Infinity))),
@@ -76,6 +85,7 @@ function measure(dataset: string, data: Data, flags: Set<string>): Row {
     const mistyped = answerable.map((query, at) => ({ ...query, text: withTypo(query.text, at) }));
     row.typo_loss = row.ndcg10 - mean(mistyped.map((query) => ndcg(graded(index, data, query), ideals)));
   }
+  if (flags.has('--wrapped')) Object.assign(row, wrapped(index, data, answerable));
   return { ...row, ...answers(index, answerable), ...refusals(index, data, answerable, flags.has('--remove-gold')) };
 }
 
@@ -153,6 +163,63 @@ function answers(index: PassageIndex<string>, queries: Query[]): Pick<Row, 'answ
   };
 }
 
+type Wrap = (question: string) => string;
+
+/** As people write to a shop: politely, as a mail, and with what happened first. */
+const WRAPPINGS: Record<string, Record<string, Wrap>> = {
+  en: {
+    polite: (question) => `Hello, I hope you are well. ${question} Thanks a lot in advance! Kind regards`,
+    mail: (question) => `Dear support team,\n\n${question}\n\nBest regards,\nMaria Hofstätter\n12 Elm Street`,
+    story: (question) =>
+      `My sister told me about this last weekend and we argued for an hour. So now I am curious. ${question}`,
+    unmarked: (question) => `Good morning! ${question.replace(/\s*[?]$/, '')}. Many thanks and have a lovely day.`,
+  },
+  de: {
+    polite: (question) =>
+      `Guten Tag, ich hoffe, es geht Ihnen gut. ${question} Vielen Dank im Voraus! Freundliche Grüße`,
+    mail: (question) => `Sehr geehrte Damen und Herren,\n\n${question}\n\nMit freundlichen Grüßen\nMaria Hofstätter`,
+    story: (question) => `Meine Schwester hat mir am Wochenende davon erzählt und wir haben gestritten. ${question}`,
+  },
+  es: {
+    polite: (question) => `Hola, espero que estén bien. ${question} ¡Muchas gracias de antemano! Un cordial saludo`,
+    mail: (question) => `Estimado equipo:\n\n${question}\n\nSaludos cordiales,\nMaría Hofstätter`,
+    story: (question) => `Mi hermana me habló de esto el fin de semana y discutimos una hora. ${question}`,
+  },
+  ar: {
+    polite: (question) => `مرحبا، أتمنى أن تكونوا بخير. ${question} شكرا جزيلا لكم مقدما! مع أطيب التحيات`,
+    mail: (question) => `السادة فريق الدعم،\n\n${question}\n\nمع أطيب التحيات\nمريم`,
+    story: (question) => `حدثتني أختي عن هذا في عطلة نهاية الأسبوع وتجادلنا ساعة كاملة. ${question}`,
+  },
+  zh: {
+    polite: (question) => `您好，希望您一切顺利。${question}非常感谢您的帮助！祝好`,
+    mail: (question) => `尊敬的客服团队：\n\n${question}\n\n此致敬礼\n王小明`,
+    story: (question) => `我姐姐上周末跟我说起这件事，我们争论了一个小时。${question}`,
+  },
+  th: {
+    mail: (question) => `เรียน ทีมงาน\n\n${question}\n\nขอแสดงความนับถือ\nสมชาย`,
+  },
+};
+
+function wrapped(index: PassageIndex<string>, data: Data, answerable: Query[]): Partial<Row> {
+  const wraps = WRAPPINGS[/xquad-(\w\w)/.exec(data.dataset)?.[1] ?? 'en'] ?? {};
+  const asked = answerable.filter(({ answers }) => answers?.length);
+  const right = (query: Query, text: string) =>
+    [...quote(text, find(index, text))].some((sentence) => query.answers!.some((one) => sentence.text.includes(one)));
+  const plain = asked.filter((query) => right(query, query.text));
+  const isRefused = (text: string) => {
+    const found = find(index, text);
+    return Number(sureness(text, found) < leastFor(text, found));
+  };
+  const row: Partial<Row> = {};
+  for (const [name, wrap] of Object.entries(wraps)) {
+    row[`kept_${name}`] = mean(plain.map((query) => Number(right(query, wrap(query.text)))));
+  }
+  const all: [string, Wrap][] = [['plain', (question) => question], ...Object.entries(wraps)];
+  const refused = withoutArticle(index, data, asked, ({ text }) => all.map(([, wrap]) => isRefused(wrap(text))));
+  for (const [at, [name]] of all.entries()) row[`refused_${name}`] = mean(refused.map((values) => values[at]!));
+  return row;
+}
+
 /** How surely each answerable question is answered, against those that the passages do not answer. */
 function refusals(
   index: PassageIndex<string>,
@@ -170,12 +237,7 @@ function refusals(
 }
 
 /** Each question asked while every article that answers it is out of the index, whole. */
-function withoutArticle(
-  index: PassageIndex<string>,
-  data: Data,
-  queries: Query[],
-  sure: (query: Query) => number,
-): number[] {
+function withoutArticle<T>(index: PassageIndex<string>, data: Data, queries: Query[], ask: (query: Query) => T): T[] {
   const articles = groupBy(data.docs, articleOf);
   const articleById = new Map(data.docs.map((doc) => [doc.id, articleOf(doc)]));
   const goldOf = ({ id }: Query) => {
@@ -185,7 +247,7 @@ function withoutArticle(
   return [...groupBy(queries, goldOf)].flatMap(([gold, asked]) => {
     const docs = gold.split('\n').flatMap((article) => articles.get(article) ?? []);
     for (const doc of docs) index.remove(doc.id);
-    const values = asked.map(sure);
+    const values = asked.map(ask);
     for (const doc of docs) put(index, doc);
     return values;
   });
