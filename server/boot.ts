@@ -13,6 +13,7 @@ import { createApp } from './app.ts';
 import { createAuth } from './auth.ts';
 import { baseOf, listeningAt, reachable, readConfig, type Config } from './config.ts';
 import { createDemo, type Demo } from './demo.ts';
+import { asRefusal } from './errors.ts';
 import { createHealth } from './health.ts';
 import { createKnowledge } from './knowledge/learning.ts';
 import { createSchedules } from './knowledge/schedule.ts';
@@ -26,7 +27,7 @@ import { foreignUpstream } from './proxy/foreign.ts';
 import { localUpstream } from './proxy/upstream.ts';
 import { createOperator } from './operator.ts';
 import { openSocket } from './socket.ts';
-import { openLowdbStore } from './store/lowdb.ts';
+import { openLowdbStore, type LowdbOptions } from './store/lowdb.ts';
 import type { Home } from './store/store.ts';
 import { createTeaching } from './teaching.ts';
 import { createWeb } from './web/web.ts';
@@ -44,16 +45,17 @@ export interface Booted {
   close(): Promise<void>;
 }
 
-/** Throws an Error whose message names the variable, or the data folder, that is at fault. */
+/** Throws an Error whose message names the variable, or the data folder, that is at fault. The disk is a seam for tests. */
 export async function boot(
   env: NodeJS.ProcessEnv,
   write: (words: string) => void = (words) => process.stderr.write(words),
+  { disk, probeEvery }: Pick<LowdbOptions, 'disk' | 'probeEvery'> = {},
 ): Promise<Booted> {
   const config = readConfig(env);
   const log = pino({ level: config.logLevel, base: null, serializers: { err: told } }, pino.destination(LOG));
   const clock = Date.now;
   const health = createHealth();
-  const store = await openLowdbStore({ dir: config.dataDir, clock, log, health });
+  const store = await openLowdbStore({ dir: config.dataDir, clock, log, health, disk, probeEvery });
   const admin = createAdmin({ store, clock });
   if (config.apiKey === undefined) await firstKey({ admin, home: store.home }, write);
 
@@ -96,13 +98,23 @@ export async function boot(
     draining: () => draining,
   });
   const handle = app.callback();
-  const running = await sites.resume();
+  const running = await orWarn(sites.resume(), new Set<string>(), 'the crawls under way do not go on');
   for (const source of await store.unfinishedSources()) if (!running.has(source.site ?? '')) knowledge.learn(source);
   await knowledge.embedMissing();
   await schedules.start();
   const operator = createOperator({ store, knowledge, answering, respond, clock, base: baseOf(config) });
   const verbs = { ...admin, ...operator, ...createTeaching({ store, knowledge, sites, clock }) };
-  const commands = await openSocket({ dir: config.dataDir, verbs, log });
+  const socket = openSocket({ dir: config.dataDir, verbs, log });
+  const commands = await orWarn(socket, { close: () => Promise.resolve() }, 'commands cannot reach this server');
+
+  /** Where the disk refuses it the server starts without it. */
+  function orWarn<T>(starting: Promise<T>, without: T, sentence: string): Promise<T> {
+    return starting.catch((error: Error) => {
+      if (!asRefusal(error) && !asRefusal(error.cause)) throw error;
+      log.warn({ err: error }, sentence);
+      return without;
+    });
+  }
 
   return {
     config,

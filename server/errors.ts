@@ -67,12 +67,24 @@ export const notFound = (what: string): Refusal => new Refusal('not_found', `no 
 
 export const invalid = (field: string, sentence: string): Refusal => new Refusal('invalid_field', sentence, { field });
 
-/** What a write to a full disk throws, as the caller may know it. */
+/** What the operating system says where nothing can be stored, or no file opened. */
+const DISK_FAULTS: Record<string, [code: ErrorCode, sentence: string]> = {
+  ENOSPC: ['disk_full', 'the disk of the server is full; nothing was stored'],
+  EDQUOT: ['disk_full', 'the disk quota of the server is used up; nothing was stored'],
+  EROFS: ['unavailable', 'the disk of the server is read-only; nothing was stored'],
+  EIO: ['unavailable', 'the disk of the server fails; nothing was stored'],
+  EMFILE: ['unavailable', 'the server has too many files open; try again soon'],
+  ENFILE: ['unavailable', 'the machine of the server has too many files open; try again soon'],
+};
+
+/** Seconds after which a caller may try again what the disk has refused. */
+const DISK_RETRY = 5;
+
+/** A refusal as it is, and what a disk that stores nothing throws, as the caller may know it. */
 export function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new Refusal('disk_full', 'the disk of the server is full; nothing was stored', { cause: error });
-  }
-  return undefined;
+  const fault = DISK_FAULTS[(error as NodeJS.ErrnoException | undefined)?.code ?? ''];
+  if (!fault) return undefined;
+  const [code, sentence] = fault;
+  return new Refusal(code, sentence, { cause: error, ...(code === 'unavailable' ? { retryAfter: DISK_RETRY } : {}) });
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boot, type Booted } from '../server/boot.ts';
 import { conformance, type Exchange } from './api/conformance.ts';
+import type { Disk } from '../server/store/disk.ts';
 import { startHearing } from './api/overheard.ts';
 
 /** The whole server in this process, over real HTTP on 127.0.0.1 and a data folder of its own. */
@@ -29,7 +30,7 @@ export interface Reply {
 
 export const API_KEY = 'the-key-of-the-tests';
 
-export async function start(env: NodeJS.ProcessEnv = {}): Promise<Running> {
+export async function start(env: NodeJS.ProcessEnv = {}, disk?: Disk): Promise<Running> {
   const dataDir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'docent-')));
   let booted: Booted | undefined;
   const hearing = startHearing();
@@ -39,7 +40,10 @@ export async function start(env: NodeJS.ProcessEnv = {}): Promise<Running> {
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const PORT = String((server.address() as AddressInfo).port);
-  booted = await boot({ API_KEY, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'silent', ...env, PORT }, () => {});
+  booted = await boot({ API_KEY, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'silent', ...env, PORT }, () => {}, {
+    disk,
+    probeEvery: 50,
+  });
   const running = booted;
   const base = `http://127.0.0.1:${PORT}`;
   const checked = checkedAgainst(`${base}/api/v1/openapi.json`);

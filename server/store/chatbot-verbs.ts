@@ -12,7 +12,7 @@ export function chatbotVerbs(kept: Kept): Pick<Store, ChatbotVerbs | AgentVerbs 
   const { chatbots, agents, tags, sites, turns, run } = kept;
 
   return {
-    createChatbot(chatbot, withAgents) {
+    async createChatbot(chatbot, withAgents) {
       const file = { order: kept.order(), tags: [], sites: [], ...copy({ chatbot, agents: withAgents }) };
       const { uuid } = file.chatbot;
       return run(() =>

@@ -15,6 +15,8 @@ export interface Disk {
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   mkdir(path: string): Promise<void>;
+  /** Told when a durable write has ended: without an argument, or with the error. */
+  ended?(error?: unknown): void;
 }
 
 function writeAll(file: number, bytes: Uint8Array, position: number): Promise<void> {
@@ -75,11 +77,13 @@ export async function replaceFile(disk: Disk, path: string, pieces: Iterable<Uin
       await disk.close(file);
     }
     await disk.rename(temporary, path);
+    await syncFolder(disk, dirname(path));
   } catch (error) {
     await disk.unlink(temporary).catch(ignore);
+    disk.ended?.(error);
     throw error;
   }
-  await syncFolder(disk, dirname(path));
+  disk.ended?.();
 }
 
 /** A file that is not there is removed already. */

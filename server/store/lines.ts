@@ -89,6 +89,10 @@ export class LinesFile implements Adapter<string[]> {
     return this.#list ? this.#replace(lines) : this.#create(lines);
   }
 
+  #ended(): void {
+    if (this.lasting) this.#disk.ended?.();
+  }
+
   /** The next write opens it again. */
   async close(): Promise<void> {
     this.#open.busy(this);
@@ -104,7 +108,12 @@ export class LinesFile implements Adapter<string[]> {
 
   async #create(lines: string[]): Promise<void> {
     const bytes = bytesOf(lines);
-    this.#file = await this.#disk.open(this.#path, 'wx', 0o600);
+    try {
+      this.#file = await this.#disk.open(this.#path, 'wx', 0o600);
+    } catch (error) {
+      this.#disk.ended?.(error);
+      throw error;
+    }
     try {
       await this.#disk.write(this.#file, bytes, 0);
       this.#named = false;
@@ -112,9 +121,11 @@ export class LinesFile implements Adapter<string[]> {
     } catch (error) {
       await this.close().catch(ignore);
       await this.#disk.unlink(this.#path).catch(ignore);
+      this.#disk.ended?.(error);
       throw error;
     }
     this.#holds(lines, bytes.length);
+    this.#ended();
   }
 
   async #append(lines: string[]): Promise<void> {
@@ -129,9 +140,11 @@ export class LinesFile implements Adapter<string[]> {
       this.#overlong = false;
     } catch (error) {
       await this.#recover();
+      this.#disk.ended?.(error);
       throw error;
     }
     this.#holds(lines, this.#size + bytes.length);
+    this.#ended();
   }
 
   async #replace(lines: string[]): Promise<void> {

@@ -7,12 +7,12 @@ import { chatbotVerbs, clearAway } from './chatbot-verbs.ts';
 import { Chatbots } from './chatbots.ts';
 import { Damage, type StoreLog } from './damage.ts';
 import { realDisk, syncFolder, type Disk } from './disk.ts';
+import { DiskWatch } from './disk-watch.ts';
 import type { Kept } from './kept.ts';
-import { lockFolder, type Lock } from './lock.ts';
+import { lockFolder } from './lock.ts';
 import { AGENTS, Parts, SITES, TAGS } from './parts.ts';
-import type { StoredRecord } from './record.ts';
 import { rootVerbs } from './root-verbs.ts';
-import { homeOf, openRoot, orderFrom, type Root } from './root.ts';
+import { homeOf, openRoot, type OpenRoot } from './root.ts';
 import { sessionVerbs } from './session-verbs.ts';
 import { Sessions } from './sessions.ts';
 import { sourceVerbs } from './source-verbs.ts';
@@ -26,10 +26,12 @@ export interface LowdbOptions {
   clock: Clock;
   /** Told of damaged files and of what could not be tidied up after a crash; such as pino's. Silent by default. */
   log?: StoreLog;
-  /** Told of damaged files. */
+  /** Told of damaged files, and of a disk that stores nothing. */
   health?: Pick<Health, 'report' | 'clear'>;
   /** For tests of its faults. */
-  disk?: Disk;
+  disk?: Disk | undefined;
+  /** Milliseconds between two attempts to store something while nothing can be stored; 5,000 by default. */
+  probeEvery?: number | undefined;
   /** Characters of idle sessions kept in memory; 16 Mi by default. */
   kept?: number;
 }
@@ -37,17 +39,29 @@ export interface LowdbOptions {
 /** The default store: small files in one folder. Throws where another process has the folder. */
 export async function openLowdbStore(options: LowdbOptions): Promise<Store> {
   const dir = resolve(options.dir);
-  const disk = options.disk ?? realDisk;
   const made = mkdirSync(dir, { recursive: true, mode: 0o700 });
   const lock = await lockFolder(dir);
+  const { disk: bare = realDisk, health, log, probeEvery: every } = options;
+  const watch = new DiskWatch({ disk: bare, dir, health, log, every });
+  const { disk } = watch;
   try {
     if (made !== undefined) await syncFolder(disk, dirname(made));
     const root = await openRoot(disk, join(dir, 'store.json'), options.clock, () => holdsRecords(dir));
-    const damage = new Damage({ disk, dir, log: options.log, health: options.health });
-    const kept = keptIn({ ...options, dir, disk }, root, damage);
+    watch.first = root.begin;
+    const damage = new Damage({ disk, dir, log, health });
+    const order = () => {
+      // Whoever is refused now need not be refused once more after the disk has room again.
+      if (watch.first) void watch.probe();
+      return root.order();
+    };
+    const kept = keptIn({ ...options, dir, disk }, order, damage);
     await damage.settled();
-    return storeOf(options, lock, root, kept);
+    return storeOf(options, kept, root, async () => {
+      await watch.close();
+      await lock.release();
+    });
   } catch (error) {
+    await watch.close();
     await lock.release();
     throw error;
   }
@@ -60,17 +74,17 @@ const holdsRecords = (dir: string): boolean => RECORDS.some((name) => holdsFile(
 const holdsFile = (path: string): boolean =>
   existsSync(path) && readdirSync(path, { recursive: true, withFileTypes: true }).some((entry) => entry.isFile());
 
-function storeOf(options: LowdbOptions, lock: Lock, root: StoredRecord<Root>, kept: Kept): Store {
+function storeOf(options: LowdbOptions, kept: Kept, { record }: OpenRoot, end: () => Promise<void>): Store {
   finishDeletions(kept, options);
   let closing: Promise<void> | undefined;
   const close = async () => {
     await kept.underWay.end();
     await kept.sessions.close();
-    await lock.release();
+    await end();
   };
   return {
-    home: homeOf(root.stored),
-    ...rootVerbs(root, kept.run),
+    home: homeOf(record.stored),
+    ...rootVerbs(record, kept.run),
     ...chatbotVerbs(kept),
     ...sourceVerbs(kept),
     ...sessionVerbs(kept),
@@ -82,7 +96,7 @@ interface Opened extends LowdbOptions {
   disk: Disk;
 }
 
-function keptIn({ dir, disk, clock, kept }: Opened, root: StoredRecord<Root>, damage: Damage): Kept {
+function keptIn({ dir, disk, clock, kept }: Opened, order: () => number, damage: Damage): Kept {
   const underWay = new UnderWay();
   const chatbots = new Chatbots(disk, damage, join(dir, 'chatbots'));
   const alive = (chatbot: string) => chatbots.has(chatbot);
@@ -95,7 +109,7 @@ function keptIn({ dir, disk, clock, kept }: Opened, root: StoredRecord<Root>, da
     sites: new Parts(chatbots, SITES, isSource),
     sources,
     sessions: new Sessions({ disk, damage, root: join(dir, 'sessions'), alive, kept }),
-    order: orderFrom(root.stored.life),
+    order,
     turns: new Turns(),
     underWay,
     run: underWay.run,

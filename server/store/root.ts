@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { asRefusal } from '../errors.ts';
 import { newUuid, timestamp, type Clock } from '../records.ts';
 import type { Disk } from './disk.ts';
 import { readDocument } from './document.ts';
@@ -19,24 +20,44 @@ export interface Root {
   facts: Record<string, string>;
 }
 
+export interface OpenRoot {
+  record: StoredRecord<Root>;
+  /** Numbers in order of creation. Throws the disk's error while the life that they belong to is not stored. */
+  order(): number;
+  /** Stores the life, where the disk refused that when it was opened. */
+  begin: (() => Promise<void>) | undefined;
+}
+
 /**
- * Opens another life of the data folder, or the first. Throws where the folder holds records without an account file
+ * Opens another life of the data folder, or the first. A disk that is full does not keep the folder from being read.
+ * Throws where the folder holds records without an account file
  * that says whose they are: a new owner would be locked out of them. `holdsRecords` tells of the other files.
  */
-export async function openRoot(
-  disk: Disk,
-  path: string,
-  clock: Clock,
-  holdsRecords: () => boolean,
-): Promise<StoredRecord<Root>> {
+export async function openRoot(disk: Disk, path: string, clock: Clock, holdsRecords: () => boolean): Promise<OpenRoot> {
   if (!existsSync(path)) {
     if (holdsRecords()) throw new Error(`${path} is missing, but ${dirname(path)} holds chatbots: ${REMEDY}`);
-    return StoredRecord.create(disk, path, firstRoot(clock));
+    const made = await StoredRecord.create(disk, path, firstRoot(clock));
+    return { record: made, order: orderFrom(made.stored.life), begin: undefined };
   }
   const stored = readRoot(path);
-  const record = new StoredRecord(disk, path, stored);
-  await record.update((root) => ({ ...root, life: root.life + 1, keys: root.keys.map(wholeKey) }));
-  return record;
+  const keys = stored.keys.map(wholeKey);
+  const life = stored.life + 1;
+  const next = orderFrom(life);
+  const record = new StoredRecord(disk, path, { ...stored, keys });
+  let fault: unknown;
+  const begin = async () => {
+    await record.update((root) => ({ ...root, life }));
+    fault = undefined;
+  };
+  await begin().catch((error: unknown) => {
+    if (!asRefusal(error)) throw error;
+    fault = error;
+  });
+  const order = () => {
+    if (fault !== undefined) throw fault;
+    return next();
+  };
+  return { record, order, begin: fault === undefined ? undefined : begin };
 }
 
 const REMEDY = 'put the file back from a backup, or set DATA_DIR to another folder for a new start';
@@ -95,7 +116,7 @@ export function keyOf({ keys }: Root, hash: string): StoredKey | undefined {
 }
 
 /** Numbers in order of creation, through all lives: 2^32 for each of 2^21 lives fit a double. */
-export function orderFrom(life: number): () => number {
+function orderFrom(life: number): () => number {
   let count = 0;
   return () => life * 2 ** 32 + count++;
 }

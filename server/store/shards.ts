@@ -65,7 +65,10 @@ export async function makeFolder(disk: Disk, path: string): Promise<void> {
   try {
     await disk.mkdir(path);
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) {
+      disk.ended?.(error);
+      throw error;
+    }
   }
   await syncFolder(disk, dirname(path));
 }
