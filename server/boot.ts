@@ -32,6 +32,9 @@ import type { Home } from './store/store.ts';
 import { createTeaching } from './teaching.ts';
 import { createWeb } from './web/web.ts';
 
+/** Milliseconds that an answer which nobody reads may go on while the process ends. */
+const UNREAD = 1000;
+
 /** The server, put together: everything but the socket it listens on. */
 export interface Booted {
   config: Config;
@@ -65,13 +68,13 @@ export async function boot(
   const knowledge = createKnowledge({ store, web, clock, log, embedder });
   const sites = createSites({ store, knowledge, web, clock, log });
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
-  const model = config.llm && createOpenAi({ ...config.llm, log });
+  const model = config.llm && createOpenAi({ ...config.llm, answerTimeout: config.answerTimeout, log });
   const catalogue = createCatalogue(config.catalogue);
   const fallback = config.fallback ? createFallback({ health, clock, log }) : undefined;
   const respond = createRespond({ store, knowledge, model, fallback, catalogue });
-  const answering = createAnswering({ store, clock, log });
+  const answering = createAnswering({ store, clock, log, most: config.maxAnswers });
   const upstream = config.upstream
-    ? foreignUpstream({ ...config.upstream, store, clock, log })
+    ? foreignUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log })
     : localUpstream({ store, respond });
   const demo =
     config.demo && !config.upstream
@@ -92,7 +95,16 @@ export async function boot(
     authenticate: createAuth(store, config.apiKey, clock),
     assets: createAssets({ dir: builtFiles() }),
     docs: createDocs({ dir: join(builtFiles(), 'docs') }),
-    door: createDoor({ store, answering, upstream, clock, log, trustProxyHops: config.trustProxyHops }),
+    door: createDoor({
+      store,
+      answering,
+      upstream,
+      clock,
+      log,
+      trustProxyHops: config.trustProxyHops,
+      // The asker, two tabs more, and who takes up an answer again.
+      maxStreams: config.maxAnswers * 4,
+    }),
     demo: demo?.pages,
     health,
     draining: () => draining,
@@ -125,7 +137,10 @@ export async function boot(
     async drain(patience) {
       draining = true;
       const timer = setTimeout(() => void answering.interrupt(), patience);
+      // Nobody waits for these.
+      const unread = setInterval(() => answering.interruptUnread(), UNREAD);
       await answering.settled();
+      clearInterval(unread);
       clearTimeout(timer);
     },
     async close() {

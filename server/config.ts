@@ -11,6 +11,10 @@ export interface Config {
   demo: boolean;
   /** `host:port` entries that pass beside the address guard. */
   fetchAllow: string[];
+  /** Milliseconds after which an answer is ended, whoever writes it. */
+  answerTimeout: number;
+  /** Answers under way at once, in all. */
+  maxAnswers: number;
   /** Where the model fails before its first word, the answer is quoted. */
   fallback: boolean;
   llm: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
@@ -33,6 +37,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustProxyHops: whole('TRUST_PROXY_HOPS', read('TRUST_PROXY_HOPS') ?? '0', 100),
     demo: matching('DEMO', read('DEMO') ?? '1', /^[01]$/, '0 or 1') === '1',
     fetchAllow: hostPorts(read('FETCH_ALLOW')),
+    answerTimeout: whole('ANSWER_TIMEOUT', read('ANSWER_TIMEOUT') ?? '120', 3600, 1) * 1000,
+    maxAnswers: whole('MAX_ANSWERS', read('MAX_ANSWERS') ?? '256', 100_000, 1),
     fallback: matching('FALLBACK', read('FALLBACK') ?? '1', /^[01]$/, '0 or 1') === '1',
     ...models(read),
     upstream: upstream(address('UPSTREAM_URL', read('UPSTREAM_URL')), read('UPSTREAM_API_KEY')),
@@ -76,9 +82,9 @@ function matching(name: string, value: string, pattern: RegExp, wanted: string):
   return value;
 }
 
-function whole(name: string, value: string, most: number): number {
+function whole(name: string, value: string, most: number, least = 0): number {
   const number = /^\d{1,6}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number <= most)) throw wrong(name, `a whole number from 0 to ${most}`);
+  if (!(number >= least && number <= most)) throw wrong(name, `a whole number from ${least} to ${most}`);
   return number;
 }
 

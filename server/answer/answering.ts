@@ -3,6 +3,7 @@ import { asRefusal, notFound, Refusal } from '../errors.ts';
 import { later, timestamp, type Clock } from '../records.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { Citations, FinishReason } from '../types.ts';
+import { createAnswerCapacity } from './capacity.ts';
 import { Run } from './runs.ts';
 
 /** A question on its way: the chatbot and session it belongs to and the identifier its message will have. */
@@ -15,6 +16,10 @@ export interface Question {
   newSession: boolean;
   /** Who answers. */
   respond: Respond;
+  /** The visitor's address; absent for a key holder. */
+  visitor?: string;
+  /** The request that asked, for the log. */
+  request?: string;
 }
 
 /** How an answer ended; its text is in the run. */
@@ -45,35 +50,48 @@ export interface Answering {
    * neither, and what it throws leaves no trace. A repeat with another query is a `conflict`.
    */
   open(uuid: string, query: string, begin: () => Promise<Question>): Promise<Run | StoredMessage>;
-  /** Starts the answer to a question whose identifier is new. */
+  /**
+   * Starts the answer to a question whose identifier is new. Throws `unavailable` where too many answers are under way: in
+   * all, or of one visitor at one chatbot. An answer counts until it has ended, whoever still reads it.
+   */
   start(question: Question): Run;
+  /** Throws as `start` would for a question of this visitor. */
+  checkRoom(chatbot: string, visitor: string): void;
   run(uuid: string): Run | undefined;
   /** Messages of a session as they stand, those being made with what there is so far. */
   messages(session: string): Promise<StoredMessage[]>;
   /** One of them, read from the store, as it stands. */
   asItStands(message: StoredMessage): Promise<StoredMessage>;
-  /** Stops the answers of a session, or of a chatbot, and waits for their ends: before what they belong to is deleted. */
-  stopAll(parent: string): Promise<void>;
+  /** Stops the answers of a session and waits for their ends: before it is deleted. */
+  stopSession(session: string): Promise<void>;
+  /** As `stopSession`, for all sessions of a chatbot. */
+  stopChatbot(chatbot: string): Promise<void>;
   running(): number;
   /** Resolves when no answer is being made. */
   settled(): Promise<void>;
   /** Ends every run as `interrupted`, with what there is so far; for the end of the process. */
   interrupt(): Promise<void>;
+  /** Ends those runs as `interrupted` that nobody reads at the moment. */
+  interruptUnread(): void;
 }
 
 interface Rooms {
   store: Store;
   clock: Clock;
   log: Logger;
+  /** Answers under way, in all. */
+  most?: number;
 }
 
-export function createAnswering({ store, clock, log }: Rooms): Answering {
+export function createAnswering({ store, clock, log, most = 256 }: Rooms): Answering {
   const runs = new Map<string, Run>();
   const endings = new Map<Run, { chatbot: string; over: Promise<void> }>();
   const opening = new Map<string, Promise<Run | StoredMessage>>();
-  let interrupting = false;
+  const room = createAnswerCapacity(most);
+  const interrupted = new WeakSet<Run>();
 
   function start(question: Question): Run {
+    const leave = room.take(question.chatbot.uuid, question.visitor);
     const run = new Run(unanswered(question, clock));
     runs.set(run.message.uuid, run);
     // Storing starts now and runs beside the answer: nothing waits for the disk before the first byte.
@@ -84,6 +102,7 @@ export function createAnswering({ store, clock, log }: Rooms): Answering {
     );
     run.stored = stored;
     const over = finish(question, run, stored).finally(() => {
+      leave();
       runs.delete(run.message.uuid);
       endings.delete(run);
     });
@@ -94,14 +113,16 @@ export function createAnswering({ store, clock, log }: Rooms): Answering {
   async function finish(question: Question, run: Run, stored: Promise<boolean>): Promise<void> {
     const ending = await question.respond(question, run).catch(failed);
     const fault = ending.refusal;
-    if (fault)
-      log.error({ err: fault.cause, code: fault.code, message: run.message.uuid }, `answer failed: ${fault.message}`);
-    const message = answered(run, interrupting ? { ...ending, finish_reason: 'interrupted' } : ending, clock);
+    if (fault) {
+      log.error({ ...named(question), err: fault.cause, code: fault.code }, `answer failed: ${fault.message}`);
+    }
+    const isCutOff = interrupted.has(run);
+    const message = answered(run, isCutOff ? { ...ending, finish_reason: 'interrupted' } : ending, clock);
     try {
       if (!(await stored) || !(await store.saveMessage(message))) throw notFound('session');
       run.end({ message, ...(ending.refusal ? { refusal: ending.refusal } : {}) });
     } catch (error) {
-      if (!(error instanceof Refusal)) log.error({ err: error, message: message.uuid }, 'answer not stored');
+      if (!(error instanceof Refusal)) log.error({ ...named(question), err: error }, 'answer not stored');
       run.end({
         refusal: asRefusal(error) ?? new Refusal('internal', 'the answer could not be stored', { cause: error }),
       });
@@ -112,8 +133,36 @@ export function createAnswering({ store, clock, log }: Rooms): Answering {
     return runs.get(uuid) ?? (await store.message(uuid)) ?? start(await begin());
   }
 
+  async function asItStands(message: StoredMessage): Promise<StoredMessage> {
+    if (message.finish_reason !== '') return message;
+    const run = runs.get(message.uuid);
+    if (run && !run.ended) return { ...message, response: run.read(0) };
+    // It has ended while the store was being read.
+    return (await store.message(message.uuid)) ?? message;
+  }
+
+  async function stopWhere(belongs: (run: Run, chatbot: string) => boolean): Promise<void> {
+    const ends: Promise<void>[] = [];
+    for (const [run, { chatbot, over }] of endings) {
+      if (!belongs(run, chatbot)) continue;
+      run.stop();
+      ends.push(over);
+    }
+    await Promise.all(ends);
+  }
+
+  async function settled(): Promise<void> {
+    while (endings.size > 0) await Promise.all(Array.from(endings.values(), ({ over }) => over));
+  }
+
+  function interruptRun(run: Run): void {
+    interrupted.add(run);
+    run.stop();
+  }
+
   return {
     start,
+    checkRoom: room.check,
     async open(uuid, query, begin) {
       // One opener a message: of two equal requests at the same moment the second waits for what the first found.
       const first = opening.get(uuid);
@@ -127,37 +176,32 @@ export function createAnswering({ store, clock, log }: Rooms): Answering {
     async messages(session) {
       const messages = await store.messages(session);
       for (const [at, message] of messages.entries()) {
-        if (message.finish_reason === '') messages[at] = await this.asItStands(message);
+        if (message.finish_reason === '') messages[at] = await asItStands(message);
       }
       return messages;
     },
-    async asItStands(message) {
-      if (message.finish_reason !== '') return message;
-      const run = runs.get(message.uuid);
-      if (run && !run.ended) return { ...message, response: run.read(0) };
-      // It has ended while the store was being read.
-      return (await store.message(message.uuid)) ?? message;
-    },
-    async stopAll(parent) {
-      const ends: Promise<void>[] = [];
-      for (const [run, { chatbot, over }] of endings) {
-        if (chatbot !== parent && run.message.session !== parent) continue;
-        run.stop();
-        ends.push(over);
-      }
-      await Promise.all(ends);
-    },
+    asItStands,
+    stopSession: (session) => stopWhere((run) => run.message.session === session),
+    stopChatbot: (chatbot) => stopWhere((_, of) => of === chatbot),
     running: () => runs.size,
-    async settled() {
-      while (endings.size > 0) await Promise.all(Array.from(endings.values(), ({ over }) => over));
-    },
+    settled,
     async interrupt() {
-      interrupting = true;
-      for (const run of runs.values()) run.stop();
-      await this.settled();
+      for (const run of runs.values()) interruptRun(run);
+      await settled();
+    },
+    interruptUnread() {
+      for (const run of runs.values()) if (!run.isRead) interruptRun(run);
     },
   };
 }
+
+/** A session's identifier is a secret; its first digits stand in every message's. */
+const named = ({ uuid, chatbot, session, request }: Question): object => ({
+  req: request,
+  chatbot: chatbot.uuid,
+  session: `${session.uuid.slice(0, 8)}…`,
+  message: uuid,
+});
 
 function unanswered({ uuid, query, session }: Question, clock: Clock): StoredMessage {
   const now = timestamp(clock);

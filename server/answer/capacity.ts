@@ -55,3 +55,33 @@ export function createCapacity({ each, all }: Most): Capacity {
 }
 
 const full = (sentence: string): Refusal => new Refusal('unavailable', sentence, { retryAfter: RETRY_AFTER });
+
+/** Answers under way of one visitor at one chatbot. */
+const VISITOR_ANSWERS = 3;
+
+export interface AnswerCapacity {
+  /** As `Capacity.take`. Key holders, who are no visitors, are bounded together with all others only. */
+  take(chatbot: string, visitor: string | undefined): () => void;
+  check(chatbot: string, visitor: string): void;
+}
+
+/** `most`: answers under way, in all. */
+export function createAnswerCapacity(most: number): AnswerCapacity {
+  const all = createCapacity({ each: most, all: most });
+  const visitors = createCapacity({ each: VISITOR_ANSWERS, all: most });
+  return {
+    check(chatbot, visitor) {
+      visitors.check(`${chatbot} ${visitor}`);
+      all.check('');
+    },
+    take(chatbot, visitor) {
+      all.check('');
+      const leaveVisitor = visitor === undefined ? undefined : visitors.take(`${chatbot} ${visitor}`);
+      const leave = all.take('');
+      return () => {
+        leave();
+        leaveVisitor?.();
+      };
+    },
+  };
+}

@@ -84,6 +84,11 @@ export class Run {
     return text.slice(0, visibleEnd(text)) || this.read(from);
   }
 
+  /** Whether anybody waits for more of it. */
+  get isRead(): boolean {
+    return this.#readers.size > 0;
+  }
+
   /** Calls `wake` at most once a tick, when there is more to read or the run has ended; returns the way out. */
   attach(wake: () => void): () => void {
     this.#readers.add(wake);

@@ -82,7 +82,7 @@ export async function deleteChatbot(
   { store, answering, knowledge }: Pick<Rooms, 'store' | 'answering' | 'knowledge'>,
   uuid: string,
 ): Promise<void> {
-  await answering.stopAll(uuid);
+  await answering.stopChatbot(uuid);
   await store.deleteChatbot(uuid);
   knowledge.drop(uuid);
 }

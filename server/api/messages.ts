@@ -8,7 +8,7 @@ import { Message, Success } from '../schema.ts';
 import type { User } from '../store/store.ts';
 import { NewMessage, Uuids } from './bodies.ts';
 import { shown } from '../list.ts';
-import { operation, ownedMessage, ownedSession, type Operation, type Rooms } from './operation.ts';
+import { operation, ownedMessage, ownedSession, type Call, type Operation, type Rooms } from './operation.ts';
 import { transcript } from './transcript.ts';
 
 export const messages = (rooms: Rooms): Operation[] => {
@@ -21,7 +21,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       body: NewMessage,
       reply: 'text',
       async handle({ user, uuid, body, ctx }) {
-        const run = await asked(rooms, user, uuid, body.query);
+        const run = await asked(rooms, { user, uuid, body, ctx });
         await streamText(run, ctx.res, () => {
           ctx.respond = false;
         });
@@ -33,8 +33,8 @@ export const messages = (rooms: Rooms): Operation[] => {
       summary: 'Ask; the whole answer in one reply',
       body: NewMessage,
       reply: Answer,
-      async handle({ user, uuid, body }) {
-        return wholeAnswer(await asked(rooms, user, uuid, body.query));
+      async handle({ user, uuid, body, ctx }) {
+        return wholeAnswer(await asked(rooms, { user, uuid, body, ctx }));
       },
     }),
     operation({
@@ -108,9 +108,11 @@ const InvalidMessage = Type.Object(
 const Answer = Type.Object({ response: Type.String() }, { additionalProperties: false });
 
 /** The answer to a new question, on its way. */
-async function asked({ store, answering, respond }: Rooms, user: User, uuid: string, query: string): Promise<Run> {
+async function asked({ store, answering, respond }: Rooms, call: Call<{ query: string }>): Promise<Run> {
+  const { user, uuid, body, ctx } = call;
   const { session, chatbot } = await ownedSession(store, user, uuid);
-  return answering.start({ uuid: messageUuid(uuid), query, chatbot, session, newSession: false, respond });
+  const question = { uuid: messageUuid(uuid), query: body.query, chatbot, session, newSession: false, respond };
+  return answering.start({ ...question, request: String(ctx.state.id) });
 }
 
 /** A part of an answer is not handed out as the whole: what there was is stored with the message. */

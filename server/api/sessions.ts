@@ -56,7 +56,7 @@ export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
     reply: Success,
     async handle({ user, uuid }) {
       await ownedSession(store, user, uuid);
-      await answering.stopAll(uuid);
+      await answering.stopSession(uuid);
       // Another request may have deleted it meanwhile.
       if (!(await store.deleteSession(uuid))) throw notFound('session');
       return { success: true };

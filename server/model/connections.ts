@@ -10,9 +10,9 @@ interface Timeouts {
 /**
  * A visitor waits for the first two before quotes stand in for the model. Five seconds leave room for two lost packets
  * of a handshake; proxies and clients commonly give up on a silent reply after 30, and a model that has to be loaded
- * from disk first seldom takes 20.
+ * from disk first seldom takes 20. In the middle of an answer nothing stands in.
  */
-export const TIMEOUTS: Timeouts = { connect: 5_000, firstByte: 20_000, betweenChunks: 60_000 };
+export const TIMEOUTS: Timeouts = { connect: 5_000, firstByte: 20_000, betweenChunks: 30_000 };
 
 /**
  * Kept-alive connections to one server, as many as there are requests at a time. undici's own Pool looks through all its

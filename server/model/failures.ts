@@ -24,9 +24,16 @@ export const modelBusy = (retryAfter: number): ModelFailure =>
 export function connectionFailed(error: Error): ModelFailure {
   const why = `the model server: ${codeOf(error) || error.name}`;
   if (!TIMEOUT_CODES.has(codeOf(error))) return modelFailed(why, 'unreachable');
-  const cause = new Error(why);
-  return new ModelFailure('timeout', 'model_timeout', 'the model did not answer in time; please try again', { cause });
+  return timedOut(why);
 }
+
+/** The model still writes, or thinks, when the time for an answer is over. */
+export const tooLong = (): ModelFailure => timedOut('the answer was not whole after ANSWER_TIMEOUT');
+
+const timedOut = (why: string): ModelFailure =>
+  new ModelFailure('timeout', 'model_timeout', 'the model did not answer in time; please try again', {
+    cause: new Error(why),
+  });
 
 export const wasReset = (error: Error): boolean => RESET_CODES.has(codeOf(error));
 

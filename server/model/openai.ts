@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import type { Clock } from '../records.ts';
 import { Call, type Endpoint } from './call.ts';
 import { Connections, type TIMEOUTS } from './connections.ts';
+import { withDeadline } from './deadline.ts';
+import { tooLong } from './failures.ts';
 import type { Model } from './model.ts';
 
 interface Options {
@@ -12,13 +14,16 @@ interface Options {
   log: Logger;
   clock?: Clock;
   timeouts?: Partial<typeof TIMEOUTS>;
+  /** Milliseconds for a whole answer; 120,000 by default. */
+  answerTimeout?: number;
 }
 
 /**
  * Any server that speaks `POST …/chat/completions` with streaming. The address is the operator's word: no guard looks at
  * it. `totalTokens` is the server's own count, or a quarter of the characters where it sends none.
  */
-export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, timeouts }: Options): Model {
+export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, ...limits }: Options): Model {
+  const { timeouts, answerTimeout = 120_000 } = limits;
   const url = new URL(baseUrl);
   const connections = new Connections(url.origin, timeouts);
   const headers = ['content-type', 'application/json', 'accept', 'text/event-stream'];
@@ -35,7 +40,7 @@ export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, ti
     accepted: false,
   };
   return {
-    generate: (request, onText) => new Call(endpoint, request, onText),
+    generate: (request, onText) => withDeadline(new Call(endpoint, request, onText), answerTimeout, tooLong),
     close: () => connections.close(),
   };
 }

@@ -18,6 +18,12 @@ interface Rooms {
   sessions: VisitorSessions;
 }
 
+export interface Asker {
+  address: string;
+  /** The request's id. */
+  request: string;
+}
+
 export interface Asked {
   /** The session's identifier where the visitor did not name one. */
   made: string | undefined;
@@ -27,12 +33,14 @@ export interface Asked {
 
 /** One question at the door: whose it is, whether it is a repeat, whether the visitor may ask it now. */
 export function createAsk({ store, answering, upstream, log, limits, sessions }: Rooms) {
-  return async (chatbot: StoredChatbot, body: AskBody, address: string): Promise<Asked> => {
+  return async (chatbot: StoredChatbot, body: AskBody, { address, request }: Asker): Promise<Asked> => {
     const session = body.session === undefined ? undefined : await sessions.own(chatbot, body.session);
     const named = identify(store.home.secret, chatbot, address, session, body.id);
 
     const begin = async (): Promise<Question> => {
       const known = session ?? (body.id === undefined ? undefined : await store.session(named.session));
+      // First: a question that is refused for want of room does not count.
+      answering.checkRoom(chatbot.uuid, address);
       admit(chatbot, address);
       return {
         uuid: named.message,
@@ -41,6 +49,8 @@ export function createAsk({ store, answering, upstream, log, limits, sessions }:
         session: known ?? sessions.begin(chatbot, body.variables, named.session),
         newSession: !known,
         respond: upstream.respond,
+        visitor: address,
+        request,
       };
     };
     const found =

@@ -78,7 +78,7 @@ export function createConversations({ store, answering, upstream, clock, events,
 
     async forget(visit: Visit): Promise<unknown> {
       const session = await sessionOf(visit);
-      await answering.stopAll(session.uuid);
+      await answering.stopSession(session.uuid);
       // The upstream's first: where it fails the session is still here, and the visitor can try again.
       await upstream.forget(session);
       await store.deleteSession(session.uuid);

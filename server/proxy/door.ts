@@ -28,6 +28,8 @@ export interface DoorRooms {
   log: Logger;
   /** How many proxies in front add to `X-Forwarded-For`. */
   trustProxyHops: number;
+  /** Open streams, in all. */
+  maxStreams?: number;
   /** What a chatbot shows before the first question, in place of its own settings. */
   face?(chatbot: StoredChatbot): Partial<ChatbotFace>;
 }
@@ -42,7 +44,7 @@ export function createDoor(rooms: DoorRooms): Middleware {
     });
   };
   const held = heldReplies();
-  const events = createEventStreams({ held });
+  const events = createEventStreams({ held, most: rooms.maxStreams });
   const sessions = createVisitorSessions(rooms);
   const addressOf = ({ req }: Context): string => clientAddress(req, rooms.trustProxyHops);
   const conversations = createConversations({ ...rooms, events, sessions, held, addressOf });
@@ -140,7 +142,7 @@ function ask(rooms: DoorRooms, sessions: VisitorSessions, events: EventStreams) 
     const body = checked(AskBody, await readJson(ctx));
     const address = clientAddress(ctx.req, rooms.trustProxyHops);
     events.admit(address, ctx.res);
-    const { made, message, found } = await asked(chatbot, body, address);
+    const { made, message, found } = await asked(chatbot, body, { address, request: String(ctx.state.id) });
     const first: ChatEvent[] = [{ event: 'message', data: { uuid: message } }];
     if (made !== undefined) first.unshift({ event: 'session', data: { uuid: made } });
     ctx.respond = false;

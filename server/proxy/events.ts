@@ -38,7 +38,7 @@ interface Options {
   /** Milliseconds between two comment lines, which keep idle connections open on their way. */
   every?: number;
   /** Open streams in all. */
-  most?: number;
+  most?: number | undefined;
 }
 
 /** Open streams of one address: a visitor has one for each tab, and several visitors may share an address. */

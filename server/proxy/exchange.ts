@@ -79,8 +79,13 @@ const TIMEOUT_CODES = new Set([
 
 function connectionFailed(error: Error): Refusal {
   const code = (error as NodeJS.ErrnoException).code ?? error.name;
-  if (!TIMEOUT_CODES.has(code)) return upstreamFailed(code);
-  return new Refusal('upstream_timeout', 'the chatbot did not answer in time; please try again', {
-    cause: new Error(`the server behind the door: ${code}`),
-  });
+  return TIMEOUT_CODES.has(code) ? timedOut(code) : upstreamFailed(code);
 }
+
+/** The server still sends when the time for a reply is over. */
+export const tooSlow = (): Refusal => timedOut('the reply was not whole in time');
+
+const timedOut = (why: string): Refusal =>
+  new Refusal('upstream_timeout', 'the chatbot did not answer in time; please try again', {
+    cause: new Error(`the server behind the door: ${why}`),
+  });

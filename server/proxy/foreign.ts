@@ -20,16 +20,23 @@ interface Options {
   log: Logger;
   /** Milliseconds, all three. */
   timeouts?: { connect?: number; firstByte?: number; betweenChunks?: number };
+  /** Milliseconds for a whole answer; 120,000 by default. */
+  answerTimeout?: number;
 }
+
+/** Milliseconds: a server of the interface may answer only when its model has ended. */
+const PATIENCE = { firstByte: 60_000, betweenChunks: 60_000 };
 
 /**
  * Any server that speaks the interface. Sessions and messages are this door's own, with its own identifiers; each
  * session names the other server's, which is made with the first question.
  */
-export function foreignUpstream({ url, apiKey, store, clock, log, timeouts }: Options): Upstream {
+export function foreignUpstream({ url, apiKey, store, clock, log, ...limits }: Options): Upstream {
+  const { timeouts, answerTimeout = 120_000 } = limits;
   const { origin, pathname } = new URL(url);
-  const connections = new Connections(origin, timeouts);
-  const client = createInterfaceClient({ connections, prefix: pathname.replace(/\/+$/, ''), apiKey });
+  const connections = new Connections(origin, { ...PATIENCE, ...timeouts });
+  const prefix = pathname.replace(/\/+$/, '');
+  const client = createInterfaceClient({ connections, prefix, apiKey, answerTimeout });
   const chatbots = createForeignChatbots({ client, store, clock, log });
   const sessions = createForeignSessions({ client, chatbots, store, log });
 

@@ -1,5 +1,6 @@
 import type { Connections } from '../model/connections.ts';
-import { Exchange, upstreamFailed, type Request } from './exchange.ts';
+import { withDeadline } from '../model/deadline.ts';
+import { Exchange, tooSlow, upstreamFailed, type Request } from './exchange.ts';
 
 /** The interface's operations on another server, as far as the door needs them. Replies are nobody's word: see foreign-records.ts. */
 export interface InterfaceClient {
@@ -17,15 +18,19 @@ interface Server {
   /** What stands before /api/v1. */
   prefix: string;
   apiKey: string;
+  /** Milliseconds for a whole answer. */
+  answerTimeout: number;
 }
 
 /** Bytes; a list of messages holds whole answers. */
 const LARGEST_REPLY = 32 * 1024 * 1024;
+/** Milliseconds for any reply but an answer. */
+const REPLY_TIMEOUT = 60_000;
 /** A caller of the interface treats any other status as failure. */
 const OK = 200;
 const ABSENT = new Set([400, 404, 410, 422]);
 
-export function createInterfaceClient({ connections, prefix, apiKey }: Server): InterfaceClient {
+export function createInterfaceClient({ connections, prefix, apiKey, answerTimeout }: Server): InterfaceClient {
   const authorization = ['authorization', `Bearer ${apiKey}`];
 
   function request(method: Request['method'], path: string, body?: object): Request {
@@ -43,7 +48,7 @@ export function createInterfaceClient({ connections, prefix, apiKey }: Server): 
       if (size > LARGEST_REPLY) exchange.stop();
       else chunks.push(Buffer.from(chunk));
     });
-    const status = await exchange.done;
+    const status = await withDeadline(exchange, REPLY_TIMEOUT, tooSlow).done;
     if (size > LARGEST_REPLY) throw upstreamFailed('a reply larger than 32 MB');
     return { status, body: Buffer.concat(chunks).toString('utf8') };
   }
@@ -82,11 +87,12 @@ export function createInterfaceClient({ connections, prefix, apiKey }: Server): 
       const exchange = new Exchange(connections, asked, (chunk, status) => {
         if (status === OK) onText(decoder.decode(chunk, { stream: true }));
       });
-      const done = exchange.done.then((status) => {
+      const answer = withDeadline(exchange, answerTimeout, tooSlow);
+      const done = answer.done.then((status) => {
         if (status === OK) onText(decoder.decode());
         return status;
       });
-      return { done, stop: () => exchange.stop() };
+      return { done, stop: answer.stop };
     },
   };
 }

@@ -84,7 +84,14 @@ export async function startServer(fake: Fake, withModel: boolean): Promise<Runni
 }
 
 export const MAIN = join('dist', 'server', 'main.js');
-export const ENV = { HOST: '127.0.0.1', PORT: '0', API_KEY: KEY, DEMO: '0', TRUST_PROXY_HOPS: '1' };
+export const ENV = {
+  HOST: '127.0.0.1',
+  PORT: '0',
+  API_KEY: KEY,
+  DEMO: '0',
+  TRUST_PROXY_HOPS: '1',
+  MAX_ANSWERS: '10000',
+};
 
 async function teach(api: string, site: string): Promise<string> {
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
