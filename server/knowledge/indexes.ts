@@ -117,7 +117,7 @@ export class Indexes {
 /** A source is found by the title that its owner gave as well as by its own. */
 async function fill(index: PassageIndex<StoredSource>, source: StoredSource, document: Document): Promise<void> {
   const title = document.title === source.title ? source.title : `${source.title}\n${document.title}`;
-  await stemsFor(document.text);
+  await stemsFor(`${title}\n${document.text}`);
   for (const _ of index.putting(source.uuid, source, { ...document, title })) await setImmediate();
 }
 

@@ -1,23 +1,13 @@
 import stemEnglish from 'wink-porter2-stemmer';
 import { withoutMarks } from './accents.ts';
 import { languageOf, type Language } from './language.ts';
+import { LANGUAGES } from './languages.ts';
 
 /** Stems: what the forms of a word share. Snowball's where it has the language, light ones of ours elsewhere. */
-const SNOWBALL: Partial<Record<Language, string>> = {
-  de: 'german',
-  es: 'spanish',
-  fr: 'french',
-  it: 'italian',
-  pt: 'portuguese',
-  nl: 'dutch',
-  ro: 'romanian',
-  tr: 'turkish',
-  sv: 'swedish',
-  da: 'danish',
-  fi: 'finnish',
-  hu: 'hungarian',
-  ru: 'russian',
-};
+function algorithmOf(language: Language): string | undefined {
+  const traits: { stemmer?: string } = LANGUAGES[language];
+  return traits.stemmer === 'own' ? undefined : traits.stemmer;
+}
 
 type Stem = (word: string) => string;
 type Snowball = { newStemmer(algorithm: string): { stem: Stem } };
@@ -31,9 +21,12 @@ const stemmers = new Map<Language, Stem>();
  */
 export async function stemsFor(text: string): Promise<void> {
   if (snowball) return;
-  if (!/\p{Script=Cyrillic}/u.test(text) && !SNOWBALL[languageOf(text)]) return;
+  if (!/\p{Script=Cyrillic}/u.test(text) && !algorithmOf(languageOf(text))) return;
   snowball = (await import('snowball-stemmers')).default;
 }
+
+/** Whether `stem` gives for words of this language what it will always give. */
+export const isStemmerLoaded = (language: Language): boolean => snowball !== undefined || !algorithmOf(language);
 
 /** The stem of a lower-case word, without accents. */
 export function stem(word: string, language: Language): string {
@@ -50,7 +43,7 @@ const stemmedEnglish = (word: string): string => (/^[a-z]+$/.test(word) ? stemEn
 
 function stemmer(language: Language): Stem | undefined {
   const known = stemmers.get(language);
-  const algorithm = SNOWBALL[language];
+  const algorithm = algorithmOf(language);
   if (known || !snowball || !algorithm) return known;
   const made = snowball.newStemmer(algorithm);
   const stem = (word: string) => made.stem(word);

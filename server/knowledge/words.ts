@@ -1,7 +1,7 @@
 import { withoutAccents } from './accents.ts';
 import { isEmpty, scriptOf, type Language } from './language.ts';
 import { Relatives } from './relatives.ts';
-import { stem } from './stems.ts';
+import { isStemmerLoaded, stem } from './stems.ts';
 import { Typos } from './typos.ts';
 import { Unmarked } from './unmarked.ts';
 
@@ -173,8 +173,9 @@ export function rootOf(word: string, language: Language = 'en'): string {
   const key = spoken === 'en' ? word : `${spoken} ${word}`;
   const known = stems.get(key);
   if (known !== undefined) return known;
-  if (stems.size >= STEMS) stems.clear();
   const root = stem(word, spoken);
+  if (!isStemmerLoaded(spoken)) return root;
+  if (stems.size >= STEMS) stems.clear();
   stems.set(key, root);
   return root;
 }
