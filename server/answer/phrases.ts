@@ -1,3 +1,5 @@
+import type { Spoken } from '../knowledge/languages.ts';
+
 /** The few sentences that the server itself says, by the visitor's language. */
 export interface Phrases {
   /** Before a quote that does not take up the question's own words. */
@@ -207,6 +209,44 @@ export const PHRASES = {
     '가장 가까운 페이지:',
     '다른 말로 다시 묻거나 다른 것을 물어보세요.',
   ),
-} as const satisfies Record<string, Phrases>;
-
-export type Spoken = keyof typeof PHRASES;
+  nb: inOrder(
+    'Dette fant jeg:',
+    'Dette fant jeg på flere sider:',
+    'Det er det jeg har lest om dette: jeg siterer og skriver ingen egne tekster.',
+    'Det vet jeg ikke: jeg har ikke funnet noe svar i det jeg har lest.',
+    'Det nærmeste jeg kan tilby:',
+    'Prøv gjerne med andre ord, eller spør om noe annet.',
+  ),
+  cs: inOrder(
+    'Našel jsem toto:',
+    'Píše se o tom na několika stránkách:',
+    'To je vše, co jsem o tom četl: cituji a vlastní texty nepíšu.',
+    'Nevím: v tom, co jsem četl, na to odpověď není.',
+    'Nejblíže tomu jsou tyto stránky:',
+    'Zkuste to prosím jinými slovy nebo se zeptejte na něco jiného.',
+  ),
+  uk: inOrder(
+    'Ось що вдалося знайти:',
+    'Про це йдеться на кількох сторінках:',
+    'Це все, що мені про це відомо: я цитую і не пишу власних текстів.',
+    'Не знаю: у прочитаному відповіді на це немає.',
+    'Найближче до запитання ці сторінки:',
+    'Спробуйте запитати іншими словами або про щось інше.',
+  ),
+  bg: inOrder(
+    'Ето какво открих:',
+    'За това се говори на няколко страници:',
+    'Това е всичко, което прочетох по темата: цитирам и не пиша собствени текстове.',
+    'Не знам: в прочетеното няма отговор на този въпрос.',
+    'Най-близо до въпроса са тези страници:',
+    'Опитайте с други думи или попитайте за нещо друго.',
+  ),
+  he: inOrder(
+    'זה מה שמצאתי:',
+    'מצאתי על כך מידע בכמה עמודים:',
+    'זה מה שקראתי בנושא: אני מצטט ולא כותב טקסטים משלי.',
+    'אני לא יודע: לא מצאתי לכך תשובה במה שקראתי.',
+    'העמודים הקרובים ביותר לשאלה:',
+    'אפשר לנסות מילים אחרות או לשאול על משהו אחר.',
+  ),
+} as const satisfies Record<Spoken, Phrases>;

@@ -1,6 +1,6 @@
 import type { Found } from '../knowledge/knowledge.ts';
 import type { Question } from '../knowledge/question.ts';
-import type { Spoken } from './phrases.ts';
+import type { Spoken } from '../knowledge/languages.ts';
 import { spokenIn } from './visitor-language.ts';
 
 /**
@@ -10,7 +10,7 @@ import { spokenIn } from './visitor-language.ts';
  * SQuAD: 96 kept, and of questions whose article was taken out 81 refused. Languages that are not in the data are put
  * beside their like.
  */
-const LEAST: Partial<Record<Spoken, number>> = {
+const LEAST: Record<Spoken, number> = {
   en: 0.26,
   es: 0.21,
   fr: 0.21,
@@ -25,13 +25,25 @@ const LEAST: Partial<Record<Spoken, number>> = {
   zh: 0.045,
   ja: 0.045,
   ko: 0.06,
+  nb: 0.18,
+  de: 0.13,
+  ar: 0.13,
+  bg: 0.13,
+  cs: 0.13,
+  el: 0.13,
+  fi: 0.13,
+  he: 0.13,
+  hi: 0.13,
+  hu: 0.13,
+  pl: 0.13,
+  ru: 0.13,
+  tr: 0.13,
+  uk: 0.13,
 };
-/** German and Arabic. */
-const OTHERS = 0.13;
 
 export function leastFor(query: string, found: Found[]): number {
   const language = spokenIn(query) ?? spokenIn(found[0]?.text ?? '') ?? 'en';
-  return LEAST[language] ?? OTHERS;
+  return LEAST[language];
 }
 
 /** Within a sentence. */

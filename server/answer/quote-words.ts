@@ -1,4 +1,4 @@
-import type { Spoken } from './phrases.ts';
+import type { Spoken } from '../knowledge/languages.ts';
 import { spokenIn } from './visitor-language.ts';
 
 /** What tells that a sentence ends. */

@@ -84,6 +84,33 @@ export const EMPTY = {
     होता होती होते हुआ हुई हुए कर करना करने किया करता करते करती गया गई गए लिए साथ बाद द्वारा किस किसने किसी किसके किसकी किसको कौन
     कौनसा कौनसी क्या कब कहाँ कहां क्यों कैसे कितना कितनी कितने नहीं अपने अपनी अपना वाले वाली वाला सकता सकते सकती रहा रही रहे जा जाता
     जाती जाते दिया था, मैं हम आप मेरा मेरी आपका`,
+  cs: `a aby aj ale ani ano asi až bez být byl byla bylo byly by co či do dnes ho i jak jaká jaké jaký jako je jeho její
+    jejich jen ještě jsem jsi jsme jsou jste k kam kde kdo kdy když která které který kteří ke kolik lze má mají mám máte
+    mě mezi mi mít mně moc moje mohu můžu může můžete můj my na nad nám nás náš ne nebo nejsou není než nic o od on ona
+    oni ono pak po pod podle pokud pro proč protože před při přes s se si své svůj ta tak také takže tam te tedy ten tento
+    tato toto ti to toho tu tuto ty u už v vám vás váš vaše ve více však vy z za zda ze že prosím dobrý den`,
+  nb: `alle at av ble bli blir da de dem den denne der dere deres det dette din du eller en enn er et etter for fordi fra
+    før ha hadde han har hans hennes her hos hun hva hvem hver hvilke hvilken hvilket hvis hvor hvordan hvorfor i ikke inn
+    jeg kan kunne man mange med meg mellom men mer mine min mitt må ned noe noen når og også om opp oss over på seg selv
+    sin skal skulle slik som så til under ut var ved vi vil vår være vært vennligst`,
+  pl: `a aby albo ale ani bez być był była było były bym chcę co czy czym dla do gdy gdzie go i ich ile im innych ja jak
+    jaka jaki jakie jako je jego jej jest jestem jeszcze jeśli już kiedy kto która które którego której który którzy lub
+    ma macie mają mam mi mnie może możecie można mogę mój moja moje my na nad nam nas nasz nie nich niż o od on ona one oni
+    oraz po pod podczas poza proszę przed przez przy się są swój ta tak także tam te tego tej ten to tu tutaj tych tylko
+    tym u w we więc wszystko wy z za ze że żeby`,
+  uk: `а або але без би був була були було бути в вам вас ваш ваша ваше ваші ви від він вона вони воно все всі де для до
+    є за зі з і із й його його її їх їй коли кого кому ким кілька котрий крім куди ли мене мені ми між мій моє моя можна
+    може можу можете на над нам нас наш не нього неї ні ним них ну о об однак ось під після по при про раз сам свій себе
+    скільки та так також такий там те ти тим того тож той тому тут у хто хіба це цей ця ці цього чи чий чому ще що щоб
+    щодо як яка яке який які якщо я будь ласка`,
+  bg: `а ако аз без бе беше би бил била били било бъде в вас ваш ваша ви във все всички вие да до дали е един една едно
+    за защо защото и из или има имате им й как каква какво какви какъв като ки когато кога кого коя кое кой които която
+    което колко към къде ли ме между ме ми мога може можете можем мой моя моята моите на над най наш не него нея ни ние
+    но о от около още по под после преди през при с са само се си след сме съм сте със също та тази така там те тези ти
+    тя то този това той тук у че ще я моля`,
+  he: `אם את אתה אתם אתן אני אנחנו או אבל אותו אותה אותם אז אחר אחרי איזה איזו איך איפה אין אל אלה אלו על עם עד
+    עוד בין בלי גם הוא היא הם הן היה היתה הייתה היו האם הזה הזאת זה זאת זו יש יכול יכולה אפשר ניתן כי כמה כמו כן כל כאשר
+    כדי לא לו לה להם לי לך לנו לכם למה מה מי מתי מן מדוע עבור של שלי שלך שלו שלה שלנו שלכם שלהם שם תחת רק כבר בבקשה`,
   ar: `من في على إلى عن مع ما ماذا متى أين كيف لماذا كم هل هو هي هم هما هذا هذه ذلك تلك التي الذي الذين اللذان اللتان أن إن أو و ثم
     كان كانت كانوا يكون تكون قد لا لم لن ليس كل بعض أي أية بين بعد قبل عند عندما حيث كما لكن منذ حتى به بها له لها لهم فيه فيها
     منه منها عليه عليها إليه إليها عنه عنها أنه أنها التى الذى غير وقد وكان وكانت ومن وفي وهو وهي أيضا يتم تم خلال مثل لقد مما

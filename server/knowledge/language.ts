@@ -1,5 +1,6 @@
 import { withoutAccents } from './accents.ts';
 import { EMPTY } from './empty-words.ts';
+import type { Spoken } from './languages.ts';
 import { isSlip } from './typos.ts';
 
 /** Letters of a mistyped word that can still be told. */
@@ -8,6 +9,11 @@ const NEARLY = 4;
 export type Language = keyof typeof EMPTY;
 
 const words = new Map(Object.entries(EMPTY).map(([language, list]) => [language, new Set(list.split(/\s+/))]));
+
+/** Words in Cyrillic letters go by one set: a word alone does not tell Russian from Ukrainian or Bulgarian. */
+const CYRILLIC = ['ru', 'uk', 'bg'] as const satisfies Language[];
+const ofOne = new Map(words);
+words.set('ru', new Set(CYRILLIC.flatMap((language) => [...ofOne.get(language)!])));
 
 export const isEmpty = (word: string, language: Language = 'en'): boolean => words.get(language)!.has(word);
 
@@ -23,7 +29,7 @@ export const isNearlyEmpty = (word: string, language: Language): boolean =>
   word.length >= NEARLY && [...words.get(language)!].some((empty) => empty.length >= NEARLY - 1 && isSlip(word, empty));
 
 /** Those that share their letters, so that only their words tell them apart. */
-const LATIN: readonly Language[] = ['en', 'de', 'es', 'fr', 'it', 'pt', 'nl', 'ro', 'tr', 'vi', 'sv', 'da', 'fi', 'hu'];
+export const LATIN = 'en de es fr it pt nl ro tr vi sv da nb fi hu pl cs'.split(' ') as readonly Language[];
 /** Letters that one of them alone has, or nearly so. */
 const LETTERS: [RegExp, Language][] = [
   [/[ß]/, 'de'],
@@ -33,6 +39,8 @@ const LETTERS: [RegExp, Language][] = [
   [/[ățș]/, 'ro'],
   [/[ơưđẠ-ỹ]/, 'vi'],
   [/[őű]/, 'hu'],
+  [/[łąęśźż]/, 'pl'],
+  [/[ěřů]/, 'cs'],
 ];
 /** So much of a text tells its language. */
 const TELLING = 3000;
@@ -68,10 +76,29 @@ const SCRIPTS: [RegExp, Language][] = [
   [/\p{Script=Greek}/u, 'el'],
   [/\p{Script=Arabic}/u, 'ar'],
   [/\p{Script=Devanagari}/u, 'hi'],
+  [/\p{Script=Hebrew}/u, 'he'],
 ];
 
 /** The language of a word in a script of its own, as far as we know its words; undefined for Latin letters. */
 export function scriptOf(word: string): Language | undefined {
   if (word.charCodeAt(0) < 0x370) return undefined;
   return SCRIPTS.find(([letters]) => letters.test(word))?.[1];
+}
+
+/** Letters that one of them alone has, and the hard sign where Russian has none. */
+const CYRILLIC_LETTERS: [RegExp, Spoken][] = [
+  [/[іїєґ]/i, 'uk'],
+  [/[ыэё]/i, 'ru'],
+  [/ъ(?![еёюя])/i, 'bg'],
+];
+
+/** Which language a text in Cyrillic letters is in; undefined where nothing tells. */
+export function cyrillicOf(text: string): Spoken | undefined {
+  const own = CYRILLIC_LETTERS.find(([letters]) => letters.test(text))?.[1];
+  if (own) return own;
+  const found = text.toLowerCase().match(/\p{Script=Cyrillic}+/gu) ?? [];
+  const counts = CYRILLIC.map((language) => found.filter((word) => ofOne.get(language)!.has(word)).length);
+  const most = Math.max(...counts);
+  const best = CYRILLIC.filter((_, at) => counts[at] === most);
+  return most > 0 && best.length === 1 ? best[0] : undefined;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { dontKnow } from '../../server/answer/dont-know.ts';
-import { PHRASES, type Spoken } from '../../server/answer/phrases.ts';
+import { PHRASES } from '../../server/answer/phrases.ts';
 import { phrasesFor } from '../../server/answer/visitor-language.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
+import type { Spoken } from '../../server/knowledge/languages.ts';
 import { siteOf } from './site.ts';
 
 const SHOP = await siteOf(
@@ -224,6 +225,11 @@ describe('what the server says by itself', () => {
     zh: '运费是多少？',
     ja: '送料はいくらですか？',
     ko: '배송비는 얼마입니까?',
+    bg: 'Колко струва доставката?',
+    cs: 'Kolik stojí doprava do Německa?',
+    he: 'כמה עולה המשלוח?',
+    nb: 'Hvor mye koster det å sende lampen til Sverige?',
+    uk: 'Скільки коштує доставка?',
   };
 
   it.each(Object.entries(QUESTIONS))('is in the language of the question: %s', (language, query) => {
