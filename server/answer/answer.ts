@@ -41,7 +41,9 @@ export function createRespond(rooms: Rooms): Respond {
   return (question, run) =>
     gather(rooms, question).then((material) => {
       if (!material.agent) return unanswered(question, run);
-      return model ? generated(material, { ...rooms, model }, run) : quoted(material, run);
+      // What the owner wrote to answer this very question is the answer, with a model too.
+      const isWritten = material.found[0]?.match?.exact;
+      return model && !isWritten ? generated(material, { ...rooms, model }, run) : quoted(material, run);
     });
 }
 

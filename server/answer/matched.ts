@@ -16,8 +16,10 @@ export function matched(query: string, found: Found[]): Found[] {
 }
 
 const NO_MATCH: Match = {
+  exact: false,
   question: {
     terms: [],
+    message: '',
     asking: '',
     total: 0,
     worth: 0,

@@ -122,6 +122,7 @@ interface Reading {
 function read(query: string, all: Found[]): Reading {
   const found = all.every((one) => one.match) ? all : matched(query, all);
   const question = found[0]?.match?.question;
+  if (found[0]?.match?.exact) return { query, found, question, candidates: [exactly(found[0])], sureness: 1 };
   if (!question || question.terms.length === 0) return { query, found, question, candidates: [], sureness: 0 };
   const top = found[0]!.score || 1;
   const candidates = found.slice(0, PASSAGES).flatMap((one, at) => {
@@ -132,6 +133,10 @@ function read(query: string, all: Found[]): Reading {
   const sureness = found[0]!.match!.known() * (candidates[0]?.sure ?? 0) * (1 - strangers(question.asking, question));
   return { query, found, question, candidates, sureness };
 }
+
+const exactly = (one: Found): Candidate => {
+  return { found: 0, at: 0, sentence: wholeOf(one)[0]!, score: 1, sure: 1, restated: 1 };
+};
 
 const byScore = (a: Candidate, b: Candidate): number => b.score - a.score;
 

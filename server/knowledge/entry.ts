@@ -27,6 +27,8 @@ export interface Hit<S> {
   score: number;
   /** The best by words alone, where meanings had a say in the order. */
   first?: Entry<S>;
+  /** Its owner wrote it to answer this very question. */
+  exact?: true;
 }
 
 /** How near the passages are to it in meaning counts too. */

@@ -117,8 +117,10 @@ export class Indexes {
 /** A source is found by the title that its owner gave as well as by its own. */
 async function fill(index: PassageIndex<StoredSource>, source: StoredSource, document: Document): Promise<void> {
   const title = document.title === source.title ? source.title : `${source.title}\n${document.title}`;
-  await stemsFor(`${title}\n${document.text}`);
-  for (const _ of index.putting(source.uuid, source, { ...document, title })) await setImmediate();
+  const question = source.type === 'qa' ? document.passages[0]?.headings[0] : undefined;
+  await stemsFor(`${title}
+${document.text}`);
+  for (const _ of index.putting(source.uuid, source, { ...document, title }, question)) await setImmediate();
 }
 
 async function embedIn(

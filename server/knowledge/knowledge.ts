@@ -54,6 +54,8 @@ export interface Found {
 
 export interface Match {
   question: Question;
+  /** The owner wrote the passage to answer this very question: it is quoted whole, and nothing else. */
+  exact: boolean;
   /** The roots of the different words of title and headings. */
   head: Uint32Array;
   /** 0 to about 2: how much of what is asked the passage has words for. */

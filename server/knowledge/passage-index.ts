@@ -5,6 +5,7 @@ import { FEEDBACK, wantsFeedback, withFeedback } from './feedback.ts';
 import type { Match } from './knowledge.ts';
 import { languageOf, type Language } from './language.ts';
 import { nearness } from './nearness.ts';
+import { Pairs } from './pairs.ts';
 import { Postings, type Within } from './postings.ts';
 import { readQuestion, type Question } from './question.ts';
 import { leadsOf, sentencesOf } from './sentences.ts';
@@ -34,6 +35,7 @@ export class PassageIndex<S> {
   #entries: (Entry<S> | undefined)[] = [];
   readonly #postings = new Postings(this.words);
   readonly #slots = new Map<string, number[]>();
+  readonly #pairs = new Pairs();
   /** None before the first source that has any. */
   #vectors: Vectors | undefined;
 
@@ -42,14 +44,15 @@ export class PassageIndex<S> {
     return this.#postings.size;
   }
 
-  /** Replaces whatever the index had of that source. */
-  put(uuid: string, source: S, document: Document): void {
-    for (const _ of this.putting(uuid, source, document));
+  /** Replaces whatever the index had of that source. `question` is the one that its owner wrote the first passage to answer. */
+  put(uuid: string, source: S, document: Document, question?: string): void {
+    for (const _ of this.putting(uuid, source, document, question));
   }
 
   /** As `put`, in steps of a few milliseconds. Removing the source between two steps ends it. */
-  *putting(uuid: string, source: S, document: Document): Generator<void> {
+  *putting(uuid: string, source: S, document: Document, question?: string): Generator<void> {
     this.remove(uuid);
+    if (question !== undefined) this.#pairs.put(uuid, question);
     const slots: number[] = [];
     this.#slots.set(uuid, slots);
     const language = languageOf(document.text);
@@ -92,6 +95,7 @@ export class PassageIndex<S> {
   remove(uuid: string): void {
     for (const slot of this.#slots.get(uuid) ?? []) this.#drop(slot);
     this.#slots.delete(uuid);
+    this.#pairs.remove(uuid);
     if (this.#entries.length > 64 && this.size * 2 < this.#entries.length) this.#compact();
   }
 
@@ -107,7 +111,16 @@ export class PassageIndex<S> {
   }
 
   /** The best passages, best first. */
-  search(question: Question, limit: number, { sources, meaning }: SearchIn = {}): Hit<S>[] {
+  search(question: Question, limit: number, searchIn: SearchIn = {}): Hit<S>[] {
+    const hits = this.#found(question, limit, searchIn);
+    const pair = this.#pairs.find([question.message, question.asking], searchIn.sources);
+    const entry = pair === undefined ? undefined : this.#entries[this.#slots.get(pair)?.[0] ?? -1];
+    if (!entry) return hits;
+    const others = hits.filter((hit) => hit.entry !== entry);
+    return [{ entry, score: 1 + (hits[0]?.score ?? 0), exact: true as const }, ...others].slice(0, limit);
+  }
+
+  #found(question: Question, limit: number, { sources, meaning }: SearchIn): Hit<S>[] {
     const within = sources && this.#within(sources);
     const rank = (asked: Question) =>
       meaning?.length === this.dimensions
@@ -170,9 +183,10 @@ export class PassageIndex<S> {
     return onceEach(bySentences<S, H>(hits, question, limit, (entry) => this.sentences(entry)));
   }
 
-  match({ entry, first }: Hit<S>, question: Question): Match {
+  match({ entry, first, exact }: Hit<S>, question: Question): Match {
     return {
       question,
+      exact: exact ?? false,
       head: entry.head,
       known: () => this.#postings.known(first ?? entry, question),
       sentences: () => this.sentences(entry),

@@ -10,6 +10,7 @@ import { eachWord, rootOf, UNSEEN, type Vocabulary } from './words.ts';
 /** A question as one index sees it. */
 export interface Question {
   terms: Term[];
+  message: string;
   /** The part of the message that asks: all of it where it is one sentence. Confidence is in its words alone. */
   asking: string;
   /** The sum of the weights of the terms that ask. */
@@ -116,6 +117,7 @@ export function readQuestion(
   const said = followUp ? [...earlier.slice(-1), text].join('\n') : text;
   return {
     terms,
+    message: text,
     asking,
     places,
     relatives,

@@ -31,7 +31,7 @@ export async function siteOf(pages: Record<string, string>, qa: Record<string, s
   for (const [question, answer] of Object.entries(qa)) {
     const passages = [{ headings: [question], start: question.length + 2, end: question.length + 2 + answer.length }];
     const source = { uuid: question, title: question, file_name: '', type: 'qa' };
-    index.put(question, source, { title: question, text: `${question}\n\n${answer}`, passages });
+    index.put(question, source, { title: question, text: `${question}\n\n${answer}`, passages }, question);
   }
   const find = (query: string): Found[] => {
     const question = index.question(query);

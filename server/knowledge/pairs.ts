@@ -1,0 +1,41 @@
+import { withoutAccents } from './accents.ts';
+
+/** Questions that the owner has answered, found by their words: case, punctuation and accents aside. */
+export class Pairs {
+  /** By key, the sources in the order in which they came. */
+  readonly #sources = new Map<string, Set<string>>();
+  readonly #keys = new Map<string, string>();
+
+  put(source: string, question: string): void {
+    this.remove(source);
+    const key = keyOf(question);
+    this.#keys.set(source, key);
+    this.#sources.set(key, (this.#sources.get(key) ?? new Set()).add(source));
+  }
+
+  remove(source: string): void {
+    const key = this.#keys.get(source);
+    if (key === undefined) return;
+    this.#keys.delete(source);
+    const sources = this.#sources.get(key)!;
+    sources.delete(source);
+    if (sources.size === 0) this.#sources.delete(key);
+  }
+
+  /** The source that answers the first of these questions that one answers; of several the newest. */
+  find(questions: string[], within: ReadonlySet<string> | undefined): string | undefined {
+    if (this.#keys.size === 0) return undefined;
+    for (const question of questions) {
+      const sources = [...(this.#sources.get(keyOf(question)) ?? [])];
+      const source = sources.findLast((one) => !within || within.has(one));
+      if (source !== undefined) return source;
+    }
+    return undefined;
+  }
+}
+
+/** A question that is nothing but signs, such as “?” or a waving hand, is told by them. */
+function keyOf(question: string): string {
+  const lower = question.normalize('NFKC').toLowerCase();
+  return withoutAccents(lower.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim()) || lower.replace(/\s+/g, '');
+}
