@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 
 /** Long lists, made a little at a time: ten thousand records hold up nobody else's answer. */
@@ -10,6 +11,50 @@ const PIECE = 16_384;
 /** The bytes of `JSON.stringify(list.map(show))`. Each record is shown as its bytes are made: no second list is kept. */
 export const shown = <T>(list: readonly T[], show: (one: T) => unknown): Promise<Buffer> =>
   bytesOf(list, (one) => JSON.stringify(show(one)), { before: '[', between: ',', after: ']' });
+
+/**
+ * The same of a list that is read a few records at a time: its bytes where they are one piece, else a stream that reads on
+ * as the caller does. At most `limit` of them are shown.
+ */
+export async function shownAsRead<T>(
+  batches: AsyncIterable<readonly T[]>,
+  show: (one: T) => unknown,
+  limit = Infinity,
+): Promise<Buffer | Readable> {
+  const pieces = piecesOf(batches, show, limit);
+  const first = (await pieces.next()).value ?? Buffer.from('[]');
+  const second = await pieces.next();
+  if (second.done) return first;
+  return Readable.from(following([first, second.value], pieces), { objectMode: false });
+}
+
+async function* piecesOf<T>(
+  batches: AsyncIterable<readonly T[]>,
+  show: (one: T) => unknown,
+  limit: number,
+): AsyncGenerator<Buffer, undefined> {
+  let piece = '[';
+  let left = limit;
+  let begun = false;
+  for await (const some of batches) {
+    for (const one of some.slice(0, left)) {
+      piece += (begun ? ',' : '') + JSON.stringify(show(one));
+      begun = true;
+      if (piece.length < PIECE) continue;
+      yield Buffer.from(piece);
+      piece = '';
+    }
+    left -= some.length;
+    if (left <= 0) break;
+  }
+  yield Buffer.from(`${piece}]`);
+  return undefined;
+}
+
+async function* following(first: Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  yield* first;
+  yield* rest;
+}
 
 interface Frame {
   before: string;

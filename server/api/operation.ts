@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
 import type { RouterContext } from '@koa/router';
+import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Answering, Respond } from '../answer/answering.ts';
@@ -65,7 +66,7 @@ export interface Operation {
   others?: Record<number, TSchema>;
   /** Answers without a key. */
   open?: true;
-  /** What it returns is the reply's body, JSON; bytes are JSON already (see `shown`). */
+  /** What it returns is the reply's body, JSON; bytes, or a stream of them, are JSON already (see `shown`). */
   handle(call: Call<unknown>): Promise<unknown>;
 }
 
@@ -88,7 +89,7 @@ export function register(
     const given = body && !checkedByHandler ? checked(body, sent) : sent;
     const reply = await handle({ user: ctx.state.user as User, uuid, body: given, ctx });
     const told = Array.isArray(reply) ? await shown(reply, (one) => one) : reply;
-    if (Buffer.isBuffer(told)) ctx.type = 'json';
+    if (Buffer.isBuffer(told) || told instanceof Readable) ctx.type = 'json';
     if (told !== undefined) ctx.body = told;
   });
 }

@@ -20,6 +20,23 @@ function readName(text: string): SessionName | undefined {
   return uuid && chatbot && order ? { uuid, chatbot, order: parseInt(order, 36) } : undefined;
 }
 
+const orderOf = (text: string | undefined): number =>
+  text === undefined ? Infinity : parseInt(text.slice(66, text.lastIndexOf('.')), 36);
+
+/** The names of all folders in one order, each folder's being in order. */
+function* merged(folders: string[][]): Generator<SessionName> {
+  const at = folders.map(() => 0);
+  const next = Float64Array.from(folders, ([first]) => orderOf(first));
+  for (;;) {
+    let least = 0;
+    for (let one = 1; one < next.length; one++) if (next[one]! < next[least]!) least = one;
+    const text = folders[least]?.[at[least]!++];
+    if (text === undefined) return;
+    yield readName(text)!;
+    next[least] = orderOf(folders[least]![at[least]!]);
+  }
+}
+
 /** Names as text: a third of the memory of objects, a hundred thousand times. */
 type Folder = Map<string, string>;
 
@@ -63,15 +80,19 @@ export class SessionNames {
     return [...folder.keys()].filter((uuid) => uuid.startsWith(prefix));
   }
 
-  /** In order of creation. Lets others have their turn between the folders. */
-  async of(chatbot: string): Promise<SessionName[]> {
-    const found: SessionName[] = [];
+  /**
+   * The chatbot's that are there now, in order of creation, from behind this place among them. What is kept of them
+   * meanwhile are references to the names. Lets others have their turn between the folders.
+   */
+  async of(chatbot: string, behind = -1): Promise<Generator<SessionName>> {
+    const folders: string[][] = [];
     for (const digits of this.#shards.existing()) {
-      const folder = await this.#folder(digits);
-      for (const text of folder.values()) if (text.startsWith(chatbot, 33)) found.push(readName(text)!);
+      const all = [...(await this.#folder(digits)).values()];
+      const own = all.filter((text) => text.startsWith(chatbot, 33) && orderOf(text) > behind);
+      folders.push(own.sort((a, b) => orderOf(a) - orderOf(b)));
       await setImmediate();
     }
-    return found.sort((a, b) => a.order - b.order);
+    return merged(folders);
   }
 
   /** Before the file is made. */

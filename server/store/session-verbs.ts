@@ -1,13 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Kept } from './kept.ts';
 import { copy } from './record.ts';
 import type { SessionFile } from './session.ts';
 import { messageLine } from './session-lines.ts';
-import type { Store } from './store.ts';
+import type { Store, StoredSession } from './store.ts';
 
-type SessionVerbs = 'createSession' | 'session' | 'sessions' | 'updateSession' | 'deleteSession';
+type SessionVerbs = 'createSession' | 'session' | 'sessions' | 'sessionBatches' | 'updateSession' | 'deleteSession';
 type MessageVerbs = 'saveMessage' | 'message' | 'messages' | 'lastMessages' | 'deleteMessage';
 
-export function sessionVerbs({ sessions, order, run }: Kept): Pick<Store, SessionVerbs | MessageVerbs> {
+export function sessionVerbs({ chatbots, sessions, order, run }: Kept): Pick<Store, SessionVerbs | MessageVerbs> {
   /** What the first session that may have the message makes of it. */
   const withMessage = <T>(uuid: string, act: (file: SessionFile) => T | Promise<T>) =>
     run(async () => {
@@ -18,13 +19,23 @@ export function sessionVerbs({ sessions, order, run }: Kept): Pick<Store, Sessio
       return undefined;
     });
 
+  async function batches(chatbot: string, after?: string): Promise<AsyncGenerator<StoredSession[]> | undefined> {
+    const next = await run(() => sessions.list(chatbot, after));
+    return next && eachBatch(() => run(next));
+  }
+
   return {
     async createSession(session) {
       const [head, place] = [copy(session), order()];
       return (await run(() => sessions.useOrBegin(head, place, (file) => file.write()))) ?? false;
     },
     session: (uuid) => run(() => sessions.use(uuid, (file) => file.head())),
-    sessions: (chatbot) => run(() => sessions.list(chatbot)),
+    async sessions(chatbot) {
+      const all: StoredSession[] = [];
+      for await (const some of (await batches(chatbot)) ?? []) all.push(...some);
+      return (await run(() => chatbots.has(chatbot))) ? all : [];
+    },
+    sessionBatches: batches,
     updateSession: (uuid, change) => run(() => sessions.use(uuid, (file) => file.update(change))),
     deleteSession: (uuid) => run(() => sessions.remove(uuid)),
 
@@ -42,4 +53,9 @@ export function sessionVerbs({ sessions, order, run }: Kept): Pick<Store, Sessio
     lastMessages: async (session, count) => (await run(() => sessions.use(session, (file) => file.last(count)))) ?? [],
     deleteMessage: async (uuid) => (await withMessage(uuid, (file) => file.remove(uuid))) ?? false,
   };
+}
+
+/** Others have their turn between the batches, though all of them be in memory. */
+async function* eachBatch<T>(next: () => Promise<T | undefined>): AsyncGenerator<T> {
+  for (let some; (some = await next()) !== undefined; await setImmediate()) yield some;
 }

@@ -12,6 +12,8 @@ import type { StoredSession } from './store.ts';
 /** Sessions that nobody is using stay in memory up to this many characters, all together. */
 const KEPT = 16 * 1024 * 1024;
 const OPEN_FILES = 128;
+/** Sessions of a list that are read at a time. */
+const BATCH = 64;
 
 const PARTLY =
   'has lines that cannot be read; the others are served, and the file as it was is kept as ….damaged at its next change';
@@ -70,14 +72,24 @@ export class Sessions {
     return this.#names.withPrefix(message.slice(0, 8));
   }
 
-  /** In order of creation. */
-  async list(chatbot: string): Promise<StoredSession[]> {
-    const names = await this.#names.of(chatbot);
-    const heads = Array.from<StoredSession | undefined>({ length: names.length });
-    await abreast(names.entries(), async ([at, name]) => {
+  /** In order of creation, `BATCH` at a time, from behind the session `after`; undefined where that is none of the chatbot's. */
+  async list(chatbot: string, after?: string): Promise<(() => Promise<StoredSession[] | undefined>) | undefined> {
+    const last = after === undefined ? undefined : await this.#names.find(after);
+    if (after !== undefined && last?.chatbot !== chatbot) return undefined;
+    const names = await this.#names.of(chatbot, last?.order);
+    return () => this.#heads(chatbot, names);
+  }
+
+  /** Of the next few; undefined behind the last. */
+  async #heads(chatbot: string, names: Iterator<SessionName>): Promise<StoredSession[] | undefined> {
+    const few: SessionName[] = [];
+    for (let name; few.length < BATCH && !(name = names.next()).done;) few.push(name.value);
+    const heads = Array.from<StoredSession | undefined>({ length: few.length });
+    await abreast(few.entries(), async ([at, name]) => {
       heads[at] = await this.#head(name);
     });
-    return this.#options.alive(chatbot) ? heads.filter((head) => head !== undefined) : [];
+    if (few.length === 0 || !this.#options.alive(chatbot)) return undefined;
+    return heads.filter((head) => head !== undefined);
   }
 
   async remove(uuid: string): Promise<boolean> {

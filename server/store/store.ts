@@ -94,6 +94,11 @@ export interface Store {
   createSession(session: StoredSession): Promise<boolean>;
   session(uuid: string): Promise<StoredSession | undefined>;
   sessions(chatbot: string): Promise<StoredSession[]>;
+  /**
+   * The same a few at a time, which are read when they are asked for: memory stays flat however many there are. From
+   * behind the session `after`; undefined where that is none of the chatbot's.
+   */
+  sessionBatches(chatbot: string, after?: string): Promise<AsyncIterable<StoredSession[]> | undefined>;
   updateSession(uuid: string, change: Change<StoredSession>): Promise<StoredSession | undefined>;
   /** With its messages. */
   deleteSession(uuid: string): Promise<boolean>;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newUuid } from '../../server/records.ts';
-import type { Store, StoredChatbot } from '../../server/store/store.ts';
+import type { Store, StoredChatbot, StoredSession } from '../../server/store/store.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
 
 /** A place that stores are opened on, one life after another. */
@@ -342,6 +342,40 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         expect(await store.sessions(uuid)).toEqual(sessions);
         expect(await store.session(sessions[3]!.uuid)).toEqual(sessions[3]);
         expect(await store.sessions(newUuid())).toEqual([]);
+      });
+
+      it('come a few at a time too, from behind any of them, and stop where the chatbot is deleted', async () => {
+        const [{ uuid }, other] = [await withChatbot(), await withChatbot()];
+        const sessions = Array.from({ length: 150 }, () => aSession(uuid));
+        for (const session of sessions.slice(0, 20)) await store.createSession(session);
+        await reopen();
+        await Promise.all(sessions.slice(20).map((session) => store.createSession(session)));
+        const stranger = aSession(other.uuid);
+        await store.createSession(stranger);
+        const behind = async (after?: string) => {
+          const all: StoredSession[] = [];
+          for await (const some of (await store.sessionBatches(uuid, after))!) {
+            expect(some.length).toBeLessThanOrEqual(100);
+            all.push(...some);
+          }
+          return all;
+        };
+        expect(await behind()).toEqual(sessions);
+        for (const at of [0, 19, 20, 148, 149]) {
+          expect(await behind(sessions[at]!.uuid)).toEqual(sessions.slice(at + 1));
+        }
+        for (const after of ['', newUuid(), stranger.uuid]) {
+          expect(await store.sessionBatches(uuid, after)).toBeUndefined();
+        }
+        await store.deleteSession(sessions[3]!.uuid);
+        expect(await store.sessionBatches(uuid, sessions[3]!.uuid)).toBeUndefined();
+
+        let seen = 0;
+        for await (const some of (await store.sessionBatches(uuid))!) {
+          seen += some.length;
+          await store.deleteChatbot(uuid);
+        }
+        expect(seen).toBeLessThan(149);
       });
 
       it('need their chatbot, and messages need their session', async () => {
