@@ -6,6 +6,7 @@ import { Agent, Success } from '../schema.ts';
 import type { StoredAgent } from '../store/store.ts';
 import { AgentChange, NewAgent, readAgentChange, readNewAgent, type AgentChanges } from './agent-bodies.ts';
 import { operation, ownedAgent, ownedChatbot, type Operation, type Rooms } from './operation.ts';
+import { Page, paged } from './page.ts';
 import { sourcesOf } from './tags.ts';
 
 export const agents = ({ store, clock }: Rooms): Operation[] => [
@@ -13,10 +14,11 @@ export const agents = ({ store, clock }: Rooms): Operation[] => [
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/agents',
     summary: 'Fetch all agents of a chatbot',
+    query: Page,
     reply: Type.Array(Agent),
-    async handle({ user, uuid }) {
+    async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      return (await store.agents(uuid)).map(agentView);
+      return paged(await store.agents(uuid), ctx.query).map(agentView);
     },
   }),
   operation({

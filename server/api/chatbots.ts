@@ -6,6 +6,7 @@ import type { Store, StoredChatbot } from '../store/store.ts';
 import { ChatbotChange, NewChatbot } from './bodies.ts';
 import { shown } from '../list.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
+import { Page, paged } from './page.ts';
 
 export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operation[] => [
   operation({
@@ -23,8 +24,10 @@ export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operati
     method: 'GET',
     path: '/api/v1/chatbots',
     summary: 'Fetch all chatbots of the caller',
+    query: Page,
     reply: Type.Array(Chatbot),
-    handle: async ({ user }) => shown(await store.chatbots(user.uuid), (chatbot) => view(Chatbot, chatbot)),
+    handle: async ({ user, ctx }) =>
+      shown(paged(await store.chatbots(user.uuid), ctx.query), (chatbot) => view(Chatbot, chatbot)),
   }),
   operation({
     method: 'GET',

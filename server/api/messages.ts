@@ -9,6 +9,7 @@ import type { User } from '../store/store.ts';
 import { NewMessage, Uuids } from './bodies.ts';
 import { shown } from '../list.ts';
 import { operation, ownedMessage, ownedSession, type Call, type Operation, type Rooms } from './operation.ts';
+import { Page, paged } from './page.ts';
 import { transcript } from './transcript.ts';
 
 export const messages = (rooms: Rooms): Operation[] => {
@@ -41,10 +42,11 @@ export const messages = (rooms: Rooms): Operation[] => {
       method: 'GET',
       path: '/api/v1/session/:uuid/messages',
       summary: 'Fetch all messages of a session, oldest first',
+      query: Page,
       reply: Type.Array(Message),
-      async handle({ user, uuid }) {
+      async handle({ user, uuid, ctx }) {
         await ownedSession(store, user, uuid);
-        return shown(await answering.messages(uuid), (message) => view(Message, message));
+        return shown(paged(await answering.messages(uuid), ctx.query), (message) => view(Message, message));
       },
     }),
     operation({

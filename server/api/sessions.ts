@@ -4,8 +4,9 @@ import { newUuid, timestamp, view } from '../records.ts';
 import { Session, SessionWithMeta, Success } from '../schema.ts';
 import type { StoredSession } from '../store/store.ts';
 import { NewSession } from './bodies.ts';
-import { shown } from '../list.ts';
+import { shownAsRead } from '../list.ts';
 import { operation, ownedChatbot, ownedSession, type Operation, type Rooms } from './operation.ts';
+import { noSuchAfter, Page, readPage } from './page.ts';
 import { Period, within } from './period.ts';
 
 export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
@@ -27,16 +28,15 @@ export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/sessions',
     summary: 'Fetch the sessions of a chatbot, oldest first',
-    query: Period,
+    query: Type.Object({ ...Period.properties, ...Page.properties }),
     reply: Type.Array(Session),
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
       const wanted = within(ctx.query);
-      const all = await store.sessions(uuid);
-      return shown(
-        all.filter((session) => wanted(session.created_at)),
-        (session) => view(Session, session),
-      );
+      const { limit, after } = readPage(ctx.query);
+      const batches = await store.sessionBatches(uuid, after);
+      if (!batches) throw noSuchAfter();
+      return shownAsRead(filtered(batches, wanted), (session) => view(Session, session), limit);
     },
   }),
   operation({
@@ -63,3 +63,10 @@ export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
     },
   }),
 ];
+
+async function* filtered(
+  batches: AsyncIterable<StoredSession[]>,
+  wanted: (createdAt: string) => boolean,
+): AsyncGenerator<StoredSession[]> {
+  for await (const some of batches) yield some.filter(({ created_at }) => wanted(created_at));
+}

@@ -7,6 +7,7 @@ import { Site } from '../schema.ts';
 import type { Store, StoredSite } from '../store/store.ts';
 import { NewSite } from './bodies.ts';
 import { operation, ownedChatbot, type Call, type Operation, type Rooms } from './operation.ts';
+import { Page, paged } from './page.ts';
 import { readAddress } from './sources.ts';
 
 export const siteOperations = ({ store, sites }: Rooms): Operation[] => [
@@ -29,10 +30,11 @@ export const siteOperations = ({ store, sites }: Rooms): Operation[] => [
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-source/sites',
     summary: 'Fetch all sites of a chatbot',
+    query: Page,
     reply: Type.Array(Site),
-    async handle({ user, uuid }) {
+    async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      return (await store.sites(uuid)).map((site) => sites.progress(site));
+      return paged(await store.sites(uuid), ctx.query).map((site) => sites.progress(site));
     },
   }),
   operation({

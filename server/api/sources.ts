@@ -7,6 +7,7 @@ import type { StoredSource } from '../store/store.ts';
 import { NewQaSource, NewUrlSource, SourceChange } from './bodies.ts';
 import { shown } from '../list.ts';
 import { operation, ownedChatbot, ownedSource, type Operation, type Rooms } from './operation.ts';
+import { Page, paged } from './page.ts';
 
 export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
   operation({
@@ -50,10 +51,11 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-sources',
     summary: 'Fetch all sources of a chatbot',
+    query: Page,
     reply: Type.Array(DataSource),
-    async handle({ user, uuid }) {
+    async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      return shown(await store.sources(uuid), (source) => view(DataSource, source));
+      return shown(paged(await store.sources(uuid), ctx.query), (source) => view(DataSource, source));
     },
   }),
   operation({

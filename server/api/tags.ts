@@ -6,6 +6,7 @@ import type { Store, StoredTag } from '../store/store.ts';
 import { NewTag, TagChange } from './bodies.ts';
 import { inBatches, shown } from '../list.ts';
 import { operation, ownedChatbot, ownedTag, type Operation, type Rooms } from './operation.ts';
+import { Page, paged } from './page.ts';
 
 export const tags = ({ store, clock }: Rooms): Operation[] => [
   operation({
@@ -35,10 +36,11 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/source-tags',
     summary: 'Fetch all source tags of a chatbot',
+    query: Page,
     reply: Type.Array(SourceTag),
-    async handle({ user, uuid }) {
+    async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      return shown(await store.tags(uuid), (tag) => view(SourceTag, tag));
+      return shown(paged(await store.tags(uuid), ctx.query), (tag) => view(SourceTag, tag));
     },
   }),
   operation({

@@ -99,7 +99,9 @@ describe('a list of ten thousand', () => {
     async (what, path) => {
       const { status, headers, bytes } = await get(path());
       expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
-      expect(headers['content-length']).toBe(String(bytes.length));
+      // Sessions are read while they are sent: nobody knows their length beforehand.
+      const length = what.startsWith('sessions') ? undefined : String(bytes.length);
+      expect(headers['content-length']).toBe(length);
       const all = JSON.parse(bytes.toString());
       expect(all).toHaveLength(MANY);
       expect(new Set(all.map(({ uuid }: { uuid: string }) => uuid)).size).toBe(MANY);
@@ -113,11 +115,23 @@ describe('a list of ten thousand', () => {
     expect(lines.filter((line) => line.startsWith('User: '))).toEqual(numbered('User: question'));
   });
 
-  it.each(paths)('of %s answers HEAD with its length alone', async (_what, path) => {
+  it.each(paths)('of %s answers HEAD with no body, and its length where that is known', async (_what, path) => {
     const [whole, head] = [await get(path()), await get(path(), 'HEAD')];
     expect([head.status, head.bytes.length]).toEqual([200, 0]);
     expect(head.headers['content-length']).toBe(whole.headers['content-length']);
     expect(head.headers['content-type']).toBe(whole.headers['content-type']);
+  });
+
+  it.each(paths.slice(0, 2))('of %s lets others have hundreds of turns of the event loop', async (_what, path) => {
+    const work = { done: false };
+    let turns = 0;
+    const others = (async () => {
+      for (; !work.done; turns++) await new Promise(setImmediate);
+    })();
+    expect((await get(path())).status).toBe(200);
+    work.done = true;
+    await others;
+    expect(turns).toBeGreaterThan(MANY / 64);
   });
 
   it('that is not there is an ordinary error', async () => {

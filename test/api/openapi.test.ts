@@ -90,7 +90,25 @@ describe('GET /api/v1/openapi.json', () => {
       'path uuid',
       'query start_timestamp',
       'query end_timestamp',
+      'query limit',
+      'query after',
     ]);
+  });
+
+  it('has limit and after at every list, and nowhere else', () => {
+    for (const { responses, parameters = [] } of told()) {
+      const [{ schema } = {} as Json] = Object.values((responses[200]?.content ?? {}) as Json);
+      const names = parameters.filter((one: Json) => one['in'] === 'query').map(({ name }: Json) => name);
+      if (schema?.type !== 'array') expect(names).not.toContain('after');
+    }
+    const lists = Object.entries(document['paths'] as Json).filter(
+      ([, { get }]) => get?.responses[200].content['application/json']?.schema.type === 'array',
+    );
+    expect(lists.map(([path]) => path)).toHaveLength(7);
+    for (const [path, { get }] of lists) {
+      const names = get.parameters.map(({ name }: Json) => name);
+      expect(names, path).toEqual(expect.arrayContaining(['limit', 'after']));
+    }
   });
 
   it('says rate_limit with plain items, which every reader of OpenAPI knows', () => {

@@ -157,6 +157,18 @@ const holding = (make: NonNullable<Row['on']>) => async (w: World, chatbot: stri
   return chatbot;
 };
 
+/** Of a list: what is no part of it. */
+const PAGES: [string, string][] = [
+  ...['0', '1001', '-1', '1.5', 'ten', '', '1&limit=2', '9'.repeat(30)].map((limit): [string, string] => [
+    'limit',
+    `?limit=${limit}`,
+  ]),
+  ...['', 'nonsense', '0'.repeat(32), `${'0'.repeat(32)}&after=1`].map((after): [string, string] => [
+    'after',
+    `?after=${after}`,
+  ]),
+];
+
 const invalidSource = (uuid: string) => [{ uuid, error: 'invalid data source' }];
 
 export const rows: Record<string, Row> = {
@@ -164,7 +176,7 @@ export const rows: Record<string, Row> = {
     send: () => ({ name: 'Help centre', show_citations: true, visibility: 'public' }),
     invalid: [['name', {}], [undefined, []], [undefined, 7], ...names(), ...chatbotSettings({ name: 'Help' })],
   },
-  'GET /api/v1/chatbots': {},
+  'GET /api/v1/chatbots': { invalidSearch: PAGES },
   'GET /api/v1/chatbot/:uuid': {},
   'POST /api/v1/chatbot/:uuid/update': {
     send: () => ({ name: 'Help desk', rate_limit: [10, 60] }),
@@ -185,7 +197,7 @@ export const rows: Record<string, Row> = {
 
   'GET /api/v1/agent/models': {},
   'GET /api/v1/agent/model-costs': {},
-  'GET /api/v1/chatbot/:uuid/agents': {},
+  'GET /api/v1/chatbot/:uuid/agents': { invalidSearch: PAGES },
   'POST /api/v1/chatbot/:uuid/agent/create': {
     send: () => ({
       name: 'Returns desk',
@@ -268,7 +280,7 @@ export const rows: Record<string, Row> = {
     send: () => form('opening hours.txt', 'The workshop is open from nine to five on weekdays.\n'),
     invalid: [['file', form('', '')]],
   },
-  'GET /api/v1/chatbot/:uuid/data-sources': { on: holding(newSource) },
+  'GET /api/v1/chatbot/:uuid/data-sources': { on: holding(newSource), invalidSearch: PAGES },
   'GET /api/v1/data-source/:uuid': { on: newSource },
   'POST /api/v1/data-source/:uuid/update': {
     on: newSource,
@@ -310,7 +322,7 @@ export const rows: Record<string, Row> = {
       ...['include', 'exclude'].flatMap((field) => each(field, PATTERNS, { url: 'https://shop.test/' })),
     ],
   },
-  'GET /api/v1/chatbot/:uuid/data-source/sites': { on: holding(newSite) },
+  'GET /api/v1/chatbot/:uuid/data-source/sites': { on: holding(newSite), invalidSearch: PAGES },
   'GET /api/v1/chatbot/:chatbot/data-source/site/:uuid': { on: newSite },
   'POST /api/v1/chatbot/:chatbot/data-source/site/:uuid/stop': { on: newSite },
 
@@ -327,7 +339,7 @@ export const rows: Record<string, Row> = {
       ]),
     ],
   },
-  'GET /api/v1/chatbot/:uuid/source-tags': { on: holding(newTag) },
+  'GET /api/v1/chatbot/:uuid/source-tags': { on: holding(newTag), invalidSearch: PAGES },
   'POST /api/v1/source-tag/:uuid/update': {
     on: newTag,
     send: () => ({ name: 'Rules' }),
@@ -346,6 +358,7 @@ export const rows: Record<string, Row> = {
       ['start_timestamp', '?start_timestamp=yesterday'],
       ['end_timestamp', '?end_timestamp=2026-02-30T00:00:00Z'],
       ['end_timestamp', '?end_timestamp=1&end_timestamp=2'],
+      ...PAGES,
     ],
   },
   'GET /api/v1/session/:uuid': { on: newSession },
@@ -361,7 +374,7 @@ export const rows: Record<string, Row> = {
     send: () => ({ query: QA.question }),
     invalid: QUERIES,
   },
-  'GET /api/v1/session/:uuid/messages': { on: newConversation },
+  'GET /api/v1/session/:uuid/messages': { on: newConversation, invalidSearch: PAGES },
   'GET /api/v1/session/:uuid/messages/plain-text': { on: newConversation },
   'GET /api/v1/message/:uuid': { on: newMessage },
   'POST /api/v1/message/:uuid/delete': { on: newMessage },
