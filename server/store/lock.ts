@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { hasCode } from './disk.ts';
+import { bootId, hostName } from './host.ts';
 
 /**
- * One process a data folder. Each one that wants the folder puts a claim into `lock/`: a socket that it listens on.
+ * One process a data folder. Each one that wants the folder puts a claim into `lock/<host>/`: a socket that it listens on.
  * The kernel ends the listening with the process, however that ends, and answers for processes of other containers
- * too; a number in a file would do neither, since numbers are given out again.
+ * too; a number in a file would do neither, since numbers are given out again. It does not answer for another machine
+ * that has the folder mounted: a claim of another host is never removed, unless it names this machine's boot (a container
+ * that had another name). After a reboot the claims of this host are dead.
  *
  * Who has put its claim there and then sees no other living claim has the folder. Claims have names that no other
  * process ever uses, so that removing a dead one can never hit a living one.
@@ -29,20 +32,60 @@ export class FolderInUse extends Error {}
 
 /** Throws `FolderInUse` where another process has the folder. */
 export async function lockFolder(dir: string): Promise<Lock> {
-  const folder = join(resolve(dir), 'lock');
+  const locks = join(resolve(dir), 'lock');
+  const folder = join(locks, hostName());
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const claim = `${Date.now().toString(36)}-${process.pid}-${randomBytes(4).toString('hex')}`;
+  const claim = `${Date.now().toString(36)}-${process.pid}-${randomBytes(4).toString('hex')}${bootId() && `-${bootId()}`}`;
   const near = nearby(folder);
   try {
     const server = await listen(join(near.path, claim), dir);
     const lock = { release: () => release(server, join(folder, claim)) };
     chmodSync(join(folder, claim), 0o600);
-    const other = await rival(folder, near.path, claim);
-    if (other === undefined) return lock;
+    // A claim of the first version stands in `lock/` itself.
+    const elsewhere = await claimElsewhere(locks, dir);
+    const other = elsewhere ? undefined : await rival(folder, near.path, claim);
+    if (other === undefined && !elsewhere) return lock;
     await lock.release();
+    if (elsewhere) throw elsewhere;
     throw new FolderInUse(
-      `the data folder ${dir} is in use by process ${pidOf(other)}: stop that one or use another folder`,
+      `the data folder ${dir} is in use by process ${pidOf(other!)}: stop that one or use another folder`,
     );
+  } finally {
+    near.leave();
+  }
+}
+
+/** Why a claim that is not in this host's own folder keeps us out. Dead ones that this machine answers for are removed. */
+async function claimElsewhere(locks: string, dir: string): Promise<FolderInUse | undefined> {
+  const legacy = await living(locks, '');
+  if (legacy[0])
+    return new FolderInUse(
+      `the data folder ${dir} is in use by process ${pidOf(legacy[0])}: stop that one or use another folder`,
+    );
+  for (const { name } of readdirSync(locks, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
+    if (name === hostName()) continue;
+    const claims = readdirSync(join(locks, name)).filter((claim) => pidOf(claim) !== undefined);
+    const [foreign] = claims.filter((claim) => !isOurBoot(claim));
+    if (foreign !== undefined) {
+      const process = `process ${pidOf(foreign)} of the host ${name}`;
+      const remedy = `stop it there; if it does not run any more, remove ${join(locks, name)}`;
+      return new FolderInUse(`the data folder ${dir} is in use by ${process}: ${remedy}`);
+    }
+    const [own] = await living(join(locks, name), '');
+    if (own !== undefined)
+      return new FolderInUse(
+        `the data folder ${dir} is in use by process ${pidOf(own)} of ${name}: stop that one or use another folder`,
+      );
+  }
+  return undefined;
+}
+
+const isOurBoot = (claim: string): boolean => bootId() !== '' && claim.endsWith(`-${bootId()}`);
+
+async function living(folder: string, claim: string): Promise<string[]> {
+  const near = nearby(folder);
+  try {
+    return await livingClaims(folder, near.path, claim);
   } finally {
     near.leave();
   }
@@ -69,7 +112,7 @@ async function livingClaims(folder: string, near: string, claim: string): Promis
   return living;
 }
 
-const pidOf = (claim: string): string | undefined => /^[0-9a-z]+-(\d+)-[0-9a-f]{8}$/.exec(claim)?.[1];
+const pidOf = (claim: string): string | undefined => /^[0-9a-z]+-(\d+)-[0-9a-f]{8}(?:-[0-9a-f]{8})?$/.exec(claim)?.[1];
 
 /** In doubt yes: to refuse a start is better than to let two in. */
 function isAnswered(address: string): Promise<boolean> {

@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { build } from 'vite';
@@ -77,6 +79,11 @@ describe('lowdb: processes on one data folder', { timeout: 60_000 }, () => {
     await rm(dir, { recursive: true, force: true });
   });
   const open = () => openLowdbStore({ dir, clock: Date.now });
+  const claims = async () => {
+    const entries = await readdir(join(dir, 'lock'), { recursive: true, withFileTypes: true });
+    const found = entries.filter((entry) => !entry.isDirectory());
+    return found.map(({ parentPath, name }) => relative(dir, join(parentPath, name)));
+  };
 
   it('are refused but for the first, within a second, with the folder and the process named', async () => {
     const first = run('hold');
@@ -106,9 +113,51 @@ describe('lowdb: processes on one data folder', { timeout: 60_000 }, () => {
     await first.says('open');
     await first.kill();
     const store = await open();
-    expect(await readdir(join(dir, 'lock'))).toHaveLength(1);
+    expect(await claims()).toHaveLength(1);
     await store.close();
-    expect(await readdir(join(dir, 'lock'))).toEqual([]);
+    expect(await claims()).toEqual([]);
+  });
+
+  it('are refused over a claim of another host, with the host named and what to remove, though nobody answers', async () => {
+    const theirs = join(dir, 'lock', 'web-2');
+    await mkdir(theirs, { recursive: true });
+    for (const claim of ['abc-17-0123abcd-ffffffff', 'abc-17-0123abcd']) {
+      await writeFile(join(theirs, claim), '');
+      await expect(open()).rejects.toThrow(
+        `process 17 of the host web-2: stop it there; if it does not run any more, remove ${theirs}`,
+      );
+      expect(await claims()).toEqual([join('lock', 'web-2', claim)]);
+      await rm(join(theirs, claim));
+    }
+    await (await open()).close();
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'follow a dead one of this machine that had another name, as a container has',
+    async () => {
+      await run('hold').says('open');
+      const [claim] = await claims();
+      await children[0]!.kill();
+      await rename(dirname(join(dir, claim!)), join(dir, 'lock', 'container'));
+      const store = await open();
+      expect(await claims()).toHaveLength(1);
+      await store.close();
+      const living = run('hold');
+      await living.says('open');
+      await rename(dirname(join(dir, (await claims())[0]!)), join(dir, 'lock', 'other'));
+      await expect(open()).rejects.toThrow(`in use by process ${living.process.pid} of other`);
+    },
+  );
+
+  it('are refused while one of the first version runs, whose claim bore no host', async () => {
+    await mkdir(join(dir, 'lock'));
+    const old = createServer().listen(join(dir, 'lock', 'abc-17-0123abcd'));
+    await once(old, 'listening');
+    await expect(open()).rejects.toThrow('in use by process 17');
+    await new Promise((done) => old.close(done));
+    await writeFile(join(dir, 'lock', 'abc-17-0123abcd'), '');
+    await (await open()).close();
+    expect(await claims()).toEqual([]);
   });
 
   it('are let in one at a time where many start at the same moment over a dead one', async () => {
