@@ -9,6 +9,8 @@ interface Held {
   ready: Promise<void>;
   /** Sources that changed while the index was built: what the build reads of them may be old. */
   changed: Set<string>;
+  /** Those of them that are not to be in it at all. */
+  removed: Set<string>;
   used: number;
 }
 
@@ -44,6 +46,7 @@ export class Indexes {
     const held = this.#held.get(source.chatbot);
     if (!held) return;
     held.changed.add(source.uuid);
+    held.removed.delete(source.uuid);
     await fill(held.index, source, document);
     await this.#meanings(held.index, source.uuid);
   }
@@ -66,6 +69,7 @@ export class Indexes {
   remove(chatbot: string, source: string): void {
     const held = this.#held.get(chatbot);
     held?.changed.add(source);
+    held?.removed.add(source);
     held?.index.remove(source);
   }
 
@@ -85,7 +89,7 @@ export class Indexes {
 
   #build(chatbot: string): Held {
     const index = new PassageIndex<StoredSource>();
-    const held: Held = { index, ready: Promise.resolve(), changed: new Set(), used: 0 };
+    const held: Held = { index, ready: Promise.resolve(), changed: new Set(), removed: new Set(), used: 0 };
     this.#held.set(chatbot, held);
     held.ready = this.#read(chatbot, held).catch((error: unknown) => {
       // The next question tries again.
@@ -95,15 +99,18 @@ export class Indexes {
     return held;
   }
 
-  async #read(chatbot: string, { index, changed }: Held): Promise<void> {
+  async #read(chatbot: string, { index, changed, removed }: Held): Promise<void> {
     const { store } = this.#options;
     for (const source of await store.sources(chatbot)) {
       const document = await store.document(source.uuid);
       if (!document || changed.has(source.uuid)) continue;
       await fill(index, source, document);
-      await this.#meanings(index, source.uuid);
+      // Deleted while it was put in.
+      if (removed.has(source.uuid)) index.remove(source.uuid);
+      else await this.#meanings(index, source.uuid);
     }
     changed.clear();
+    removed.clear();
     for (const _ of index.settling()) await setImmediate();
   }
 
