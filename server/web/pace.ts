@@ -20,17 +20,28 @@ export class Pace {
 
   /** Leaves that origin alone for so many milliseconds. */
   hold(origin: string, ms: number): void {
-    keep(this.#held, origin, this.#clock() + Math.min(ms, LONGEST_HOLD));
+    const until = this.#clock() + Math.min(ms, LONGEST_HOLD);
+    keep(this.#held, origin, Math.max(until, this.#held.get(origin) ?? 0));
   }
 
   /** Resolves when that origin may be asked, `gap` ms after the last. A `download` failure where that is too far off. */
   async turn(origin: string, gap: number, signal: AbortSignal, patience = LONGEST_WAIT): Promise<void> {
-    const now = this.#clock();
-    const held = this.#held.get(origin) ?? 0;
-    if (held - now > patience) throw new WebFailure('download', 'the site asked to be left alone for now');
-    const at = Math.max(now, held, this.#next.get(origin) ?? 0);
+    const start = this.#clock();
+    const held = (): number => this.#held.get(origin) ?? 0;
+    const check = (): void => {
+      if (held() - start > patience) throw new WebFailure('download', 'the site asked to be left alone for now');
+    };
+    check();
+    let known = held();
+    const at = Math.max(start, known, this.#next.get(origin) ?? 0);
     if (gap > 0) keep(this.#next, origin, at + gap);
-    if (at > now) await sleep(at - now, undefined, { signal });
+    if (at > start) await sleep(at - start, undefined, { signal });
+    // The site may have asked for more patience meanwhile.
+    for (; held() > known; known = held()) {
+      check();
+      const left = held() - Math.max(this.#clock(), at);
+      if (left > 0) await sleep(left, undefined, { signal });
+    }
   }
 }
 
