@@ -8,7 +8,7 @@ import { CalledOff, type Follower, type Found } from './follower.ts';
 import type { Knowledge } from './knowledge.ts';
 import { linksOf } from './leads.ts';
 import type { Log } from './learning.ts';
-import { readPage } from './material.ts';
+import { readPage, userOf } from './material.ts';
 import { READABLE_TYPES } from './readers.ts';
 import { homeOf, Scope } from './scope.ts';
 import { pagesListed } from './sitemap.ts';
@@ -175,7 +175,7 @@ export class Crawl implements Follower {
     const { signal } = this.#abort;
     try {
       const page = await this.#rooms.web.get(this.#site.url, { accept: READABLE_TYPES, signal });
-      const { leads } = await readPage(page, signal);
+      const { leads } = await readPage(page, signal, await userOf(this.#rooms, this.#site.chatbot));
       await this.#discover(page.url, leads && !page.nofollow ? linksOf(leads, page.url) : []);
     } catch (error) {
       await this.#end(`error:${asWebFailure(error).reason}`);

@@ -37,7 +37,7 @@ const EMBEDDINGS = 'embeddings ';
 
 export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000, embedder }: KnowledgeOptions): Knowledge {
   const indexes = new Indexes({ store, clock, idle, model: embedder?.model });
-  const queue = new Queue(FETCHES, FETCHES_PER_HOST);
+  const queue = new Queue(FETCHES, FETCHES_PER_HOST, (error) => log.error({ err: error }, 'learning failed'));
   const learning = { store, web, clock, indexes };
   const embedding =
     embedder && createEmbedding({ store, indexes, embedder, clock, log, back: () => void embedMissing() });
@@ -57,8 +57,10 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000, em
   }
 
   function learn(source: StoredSource): void {
-    const { uuid, chatbot, file_name } = source;
-    queue.add({ name: uuid, host: hostOf(file_name), group: chatbot, run: (signal) => run(source, signal) });
+    const { uuid, chatbot, type, file_name } = source;
+    // Files of one chatbot do not wait for those of another.
+    const host = type === 'link' ? hostOf(file_name) : `file ${chatbot}`;
+    queue.add({ name: uuid, host, group: chatbot, run: (signal) => run(source, signal) });
   }
 
   async function embed(uuid: string, signal: AbortSignal): Promise<void> {

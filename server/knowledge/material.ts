@@ -49,25 +49,35 @@ export async function materialOf(
   if (source.type === 'qa') return answerOf(source);
   if (source.type === 'upload') {
     const bytes = (await ways.store.file(source.uuid)) ?? new Uint8Array();
-    return fileOf(source.file_name, bytes, signal);
+    return fileOf(source.file_name, bytes, signal, await userOf(ways, source.chatbot));
   }
   const seen = await visit(ways, source, follower, signal);
   const size = seen.page?.body.length ?? source.file_size;
-  return { size, unchanged: seen.known !== undefined, read: () => readVisit(seen, follower, signal) };
+  const user = await userOf(ways, source.chatbot);
+  return { size, unchanged: seen.known !== undefined, read: () => readVisit(seen, follower, signal, user) };
 }
 
-async function readVisit({ page, fetched, known }: Visit, follower: Follower | undefined, signal: AbortSignal) {
+/** Whose chatbot it is. */
+export const userOf = async ({ store }: Pick<Ways, 'store'>, chatbot: string): Promise<string> =>
+  (await store.chatbot(chatbot))?.owner ?? '';
+
+async function readVisit(
+  { page, fetched, known }: Visit,
+  follower: Follower | undefined,
+  signal: AbortSignal,
+  user: string,
+) {
   const { url, canonical, digest } = fetched;
   const document = async () => known!;
   if (!page) return { page: { url, canonical, digest, found: undefined, fetched: JSON.stringify(fetched) }, document };
-  const readable = await readPage(page, signal);
+  const readable = await readPage(page, signal, user);
   const told = pageOf(page, readable, fetched, follower);
   return { page: told, document: known ? document : () => indexable(readable, url) };
 }
 
-export function readPage(page: Page, signal: AbortSignal): Promise<Readable> {
+export function readPage(page: Page, signal: AbortSignal, user: string): Promise<Readable> {
   const text = async () => (await decode(page.body, page.charset)).replaceAll('\0', ' ');
-  return readerOfType(page.mediaType)({ bytes: page.body, text, signal });
+  return readerOfType(page.mediaType)({ bytes: page.body, text, signal, user });
 }
 
 function pageOf({ url, nofollow }: Page, { leads }: Readable, fetched: Fetched, follower: Follower | undefined) {
@@ -82,11 +92,11 @@ async function indexable(readable: Readable, url: string): Promise<Document> {
   return documentFrom(readable, url);
 }
 
-const fileOf = (name: string, bytes: Uint8Array, signal: AbortSignal): Material => ({
+const fileOf = (name: string, bytes: Uint8Array, signal: AbortSignal, user: string): Material => ({
   size: bytes.length,
   read: async () => ({
     async document() {
-      const content = { bytes, text: () => textOf(bytes), signal };
+      const content = { bytes, text: () => textOf(bytes), signal, user };
       return documentFrom(await readerOfFile(name, bytes)(content), name);
     },
   }),

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Block, Readable } from './blocks.ts';
 import { readHtml } from './html.ts';
-import { parsed } from './parsing.ts';
+import { parsed, type Parsing } from './parsing.ts';
 import { readPlain } from './plain.ts';
 import { Rows } from './rows.ts';
 
@@ -9,11 +9,11 @@ import { Rows } from './rows.ts';
 const LONGEST = 20 * 1024 * 1024;
 
 /** Page by page, each under its number. */
-export async function readPdf(bytes: Uint8Array, signal: AbortSignal): Promise<Readable> {
+export async function readPdf(file: Parsing): Promise<Readable> {
   const readable: Readable = { title: '', blocks: [] };
   const pages = new Map<number, string>();
   let left = LONGEST;
-  for await (const line of parsed('pdf', bytes, signal)) {
+  for await (const line of parsed('pdf', file)) {
     if ('title' in line) readable.title = line.title.replace(/\s+/g, ' ').trim();
     if (!('page' in line) || left <= 0) continue;
     pages.set(line.page, (pages.get(line.page) ?? '') + line.text);
@@ -30,16 +30,16 @@ export async function readPdf(bytes: Uint8Array, signal: AbortSignal): Promise<R
 /** Words that were divided at the end of a line are whole again. */
 const joined = (text: string): string => text.replaceAll('\0', ' ').replace(/(?<=\p{L})[-\u00ad]\n(?=\p{Ll})/gu, '');
 
-export async function readDocx(bytes: Uint8Array, signal: AbortSignal): Promise<Readable> {
+export async function readDocx(file: Parsing): Promise<Readable> {
   const parts: string[] = [];
-  for await (const line of parsed('docx', bytes, signal)) if ('html' in line) parts.push(line.html);
+  for await (const line of parsed('docx', file)) if ('html' in line) parts.push(line.html);
   return readHtml(parts.join('').replaceAll('\0', ' '));
 }
 
 /** Sheet by sheet, each under its name; each row in words. */
-export async function readXlsx(bytes: Uint8Array, signal: AbortSignal): Promise<Readable> {
+export async function readXlsx(file: Parsing): Promise<Readable> {
   const sheets: { name: string; blocks: Block[]; rows: Rows }[] = [];
-  for await (const line of parsed('xlsx', bytes, signal)) {
+  for await (const line of parsed('xlsx', file)) {
     if ('sheet' in line) {
       const blocks: Block[] = [];
       sheets.push({ name: line.sheet, blocks, rows: new Rows(blocks) });

@@ -2,9 +2,17 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { FairTurns } from './fair-turns.ts';
 import { Unreadable } from './unreadable.ts';
 
 export type Kind = 'pdf' | 'docx' | 'xlsx';
+
+export interface Parsing {
+  bytes: Uint8Array;
+  signal: AbortSignal;
+  /** Whose file it is. */
+  user: string;
+}
 
 /** What the parser's process says. `page`, `html` and `row` come in order, long ones in several pieces. */
 export type Line =
@@ -19,19 +27,25 @@ export type Line =
 
 /** The same path beside the sources and beside the built server. */
 const PROGRAM = './parser/parse.mjs';
-/** Milliseconds that a file may take. */
-const DEADLINE = 120_000;
+/** Milliseconds that a file may take: a small one little, and each megabyte more. */
+const LEAST_TIME = 20_000;
+const TIME_PER_MEGABYTE = 5_000;
+const MOST_TIME = 120_000;
+export const deadlineOf = (bytes: number): number =>
+  Math.min(MOST_TIME, LEAST_TIME + TIME_PER_MEGABYTE * Math.floor(bytes / 1024 ** 2));
+/** Files read at the same time. */
+const AT_ONCE = 2;
 /** Megabytes of JavaScript's own memory; the process ends itself when it takes 768 MB in all. */
 const HEAP = 512;
 
-let last: Promise<unknown> = Promise.resolve();
+const turns = new FairTurns(AT_ONCE);
 
 /**
- * What a file says, line by line, read in a process of its own; one file at a time. Rejects with `Unreadable` where the
- * file is broken or locked, and with other errors where it is too much.
+ * What a file says, line by line, read in a process of its own; two files at a time, users in rotation. Rejects with
+ * `Unreadable` where the file is broken or locked, and with other errors where it is too much.
  */
-export async function* parsed(kind: Kind, bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<Line> {
-  const leave = await enter();
+export async function* parsed(kind: Kind, { bytes, signal, user }: Parsing): AsyncGenerator<Line> {
+  const leave = await turns.take(user);
   try {
     signal.throwIfAborted();
     yield* linesOf(kind, bytes, signal);
@@ -40,26 +54,13 @@ export async function* parsed(kind: Kind, bytes: Uint8Array, signal: AbortSignal
   }
 }
 
-async function enter(): Promise<() => void> {
-  const before = last;
-  const { promise, leave } = turn();
-  last = promise;
-  await before;
-  return leave;
-}
-
-function turn(): { promise: Promise<void>; leave: () => void } {
-  let leave = (): void => {};
-  const promise = new Promise<void>((resolve) => (leave = resolve));
-  return { promise, leave };
-}
-
 async function* linesOf(kind: Kind, bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<Line> {
   const child = start(kind);
   // A process that could not be started says so here, and is no reason for ours to end.
   const ended = once(child, 'close').catch(() => {});
   const kill = (): void => void child.kill('SIGKILL');
-  const timer = setTimeout(kill, DEADLINE);
+  const deadline = deadlineOf(bytes.length);
+  const timer = setTimeout(kill, deadline);
   signal.addEventListener('abort', kill, { once: true });
   try {
     child.stdin!.on('error', () => {}).end(bytes);
@@ -71,7 +72,7 @@ async function* linesOf(kind: Kind, bytes: Uint8Array, signal: AbortSignal): Asy
       yield line;
     }
     signal.throwIfAborted();
-    throw new Error(`reading took too much memory, or more than ${DEADLINE / 1000} seconds`);
+    throw new Error(`reading took too much memory, or more than ${deadline / 1000} seconds`);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', kill);

@@ -16,13 +16,16 @@ interface Running extends Job {
 export class Queue {
   readonly #most: number;
   readonly #mostPerHost: number;
+  readonly #failed: (error: unknown) => void;
   /** By host, then by name, both in order of arrival: thousands that wait for one host are not looked through. */
   readonly #waiting = new Map<string, Map<string, Job>>();
   readonly #hosts = new Map<string, string>();
   readonly #running = new Set<Running>();
   #closed = false;
 
-  constructor(most: number, mostPerHost: number) {
+  /** `failed`: hears what a job rejects with. */
+  constructor(most: number, mostPerHost: number, failed: (error: unknown) => void) {
+    this.#failed = failed;
     this.#most = most;
     this.#mostPerHost = mostPerHost;
   }
@@ -91,9 +94,10 @@ export class Queue {
     const abort = new AbortController();
     const running: Running = { ...job, abort, done: Promise.resolve() };
     this.#running.add(running);
-    running.done = job.run(abort.signal).finally(() => {
+    const end = (): void => {
       this.#running.delete(running);
       this.#next();
-    });
+    };
+    running.done = job.run(abort.signal).catch(this.#failed).then(end);
   }
 }

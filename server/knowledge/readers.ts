@@ -11,6 +11,8 @@ export interface Content {
   /** The bytes as text; of a file that is none, `Unreadable`. */
   text(): Promise<string>;
   signal: AbortSignal;
+  /** Whose it is: files are read for users in rotation. */
+  user: string;
 }
 
 /** Content to blocks; gives way to others now and then. */
@@ -20,13 +22,8 @@ const ofText =
   (read: (text: string) => Promise<Readable>): Read =>
   async ({ text }) =>
     read(await text());
-const ofBytes =
-  (read: (bytes: Uint8Array, signal: AbortSignal) => Promise<Readable>): Read =>
-  ({ bytes, signal }) =>
-    read(bytes, signal);
-
 const [html, markdown, plain, csv] = [ofText(readHtml), ofText(readMarkdown), ofText(readPlain), ofText(readCsv)];
-const [pdf, docx, xlsx] = [ofBytes(readPdf), ofBytes(readDocx), ofBytes(readXlsx)];
+const [pdf, docx, xlsx]: [Read, Read, Read] = [readPdf, readDocx, readXlsx];
 
 /** The media types that can be read. */
 const BY_TYPE: Record<string, Read> = {
