@@ -117,7 +117,7 @@ function finish({ emit }: Chat, turn: Turn, record: VisitorMessage): void {
 }
 
 /** Too many questions are an end with a countdown; an answer that was stopped has had its end. */
-async function fail(chat: Chat, turn: Turn, failure: Failure): Promise<void> {
+export async function fail(chat: Chat, turn: Turn, failure: Failure): Promise<void> {
   const { code, error: message = '', retry_after = 60 } = failure;
   const { status } = turn;
   const until = Date.now() + retry_after * 1000;

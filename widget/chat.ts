@@ -1,6 +1,6 @@
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatbotFace } from '../server/types.ts';
-import { answer, keep, stop } from './answers.ts';
+import { answer, fail, keep, stop } from './answers.ts';
 import { createClient, type Client, type Failure, type Feedback } from './client.ts';
 import { restore } from './history.ts';
 import { createMemory, type Memory } from './memory.ts';
@@ -176,7 +176,13 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     },
     start(turn) {
       if (!turn.message) keep(chat, turn, true);
-      queue = queue.then(() => answer(chat, turn));
+      // Whatever throws ends this turn alone: the next one waits for it.
+      queue = queue
+        .then(() => answer(chat, turn))
+        .catch((fault: unknown) => {
+          console.error('[docent]', fault);
+          void fail(chat, turn, { code: 'bad_answer' });
+        });
     },
     retry(turn) {
       if (turn.status.peek().reason === 'network') {

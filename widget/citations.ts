@@ -1,5 +1,5 @@
 import type { Citation, Citations } from '../server/types.ts';
-import { safeAddress } from './markdown/address.ts';
+import { parseAddress, safeAddress } from './markdown/address.ts';
 
 /** `cite_data_json` as a table by marker; what quotes nothing is left out. */
 export function readCitations(json: string): Citations {
@@ -38,7 +38,7 @@ export interface Place {
 }
 
 export function placeOf({ title, text, file_name }: Citation): Place {
-  const url = safeAddress(file_name) && URL.canParse(file_name) ? new URL(file_name) : undefined;
+  const url = safeAddress(file_name) ? parseAddress(file_name) : undefined;
   const host = url?.host || file_name;
   if (url) url.hash += `:~:text=${textDirective(text)}`;
   return { title: title || host, host, href: url?.href };

@@ -269,3 +269,48 @@ test('a theme names colours, never something to fetch', async () => {
   await waitFor(() => expect(chat.host.style.getPropertyValue('--docent-color')).toBe('#123456'));
   expect(chat.host.style.getPropertyValue('--docent-evil')).toBe('');
 });
+
+test('an answer that cannot be read fails alone: it can be tried again, and the next question is answered', async () => {
+  const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const broken = 'event: delta\nid: 1\ndata: null\n\n';
+  let asked = 0;
+  const reply: Answer = () => {
+    if (asked++) return stream(answered({ ...answer, uuid: `m${asked}` }));
+    const open = line();
+    open.say(`event: session\ndata: {"uuid":"s1"}\n\n${broken}event: message\ndata: null\n\n`);
+    open.end();
+    return open.response;
+  };
+  chat = await opened({ 'POST /ask': reply });
+  chat.ask('first');
+  chat.ask('second');
+  await waitFor(() => chat.see.getByRole('button', { name: 'Source 1: Returns' }));
+  expect(error.mock.calls[0]![0]).toBe('[docent]');
+  // The first is the failed turn's; the other one has the answer made anew.
+  chat.see.getAllByRole('button', { name: 'Try again' })[0]!.click();
+  await waitFor(() => expect(chat.see.getAllByRole('button', { name: 'Source 1: Returns' })).toHaveLength(2));
+  error.mockRestore();
+});
+
+test('a browser without URL.canParse shows sources and answers on', async () => {
+  const { canParse } = URL;
+  Object.assign(URL, { canParse: undefined });
+  try {
+    const file = citation({ file_name: 'https://', title: 'A file' });
+    const both = record(question, 'You have 45 days [1], in [2]. ![x](https://shop.test/x.png)', {
+      ...citations,
+      2: file,
+    });
+    let asked = 0;
+    const reply: Answer = () => stream(answered({ ...both, uuid: `m${asked++}` }));
+    chat = await opened({ 'POST /ask': reply }, { settings: { image_hosts: ['shop.test'] } });
+    for (const count of [1, 2]) {
+      chat.ask(question);
+      await waitFor(() => expect(chat.see.getAllByRole('button', { name: 'Source 1: Returns' })).toHaveLength(count));
+      expect(chat.see.getAllByRole('button', { name: 'Source 2: A file' })).toHaveLength(count);
+      expect(chat.see.getAllByRole('img', { name: 'x' })).toHaveLength(count);
+    }
+  } finally {
+    Object.assign(URL, { canParse });
+  }
+});
