@@ -14,11 +14,13 @@ const LOOK_MS = 200;
 /** Waits, but no longer than what is shown stays. */
 const sleep = (ms: number, { showing: { signal } }: Chat): Promise<unknown> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.onabort = (event) => {
+    const wake = (): void => {
       clearTimeout(timer);
-      resolve(event);
+      signal.removeEventListener('abort', wake);
+      resolve(0);
     };
+    const timer = setTimeout(wake, ms);
+    signal.addEventListener('abort', wake);
   });
 
 /** Keeps the turn's question among those that still have to reach the server, or no longer; and what else is to be remembered. */

@@ -156,6 +156,16 @@ test('destroyed at any time, it leaves no timer', async () => {
     chat.close();
     await waitFor(() => expect(left.size).toBe(0), { timeout: 90, interval: 10 });
   }
+  // A countdown and a reconnection at once.
+  localStorage.clear();
+  let asked = 0;
+  chat = mounted({ 'POST /ask': () => (asked++ ? refused() : limited()) });
+  chat.handle.ask('one');
+  chat.handle.ask('two');
+  for (const note of ['Too many.', 'Reconnecting…'])
+    await waitFor(() => expect(chat!.see.getAllByText(note).length).toBeGreaterThan(0));
+  chat.close();
+  await waitFor(() => expect(left.size).toBe(0), { timeout: 90, interval: 10 });
 });
 
 test('the component comes and goes with its place, and a second mount is no second chat', async () => {
