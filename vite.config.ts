@@ -47,7 +47,7 @@ const demoScripts = {
 
 const environments: Record<string, EnvironmentOptions> = {
   // Named by its content: it may be cached for long.
-  panel: library('widget/panel.tsx', 'panel-[hash].js', 'dist/embed', {
+  panel: library('widget/tag-panel.ts', 'panel-[hash].js', 'dist/embed', {
     emptyOutDir: true,
     license: { fileName: 'licenses.md' },
     rolldownOptions: { output: small },
@@ -196,7 +196,14 @@ const smaller: Plugin = {
   apply: 'build',
   applyToEnvironment: ({ name }) => ['panel', 'embed', 'component', 'markdown'].includes(name),
   async generateBundle(_, bundle) {
-    const compress = { passes: 3, ecma: 2022, unsafe_arrows: true, unsafe_methods: true, sequences: false } as const;
+    const compress = {
+      passes: 3,
+      ecma: 2022,
+      unsafe: true,
+      unsafe_arrows: true,
+      pure_getters: true,
+      sequences: false,
+    } as const;
     for (const file of Object.values(bundle)) {
       if (file.type === 'chunk') file.code = (await minify(file.code, { module: true, compress })).code ?? file.code;
     }

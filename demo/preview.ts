@@ -1,7 +1,7 @@
 import type { VisitorMessage } from '../server/types.ts';
 import { launch, type Handle } from '../widget/launch.ts';
-import { openPanel, type OpenedPanel } from '../widget/panel.tsx';
 import { readSettings } from '../widget/settings.ts';
+import { openPanel, type OpenedPanel } from '../widget/panel.tsx';
 import { cited } from './samples.ts';
 import { face, pageMemory, pieces, play } from './script.ts';
 import style from './preview.css?inline';
@@ -41,8 +41,7 @@ function show(settings: Record<string, string>, page: string): void {
   document.documentElement.dir = page === 'rtl' ? 'rtl' : 'ltr';
   document.documentElement.style.colorScheme = page === 'dark' ? 'dark' : 'light';
   const memory = pageMemory({ session: messages.length ? 's1' : undefined });
-  const given = readSettings(Object.entries(settings).map(([name, value]) => ({ name, value })));
-  handle = launch({ server: location.origin, chatbot: face.uuid, settings: given }, async () => ({
+  handle = launch({ server: location.origin, chatbot: face.uuid, settings: readSettings(settings) }, async () => ({
     openPanel: (root, options) => (opened = openPanel(root, { ...options, client, memory })),
   }));
   // As if the visitor came near it: the launcher looks as it does in the end only when the panel is there.

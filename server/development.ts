@@ -16,7 +16,7 @@ type Say = (words: string) => void;
 const ofVite = /^\/(?:@|widget\/|node_modules\/|demo\/[\w-]+\.(?:tsx?(?:\?|$)|css\?.*\binline\b))/;
 
 const modules: Record<string, string> = {
-  '/embed/panel.js': `export * from '/widget/panel.tsx';`,
+  '/embed/panel.js': `export * from '/widget/tag-panel.ts';`,
   '/demo/states.js': `import '/@vite/client'; import '/demo/states.tsx';`,
   '/demo/markdown.js': `import '/@vite/client'; import '/demo/markdown.ts';`,
   '/demo/playground.js': `import '/@vite/client'; import '/demo/playground.ts';`,

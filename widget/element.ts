@@ -27,10 +27,12 @@ export function define(name: string): void {
     connectedCallback(): void {
       // An element that stood in the page before it was defined is told of its attributes first.
       this.disconnectedCallback();
-      const { server, chatbot, inline, ...settings } = readSettings(this.attributes);
+      const { server, chatbot, inline, ...written } = Object.fromEntries(
+        Array.from(this.attributes, ({ name, value }) => [name.replace('data-', ''), value]),
+      );
       if (!server || !chatbot) return;
       const target = inline === undefined ? undefined : this;
-      const options = { server, chatbot, target, settings };
+      const options = { server, chatbot, target, settings: readSettings(written) };
       const handle = (this.handle = launch(options, () => import('./panel.tsx')));
       for (const event of EVENTS) handle.on(event, (detail) => this.dispatchEvent(new CustomEvent(event, { detail })));
     }

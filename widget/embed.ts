@@ -1,5 +1,6 @@
-import { launch, type Handle } from './launch.ts';
-import { readSettings } from './settings.ts';
+import { launch, type Handle, type Host } from './launch.ts';
+import { own } from './own.ts';
+import type { Settings } from './settings.ts';
 
 /** The panel's file beside this script, with its hash: Vite puts it in. */
 declare const __DOCENT_PANEL__: string;
@@ -12,20 +13,26 @@ interface Queue {
 }
 
 const page = window as { Docent?: Partial<Handle> & { q?: Call[] | Queue } };
-const script = document.currentScript ?? document.querySelector('script[data-chatbot]');
+const all = own('querySelectorAll');
+// A module, or a page that runs scripts in its own way, has no current one. Then it is the tag whose address this very code came
+// from: a tag that a policy kept from running must not say where more code comes from.
+const script =
+  own('currentScript') ??
+  [...all<HTMLScriptElement>('script[data-chatbot]')].find(({ src }) => src && Error().stack!.includes(src));
 
-function start({ src, attributes }: HTMLScriptElement): void {
-  const { chatbot, inline, ...settings } = readSettings(attributes);
+function start({ src, dataset }: HTMLScriptElement | Record<string, undefined>): void {
+  const { chatbot, inline, ...settings } = { ...dataset };
   if (!chatbot) return console.error('[docent] embed.js needs data-chatbot');
   // The same chatbot twice is one widget: pages that swap their body run the script again.
-  if (document.querySelector(`[data-docent="${chatbot}"]`)) return;
+  for (const { docent } of all<Host>('docent-widget')) if (docent === chatbot) return;
   const server = new URL('.', src).href;
   // A module that failed to load stays failed under its address, in some browsers for the life of the page.
   let tries = 0;
-  const load = <T>(): Promise<T> => import(/* @vite-ignore */ `${new URL(__DOCENT_PANEL__, src)}#${tries++}`);
-  const target = inline ? document.querySelector(inline) : undefined;
-  const { destroy, ...handle } = launch({ server, chatbot, target, settings }, load);
-  const waiting = page.Docent;
+  const load = <T>(): Promise<T> => import(/* @vite-ignore */ new URL(`${__DOCENT_PANEL__}#${tries++}`, src).href);
+  const target = inline ? all(inline)[0] : undefined;
+  const { destroy, ...handle } = launch({ server, chatbot, target, settings: settings as Partial<Settings> }, load);
+  // An element or a frame of that name is none of the page's own.
+  const waiting = (Object.hasOwn(page, 'Docent') && page.Docent) || undefined;
   if (waiting?.destroy) return;
   const run = ([name, ...values]: Call): void => (docent[name] as (...values: unknown[]) => void)(...values);
   const docent: Handle & { q: Queue } = {
@@ -40,4 +47,4 @@ function start({ src, attributes }: HTMLScriptElement): void {
   (waiting?.q as Call[] | undefined)?.forEach(run);
 }
 
-start(script as HTMLScriptElement);
+start((script as HTMLScriptElement | undefined) ?? {});

@@ -1,5 +1,6 @@
 import type { Chat } from './chat.ts';
 import type { Events } from './turn.ts';
+import { own } from './own.ts';
 import type { OpenedPanel, openPanel } from './panel.tsx';
 import type { Context, Settings } from './settings.ts';
 import type { Words } from './words/en.ts';
@@ -32,6 +33,9 @@ export interface Handle {
   destroy(): void;
 }
 
+/** The element that it all stands in; no markup can say whose it is. */
+export type Host = HTMLElement & { docent?: string };
+
 export type LoadPanel = () => Promise<{ openPanel: typeof openPanel }>;
 
 // Kept small by hand: a page loads these words before anybody opens the chat. The host is a line along the window's end;
@@ -50,10 +54,11 @@ const IDLE_MS = 999;
 export function launch({ target, ...options }: Options, load: LoadPanel): Handle {
   const settings = options.settings as Record<string, string> | undefined;
   const { open, unloadable } = { ...launcher, ...options.words };
-  const host = document.createElement('docent-widget');
+  const create = own('createElement');
+  const host: Host = create('docent-widget');
   const root = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
-  const button = document.createElement('button');
+  const button = create('button');
   const calls: ((chat: Chat) => void)[] = [];
   let panel: OpenedPanel | undefined;
   let loading: Promise<void> | undefined;
@@ -91,7 +96,7 @@ export function launch({ target, ...options }: Options, load: LoadPanel): Handle
     destroy() {
       isGone = true;
       clearTimeout(early);
-      document.removeEventListener('click', trigger);
+      removeEventListener('click', trigger, true);
       host.remove();
       panel?.destroy();
       panel = undefined;
@@ -103,11 +108,14 @@ export function launch({ target, ...options }: Options, load: LoadPanel): Handle
 
   sheet.replaceSync(STYLE);
   root.adoptedStyleSheets = [sheet];
-  host.dataset.docent = options.chatbot;
+  host.docent = options.chatbot;
   for (const name in settings) {
     // A scheme of `auto` is the page's: the style sheet's own default.
     if (settings[name] !== 'auto')
-      host.style.setProperty(`--docent-${name}`, settings[name] + (/offset|radius/.test(name) ? 'px' : ''));
+      host.style.setProperty(
+        `--docent-${name[0] === 'z' ? 'z' : name}`,
+        settings[name] + (/offset|radius/.test(name) ? 'px' : ''),
+      );
     if (EARLY.test(name)) early ??= setTimeout(near, IDLE_MS);
   }
   if (target) {
@@ -119,8 +127,8 @@ export function launch({ target, ...options }: Options, load: LoadPanel): Handle
     button.onpointerenter = button.onfocus = near;
     button.onclick = handle.open;
     root.append(button);
-    document.addEventListener('click', trigger);
+    addEventListener('click', trigger, true);
   }
-  (target ?? document.documentElement).append(host);
+  (target ?? own('documentElement')).append(host);
   return handle;
 }

@@ -26,8 +26,8 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   const chat = createChat(host, options);
   const own = chat.face.peek();
   const sheet = new CSSStyleSheet();
-  // Laid out as what is in it.
-  const place = document.createElement('slot');
+  // Laid out as what is in it. An element of the page by the name of `createElement` is not called instead (own.ts).
+  const place = Document.prototype.createElement.call(document, 'slot');
   sheet.replaceSync(style);
   root.adoptedStyleSheets.push(sheet);
   root.prepend(place);

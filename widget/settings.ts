@@ -27,7 +27,9 @@ export interface Settings extends Pick<
   radius: number;
   /** Pixels. */
   offset: number;
-  /** What it lies above, as z-index. */
+  /** What it lies above. */
+  z_index: number;
+  /** The same as `z_index`. */
   z: number;
 }
 
@@ -39,26 +41,29 @@ export interface Context {
   user?: string | undefined;
 }
 
-/** What a page writes in the tag. */
-export interface Written extends Partial<Settings> {
-  server?: string;
-  chatbot?: string;
-  inline?: string;
-}
-
-/** How a setting is read that is no text. */
+/** How the text of an attribute is read, for a setting that is no text. */
 const READ: Record<string, (written: string) => unknown> = {
   suggestions: (written) => written.match(/[^|]+/g) ?? [],
   image_hosts: (written) => written.match(/[^\s,]+/g) ?? [],
   open: (written) => written !== 'false',
+  radius: parseFloat,
+  offset: parseFloat,
+  z: parseFloat,
+  teaser_after: parseFloat,
 };
 
-/** Settings from attributes: `teaser-after="9"`, `suggestions="One?|Two?"`, `open`; each may begin with `data-`. */
-export function readSettings(attributes: Iterable<{ name: string; value: string }>): Written {
+/**
+ * Settings by their names and types. Written in a tag they are text, and named as attributes or a dataset have them:
+ * `teaser-after` or `teaserAfter`: '9', `suggestions`: 'One?|Two?', `open`: ''.
+ */
+export function readSettings(written: object = {}): Partial<Settings> {
   const settings: Record<string, unknown> = {};
-  for (const { name, value } of attributes) {
-    const key = name.replace('data-', '').replace('-', '_');
-    settings[key] = READ[key]?.(value) ?? value;
+  for (const [name, value] of Object.entries(written)) {
+    const key = name
+      .replace(/-|(?=[A-Z])/, '_')
+      .toLowerCase()
+      .replace('z_index', 'z');
+    settings[key] = typeof value === 'string' ? (READ[key]?.(value) ?? value) : value;
   }
   return settings;
 }

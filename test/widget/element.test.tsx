@@ -3,6 +3,7 @@ import { render, waitFor } from '@testing-library/preact';
 import { h } from 'preact';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineElement } from '../../widget/index.tsx';
+import type { Host } from '../../widget/launch.ts';
 import { answered, json, openDoor, record, server, stream, type Door } from './door.ts';
 
 // Compiled before a test's clock runs: it is loaded when a visitor comes near.
@@ -29,7 +30,7 @@ function placed(attributes: Record<string, string>): HTMLElementTagNameMap['doce
   return element;
 }
 
-const hosts = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('docent-widget')];
+const hosts = (): Host[] => [...document.querySelectorAll<Host>('docent-widget')];
 
 test('the element puts a launcher on the page and takes it away when it leaves', () => {
   const element = placed({ color: '#fc0', offset: '9' });
@@ -60,7 +61,7 @@ test('it is told what to do by its methods, and tells what happens by events', a
 test('another chatbot is another chat', () => {
   const element = placed({});
   element.setAttribute('chatbot', 'c2');
-  expect(hosts().map(({ dataset }) => dataset['docent'])).toEqual(['c2']);
+  expect(hosts().map(({ docent }) => docent)).toEqual(['c2']);
 });
 
 test('a framework that mounts twice in a row leaves one chat', () => {

@@ -1,9 +1,10 @@
 // @vitest-environment happy-dom
-import { waitFor } from '@testing-library/preact';
+import { waitFor, within } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openPanel } from '../../widget/panel.tsx';
+import { openPanel } from '../../widget/tag-panel.ts';
 import { answered, openDoor, record, stream, type Door } from './door.ts';
 import type { Handle } from '../../widget/index.tsx';
+import { readSettings } from '../../widget/settings.ts';
 
 type Docent = Handle & { q: { push(...calls: unknown[][]): void } };
 const page = globalThis as unknown as { Docent?: Partial<Docent> | { q: unknown[][] }; __DOCENT_PANEL__?: string };
@@ -32,7 +33,7 @@ async function embed(dataset: Record<string, string> = { chatbot: 'c1' }): Promi
   const script = document.createElement('script');
   Object.defineProperty(script, 'src', { value: 'https://docent.test/embed.js' });
   Object.assign(script.dataset, dataset);
-  Object.defineProperty(document, 'currentScript', { value: script, configurable: true });
+  Object.defineProperty(Document.prototype, 'currentScript', { get: () => script, configurable: true });
   vi.resetModules();
   await import('../../widget/embed.ts');
 }
@@ -105,6 +106,21 @@ test('the colour, distance, layer and side of the launcher are attributes of its
   const set = names.map((name) => style.getPropertyValue(`--docent-${name}`));
   expect(set).toEqual(['#fc0', '32px', '7', 'start', '']);
   expect(door.requests).toEqual([]);
+});
+
+test('numbers of the tag are numbers, and what it lies above goes by the name that the server keeps it under', async () => {
+  await embed({ chatbot: 'c1', zIndex: '7', teaserAfter: '9', open: '', suggestions: 'One?|Two?', radius: '4px' });
+  expect(hosts()[0]!.style.getPropertyValue('--docent-z')).toBe('7');
+  docent().open();
+  const see = within(hosts()[0]!.shadowRoot as unknown as HTMLElement);
+  await waitFor(() => expect(see.getAllByRole('button', { name: /^(One|Two)\?$/ })).toHaveLength(2));
+  expect(readSettings({ zIndex: '7', 'teaser-after': '9', offset: '0', radius: '4px', label: '42' })).toEqual({
+    z: 7,
+    teaser_after: 9,
+    offset: 0,
+    radius: 4,
+    label: '42',
+  });
 });
 
 test('any element of the page opens the chat, and gets the focus back', async () => {

@@ -2,6 +2,7 @@
 import { render, waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ChatWidget, mount, type Handle } from '../../widget/index.tsx';
+import type { Host } from '../../widget/launch.ts';
 import { answered, json, line, openDoor, record, server, stream, wire, type Door, type Line } from './door.ts';
 import { mounted, opened, type Opened } from './opened.ts';
 
@@ -175,8 +176,8 @@ test('the component comes and goes with its place, and a second mount is no seco
   const { rerender, unmount } = render(<ChatWidget server={server} chatbot="c1" onReady={ready} />);
   expect(document.querySelectorAll('docent-widget')).toHaveLength(1);
   rerender(<ChatWidget server={server} chatbot="c2" onReady={ready} />);
-  const hosts = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('docent-widget')];
-  await waitFor(() => expect(hosts().map(({ dataset }) => dataset['docent'])).toEqual(['c2']));
+  const hosts = (): Host[] => [...document.querySelectorAll<Host>('docent-widget')];
+  await waitFor(() => expect(hosts().map(({ docent }) => docent)).toEqual(['c2']));
   expect(handles).toHaveLength(2);
   unmount();
   await waitFor(() => expect(document.querySelector('docent-widget')).toBeNull());
@@ -196,6 +197,6 @@ test('several chats stand on one page beside each other', () => {
   const handles = ['c1', 'c2'].map((chatbot) => mount({ server, chatbot }));
   expect(document.querySelectorAll('docent-widget')).toHaveLength(2);
   handles[0]!.destroy();
-  expect(document.querySelector<HTMLElement>('docent-widget')?.dataset['docent']).toBe('c2');
+  expect(document.querySelector<Host>('docent-widget')?.docent).toBe('c2');
   handles[1]!.destroy();
 });
