@@ -26,7 +26,9 @@ const openFile = promisify(open);
 const readInto = promisify(read);
 const closeFile = promisify(close);
 
-/** Bytes read from each end of a file: a short session is whole in them, and so is the end of any message's line. */
+/** Up to so many bytes a file is read in one go: a second call costs more than the bytes. */
+const WHOLE = 16_384;
+/** Bytes of a longer file's two ends, the last of which hold the end of any message's line. */
 const END = 4096;
 
 export interface Ends {
@@ -45,9 +47,11 @@ export async function readEnds(path: string): Promise<Ends | undefined> {
   });
   if (file === undefined) return undefined;
   try {
-    const start = await bytesAt(file, 0);
+    const { size } = fstatSync(file);
+    const start = await bytesAt(file, 0, size > WHOLE ? END : size);
     const first = start.indexOf(10);
-    if (first >= 0) return { first: start.toString('utf8', 0, first), last: await lastOf(file, start, first + 1) };
+    if (first >= 0)
+      return { first: start.toString('utf8', 0, first), last: await lastOf(file, start, size, first + 1) };
   } finally {
     await closeFile(file);
   }
@@ -55,16 +59,15 @@ export async function readEnds(path: string): Promise<Ends | undefined> {
   return rest.length === 0 ? undefined : { first, last: rest.slice(0, -1).join('\n') };
 }
 
-/** `start` are the first bytes of the file, of which the first line takes `from`. */
-async function lastOf(file: number, start: Buffer, from: number): Promise<string | undefined> {
-  if (start.length < END) return start.toString('utf8', from, Math.max(from, start.lastIndexOf(10)));
-  const at = Math.max(from, fstatSync(file).size - END);
-  const bytes = await bytesAt(file, at);
+/** `start` are the first bytes of the file, of which the first line takes `from`. As Latin-1: what is sought is ASCII. */
+async function lastOf(file: number, start: Buffer, size: number, from: number): Promise<string | undefined> {
+  const at = Math.max(from, size - END);
+  const bytes = size > WHOLE ? await bytesAt(file, at, END) : start.subarray(at);
   const end = bytes.lastIndexOf(10);
-  return end < 0 && bytes.length > 0 ? undefined : bytes.toString('utf8', 0, Math.max(0, end));
+  return end < 0 && bytes.length > 0 ? undefined : bytes.toString('latin1', 0, Math.max(0, end));
 }
 
-async function bytesAt(file: number, position: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await readInto(file, Buffer.allocUnsafe(END), 0, END, position);
+async function bytesAt(file: number, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await readInto(file, Buffer.allocUnsafe(length), 0, length, position);
   return buffer.subarray(0, bytesRead);
 }
