@@ -53,7 +53,7 @@ const CALLERS = /^(?:ECONNRESET|ECONNABORTED|EPIPE|ERR_STREAM_PREMATURE_CLOSE|ER
 
 const corsOfApi = cors({
   origin: '*',
-  exposeHeaders: ['Retry-After', 'X-Request-Id', 'WWW-Authenticate'],
+  exposeHeaders: ['Retry-After', 'X-Request-Id', 'WWW-Authenticate', 'X-Unknown-Fields', 'ETag'],
   maxAge: 600,
 });
 const apiCors: Koa.Middleware = (ctx, next) => (ctx.path.startsWith('/api/') ? corsOfApi(ctx, next) : next());

@@ -2,7 +2,10 @@ import { bodyParser } from '@koa/bodyparser';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Static, TObject } from 'typebox';
 import { Refusal } from './errors.ts';
+import { checked, unknownFields } from './validate.ts';
 
 /** What the doors that speak JSON do alike. */
 
@@ -36,6 +39,21 @@ export async function readJson(ctx: Context): Promise<unknown> {
   }
   await parse(ctx, async () => {});
   return ctx.request.body;
+}
+
+/** The same, as the schema has it; throws the `Refusal` of what is invalid. */
+export async function readBody<S extends TObject>(ctx: Context, log: Logger, schema: S): Promise<Static<S>> {
+  const sent = await readJson(ctx);
+  tellUnknown(ctx, log, schema, sent);
+  return checked(schema, sent);
+}
+
+/** Names on the reply, and in the log at debug, what the body has beyond its schema: it is ignored, and often a slip. */
+export function tellUnknown(ctx: Context, log: Logger, schema: TObject, body: unknown): void {
+  const fields = unknownFields(schema, body);
+  if (fields === '') return;
+  ctx.set('X-Unknown-Fields', fields);
+  log.debug({ req: ctx.state['id'], fields }, 'unknown fields in the body');
 }
 
 function unreadable(error: Error & { status?: number }): Refusal {

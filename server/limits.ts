@@ -15,6 +15,8 @@ export interface VisitorLimits {
    * the whole seconds after which the next one is accepted.
    */
   take(chatbot: string, address: string, limit: readonly [number, number]): number;
+  /** The `RateLimit` and `RateLimit-Policy` fields of a reply for which `take` was asked. */
+  fields(chatbot: string, address: string, limit: readonly [number, number]): Record<string, string>;
   /** Visitors remembered at the moment. */
   readonly size: number;
 }
@@ -49,6 +51,15 @@ export function createVisitorLimits({ clock, visitors = 50_000 }: { clock: Clock
       accepted.set(key, times);
       forget(now);
       return 0;
+    },
+    fields(chatbot, address, [count, seconds]) {
+      const [now, window] = [clock(), seconds * 1000];
+      const counted = (accepted.get(`${chatbot} ${address}`) ?? []).filter((time) => time > now - window).slice(-count);
+      const reset = Math.ceil(((counted[0] ?? now) + window - now) / 1000);
+      return {
+        'RateLimit-Policy': `"default";q=${count};w=${seconds}`,
+        RateLimit: `"default";r=${count - counted.length};t=${reset}`,
+      };
     },
     get size() {
       return accepted.size;

@@ -39,6 +39,39 @@ function withoutNulls(schema: Described | undefined, value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, one]) => [key, known(key) ? withoutNulls(properties[key], one) : one]));
 }
 
+/** At most so many are named, each cut at so many characters. */
+const [MOST_NAMED, LONGEST_NAME] = [10, 40];
+
+/**
+ * The fields of a body that its schema does not name, such as `nmae, meta.modle`, in a form that fits a header: what is not
+ * plain ASCII is percent-encoded. '' where there are none. A caller's own maps have no unknown fields.
+ */
+export function unknownFields(schema: TObject, body: unknown): string {
+  const found: string[] = [];
+  collectUnknown(schema as Described, body, '', found);
+  const named = found
+    .slice(0, MOST_NAMED)
+    .map((name) => encodeURIComponent(name.toWellFormed().slice(0, LONGEST_NAME).toWellFormed()));
+  return [...named, ...(found.length > MOST_NAMED ? ['...'] : [])].join(', ');
+}
+
+function collectUnknown(schema: Described, value: unknown, place: string, found: string[]): void {
+  if (Array.isArray(value)) {
+    if (schema.items && !Array.isArray(schema.items)) {
+      for (const one of value) collectUnknown(schema.items, one, place, found);
+    }
+    return;
+  }
+  const { properties } = schema;
+  if (!properties || schema.additionalProperties || !isObject(value)) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (found.length > MOST_NAMED) return;
+    const name = place + key;
+    if (Object.hasOwn(properties, key)) collectUnknown(properties[key]!, inner, `${name}.`, found);
+    else if (!found.includes(name)) found.push(name);
+  }
+}
+
 /**
  * An object within the body, such as `tags[0]`. The refusal's sentence says where; its field is `field`, or the
  * place and the field within it.
@@ -89,6 +122,7 @@ interface Described {
   anyOf?: Described[];
   properties?: Record<string, Described>;
   required?: string[];
+  additionalProperties?: unknown;
   items?: Described[] | Described;
   pattern?: string;
   description?: string;

@@ -45,7 +45,7 @@ export function operations(rooms: Rooms): Operation[] {
 export function createApi(rooms: Rooms, authenticate: Authenticate): Middleware {
   const router = new Router();
   const all = operations(rooms);
-  for (const one of all) register(router, one);
+  for (const one of all) register(router, rooms.log, one);
   const open = new Set(all.filter((one) => one.open).map(({ method, path }) => `${method} ${path}`));
   const fixed = fixedPaths(all);
   const routes = router.routes() as unknown as Middleware;

@@ -51,7 +51,7 @@ export function documentOf(operations: Operation[]): object {
 
 const INTRODUCTION = [
   'This page is [/api/v1/openapi.json](/api/v1/openapi.json), made of the schemas that check every request. The examples are replies that a server gave.',
-  'Success is always 200. Updates are partial: what is not sent keeps its value. Unknown keys of a body are ignored, and `null` for an optional one means that it is not sent.',
+  'Success is always 200. Updates are partial: what is not sent keeps its value. Unknown keys of a body are ignored, and `null` for an optional one means that it is not sent. `X-Unknown-Fields` names those that were ignored.',
   'Identifiers are 32 lower-case hex digits; dashes are accepted. Lists are in order of creation.',
   'A fault is `{error, code}`, with `field` where one input field is to blame. A known path asked by another method is 405 with `Allow`.',
   'Every reply carries `X-Request-Id`: yours, where the request has a plain one (1 to 64 of `A-Z a-z 0-9 _ - .`).',

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Answering, Respond } from '../answer/answering.ts';
 import { notFound } from '../errors.ts';
-import { readJson } from '../http.ts';
+import { readJson, tellUnknown } from '../http.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Schedules } from '../knowledge/schedule.ts';
 import type { Sites } from '../knowledge/sites.ts';
@@ -81,11 +81,13 @@ export function operation(described: unknown): Operation {
 
 export function register(
   router: Router,
+  log: Logger,
   { method, path, aliases = [], body, checkedByHandler, handle }: Operation,
 ): void {
   router.register([path, ...aliases], [method], async (ctx) => {
     const uuid = readUuid(ctx.params.uuid ?? '') ?? '';
     const sent = body ? await readJson(ctx) : undefined;
+    if (body) tellUnknown(ctx, log, body, sent);
     const given = body && !checkedByHandler ? checked(body, sent) : sent;
     const reply = await handle({ user: ctx.state.user as User, uuid, body: given, ctx });
     const told = Array.isArray(reply) ? await shown(reply, (one) => one) : reply;

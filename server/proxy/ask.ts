@@ -22,6 +22,8 @@ export interface Asker {
   address: string;
   /** The request's id. */
   request: string;
+  /** Sets fields of the reply. */
+  tell(fields: Record<string, string>): void;
 }
 
 export interface Asked {
@@ -33,7 +35,7 @@ export interface Asked {
 
 /** One question at the door: whose it is, whether it is a repeat, whether the visitor may ask it now. */
 export function createAsk({ store, answering, upstream, log, limits, sessions }: Rooms) {
-  return async (chatbot: StoredChatbot, body: AskBody, { address, request }: Asker): Promise<Asked> => {
+  return async (chatbot: StoredChatbot, body: AskBody, { address, request, tell }: Asker): Promise<Asked> => {
     const session = body.session === undefined ? undefined : await sessions.own(chatbot, body.session);
     const named = identify(store.home.secret, chatbot, address, session, body.id);
 
@@ -41,7 +43,7 @@ export function createAsk({ store, answering, upstream, log, limits, sessions }:
       const known = session ?? (body.id === undefined ? undefined : await store.session(named.session));
       // First: a question that is refused for want of room does not count.
       answering.checkRoom(chatbot.uuid, address);
-      admit(chatbot, address);
+      admit(chatbot, address, tell);
       return {
         uuid: named.message,
         query: body.query,
@@ -59,8 +61,9 @@ export function createAsk({ store, answering, upstream, log, limits, sessions }:
     return { made: session ? undefined : named.session, message: named.message, found };
   };
 
-  function admit(chatbot: StoredChatbot, address: string): void {
+  function admit(chatbot: StoredChatbot, address: string, tell: Asker['tell']): void {
     const retryAfter = limits.take(chatbot.uuid, address, chatbot.meta.rate_limit);
+    tell(limits.fields(chatbot.uuid, address, chatbot.meta.rate_limit));
     if (retryAfter === 0) return;
     log.debug({ chatbot: chatbot.uuid, retryAfter }, 'a visitor reached the rate limit');
     throw new Refusal('rate_limited', chatbot.meta.rate_limit_message || 'Too many messages', { retryAfter });

@@ -4,12 +4,11 @@ import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Answering } from '../answer/answering.ts';
 import { notFound, Refusal } from '../errors.ts';
-import { readJson, refuseUnmatched } from '../http.ts';
+import { readBody, refuseUnmatched } from '../http.ts';
 import { clientAddress, createVisitorLimits } from '../limits.ts';
 import { view, type Clock } from '../records.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
 import type { ChatbotFace, ChatEvent } from '../types.ts';
-import { checked } from '../validate.ts';
 import { faceSettings } from '../widget-settings.ts';
 import { createAsk } from './ask.ts';
 import { AskBody, SessionBody, VisitorSessionSchema } from './bodies.ts';
@@ -84,7 +83,7 @@ const crossOrigin = cors({
   origin: '*',
   allowMethods: ['GET', 'POST'],
   allowHeaders: ['Content-Type', 'Last-Event-ID'],
-  exposeHeaders: ['Retry-After', 'X-Request-Id'],
+  exposeHeaders: ['Retry-After', 'X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'X-Unknown-Fields'],
   maxAge: 86_400,
   keepHeadersOnError: false,
 });
@@ -112,7 +111,7 @@ function faceOf({ face }: DoorRooms, chatbot: StoredChatbot): ChatbotFace {
   };
 }
 
-/** An empty session costs a file, feedback a line: so many in so many seconds are any visitor's due. */
+/** The rate limit of a visitor's other writes: an empty session costs a file, feedback a line. */
 const WRITES: [count: number, seconds: number] = [100, 60];
 
 type Spare = (visit: Visit, refusal: string) => void;
@@ -120,14 +119,16 @@ type Spare = (visit: Visit, refusal: string) => void;
 function createSpare({ clock, trustProxyHops }: DoorRooms): Spare {
   const limits = createVisitorLimits({ clock });
   return ({ chatbot, ctx }, refusal) => {
-    const retryAfter = limits.take(chatbot.uuid, clientAddress(ctx.req, trustProxyHops), WRITES);
+    const address = clientAddress(ctx.req, trustProxyHops);
+    const retryAfter = limits.take(chatbot.uuid, address, WRITES);
+    ctx.set(limits.fields(chatbot.uuid, address, WRITES));
     if (retryAfter > 0) throw new Refusal('rate_limited', refusal, { retryAfter });
   };
 }
 
-function startSession({ store }: DoorRooms, sessions: VisitorSessions, spare: Spare) {
+function startSession({ store, log }: DoorRooms, sessions: VisitorSessions, spare: Spare) {
   return async (visit: Visit): Promise<unknown> => {
-    const { variables } = checked(SessionBody, await readJson(visit.ctx));
+    const { variables } = await readBody(visit.ctx, log, SessionBody);
     spare(visit, 'too many new conversations');
     const session = sessions.begin(visit.chatbot, variables);
     if (!(await store.createSession(session))) throw notFound('chatbot');
@@ -139,10 +140,14 @@ function ask(rooms: DoorRooms, sessions: VisitorSessions, events: EventStreams) 
   const limits = createVisitorLimits(rooms);
   const asked = createAsk({ ...rooms, limits, sessions });
   return async ({ chatbot, ctx }: Visit): Promise<void> => {
-    const body = checked(AskBody, await readJson(ctx));
+    const body = await readBody(ctx, rooms.log, AskBody);
     const address = clientAddress(ctx.req, rooms.trustProxyHops);
     events.admit(address, ctx.res);
-    const { made, message, found } = await asked(chatbot, body, { address, request: String(ctx.state.id) });
+    const { made, message, found } = await asked(chatbot, body, {
+      address,
+      request: String(ctx.state.id),
+      tell: (fields) => ctx.set(fields),
+    });
     const first: ChatEvent[] = [{ event: 'message', data: { uuid: message } }];
     if (made !== undefined) first.unshift({ event: 'session', data: { uuid: made } });
     ctx.respond = false;

@@ -163,6 +163,49 @@ describe('numbers and keys', () => {
   });
 });
 
+describe('fields that nobody knows', () => {
+  const unknownIn = async (path: string, body: unknown) =>
+    (await w.call('POST', path, body)).headers.get('x-unknown-fields');
+  const create = '/api/v1/chatbot/create';
+
+  it('are ignored and named in a header, also where the body is refused', async () => {
+    expect(await unknownIn(create, { name: 'Help' })).toBeNull();
+    expect(await unknownIn(create, { name: 'Help', vizibility: 'public', colour: null })).toBe('vizibility, colour');
+    const slip = await w.call('POST', create, { nmae: 'Help' });
+    expect([slip.status, slip.body.field, slip.headers.get('x-unknown-fields')]).toEqual([422, 'name', 'nmae']);
+  });
+
+  it('are named with their place within settings, and never within maps of the caller', async () => {
+    const agent = await newAgent(w, chatbot);
+    const variables = [
+      { name: 'a', defualt: 1 },
+      { name: 'b', defualt: 2, default_value: { contnet: 'x' } },
+    ];
+    const path = `/api/v1/agent/${agent}/update`;
+    expect(await unknownIn(path, { meta: { modle: 'x', bias: 0 }, variables })).toBe(
+      'meta.modle, variables.defualt, variables.default_value.contnet',
+    );
+    const map = { anything: 1, 'goes here': 'x' };
+    expect(await unknownIn(`/api/v1/chatbot/${chatbot}/session/create`, { initial_variables: map })).toBeNull();
+    const own = { ...FUNCTION, meta: map, headers: { 'X-Any': 'x' } };
+    expect(await unknownIn(`/api/v1/agent/${agent}/function/create`, own)).toBeNull();
+  });
+
+  it('break no header, whatever their names are', async () => {
+    const names = ['a\r\nSet-Cookie: x', 'a,b', 'schlüssel', '\ud800', '', '😀'.repeat(5000), '__proto__'];
+    const body = `{"name":"Help",${names.map((name) => `${JSON.stringify(name)}:1`).join(',')}}`;
+    const told = await unknownIn(create, body);
+    expect(told).toMatch(
+      /^a%0D%0ASet-Cookie%3A%20x, a%2Cb, schl%C3%BCssel, %EF%BF%BD, , (?:%F0%9F%98%80){20}, __proto__$/,
+    );
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}${'€'.repeat(100)}`, 1]));
+    const header = (await unknownIn(create, { name: 'Help', ...many }))!;
+    expect(header.split(', ')).toHaveLength(11);
+    expect(header).toMatch(/, \.\.\.$/);
+    expect(header.length).toBeLessThan(4000);
+  });
+});
+
 describe('paths', () => {
   const key = { Authorization: `Bearer ${API_KEY}` };
   /** As it is written: `fetch` would tidy the path first. */

@@ -154,6 +154,8 @@ describe('the rate limit', () => {
     await ask(house, uuid, { query: 'Two?', session });
     const refused = await post(`${house.base}/chat/${uuid}/ask`, { query: 'Three?', session });
     expect(refused.status).toBe(429);
+    expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=48');
+    expect(refused.headers.get('ratelimit-policy')).toMatch(/^"default";q=2;w=\d+$/);
     expect(await refused.json()).toEqual({ error: 'Slow down, please', code: 'rate_limited', retry_after: 48 });
     expect(refused.headers.get('retry-after')).toBe('48');
     expect(await messagesOf(house, uuid, session)).toHaveLength(2);

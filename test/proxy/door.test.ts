@@ -108,6 +108,8 @@ describe('a session', () => {
     const made = await Promise.all(Array.from({ length: 101 }, () => post(`${door}/session`)));
     expect(made.filter(({ status }) => status === 200)).toHaveLength(100);
     const refused = made.find(({ status }) => status === 429)!;
+    expect(refused.headers.get('ratelimit-policy')).toBe('"default";q=100;w=60');
+    expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=60');
     expect(await refused.json()).toMatchObject({ code: 'rate_limited', retry_after: 60 });
     house.clock.now += 60_000;
     expect((await post(`${door}/session`)).status).toBe(200);
@@ -258,12 +260,16 @@ describe('pages of another origin', () => {
       fetch(`${house.base}/chat/${'0'.repeat(32)}`, { headers }),
       fetch(`${door}/nothing`, { headers }),
       post(`${door}/ask`, '{', headers),
-      post(`${door}/ask`, { query: 'How long?' }, headers),
+      post(`${door}/ask`, { query: 'How long?', sesion: 1 }, headers),
     ]);
+    expect(replies.at(-1)!.headers.get('x-unknown-fields')).toBe('sesion');
+    expect(replies.at(-1)!.headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+$/);
     for (const reply of replies) {
       expect(reply.headers.get('access-control-allow-origin')).toBe('*');
       expect(reply.headers.get('access-control-allow-credentials')).toBeNull();
-      expect(reply.headers.get('access-control-expose-headers')).toBe('Retry-After,X-Request-Id');
+      expect(reply.headers.get('access-control-expose-headers')).toBe(
+        'Retry-After,X-Request-Id,RateLimit,RateLimit-Policy,X-Unknown-Fields',
+      );
       expect(reply.headers.get('cross-origin-resource-policy')).toBe('cross-origin');
       expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
       expect(reply.headers.get('x-request-id')).toBeTruthy();

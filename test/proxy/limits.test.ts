@@ -137,3 +137,22 @@ describe('a visitor’s address', () => {
     expect(address('10.0.0.1', forwarded, hops)).toBe(counted);
   });
 });
+
+describe('the RateLimit fields', () => {
+  it('tell the policy, what is left, and when the oldest message counted leaves the window', () => {
+    let now = 1_000_000;
+    const limits = createVisitorLimits({ clock: () => now });
+    const take = () => (limits.take('c', 'a', [3, 60]), limits.fields('c', 'a', [3, 60]));
+    expect(limits.fields('c', 'a', [3, 60])['RateLimit']).toBe('"default";r=3;t=60');
+    expect(take()).toEqual({ 'RateLimit-Policy': '"default";q=3;w=60', RateLimit: '"default";r=2;t=60' });
+    now += 10_500;
+    expect(take()['RateLimit']).toBe('"default";r=1;t=50');
+    expect(take()['RateLimit']).toBe('"default";r=0;t=50');
+    expect(limits.take('c', 'a', [3, 60])).toBe(50);
+    now += 49_500;
+    expect(limits.fields('c', 'a', [3, 60])['RateLimit']).toBe('"default";r=1;t=11');
+    // A limit that the owner has lowered since: what is accepted next, and when.
+    expect(limits.fields('c', 'a', [1, 60])['RateLimit']).toBe('"default";r=0;t=11');
+    expect(limits.take('c', 'a', [1, 60])).toBe(11);
+  });
+});
