@@ -233,6 +233,30 @@ function componentTypes(): Plugin[] {
   }));
 }
 
+/** What `npm test` runs: units, the store's contract, the tables of the API. Nothing of it needs a build or a browser. */
+const quick = [
+  'test/answer/{cite,demo-questions,prompt,quote,quoting,runs}.test.ts',
+  'test/api/{conformance,models,openapi,operations}.test.ts',
+  'test/demo/*.test.ts',
+  'test/knowledge/{embedding,learning,passage-index,revisit,vectors}.test.ts',
+  'test/model/*.test.ts',
+  'test/proxy/{ask,assets,limits,page}.test.ts',
+  'test/server/{auth,bot,config,drain,health,pipelining}.test.ts',
+  'test/store/{damage,lowdb,managed-files}.test.ts',
+  'test/web/*.test.ts',
+  'test/widget/{chat,citations,embed,events,markdown,memory,mount,server}.test.{ts,tsx}',
+];
+
+const inBrowser = ['test/browser/*.test.ts'];
+
+/** `npm run test:all` runs all three; without a browser the last is left out. */
+const projects = [
+  // Its files share a worker's modules: to load the server for each file would cost more than the tests do.
+  { name: 'quick', include: quick, isolate: false },
+  { name: 'slow', include: ['test/**/*.test.{ts,tsx}'], exclude: [...quick, ...inBrowser] },
+  { name: 'browser', include: inBrowser },
+];
+
 export default defineConfig(({ command }) => ({
   appType: 'custom',
   publicDir: false,
@@ -248,11 +272,13 @@ export default defineConfig(({ command }) => ({
   },
   optimizeDeps: { entries: ['widget/panel.tsx', ...Object.values(demoScripts)] },
   test: {
-    include: ['test/**/*.test.{ts,tsx}'],
     css: true,
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // Guards against a hang, long enough for a busy machine: no test proves a time by them.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 15_000 } },
+    projects: projects.map((test) => ({ extends: true, test })),
   },
 }));

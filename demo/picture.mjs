@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
-import { obtainChromium } from '../test/browser/find.mjs';
+import { findBrowser } from '../test/browser/find.mjs';
 import { smallerPng } from './smaller-png.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -99,7 +99,7 @@ async function states(browser, folder) {
   }
 }
 
-const found = await obtainChromium();
+const found = findBrowser();
 if (!('path' in found)) throw new Error(found.missing);
 const dir = mkdtempSync(join(tmpdir(), 'docent-picture-'));
 const server = await start(dir);

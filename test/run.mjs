@@ -3,32 +3,44 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt } from '../server/built.mjs';
-import { obtainChromium } from './browser/find.mjs';
+import { findBrowser } from './browser/find.mjs';
 
+/**
+ * `node test/run.mjs [all] [arguments of vitest]`: the quick tests, or all of them, and one closing line of counts. Which
+ * files are quick stands in vite.config.ts.
+ */
 const root = join(import.meta.dirname, '..');
 process.chdir(root);
+const [first, ...rest] = process.argv.slice(2);
+const all = first === 'all';
+const given = all ? rest : process.argv.slice(2);
 
-/** Which browser the tests use, said in one line, as vitest is to know it. */
-async function browser() {
-  const found = await obtainChromium();
+/**
+ * Builds, finds a browser and says in one line which; without one the browser's tests are left out.
+ * @returns {Promise<string[]>} the projects of vite.config.ts that are to run
+ */
+async function prepareAll() {
+  await ensureBuilt();
+  const found = findBrowser();
   if ('path' in found) {
-    console.error(`browser: ${found.from}`);
-    return { env: { DOCENT_CHROMIUM: found.path }, args: [] };
+    console.error(`browser: ${found.path}`);
+    return ['quick', 'slow', 'browser'];
   }
   if (process.env['REQUIRE_BROWSER'] === '1') throw new Error(`REQUIRE_BROWSER=1, but ${found.missing}`);
-  console.error(`browser: the browser part is left out (${found.missing})`);
-  return { env: {}, args: ['--exclude', 'test/browser/**'] };
+  console.error(`browser: ${found.missing}; its tests are left out`);
+  return ['quick', 'slow'];
 }
 
 /**
  * @param {string} temp the folder for all that the tests leave behind
- * @param {{ env: object, args: string[] }} part
+ * @param {string[]} names of projects
  */
-async function vitest(temp, part) {
+async function vitest(temp, names) {
   const report = join(temp, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const args = ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...part.args, ...process.argv.slice(2)];
-  const child = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...part.env, TMPDIR: temp } });
+  const projects = names.flatMap((name) => ['--project', name]);
+  const args = ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...projects, ...given];
+  const child = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, TMPDIR: temp } });
   const stop = () => child.kill();
   process.on('SIGINT', stop).on('SIGTERM', stop);
   /** @type {number | null} */
@@ -52,11 +64,10 @@ async function main() {
   if (process.env['REQUIRE_SHARED'] === '1' && !existsSync('../shared/data')) {
     throw new Error('REQUIRE_SHARED=1, but ../shared/data is not here');
   }
-  await ensureBuilt();
-  const part = await browser();
+  const projects = all ? await prepareAll() : ['quick'];
   const temp = mkdtempSync(join(tmpdir(), 'docent-test-'));
   try {
-    const { code, passed, failed, skipped } = await vitest(temp, part);
+    const { code, passed, failed, skipped } = await vitest(temp, projects);
     const lost = code !== 0 && failed === 0 ? 1 : failed;
     console.log(`\n${passed} passed, ${lost} failed${skipped ? `, ${skipped} skipped` : ''}`);
     return code === 0 && lost > 0 ? 1 : code;

@@ -1,6 +1,6 @@
 import { chromium } from 'playwright';
 import type { Browser } from 'playwright';
-import { findChromium } from './find.mjs';
+import { findBrowser } from './find.mjs';
 
 const args = [
   '--disable-gpu',
@@ -11,11 +11,11 @@ const args = [
   '--disable-sync',
 ];
 
-/** The Chromium that `npm test` found, or an installed one when vitest runs by itself. Close it; its profile goes with it. */
+/** Launches the Chromium that `npm run test:all` found, or an installed one. Close it; its profile goes with it. */
 export async function launch(): Promise<Browser> {
-  const executablePath = process.env['DOCENT_CHROMIUM'] || findChromium();
-  if (!executablePath) throw new Error('no Chromium: set CHROMIUM_PATH, or run `npm test`, which can install one');
+  const found = findBrowser();
+  if ('missing' in found) throw new Error(found.missing);
   // Chromium refuses its sandbox to root.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath, args: [...sandbox, ...args] });
+  return chromium.launch({ executablePath: found.path, args: [...sandbox, ...args] });
 }

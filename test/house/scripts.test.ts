@@ -35,3 +35,27 @@ describe('npm run bench', () => {
     expect(row).toMatchObject({ refused95: 1, auc: 1, typo_loss: expect.any(Number) });
   });
 });
+
+describe('npm run test:all', () => {
+  const run = (env: NodeJS.ProcessEnv) => {
+    const args = ['test/run.mjs', 'all', 'test/model/catalogue.test.ts'];
+    // No name of a browser is on this PATH, and Playwright has downloaded none.
+    const none = { PATH: '/nowhere', PLAYWRIGHT_BROWSERS_PATH: '/nowhere', CHROMIUM_PATH: '', REQUIRE_BROWSER: '' };
+    const all = { ...process.env, ...none, ...env };
+    return spawnSync(process.execPath, args, { encoding: 'utf8', env: all });
+  };
+
+  test('leaves the browser out where there is none, and says how to get one', { timeout: 240_000 }, () => {
+    const { status, stdout, stderr } = run({});
+    expect(status, stderr).toBe(0);
+    expect(stderr.match(/^browser: .*$/gm)).toEqual([
+      expect.stringMatching(/^browser: no Chromium was found: run `npx playwright install .*; its tests are left out$/),
+    ]);
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^\d+ passed, 0 failed$/);
+  });
+
+  test('fails without a browser where one is required', { timeout: 240_000 }, () => {
+    const { status, stderr } = run({ REQUIRE_BROWSER: '1' });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('REQUIRE_BROWSER=1, but no Chromium was found')]);
+  });
+});

@@ -2,31 +2,19 @@ import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openLowdbStore, type LowdbOptions } from '../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../server/store/lowdb.ts';
 import { StoredRecord } from '../../server/store/record.ts';
 import type { Store } from '../../server/store/store.ts';
-import { storeContract, type Place } from './contract.ts';
+import { storeContract } from './contract.ts';
 import { faultyDisk } from './faulty-disk.ts';
 import { managementContract } from './management.contract.ts';
-import { storeModel } from './model.ts';
+import { lowdbPlace as place } from './lowdb-place.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
-
-const place =
-  (more: Partial<LowdbOptions> = {}) =>
-  async (): Promise<Place> => {
-    const dir = await mkdtemp(join(tmpdir(), 'docent-store-'));
-    return {
-      open: () => openLowdbStore({ dir, clock: Date.now, ...more }),
-      clear: () => rm(dir, { recursive: true, force: true }),
-    };
-  };
 
 storeContract('lowdb', place());
 storeContract('lowdb that keeps nothing idle in memory', place({ kept: 0 }));
 managementContract('lowdb', place());
 managementContract('lowdb that keeps nothing idle in memory', place({ kept: 0 }));
-storeModel('lowdb', place());
-storeModel('lowdb that keeps nothing idle in memory', place({ kept: 0 }));
 
 describe('lowdb: the data folder', () => {
   let dir: string;
