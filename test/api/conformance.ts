@@ -56,11 +56,20 @@ export function conformance(json: unknown): (exchange: Exchange) => string[] {
 /** The path of the document that this one is, the most literal first. */
 function templateOf({ paths }: Document, path: string): string | undefined {
   const bare = path.split('?')[0] ?? '';
-  const fits = (template: string): boolean =>
-    new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`).test(bare);
+  const fits = (template: string): boolean => patternOf(template).test(bare);
   return Object.keys(paths)
     .filter(fits)
     .sort((a, b) => a.split('{').length - b.split('{').length)[0];
+}
+
+const patterns = new Map<string, RegExp>();
+
+function patternOf(template: string): RegExp {
+  const known = patterns.get(template);
+  if (known) return known;
+  const pattern = new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
+  patterns.set(template, pattern);
+  return pattern;
 }
 
 function faultsOfHeaders({ status, headers }: Exchange, { headers: told = {}, content = {} }: Told): string[] {
@@ -79,8 +88,9 @@ function faultsOfBody(
 ): string[] {
   const [media] = Object.values(content);
   if (!media || method === 'HEAD') return [];
-  const [valid, errors] = check(media.schema).Errors(body);
-  const wrong = valid ? [] : errors.map(({ instancePath, message }) => `${instancePath || 'the body'} ${message}`);
+  const schema = check(media.schema);
+  const errors = schema.Check(body) ? [] : schema.Errors(body)[1];
+  const wrong = errors.map(({ instancePath, message }) => `${instancePath || 'the body'} ${message}`);
   return [...wrong, ...badStrings(body), ...badSentence(body)];
 }
 
