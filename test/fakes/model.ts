@@ -52,6 +52,8 @@ export interface Script {
   headers?: Record<string, string>;
   /** What goes over the wire instead of the stream of pieces, a network write each. */
   raw?: (string | Buffer)[];
+  /** Nothing goes out before this is resolved. */
+  after?: Promise<void>;
   /** Milliseconds before the headers. */
   delay?: number;
   /** Milliseconds between writes; without it all goes out in one write. */
@@ -137,6 +139,7 @@ async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {
 
 async function play(script: Script, request: SeenRequest, response: ServerResponse): Promise<void> {
   const { delay = 0, pace, cutAfter, hangAfter, status = 200, headers } = script;
+  await script.after;
   if (delay > 0) await sleep(delay);
   if (hangAfter === 0) return;
   if (cutAfter === 0) return void response.socket?.resetAndDestroy();

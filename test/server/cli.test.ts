@@ -374,11 +374,10 @@ describe('a running server', () => {
     const socket = connect(join(dir, 'docent.sock')).on('error', () => {});
     await once(socket, 'connect');
     await wait(100);
-    const began = performance.now();
     server.child.kill('SIGTERM');
     expect((await server.ended).code).toBe(0);
-    expect(performance.now() - began).toBeLessThan(4000);
-  });
+    // Below the 30 seconds that a drain may take.
+  }, 25_000);
 });
 
 describe('a command', () => {

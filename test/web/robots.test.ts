@@ -190,9 +190,8 @@ describe('robots.txt', () => {
     expect(await many.status('/private')).toBe('robots');
     expect(await many.status('/x')).toBe('read');
     const slow = await siteWith(`User-agent: *\nDisallow: /*${'a'.repeat(400_000)}b\n`);
-    const start = performance.now();
-    expect(await slow.status(`/${'a'.repeat(3000)}`)).toBe('robots');
-    expect(performance.now() - start).toBeLessThan(1500);
+    const long = slow.web.get(`${slow.site.origin}/${'a'.repeat(3000)}`, { accept: ['text/html'] });
+    await expect(long).rejects.toThrow('too long to compare');
   });
 
   it('is left when the caller leaves, and the others still get it', async () => {

