@@ -81,11 +81,17 @@ function withoutOrigin(target: string): string {
   return pathname.startsWith('/') ? pathname + search : '/*';
 }
 
+/** A monitor asks for these all day. */
+const PROBES = new Set(['/healthz', '/readyz']);
+
 /** Made apart, so that an open stream keeps these few words and not the whole context. */
 function lineOf(log: Logger, req: string, method: string, path: string): (this: ServerResponse) => void {
   const began = performance.now();
   return function logged() {
-    log.info({ req, method, path, status: this.statusCode, ms: Math.round(performance.now() - began) }, 'request');
+    log[PROBES.has(path) ? 'debug' : 'info'](
+      { req, method, path, status: this.statusCode, ms: Math.round(performance.now() - began) },
+      'request',
+    );
   };
 }
 

@@ -11,7 +11,7 @@ import { createFallback } from './answer/fallback.ts';
 import { createDocs } from './api/docs.ts';
 import { createApp } from './app.ts';
 import { createAuth } from './auth.ts';
-import { baseOf, listeningAt, reachable, readConfig, type Config } from './config.ts';
+import { baseOf, listeningAt, misspeltVariables, reachable, readConfig, type Config } from './config.ts';
 import { createDemo, type Demo } from './demo.ts';
 import { asRefusal } from './errors.ts';
 import { createHealth } from './health.ts';
@@ -42,6 +42,8 @@ export interface Booted {
   base: string;
   log: Logger;
   demo: Demo | undefined;
+  /** Makes the first key where there is none and the environment has none; undefined else. */
+  firstKey(): Promise<string | undefined>;
   handler(request: IncomingMessage, response: ServerResponse): void;
   /** From now on every new request is refused; resolves when no answer is being made, or after `patience` ms. */
   drain(patience: number): Promise<void>;
@@ -51,16 +53,15 @@ export interface Booted {
 /** Throws an Error whose message names the variable, or the data folder, that is at fault. The disk is a seam for tests. */
 export async function boot(
   env: NodeJS.ProcessEnv,
-  write: (words: string) => void = (words) => process.stderr.write(words),
   { disk, probeEvery }: Pick<LowdbOptions, 'disk' | 'probeEvery'> = {},
 ): Promise<Booted> {
-  const config = readConfig(env);
+  const config = readConfig(env, process.stdout.isTTY);
   const log = pino({ level: config.logLevel, base: null, serializers: { err: told } }, pino.destination(LOG));
+  for (const sentence of misspeltVariables(env)) log.warn(sentence);
   const clock = Date.now;
   const health = createHealth();
   const store = await openLowdbStore({ dir: config.dataDir, clock, log, health, disk, probeEvery });
   const admin = createAdmin({ store, clock });
-  if (config.apiKey === undefined) await firstKey({ admin, home: store.home }, write);
 
   const about = config.publicUrl && `${config.publicUrl}/bot`;
   const web = createWeb({ allow: config.fetchAllow, self: itself(config), about });
@@ -133,6 +134,7 @@ export async function boot(
     base: baseOf(config),
     log,
     demo,
+    firstKey: async () => (config.apiKey === undefined ? firstKey(admin, store.home) : undefined),
     handler: oneAtATime((request, response) => void handle(request, response)),
     async drain(patience) {
       draining = true;
@@ -171,9 +173,8 @@ function told(error: unknown, depth = 0): object {
   return { type: name, code, message, stack, ...(cause && depth < 4 ? { cause: told(cause, depth + 1) } : {}) };
 }
 
-async function firstKey({ admin, home }: { admin: Admin; home: Home }, write: (words: string) => void): Promise<void> {
-  if ((await admin.keys()).length > 0) return;
-  write(`Your API key, shown this once: ${await admin.addKey(home.user.email, 'first start')}\n`);
+async function firstKey(admin: Admin, { user }: Home): Promise<string | undefined> {
+  return (await admin.keys()).length > 0 ? undefined : admin.addKey(user.email, 'first start');
 }
 
 /** Of the server itself only the demo's pages may be fetched, under whatever name it goes. */

@@ -5,7 +5,7 @@ import { plain, table, type Command, type Options, type Terminal } from './comma
 import { keyCommands } from './commands/keys.ts';
 import { learnCommand } from './commands/learn.ts';
 import { withVerbs } from './commands/reach.ts';
-import { readConfig } from './config.ts';
+import { misspeltVariables, readConfig } from './config.ts';
 import { meantWord } from './spelling.ts';
 
 /** The commands that are not "start the server". */
@@ -26,6 +26,7 @@ export async function runCommand(words: string[], env: NodeJS.ProcessEnv, termin
     terminal.out(read.shown);
     return 0;
   }
+  for (const sentence of misspeltVariables(env)) terminal.err(`docent: ${sentence}\n`);
   const { command, operands, options } = read;
   try {
     const config = readConfig(env);

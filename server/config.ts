@@ -1,4 +1,44 @@
-/** What the environment said, checked. Every variable is read here and nowhere else; the README's table lists them. */
+import { meantWord } from './spelling.ts';
+
+/** Every variable that is read; the README's table lists them. */
+export const VARIABLES = [
+  'HOST',
+  'PORT',
+  'DATA_DIR',
+  'API_KEY',
+  'PUBLIC_URL',
+  'TRUST_PROXY_HOPS',
+  'DEMO',
+  'LOG_LEVEL',
+  'FETCH_ALLOW',
+  'FALLBACK',
+  'ANSWER_TIMEOUT',
+  'MAX_ANSWERS',
+  'LLM_BASE_URL',
+  'LLM_MODEL',
+  'LLM_API_KEY',
+  'EMBED_MODEL',
+  'EMBED_BASE_URL',
+  'EMBED_API_KEY',
+  'MODEL_PREFIX',
+  'MODEL_CREDITS',
+  'UPSTREAM_URL',
+  'UPSTREAM_API_KEY',
+] as const;
+
+type Read = (name: (typeof VARIABLES)[number]) => string | undefined;
+
+/** A sentence for each variable that is set and was probably meant to be one of ours; none tells its value. */
+export function misspeltVariables(env: NodeJS.ProcessEnv): string[] {
+  return Object.keys(env).flatMap((name) => {
+    const upper = name.toUpperCase();
+    const isOther = /^[A-Z_]+$/.test(upper) && !VARIABLES.some((known) => known === name);
+    const meant = isOther && (VARIABLES.find((known) => known === upper) ?? meantWord(upper, VARIABLES));
+    return meant ? [`${name} is not known; did you mean ${meant}?`] : [];
+  });
+}
+
+/** What the environment said, checked. Every variable is read here and nowhere else. */
 export interface Config {
   host: string;
   port: number;
@@ -25,9 +65,12 @@ export interface Config {
   logLevel: string;
 }
 
-/** Throws an Error that names the variable and says what it should be. An empty variable counts as unset. */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const read = (name: string): string | undefined => env[name] || undefined;
+/**
+ * Throws an Error that names the variable and says what it should be. An empty variable counts as unset. On a terminal
+ * the log has warnings and errors alone, unless LOG_LEVEL says otherwise.
+ */
+export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
+  const read: Read = (name) => env[name] || undefined;
   return {
     host: matching('HOST', read('HOST') ?? '127.0.0.1', /^[\w.:%-]+$/, 'an address or a host name to listen on'),
     port: whole('PORT', read('PORT') ?? '8080', 65_535),
@@ -53,7 +96,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     },
     logLevel: matching(
       'LOG_LEVEL',
-      read('LOG_LEVEL') ?? 'info',
+      read('LOG_LEVEL') ?? (onTerminal ? 'warn' : 'info'),
       LEVELS,
       'trace, debug, info, warn, error, fatal or silent',
     ),
@@ -128,7 +171,7 @@ function credits(value: string | undefined): Record<string, number> | undefined 
  * Who writes answers, and who tells how near texts are in meaning: one server, or two, for vLLM and llama.cpp serve one
  * model a process.
  */
-function models(read: (name: string) => string | undefined): Pick<Config, 'llm' | 'embeddings'> {
+function models(read: Read): Pick<Config, 'llm' | 'embeddings'> {
   const baseUrl = address('LLM_BASE_URL', read('LLM_BASE_URL'));
   const own = address('EMBED_BASE_URL', read('EMBED_BASE_URL'));
   const [model, embedModel] = [read('LLM_MODEL'), read('EMBED_MODEL')];

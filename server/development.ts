@@ -62,8 +62,8 @@ export function development(): Plugin {
     const runner = runnerOf(server);
     runner.clearCache();
     const { address, port } = server.httpServer!.address() as AddressInfo;
-    const { boot } = await runner.import<{ boot: (env: object, say: Say) => Promise<Running> }>('/server/boot.ts');
-    return boot({ ...process.env, HOST: address, PORT: String(port) }, say);
+    const { boot } = await runner.import<{ boot: (env: object) => Promise<Running> }>('/server/boot.ts');
+    return boot({ ...process.env, HOST: address, PORT: String(port) });
   }
 
   /** As at `npm start`: the demo learns its pages from the server that runs. */

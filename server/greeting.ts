@@ -1,12 +1,24 @@
 import type { Booted } from './boot.ts';
+import type { Demo } from './demo.ts';
 import type { Citations } from './types.ts';
 
-/** What a person sees in the terminal: the address, and on the first start the demo answering one question. */
-export async function greet({ demo, base, log }: Booted, write: (words: string) => void): Promise<void> {
-  if (!demo) return write(`Docent listens at ${base}\n`);
+type Write = (words: string) => void;
+
+/**
+ * What a person sees in the terminal: on the first start the demo answering one question, and at last the address and the
+ * key. The key is made when it is shown: a start that fails before loses none.
+ */
+export async function greet({ demo, base, log, firstKey }: Booted, write: Write): Promise<void> {
+  if (demo) await showDemo(demo, { base, log }, write);
+  write(demo ? `The demo is at ${base}/demo/\n` : `Docent listens at ${base}\n`);
+  const key = await firstKey();
+  if (key !== undefined) write(`Your API key, shown this once: ${key}\n`);
+}
+
+async function showDemo(demo: Demo, { base, log }: Pick<Booted, 'base' | 'log'>, write: Write): Promise<void> {
   const { chatbot, created } = await demo.prepare();
-  write(`The demo is at ${base}/demo/\n`);
   if (!created) return;
+  write('The demo is reading its pages …\n');
   await demo.learned(30_000);
   const ask = `curl -N ${base}/chat/${chatbot}/ask -H 'Content-Type: application/json'`;
   try {
@@ -16,7 +28,7 @@ export async function greet({ demo, base, log }: Booted, write: (words: string) 
   } catch (error) {
     log.warn({ err: error }, 'the demo was not asked');
   }
-  write(`Ask it yourself:\n  ${ask} -d '${JSON.stringify({ query: demo.sampleQuestion })}'\n`);
+  write(`Ask it yourself:\n  ${ask} -d '${JSON.stringify({ query: demo.sampleQuestion })}'\n\n`);
 }
 
 function sourcesOf(citeData: string): string {

@@ -41,7 +41,7 @@ async function startServer(): Promise<void> {
   });
   await listening(server, host, port);
   const actual = (server.address() as AddressInfo).port;
-  booting = boot({ ...process.env, PORT: String(actual) }, write);
+  booting = boot({ ...process.env, PORT: String(actual) });
   const booted = await booting;
   booted.log.info({ host, port: actual }, 'listening');
   booted.log.flush();

@@ -40,10 +40,8 @@ export async function start(env: NodeJS.ProcessEnv = {}, disk?: Disk): Promise<R
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const PORT = String((server.address() as AddressInfo).port);
-  booted = await boot({ API_KEY, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'silent', ...env, PORT }, () => {}, {
-    disk,
-    probeEvery: 50,
-  });
+  const own = { API_KEY, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'silent', ...env, PORT };
+  booted = await boot(own, { disk, probeEvery: 50 });
   const running = booted;
   const base = `http://127.0.0.1:${PORT}`;
   const checked = checkedAgainst(`${base}/api/v1/openapi.json`);

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pages } from '../../demo/pages.ts';
 import { snippet } from '../../demo/snippet.ts';
-import { readConfig } from '../../server/config.ts';
+import { readConfig, VARIABLES } from '../../server/config.ts';
 import { WIDGET_DEFAULTS } from '../../server/widget-settings.ts';
 import { serve, type Served } from '../browser/served.ts';
 
@@ -146,7 +146,8 @@ describe('the table of settings', () => {
     const read = [...readFileSync('server/config.ts', 'utf8').matchAll(/\bread\('([A-Z_]+)'\)/g)].map(
       ([, name]) => name,
     );
-    expect(rows.map(({ name }) => name).toSorted()).toEqual([...new Set(read)].toSorted());
+    expect([...new Set(read)].toSorted()).toEqual(VARIABLES.toSorted());
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(VARIABLES.toSorted());
   });
 
   test.each(rows.filter(({ byDefault }) => byDefault.startsWith('`')))('$name is $byDefault by default', (row) => {

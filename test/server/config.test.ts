@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readConfig } from '../../server/config.ts';
+import { misspeltVariables, readConfig, VARIABLES } from '../../server/config.ts';
 
 it('needs nothing: every variable has a default', () => {
   expect(readConfig({})).toMatchObject({
@@ -76,6 +76,30 @@ it('has embeddings from the server that answers, from another one, or alone, and
 
 it.each(['sixteen chars ok', 'schlüssel-für-alle', '🔑'.repeat(16), 'x'.repeat(256)])('takes %j as API_KEY', (key) => {
   expect(readConfig({ API_KEY: key }).apiKey).toBe(key);
+});
+
+it.each([
+  ['LLM_BASEURL', 'LLM_BASE_URL'],
+  ['LLM_MODLE', 'LLM_MODEL'],
+  ['DATADIR', 'DATA_DIR'],
+  ['FETCH_ALLOWED', 'FETCH_ALLOW'],
+  ['TRUST_PROXY_HOP', 'TRUST_PROXY_HOPS'],
+  ['llm_api_key', 'LLM_API_KEY'],
+  ['PORTS', 'PORT'],
+])('says that %s was probably meant to be %s, and not what it was set to', (name, meant) => {
+  expect(misspeltVariables({ [name]: 'a-secret' })).toEqual([`${name} is not known; did you mean ${meant}?`]);
+});
+
+it('says nothing of variables that are known, or are no slip of one', () => {
+  const others = 'HOME PATH PWD TERM USER LOGNAME HOSTNAME LANG SHELL EDITOR OPENAI_API_KEY HTTP_PROXY NODE_ENV TMPDIR';
+  const names = [...VARIABLES, ...others.split(' '), 'DOCENT_PORT', 'npm_config_cache', '_', 'LLM2_MODEL'];
+  expect(misspeltVariables(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([]);
+});
+
+it('logs warnings alone on a terminal, unless it is told otherwise', () => {
+  expect(readConfig({}).logLevel).toBe('info');
+  expect(readConfig({ LOG_LEVEL: '' }, true).logLevel).toBe('warn');
+  expect(readConfig({ LOG_LEVEL: 'debug' }, true).logLevel).toBe('debug');
 });
 
 it('never repeats a key in what it complains of', () => {

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -21,6 +21,10 @@ afterAll(async () => {
   await model.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Runs a program on a terminal of its own. */
+const hasScript = spawnSync('script', ['--version']).status === 0;
+if (!hasScript) console.error('start: the part on a terminal is left out, script of util-linux is not here');
 
 interface Started {
   child: ChildProcess;
@@ -101,8 +105,13 @@ describe('the program', () => {
     await ready(first);
     await until(
       async () => first.err(),
-      (words) => words.includes('listens at'),
+      (words) => /dk_.*\n/.test(words),
     );
+    const last = first.err().trim().split('\n').slice(-2);
+    expect(last).toEqual([
+      `Docent listens at ${first.base}`,
+      expect.stringMatching(/^Your API key, shown this once: dk_[\w-]{32}$/),
+    ]);
     const key = /dk_[\w-]{20,}/.exec(first.err())?.[0] ?? '';
     const made = await fetch(`${first.base}/api/v1/chatbot/create`, {
       method: 'POST',
@@ -124,6 +133,32 @@ describe('the program', () => {
     expect(second.err()).not.toContain('dk_');
   });
 
+  it.skipIf(!hasScript && !process.env['CI'])(
+    'on a terminal ends with the address and the key, and logs no requests',
+    async () => {
+      const PORT = String(await freePort());
+      const own = { PATH: process.env['PATH'], PORT, DATA_DIR: join(folder, 'terminal') };
+      const command = `exec '${process.execPath}' dist/server/main.js`;
+      const child = spawn('script', ['-qec', command, '/dev/null'], { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
+      let said = '';
+      child.stdout.on('data', (piece) => (said += String(piece)));
+      const ended = once(child, 'close');
+      await until(
+        async () => said,
+        (words) => /dk_[\w-]{32}/.test(words),
+      );
+      expect((await fetch(`http://127.0.0.1:${PORT}/demo/`)).status).toBe(200);
+      const last = said.trim().split(/\r?\n/).slice(-2);
+      child.kill('SIGTERM');
+      await ended;
+      expect(said).not.toContain('"msg"');
+      expect(last).toEqual([
+        `The demo is at http://127.0.0.1:${PORT}/demo/`,
+        expect.stringMatching(/^Your API key, shown this once: dk_[\w-]{32}$/),
+      ]);
+    },
+  );
+
   it('logs one JSON object a line, with a request id and without keys, questions or sessions', async () => {
     const DATA_DIR = join(folder, 'log');
     const API_KEY = 'canary-key-of-the-log';
@@ -133,6 +168,7 @@ describe('the program', () => {
       LLM_BASE_URL: model.baseUrl,
       LLM_MODEL: 'm',
       LLM_API_KEY: 'canary-llm',
+      LLM_MODLE: 'canary-model',
     });
     await ready(one);
     const post = async (path: string, body: object) =>
@@ -155,6 +191,9 @@ describe('the program', () => {
       .map((line) => JSON.parse(line));
     expect(lines.filter((line) => line.msg === 'request').every((line) => /^[0-9a-f]{16}$/.test(line.req))).toBe(true);
     expect(lines.some((line) => line.req === replies[0]?.headers.get('x-request-id'))).toBe(true);
+    // Probes are a monitor's, at debug.
+    expect(one.out()).not.toContain('/readyz');
+    expect(one.out()).toContain('LLM_MODLE is not known; did you mean LLM_MODEL?');
     expect(one.out()).not.toMatch(/canary/);
     // As a list of bytes.
     expect(one.out()).not.toContain([...Buffer.from('canary')].join());
