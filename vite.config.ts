@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { minify } from 'terser';
@@ -6,6 +6,7 @@ import dts from 'vite-plugin-dts';
 import type { BuildEnvironmentOptions, EnvironmentOptions, Plugin, ViteBuilder } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { development } from './server/development.ts';
+import { bundledFrom, licenses, licensesFile } from './server/licenses.ts';
 
 const root = import.meta.dirname;
 const compressed = /\.(?:js|css|svg)$/;
@@ -49,7 +50,6 @@ const environments: Record<string, EnvironmentOptions> = {
   // Named by its content: it may be cached for long.
   panel: library('widget/tag-panel.ts', 'panel-[hash].js', 'dist/embed', {
     emptyOutDir: true,
-    license: { fileName: 'licenses.md' },
     rolldownOptions: { output: small },
   }),
   embed: library('widget/embed.ts', 'embed.js', 'dist', {
@@ -81,7 +81,6 @@ const environments: Record<string, EnvironmentOptions> = {
       outDir: 'dist/server',
       emptyOutDir: true,
       sourcemap: true,
-      license: { fileName: 'licenses.md' },
       reportCompressedSize: false,
       rolldownOptions: {
         input: { main: 'server/main.ts' },
@@ -100,7 +99,6 @@ const environments: Record<string, EnvironmentOptions> = {
       target: 'node20',
       outDir: 'dist/server/parser',
       emptyOutDir: true,
-      license: { fileName: 'licenses.md' },
       reportCompressedSize: false,
       rolldownOptions: {
         input: { parse: 'server/knowledge/parser/parse.mjs' },
@@ -139,6 +137,22 @@ function copyApiPage(): void {
     join(to, 'rapidoc-min.js.LICENSE.txt'),
     `${from('LICENSE.txt')}\n${from('dist/rapidoc-min.js.LICENSE.txt')}`,
   );
+  writeFileSync(join(to, 'licenses.md'), licensesFile(bundledFrom(manifestsBelow(join(root, 'node_modules/rapidoc')))));
+}
+
+/** The package.json of a package and of all that it depends on: what its authors may have bundled. */
+function manifestsBelow(folder: string, found = new Set<string>()): Set<string> {
+  const manifest = join(folder, 'package.json');
+  if (found.has(manifest)) return found;
+  found.add(manifest);
+  const { dependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8')) as { dependencies?: Record<string, string> };
+  for (const name of Object.keys(dependencies)) {
+    const near = [join(folder, 'node_modules', name), join(root, 'node_modules', name)];
+    // The parser's own code is in rapidoc's; what stands in its place here is empty.
+    const there = name === '@apitools/openapi-parser' ? undefined : near.find((one) => existsSync(one));
+    if (there) manifestsBelow(there, found);
+  }
+  return found;
 }
 
 const filesIn = (folder: string): string[] => readdirSync(join(root, folder)).map((name) => join(folder, name));
@@ -263,7 +277,17 @@ export default defineConfig(({ command }) => ({
   environments: command === 'build' ? environments : {},
   builder: { buildApp: buildAll },
   oxc: command === 'build' ? { jsx: { runtime: 'classic', pragma: 'h' } } : {},
-  plugins: command === 'build' ? [componentTypes(), panelName, noHooks, shortJsx, smaller] : [development()],
+  plugins:
+    command === 'build'
+      ? [
+          componentTypes(),
+          panelName,
+          noHooks,
+          shortJsx,
+          smaller,
+          licenses({ none: ['embed', 'component', 'markdown'] }),
+        ]
+      : [development()],
   server: {
     host: process.env['HOST'] ?? '127.0.0.1',
     port: Number(process.env['PORT'] ?? 8080),

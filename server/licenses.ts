@@ -1,0 +1,94 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Plugin } from 'vite';
+
+/** Somebody else's work that went into a bundle. */
+export interface Bundled {
+  name: string;
+  version: string;
+  /** An SPDX expression; '' where the package names none. */
+  license: string;
+  text: string;
+}
+
+/** What other projects' code packages hold: by a part of the module's path the name it has in server/licenses/. */
+const VENDORED: { within: string; name: string; license: string }[] = [
+  { within: 'unpdf/dist/pdfjs', name: 'pdfjs', license: 'Apache-2.0' },
+  { within: 'undici/lib/llhttp/', name: 'llhttp', license: 'MIT' },
+  { within: 'rapidoc/', name: 'fast-json-patch', license: 'MIT' },
+  { within: 'rapidoc/', name: 'js-yaml', license: 'MIT' },
+];
+
+const FILE = /^(?:licen[cs]e|copying)(?:[.-].*)?$/i;
+
+/** Texts of packages that ship none. They are kept with the server, which bundles the most. */
+const kept = (name: string): string => join(import.meta.dirname, 'licenses', `${name.replace('/', '+')}.txt`);
+
+/**
+ * The packages whose modules these are, with what is vendored inside them, each once and in order of name. Throws an
+ * Error that names the package where there is no licence text.
+ */
+export function bundledFrom(modules: Iterable<string>): Bundled[] {
+  const found = new Map<string, Bundled>();
+  for (const id of modules) {
+    const path = id.replace(/^\0+/, '').split('?')[0]!.replaceAll('\\', '/');
+    if (!path.includes('/node_modules/')) continue;
+    const own = packageOf(path);
+    const inside = VENDORED.filter(({ within }) => path.includes(`/node_modules/${within}`));
+    const vendored = inside.map((one) => ({ ...one, version: `in ${own.name} ${own.version}`, folder: undefined }));
+    for (const { name, version, license, folder } of [own, ...vendored]) {
+      const key = `${name} ${version}`;
+      if (!found.has(key)) found.set(key, { name, version, license, text: textOf(name, folder) });
+    }
+  }
+  return [...found.values()].toSorted((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));
+}
+
+interface Package {
+  name: string;
+  version: string;
+  license: string;
+  folder: string;
+}
+
+const FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
+
+/** Of the package's own folder: some have lesser package.json inside. */
+function packageOf(path: string): Package {
+  const folder = FOLDER.exec(path)![0];
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return { name, version, license: typeof license === 'string' ? license : '', folder };
+}
+
+function textOf(name: string, folder: string | undefined): string {
+  const files = folder === undefined ? [] : readdirSync(folder).filter((file) => FILE.test(file));
+  const paths = files.length > 0 ? files.map((file) => join(folder!, file)) : [kept(name)];
+  if (!existsSync(paths[0]!)) throw new Error(`${name} has no licence text: add it as ${kept(name)}`);
+  return paths.map((path) => readFileSync(path, 'utf8').trim()).join('\n\n');
+}
+
+export function licensesFile(bundled: Bundled[]): string {
+  const parts = bundled.map(
+    ({ name, version, license, text }) => `## ${name} - ${version}${license && ` (${license})`}\n\n${text}\n`,
+  );
+  return ['# Licenses\n\nWhat is bundled here holds these works of others.\n', ...parts].join('\n');
+}
+
+/**
+ * Writes `licenses.md` beside what is built, of the modules that went into it; the build fails where a package has no
+ * licence text. `none` names the environments that are to bring no package along.
+ */
+export function licenses({ none }: { none: string[] }): Plugin {
+  return {
+    name: 'docent:licenses',
+    apply: 'build',
+    generateBundle(_, bundle) {
+      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+      const bundled = bundledFrom(chunks.flatMap(({ moduleIds }) => moduleIds));
+      if (bundled.length === 0) return;
+      const { name } = this.environment;
+      if (none.includes(name)) throw new Error(`${name} is to bring no package along, and has ${bundled[0]!.name}`);
+      this.emitFile({ type: 'asset', fileName: 'licenses.md', source: licensesFile(bundled) });
+    },
+  };
+}

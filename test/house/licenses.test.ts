@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ensureBuilt } from '../../server/built.mjs';
+import { bundledFrom } from '../../server/licenses.ts';
+
+/** By folder the works that are bundled there: the text of each by its name. */
+const shipped = (folder: string): Map<string, string> => {
+  const parts = readFileSync(`${folder}/licenses.md`, 'utf8')
+    .split(/^## (\S+) - \S.*$/m)
+    .slice(1);
+  return new Map(parts.flatMap((part, at) => (at % 2 === 0 ? [[part, parts[at + 1]!] as const] : [])));
+};
+
+const FOLDERS = ['dist/embed', 'dist/demo', 'dist/server', 'dist/server/parser', 'dist/docs'];
+
+describe('what is bundled', () => {
+  beforeAll(ensureBuilt);
+
+  test.each(FOLDERS)('%s has the licence text of each work in it', (folder) => {
+    const texts = shipped(folder);
+    expect(texts.size).toBeGreaterThan(2);
+    const without = [...texts].filter(([, text]) => !/warrant|as is/i.test(text)).map(([name]) => name);
+    expect(without).toEqual([]);
+  });
+
+  test('the source maps of the server name no package that is not told', () => {
+    const maps = readdirSync('dist/server').filter((name) => name.endsWith('.map'));
+    const sources = maps.flatMap((name) => {
+      const { sources: all } = JSON.parse(readFileSync(`dist/server/${name}`, 'utf8')) as { sources: string[] };
+      return all.map((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1]);
+    });
+    const names = [...new Set(sources.filter((name) => name !== undefined))];
+    expect(names.length).toBeGreaterThan(50);
+    const told = shipped('dist/server');
+    expect(names.filter((name) => !told.has(name))).toEqual([]);
+  });
+
+  test('what packages hold of others is told: PDF.js, and the HTTP parser of undici', () => {
+    expect(shipped('dist/server/parser').get('pdfjs')).toMatch(/Mozilla[^]*Apache License\s+Version 2\.0/);
+    expect(shipped('dist/server').get('llhttp')).toContain('Fedor Indutny');
+  });
+});
+
+test('a package without a licence text is named, and stops the build', () => {
+  const root = mkdtempSync(join(tmpdir(), 'docent-licenses-'));
+  const folder = join(root, 'node_modules/@some/one');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"name":"@some/one","version":"1.0.0","license":"MIT"}');
+  const modules = [`\0${join(folder, 'index.js')}?commonjs`, join(root, 'own.js')];
+  expect(() => bundledFrom(modules)).toThrow('@some/one has no licence text');
+  writeFileSync(join(folder, 'LICENCE.md'), 'Do as you like.');
+  const told = { name: '@some/one', version: '1.0.0', license: 'MIT', text: 'Do as you like.' };
+  expect(bundledFrom(modules)).toEqual([told]);
+  rmSync(root, { recursive: true });
+});
