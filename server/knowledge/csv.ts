@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { slices, type Readable as Told } from './blocks.ts';
 import { Rows } from './rows.ts';
 import { Unreadable } from './unreadable.ts';
+import { Yielding } from './yielding.ts';
 
 const MOST_ROWS = 20_000;
 const MOST_CELLS = 200;
@@ -47,9 +48,11 @@ async function* rowsOf(text: string): AsyncGenerator<string[]> {
     .on('error', (error) => parser.destroy(error))
     .pipe(parser);
   try {
+    const yielding = new Yielding();
     for await (const row of parser) {
       unread = 0;
       yield row as string[];
+      if (yielding.isDue(0)) await setImmediate();
     }
   } catch (error) {
     throw error instanceof CsvError ? tooLong() : error;
