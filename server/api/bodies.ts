@@ -51,7 +51,7 @@ export const NewQaSource = Type.Object({
   reference_source_link: ReferenceLink,
 });
 
-/** The parts of an upload; `file` is one of txt, md, markdown, html, htm, pdf, docx, csv and xlsx. */
+/** The parts of an upload; `file` is one of txt, md, markdown, tex, html, htm, pdf, docx, csv and xlsx. */
 export const NewFileSource = Type.Object({
   file: Type.String({ contentMediaType: 'application/octet-stream', description: 'a file with a name' }),
   reference_source_link: ReferenceLink,

@@ -92,12 +92,14 @@ function collect(
 const checkedReference = (reference: string | undefined): string | undefined =>
   reference === undefined ? undefined : checked(Reference, { reference_source_link: reference }).reference_source_link;
 
+const READABLE_FILES = 'send a txt, md, tex, html, pdf, docx, csv or xlsx file';
+const OLD_WORKBOOK = 'save the workbook as .xlsx and send that';
+
 async function readFile(stream: Readable, name: string, mediaType: string): Promise<Omit<SentFile, 'reference'>> {
   checkName(name);
   if (!isReadableFile(name, mediaType)) {
-    throw new Refusal('bad_request', 'file type not allowed: send a txt, md, html, pdf, docx, csv or xlsx file', {
-      field: 'file',
-    });
+    const remedy = /\.xls$/i.test(name) || mediaType === 'application/vnd.ms-excel' ? OLD_WORKBOOK : READABLE_FILES;
+    throw new Refusal('bad_request', `file type not allowed: ${remedy}`, { field: 'file' });
   }
   const hash = createHash('sha256');
   const parts: Buffer[] = [];

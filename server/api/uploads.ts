@@ -15,7 +15,7 @@ export const uploads = ({ store, knowledge, clock }: Rooms): Operation[] => {
       method: 'POST',
       path: '/api/v1/chatbot/:uuid/data-source/upload',
       summary:
-        'Add a file (txt, md, html, pdf, docx, csv, xlsx); 409 with the existing record where the same bytes are there already',
+        'Add a file (txt, md, tex, html, pdf, docx, csv, xlsx); 409 with the existing record where the same bytes are there already',
       parts: NewFileSource,
       reply: DataSource,
       others: { 409: DataSource },

@@ -4,6 +4,7 @@ import { readHtml } from './html.ts';
 import { readMarkdown } from './markdown.ts';
 import { readDocx, readPdf, readXlsx } from './office.ts';
 import { readPlain } from './plain.ts';
+import { readTex } from './tex.ts';
 
 /** What is to be read, as it came. */
 export interface Content {
@@ -23,6 +24,7 @@ const ofText =
   async ({ text }) =>
     read(await text());
 const [html, markdown, plain, csv] = [ofText(readHtml), ofText(readMarkdown), ofText(readPlain), ofText(readCsv)];
+const tex = ofText(readTex);
 const [pdf, docx, xlsx]: [Read, Read, Read] = [readPdf, readDocx, readXlsx];
 
 /** The media types that can be read. */
@@ -34,6 +36,9 @@ const BY_TYPE: Record<string, Read> = {
   'text/plain': plain,
   'text/csv': csv,
   'application/csv': csv,
+  'text/x-tex': tex,
+  'application/x-tex': tex,
+  'application/x-latex': tex,
   'application/pdf': pdf,
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': docx,
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': xlsx,
@@ -47,6 +52,7 @@ const BY_ENDING: Record<string, Read> = {
   txt: plain,
   text: plain,
   csv,
+  tex,
   pdf,
   docx,
   xlsx,

@@ -233,6 +233,12 @@ describe('an upload that is wrong', () => {
     expect(await list(bot)).toEqual([]);
   });
 
+  it('as an old workbook says what to save it as', async () => {
+    const reply = await upload(await chatbot(), 'prices.xls', 'x', { type: 'application/vnd.ms-excel' });
+    expect(reply.status).toBe(400);
+    expect(reply.body).toMatchObject({ error: 'file type not allowed: save the workbook as .xlsx and send that' });
+  });
+
   it('without its file, or a name of it, names the field', async () => {
     const bot = await chatbot();
     const form = new FormData();

@@ -6,6 +6,7 @@ import { readCsv } from '../../server/knowledge/csv.ts';
 import { readHtml } from '../../server/knowledge/html.ts';
 import { readMarkdown } from '../../server/knowledge/markdown.ts';
 import { documentOf } from '../../server/knowledge/passages.ts';
+import { readTex } from '../../server/knowledge/tex.ts';
 import { readPlain } from '../../server/knowledge/plain.ts';
 import { pagesListed } from '../../server/knowledge/sitemap.ts';
 import type { Web } from '../../server/web/web.ts';
@@ -70,6 +71,9 @@ const texts: [string, () => string][] = [
   ['brackets', () => fill('[')],
   ['links of Markdown', () => fill('[a](')],
   ['headings of Markdown', () => fill('# ')],
+  ['commands of LaTeX', () => fill('\\\\a{')],
+  ['headings of LaTeX', () => fill('\\\\section{a}')],
+  ['formulas that never end', () => fill('\\\\(')],
   ['a block of code that is never closed', () => `\`\`\`\n${fill('a\n')}`],
   ['hyphens at the ends of lines', () => fill('a-\n')],
   ['a table of rows', () => `a,b,c\n${fill('1,2,3\n')}`],
@@ -84,6 +88,7 @@ const readers: [string, (text: string) => Promise<Readable>][] = [
   ['HTML', readHtml],
   ['Markdown', readMarkdown],
   ['plain text', readPlain],
+  ['LaTeX', readTex],
 ];
 
 describe.each(readers)('a text read as %s', (_, read) => {

@@ -1,0 +1,71 @@
+/** Formulas, which are kept as they are written. */
+const MATH = /(\$\$[^$]{1,2000}\$\$|(?<!\\)\$[^$]{1,1000}\$|\\\([^]{1,1000}?\\\)|\\\[[^]{1,2000}?\\\])/;
+/** Commands whose words are for the program, with those words. */
+const SILENT =
+  /\\(?:label|ref|eqref|pageref|autoref|cref|Cref|cite[a-zA-Z]{0,10}|nocite|usepackage|documentclass|includegraphics|bibliography|bibliographystyle|vspace|hspace|input|include|begin|end|setlength|addtolength|setcounter|pagestyle|thispagestyle|index|graphicspath|color)\*?(?:\[[^\]]{0,200}\]){0,2}(?:\{[^{}]{0,500}\}){1,2}/g;
+const DEFINITION = /\\(?:re)?newcommand\*?\{?\\[a-zA-Z]{1,40}\}?(?:\[[^\]]{0,20}\]){0,2}\{[^{}]{0,500}\}/g;
+const NAMED: Record<string, string> = {
+  ldots: '…',
+  dots: '…',
+  textbackslash: '\\',
+  ss: 'ß',
+  ae: 'æ',
+  AE: 'Æ',
+  oe: 'œ',
+  OE: 'Œ',
+  o: 'ø',
+  O: 'Ø',
+  aa: 'å',
+  AA: 'Å',
+  l: 'ł',
+  L: 'Ł',
+  LaTeX: 'LaTeX',
+  TeX: 'TeX',
+  copyright: '©',
+  pounds: '£',
+  euro: '€',
+  S: '§',
+};
+const ACCENTS: Record<string, string> = {
+  "'": '\u0301',
+  '`': '\u0300',
+  '^': '\u0302',
+  '"': '\u0308',
+  '~': '\u0303',
+  '=': '\u0304',
+  '.': '\u0307',
+  u: '\u0306',
+  v: '\u030c',
+  H: '\u030b',
+  c: '\u0327',
+  k: '\u0328',
+  r: '\u030a',
+};
+const ACCENT = /\\(?:(['`^"~=.])\s?\{?\\?([a-zA-Z])\}?|([uvHckr])\{([a-zA-Z])\})/g;
+/** Escaped signs, aside while braces are taken away. */
+const ASIDE = 0xe000;
+
+/** The words that LaTeX prints, without its commands. */
+export function plainTex(written: string): string {
+  const parts = written.split(MATH).map((part, at) => (at % 2 === 1 ? part : wordsOf(part)));
+  return parts.join('').replace(/\s+/g, ' ').trim();
+}
+
+const wordsOf = (text: string): string =>
+  text
+    .replace(DEFINITION, ' ')
+    .replace(/\\href\{[^{}]{0,2000}\}/g, '')
+    .replace(SILENT, '')
+    .replace(ACCENT, (_, sign: string, letter: string, name: string, other: string) =>
+      ((letter ?? other) + ACCENTS[sign ?? name]!).normalize('NFC'),
+    )
+    .replace(/\\\\(?:\[[^\]]{0,50}\])?/g, ' ')
+    .replace(/\\([&%$#_{}])/g, (_, sign: string) => String.fromCharCode(ASIDE + sign.charCodeAt(0)))
+    .replace(/\\([a-zA-Z]{1,40})\*?[ \t]*(?:\[[^\]]{0,200}\])?/g, (_, name: string) => NAMED[name] ?? '')
+    .replace(/\\[,;:! ]/g, ' ')
+    .replace(/[{}]/g, '')
+    .replace(/``|''/g, '"')
+    .replace(/---/g, '—')
+    .replace(/--/g, '–')
+    .replace(/~/g, ' ')
+    .replace(/[\ue000-\ue07f]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - ASIDE));

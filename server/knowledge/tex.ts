@@ -1,0 +1,152 @@
+import { setImmediate } from 'node:timers/promises';
+import { MOST_BLOCKS, slices, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
+import { inWords } from './html-table.ts';
+import { plainTex } from './tex-words.ts';
+import { Yielding } from './yielding.ts';
+
+/** Environments whose lines are kept as they stand. */
+const CODE = /^(?:verbatim|lstlisting|minted|alltt)\*?$/;
+const MATH = /^(?:equation|align|alignat|gather|multline|eqnarray|displaymath|math|flalign)\*?$/;
+const TABLE = /^(?:tabular|tabularx|longtable|array)\*?$/;
+/** Nothing in them is text. */
+const UNREAD = /^(?:tikzpicture|comment|filecontents|thebibliography)\*?$/;
+const BEGIN = /\\begin\{([a-zA-Z]{1,30}\*?)\}(?:\[[^\]]{0,200}\])?/;
+const LEVELS = ['part', 'chapter', 'section', 'subsection', 'subsubsection', 'paragraph', 'subparagraph'];
+const HEADING = new RegExp(`^\\s*\\\\(${LEVELS.join('|')})\\*?(?:\\[[^\\]]{0,300}\\])?\\{`);
+const ITEM = /^\s*\\item\b\s*(?:\[([^\]]{0,200})\])?/;
+const COMMENT = /((?:^|[^\\])(?:\\\\)*)%.*$/;
+/** Characters. A longer paragraph goes on as another one. */
+const LONGEST_PARAGRAPH = 16 * 1024;
+const LONGEST_PREAMBLE = 200_000;
+/** Characters of one line; a longer one is read as several. */
+const LONGEST_LINE = 8 * 1024;
+
+/** LaTeX as its reader sees it: headings, paragraphs, items, rows of tables and code; formulas as they are written. */
+export async function readTex(text: string): Promise<Readable> {
+  const begin = text.slice(0, LONGEST_PREAMBLE).indexOf('\\begin{document}');
+  const preamble = begin < 0 ? '' : text.slice(0, begin);
+  const page = new Page();
+  const yielding = new Yielding();
+  let cut = false;
+  for (const line of linesOf(begin < 0 ? text : text.slice(begin + '\\begin{document}'.length))) {
+    if (line.startsWith('\\end{document}') || (cut = page.size >= MOST_BLOCKS)) break;
+    page.line(line);
+    if (yielding.isDue(line.length)) await setImmediate();
+  }
+  const blocks = page.end();
+  const named = /\\title(?:\[[^\]]{0,200}\])?\{((?:[^{}]|\{[^{}]{0,200}\}){1,500})\}/.exec(preamble)?.[1];
+  const title = named ? plainTex(named) : (blocks.find(({ kind }) => kind === 'heading')?.text ?? '');
+  return { title, blocks, ...(cut ? { cut: TOO_MANY_BLOCKS } : {}) };
+}
+
+function* linesOf(text: string): Generator<string> {
+  // A slice begins with the end of the line before it.
+  for (const slice of slices(text, LONGEST_LINE)) yield* slice.replace(/^(?:\r\n?|\n)/, '').split(/\r\n?|\n/);
+}
+
+class Page {
+  readonly #blocks: Block[] = [];
+  #kind: Block['kind'] = 'text';
+  #lines: string[] = [];
+  #length = 0;
+  /** The environment whose lines are not paragraphs; '' for none. */
+  #within = '';
+
+  get size(): number {
+    return this.#blocks.length;
+  }
+
+  end(): Block[] {
+    this.#close();
+    return this.#blocks;
+  }
+
+  line(written: string): void {
+    if (this.#within) return this.#inside(written);
+    const line = written.replace(COMMENT, '$1');
+    // A line of nothing but a comment ends no paragraph.
+    if (line.trim() === '') return written.trim() === '' ? this.#close() : undefined;
+    const [start = '', name = ''] = BEGIN.exec(line) ?? [];
+    if (CODE.test(name) || MATH.test(name) || TABLE.test(name) || UNREAD.test(name)) {
+      const at = line.indexOf(start);
+      this.#read(line.slice(0, at));
+      this.#close();
+      this.#within = name;
+      // What stands behind a table's beginning says how its columns look.
+      const rest = line.slice(at + start.length);
+      if (rest.trim() && !TABLE.test(name)) this.#inside(rest);
+    } else this.#read(line);
+  }
+
+  #inside(line: string): void {
+    const name = this.#within;
+    const at = line.indexOf(`\\end{${name}}`);
+    const own = at < 0 ? line : line.slice(0, at);
+    if (TABLE.test(name)) this.#row(own.replace(COMMENT, '$1'));
+    else if (CODE.test(name)) this.#keep(own);
+    else if (MATH.test(name)) this.#keep(own.replace(COMMENT, '$1'));
+    if (at < 0) return;
+    this.#close();
+    this.#within = '';
+  }
+
+  #row(line: string): void {
+    const cells = line
+      .replace(/\\(?:hline|toprule|midrule|bottomrule|cline\{[^{}]{0,50}\})/g, ' ')
+      .replace(/\\\\(?:\[[^\]]{0,50}\])?\s*$/, '')
+      .split(/(?<!\\)&/)
+      .map(plainTex);
+    this.#push({ kind: 'item', text: inWords(cells, [], false) });
+  }
+
+  #read(line: string): void {
+    const [start = '', name] = HEADING.exec(line) ?? [];
+    if (name) {
+      this.#close();
+      const words = line.slice(start.length);
+      const end = endOf(words);
+      this.#push({
+        kind: 'heading',
+        level: Math.min(6, Math.max(1, LEVELS.indexOf(name))),
+        text: plainTex(words.slice(0, end)),
+      });
+      return this.#read(words.slice(end + 1));
+    }
+    const [mark, label] = ITEM.exec(line) ?? [];
+    if (mark !== undefined) {
+      this.#close();
+      this.#kind = 'item';
+      this.#keep(`${label ? `${label}: ` : ''}${line.slice(mark.length)}`);
+    } else if (line.trim()) this.#keep(line);
+  }
+
+  #keep(line: string): void {
+    this.#lines.push(line);
+    this.#length += line.length + 1;
+    if (this.#length >= LONGEST_PARAGRAPH) this.#close();
+  }
+
+  #close(): void {
+    const lines = this.#lines.splice(0);
+    this.#length = 0;
+    if (CODE.test(this.#within)) this.#push({ kind: 'code', text: lines.join('\n').trimEnd() });
+    else if (MATH.test(this.#within)) this.#push({ kind: 'text', text: lines.join(' ').replace(/\s+/g, ' ').trim() });
+    else this.#push({ kind: this.#kind, text: plainTex(lines.join(' ')) });
+    this.#kind = 'text';
+  }
+
+  #push(block: Block): void {
+    if (block.text) this.#blocks.push(block);
+  }
+}
+
+/** Where the brace that was opened before these words closes; their end where it does not. */
+function endOf(words: string): number {
+  let depth = 1;
+  for (let at = 0; at < words.length; at++) {
+    if (words[at] === '\\') at++;
+    else if (words[at] === '{') depth++;
+    else if (words[at] === '}' && --depth === 0) return at;
+  }
+  return words.length;
+}

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { readTex } from '../../server/knowledge/tex.ts';
+
+const TEXT = String.raw`\documentclass[a4paper]{article}
+\usepackage{amsmath}
+\title{The \textbf{Harbour} Lamp}
+\newcommand{\lamp}{lamp}
+\begin{document}
+\maketitle
+% A remark for the authors.
+\section{Returns \& refunds}\label{sec:returns}
+Send the lamp back within \emph{thirty} days~\cite{law},
+as section~\ref{sec:money} says. It costs 10\,\% less. % not yet agreed
+Caf\'e, na\"{\i}ve, \c{c}a, 50\% \ldots
+
+\subsection*{Money}
+It takes $n + 1$ days, where \(n < 5\).
+\begin{equation}
+  t = n + 1
+\end{equation}
+\begin{itemize}
+  \item To a \href{https://bank.example/}{bank} account
+  \item[Card] to a card
+\end{itemize}
+\begin{tabular}{ll}
+  \hline
+  Zone & Price \\
+  Europe & \$9 \\
+\end{tabular}
+\begin{verbatim}
+\keep{this} % as it is
+\end{verbatim}
+\end{document}
+Not read.`;
+
+it('reads LaTeX as its reader sees it, without comments and commands, formulas as they are written', async () => {
+  const { title, blocks } = await readTex(TEXT);
+  expect(title).toBe('The Harbour Lamp');
+  expect(blocks.map(({ kind, level, text }) => `${kind}${level ?? ''} | ${text}`)).toEqual([
+    'heading2 | Returns & refunds',
+    'text | Send the lamp back within thirty days , as section says. It costs 10 % less. Café, naïve, ça, 50% …',
+    'heading3 | Money',
+    'text | It takes $n + 1$ days, where \\(n < 5\\).',
+    'text | t = n + 1',
+    'item | To a bank account',
+    'item | Card: to a card',
+    'item | Zone: Price',
+    'item | Europe: $9',
+    'code | \\keep{this} % as it is',
+  ]);
+});
+
+it('reads a part of LaTeX that has no document of its own', async () => {
+  const { title, blocks } = await readTex('\\chapter{Ferry}\nThe ferry is blue.\r\n\r\nIt leaves at nine.');
+  expect(title).toBe('Ferry');
+  expect(blocks.map(({ text }) => text)).toEqual(['Ferry', 'The ferry is blue.', 'It leaves at nine.']);
+});
