@@ -1,11 +1,15 @@
+import type { Context } from 'koa';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
 import * as Type from 'typebox';
 import { operation, type Operation } from './operation.ts';
 
 const Open = Type.Record(Type.String(), Type.Unknown());
 
-/** The document of all operations, its own among them. It is made at its first request. */
+/** The document of all operations, its own among them. It is made, and compressed, at its first request. */
 export function openapi(all: () => Operation[]): Operation {
-  let made: Promise<object> | undefined;
+  let made: Promise<Prepared> | undefined;
   return operation({
     method: 'GET',
     path: '/api/v1/openapi.json',
@@ -23,6 +27,41 @@ export function openapi(all: () => Operation[]): Operation {
       },
       { additionalProperties: false },
     ),
-    handle: () => (made ??= import('./document.ts').then(({ documentOf }) => documentOf(all()))),
+    handle: async ({ ctx }) =>
+      send(ctx, await (made ??= import('./document.ts').then(({ documentOf }) => prepared(documentOf(all()))))),
   });
+}
+
+interface Prepared {
+  tag: string;
+  /** By content encoding, the smallest first. */
+  variants: { encoding: string; bytes: Buffer }[];
+}
+
+async function prepared(document: object): Promise<Prepared> {
+  const bytes = Buffer.from(JSON.stringify(document));
+  const [br, gz] = await Promise.all([promisify(brotliCompress)(bytes), promisify(gzip)(bytes, { level: 9 })]);
+  return {
+    tag: createHash('sha256').update(bytes).digest('hex').slice(0, 16),
+    variants: [
+      { encoding: 'br', bytes: br },
+      { encoding: 'gzip', bytes: gz },
+      { encoding: 'identity', bytes },
+    ],
+  };
+}
+
+/** The bytes that the caller's `Accept-Encoding` takes; undefined, and 304, where it has them already. */
+function send(ctx: Context, { tag, variants }: Prepared): Buffer | undefined {
+  const { encoding, bytes } = variants.find((one) => ctx.acceptsEncodings(one.encoding)) ?? variants.at(-1)!;
+  const etag = `"${tag}-${encoding}"`;
+  ctx.set({ 'Cache-Control': 'no-cache', ETag: etag });
+  ctx.vary('Accept-Encoding');
+  // Not `ctx.fresh`: with an If-None-Match of one's own, `fetch` sends no-cache too.
+  if (ctx.get('If-None-Match').includes(etag)) {
+    ctx.status = 304;
+    return undefined;
+  }
+  if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
+  return bytes;
 }

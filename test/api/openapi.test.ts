@@ -34,6 +34,33 @@ describe('GET /api/v1/openapi.json', () => {
     expect((await docent.api('POST', '/openapi.json')).status).toBe(405);
   });
 
+  it('goes out compressed, and not at all to who has it already', async () => {
+    const url = `${docent.base}/api/v1/openapi.json`;
+    const tags = new Set<string | null>();
+    for (const encoding of ['br', 'gzip', 'identity']) {
+      const headers = { 'Accept-Encoding': encoding };
+      const reply = await fetch(url, { headers });
+      expect(reply.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
+      expect(reply.headers.get('vary')).toMatch(/Accept-Encoding/);
+      expect(await reply.json()).toEqual(document);
+      const etag = reply.headers.get('etag')!;
+      tags.add(etag);
+      const again = await fetch(url, { headers: { ...headers, 'If-None-Match': etag } });
+      expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, '']);
+      const other = await fetch(url, { headers: { ...headers, 'If-None-Match': '"another"' } });
+      expect(other.status).toBe(200);
+      await other.body?.cancel();
+    }
+    expect(tags.size).toBe(3);
+    const sizes = await Promise.all(
+      ['br', 'identity'].map(async (encoding) => {
+        const reply = await fetch(url, { method: 'HEAD', headers: { 'Accept-Encoding': encoding } });
+        return Number(reply.headers.get('content-length'));
+      }),
+    );
+    expect(sizes[0]).toBeLessThan(sizes[1]! / 4);
+  });
+
   it('tells of every operation, under every spelling of its path', () => {
     for (const { method, path, aliases = [] } of operations({} as Rooms)) {
       for (const one of [path, ...aliases]) {
