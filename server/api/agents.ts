@@ -11,6 +11,7 @@ import { sourcesOf } from './tags.ts';
 
 export const agents = ({ store, clock }: Rooms): Operation[] => [
   operation({
+    id: 'listAgents',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/agents',
     summary: 'Fetch all agents of a chatbot',
@@ -22,6 +23,7 @@ export const agents = ({ store, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'createAgent',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/agent/create',
     summary: 'Create an agent; it is not enabled yet',
@@ -37,6 +39,7 @@ export const agents = ({ store, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'getAgent',
     method: 'GET',
     path: '/api/v1/agent/:uuid',
     summary: 'Fetch an agent',
@@ -44,6 +47,7 @@ export const agents = ({ store, clock }: Rooms): Operation[] => [
     handle: async ({ user, uuid }) => agentView(await ownedAgent(store, user, uuid)),
   }),
   operation({
+    id: 'updateAgent',
     method: 'POST',
     path: '/api/v1/agent/:uuid/update',
     summary: 'Update an agent; what is not sent keeps its value, and settings foreign to its type are ignored',
@@ -60,6 +64,7 @@ export const agents = ({ store, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'deleteAgent',
     method: 'DELETE',
     path: '/api/v1/agent/:uuid/delete',
     summary: 'Delete an agent with its tool functions',

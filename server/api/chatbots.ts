@@ -10,6 +10,7 @@ import { Page, paged } from './page.ts';
 
 export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operation[] => [
   operation({
+    id: 'createChatbot',
     method: 'POST',
     path: '/api/v1/chatbot/create',
     summary: 'Create a chatbot with its default agent',
@@ -21,6 +22,7 @@ export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operati
     },
   }),
   operation({
+    id: 'listChatbots',
     method: 'GET',
     path: '/api/v1/chatbots',
     summary: 'Fetch all chatbots of the caller',
@@ -30,6 +32,7 @@ export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operati
       shown(paged(await store.chatbots(user.uuid), ctx.query), (chatbot) => view(Chatbot, chatbot)),
   }),
   operation({
+    id: 'getChatbot',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid',
     summary: 'Fetch a chatbot',
@@ -37,6 +40,7 @@ export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operati
     handle: async ({ user, uuid }) => view(Chatbot, await ownedChatbot(store, user, uuid)),
   }),
   operation({
+    id: 'updateChatbot',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/update',
     summary: 'Update a chatbot; what is not sent keeps its value',
@@ -55,6 +59,7 @@ export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operati
     },
   }),
   operation({
+    id: 'deleteChatbot',
     method: 'DELETE',
     path: '/api/v1/chatbot/:uuid/delete',
     summary: 'Delete a chatbot with all that belongs to it',

@@ -75,9 +75,6 @@ const TAGS = [
 /** The most particular comes last, but for chatbots: their paths begin all the others. */
 export const tagOf = (path: string): string => TAGS.filter(({ paths }) => paths.test(path)).at(-1)?.name ?? '';
 
-const nameOf = ({ method }: Operation, path: string): string =>
-  [method.toLowerCase(), ...path.split('/').slice(2)].join('-').replace(/[^\w-]/g, '');
-
 function described(one: Operation, path: string): Json {
   const alias = path !== one.path && {
     deprecated: true,
@@ -86,7 +83,7 @@ function described(one: Operation, path: string): Json {
   const parameters = [...pathParameters(path), ...queryParameters(one.query)];
   const requestBody = bodyOf(one);
   return {
-    operationId: nameOf(one, path),
+    operationId: one.id + (alias ? 'Alias' : ''),
     tags: [tagOf(one.path)],
     summary: one.summary,
     ...alias,

@@ -19,6 +19,7 @@ const FunctionChange = Type.Partial(NewFunction);
 
 export const functions = ({ store, clock }: Rooms): Operation[] => [
   operation({
+    id: 'createFunction',
     method: 'POST',
     path: '/api/v1/agent/:uuid/function/create',
     summary: 'Create a tool function of an agent',
@@ -35,6 +36,7 @@ export const functions = ({ store, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'updateFunction',
     method: 'POST',
     path: '/api/v1/function/:uuid/update',
     summary: 'Update a tool function; what is not sent keeps its value',
@@ -49,6 +51,7 @@ export const functions = ({ store, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'deleteFunction',
     method: 'POST',
     path: '/api/v1/function/:uuid/delete',
     summary: 'Delete a tool function',

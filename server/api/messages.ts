@@ -16,6 +16,7 @@ export const messages = (rooms: Rooms): Operation[] => {
   const { store, answering } = rooms;
   return [
     operation({
+      id: 'streamMessage',
       method: 'POST',
       path: '/api/v1/session/:uuid/message/stream',
       summary: 'Ask; the chunks of the reply, joined, are the answer',
@@ -29,6 +30,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       },
     }),
     operation({
+      id: 'createMessage',
       method: 'POST',
       path: '/api/v1/session/:uuid/message/non-stream',
       summary: 'Ask; the whole answer in one reply',
@@ -39,6 +41,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       },
     }),
     operation({
+      id: 'listMessages',
       method: 'GET',
       path: '/api/v1/session/:uuid/messages',
       summary: 'Fetch all messages of a session, oldest first',
@@ -50,6 +53,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       },
     }),
     operation({
+      id: 'getTranscript',
       method: 'GET',
       path: '/api/v1/session/:uuid/messages/plain-text',
       summary: 'Fetch the conversation as text: lines of User: and Assistant:',
@@ -61,6 +65,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       },
     }),
     operation({
+      id: 'getMessage',
       method: 'GET',
       path: '/api/v1/message/:uuid',
       summary: 'Fetch a message',
@@ -71,6 +76,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       },
     }),
     operation({
+      id: 'deleteMessage',
       method: 'POST',
       path: '/api/v1/message/:uuid/delete',
       summary: 'Delete a message',
@@ -82,6 +88,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       },
     }),
     operation({
+      id: 'deleteMessages',
       method: 'POST',
       path: '/api/v1/messages/delete',
       summary: 'Delete messages: all of them, or none where one is not there',

@@ -10,6 +10,7 @@ const ModelCosts = Type.Object(
 /** Before the agents: `/agent/:uuid` would take these paths for its own. */
 export const models = ({ catalogue }: Rooms): Operation[] => [
   operation({
+    id: 'listModels',
     method: 'GET',
     path: '/api/v1/agent/models',
     summary: 'The names of the models, under both prefixes',
@@ -17,6 +18,7 @@ export const models = ({ catalogue }: Rooms): Operation[] => [
     handle: async () => ({ models: Object.keys(catalogue.costs) }),
   }),
   operation({
+    id: 'listModelCosts',
     method: 'GET',
     path: '/api/v1/agent/model-costs',
     summary: 'What an answer by each model costs, in message credits',

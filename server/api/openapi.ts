@@ -11,6 +11,7 @@ const Open = Type.Record(Type.String(), Type.Unknown());
 export function openapi(all: () => Operation[]): Operation {
   let made: Promise<Prepared> | undefined;
   return operation({
+    id: 'getOpenapi',
     method: 'GET',
     path: '/api/v1/openapi.json',
     summary: 'Fetch all of this as an OpenAPI document; no key is needed',

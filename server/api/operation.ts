@@ -47,6 +47,8 @@ export interface Call<B> {
 
 /** One operation of the interface: a handler is check → owned → store or answer → view. */
 export interface Operation {
+  /** Its name in the document, by which generated clients call it: a verb and its object. */
+  id: string;
   method: 'GET' | 'POST' | 'DELETE';
   /** Whole, from /api on; `:uuid` is what it is about, and what stands before that is its `:chatbot`. */
   path: string;

@@ -8,6 +8,7 @@ const path = '/api/v1/chatbot/:uuid/data-source/schedule';
 
 export const schedule = ({ store, schedules }: Rooms): Operation[] => [
   operation({
+    id: 'getSchedule',
     method: 'GET',
     path,
     summary: 'When the pages of a chatbot are fetched again by themselves',
@@ -15,6 +16,7 @@ export const schedule = ({ store, schedules }: Rooms): Operation[] => [
     handle: async ({ user, uuid }) => scheduleOf(await ownedChatbot(store, user, uuid)),
   }),
   operation({
+    id: 'updateSchedule',
     method: 'POST',
     path,
     summary: 'Fetch the pages of a chatbot again every so many hours, from now on; 0 for never, the default',

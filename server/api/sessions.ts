@@ -11,6 +11,7 @@ import { Period, within } from './period.ts';
 
 export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
   operation({
+    id: 'createSession',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/session/create',
     summary: 'Create a session',
@@ -25,6 +26,7 @@ export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'listSessions',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/sessions',
     summary: 'Fetch the sessions of a chatbot, oldest first',
@@ -40,6 +42,7 @@ export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'getSession',
     method: 'GET',
     path: '/api/v1/session/:uuid',
     summary: 'Fetch a session',
@@ -50,6 +53,7 @@ export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'deleteSession',
     method: 'POST',
     path: '/api/v1/session/:uuid/delete',
     summary: 'Delete a session with its messages',

@@ -12,6 +12,7 @@ import { readAddress } from './sources.ts';
 
 export const siteOperations = ({ store, sites }: Rooms): Operation[] => [
   operation({
+    id: 'createSite',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/site',
     summary: 'Learn a whole site, a source a page; 409 with the existing record while it is being learned',
@@ -27,6 +28,7 @@ export const siteOperations = ({ store, sites }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'listSites',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-source/sites',
     summary: 'Fetch all sites of a chatbot',
@@ -38,6 +40,7 @@ export const siteOperations = ({ store, sites }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'getSite',
     method: 'GET',
     path: '/api/v1/chatbot/:chatbot/data-source/site/:uuid',
     summary: 'Fetch a site: how far its learning is',
@@ -45,6 +48,7 @@ export const siteOperations = ({ store, sites }: Rooms): Operation[] => [
     handle: async (call) => sites.progress(await ownedSite(store, call)),
   }),
   operation({
+    id: 'stopSite',
     method: 'POST',
     path: '/api/v1/chatbot/:chatbot/data-source/site/:uuid/stop',
     summary: 'Stop learning a site; what is learned stays',

@@ -10,6 +10,7 @@ import { operation, type Operation, type Rooms } from './operation.ts';
 /** What is done to many sources at once. */
 export const sourceLists = (rooms: Rooms): Operation[] => [
   operation({
+    id: 'deleteSources',
     method: 'POST',
     path: '/api/v1/data-sources/delete',
     summary: 'Delete sources: all of them, or none where one is not there',
@@ -31,6 +32,7 @@ export const sourceLists = (rooms: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'rescrapeSources',
     method: 'POST',
     path: '/api/v1/data-sources/url/re-scrape',
     summary: 'Fetch pages again; one item for each uuid of the request, in its order',
@@ -39,6 +41,7 @@ export const sourceLists = (rooms: Rooms): Operation[] => [
     handle: ({ user, body }) => restarted(rooms, user, body.uuids, ({ type }) => type === 'link'),
   }),
   operation({
+    id: 'restartSources',
     method: 'POST',
     path: '/api/data-sources/restart',
     summary: 'Learn again what failed, of whatever type; a source that has not failed is an invalid one here',

@@ -11,6 +11,7 @@ import { Page, paged } from './page.ts';
 
 export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
   operation({
+    id: 'createUrlSource',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/url',
     summary: 'Add a page by its URL; 409 with the existing record where it is there already',
@@ -28,6 +29,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'createQaSource',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/qa',
     summary: 'Add a question with its answer, which is quoted whole',
@@ -48,6 +50,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'listSources',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-sources',
     summary: 'Fetch all sources of a chatbot',
@@ -59,6 +62,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'getSource',
     method: 'GET',
     path: '/api/v1/data-source/:uuid',
     summary: 'Fetch a source',
@@ -66,6 +70,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     handle: async ({ user, uuid }) => view(DataSource, await ownedSource(store, user, uuid)),
   }),
   operation({
+    id: 'updateSource',
     method: 'POST',
     path: '/api/v1/data-source/:uuid/update',
     summary: 'Give a source another title',
@@ -84,6 +89,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'deleteSource',
     method: 'POST',
     path: '/api/v1/data-source/:uuid/delete',
     summary: 'Delete a source and all it taught',

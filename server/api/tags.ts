@@ -10,6 +10,7 @@ import { Page, paged } from './page.ts';
 
 export const tags = ({ store, clock }: Rooms): Operation[] => [
   operation({
+    id: 'createSourceTag',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/source-tag/create',
     aliases: ['/api/v1/chatbot/:uuid/source-tags/create'],
@@ -33,6 +34,7 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'listSourceTags',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/source-tags',
     summary: 'Fetch all source tags of a chatbot',
@@ -44,6 +46,7 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'updateSourceTag',
     method: 'POST',
     path: '/api/v1/source-tag/:uuid/update',
     summary: 'Update a source tag; a list of sources that is sent replaces the one there was',
@@ -65,6 +68,7 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
     },
   }),
   operation({
+    id: 'deleteSourceTag',
     method: 'DELETE',
     path: '/api/v1/source-tag/:uuid/delete',
     summary: 'Delete a source tag; its sources stay',

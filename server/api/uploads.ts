@@ -12,6 +12,7 @@ export const uploads = ({ store, knowledge, clock }: Rooms): Operation[] => {
   const intake = createIntake();
   return [
     operation({
+      id: 'createFileSource',
       method: 'POST',
       path: '/api/v1/chatbot/:uuid/data-source/upload',
       summary:

@@ -8,6 +8,7 @@ const KeyOwner = Type.Object(
 
 export const users = (): Operation[] => [
   operation({
+    id: 'getUser',
     method: 'GET',
     path: '/api/v1/user',
     summary: 'Whose the key is',

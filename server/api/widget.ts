@@ -7,6 +7,7 @@ import { operation, ownedChatbot, type Operation, type Rooms } from './operation
 /** The settings of a chatbot's widget: beyond the interface, and so beside the chatbot's record, not in it. */
 export const widget = ({ store }: Rooms): Operation[] => [
   operation({
+    id: 'getWidget',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/widget',
     summary: 'Fetch the settings of a chatbot’s widget',
@@ -14,6 +15,7 @@ export const widget = ({ store }: Rooms): Operation[] => [
     handle: async ({ user, uuid }) => settingsOf(await ownedChatbot(store, user, uuid)),
   }),
   operation({
+    id: 'updateWidget',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/widget',
     summary: 'Change the settings of a chatbot’s widget; what is not sent keeps its value',
