@@ -79,8 +79,9 @@ export function createConversations({ store, answering, upstream, clock, events,
     async forget(visit: Visit): Promise<unknown> {
       const session = await sessionOf(visit);
       await answering.stopSession(session.uuid);
-      // The upstream's first: where it fails the session is still here, and the visitor can try again.
-      await upstream.forget(session);
+      // The upstream's first: where it fails the session is still here, and the visitor can try again. The answer that was
+      // stopped may have made the upstream's session meanwhile.
+      await upstream.forget((await store.session(session.uuid)) ?? session);
       await store.deleteSession(session.uuid);
       return DONE;
     },
@@ -107,10 +108,14 @@ export function createConversations({ store, answering, upstream, clock, events,
 
     async feedback(visit: Visit): Promise<unknown> {
       const { rating, comment } = checked(FeedbackBody, await readJson(visit.ctx));
-      const message = await settledMessage(visit);
-      const feedback = JSON.stringify({ rating, ...(comment === undefined ? {} : { comment }) });
-      const modified_at = later(message.modified_at, clock);
-      if (!(await store.saveMessage({ ...message, feedback_json: feedback, modified_at }))) throw notFound('session');
+      const { uuid } = await settledMessage(visit);
+      const feedback_json = JSON.stringify({ rating, ...(comment === undefined ? {} : { comment }) });
+      const rated = await store.updateMessage(uuid, (message) => ({
+        ...message,
+        feedback_json,
+        modified_at: later(message.modified_at, clock),
+      }));
+      if (!rated) throw notFound('message');
       return DONE;
     },
   };

@@ -6,7 +6,7 @@ import { messageLine } from './session-lines.ts';
 import type { Store, StoredSession } from './store.ts';
 
 type SessionVerbs = 'createSession' | 'session' | 'sessions' | 'sessionBatches' | 'updateSession' | 'deleteSession';
-type MessageVerbs = 'saveMessage' | 'message' | 'messages' | 'lastMessages' | 'deleteMessage';
+type MessageVerbs = 'saveMessage' | 'updateMessage' | 'message' | 'messages' | 'lastMessages' | 'deleteMessage';
 
 export function sessionVerbs({ chatbots, sessions, order, run }: Kept): Pick<Store, SessionVerbs | MessageVerbs> {
   /** What the first session that may have the message makes of it. */
@@ -48,6 +48,7 @@ export function sessionVerbs({ chatbots, sessions, order, run }: Kept): Pick<Sto
       const saved = run(() => (head ? sessions.useOrBegin(head, place, save) : sessions.use(uuid, save)));
       return (await saved) ?? false;
     },
+    updateMessage: (uuid, change) => withMessage(uuid, (file) => file.updateMessage(uuid, change)),
     message: (uuid) => withMessage(uuid, (file) => file.message(uuid)),
     messages: async (session) => (await run(() => sessions.use(session, (file) => file.messages()))) ?? [],
     lastMessages: async (session, count) => (await run(() => sessions.use(session, (file) => file.last(count)))) ?? [],

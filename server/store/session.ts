@@ -4,28 +4,18 @@ import { lowdbFile, type Low } from './lowdb-file.ts';
 import type { SessionName } from './session-names.ts';
 import {
   isWhole,
+  messageLine,
   MessageLines,
   modifiedIn,
   readAll,
   readHead,
+  type MessageLine,
   uuidOf,
   without,
-  type MessageLine,
 } from './session-lines.ts';
+import { changedHead, modifiedBy, type Item } from './session-changes.ts';
 import { inSlices } from './slices.ts';
 import type { Change, StoredMessage, StoredSession } from './store.ts';
-
-interface Item {
-  saved?: MessageLine;
-  /** The uuid of a message to delete. */
-  removed?: string;
-  /** The message is deleted, or was never there. */
-  refused?: boolean;
-  /** What happens to the head. */
-  change?: Change<StoredSession>;
-  result?: StoredSession;
-  error?: unknown;
-}
 
 /** Rough cost of a session in memory beside its text, in characters. */
 const OVERHEAD = 1000;
@@ -144,6 +134,14 @@ export class SessionFile {
     return this.#gone || !item.result ? undefined : modifiedBy(item.result, this.#modified());
   }
 
+  /** Undefined where there is no such message. */
+  async updateMessage(uuid: string, change: Change<StoredMessage>): Promise<StoredMessage | undefined> {
+    const item: Item = { edit: { uuid, change } };
+    await this.#batch.add(item);
+    if (item.error !== undefined) throw item.error;
+    return this.#gone || item.refused || !item.saved ? undefined : (JSON.parse(item.saved.line) as StoredMessage);
+  }
+
   /** From now on nothing is written; resolves when the last write has ended and the file is closed. */
   async end(): Promise<void> {
     this.#gone = true;
@@ -195,6 +193,7 @@ export class SessionFile {
     const [known, removed] = [new Set<string>(), new Set<string>()];
     if (items.some((item) => item.removed)) for (const line of this.#low.data.slice(1)) known.add(uuidOf(line));
     for (const item of items) {
+      this.#apply(item, added);
       const uuid = item.saved?.uuid ?? item.removed;
       if (uuid === undefined) continue;
       item.refused = this.#messages.buried.has(uuid) || removed.has(uuid) || (!item.saved && !known.has(uuid));
@@ -203,6 +202,19 @@ export class SessionFile {
       (item.saved ? known : removed).add(uuid);
     }
     return { added, removed };
+  }
+
+  /** Makes the new version of the message that the item changes, from what the items before have made of it. */
+  #apply(item: Item, added: string[]): void {
+    if (!item.edit) return;
+    const { uuid, change } = item.edit;
+    const line = added.findLast((one) => uuidOf(one) === uuid);
+    const message = line === undefined ? this.message(uuid) : (JSON.parse(line) as StoredMessage);
+    try {
+      if (message) item.saved = messageLine(change(message));
+    } catch (error) {
+      item.error = error ?? new Error('a change threw nothing');
+    }
   }
 
   async #shows(lines: string[]): Promise<void> {
@@ -237,24 +249,4 @@ export class SessionFile {
 function asOf(unfinished: Set<string>, message: StoredMessage): StoredMessage {
   if (message.finish_reason === '' && !unfinished.has(message.uuid)) message.finish_reason = 'interrupted';
   return message;
-}
-
-/** The session whose last message was modified then. */
-export function modifiedBy(head: StoredSession, modified: string): StoredSession {
-  return modified > head.modified_at ? { ...head, modified_at: modified } : head;
-}
-
-/** The head as the items leave it, modified then or later; the very same string where nothing changes it. */
-function changedHead(line: string, items: Item[], modified: string): string {
-  let head = modified === '' ? line : JSON.stringify(modifiedBy(JSON.parse(line) as StoredSession, modified));
-  for (const item of items) {
-    if (!item.change) continue;
-    try {
-      head = JSON.stringify(item.change(JSON.parse(head) as StoredSession));
-      item.result = JSON.parse(head) as StoredSession;
-    } catch (error) {
-      item.error = error ?? new Error('a change threw nothing');
-    }
-  }
-  return head;
 }

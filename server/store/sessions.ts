@@ -4,7 +4,8 @@ import { ignore, removeFile, syncFolder, type Disk } from './disk.ts';
 
 import { readEnds } from './file-ends.ts';
 import { LinesFile, OpenFiles } from './lines.ts';
-import { modifiedBy, SessionFile } from './session.ts';
+import { SessionFile } from './session.ts';
+import { modifiedBy } from './session-changes.ts';
 import { modifiedIn, readHead } from './session-lines.ts';
 import { SessionNames, type SessionName } from './session-names.ts';
 import type { StoredSession } from './store.ts';

@@ -109,6 +109,8 @@ export interface Store {
    * write. `false` where the session has been deleted meanwhile.
    */
   saveMessage(message: StoredMessage, session?: StoredSession): Promise<boolean>;
+  /** As the other updates. The end of an answer that is still being made replaces the message whole. */
+  updateMessage(uuid: string, change: Change<StoredMessage>): Promise<StoredMessage | undefined>;
   /** A message that another life of the process left unfinished comes back with finish_reason `interrupted`. */
   message(uuid: string): Promise<StoredMessage | undefined>;
   messages(session: string): Promise<StoredMessage[]>;

@@ -378,6 +378,26 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         expect(seen).toBeLessThan(149);
       });
 
+      it('of a message, changes of the same moment run one after another and lose nothing', async () => {
+        const session = aSession((await withChatbot()).uuid);
+        const message = aMessage(session.uuid);
+        await store.saveMessage(message, session);
+        const add = (name: string) =>
+          store.updateMessage(message.uuid, (one) => ({ ...one, labels: [...one.labels, { name, color: '#000000' }] }));
+        const names = Array.from({ length: 10 }, (_, i) => `label ${i}`);
+        const changed = await Promise.all([...names.map(add), store.saveMessage(aMessage(session.uuid))]);
+        expect(changed[9]).toMatchObject({ uuid: message.uuid, labels: names.map((name) => ({ name })) });
+        const fails = store.updateMessage(message.uuid, () => {
+          throw new Error('refused');
+        });
+        await expect(fails).rejects.toThrow('refused');
+        await reopen();
+        expect((await store.message(message.uuid))?.labels.map(({ name }) => name)).toEqual(names);
+        expect(await store.deleteMessage(message.uuid)).toBe(true);
+        expect(await store.updateMessage(message.uuid, (one) => one)).toBeUndefined();
+        expect(await store.updateMessage(newUuid(), (one) => one)).toBeUndefined();
+      });
+
       it('need their chatbot, and messages need their session', async () => {
         const orphan = aSession(newUuid());
         expect(await store.createSession(orphan)).toBe(false);

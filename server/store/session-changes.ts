@@ -1,0 +1,37 @@
+import type { MessageLine } from './session-lines.ts';
+import type { Change, StoredMessage, StoredSession } from './store.ts';
+
+/** What a caller wants of a session's file; those that come together are stored in one write. */
+export interface Item {
+  saved?: MessageLine;
+  /** The uuid of a message to delete. */
+  removed?: string;
+  /** The message is deleted, or was never there. */
+  refused?: boolean;
+  /** A change of a stored message; its new version is then `saved`. */
+  edit?: { uuid: string; change: Change<StoredMessage> };
+  /** What happens to the head. */
+  change?: Change<StoredSession>;
+  result?: StoredSession;
+  error?: unknown;
+}
+
+/** The session whose last message was modified then. */
+export function modifiedBy(head: StoredSession, modified: string): StoredSession {
+  return modified > head.modified_at ? { ...head, modified_at: modified } : head;
+}
+
+/** The head as the items leave it, modified then or later; the very same string where nothing changes it. */
+export function changedHead(line: string, items: Item[], modified: string): string {
+  let head = modified === '' ? line : JSON.stringify(modifiedBy(JSON.parse(line) as StoredSession, modified));
+  for (const item of items) {
+    if (!item.change) continue;
+    try {
+      head = JSON.stringify(item.change(JSON.parse(head) as StoredSession));
+      item.result = JSON.parse(head) as StoredSession;
+    } catch (error) {
+      item.error = error ?? new Error('a change threw nothing');
+    }
+  }
+  return head;
+}
