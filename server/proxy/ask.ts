@@ -70,6 +70,9 @@ export function createAsk({ store, answering, upstream, log, limits, sessions }:
   }
 }
 
+/** Characters of an `id` that can hold 128 random bits: whoever repeats it is its maker, from whatever address. */
+const UNGUESSABLE = 22;
+
 /**
  * With an `id` of the client's own both identifiers follow from it, so that a repeat finds what the first request made,
  * after a restart too. Without one they are random.
@@ -85,6 +88,7 @@ function identify(
     const session = known?.uuid ?? newUuid();
     return { session, message: messageUuid(session) };
   }
-  const session = known?.uuid ?? derivedUuid(secret, 'session', chatbot.uuid, address, id);
+  const scope = id.length >= UNGUESSABLE ? [id] : [address, id];
+  const session = known?.uuid ?? derivedUuid(secret, 'session', chatbot.uuid, ...scope);
   return { session, message: messageUuid(session, derivedUuid(secret, 'message', session, id)) };
 }

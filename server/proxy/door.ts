@@ -62,12 +62,27 @@ export function createDoor(rooms: DoorRooms): Middleware {
     return feedback(visit);
   });
 
+  const warnOfProxy = createProxyWarning(rooms);
   const routes = router.routes() as unknown as Middleware;
   return (ctx, next) => {
     if (ctx.path.startsWith('/c/')) return servePage(ctx, (written) => named(rooms, ctx, written));
     if (!ctx.path.startsWith('/chat/')) return next();
     ctx.set(HEADERS);
+    warnOfProxy(ctx);
     return crossOrigin(ctx, () => routes(ctx, async () => refuseUnmatched(ctx, router)));
+  };
+}
+
+/** Behind a proxy that is not counted all visitors have one address, and one limit. */
+function createProxyWarning({ log, trustProxyHops }: DoorRooms): (ctx: Context) => void {
+  let isWarned = trustProxyHops > 0;
+  return ({ headers }) => {
+    if (isWarned || headers['x-forwarded-for'] === undefined) return;
+    isWarned = true;
+    log.warn(
+      'a request came with X-Forwarded-For while TRUST_PROXY_HOPS is 0: if a proxy of yours sends it, all visitors count as one; ' +
+        'set TRUST_PROXY_HOPS to the number of proxies in front, usually 1',
+    );
   };
 }
 

@@ -25,23 +25,23 @@ interface Rooms {
 const FRESH = 30_000;
 const ABSENT = 5_000;
 const REMEMBERED = 1_000;
-/** Each that is not known here costs the other server a request: so many in so many seconds are any visitor's due. */
+/** Requests to the other server for chatbots that are not known here, of one visitor and of all together. */
 const LOOKS: [count: number, seconds: number] = [30, 60];
+const LOOKS_IN_ALL: [count: number, seconds: number] = [100, 60];
 
 export function createForeignChatbots({ client, store, clock, log }: Rooms): ForeignChatbots {
-  const known = new Map<string, { until: number; chatbot: StoredChatbot }>();
+  const known = new Map<string, { until: number; chatbot: StoredChatbot; name: string }>();
   // By what was written: the other server may know one spelling of an identifier and not another.
   const absent = new Map<string, number>();
   const asking = new Map<string, Promise<StoredChatbot | undefined>>();
-  const names = new Map<string, string>();
   const limits = createVisitorLimits({ clock });
+  const inAll = createVisitorLimits({ clock });
   const keeping = new Map<string, Promise<void>>();
 
   async function fetch(written: string, uuid: string): Promise<StoredChatbot | undefined> {
     const reply = await client.chatbot(written);
     if (reply === undefined) return undefined;
     const chatbot = readChatbot(reply, uuid, clock);
-    names.set(uuid, written);
     if (chatbot.meta.visibility === 'private')
       log.info({ chatbot: uuid }, 'this chatbot is private: visitors get a 404');
     else await keep(chatbot);
@@ -59,20 +59,26 @@ export function createForeignChatbots({ client, store, clock, log }: Rooms): For
     if (!(await store.chatbot(chatbot.uuid))) await store.createChatbot(chatbot, []);
   }
 
-  async function look(written: string, uuid: string): Promise<StoredChatbot | undefined> {
+  async function look(written: string, uuid: string, isNew: boolean): Promise<StoredChatbot | undefined> {
+    // A chatbot that was there before is found again, however many unknown ones are asked for.
+    if (isNew && !(await store.chatbot(uuid))) admitAny();
     const chatbot = await fetch(written, uuid);
-    if (chatbot) remember(known, uuid, { until: clock() + FRESH, chatbot });
+    if (chatbot) remember(known, uuid, { until: clock() + FRESH, chatbot, name: written });
     else {
       known.delete(uuid);
-      names.delete(uuid);
       remember(absent, written, clock() + ABSENT);
     }
     return chatbot;
   }
 
-  function admit(address: string): void {
+  function admitVisitor(address: string): void {
     const retryAfter = limits.take('', address, LOOKS);
     if (retryAfter > 0) throw new Refusal('rate_limited', 'too many unknown chatbots were asked for', { retryAfter });
+  }
+
+  function admitAny(): void {
+    const retryAfter = inAll.take('', '', LOOKS_IN_ALL);
+    if (retryAfter > 0) throw new Refusal('unavailable', 'too many unknown chatbots were asked for', { retryAfter });
   }
 
   return {
@@ -81,16 +87,16 @@ export function createForeignChatbots({ client, store, clock, log }: Rooms): For
       if (uuid === undefined) return undefined;
       const entry = known.get(uuid);
       if (entry && clock() < entry.until) return entry.chatbot;
-      const name = names.get(uuid) ?? written;
+      const name = entry?.name ?? written;
       if (clock() < (absent.get(name) ?? 0)) return undefined;
       const underWay = asking.get(name);
       if (underWay) return underWay;
-      if (!entry) admit(address());
-      const found = look(name, uuid).finally(() => asking.delete(name));
+      if (!entry) admitVisitor(address());
+      const found = look(name, uuid, entry === undefined).finally(() => asking.delete(name));
       asking.set(name, found);
       return found;
     },
-    nameOf: (uuid) => names.get(uuid) ?? uuid,
+    nameOf: (uuid) => known.get(uuid)?.name ?? uuid,
   };
 }
 

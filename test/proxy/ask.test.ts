@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { answerWith, ask, held, messagesOf, openHouse, post, textOf, uuidOf, type House } from './house.ts';
+import {
+  answerWith,
+  ask,
+  held,
+  messagesOf,
+  openHouse,
+  parseEvents,
+  post,
+  textOf,
+  uuidOf,
+  type House,
+} from './house.ts';
 
 let house: House;
 let chatbot: string;
@@ -209,6 +220,35 @@ describe('the rate limit', () => {
     expect(await from('10.9.9.9, 198.51.100.1')).toBe(200);
     expect(await from('10.8.8.8, 198.51.100.1')).toBe(429);
     expect(await from('198.51.100.2')).toBe(200);
+    await behind.stop();
+  });
+
+  it.each([
+    ['of 22 characters', 'abcdefghijklmnopqrstuv', 1],
+    ['that could be guessed', 'abcdefghijklmnopqrstu', 2],
+  ])('a first question repeated from another address with an id %s', async (_, id, sessions) => {
+    const behind = await openHouse({ rooms: { trustProxyHops: 1 } });
+    const { uuid } = await behind.chatbot();
+    const from = async (address: string) => {
+      const headers = { 'X-Forwarded-For': address };
+      const reply = await post(`${behind.base}/chat/${uuid}/ask`, { query: 'One?', id }, headers);
+      return uuidOf(parseEvents(await reply.text()), 'session');
+    };
+    const made = new Set([await from('198.51.100.1'), await from('198.51.100.2')]);
+    expect(made.size).toBe(sessions);
+    await behind.stop();
+  });
+
+  it('names a setting once where a proxy speaks and none is trusted', async () => {
+    const behind = await openHouse();
+    const { uuid } = await behind.chatbot();
+    const warnings = () => behind.logged.filter((line) => line.includes('TRUST_PROXY_HOPS'));
+    await (await fetch(`${behind.base}/chat/${uuid}`)).text();
+    expect(warnings()).toEqual([]);
+    for (let i = 0; i < 3; i += 1) {
+      await (await fetch(`${behind.base}/chat/${uuid}`, { headers: { 'X-Forwarded-For': '198.51.100.1' } })).text();
+    }
+    expect(warnings()).toHaveLength(1);
     await behind.stop();
   });
 });

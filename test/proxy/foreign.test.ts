@@ -94,6 +94,59 @@ describe('a door before another server', () => {
     expect(await status(names[199]!)).toBe(200);
   });
 
+  it('passes on no flood of names from many addresses, and those that were there before are found', async () => {
+    const options = { url: foreign.url, apiKey: foreign.key, timeouts: TIMEOUTS };
+    const behind = await openHouse({ upstream: options, rooms: { trustProxyHops: 1 } });
+    const status = async (uuid: string, i: number) => {
+      const headers = { 'X-Forwarded-For': `198.51.100.${i % 256}` };
+      return (await fetch(`${behind.base}/chat/${uuid}`, { headers })).status;
+    };
+    expect(await status(CHATBOT, 0)).toBe(200);
+    const there = foreign.chatbot;
+    foreign.chatbot = undefined;
+    const before = count(/^GET/);
+    const names = Array.from({ length: 200 }, (_, i) => i.toString(16).padStart(32, 'f'));
+    const told = await Promise.all(names.map(status));
+    expect(told.filter((one) => one === 503)).toHaveLength(101);
+    expect(count(/^GET/) - before).toBe(99);
+    foreign.chatbot = there;
+    // As after a restart, when nothing but the store knows of it.
+    await behind.stop({ keep: true });
+    const again = await openHouse({ dir: behind.dir, upstream: options, rooms: { trustProxyHops: 1 } });
+    await Promise.all(
+      names
+        .slice(0, 120)
+        .map((uuid, i) => fetch(`${again.base}/chat/${uuid}`, { headers: { 'X-Forwarded-For': `203.0.113.${i}` } })),
+    );
+    expect((await fetch(`${again.base}/chat/${CHATBOT}`)).status).toBe(200);
+    await again.stop();
+  });
+
+  it('deletes the session there that an answer was still making when the visitor forgot it', async () => {
+    let release = (): void => {};
+    const asked = new Promise<void>((came) => {
+      foreign.instead = (request, reply) => {
+        if (!request.url?.endsWith('/session/create')) return false;
+        release = () => {
+          foreign.queries.set('made-late', []);
+          reply.writeHead(200, { 'Content-Type': 'application/json' }).end('{"uuid":"made-late"}');
+        };
+        came();
+        return true;
+      };
+    });
+    const stream = await watchAsk(house, CHATBOT, { query: 'How long?' });
+    const events = await stream.until((seen) => seen.some(({ event }) => event === 'message'));
+    await asked;
+    const url = `${house.base}/chat/${CHATBOT}/session/${uuidOf(events, 'session')}/delete`;
+    const forgotten = post(url);
+    await new Promise((done) => setTimeout(done, 20));
+    release();
+    expect((await forgotten).status).toBe(200);
+    expect(foreign.queries.has('made-late')).toBe(false);
+    foreign.instead = () => false;
+  });
+
   it('asks once for a chatbot that many pages want at the same moment', async () => {
     const faces = Array.from({ length: 50 }, () => fetch(`${house.base}/chat/${CHATBOT}`));
     expect((await Promise.all(faces)).every(({ status }) => status === 200)).toBe(true);
