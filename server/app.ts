@@ -2,6 +2,7 @@ import cors from '@koa/cors';
 import Koa from 'koa';
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { outcomeOf } from './answer/readers.ts';
 import { createApi } from './api/api.ts';
 import { bot } from './api/bot.ts';
 import type { Rooms } from './api/operation.ts';
@@ -88,8 +89,10 @@ const PROBES = new Set(['/healthz', '/readyz']);
 function lineOf(log: Logger, req: string, method: string, path: string): (this: ServerResponse) => void {
   const began = performance.now();
   return function logged() {
+    const ms = Math.round(performance.now() - began);
+    const outcome = outcomeOf(this);
     log[PROBES.has(path) ? 'debug' : 'info'](
-      { req, method, path, status: this.statusCode, ms: Math.round(performance.now() - began) },
+      { req, method, path, status: this.statusCode, ms, ...(outcome && { outcome }) },
       'request',
     );
   };

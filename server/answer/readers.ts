@@ -15,6 +15,17 @@ export interface Telling {
   end(ended: Ended): string | Buffer | undefined;
 }
 
+const outcomes = new WeakMap<ServerResponse, string>();
+
+/** Notes how the answer that a reply brings has ended, for the log. */
+export function noteOutcome(res: ServerResponse, { message, refusal }: Ended): void {
+  const reason = message?.finish_reason;
+  outcomes.set(res, refusal?.code ?? (reason === 'stop' || reason === 'length' ? 'answered' : (reason ?? '')));
+}
+
+/** `answered`, an error's code or another finish_reason; undefined where the reply brought no answer to its end. */
+export const outcomeOf = (res: ServerResponse): string | undefined => outcomes.get(res);
+
 export interface Reader {
   /**
    * To be called at a steady pace. Writes a few bytes that mean nothing, where nothing else waits to be written, and closes
@@ -64,6 +75,7 @@ export function follow(run: Run, res: ServerResponse, from: number, telling: Tel
     if (offset < run.length) wake();
   };
   const finish = (words: string, ended: Ended): void => {
+    noteOutcome(res, ended);
     const last = telling.end(ended);
     if (last instanceof Buffer) {
       rest = last;

@@ -134,7 +134,17 @@ export class Run {
     this.#waking = true;
     process.nextTick(() => {
       this.#waking = false;
-      for (const wake of this.#readers) wake();
+      let fault: unknown;
+      for (const wake of this.#readers) {
+        try {
+          wake();
+        } catch (error) {
+          // The others are woken all the same.
+          this.#readers.delete(wake);
+          fault ??= error;
+        }
+      }
+      if (fault !== undefined) throw fault;
     });
   }
 }

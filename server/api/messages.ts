@@ -1,6 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import * as Type from 'typebox';
-import { streamText, whenEnded } from '../answer/readers.ts';
+import { noteOutcome, streamText, whenEnded } from '../answer/readers.ts';
 import type { Run } from '../answer/runs.ts';
 import { Refusal } from '../errors.ts';
 import { messageUuid, readUuid, view } from '../records.ts';
@@ -37,7 +38,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       body: NewMessage,
       reply: Answer,
       async handle({ user, uuid, body, ctx }) {
-        return wholeAnswer(await asked(rooms, { user, uuid, body, ctx }));
+        return wholeAnswer(await asked(rooms, { user, uuid, body, ctx }), ctx.res);
       },
     }),
     operation({
@@ -125,8 +126,10 @@ async function asked({ store, answering, respond }: Rooms, call: Call<{ query: s
 }
 
 /** A part of an answer is not handed out as the whole: what there was is stored with the message. */
-async function wholeAnswer(run: Run): Promise<{ response: string }> {
-  const { message, refusal } = await whenEnded(run);
+async function wholeAnswer(run: Run, res: ServerResponse): Promise<{ response: string }> {
+  const ended = await whenEnded(run);
+  noteOutcome(res, ended);
+  const { message, refusal } = ended;
   if (refusal || !message) throw refusal;
   if (message.finish_reason === 'interrupted') {
     throw new Refusal('unavailable', 'the server stopped before the answer was whole', { retryAfter: 5 });

@@ -62,6 +62,26 @@ it('wakes a reader once for all that came in one tick', async () => {
   expect([woken, run.read(0)]).toEqual([1, 'one two three']);
 });
 
+it('wakes the other readers where one throws, and that one no more', async () => {
+  const run = new Run(message);
+  const woken = [0, 0];
+  run.attach(() => {
+    woken[0]! += 1;
+    throw new Error('planted');
+  });
+  run.attach(() => (woken[1]! += 1));
+  const faults: unknown[] = [];
+  const listeners = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => faults.push(error));
+  for (const word of ['one', ' two']) {
+    run.append(word);
+    await tick();
+  }
+  process.removeAllListeners('uncaughtException');
+  for (const listener of listeners) process.on('uncaughtException', listener);
+  expect([woken, faults.map(String)]).toEqual([[1, 2], ['Error: planted']]);
+});
+
 it('does not wake a reader who has left', async () => {
   const run = new Run(message);
   let woken = 0;

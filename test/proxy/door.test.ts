@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { answerWith, ask, ended, messagesOf, openHouse, post, uuidOf, type House } from './house.ts';
+import { Refusal } from '../../server/errors.ts';
+import { answerWith, ask, ended, messagesOf, openHouse, parseEvents, post, uuidOf, type House } from './house.ts';
 
 let house: House;
 let chatbot: string;
@@ -237,6 +238,22 @@ describe('what a visitor sees of a message', () => {
     expect(Object.keys(JSON.parse(list)[0])).toEqual(KEYS);
     expect(Object.keys(events.at(-1)!.data)).toEqual(KEYS);
     expect(JSON.parse(JSON.parse(list)[0].cite_data_json)['1'].title).toBe('t');
+  });
+
+  it('names a failed answer in the log by request, chatbot and masked session, and its outcome', async () => {
+    house.logged.length = 0;
+    house.respond = async () => {
+      throw new Refusal('model_failed', 'the model could not answer');
+    };
+    const reply = await post(`${door}/ask`, { query: 'canary-question' });
+    const session = uuidOf(parseEvents(await reply.text()), 'session');
+    await expect.poll(() => house.logged.some((line) => line.includes('"outcome"'))).toBe(true);
+    const lines = house.logged.map((line) => JSON.parse(line));
+    const req = reply.headers.get('x-request-id');
+    const masked = `${session.slice(0, 8)}…`;
+    expect(lines.find(({ msg }) => msg.startsWith('answer failed'))).toMatchObject({ req, chatbot, session: masked });
+    expect(lines.find(({ msg }) => msg === 'request')).toMatchObject({ req, status: 200, outcome: 'model_failed' });
+    expect(house.logged.join('')).not.toMatch(new RegExp(`canary|${session}`));
   });
 
   it('tells nothing of how an answer failed', async () => {
