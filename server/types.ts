@@ -3,6 +3,9 @@
 /** Why an answer ended; `''` while it is being made. */
 export type FinishReason = '' | 'stop' | 'length' | 'error' | 'stopped' | 'interrupted' | 'quota';
 
+/** Whether a question was answered; `unsure` is not given yet. */
+export type Outcome = 'answered' | 'unsure' | 'unknown';
+
 /** Where a marker in an answer points: exactly these five strings (INTERFACE.md, Records). */
 export interface Citation {
   data_source_uuid: string;
@@ -29,6 +32,8 @@ export interface VisitorMessage {
   feedback_json: string;
   created_at: string;
   modified_at: string;
+  /** Absent while the answer is being made, and where nobody noted it. */
+  outcome?: Outcome;
 }
 
 export interface VisitorSession {

@@ -10,6 +10,7 @@ import { dontKnow } from './dont-know.ts';
 import type { Fallback } from './fallback.ts';
 import { prompt, TURNS } from './prompt.ts';
 import { writeQuotes } from './quoting.ts';
+import { outcomeOf, wouldQuote } from './outcome.ts';
 import type { Run } from './runs.ts';
 
 interface Rooms {
@@ -62,16 +63,16 @@ const earlierTurns = async (store: Store, { session, newSession }: Question): Pr
 /** Every agent that could answer is deleted or not enabled. */
 function unanswered({ query }: Question, run: Run): Ending {
   run.append(dontKnow(query, []));
-  return { finish_reason: 'stop', citations: {}, meta: metaOf(undefined) };
+  return { finish_reason: 'stop', citations: {}, meta: { ...metaOf(undefined), outcome: 'unknown' } };
 }
 
 async function quoted({ question, agent, found }: Material, run: Run): Promise<Ending> {
   const cite = question.chatbot.meta.show_citations;
-  const citations = await writeQuotes({ query: question.query, found, cite }, run);
+  const { citations, outcome } = await writeQuotes({ query: question.query, found, cite }, run);
   return {
     finish_reason: run.stopped ? 'stopped' : 'stop',
     citations,
-    meta: metaOf(agent),
+    meta: { ...metaOf(agent), outcome },
   };
 }
 
@@ -93,6 +94,9 @@ function generated(
   });
   run.onStop = () => generation.stop();
   if (run.stopped) generation.stop();
+  // Made now, so that an open stream need not keep the passages; the model's server is at work meanwhile.
+  const sure = wouldQuote(question.query, found);
+  const { query } = question;
   const meta = metaOf(agent);
   const credits = catalogue.credits(agent?.meta.model ?? '');
 
@@ -101,10 +105,18 @@ function generated(
     if (!refusal && run.appended > 0) fallback?.answered();
     run.append(markers.rest());
     const reason = run.full ? 'length' : finish;
+    const citations = markers.citations();
+    const cites = Object.keys(citations).length > 0;
+    const outcome = outcomeOf({ query, text: run.read(0), failed: refusal !== undefined, cites, sure });
     return {
       finish_reason: run.stopped ? 'stopped' : reason,
-      citations: markers.citations(),
-      meta: { ...meta, actual_token_distribution: { total_tokens: totalTokens }, credits: refusal ? 0 : credits },
+      citations,
+      meta: {
+        ...meta,
+        actual_token_distribution: { total_tokens: totalTokens },
+        credits: refusal ? 0 : credits,
+        outcome,
+      },
       ...(refusal ? { refusal } : {}),
     };
   });

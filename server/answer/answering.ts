@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { asRefusal, notFound, Refusal } from '../errors.ts';
 import { later, timestamp, type Clock } from '../records.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
-import type { Citations, FinishReason } from '../types.ts';
+import type { Citations, FinishReason, Outcome } from '../types.ts';
 import { createAnswerCapacity } from './capacity.ts';
 import { Run } from './runs.ts';
 
@@ -36,6 +36,8 @@ export interface MessageMeta {
   functions_called: { name: string; content: string }[];
   active_agent: { uuid: string; name: string };
   credits: number;
+  /** Absent where another server answered and does not say. */
+  outcome?: Outcome;
   /** Why quotes stand in for the model, as in `ModelFailure`; absent where they do not. */
   fallback?: string;
 }
@@ -250,5 +252,5 @@ export const NO_META: MessageMeta = {
 function failed(error: unknown): Ending {
   const refusal =
     error instanceof Refusal ? error : new Refusal('internal', 'the answer could not be made', { cause: error });
-  return { finish_reason: 'error', citations: {}, meta: NO_META, refusal };
+  return { finish_reason: 'error', citations: {}, meta: { ...NO_META, outcome: 'unknown' }, refusal };
 }

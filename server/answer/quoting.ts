@@ -1,6 +1,6 @@
 import type { Found } from '../knowledge/knowledge.ts';
 import { asksAtLength } from '../knowledge/long-text.ts';
-import type { Citations } from '../types.ts';
+import type { Citations, Outcome } from '../types.ts';
 import { createQuotes, withoutMarkers } from './cite.ts';
 import { dontKnow } from './dont-know.ts';
 import { quotedAnswer, type QuotedAnswer } from './quote.ts';
@@ -25,8 +25,13 @@ interface Paper {
   append(text: string): void;
 }
 
-/** Writes the answer with no model: the sources' own sentences, or that there are none. Resolves with what it cites. */
-export async function writeQuotes({ query, found, cite }: Material, run: Paper): Promise<Citations> {
+interface Quotations {
+  citations: Citations;
+  outcome: Outcome;
+}
+
+/** Writes the answer with no model: the sources' own sentences, or that there are none. */
+export async function writeQuotes({ query, found, cite }: Material, run: Paper): Promise<Quotations> {
   const long = asksAtLength(query);
   const answer = quotedAnswer(query, found, long ? { most: PARAGRAPHS } : {});
   const quotes = createQuotes(found);
@@ -44,7 +49,8 @@ export async function writeQuotes({ query, found, cite }: Material, run: Paper):
   }
   if (answer.pieces.length === 0) run.append(dontKnow(query, found));
   else if (long) run.append(`\n\n${phrasesFor(query, found).noMore}`);
-  return cite ? quotes.citations() : {};
+  const outcome = answer.pieces.length === 0 ? 'unknown' : 'answered';
+  return { citations: cite ? quotes.citations() : {}, outcome };
 }
 
 /** A marker behind a code block's fence would be part of it. */

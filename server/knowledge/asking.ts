@@ -1,4 +1,7 @@
+import { isCommon } from './kin.ts';
+import { isEmpty, languageOf, scriptOf } from './language.ts';
 import { sentencesOf } from './sentences.ts';
+import { eachWord, rootOf } from './words.ts';
 
 /** Which part of a message asks: people greet, tell how it came about and thank, and none of that has to be on a page. */
 export interface Asking {
@@ -114,4 +117,16 @@ function asideIn(sentence: string): number {
     while (/\s/.test(sentence[from] ?? '')) from++;
   }
   return 0;
+}
+
+/** A greeting or thanks: words that hold sentences together, and no question mark. */
+export function asksNothing(message: string): boolean {
+  if (MARK.test(message)) return false;
+  const language = languageOf(message);
+  let telling = 0;
+  eachWord(message, (word) => {
+    const spoken = scriptOf(word) ?? language;
+    if (!isEmpty(word, spoken) && !isCommon(rootOf(word, spoken))) telling++;
+  });
+  return telling === 0;
 }

@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
+import type { Outcome } from '../types.ts';
 import { Message, NewVariables, Query, Session } from '../schema.ts';
 
 /** What visitors send and see. */
@@ -24,8 +25,9 @@ export const FeedbackBody = Type.Object({
 /** The keys of a message that a visitor may see; `VisitorMessage` in types.ts is its type. */
 const { uuid, query, response, finish_reason, cite_data_json, feedback_json, created_at, modified_at } =
   Message.properties;
+const outcome = Type.Optional(Type.Unsafe<Outcome>(Type.Enum(['answered', 'unsure', 'unknown'])));
 export const VisitorMessageSchema = Type.Object(
-  { uuid, query, response, finish_reason, cite_data_json, feedback_json, created_at, modified_at },
+  { uuid, query, response, finish_reason, cite_data_json, feedback_json, created_at, modified_at, outcome },
   { additionalProperties: false },
 );
 

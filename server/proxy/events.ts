@@ -3,6 +3,7 @@ import { createCapacity, type Capacity } from '../answer/capacity.ts';
 import { FLOWING, follow, LARGEST_WRITE, sendHead, type Reader } from '../answer/readers.ts';
 import { Run, type Ended } from '../answer/runs.ts';
 import { view } from '../records.ts';
+import { outcomeIn } from '../store/outcomes.ts';
 import type { StoredMessage } from '../store/store.ts';
 import type { ChatEvent, ErrorBody, ErrorCode, VisitorMessage } from '../types.ts';
 import { VisitorMessageSchema } from './bodies.ts';
@@ -114,7 +115,10 @@ function createReplays(held: Capacity): { of(message: StoredMessage, res: Server
   };
 }
 
-export const visitorMessage = (message: StoredMessage): VisitorMessage => view(VisitorMessageSchema, message);
+export function visitorMessage(message: StoredMessage): VisitorMessage {
+  const outcome = outcomeIn(message.meta_json);
+  return view(VisitorMessageSchema, outcome ? { ...message, outcome } : message);
+}
 
 function eventText(event: ChatEvent): string {
   const id = event.event === 'delta' ? `id: ${event.id}\n` : '';

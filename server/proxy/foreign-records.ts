@@ -1,7 +1,8 @@
 import type { Ending } from '../answer/answering.ts';
 import { timestamp, type Clock } from '../records.ts';
+import { outcomeIn } from '../store/outcomes.ts';
 import type { StoredChatbot } from '../store/store.ts';
-import type { Citation, Citations } from '../types.ts';
+import type { Citation, Citations, Outcome } from '../types.ts';
 
 /** Records of another server, read without trust: what is missing or of the wrong kind gets the interface's default. */
 
@@ -49,6 +50,7 @@ export interface ForeignMessage {
   response: string;
   finish_reason: Ending['finish_reason'];
   citations: Citations;
+  outcome: Outcome | undefined;
 }
 
 /** The record of an answer that was just streamed: the last one with its question. */
@@ -60,6 +62,7 @@ export function findMessage(reply: unknown, query: string): ForeignMessage | und
       response: stringOr(found['response'], ''),
       finish_reason: readFinishReason(found['finish_reason']),
       citations: readCitations(found['cite_data_json']),
+      outcome: outcomeIn(stringOr(found['meta_json'], '')),
     }
   );
 }

@@ -91,10 +91,11 @@ const ended = (finish_reason: Ending['finish_reason']): Ending => ({ finish_reas
 
 function endingOf({ chatbot }: Question, record: ForeignMessage | undefined): Ending {
   if (!record) return ended('stop');
-  const { finish_reason } = record;
+  const { finish_reason, outcome } = record;
   return {
     ...ended(finish_reason),
     citations: chatbot.meta.show_citations ? record.citations : {},
+    ...(outcome ? { meta: { ...NO_META, outcome } } : {}),
     ...(finish_reason === 'error' ? { refusal: upstreamFailed('its record says error') } : {}),
   };
 }

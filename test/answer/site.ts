@@ -51,7 +51,7 @@ export async function siteOf(pages: Record<string, string>, qa: Record<string, s
         paper.text += piece;
         paper.length = paper.text.length;
       }
-      const citations = await writeQuotes({ query, found: find(query), cite: true }, paper);
+      const { citations } = await writeQuotes({ query, found: find(query), cite: true }, paper);
       return { text: paper.text, citations };
     },
   };

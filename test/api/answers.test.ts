@@ -160,7 +160,14 @@ describe('an answer without a model', () => {
       },
     ]);
     const meta = JSON.parse(messages[0].meta_json);
-    expect(Object.keys(meta)).toEqual(['actual_token_distribution', 'functions_called', 'active_agent', 'credits']);
+    expect(Object.keys(meta)).toEqual([
+      'actual_token_distribution',
+      'functions_called',
+      'active_agent',
+      'credits',
+      'outcome',
+    ]);
+    expect(meta.outcome).toBe('answered');
     expect(meta.active_agent.name).toBe('General Q&A');
   });
 

@@ -1,0 +1,43 @@
+import type { Found } from '../knowledge/knowledge.ts';
+import { asksNothing } from '../knowledge/asking.ts';
+import type { Outcome } from '../types.ts';
+import { PHRASES } from './phrases.ts';
+import { leastFor } from './quote-least.ts';
+import { sureness } from './quote.ts';
+
+/** Whether quotes alone would answer: what is left to go by where a model cites nothing. */
+export const wouldQuote = (query: string, found: Found[]): boolean => sureness(query, found) >= leastFor(query, found);
+
+interface Written {
+  query: string;
+  /** What the model wrote. */
+  text: string;
+  /** It failed, whatever it wrote before. */
+  failed: boolean;
+  /** One of its sentences has a citation that holds. */
+  cites: boolean;
+  /** As `wouldQuote` says. */
+  sure: boolean;
+}
+
+/**
+ * Whether a model answered. `unknown`: it failed, or wrote nothing; it said our own sentence for that, as the prompt tells
+ * it to; or it cites nothing and the passages do not answer as far as we can tell, no passages among that. A greeting asks
+ * nothing, so any reply answers it. What a model says that it does not know in words of its own, beside passages that seem
+ * to answer, passes for answered.
+ */
+export function outcomeOf({ query, text, failed, cites, sure }: Written): Outcome {
+  if (failed || text === '' || isUnknown(text)) return 'unknown';
+  return cites || sure || asksNothing(query) ? 'answered' : 'unknown';
+}
+
+/** Models write straight apostrophes for curly ones. */
+const plain = (text: string): string => text.replaceAll('’', "'");
+
+const sentences = Object.values(PHRASES).map(({ unknown }) => plain(unknown));
+const LONGEST = Math.max(...sentences.map(({ length }) => length));
+
+function isUnknown(text: string): boolean {
+  const start = plain(text.slice(0, LONGEST));
+  return sentences.some((sentence) => start.startsWith(sentence));
+}
