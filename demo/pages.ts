@@ -19,6 +19,8 @@ export interface DemoSite {
   name: string;
   /** Asked once by the first start, and shown in the log and the README. */
   sampleQuestion: string;
+  /** Questions that the open panel offers. */
+  suggestions: string[];
   /** Pages the chatbot learns through the scraper. */
   learn: string[];
 }
@@ -26,6 +28,11 @@ export interface DemoSite {
 export const demoSite: DemoSite = {
   name: 'Tolliver & Wren',
   sampleQuestion: 'How long do I have to return something?',
+  suggestions: [
+    'How long do I have to return something?',
+    'How much does delivery to Europe cost?',
+    'What does the warranty cover?',
+  ],
   learn: [
     'index.html',
     'shipping.html',

@@ -53,7 +53,8 @@ export function createDemo({ store, knowledge, answering, respond, clock, base, 
   async function createChatbot(): Promise<void> {
     const now = timestamp(clock);
     const meta = { ...CHATBOT_META, visibility: 'public' as const, show_citations: true };
-    const record = { uuid: chatbot, name: demoSite.name, created_at: now, modified_at: now, meta };
+    const widget = { suggestions: demoSite.suggestions };
+    const record = { uuid: chatbot, name: demoSite.name, created_at: now, modified_at: now, meta, widget };
     await store.createChatbot({ ...record, owner: store.home.user.uuid }, [defaultAgent(chatbot, clock)]);
   }
 

@@ -56,6 +56,17 @@ it('is learned by the first start, through the scraper, and answers with a citat
   });
 });
 
+it('offers questions, each answered to the point', async () => {
+  const { docent, chatbot } = await startDemo();
+  const { suggestions } = await (await fetch(`${docent.base}/chat/${chatbot}`)).json();
+  const answers = await Promise.all(suggestions.map((query: string) => ask(docent, chatbot, query)));
+  expect(answers.map(({ response }) => response.split('\n')[0])).toEqual([
+    expect.stringMatching(/^You have 45 days to return/),
+    expect.stringMatching(/^Rates and times: Europe .* £14/),
+    expect.stringMatching(/^The warranty covers cloth/),
+  ]);
+});
+
 it('carries its chatbot in the page as served, under headers that a strict site would send', async () => {
   const { docent, chatbot } = await startDemo();
   const page = await fetch(`${docent.base}/demo/returns.html`);
