@@ -1,8 +1,10 @@
 import * as Type from 'typebox';
-import { notFound } from '../errors.ts';
+import { invalid, notFound } from '../errors.ts';
 import { newUuid, timestamp, view } from '../records.ts';
 import { Session, SessionWithMeta, Success } from '../schema.ts';
+import { OUTCOMES } from '../store/outcomes.ts';
 import type { StoredSession } from '../store/store.ts';
+import type { Outcome } from '../types.ts';
 import { NewSession } from './bodies.ts';
 import { shownAsRead } from '../list.ts';
 import { operation, ownedChatbot, ownedSession, type Operation, type Rooms } from './operation.ts';
@@ -30,15 +32,17 @@ export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/sessions',
     summary: 'Fetch the sessions of a chatbot, oldest first',
-    query: Type.Object({ ...Period.properties, ...Page.properties }),
+    query: Type.Object({ ...Period.properties, ...ByOutcome.properties, ...Page.properties }),
     reply: Type.Array(Session),
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
       const wanted = within(ctx.query);
+      const outcome = readOutcome(ctx.query['outcome']);
       const { limit, after } = readPage(ctx.query);
+      const ended = outcome && ((session: StoredSession) => store.hasOutcome(session.uuid, outcome));
       const batches = await store.sessionBatches(uuid, after);
       if (!batches) throw noSuchAfter();
-      return shownAsRead(filtered(batches, wanted), (session) => view(Session, session), limit);
+      return shownAsRead(filtered(batches, wanted, ended), (session) => view(Session, session), limit);
     },
   }),
   operation({
@@ -68,9 +72,29 @@ export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
   }),
 ];
 
+const ByOutcome = Type.Object({
+  outcome: Type.Optional(
+    Type.Enum([...OUTCOMES], { description: 'sessions with a message that ended so; without it all of them' }),
+  ),
+});
+
+function readOutcome(written: string | string[] | undefined): Outcome | undefined {
+  const outcome = OUTCOMES.find((one) => one === written);
+  if (written === undefined || outcome) return outcome;
+  throw invalid('outcome', `outcome must be ${OUTCOMES.slice(0, -1).join(', ')} or ${OUTCOMES.at(-1)}`);
+}
+
 async function* filtered(
   batches: AsyncIterable<StoredSession[]>,
   wanted: (createdAt: string) => boolean,
+  ended: ((session: StoredSession) => Promise<boolean>) | undefined,
 ): AsyncGenerator<StoredSession[]> {
-  for await (const some of batches) yield some.filter(({ created_at }) => wanted(created_at));
+  for await (const batch of batches) {
+    const some = batch.filter(({ created_at }) => wanted(created_at));
+    if (!ended) yield some;
+    else {
+      const kept = await Promise.all(some.map(ended));
+      yield some.filter((_, at) => kept[at]);
+    }
+  }
 }

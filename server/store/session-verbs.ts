@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Kept } from './kept.ts';
+import { outcomeIn } from './outcomes.ts';
 import { copy } from './record.ts';
 import type { SessionFile } from './session.ts';
 import { messageLine } from './session-lines.ts';
 import type { Store, StoredSession } from './store.ts';
 
 type SessionVerbs = 'createSession' | 'session' | 'sessions' | 'sessionBatches' | 'updateSession' | 'deleteSession';
-type MessageVerbs = 'saveMessage' | 'updateMessage' | 'message' | 'messages' | 'lastMessages' | 'deleteMessage';
+type MessageVerbs =
+  'saveMessage' | 'updateMessage' | 'message' | 'messages' | 'hasOutcome' | 'lastMessages' | 'deleteMessage';
 
 export function sessionVerbs({ chatbots, sessions, order, run }: Kept): Pick<Store, SessionVerbs | MessageVerbs> {
   /** What the first session that may have the message makes of it. */
@@ -51,6 +53,15 @@ export function sessionVerbs({ chatbots, sessions, order, run }: Kept): Pick<Sto
     updateMessage: (uuid, change) => withMessage(uuid, (file) => file.updateMessage(uuid, change)),
     message: (uuid) => withMessage(uuid, (file) => file.message(uuid)),
     messages: async (session) => (await run(() => sessions.use(session, (file) => file.messages()))) ?? [],
+    async hasOutcome(session, outcome) {
+      // As a line has it, in which meta_json is a string.
+      const words = JSON.stringify(`"outcome":"${outcome}"`).slice(1, -1);
+      return run(async () => {
+        if (!(await sessions.mayHold(session, words))) return false;
+        const messages = (await sessions.use(session, (file) => file.messages())) ?? [];
+        return messages.some(({ meta_json }) => outcomeIn(meta_json) === outcome);
+      });
+    },
     lastMessages: async (session, count) => (await run(() => sessions.use(session, (file) => file.last(count)))) ?? [],
     deleteMessage: async (uuid) => (await withMessage(uuid, (file) => file.remove(uuid))) ?? false,
   };

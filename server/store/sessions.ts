@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { abreast } from './batch.ts';
 import type { Damage } from './damage.ts';
 import { ignore, removeFile, syncFolder, type Disk } from './disk.ts';
@@ -91,6 +92,14 @@ export class Sessions {
     });
     if (few.length === 0 || !this.#options.alive(chatbot)) return undefined;
     return heads.filter((head) => head !== undefined);
+  }
+
+  /** False where the session's file does not hold these words. Read past the memory that sessions in use have. */
+  async mayHold(uuid: string, words: string): Promise<boolean> {
+    if (this.#live.has(uuid)) return true;
+    const name = await this.#names.find(uuid);
+    const bytes = name && (await readFile(this.#names.path(name)).catch(ignore));
+    return bytes ? bytes.includes(words) : true;
   }
 
   async remove(uuid: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { Agent, Chatbot, DataSource, Message, Schedule, Session, Site, SourceTag } from '../schema.ts';
+import type { Outcome } from '../types.ts';
 import type { WidgetSettings } from '../widget-settings.ts';
 
 /**
@@ -114,6 +115,8 @@ export interface Store {
   /** A message that another life of the process left unfinished comes back with finish_reason `interrupted`. */
   message(uuid: string): Promise<StoredMessage | undefined>;
   messages(session: string): Promise<StoredMessage[]>;
+  /** Whether one of its messages ended so. Costs no more than reading the session's file once. */
+  hasOutcome(session: string, outcome: Outcome): Promise<boolean>;
   /** Of its finished messages that have a response the last `count`, oldest first; costs the same in a long session. */
   lastMessages(session: string, count: number): Promise<StoredMessage[]>;
   deleteMessage(uuid: string): Promise<boolean>;

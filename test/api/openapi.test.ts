@@ -120,6 +120,7 @@ describe('GET /api/v1/openapi.json', () => {
       'path uuid',
       'query start_timestamp',
       'query end_timestamp',
+      'query outcome',
       'query limit',
       'query after',
     ]);

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFakeModel, type FakeModel, type Script } from '../fakes/model.ts';
 import { parseEvents, post } from '../proxy/house.ts';
@@ -57,6 +60,60 @@ describe('without a model', () => {
     const list = await (await fetch(`${docent.base}/chat/${chatbot}/session/${session}/messages`)).json();
     expect(list.map(({ outcome }: Marked) => outcome)).toEqual(['unknown', 'answered']);
     expect(JSON.stringify(list)).not.toContain('meta_json');
+  });
+});
+
+describe('the sessions of a chatbot, by outcome', () => {
+  let docent: Running;
+  let chatbot: string;
+  const made: Marked[] = [];
+  beforeAll(async () => {
+    docent = await start();
+    chatbot = await chatbotOf(docent);
+    for (const query of [KNOWN, STRANGE, `${STRANGE} "outcome":"answered"`])
+      made.push(await ask(docent, chatbot, query));
+    await ask(docent, chatbot, KNOWN, made[1]!.session);
+    await docent.api('POST', `/chatbot/${chatbot}/session/create`);
+  });
+  afterAll(() => docent.stop());
+
+  const listed = async (query: string): Promise<string[]> =>
+    (await docent.api('GET', `/chatbot/${chatbot}/sessions${query}`)).body.map(({ uuid }: { uuid: string }) => uuid);
+
+  it('are those with a message that ended so', async () => {
+    const [known, both, strange] = made.map(({ session }) => session);
+    expect(await listed('?outcome=answered')).toEqual([known, both]);
+    expect(await listed('?outcome=unknown')).toEqual([both, strange]);
+    expect(await listed('?outcome=unsure')).toEqual([]);
+    expect(await listed('')).toHaveLength(4);
+    expect(await listed('?outcome=unknown&limit=1')).toEqual([both]);
+    expect(await listed(`?outcome=unknown&after=${both}`)).toEqual([strange]);
+    expect(await listed('?outcome=unknown&end_timestamp=2020-01-01')).toEqual([]);
+  });
+
+  it('forget what is deleted', async () => {
+    const { session, uuid } = await ask(docent, chatbot, STRANGE);
+    expect(await listed('?outcome=unknown')).toContain(session);
+    await docent.api('POST', `/message/${uuid}/delete`);
+    expect(await listed('?outcome=unknown')).not.toContain(session);
+  });
+
+  it('are the same after a restart, when none of them is in memory', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'docent-'));
+    const first = await start({ DATA_DIR: dir });
+    const shop = await chatbotOf(first);
+    const asked = [await ask(first, shop, STRANGE), await ask(first, shop, KNOWN)];
+    await first.stop();
+    const second = await start({ DATA_DIR: dir });
+    const { body } = await second.api('GET', `/chatbot/${shop}/sessions?outcome=unknown`);
+    expect(body.map(({ uuid }: { uuid: string }) => uuid)).toEqual([asked[0]!.session]);
+    await second.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it.each(['?outcome=maybe', '?outcome=', '?outcome=answered&outcome=unknown'])('%s is refused', async (query) => {
+    const { status, body } = await docent.api('GET', `/chatbot/${chatbot}/sessions${query}`);
+    expect([status, body.field]).toEqual([422, 'outcome']);
   });
 });
 
