@@ -149,7 +149,7 @@ export const DataSource = record({
   file_name: Type.String({ description: 'the URL of a link' }),
   file_size: Type.Integer({ description: 'bytes' }),
   tokens: Type.Integer(),
-  meta_json: Json('reference_source_link where given; question and answer of a qa source'),
+  meta_json: Json('reference_source_link, if given; question and answer of a qa source; reason of a failure'),
   ...dated,
 });
 export type DataSource = Static<typeof DataSource>;

@@ -120,9 +120,16 @@ function reasonOf({ status }: StoredSource): string | undefined {
   return status === 'fail' ? 'the log says why' : /^error:(.*)$/.exec(status)?.[1];
 }
 
+/** What more is known of why it failed, to stand behind the reason. */
+function remedyOf({ meta_json }: StoredSource): string {
+  const { reason } = JSON.parse(meta_json) as { reason?: string };
+  return reason ? `: ${reason}` : '';
+}
+
 function failuresOf(pages: StoredSource[]): Pick<Lesson, 'lost' | 'failures'> {
-  const all = pages.map((page) => ({ url: page.file_name, reason: reasonOf(page) ?? '' }));
-  const failures = all.filter(({ reason }) => reason !== '');
-  const lost = failures.filter(({ reason }) => !OWN_REASONS.test(reason)).length;
-  return { lost, failures: failures.slice(0, TOLD) };
+  const all = pages.map((page) => ({ page, url: page.file_name, reason: reasonOf(page) ?? '' }));
+  const failed = all.filter(({ reason }) => reason !== '');
+  const lost = failed.filter(({ reason }) => !OWN_REASONS.test(reason)).length;
+  const failures = failed.slice(0, TOLD).map(({ page, url, reason }) => ({ url, reason: reason + remedyOf(page) }));
+  return { lost, failures };
 }

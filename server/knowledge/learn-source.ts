@@ -19,6 +19,8 @@ export interface Learning {
 /** How it ended, and whether the source was taken away, since it was no page of its own. */
 export interface Ending {
   status: string;
+  /** Of a failure, or of what was left out, in words for the owner; absent where the status says all. */
+  reason?: string | undefined;
   taken: boolean;
 }
 
@@ -29,7 +31,7 @@ export async function learnSource(
   signal: AbortSignal,
 ): Promise<Ending> {
   try {
-    return { status: await learn(learning, source, follower, signal), taken: false };
+    return { ...(await learn(learning, source, follower, signal)), taken: false };
   } catch (error) {
     const reason = error instanceof WebFailure || error instanceof Unreadable ? error.reason : undefined;
     // A page that is gone, or has nothing to read, says nothing any more; one that cannot be reached may be back.
@@ -42,9 +44,11 @@ export async function learnSource(
     }
     if (forgotten) await forgetText(learning, source);
     const round = follower && { round: follower.round };
-    await mark(learning, source.uuid, { status, ...round, ...(forgotten ? { fetched_json: '' } : {}) });
+    const remedy = remedyOf(error);
+    const change = { status, ...round, ...(forgotten ? { fetched_json: '' } : {}) };
+    await mark(learning, source.uuid, (record) => explained({ ...record, ...change }, remedy));
     if (!reason) throw error;
-    return { status, taken: false };
+    return { status, reason: remedy, taken: false };
   }
 }
 
@@ -53,7 +57,7 @@ async function learn(
   source: StoredSource,
   follower: Follower | undefined,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Pick<Ending, 'status' | 'reason'>> {
   const { store, indexes } = learning;
   const { uuid } = source;
   const proceed = async (change: Change<StoredSource> | Partial<StoredSource>) => {
@@ -79,25 +83,37 @@ async function learn(
     if (material.unchanged) {
       const now = await proceed(learned);
       if (now.file_name !== source.file_name) await indexes.rename(now);
-      return learned.status;
+      return { status: learned.status };
     }
-    const document = await written();
+    const { document, cut } = await written();
     const before = await store.document(uuid);
-    const titled = await proceed((record) => embedding(record, document, before));
+    const titled = await proceed((record) => explained(embedding(record, document, before), cut));
     if (!(await store.putDocument(uuid, document))) throw new Gone();
     signal.throwIfAborted();
     await indexes.put(titled, document);
     const now = await proceed(learned);
     if (now.title !== titled.title) await indexes.put(now, document);
-    return learned.status;
+    return { status: learned.status, reason: cut };
   } catch (error) {
     // Deleted, or called off, while it was put in: nothing of it may stay.
     if (error instanceof Gone || (signal.aborted && !(await store.source(uuid)))) {
       indexes.remove(source.chatbot, uuid);
-      return 'gone';
+      return { status: 'gone' };
     }
     throw error;
   }
+}
+
+/** What the owner can do about it, or what is wrong with the file: never an address. */
+function remedyOf(error: unknown): string | undefined {
+  if (error instanceof WebFailure) return error.remedy || undefined;
+  return error instanceof Unreadable && error.message !== error.reason ? error.message : undefined;
+}
+
+/** With the reason in its `meta_json`, and none of an earlier time. */
+function explained(record: StoredSource, reason: string | undefined): StoredSource {
+  const { reason: _, ...meta } = JSON.parse(record.meta_json) as Record<string, unknown>;
+  return { ...record, meta_json: JSON.stringify({ ...meta, reason }) };
 }
 
 /** What is no fault of a site when a crawl runs into it. */

@@ -46,8 +46,8 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000, em
   async function run(source: StoredSource, signal: AbortSignal): Promise<void> {
     const told = { source: source.uuid, chatbot: source.chatbot };
     try {
-      const { status, taken } = await learnSource(learning, source, followers?.of(source), signal);
-      log.info({ ...told, status }, 'source learned');
+      const { status, reason, taken } = await learnSource(learning, source, followers?.of(source), signal);
+      log.info({ ...told, status, reason }, 'source learned');
       followers?.ended(source, status, taken);
       await embed(source.uuid, signal);
     } catch (error) {

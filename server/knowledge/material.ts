@@ -23,7 +23,13 @@ export interface Reading {
   /** Of a link alone. */
   page?: ReadPage;
   /** Rejects where the page wants not to be indexed, or has no text. */
-  document(): Promise<Document>;
+  document(): Promise<Written>;
+}
+
+export interface Written {
+  document: Document;
+  /** What was left out, where it is more than is kept. */
+  cut?: string | undefined;
 }
 
 export interface ReadPage {
@@ -68,7 +74,7 @@ async function readVisit(
   user: string,
 ) {
   const { url, canonical, digest } = fetched;
-  const document = async () => known!;
+  const document = async () => ({ document: known! });
   if (!page) return { page: { url, canonical, digest, found: undefined, fetched: JSON.stringify(fetched) }, document };
   const readable = await readPage(page, signal, user);
   const told = pageOf(page, readable, fetched, follower);
@@ -87,7 +93,7 @@ function pageOf({ url, nofollow }: Page, { leads }: Readable, fetched: Fetched, 
   return { url, canonical, digest: fetched.digest, found: { url, links }, fetched: JSON.stringify(state) };
 }
 
-async function indexable(readable: Readable, url: string): Promise<Document> {
+async function indexable(readable: Readable, url: string): Promise<Written> {
   if (readable.leads?.noindex) throw new WebFailure('robots', 'noindex');
   return documentFrom(readable, url);
 }
@@ -112,10 +118,11 @@ async function textOf(bytes: Uint8Array): Promise<string> {
 /** UTF-16 units. It is read again with each passage. */
 const LONGEST_TITLE = 300;
 
-async function documentFrom(readable: Readable, otherwise: string): Promise<Document> {
+async function documentFrom(readable: Readable, otherwise: string): Promise<Written> {
   const document = await documentOf(readable);
   if (document.passages.length === 0) throw new Unreadable('no text');
-  return { ...document, title: (document.title || otherwise).slice(0, LONGEST_TITLE).toWellFormed() };
+  const title = (document.title || otherwise).slice(0, LONGEST_TITLE).toWellFormed();
+  return { document: { ...document, title }, cut: readable.cut };
 }
 
 export interface QuestionAndAnswer {
@@ -133,7 +140,7 @@ function answerOf({ meta_json }: StoredSource): Material {
       async document() {
         if (!/[\p{L}\p{N}]/u.test(answer)) throw new Unreadable('no text');
         const passages = [{ headings: [question], start, end: start + answer.length }];
-        return { title: question, text: `${question}\n\n${answer}`, passages };
+        return { document: { title: question, text: `${question}\n\n${answer}`, passages } };
       },
     }),
   };

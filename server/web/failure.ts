@@ -6,17 +6,21 @@ export class WebFailure extends Error {
   readonly reason: WebReason;
   /** The page itself said nothing: it may be as it was, and what is known of it stays. */
   readonly passing: boolean;
+  /** What its owner can do about it, without the address; '' where nothing is known. */
+  readonly remedy: string;
 
-  constructor(reason: WebReason, detail: string, cause?: unknown, passing = PASSING.has(reason)) {
+  constructor(reason: WebReason, detail: string, cause?: unknown, passing = PASSING.has(reason), remedy = '') {
     super(`${reason}: ${detail}`, { cause });
     this.reason = reason;
     this.passing = passing;
+    this.remedy = remedy;
   }
 }
 
 const PASSING = new Set<WebReason>(['download', 'blocked address']);
 
-export const blocked = (detail: string): WebFailure => new WebFailure('blocked address', detail);
+export const blocked = (detail: string, remedy = ''): WebFailure =>
+  new WebFailure('blocked address', detail, undefined, true, remedy);
 
 /** undici and node wrap what a connector or a stream threw: the first of ours in the chain, or `download`. */
 export function asWebFailure(error: unknown): WebFailure {

@@ -60,8 +60,10 @@ function ownPath(url: URL, self: Self): Way {
   return 'self';
 }
 
+const NOT_PUBLIC = 'the address is not public; whoever runs the server can allow its host:port in FETCH_ALLOW';
+
 function assertFree(address: string, port: string, self: Self | undefined): void {
-  if (!isPublicAddress(address)) throw blocked(address);
+  if (!isPublicAddress(address)) throw blocked(address, NOT_PUBLIC);
   if (self && port === String(self.connect.port) && isOwnAddress(address)) throw blocked('this server by its address');
 }
 

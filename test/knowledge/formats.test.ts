@@ -13,7 +13,7 @@ async function read(name: string, bytes: Uint8Array | string, signal = new Abort
   const store = { file: async () => Buffer.from(bytes), chatbot: async () => ({ owner }) } as unknown as Store;
   const source = aSource('0'.repeat(32), { type: 'upload', file_name: name });
   const material = await materialOf({ store, web: {} as Web }, source, undefined, signal);
-  return (await material.read()).document();
+  return (await (await material.read()).document()).document;
 }
 
 /** Each passage as `heading > heading | text`. */

@@ -61,6 +61,23 @@ describe('learning', () => {
     expect(await school.knowledge.search(school.chatbot, 'chair')).toHaveLength(1);
   });
 
+  it('says what the owner can do about it, where the status does not, until it is learned', async () => {
+    let body = `a,b\n${','.repeat(300_000)}`;
+    school = await openSchool((_, response) => response.writeHead(200, { 'content-type': 'text/csv' }).end(body));
+    const reason = ({ meta_json }: { meta_json: string }) => (JSON.parse(meta_json) as { reason?: string }).reason;
+    expect(reason(await school.teach('http://10.0.0.1/'))).toContain('FETCH_ALLOW');
+    const table = await school.teach('/table');
+    expect(table.status).toBe('error:content type');
+    expect(reason(table)).toContain('a row of more than 200000 characters');
+    body = `a,b\n${'1,2\n'.repeat(20_001)}`;
+    await school.knowledge.relearn(table.uuid);
+    const long = await school.ended(table.uuid);
+    expect([long.status, reason(long)]).toEqual(['success', 'only the first 20000 rows are read']);
+    body = 'a,b\n1,2\n';
+    await school.knowledge.relearn(table.uuid);
+    expect(reason(await school.ended(table.uuid))).toBeUndefined();
+  });
+
   it('replaces what a page said before, and forgets a page that is gone', async () => {
     const bodies: Record<string, string> = { '/a': '<p>The museum opens at nine on weekdays.</p>' };
     school = await openSchool((request, response) => pages(bodies)(request, response));

@@ -146,6 +146,12 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(asked).toEqual([]);
   });
 
+  it('a page at a private address is refused with what the operator can set', async () => {
+    const { code, err } = await learn(['Help', 'http://10.0.0.1/']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/10\.0\.0\.1\/ {2}blocked address: .*FETCH_ALLOW/);
+  });
+
   it('a site is learned whole; its dead links are told, and are no failure', async () => {
     Object.assign(pages, {
       '/': page('The museum.', '/hours', '/shop', '/dead'),
