@@ -14,7 +14,10 @@ export interface Bundled {
 /** What other projects' code packages hold: by a part of the module's path the name it has in server/licenses/. */
 const VENDORED: { within: string; name: string; license: string }[] = [
   { within: 'unpdf/dist/pdfjs', name: 'pdfjs', license: 'Apache-2.0' },
+  { within: 'unpdf/dist/pdfjs', name: 'openjpeg', license: 'BSD-2-Clause' },
+  { within: 'unpdf/dist/pdfjs', name: 'qcms', license: 'MIT' },
   { within: 'undici/lib/llhttp/', name: 'llhttp', license: 'MIT' },
+  { within: 'rapidoc/', name: '@apitools/openapi-parser', license: 'MIT' },
   { within: 'rapidoc/', name: 'fast-json-patch', license: 'MIT' },
   { within: 'rapidoc/', name: 'js-yaml', license: 'MIT' },
 ];

@@ -39,6 +39,9 @@ describe('what is bundled', () => {
 
   test('what packages hold of others is told: PDF.js, and the HTTP parser of undici', () => {
     expect(shipped('dist/server/parser').get('pdfjs')).toMatch(/Mozilla[^]*Apache License\s+Version 2\.0/);
+    expect(shipped('dist/server/parser').get('openjpeg')).toContain('Antonin Descampe');
+    expect(shipped('dist/server/parser').get('qcms')).toContain('Marti Maria');
+    expect(shipped('dist/docs').get('@apitools/openapi-parser')).toContain('Mrinmoy Majumdar');
     expect(shipped('dist/server').get('llhttp')).toContain('Fedor Indutny');
   });
 });
