@@ -147,12 +147,12 @@ export const FLOWING = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buf
  * first words, as Node does by itself, its forty pieces would stay in memory as long as the stream (2 KB).
  */
 export function sendHead(res: ServerResponse, headers: OutgoingHttpHeaders): void {
+  const { socket } = res;
   res.writeHead(200, headers);
-  res.cork();
+  // Not the reply itself: corked and ended in one turn, Node 22 and 24 send its end before its text.
+  socket?.cork();
   res.flushHeaders();
-  process.nextTick(() => {
-    if (!res.writableEnded) res.uncork();
-  });
+  process.nextTick(() => socket?.uncork());
 }
 
 /** Some clients decode Latin-1 where the charset is not said. */
