@@ -114,7 +114,9 @@ describe('an answer by a model', () => {
   });
 
   it('shows what there is so far while it is being made', async () => {
-    model.next({ pieces: ['So ', 'far', ' so good.'], pace: 150 });
+    let goOn = (): void => {};
+    const hold = new Promise<void>((resolve) => (goOn = resolve));
+    model.next({ pieces: ['So ', 'far', ' so good.'], hold, beforeHold: 3 });
     const session = await newSession();
     const whole = chunks(session);
     const part = await until(
@@ -122,6 +124,7 @@ describe('an answer by a model', () => {
       (all) => all[0]?.response === 'So far',
     );
     expect(part[0]).toMatchObject({ finish_reason: '', cite_data_json: '{}' });
+    goOn();
     await whole;
     expect((await messages(session))[0]).toMatchObject({ response: 'So far so good.', finish_reason: 'stop' });
   });

@@ -52,8 +52,10 @@ export interface Script {
   headers?: Record<string, string>;
   /** What goes over the wire instead of the stream of pieces, a network write each. */
   raw?: (string | Buffer)[];
-  /** Nothing goes out before this is resolved. */
-  after?: Promise<void>;
+  /** Nothing goes out before this is resolved, or nothing more than `beforeHold` writes. */
+  hold?: Promise<void>;
+  /** 0 by default. */
+  beforeHold?: number;
   /** Milliseconds before the headers. */
   delay?: number;
   /** Milliseconds between writes; without it all goes out in one write. */
@@ -139,15 +141,17 @@ async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {
 
 async function play(script: Script, request: SeenRequest, response: ServerResponse): Promise<void> {
   const { delay = 0, pace, cutAfter, hangAfter, status = 200, headers } = script;
-  await script.after;
+  if (!script.beforeHold) await script.hold;
   if (delay > 0) await sleep(delay);
   if (hangAfter === 0) return;
   if (cutAfter === 0) return void response.socket?.resetAndDestroy();
   const type = status === 200 ? 'text/event-stream' : 'application/json';
   response.writeHead(status, { 'content-type': type, ...headers });
   const writes = script.raw ?? streamOf(script, request);
-  if (pace === undefined && cutAfter === undefined && hangAfter === undefined) return void response.end(joined(writes));
+  const isPlain = pace === undefined && !script.beforeHold;
+  if (isPlain && cutAfter === undefined && hangAfter === undefined) return void response.end(joined(writes));
   for (const [at, write] of writes.entries()) {
+    if (at === script.beforeHold) await script.hold;
     if (at === hangAfter) return;
     if (at === cutAfter) return void response.socket?.resetAndDestroy();
     if (response.destroyed) return;

@@ -93,8 +93,8 @@ describe('what is asked', () => {
   test('a hundred questions at once are all streamed at once', async () => {
     // No reply begins before all hundred requests are there: one after the other, they would wait for ever.
     let begin = (): void => {};
-    const after = new Promise<void>((resolve) => (begin = resolve));
-    const script = { pieces: ['one ', 'two ', 'three'], after };
+    const hold = new Promise<void>((resolve) => (begin = resolve));
+    const script = { pieces: ['one ', 'two ', 'three'], hold };
     fake.next(...Array.from({ length: 100 }, () => script));
     const answers = Promise.all(Array.from({ length: 100 }, () => ask()));
     await expect.poll(() => fake.requests).toHaveLength(100);
