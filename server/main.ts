@@ -13,6 +13,8 @@ import { answerUnreadable } from './unreadable.ts';
 const write = (words: string): boolean => process.stderr.write(words);
 
 const PATIENCE = 30_000;
+/** Milliseconds that answers have to end after a fault. */
+const FAULT_PATIENCE = 10_000;
 
 /** `docent` alone starts the server; with words it is a command. */
 async function main(): Promise<void> {
@@ -76,28 +78,37 @@ function listening(server: Server, host: string, port: number): Promise<void> {
 /** No new requests; the streams under way finish, for 30 s at most. A second signal ends at once. */
 function endOnSignals(server: Server, booted: Booted): void {
   let ending = false;
-  const end = async (): Promise<void> => {
-    if (ending) process.exit(1);
+  const end = async (code: number, limit: number): Promise<void> => {
     ending = true;
     booted.log.info('draining');
     const closed = new Promise((done) => server.close(done));
     // A kept-alive connection is idle only some time after its last reply.
     const idle = setInterval(() => server.closeIdleConnections(), 50);
-    const patience = new Promise((done) => setTimeout(done, PATIENCE));
-    await booted.drain(PATIENCE);
+    const patience = new Promise((done) => setTimeout(done, limit));
+    await booted.drain(limit);
     // An upload on its way, or a reader who is slow, has what is left of the time.
     await Promise.race([closed, patience]);
     clearInterval(idle);
     server.closeAllConnections();
     await booted.close();
-    process.exit(0);
+    process.exit(code);
   };
-  process.on('SIGTERM', () => void end());
-  process.on('SIGINT', () => void end());
-  // What nobody foresaw is logged; what others are being answered goes on. Not as `fatal`: pino would flush then, and
-  // wait for ever where whoever reads the log has gone.
-  process.on('uncaughtException', (error) => booted.log.error({ err: error }, 'uncaught'));
-  process.on('unhandledRejection', (error) => booted.log.error({ err: error }, 'unhandled'));
+  const onSignal = (): void => {
+    if (ending) process.exit(1);
+    void end(0, PATIENCE);
+  };
+  const onFault = (message: string) => (error: unknown) => {
+    // Not as `fatal`: pino would flush then, and wait for ever where whoever reads the log has gone.
+    booted.log.error({ err: error }, message);
+    if (ending) return;
+    setTimeout(() => process.exit(1), FAULT_PATIENCE * 2);
+    end(1, FAULT_PATIENCE).catch(() => process.exit(1));
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  // The state is unknown after these: what is under way is finished, and whoever supervises the process starts it anew.
+  process.on('uncaughtException', onFault('uncaught exception: the server drains and ends'));
+  process.on('unhandledRejection', onFault('unhandled rejection: the server drains and ends'));
 }
 
 main().catch((error: unknown) => {

@@ -99,6 +99,37 @@ describe('the program', () => {
     expect(one.err()).toContain(`${name} must be`);
   });
 
+  it.each([
+    ['an uncaught exception', 'throw new Error("planted")'],
+    ['an unhandled rejection', 'Promise.reject(new Error("planted"))'],
+  ])(
+    'ends with 1 after %s, once the answer under way is whole',
+    async (_, fault) => {
+      const planted = `process.on("SIGUSR2",()=>{${fault}})`;
+      const API_KEY = 'the-key-of-the-fault';
+      const one = await run({
+        DATA_DIR: join(folder, fault.slice(0, 5)),
+        API_KEY,
+        LLM_BASE_URL: model.baseUrl,
+        LLM_MODEL: 'small',
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(planted)}`,
+      });
+      await ready(one);
+      const call = (path: string, body: object) =>
+        fetch(`${one.base}/api/v1${path}`, { method: 'POST', headers: bearer(API_KEY), body: JSON.stringify(body) });
+      const made = async (path: string): Promise<string> => (await (await call(path, { name: 'Fault' })).json()).uuid;
+      const session = await made(`/chatbot/${await made('/chatbot/create')}/session/create`);
+      model.next({ pieces: ['One', ' two', ' three.'], pace: 200 });
+      const reply = await call(`/session/${session}/message/stream`, { query: 'How many?' });
+      one.child.kill('SIGUSR2');
+      expect(await reply.text()).toBe('One two three.');
+      expect(await one.ended).toBe(1);
+      expect(one.out()).toMatch(/"msg":"un(?:caught exception|handled rejection): the server drains and ends"/);
+      expect(one.out()).toContain('planted');
+    },
+    60_000,
+  );
+
   it('makes a key on its first start, shows it once outside the log, and keeps only its hash', async () => {
     const DATA_DIR = join(folder, 'first');
     const first = await run({ DATA_DIR });
