@@ -1,6 +1,7 @@
 import type { Turns } from './batch.ts';
 import type { Chatbots } from './chatbots.ts';
 import type { Parts } from './parts.ts';
+import type { Replies } from './replies.ts';
 import type { Sessions } from './sessions.ts';
 import type { Sources } from './sources.ts';
 import type { StoredAgent, StoredSite, StoredTag } from './store.ts';
@@ -14,6 +15,7 @@ export interface Kept {
   sites: Parts<StoredSite>;
   sources: Sources;
   sessions: Sessions;
+  replies: Replies;
   /** The next number in order of creation. */
   order(): number;
   /** A chatbot, and then its sources, are made one after another, so that none is made twice. */

@@ -11,6 +11,7 @@ import { DiskWatch } from './disk-watch.ts';
 import type { Kept } from './kept.ts';
 import { lockFolder } from './lock.ts';
 import { AGENTS, Parts, SITES, TAGS } from './parts.ts';
+import { Replies } from './replies.ts';
 import { rootVerbs } from './root-verbs.ts';
 import { homeOf, openRoot, type OpenRoot } from './root.ts';
 import { sessionVerbs } from './session-verbs.ts';
@@ -80,6 +81,7 @@ function storeOf(options: LowdbOptions, kept: Kept, { record }: OpenRoot, end: (
   const close = async () => {
     await kept.underWay.end();
     await kept.sessions.close();
+    await kept.replies.close();
     await end();
   };
   return {
@@ -88,6 +90,8 @@ function storeOf(options: LowdbOptions, kept: Kept, { record }: OpenRoot, end: (
     ...chatbotVerbs(kept),
     ...sourceVerbs(kept),
     ...sessionVerbs(kept),
+    reply: (key) => kept.run(() => kept.replies.find(key)),
+    keepReply: (reply) => kept.run(() => kept.replies.keep(reply)),
     close: () => (closing ??= close()),
   };
 }
@@ -109,6 +113,7 @@ function keptIn({ dir, disk, clock, kept }: Opened, order: () => number, damage:
     sites: new Parts(chatbots, SITES, isSource),
     sources,
     sessions: new Sessions({ disk, damage, root: join(dir, 'sessions'), alive, kept }),
+    replies: new Replies({ disk, clock, root: join(dir, 'replies') }),
     order,
     turns: new Turns(),
     underWay,

@@ -121,6 +121,11 @@ export interface Store {
   lastMessages(session: string, count: number): Promise<StoredMessage[]>;
   deleteMessage(uuid: string): Promise<boolean>;
 
+  /** What was answered to a request with that key; undefined for none, and once it is a day old. */
+  reply(key: string): Promise<StoredReply | undefined>;
+  /** Kept for a day; where there are tens of thousands, the oldest are forgotten early. */
+  keepReply(reply: StoredReply): Promise<void>;
+
   /** Waits for what is under way, gives the lock back. */
   close(): Promise<void>;
 }
@@ -217,6 +222,18 @@ export interface StoredVectors {
   dimensions: number;
   /** A row a passage, in their order, `dimensions` long: signed bytes, of which the direction alone tells. */
   rows: Int8Array;
+}
+
+/** The reply to a create that was sent with an `Idempotency-Key`. */
+export interface StoredReply {
+  /** Stands for user and key; neither can be read from it. */
+  key: string;
+  /** Stands for what was asked. */
+  request: string;
+  status: number;
+  /** As its keeper has sealed it. */
+  body: string;
+  created_at: string;
 }
 
 export interface StoredSession extends Session {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newUuid } from '../../server/records.ts';
-import type { Store, StoredChatbot, StoredSession } from '../../server/store/store.ts';
+import type { Store, StoredChatbot, StoredReply, StoredSession } from '../../server/store/store.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
 
 /** A place that stores are opened on, one life after another. */
@@ -327,6 +327,36 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         await reopen();
         const unfinished = await store.unfinishedSources();
         expect(unfinished.map(({ status }) => status)).toEqual(['await', 'chunking', 'embedding']);
+      });
+    });
+
+    describe('replies', () => {
+      const now = Date.now();
+      const at = (hours: number): string => `${new Date(now + hours * 3_600_000).toISOString().slice(0, 19)}Z`;
+      const aReply = (key: string, more: Partial<StoredReply> = {}): StoredReply => ({
+        key: key.repeat(64),
+        request: 'r'.repeat(64),
+        status: 200,
+        body: 'sealed',
+        created_at: at(0),
+        ...more,
+      });
+
+      it('are found by their keys for a day, over restarts', async () => {
+        const replies = [aReply('a'), aReply('b', { status: 409, body: '' }), aReply('c', { created_at: at(-23) })];
+        const old = aReply('d', { created_at: at(-25) });
+        const older = aReply('e', { created_at: at(-60) });
+        await Promise.all([old, older, ...replies].map((one) => store.keepReply(one)));
+        for (const again of [false, true, true]) {
+          if (again) await reopen();
+          for (const one of replies) expect(await store.reply(one.key)).toEqual(one);
+          for (const one of [old, older, aReply('f')]) expect(await store.reply(one.key)).toBeUndefined();
+        }
+        const last = aReply('g');
+        await store.keepReply(last);
+        await reopen();
+        expect(await store.reply(last.key)).toEqual(last);
+        expect(await store.reply(replies[0]!.key)).toEqual(replies[0]);
       });
     });
 

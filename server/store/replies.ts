@@ -1,0 +1,159 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../records.ts';
+import { Batch } from './batch.ts';
+import { hasCode, ignore, removeFile, type Disk } from './disk.ts';
+import { LinesFile, OpenFiles } from './lines.ts';
+import { lowdbFile, type Low } from './lowdb-file.ts';
+import { makeFolder } from './shards.ts';
+import type { StoredReply } from './store.ts';
+
+/** Milliseconds that a reply is kept. */
+const DAY = 86_400_000;
+/** Of one day: behind either, the older half is forgotten early. */
+const [MOST, MOST_CHARACTERS] = [20_000, 16 * 1024 * 1024];
+
+const FORM = /^(\d{4}-\d\d-\d\d)\.jsonl$/;
+const START = '{"key":"';
+
+interface Day {
+  file: LinesFile;
+  low: Low<string[]>;
+  /** Of all its lines. */
+  characters: number;
+}
+
+interface Options {
+  disk: Disk;
+  clock: Clock;
+  root: string;
+  /** Replies of one day; see `MOST`. */
+  most?: number;
+}
+
+/** Replies to requests with an Idempotency-Key: a file of lines for each day, in memory while they count. */
+export class Replies {
+  readonly #options: Options;
+  readonly #open = new OpenFiles(2);
+  readonly #batch = new Batch<StoredReply>((replies) => this.#store(replies));
+  #days = new Map<string, Day>();
+  /** The line of each key. */
+  #lines = new Map<string, string>();
+  #loading: Promise<void> | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  async find(key: string): Promise<StoredReply | undefined> {
+    await this.#load();
+    const line = this.#lines.get(key);
+    const reply = line === undefined ? undefined : readLine(line);
+    return reply && Date.parse(reply.created_at) > this.#options.clock() - DAY ? reply : undefined;
+  }
+
+  async keep(reply: StoredReply): Promise<void> {
+    await this.#load();
+    await this.#batch.add(reply);
+  }
+
+  async close(): Promise<void> {
+    await this.#batch.settled();
+    await this.#open.closeAll();
+  }
+
+  async #store(replies: StoredReply[]): Promise<void> {
+    try {
+      for (const reply of replies) await this.#write(reply.created_at.slice(0, 10), lineOf(reply));
+    } catch (error) {
+      await this.#forget();
+      throw error;
+    }
+    if (this.#days.size > 2) await this.#dropOld();
+  }
+
+  async #write(name: string, line: string): Promise<void> {
+    const day = this.#days.get(name) ?? (await this.#begin(name));
+    const { data: lines } = day.low;
+    const half =
+      lines.length >= (this.#options.most ?? MOST) || day.characters >= MOST_CHARACTERS
+        ? Math.ceil(lines.length / 2)
+        : 0;
+    for (const old of lines.slice(0, half)) this.#lines.delete(keyIn(old));
+    if (half > 0) day.low.data = [...lines.slice(half), line];
+    else lines.push(line);
+    await day.low.write();
+    day.characters = half > 0 ? charactersIn(day.low.data) : day.characters + line.length;
+    this.#lines.set(keyIn(line), line);
+  }
+
+  async #begin(name: string): Promise<Day> {
+    const { disk, root } = this.#options;
+    await makeFolder(disk, root);
+    const file = new LinesFile(disk, join(root, `${name}.jsonl`), this.#open);
+    const day = { file, low: lowdbFile<string[]>(file, []), characters: 0 };
+    this.#days.set(name, day);
+    return day;
+  }
+
+  /** After a failed write: what is on disk is read again when it is next asked for. */
+  async #forget(): Promise<void> {
+    for (const { file } of this.#days.values()) await file.close().catch(ignore);
+    this.#days = new Map();
+    this.#lines = new Map();
+    this.#loading = undefined;
+  }
+
+  #load(): Promise<void> {
+    this.#loading ??= this.#read().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    return this.#loading;
+  }
+
+  async #read(): Promise<void> {
+    const names = await readdir(this.#options.root).catch((error: unknown) => {
+      if (hasCode(error, 'ENOENT')) return [];
+      throw error;
+    });
+    for (const name of names.sort()) {
+      const [, date] = FORM.exec(name) ?? [];
+      if (date === undefined) continue;
+      const day = await this.#begin(date);
+      await day.low.read();
+      day.characters = charactersIn(day.low.data);
+      for (const line of day.low.data) if (line.startsWith(START)) this.#lines.set(keyIn(line), line);
+    }
+    await this.#dropOld();
+  }
+
+  /** The files of days before yesterday. */
+  async #dropOld(): Promise<void> {
+    const { disk, clock, root } = this.#options;
+    const yesterday = new Date(clock() - DAY).toISOString().slice(0, 10);
+    for (const [date, { file, low }] of this.#days) {
+      if (date >= yesterday) continue;
+      this.#days.delete(date);
+      for (const line of low.data) this.#lines.delete(keyIn(line));
+      await file.close().catch(ignore);
+      await removeFile(disk, join(root, `${date}.jsonl`)).catch(ignore);
+    }
+  }
+}
+
+const keyIn = (line: string): string => line.slice(START.length, line.indexOf('"', START.length));
+
+/** With the key first, so that a line need not be parsed to know whose it is. */
+const lineOf = ({ key, ...rest }: StoredReply): string => JSON.stringify({ key, ...rest });
+
+/** Undefined where the line is damaged: it is as if the key had not been sent before. */
+function readLine(line: string): StoredReply | undefined {
+  try {
+    return JSON.parse(line) as StoredReply;
+  } catch {
+    return undefined;
+  }
+}
+
+const charactersIn = (lines: string[]): number => lines.reduce((sum, { length }) => sum + length, 0);
