@@ -24,6 +24,7 @@ export const agents = ({ store, clock }: Rooms): Operation[] => [
   }),
   operation({
     id: 'createAgent',
+    creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/agent/create',
     summary: 'Create an agent; it is not enabled yet',

@@ -5,6 +5,7 @@ import { refuseUnmatched, wrongMethod } from '../http.ts';
 import { agents } from './agents.ts';
 import { chatbots } from './chatbots.ts';
 import { functions } from './functions.ts';
+import { createOnce } from './idempotency.ts';
 import { models } from './models.ts';
 import { messages } from './messages.ts';
 import { openapi } from './openapi.ts';
@@ -45,7 +46,8 @@ export function operations(rooms: Rooms): Operation[] {
 export function createApi(rooms: Rooms, authenticate: Authenticate): Middleware {
   const router = new Router();
   const all = operations(rooms);
-  for (const one of all) register(router, rooms.log, one);
+  const tools = { log: rooms.log, once: createOnce(rooms) };
+  for (const one of all) register(router, tools, one);
   const open = new Set(all.filter((one) => one.open).map(({ method, path }) => `${method} ${path}`));
   const fixed = fixedPaths(all);
   const routes = router.routes() as unknown as Middleware;

@@ -11,6 +11,7 @@ import { Page, paged } from './page.ts';
 export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operation[] => [
   operation({
     id: 'createChatbot',
+    creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/create',
     summary: 'Create a chatbot with its default agent',

@@ -2,6 +2,7 @@ import type { TObject, TSchema } from 'typebox';
 import { Fault } from '../schema.ts';
 import recorded from './examples.json' with { type: 'json' };
 import { componentsOf, written, type Json } from './openapi-schemas.ts';
+import { KEY_PARAMETER } from './idempotency.ts';
 import type { Operation } from './operation.ts';
 
 /** OpenAPI 3.1, out of the operations and the schemas that validate them. */
@@ -55,6 +56,7 @@ const INTRODUCTION = [
   'Identifiers are 32 lower-case hex digits; dashes are accepted. Lists are in order of creation.',
   'A fault is `{error, code}`, with `field` where one input field is to blame. A known path asked by another method is 405 with `Allow`.',
   'Every reply carries `X-Request-Id`: yours, where the request has a plain one (1 to 64 of `A-Z a-z 0-9 _ - .`).',
+  'A create that is sent with an `Idempotency-Key` may be sent again: within 24 hours the same request is answered by the same reply, and creates nothing.',
   'A request line with its headers may have 16 kB, else it is 431 `headers_too_large`; what is not HTTP is 400 `bad_request`.',
 ].join('\n\n');
 
@@ -80,7 +82,7 @@ function described(one: Operation, path: string): Json {
     deprecated: true,
     description: `Another spelling of \`${templateOf(one.path)}\`, for clients that have it.`,
   };
-  const parameters = [...pathParameters(path), ...queryParameters(one.query)];
+  const parameters = [...pathParameters(path), ...queryParameters(one.query), ...(one.creates ? [KEY_PARAMETER] : [])];
   const requestBody = bodyOf(one);
   return {
     operationId: one.id + (alias ? 'Alias' : ''),

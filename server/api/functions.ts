@@ -20,6 +20,7 @@ const FunctionChange = Type.Partial(NewFunction);
 export const functions = ({ store, clock }: Rooms): Operation[] => [
   operation({
     id: 'createFunction',
+    creates: true,
     method: 'POST',
     path: '/api/v1/agent/:uuid/function/create',
     summary: 'Create a tool function of an agent',

@@ -118,7 +118,7 @@ const InvalidMessage = Type.Object(
 const Answer = Type.Object({ response: Type.String() }, { additionalProperties: false });
 
 /** The answer to a new question, on its way. */
-async function asked({ store, answering, respond }: Rooms, call: Call<{ query: string }>): Promise<Run> {
+async function asked({ store, answering, respond }: Rooms, call: Omit<Call<{ query: string }>, 'once'>): Promise<Run> {
   const { user, uuid, body, ctx } = call;
   const { session, chatbot } = await ownedSession(store, user, uuid);
   const question = { uuid: messageUuid(uuid), query: body.query, chatbot, session, newSession: false, respond };

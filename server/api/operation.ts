@@ -23,6 +23,7 @@ import type {
 } from '../store/store.ts';
 import { checked } from '../validate.ts';
 import { shown } from '../list.ts';
+import type { Once } from './idempotency.ts';
 
 /** What a handler may reach. */
 export interface Rooms {
@@ -43,6 +44,8 @@ export interface Call<B> {
   uuid: string;
   body: B;
   ctx: RouterContext;
+  /** For a create that reads its body itself: runs `act` once for each `Idempotency-Key` and `request`. */
+  once(request: unknown, act: () => Promise<unknown>): Promise<unknown>;
 }
 
 /** One operation of the interface: a handler is check → owned → store or answer → view. */
@@ -66,6 +69,8 @@ export interface Operation {
   reply: TSchema | 'text';
   /** Replies of its own, by status, beside the 200 and the faults that the document works out. */
   others?: Record<number, TSchema>;
+  /** Takes an `Idempotency-Key`. */
+  creates?: true;
   /** Answers without a key. */
   open?: true;
   /** What it returns is the reply's body, JSON; bytes, or a stream of them, are JSON already (see `shown`). */
@@ -83,15 +88,18 @@ export function operation(described: unknown): Operation {
 
 export function register(
   router: Router,
-  log: Logger,
-  { method, path, aliases = [], body, checkedByHandler, handle }: Operation,
+  { log, once }: { log: Logger; once: Once },
+  { method, path, aliases = [], body, checkedByHandler, creates, handle }: Operation,
 ): void {
   router.register([path, ...aliases], [method], async (ctx) => {
     const uuid = readUuid(ctx.params.uuid ?? '') ?? '';
     const sent = body ? await readJson(ctx) : undefined;
     if (body) tellUnknown(ctx, log, body, sent);
     const given = body && !checkedByHandler ? checked(body, sent) : sent;
-    const reply = await handle({ user: ctx.state.user as User, uuid, body: given, ctx });
+    const user = ctx.state.user as User;
+    const onlyOnce: Call<unknown>['once'] = (request, act) => once({ user, ctx }, request, act);
+    const act = () => handle({ user, uuid, body: given, ctx, once: onlyOnce });
+    const reply = await (creates && body ? onlyOnce(sent, act) : act());
     const told = Array.isArray(reply) ? await shown(reply, (one) => one) : reply;
     if (Buffer.isBuffer(told) || told instanceof Readable) ctx.type = 'json';
     if (told !== undefined) ctx.body = told;

@@ -14,6 +14,7 @@ import { Period, within } from './period.ts';
 export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
   operation({
     id: 'createSession',
+    creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/session/create',
     summary: 'Create a session',

@@ -13,6 +13,7 @@ import { readAddress } from './sources.ts';
 export const siteOperations = ({ store, sites }: Rooms): Operation[] => [
   operation({
     id: 'createSite',
+    creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/site',
     summary: 'Learn a whole site, a source a page; 409 with the existing record while it is being learned',

@@ -12,6 +12,7 @@ import { Page, paged } from './page.ts';
 export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
   operation({
     id: 'createUrlSource',
+    creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/url',
     summary: 'Add a page by its URL; 409 with the existing record where it is there already',
@@ -30,6 +31,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
   }),
   operation({
     id: 'createQaSource',
+    creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/qa',
     summary: 'Add a question with its answer, which is quoted whole',

@@ -11,6 +11,7 @@ import { Page, paged } from './page.ts';
 export const tags = ({ store, clock }: Rooms): Operation[] => [
   operation({
     id: 'createSourceTag',
+    creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/source-tag/create',
     aliases: ['/api/v1/chatbot/:uuid/source-tags/create'],

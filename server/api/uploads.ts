@@ -1,18 +1,31 @@
+import type { Context } from 'koa';
 import { notFound } from '../errors.ts';
 import { newSource } from '../knowledge/new-source.ts';
 import { timestamp, view } from '../records.ts';
 import { DataSource } from '../schema.ts';
 import type { StoredSource } from '../store/store.ts';
 import { NewFileSource } from './bodies.ts';
-import { readForm } from './form.ts';
+import { readForm, type SentFile } from './form.ts';
 import { createIntake } from './intake.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
 
 export const uploads = ({ store, knowledge, clock }: Rooms): Operation[] => {
   const intake = createIntake();
+
+  async function add(chatbot: string, { name, bytes, hash, reference }: SentFile, ctx: Context): Promise<unknown> {
+    const origin = { chatbot, type: 'upload' as const, title: name, file_name: name, identity: hash };
+    const source: StoredSource = { ...newSource(origin, timestamp(clock), reference), file_size: bytes.length };
+    const stored = await store.createSource(source, bytes);
+    if (!stored) throw notFound('chatbot');
+    if (stored.existing) ctx.status = 409;
+    else knowledge.learn(source);
+    return view(DataSource, stored.existing ?? source);
+  }
+
   return [
     operation({
       id: 'createFileSource',
+      creates: true,
       method: 'POST',
       path: '/api/v1/chatbot/:uuid/data-source/upload',
       summary:
@@ -20,21 +33,12 @@ export const uploads = ({ store, knowledge, clock }: Rooms): Operation[] => {
       parts: NewFileSource,
       reply: DataSource,
       others: { 409: DataSource },
-      async handle({ user, uuid, ctx }) {
+      async handle({ user, uuid, ctx, once }) {
         await ownedChatbot(store, user, uuid);
         const leave = await intake.enter(ctx.req);
         try {
-          const { name, bytes, hash, reference } = await readForm(ctx.req);
-          const origin = { chatbot: uuid, type: 'upload' as const, title: name, file_name: name, identity: hash };
-          const source: StoredSource = {
-            ...newSource(origin, timestamp(clock), reference),
-            file_size: bytes.length,
-          };
-          const stored = await store.createSource(source, bytes);
-          if (!stored) throw notFound('chatbot');
-          if (stored.existing) ctx.status = 409;
-          else knowledge.learn(source);
-          return view(DataSource, stored.existing ?? source);
+          const file = await readForm(ctx.req);
+          return await once([file.name, file.hash, file.reference], () => add(uuid, file, ctx));
         } finally {
           leave();
         }

@@ -142,6 +142,14 @@ describe('GET /api/v1/openapi.json', () => {
     }
   });
 
+  it('has the Idempotency-Key at every create', () => {
+    const { parameters } = document['paths']['/api/v1/chatbot/{uuid}/session/create'].post;
+    expect(parameters.map(({ name, in: place }: Json) => `${place} ${name}`)).toEqual([
+      'path uuid',
+      'header Idempotency-Key',
+    ]);
+  });
+
   it('says rate_limit with plain items, which every reader of OpenAPI knows', () => {
     const { rate_limit } = document['components'].schemas.Chatbot.properties.meta.properties;
     expect(rate_limit).toMatchObject({ type: 'array', minItems: 2, maxItems: 2 });

@@ -24,7 +24,7 @@ const pages = {
 };
 
 export async function openWorld(env: NodeJS.ProcessEnv = {}): Promise<World> {
-  const dir = await mkdtemp(join(tmpdir(), 'docent-'));
+  const dir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'docent-')));
   await addUser(dir, 'other@example.com', OTHER_KEY);
   const shop = await site(pages);
   const docent = await start({ DATA_DIR: dir, FETCH_ALLOW: shop.host, ...env });
@@ -35,7 +35,7 @@ export async function openWorld(env: NodeJS.ProcessEnv = {}): Promise<World> {
     async stop() {
       await docent.stop();
       await shop.close();
-      await rm(dir, { recursive: true, force: true });
+      if (!env['DATA_DIR']) await rm(dir, { recursive: true, force: true });
     },
   };
 }

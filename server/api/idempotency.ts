@@ -1,0 +1,88 @@
+import type { Context } from 'koa';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { invalid } from '../errors.ts';
+import { timestamp } from '../records.ts';
+import { Turns } from '../store/batch.ts';
+import type { User } from '../store/store.ts';
+import type { Rooms } from './operation.ts';
+
+/** `Idempotency-Key`: a create that is sent again is answered by the stored reply, and creates nothing. */
+
+const HEADER = 'Idempotency-Key';
+
+/** For the document. */
+export const KEY_PARAMETER = {
+  name: HEADER,
+  in: 'header',
+  description:
+    'Of your own choice, new for each create. The same request with the same key is answered by the reply of the first for 24 hours; another request with it is 422.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+};
+
+/** Runs `act` once for each user, key and request; `request` is what must be the same, beside the path. */
+export type Once = (
+  call: { user: User; ctx: Context },
+  request: unknown,
+  act: () => Promise<unknown>,
+) => Promise<unknown>;
+
+export function createOnce({ store, clock, log }: Pick<Rooms, 'store' | 'clock' | 'log'>): Once {
+  const turns = new Turns();
+  const digest = (...parts: string[]): Buffer =>
+    createHmac('sha256', store.home.secret).update(JSON.stringify(parts)).digest();
+
+  return ({ user, ctx }, request, act) => {
+    const key = readKey(ctx);
+    if (key === undefined) return act();
+    const name = digest('reply', user.uuid, key).toString('hex');
+    const asked = digest('request', `${ctx.method} ${ctx.path}`, JSON.stringify(request) ?? '').toString('hex');
+    const seal = digest('seal', user.uuid, key);
+
+    // Two at the same moment: the second finds what the first has stored.
+    return turns.take(name, async () => {
+      const known = await store.reply(name);
+      if (known && known.request !== asked) {
+        throw invalid(HEADER, 'the idempotency key was sent with another request before: use a new one');
+      }
+      if (known) {
+        ctx.status = known.status;
+        return opened(known.body, seal);
+      }
+      const reply = await act();
+      const status = ctx.status === 409 ? 409 : 200;
+      const body = sealed(JSON.stringify(reply), seal);
+      // What was created is there, whether or not a repeat will know.
+      await store
+        .keepReply({ key: name, request: asked, status, body, created_at: timestamp(clock) })
+        .catch((error: unknown) => log.warn({ req: ctx.state['id'], err: error }, 'a reply could not be kept'));
+      return reply;
+    });
+  };
+}
+
+function readKey(ctx: Context): string | undefined {
+  const key = ctx.headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || !/^[!-~]{1,255}$/.test(key)) {
+    throw invalid(HEADER, 'the idempotency key must be 1 to 255 visible ASCII characters');
+  }
+  return key;
+}
+
+const CIPHER = 'aes-256-gcm';
+const [IV, TAG] = [12, 16];
+
+/** A reply may hold secrets, such as a tool function's headers: only who sends the key again can read it. */
+function sealed(text: string, key: Buffer): string {
+  const iv = randomBytes(IV);
+  const cipher = createCipheriv(CIPHER, key, iv);
+  const bytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), bytes]).toString('base64');
+}
+
+function opened(text: string, key: Buffer): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV));
+  decipher.setAuthTag(bytes.subarray(IV, IV + TAG));
+  return Buffer.concat([decipher.update(bytes.subarray(IV + TAG)), decipher.final()]);
+}
