@@ -111,7 +111,10 @@ const environments: Record<string, EnvironmentOptions> = {
 
 /** Every part in one command. The panel comes first: the launcher has its name. */
 async function buildAll(builder: ViteBuilder): Promise<void> {
-  for (const name of ['panel', 'embed', 'component', 'markdown', 'demo', 'server', 'parser']) {
+  const names = ['panel', 'embed', 'component', 'markdown', 'demo', 'server', 'parser'];
+  for (const [at, name] of names.entries()) {
+    // Whoever waits for it, `npm start` among them, shows that it goes on.
+    process.send?.(`${name} (${at + 1} of ${names.length})`);
     const environment = builder.environments[name];
     if (environment) await builder.build(environment);
   }

@@ -32,7 +32,7 @@ function sourcesIn(folder) {
     .map((name) => `${folder}/${name}`);
 }
 
-/** @param {boolean} quiet its output is shown only when it fails */
+/** @param {boolean} quiet a line on standard error for each step; the rest of its output is shown only when it fails */
 async function build(quiet) {
   const stamp = stampOfSources();
   rmSync(stampFile, { force: true });
@@ -41,7 +41,9 @@ async function build(quiet) {
   // In a process of its own: what a bundler leaves in memory is no part of a server.
   // A test runner's NODE_ENV would put preact's development build into what visitors download.
   const env = { ...process.env, NODE_ENV: 'production' };
-  const child = spawn(process.execPath, [vite, 'build'], { cwd: root, env, stdio: quiet ? 'pipe' : 'inherit' });
+  const stdio = quiet ? 'pipe' : 'inherit';
+  const child = spawn(process.execPath, [vite, 'build'], { cwd: root, env, stdio: ['ignore', stdio, stdio, 'ipc'] });
+  if (quiet) child.on('message', (step) => console.error(`building … ${step}`));
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => said.push(piece));
   const stop = () => {
     child.kill();
@@ -57,7 +59,7 @@ async function build(quiet) {
 }
 
 /**
- * Builds `dist/` where it is missing or older than the sources, says so in one line on standard error, and else returns
+ * Builds `dist/` where it is missing or older than the sources, says so and each step on standard error, and else returns
  * at once. Without the development dependencies a `dist/` that is there is taken as it is.
  */
 export async function ensureBuilt() {
@@ -73,7 +75,9 @@ function isBuilt() {
   const there = existsSync(join(root, 'dist/server/main.js'));
   if (existsSync(vite)) return there && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stampOfSources();
   if (there) return true;
-  throw new Error('nothing is built, and the tools to build it are missing: run `npm ci` first');
+  throw new Error(
+    'nothing is built, and the tools to build it are not installed: run `npm ci --include=dev` first (NODE_ENV=production leaves them out)',
+  );
 }
 
 /** One build at a time in a checkout: tests that need one run side by side. @param {() => Promise<void>} work */
