@@ -2,6 +2,7 @@ import type { TObject, TSchema } from 'typebox';
 import { Fault } from '../schema.ts';
 import recorded from './examples.json' with { type: 'json' };
 import { componentsOf, written, type Json } from './openapi-schemas.ts';
+import { doorOperations } from './door-operations.ts';
 import { KEY_PARAMETER } from './idempotency.ts';
 import type { Operation } from './operation.ts';
 
@@ -14,9 +15,14 @@ interface Recorded {
 }
 const examples = recorded as { operations: Record<string, Recorded>; faults: Record<string, unknown> };
 
+/** As much of an operation as is told. */
+type Told = Omit<Operation, 'handle'>;
+
+/** Of these operations, and of the public door. */
 export function documentOf(operations: Operation[]): object {
   const paths: Record<string, Json> = {};
-  for (const one of operations) {
+  const door = doorOperations.map((one): Told => ({ ...one, open: true }));
+  for (const one of [...operations, ...door]) {
     for (const path of [one.path, ...(one.aliases ?? [])]) {
       const item = (paths[templateOf(path)] ??= {});
       item[one.method.toLowerCase()] = described(one, path);
@@ -60,6 +66,12 @@ const INTRODUCTION = [
   'A request line with its headers may have 16 kB, else it is 431 `headers_too_large`; what is not HTTP is 400 `bad_request`.',
 ].join('\n\n');
 
+const EVENTS = [
+  'Each event is `id:` where it has one, `event:`, then one `data:` line of JSON. A comment line comes every 15 seconds.',
+  '`session` `{uuid}`, when one was made; `message` `{uuid}`; `delta` `{text}`, whose id is the length of the answer so far in UTF-16 units;',
+  '`done`, the message as its visitor sees it; `error` `{error, code, retry_after?}`. After `done` or `error` the stream ends.',
+].join(' ');
+
 const TAGS = [
   {
     name: 'Chatbots',
@@ -72,12 +84,17 @@ const TAGS = [
   { name: 'Sessions', description: 'A session is one conversation.', paths: /\/sessions?\b(?!.*\/message)/ },
   { name: 'Messages', description: 'A question and its answer.', paths: /\/messages?\b/ },
   { name: 'This server', description: 'The owner of the key, and this document.', paths: /\/(?:user|openapi\.json)$/ },
+  {
+    name: 'Public door',
+    description: 'What widgets speak, from any page and without a key. `RateLimit` tells what a visitor has left.',
+    paths: /^\/chat\//,
+  },
 ];
 
 /** The most particular comes last, but for chatbots: their paths begin all the others. */
 export const tagOf = (path: string): string => TAGS.filter(({ paths }) => paths.test(path)).at(-1)?.name ?? '';
 
-function described(one: Operation, path: string): Json {
+function described(one: Told, path: string): Json {
   const alias = path !== one.path && {
     deprecated: true,
     description: `Another spelling of \`${templateOf(one.path)}\`, for clients that have it.`,
@@ -101,7 +118,13 @@ const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 const pathParameters = (path: string): Json[] =>
   [...path.matchAll(/\/([\w-]+)\/:(\w+)/g)].map(([, whose, name]) => {
     const schema = { type: 'string', pattern: '^(?:-*[0-9A-Fa-f]){32}-*$', maxLength: 40 };
-    return { name, in: 'path', required: true, description: `identifier of the ${whose}`, schema };
+    return {
+      name,
+      in: 'path',
+      required: true,
+      description: `identifier of the ${name === 'uuid' ? whose : name}`,
+      schema,
+    };
   });
 
 const queryParameters = (query: TObject | undefined): Json[] =>
@@ -110,7 +133,7 @@ const queryParameters = (query: TObject | undefined): Json[] =>
 /** In the plural form, which RapiDoc shows. */
 const exampleOf = (value: unknown): Json => (value === undefined ? {} : { examples: { recorded: { value } } });
 
-function bodyOf({ method, path, body, parts }: Operation): Json | undefined {
+function bodyOf({ method, path, body, parts }: Told): Json | undefined {
   const schema = body ?? parts;
   if (!schema) return undefined;
   const example = examples.operations[`${method} ${path}`]?.request;
@@ -119,10 +142,14 @@ function bodyOf({ method, path, body, parts }: Operation): Json | undefined {
   return { required, content: { [body ? 'application/json' : 'multipart/form-data']: media } };
 }
 
-function repliesOf(one: Operation): Json {
+function repliesOf(one: Told): Json {
   const key = `${one.method} ${one.path}`;
-  const type = one.reply === 'text' ? 'text/plain' : 'application/json';
-  const schema = one.reply === 'text' ? { type: 'string' } : one.reply;
+  const [type, schema] =
+    one.reply === 'text'
+      ? ['text/plain', { type: 'string' }]
+      : one.reply === 'events'
+        ? ['text/event-stream', { type: 'string', description: EVENTS }]
+        : ['application/json', one.reply];
   const replies: Json = { 200: reply('What was asked for', type, schema, examples.operations[key]?.replies['200']) };
   for (const status of faultsOf(one)) replies[status] = { $ref: `#/components/responses/${FAULTS[status]?.name}` };
   for (const [status, other] of Object.entries(one.others ?? {}))
@@ -131,7 +158,7 @@ function repliesOf(one: Operation): Json {
 }
 
 /** A reply of its own, beside the ordinary fault where there is one of the same status. */
-function otherReply(one: Operation, status: number, schema: TSchema): Json {
+function otherReply(one: Told, status: number, schema: TSchema): Json {
   if (schema === Fault) return { $ref: `#/components/responses/${FAULTS[status]?.name}` };
   const example = examples.operations[`${one.method} ${one.path}`]?.replies[status];
   const both = faultsOf(one).includes(status) ? { anyOf: [schema, Fault] } : schema;
@@ -149,6 +176,7 @@ const reply = (description: string, type: string, schema: unknown, example?: unk
 const FAULTS: Record<number, { name: string; says: string; header?: string }> = {
   400: { name: 'BadRequest', says: 'The body cannot be read' },
   401: { name: 'Unauthorized', says: 'No key, or one that is not valid', header: 'WWW-Authenticate' },
+  403: { name: 'ForbiddenOrigin', says: 'The page may not ask this chatbot: see allowed_origins of its widget' },
   404: { name: 'NotFound', says: 'Unknown, or not the caller’s own' },
   409: { name: 'Conflict', says: 'It is there already' },
   413: { name: 'TooLarge', says: 'The body is too large' },
@@ -163,11 +191,11 @@ const FAULTS: Record<number, { name: string; says: string; header?: string }> = 
 };
 
 /** The faults that follow from what an operation takes and does. */
-function faultsOf({ method, path, body, parts, query, open, others = {} }: Operation): number[] {
+function faultsOf({ method, path, body, parts, query, open, others = {} }: Told): number[] {
   const takesBody = body ?? parts;
   return [
     ...(open ? [] : [401]),
-    ...(path.includes(':uuid') ? [404] : []),
+    ...(path.includes(':') ? [404] : []),
     ...(takesBody ? [400, 413, 415] : []),
     ...(takesBody || query ? [422] : []),
     ...(/\/message\/(?:non-)?stream$/.test(path) && !(502 in others) ? [502, 504] : []),

@@ -65,8 +65,8 @@ export interface Operation {
   checkedByHandler?: true;
   /** Where the body is multipart/form-data instead of JSON: its parts. The handler reads them itself. */
   parts?: TObject;
-  /** What a 200 holds; `text` is plain text, or a stream that the handler writes itself. */
-  reply: TSchema | 'text';
+  /** What a 200 holds; `text` is plain text, or a stream that the handler writes itself, `events` the door's event stream. */
+  reply: TSchema | 'text' | 'events';
   /** Replies of its own, by status, beside the 200 and the faults that the document works out. */
   others?: Record<number, TSchema>;
   /** Takes an `Idempotency-Key`. */

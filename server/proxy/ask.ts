@@ -5,7 +5,7 @@ import { Refusal } from '../errors.ts';
 import type { VisitorLimits } from '../limits.ts';
 import { derivedUuid, messageUuid, newUuid } from '../records.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
-import type { AskBody } from './bodies.ts';
+import type { AskBody } from '../visitor-schema.ts';
 import type { VisitorSessions } from './sessions.ts';
 import type { Upstream } from './upstream.ts';
 

@@ -11,7 +11,7 @@ import { later, readUuid, type Clock } from '../records.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { ChatEvent } from '../types.ts';
 import { checked } from '../validate.ts';
-import { FeedbackBody } from './bodies.ts';
+import { FeedbackBody } from '../visitor-schema.ts';
 import { untilClosed, visitorMessage, type EventStreams } from './events.ts';
 import type { VisitorSessions } from './sessions.ts';
 import type { Upstream } from './upstream.ts';

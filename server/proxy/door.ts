@@ -11,7 +11,7 @@ import type { Store, StoredChatbot } from '../store/store.ts';
 import type { ChatbotFace, ChatEvent } from '../types.ts';
 import { faceSettings } from '../widget-settings.ts';
 import { createAsk } from './ask.ts';
-import { AskBody, SessionBody, VisitorSessionSchema } from './bodies.ts';
+import { AskBody, SessionBody, VisitorSessionSchema } from '../visitor-schema.ts';
 import { createConversations, type Visit } from './conversations.ts';
 import { createEventStreams, heldReplies, type EventStreams } from './events.ts';
 import { admitOrigin } from './origins.ts';

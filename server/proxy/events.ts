@@ -6,7 +6,7 @@ import { view } from '../records.ts';
 import { outcomeIn } from '../store/outcomes.ts';
 import type { StoredMessage } from '../store/store.ts';
 import type { ChatEvent, ErrorBody, ErrorCode, VisitorMessage } from '../types.ts';
-import { VisitorMessageSchema } from './bodies.ts';
+import { VisitorMessageSchema } from '../visitor-schema.ts';
 
 /** Answers as Server-Sent Events. */
 

@@ -73,7 +73,9 @@ describe('GET /api/v1/openapi.json', () => {
     const names = told().map(({ operationId }) => operationId);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names)
-      expect(name).toMatch(/^(?:create|list|get|update|delete|stop|stream|rescrape|restart)[A-Z][A-Za-z]+$/);
+      expect(name).toMatch(
+        /^(?:ask|(?:create|list|get|update|delete|stop|stream|resume|rescrape|restart)[A-Z][A-Za-z]+)$/,
+      );
     expect(names).toEqual(expect.arrayContaining(['createChatbot', 'listAgents', 'streamMessage']));
     const tags = document['tags'].map(({ name }: { name: string }) => name);
     for (const one of told()) {
@@ -82,11 +84,13 @@ describe('GET /api/v1/openapi.json', () => {
     }
   });
 
-  it('asks for a key everywhere but here', () => {
+  it('asks for a key everywhere but here and at the public door', () => {
     expect(document['security']).toEqual([{ key: [] }]);
     expect(document['components'].securitySchemes.key).toMatchObject({ type: 'http', scheme: 'bearer' });
     const open = told().filter(({ security }) => security?.length === 0);
-    expect(open).toEqual([document['paths']['/api/v1/openapi.json'].get]);
+    const door = told().filter(({ tags }) => tags[0] === 'Public door');
+    expect(door).toHaveLength(8);
+    expect(open).toEqual([document['paths']['/api/v1/openapi.json'].get, ...door]);
   });
 
   it('names the faults of an operation: no key, nothing there, bad input, a full disk, a model that fails', () => {
@@ -133,7 +137,8 @@ describe('GET /api/v1/openapi.json', () => {
       if (schema?.type !== 'array') expect(names).not.toContain('after');
     }
     const lists = Object.entries(document['paths'] as Json).filter(
-      ([, { get }]) => get?.responses[200].content['application/json']?.schema.type === 'array',
+      ([path, { get }]) =>
+        path.startsWith('/api/') && get?.responses[200].content['application/json']?.schema.type === 'array',
     );
     expect(lists.map(([path]) => path)).toHaveLength(7);
     for (const [path, { get }] of lists) {
@@ -159,6 +164,31 @@ describe('GET /api/v1/openapi.json', () => {
 
   it('says that null for an optional field means not sent', () => {
     expect(document['info'].description).toMatch(/`null` for an optional one means that it is not sent/);
+  });
+
+  it('tells of the public door as it is: every path with its methods, and the events', async () => {
+    const paths = Object.entries(document['paths'] as Json).filter(([path]) => path.startsWith('/chat/'));
+    const nowhere = '0'.repeat(32);
+    for (const [path, item] of paths) {
+      const url = docent.base + path.replace(/\{\w+\}/g, nowhere);
+      for (const method of Object.keys(item)) {
+        const reply = await fetch(url, { method: method.toUpperCase() });
+        expect([reply.status, (await reply.json()).error], path).toEqual([404, 'no such chatbot']);
+      }
+      const wrong = await fetch(url, { method: 'DELETE' });
+      const allowed = (wrong.headers.get('allow') ?? '').split(', ').filter((method) => method !== 'HEAD');
+      expect(allowed.map((method) => method.toLowerCase()).toSorted(), path).toEqual(Object.keys(item).toSorted());
+    }
+    const ask = document['paths']['/chat/{chatbot}/ask'].post;
+    expect(ask.responses[200].content['text/event-stream'].schema.description).toMatch(/`delta`.*`done`.*`error`/);
+    expect(Object.keys(ask.responses)).toEqual(
+      expect.arrayContaining(['403', '404', '409', '422', '429', '502', '504']),
+    );
+    const { uuid } = (await docent.api('POST', '/chatbot/create', { name: 'Face', visibility: 'public' })).body;
+    const face = await (await fetch(`${docent.base}/chat/${uuid}`)).json();
+    const { schema } = document['paths']['/chat/{chatbot}'].get.responses[200].content['application/json'];
+    const [fits, errors] = Compile({ ...schema, components: document['components'] }).Errors(face);
+    expect(fits, JSON.stringify(errors)).toBe(true);
   });
 
   it('has each record once, by its name, and every pointer leads to one', () => {
@@ -192,7 +222,7 @@ describe('GET /api/v1/openapi.json', () => {
   it('has an example for every body and every success, and each is as its schema says', () => {
     const { components } = document;
     const media = told()
-      .filter(({ operationId }) => operationId !== 'getOpenapi')
+      .filter(({ operationId, tags }) => operationId !== 'getOpenapi' && tags[0] !== 'Public door')
       .flatMap(({ requestBody, responses }) => [requestBody, responses[200], responses[409]])
       .flatMap((one) => Object.entries((one?.content ?? {}) as Json));
     expect(media.length).toBeGreaterThan(50);

@@ -20,7 +20,7 @@ const FLOORS = [
   ['knowledge'],
   ['model', 'store', 'web'],
   ['validate'],
-  ['widget-settings'],
+  ['widget-settings', 'visitor-schema'],
   ['schema'],
   ['health'],
   ['config', 'errors', 'records'],
