@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { createDocument } from '../../widget/markdown/document.ts';
+import type { Node } from '../../widget/markdown/node.ts';
 
 const { exec } = RegExp.prototype;
 let read = 0;
@@ -54,4 +55,108 @@ test('nor in a table of thousands of rows', () => {
   const start = '| a | b |\n|---|---|\n';
   const [small, large] = [readPerChunk('| c | d |\n', 20_000, start), readPerChunk('| c | d |\n', 200_000, start)];
   expect(large).toBeLessThanOrEqual(small * 1.2 + 10);
+});
+
+/** The signs of Markdown, and what stands beside them. */
+const ALPHABET = [
+  '*',
+  '**',
+  '_',
+  '__',
+  '~',
+  '`',
+  '[',
+  ']',
+  '(',
+  ')',
+  '!',
+  '\\',
+  '<',
+  '>',
+  '|',
+  ':',
+  '&',
+  '#',
+  '-',
+  ' ',
+  'a',
+  '\n',
+];
+
+/** Periods of one to six symbols, the same ones in each run. */
+function periods(count: number): string[] {
+  let state = 1;
+  const next = (below: number): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % below;
+  };
+  const one = (): string => Array.from({ length: 1 + next(6) }, () => ALPHABET[next(ALPHABET.length)]).join('');
+  return Array.from({ length: count }, one);
+}
+
+/** Characters that patterns were given, and items of lists that were looked at or moved, while it ran. */
+function workOf(act: () => void): number {
+  let work = 0;
+  const { findLastIndex, indexOf, splice, filter, some } = Array.prototype;
+  const spies = [
+    vi.spyOn(RegExp.prototype, 'exec').mockImplementation(function (this: RegExp, input: string) {
+      work += this.sticky ? Math.min(input.length - this.lastIndex, 2000) : input.length;
+      return exec.call(this, input);
+    }),
+    ...Object.entries({ findLastIndex, indexOf, splice, filter, some }).map(([name, own]) =>
+      vi.spyOn(Array.prototype, name as 'some').mockImplementation(function (this: unknown[], ...values: unknown[]) {
+        // What stands before is neither looked at nor moved.
+        work += this.length - (name === 'splice' ? (values[0] as number) : 0);
+        return Reflect.apply(own, this, values) as boolean;
+      }),
+    ),
+  ];
+  try {
+    act();
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+  return work;
+}
+
+const repeated = (period: string, length: number): string =>
+  period.repeat(Math.ceil(length / period.length)).slice(0, length);
+
+/** The work of a text as a whole, and of some of its last characters one at a time. */
+function workFor(period: string, length: number): [whole: number, byCharacter: number] {
+  const text = repeated(period, length);
+  const whole = workOf(() => {
+    const { write, end } = createDocument();
+    write(text);
+    end();
+  });
+  const { write } = createDocument();
+  write(text.slice(0, -3000));
+  // What is read again grows and shrinks with what is open: single characters from all of the last 3,000.
+  let byCharacter = 0;
+  for (let at = text.length - 3000; at < text.length; at += 200) {
+    byCharacter += workOf(() => write(text[at]!));
+    write(text.slice(at + 1, at + 200));
+  }
+  return [whole, byCharacter];
+}
+
+test('four times the text is at most seven times the work, whatever is repeated in it', () => {
+  const known = ['*a**', '**:*', '**_*', '_[__', '***\\', '*a*', '_a__', '~a~~', '[a](', '*a**_b__'];
+  const slow = [...known, ...periods(16)].flatMap((period) => {
+    const [small, large] = [workFor(period, 6000), workFor(period, 24_000)];
+    const [whole, byCharacter] = [large[0] / small[0], large[1] / small[1]];
+    return whole <= 7 && byCharacter <= 7 / 4 ? [] : [{ period, whole, byCharacter }];
+  });
+  expect(slow).toEqual([]);
+}, 300_000);
+
+test('blocks and emphasis are nested a bounded number of times', () => {
+  const depthOf = ({ children }: Node): number => 1 + Math.max(0, ...children.map(depthOf));
+  for (const period of ['*a ', '*a **b ', '***a ', '[', '> ', '- ', '*a', '_*', ...periods(8)]) {
+    const { root, write, end } = createDocument();
+    write(repeated(period, 4000));
+    end();
+    expect(depthOf(root), period).toBeLessThan(100);
+  }
 });

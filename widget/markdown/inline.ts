@@ -14,6 +14,10 @@ interface Part extends Node {
   closer?: Part | undefined;
   /** Signs in the run; its text are those that have no partner yet. */
   size?: number;
+  /** Of a closer, where the first of the pairs before it begins that are to be read again with it. */
+  from?: number | undefined;
+  /** What `isOpen` found. */
+  isOpen?: boolean | undefined;
 }
 
 /** More openers at once than anyone means: the first are text. */
@@ -58,7 +62,9 @@ function pair(parts: Part[]): Part[] {
       const from = parts.indexOf(opener) + 1;
       const signs = opener.text.slice(0, opener.text[1] && closer.text[1] ? 2 : 1);
       for (const part of [opener, closer]) part.text = part.text.slice(signs.length);
-      closer.canOpen &&= closer.text !== '';
+      closer.from = opener.from ?? opener.at;
+      // Pairs that hang together are read again together: no more of them than are near.
+      closer.canOpen &&= closer.text !== '' && closer.at - closer.from <= FAR;
       const children = parts.splice(from, at - from);
       // An address between that may go on is read again from the opener on.
       opener.canOpen = opener.text !== '' || children.some((part) => part.canOpen && !part.text);
@@ -149,10 +155,13 @@ function read(leaf: Node, definitions: Definitions, isLast: boolean): void {
     here += length;
   }
 
-  const isOpen = ({ canOpen, closer, at }: Part): boolean | undefined =>
-    closer ? isOpen(closer) : canOpen && source.length - at <= (isLast ? 0 : 3 * FAR);
+  // A run finds no partner farther away; a text in brackets, its address and its title may each be as long.
+  const isNear = ({ canOpen, at, size }: Part): boolean | undefined =>
+    canOpen && source.length - at <= (isLast ? 0 : size ? FAR : 3 * FAR);
+  const isOpen = (part: Part): boolean | undefined =>
+    (part.isOpen ??= part.closer ? isOpen(part.closer) : isNear(part));
   const last = parts.at(-1);
-  for (const bracket of brackets) if (isOpen(bracket)) bracket.text = '';
+  for (const bracket of brackets) if (isNear(bracket)) bracket.text = '';
   const next = pair(parts).findIndex((one) => isOpen(one) || (one === last && one.kind !== 'sign'));
   // What is open holds all that comes after it.
   for (const one of parts.filter((part) => isOpen(part) && part.text).reverse())
