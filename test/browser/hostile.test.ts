@@ -324,3 +324,19 @@ test.each(['reduce', 'no-preference'] as const)(
     await expect.poll(() => field.evaluate((element) => element.matches(':focus'))).toBe(true);
   },
 );
+
+test('the launcher keeps its size when the panel comes, and with a label and no icon it shows the label', async () => {
+  const plain = await visit({});
+  const launcher = plain.page.getByRole('button', { name: 'Open chat' });
+  await launcher.waitFor();
+  const before = await launcher.boundingBox();
+  await launcher.hover();
+  await expect.poll(() => launcher.getAttribute('aria-expanded')).toBe('false');
+  expect(await launcher.boundingBox()).toEqual(before);
+  // Firefox gives room to an indent even where there is no text.
+  expect(await launcher.evaluate((button) => getComputedStyle(button).textIndent)).toBe('0px');
+  const { page } = await visit({ tag: 'data-icon="none" data-label="Ask us"' });
+  const labelled = page.getByRole('button', { name: 'Ask us' });
+  await labelled.waitFor();
+  expect(await labelled.evaluate((button) => getComputedStyle(button, '::before').display)).toBe('none');
+});
