@@ -179,10 +179,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       // Whatever throws ends this turn alone: the next one waits for it.
       queue = queue
         .then(() => answer(chat, turn))
-        .catch((fault: unknown) => {
-          console.error('[docent]', fault);
-          void fail(chat, turn, { code: 'bad_answer' });
-        });
+        .catch((fault: unknown) => void fail(chat, turn, { code: 'bad_answer', error: String(fault) }));
     },
     retry(turn) {
       if (turn.status.peek().reason === 'network') {

@@ -30,7 +30,10 @@ function start({ src, dataset }: HTMLScriptElement | Record<string, undefined>):
   let tries = 0;
   const load = <T>(): Promise<T> => import(/* @vite-ignore */ new URL(`${__DOCENT_PANEL__}#${tries++}`, src).href);
   const target = inline ? all(inline)[0] : undefined;
-  const { destroy, ...handle } = launch({ server, chatbot, target, settings: settings as Partial<Settings> }, load);
+  const { destroy, ...handle } = launch({ server, chatbot, target, settings: settings as Partial<Settings> }, load, {
+    createElement: own('createElement'),
+    documentElement: own('documentElement'),
+  });
   // An element or a frame of that name is none of the page's own.
   const waiting = (Object.hasOwn(page, 'Docent') && page.Docent) || undefined;
   if (waiting?.destroy) return;

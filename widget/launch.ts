@@ -1,6 +1,5 @@
 import type { Chat } from './chat.ts';
 import type { Events } from './turn.ts';
-import { own } from './own.ts';
 import type { OpenedPanel, openPanel } from './panel.tsx';
 import type { Context, Settings } from './settings.ts';
 import type { Words } from './words/en.ts';
@@ -41,24 +40,27 @@ export type LoadPanel = () => Promise<{ openPanel: typeof openPanel }>;
 // Kept small by hand: a page loads these words before anybody opens the chat. The host is a line along the window's end;
 // what stands on it, the panel too, stands where the page's direction and the owner want it. The icon is a shape, not a
 // picture, so that no policy on images applies to it. On the owner's colour stands black or white, whichever can be read.
-const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2147483000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}
-@media print{:host{display:none!important}}
-.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc((50 - l)*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}
-.l:before{content:"";float:inline-start;border:13px solid;clip-path:path("M3 18A12 10 0 1 1 9 21l-7 3z")}`;
+const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2147483000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}@media print{:host{display:none!important}}.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc((50 - l)*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}.l:before{content:"";float:inline-start;border:13px solid;clip-path:path("M3 18A12 10 0 1 1 9 21l-7 3z")}`;
 
 /** Settings for which the panel comes without being called; the page comes first. */
-const EARLY = /open|label|icon|teaser|settings/;
+const EARLY = /open|label|icon|teaser|set/;
 const IDLE_MS = 999;
 
-/** Puts the launcher on the page; the panel is loaded when somebody comes near it. */
-export function launch({ target, ...options }: Options, load: LoadPanel): Handle {
+/**
+ * Puts the launcher on the page; the panel is loaded when somebody comes near it. `page` has those members of the document that an
+ * element of the page must not stand in for.
+ */
+export function launch(
+  { target, ...options }: Options,
+  load: LoadPanel,
+  page: Pick<Document, 'createElement' | 'documentElement'> = document,
+): Handle {
   const settings = options.settings as Record<string, string> | undefined;
   const { open, unloadable } = { ...launcher, ...options.words };
-  const create = own('createElement');
-  const host: Host = create('docent-widget');
+  const host: Host = page.createElement('docent-widget');
   const root = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
-  const button = create('button');
+  const button = page.createElement('button');
   const calls: ((chat: Chat) => void)[] = [];
   let panel: OpenedPanel | undefined;
   let loading: Promise<void> | undefined;
@@ -129,6 +131,6 @@ export function launch({ target, ...options }: Options, load: LoadPanel): Handle
     root.append(button);
     addEventListener('click', trigger, true);
   }
-  (target ?? own('documentElement')).append(host);
+  (target ?? page.documentElement).append(host);
   return handle;
 }
