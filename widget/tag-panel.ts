@@ -1,6 +1,21 @@
 import { openPanel as open, type OpenedPanel, type PanelOptions } from './panel.tsx';
 import { readSettings } from './settings.ts';
+import type { Events } from './turn.ts';
+
+/** What whoever wrote the tag can do about a refusal, by its code. */
+const ADVICE: Record<string, string> = {
+  forbidden_origin: "is not for this page's origin: add it to the widget setting allowed_origins",
+  not_found: 'is not there, or private: compare data-chatbot and the server with what the server lists',
+};
 
 /** The panel as the launcher of a script tag loads it, which leaves it to read what is written in the tag. */
-export const openPanel = (root: ShadowRoot, { settings, ...options }: PanelOptions): OpenedPanel =>
-  open(root, { ...options, settings: readSettings(settings) });
+export function openPanel(root: ShadowRoot, { settings, ...options }: PanelOptions): OpenedPanel {
+  const advise = ({ detail }: CustomEventInit<Events['error']>): void => {
+    const advice = ADVICE[detail!.code];
+    if (!advice) return;
+    root.host.removeEventListener('error', advise);
+    console.error(`[docent] The chatbot ${options.chatbot} ${advice} (${location.origin})`);
+  };
+  root.host.addEventListener('error', advise);
+  return open(root, { ...options, settings: readSettings(settings) });
+}

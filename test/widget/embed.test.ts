@@ -2,7 +2,7 @@
 import { waitFor, within } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openPanel } from '../../widget/tag-panel.ts';
-import { answered, openDoor, record, stream, type Door } from './door.ts';
+import { answered, json, openDoor, record, stream, type Door } from './door.ts';
 import type { Handle } from '../../widget/index.tsx';
 import { readSettings } from '../../widget/settings.ts';
 
@@ -152,4 +152,20 @@ test('destroy takes the widget and its name from the page', async () => {
   docent().destroy();
   expect(hosts()).toEqual([]);
   expect(page.Docent).toBeUndefined();
+});
+
+test.each([
+  ['forbidden_origin', 403, /^\[docent\] The chatbot c1 .* allowed_origins \(/],
+  ['not_found', 404, /^\[docent\] The chatbot c1 .* data-chatbot/],
+])('who wrote the tag is told once what to do about %s', async (code, status, advice) => {
+  door.close();
+  const refuse = (): Response => json({ error: 'no', code }, status);
+  door = openDoor({ 'GET ': refuse, 'POST /ask': refuse });
+  const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  await embed();
+  docent().ask('one');
+  docent().ask('two');
+  await waitFor(() => expect(asked()).toEqual(['one', 'two']));
+  await waitFor(() => expect(hosts()[0]!.shadowRoot!.querySelectorAll('.warning')).toHaveLength(2));
+  expect(error.mock.calls).toEqual([[expect.stringMatching(advice)]]);
 });
