@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 describe('npm run bench', () => {
   test('names the benches there are when it does not know the one it is given', () => {
@@ -57,5 +57,39 @@ describe('npm run test:all', () => {
   test('fails without a browser where one is required', { timeout: 240_000 }, () => {
     const { status, stderr } = run({ REQUIRE_BROWSER: '1' });
     expect([status, stderr]).toEqual([1, expect.stringContaining('REQUIRE_BROWSER=1, but no Chromium was found')]);
+  });
+});
+
+describe('npm start in a checkout that is not built', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'docent-unbuilt-'));
+  const write = (file: string, text: string): void => {
+    mkdirSync(join(folder, file, '..'), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  };
+  const start = () => spawnSync(process.execPath, [join(folder, 'server/start.mjs')], { encoding: 'utf8' });
+  beforeAll(() => {
+    for (const file of ['start.mjs', 'built.mjs']) cpSync(`server/${file}`, join(folder, 'server', file));
+    for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'vite.config.ts']) write(file, '{}');
+    for (const file of ['widget/a.ts', 'demo/a.ts']) write(file, '');
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('names the command that installs the tools of the build where they are left out', () => {
+    const { status, stdout, stderr } = start();
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^nothing is built, .* run `npm ci --include=dev` first .*\n$/);
+  });
+
+  test('tells each step of the build on standard error alone', () => {
+    const program = `process.send('panel (1 of 1)'); console.log('many words');
+      const { mkdirSync, writeFileSync } = await import('node:fs');
+      mkdirSync('dist/server', { recursive: true });
+      writeFileSync('dist/server/main.js', 'console.log("serving")');
+      process.disconnect();`;
+    write('node_modules/vite/package.json', '{"type":"module"}');
+    write('node_modules/vite/bin/vite.js', program);
+    const said = start();
+    expect(said).toMatchObject({ status: 0, stdout: 'serving\n' });
+    expect(said.stderr).toBe('building … (first start)\nbuilding … panel (1 of 1)\n');
   });
 });

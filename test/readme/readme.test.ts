@@ -122,6 +122,7 @@ test('every npm script it names is there', () => {
 test('the two lines of set-up stand there to the letter', () => {
   expect(shell).toContain('npm ci && npm start\n');
   expect(shell).toContain('npm ci && npm test\n');
+  expect(readme).toContain('`npm run test:all` runs every test');
 });
 
 const starts = shell.join('').match(/^\S+=.* npm start$/gm) ?? [];
