@@ -119,7 +119,7 @@ export async function site(
 }
 
 /** Asks again until the answer satisfies; fails after `patience` ms with what there was last. */
-export async function until<T>(ask: () => Promise<T>, enough: (answer: T) => boolean, patience = 8000): Promise<T> {
+export async function until<T>(ask: () => Promise<T>, enough: (answer: T) => boolean, patience = 40_000): Promise<T> {
   const end = Date.now() + patience;
   for (;;) {
     const answer = await ask();

@@ -82,9 +82,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The status of the first reply, within ten seconds. */
+/** The status of the first reply, within forty seconds. */
 async function statusOf(url: string): Promise<number> {
-  const until = Date.now() + 10_000;
+  const until = Date.now() + 40_000;
   for (;;) {
     try {
       return (await fetch(url)).status;

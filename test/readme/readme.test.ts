@@ -41,7 +41,7 @@ describe.skipIf(!hasCurl && !process.env['CI'])('the curl lines, one after anoth
       .map((block) => patiently(block.replace(/^npm .*\n/gm, '')))
       .join('printf "\\n=====\\n"\n')
       .replaceAll('127.0.0.1:8080', `127.0.0.1:${server.port}`);
-    const reader = promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { timeout: 30_000 });
+    const reader = promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { timeout: 100_000 });
     reader.child.stdin?.end(`${server.key}\n`);
     said = (await reader).stdout.split('\n=====\n');
   });

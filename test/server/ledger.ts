@@ -43,9 +43,10 @@ export class Ledger {
   }
 }
 
-/** It has what was acknowledged; a key holder sees more keys than a visitor. */
-function isAs(listed: VisitorMessage, acknowledged: Partial<VisitorMessage>): boolean {
-  return Object.entries(acknowledged).every(([key, value]) => listed[key as keyof VisitorMessage] === value);
+/** It has what was acknowledged; a key holder sees more keys than a visitor, and the outcome in `meta_json`. */
+function isAs(listed: VisitorMessage & { meta_json?: string }, acknowledged: Partial<VisitorMessage>): boolean {
+  const seen: Partial<VisitorMessage> = { ...JSON.parse(listed.meta_json ?? '{}'), ...listed };
+  return Object.entries(acknowledged).every(([key, value]) => seen[key as keyof VisitorMessage] === value);
 }
 
 /** An answer is there whole, or it says that it was interrupted and holds a beginning of the whole. */
