@@ -10,10 +10,11 @@ const Timestamp = Type.String({
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$',
   description: 'UTC, whole seconds',
 });
-const dated = { created_at: Timestamp, modified_at: Timestamp };
+export const dated = { created_at: Timestamp, modified_at: Timestamp };
 
 /** Exactly these keys: some clients break on a missing or an extra one. */
-const record = <P extends Type.TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
+export const record = <P extends Type.TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false });
 const literals = <const T extends string[]>(...values: T) => Type.Unsafe<T[number]>(Type.Enum(values));
 /** 0 or 1 in replies, as deployed servers of the interface have it. */
 const Flag = Type.Unsafe<0 | 1>(Type.Integer({ minimum: 0, maximum: 1 }));
@@ -160,22 +161,6 @@ export const Schedule = record({
   next_at: Type.Union([Timestamp, Type.Literal('')], { description: "the next time; '' for never" }),
 });
 export type Schedule = Static<typeof Schedule>;
-
-/** A site that is learned page by page. */
-export const Site = record({
-  uuid: Uuid,
-  url: Type.String(),
-  status: Type.String({ description: 'running, done, stopped, or error:<reason>: the first page could not be had' }),
-  max_pages: Type.Integer(),
-  include: Type.Array(Type.String(), { description: 'of the paths: a beginning, or a pattern in which * is anything' }),
-  exclude: Type.Array(Type.String()),
-  found: Type.Integer({ minimum: 0, description: 'pages and dead links; each is a source' }),
-  done: Type.Integer({ minimum: 0, description: 'of those found, the ones that are learned' }),
-  failed: Type.Integer({ minimum: 0, description: 'of those found, the ones whose status tells why they are not' }),
-  current: Type.String({ description: 'the address of a page that is being learned; empty for none' }),
-  ...dated,
-});
-export type Site = Static<typeof Site>;
 
 export const SourceTag = record({
   uuid: Uuid,

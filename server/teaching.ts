@@ -7,6 +7,7 @@ import type { Knowledge } from './knowledge/knowledge.ts';
 import type { Sites } from './knowledge/sites.ts';
 import { namedChatbot } from './named.ts';
 import { timestamp, type Clock } from './records.ts';
+import type { DeadLink } from './site-schema.ts';
 import type { Store, StoredSource } from './store/store.ts';
 import { checked } from './validate.ts';
 
@@ -38,12 +39,15 @@ export interface Lesson {
   failed: number;
   /** The address of a page that is being learned now; '' for none. */
   current: string;
-  /** Whether there are as many pages, dead links aside, as were allowed: the site may have more. */
+  /** Whether there are as many pages, those that are gone aside, as were allowed: the site may have more. */
   full: boolean;
   /** The failed ones that the site itself does not say are gone, closed or no text. */
   lost: number;
   /** Of the failed ones the first hundred. */
   failures: { url: string; reason: string }[];
+  /** Links of the site that lead to no page, the first hundred; they are none of those found. */
+  deadLinks: DeadLink[];
+  deadLinksTotal: number;
 }
 
 interface Rooms {
@@ -64,11 +68,13 @@ export function createTeaching({ store, knowledge, sites, clock }: Rooms): Teach
   async function lesson(uuid: string): Promise<Lesson> {
     const site = await store.site(uuid);
     if (site) {
-      const { status, found, done, failed, current, max_pages } = sites.progress(site);
+      const { dead_links: deadLinks, dead_links_total: deadLinksTotal, ...progress } = sites.progress(site);
+      const { status, found, done, failed, current, max_pages } = progress;
       const pages = (await store.sources(site.chatbot)).filter((source) => source.site === uuid);
       const dead = pages.filter((page) => page.status === DEAD).length;
       const full = found - Math.min(dead, max_pages) >= max_pages;
-      return { uuid, status, found, done, failed, current, full, ...failuresOf(pages) };
+      const told = { uuid, status, found, done, failed, current, full, deadLinks, deadLinksTotal };
+      return { ...told, ...failuresOf(pages) };
     }
     const page = await store.source(uuid);
     if (!page) throw gone();
@@ -109,9 +115,11 @@ export function createTeaching({ store, knowledge, sites, clock }: Rooms): Teach
 function lessonOf(page: StoredSource): Lesson {
   const { uuid, file_name } = page;
   const ended = reasonOf(page);
-  const told = { uuid, found: 1, done: 0, failed: 0, current: '', full: false, ...failuresOf([page]) };
-  if (ended === undefined) return { ...told, status: 'running', current: file_name };
-  return ended === '' ? { ...told, status: 'done', done: 1 } : { ...told, status: `error:${ended}`, failed: 1 };
+  const failures = failuresOf([page]);
+  const told = { uuid, found: 1, done: 0, failed: 0, current: '', full: false, deadLinks: [], deadLinksTotal: 0 };
+  if (ended === undefined) return { ...told, ...failures, status: 'running', current: file_name };
+  if (ended === '') return { ...told, ...failures, status: 'done', done: 1 };
+  return { ...told, ...failures, status: `error:${ended}`, failed: 1 };
 }
 
 /** Why learning failed; '' where it did not, undefined while it goes on. */

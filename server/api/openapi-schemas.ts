@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import * as records from '../schema.ts';
+import * as sites from '../site-schema.ts';
 import * as widgetSettings from '../widget-settings.ts';
 import * as agentBodies from './agent-bodies.ts';
 import * as bodies from './bodies.ts';
@@ -12,6 +13,7 @@ export type Json = { [key: string]: unknown };
 const named: [string, TSchema][] = [
   ...exported(records),
   ...Object.entries(records.AgentByType).map(([type, schema]): [string, TSchema] => [`${pascal(type)}Agent`, schema]),
+  ...exported(sites),
   ...exported(widgetSettings),
   ...exported(bodies),
   ...exported(agentBodies),

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { notFound } from '../errors.ts';
 import type { SiteRequest } from '../knowledge/sites.ts';
 import { readUuid } from '../records.ts';
-import { Site } from '../schema.ts';
+import { Site } from '../site-schema.ts';
 import type { Store, StoredSite } from '../store/store.ts';
 import { NewSite } from './bodies.ts';
 import { operation, ownedChatbot, type Call, type Operation, type Rooms } from './operation.ts';

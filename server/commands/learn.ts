@@ -7,7 +7,7 @@ import { barOf, lineOf, noBar } from './progress.ts';
 /** Milliseconds from one look to the next, and between the lines of what is not read on a terminal. */
 const LOOK = 200;
 const LINES = 5000;
-/** So many failures are listed. */
+/** So many failures, and so many dead links, are listed. */
 const LISTED = 20;
 const INTERRUPTED = 130;
 const MOST_PAGES = 2000;
@@ -103,8 +103,20 @@ function report(lesson: Lesson, interrupted: boolean, { out, err }: Terminal, se
       .join(''),
   );
   if (failed > LISTED) err(`  and ${failed - LISTED} more\n`);
+  err(deadLinksOf(lesson));
   if (lesson.full) err('there may be more: --max-pages is how many it takes\n');
   if (status === 'running') err('the server that has the folder learns it to its end, or the next one does\n');
   if (interrupted) return INTERRUPTED;
   return status === 'done' && done > 0 && lesson.lost * 10 <= lesson.found ? 0 : 1;
+}
+
+/** 404 stands for 410, too. */
+function deadLinksOf({ deadLinks, deadLinksTotal }: Lesson): string {
+  if (deadLinksTotal === 0) return '';
+  const links = deadLinks.slice(0, LISTED);
+  const lines = links.map(
+    ({ url, found_on }) => `  404 ${plain(url)}${found_on && `, linked from ${plain(found_on)}`}\n`,
+  );
+  const more = deadLinksTotal > links.length ? `  and ${deadLinksTotal - links.length} more\n` : '';
+  return `${deadLinksTotal} dead ${deadLinksTotal === 1 ? 'link' : 'links'}:\n${lines.join('')}${more}`;
 }

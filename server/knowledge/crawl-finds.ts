@@ -2,13 +2,20 @@ import { setImmediate } from 'node:timers/promises';
 import { timestamp, type Clock } from '../records.ts';
 import type { Store, StoredSite, StoredSource } from '../store/store.ts';
 import type { Pages } from './crawl-pages.ts';
+import type { Found } from './follower.ts';
 import { newSource } from './new-source.ts';
 import type { Scope } from './scope.ts';
+import type { ListedPage } from './sitemap.ts';
 
 /** Addresses that there was no room for, kept for when some of those found turn out to be no pages. */
 const SPARE = 1000;
 /** Links looked at between two turns of the event loop. */
 const TURN = 20;
+
+interface Link {
+  address: string;
+  foundOn: string;
+}
 
 /** Makes a source of each address that is new, as long as there is room; stored before it is counted. */
 export class Finds {
@@ -16,7 +23,7 @@ export class Finds {
   readonly #clock: Clock;
   readonly #pages: Pages;
   readonly #seen = new Set<string>();
-  readonly #spare: string[] = [];
+  readonly #spare: Link[] = [];
   /** Places taken by addresses that are being stored. */
   #taking = 0;
   #tried = 0;
@@ -43,35 +50,36 @@ export class Finds {
     this.#pages.enter(source, round);
   }
 
-  async takeAll(site: StoredSite, scope: Scope, links: Iterable<string>): Promise<void> {
+  async takeAll(site: StoredSite, scope: Scope, { url, links }: Found): Promise<void> {
     let seen = 0;
     for (const link of links) {
       if (this.#isFull(site)) return;
       if (++seen % TURN === 0) await setImmediate();
       const address = scope.address(link);
-      if (address !== undefined) await this.take(site, scope, address);
+      if (address !== undefined) await this.take(site, scope, address, url);
     }
   }
 
   /** False where no list names a page of the site, apart from the first one. */
-  async takeListed(site: StoredSite, scope: Scope, listed: AsyncIterable<string>, first: string): Promise<boolean> {
+  async takeListed(site: StoredSite, scope: Scope, listed: AsyncIterable<ListedPage>, first: string): Promise<boolean> {
     let any = false;
-    for await (const page of listed) {
+    for await (const { page, list } of listed) {
       if (this.#isFull(site)) break;
       const address = scope.address(page);
       if (address === undefined || address === first || address === site.url) continue;
       any = true;
-      await this.take(site, scope, address);
+      await this.take(site, scope, address, list);
     }
     return any;
   }
 
-  async take(site: StoredSite, scope: Scope, address: string): Promise<void> {
+  /** `foundOn`: what leads there; absent for the first page. */
+  async take(site: StoredSite, scope: Scope, address: string, foundOn = ''): Promise<void> {
     if (this.#over || this.#seen.has(address)) return;
     // Redirects, dead links, and pages that keep robots out could go on for ever.
     if (this.#tried >= 3 * site.max_pages + SPARE) return;
     if (!this.#hasRoom(site)) {
-      if (this.#spare.length < SPARE) this.#spare.push(address);
+      if (this.#spare.length < SPARE) this.#spare.push({ address, foundOn });
       return;
     }
     if (!scope.admits(address)) return;
@@ -79,7 +87,7 @@ export class Finds {
     this.#tried++;
     this.#taking++;
     try {
-      await this.#keep(site, address);
+      await this.#keep(site, address, foundOn);
     } finally {
       this.#taking--;
     }
@@ -87,11 +95,11 @@ export class Finds {
 
   /** One in place of a link that led to no page. */
   async takeSpare(site: StoredSite, scope: Scope): Promise<void> {
-    const address = this.#spare.shift();
-    if (address !== undefined) await this.take(site, scope, address);
+    const link = this.#spare.shift();
+    if (link) await this.take(site, scope, link.address, link.foundOn);
   }
 
-  /** A site of dead links takes twice as many sources as pages, and no more. */
+  /** A site of pages that are gone takes twice as many sources as pages, and no more. */
   #hasRoom({ max_pages }: StoredSite): boolean {
     return this.#pages.living(max_pages) + this.#taking < max_pages;
   }
@@ -101,21 +109,27 @@ export class Finds {
     return this.#over || (this.#spare.length >= SPARE && !this.#hasRoom(site));
   }
 
-  async #keep(site: StoredSite, address: string): Promise<void> {
+  async #keep(site: StoredSite, address: string, foundOn: string): Promise<void> {
     const { chatbot, uuid } = site;
     const origin = { chatbot, type: 'link', title: address, file_name: address, identity: address } as const;
-    const source: StoredSource = { ...newSource(origin, timestamp(this.#clock)), site: uuid };
+    const source: StoredSource = { ...newSource(origin, timestamp(this.#clock)), site: uuid, found_on: foundOn };
     const stored = await this.#store.createSource(source);
     if (!stored) return;
-    const page = stored.existing ? await this.#adopt(site, stored.existing) : source;
+    const page = stored.existing ? await this.#adopt(site, stored.existing, foundOn) : source;
     if (this.#over && !stored.existing) await this.#store.deleteSource(source.uuid);
     else if (page && !this.#over && !this.#pages.has(page.uuid)) this.enter(page, site.round);
   }
 
   /** A page that was there before is read for where it leads, and is the site's from now on. */
-  async #adopt({ uuid: site, round }: StoredSite, existing: StoredSource): Promise<StoredSource | undefined> {
+  async #adopt({ uuid: site, round }: StoredSite, existing: StoredSource, foundOn: string) {
     if (existing.site === site) return existing;
     const own = existing.site ? (existing.own ?? 0) : 1;
-    return this.#store.updateSource(existing.uuid, (one) => ({ ...one, site, own, round: round - 1 }));
+    return this.#store.updateSource(existing.uuid, (one) => ({
+      ...one,
+      site,
+      own,
+      round: round - 1,
+      found_on: foundOn,
+    }));
   }
 }

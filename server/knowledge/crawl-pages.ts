@@ -2,7 +2,7 @@ import type { StoredSource } from '../store/store.ts';
 import type { Fetched } from './visit.ts';
 
 export const SUCCESS = 'success';
-/** Of a link that leads to no page: it is shown as failed, but is none of the pages that were asked for. */
+/** Of a page that was learned, or added by its owner, and is gone: it is shown as failed, but takes no other's place. */
 export const DEAD = 'error:not found';
 
 type State = 'waits' | 'learning' | 'done' | 'failed';
@@ -27,7 +27,7 @@ export class Pages {
     return this.#states.size;
   }
 
-  /** How many of them are no dead links; of those so many are excused. */
+  /** How many of them are not gone; of those so many are excused. */
   living(excused: number): number {
     return this.#states.size - Math.min(this.#dead.size, excused);
   }

@@ -1,9 +1,10 @@
 import { later, type Clock } from '../records.ts';
-import type { Store, StoredSite, StoredSource } from '../store/store.ts';
+import type { Change, Store, StoredSite, StoredSource } from '../store/store.ts';
 import { asWebFailure } from '../web/failure.ts';
 import type { Web } from '../web/web.ts';
 import { Finds } from './crawl-finds.ts';
 import { DEAD, Pages, SUCCESS } from './crawl-pages.ts';
+import { followsAgain, withDeadLink } from './dead-links.ts';
 import { CalledOff, type Follower, type Found } from './follower.ts';
 import type { Knowledge } from './knowledge.ts';
 import { linksOf } from './leads.ts';
@@ -61,10 +62,10 @@ export class Crawl implements Follower {
     return this.#pages.current ?? (this.#site.plan === '' ? this.#site.url : '');
   }
 
-  get followed(): string {
+  followed(url: string): string {
     const { uuid, round, plan, max_pages, include, exclude } = this.#site;
     // The first page is read in each round: it leads to the sitemaps, too.
-    return JSON.stringify([uuid, plan || round, max_pages, include, exclude]);
+    return JSON.stringify([uuid, followsAgain(this.#site, url) ? round : plan || round, max_pages, include, exclude]);
   }
 
   get round(): number {
@@ -125,12 +126,19 @@ export class Crawl implements Follower {
     return this.#pages.isCopy(source, digest) && source.own !== 1;
   }
 
-  async follow({ url, links }: Found): Promise<void> {
-    if (!this.#over && this.#site.plan === '') await this.#discover(url, links);
-    else if (!this.#over && this.#site.plan === 'links') await this.#finds.takeAll(this.#site, this.#scope, links);
+  async follow(page: Found): Promise<void> {
+    if (!this.#over && this.#site.plan === '') await this.#discover(page);
+    else if (!this.#over && this.#site.plan === 'links') await this.#finds.takeAll(this.#site, this.#scope, page);
     this.#next();
     // Not all that the page leads to may be stored: it must not count as learned.
     if (this.#left) throw new CalledOff();
+  }
+
+  /** The first page is what was asked for, and no link. */
+  async reportDead({ uuid, file_name, found_on = '' }: StoredSource): Promise<boolean> {
+    if (this.#over || uuid === this.#start) return false;
+    await this.#keep((site) => withDeadLink(site, { url: file_name, found_on }));
+    return true;
   }
 
   ended(uuid: string, status: string, taken: boolean): void {
@@ -164,8 +172,7 @@ export class Crawl implements Follower {
   async #beginFirst(): Promise<void> {
     const { url, chatbot } = this.#site;
     if (this.#scope.holds(new URL(url))) await this.#finds.take(this.#site, this.#scope, url);
-    const all = await this.#rooms.store.sources(chatbot);
-    const first = all.find((one) => one.identity === url || one.alias === url);
+    const first = (await this.#rooms.store.sources(chatbot)).find((one) => one.identity === url || one.alias === url);
     if (first && this.#pages.waits(first.uuid)) this.#start = first.uuid;
     else this.#exploring = this.#explore();
   }
@@ -176,7 +183,8 @@ export class Crawl implements Follower {
     try {
       const page = await this.#rooms.web.get(this.#site.url, { accept: READABLE_TYPES, signal });
       const { leads } = await readPage(page, signal, await userOf(this.#rooms, this.#site.chatbot));
-      await this.#discover(page.url, leads && !page.nofollow ? linksOf(leads, page.url) : []);
+      const links = leads && !page.nofollow ? linksOf(leads, page.url) : [];
+      await this.#discover({ url: page.url, links });
     } catch (error) {
       await this.#end(`error:${asWebFailure(error).reason}`);
     }
@@ -184,12 +192,12 @@ export class Crawl implements Follower {
   }
 
   /** Where the site is, and where its pages are named: in sitemaps, or else by the pages themselves. */
-  async #discover(url: string, links: Iterable<string>): Promise<void> {
-    const home = homeOf(this.#site.url, url);
+  async #discover(page: Found): Promise<void> {
+    const home = homeOf(this.#site.url, page.url);
     this.#scope = new Scope({ ...this.#site, home });
     const listed = pagesListed(this.#rooms.web, home, this.#abort.signal);
-    const plan = (await this.#finds.takeListed(this.#site, this.#scope, listed, url)) ? 'sitemap' : 'links';
-    if (plan === 'links') await this.#finds.takeAll(this.#site, this.#scope, links);
+    const plan = (await this.#finds.takeListed(this.#site, this.#scope, listed, page.url)) ? 'sitemap' : 'links';
+    if (plan === 'links') await this.#finds.takeAll(this.#site, this.#scope, page);
     if (!this.#over) await this.#keep({ home, plan });
   }
 
@@ -237,10 +245,11 @@ export class Crawl implements Follower {
     work.catch((error: unknown) => this.#rooms.log.error({ site: this.#site.uuid, err: error }, 'site not learned'));
   }
 
-  async #keep(change: Partial<StoredSite>): Promise<void> {
+  async #keep(change: Partial<StoredSite> | Change<StoredSite>): Promise<void> {
     const { store, clock } = this.#rooms;
-    const modified = (site: StoredSite) => ({ ...site, ...change, modified_at: later(site.modified_at, clock) });
-    this.#site = (await store.updateSite(this.#site.uuid, modified)) ?? this.#site;
+    const changed = typeof change === 'function' ? change : (site: StoredSite) => ({ ...site, ...change });
+    const dated = (site: StoredSite) => ({ ...changed(site), modified_at: later(site.modified_at, clock) });
+    this.#site = (await store.updateSite(this.#site.uuid, dated)) ?? this.#site;
   }
 }
 

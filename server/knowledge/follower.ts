@@ -2,8 +2,8 @@ import type { StoredSource } from '../store/store.ts';
 
 /** A crawl, as the learning of one of its pages sees it. */
 export interface Follower {
-  /** Kept with the page: where it is the same, the page's links have been followed already. */
-  followed: string;
+  /** Kept with the page at this address: where it is the same, the page's links have been followed already. */
+  followed(url: string): string;
   /** Kept with the source, so that a restart knows it as one that the crawl is through with. */
   round: number;
   /** Whether a redirect may lead there. */
@@ -12,6 +12,8 @@ export interface Follower {
   isCopy(source: StoredSource, digest: string): boolean;
   /** Hears where a page leads before it is learned. Resolves when all that is new there is stored. */
   follow(page: Found): Promise<void>;
+  /** Reports a source that leads to no page. Resolves when that is stored; false where it is no link of the crawl. */
+  reportDead(source: StoredSource): Promise<boolean>;
 }
 
 export interface Found {

@@ -38,7 +38,7 @@ export async function learnSource(
     const forgotten = reason !== undefined && !(error instanceof WebFailure && error.passing);
     if (signal.aborted || error instanceof CalledOff) return { status: 'called off', taken: false };
     const status = reason ? `error:${reason}` : 'fail';
-    if (follower && forgotten && (await isNoPage(learning, source, reason))) {
+    if (follower && forgotten && (await isNoPage(learning, source, reason, follower))) {
       await takeAway(learning, source);
       return { status, taken: true };
     }
@@ -120,10 +120,12 @@ function explained(record: StoredSource, reason: string | undefined): StoredSour
 const NO_PAGE = new Set(['content type', 'robots', 'off site']);
 
 /** One that was learned before stays, and says why it is not any more; unless it is another by now. */
-async function isNoPage({ store }: Learning, { uuid }: StoredSource, reason: string): Promise<boolean> {
+async function isNoPage({ store }: Learning, { uuid }: StoredSource, reason: string, follower: Follower) {
   const source = await store.source(uuid);
   if (!source || source.own === 1) return false;
-  return reason === 'same page' || (NO_PAGE.has(reason) && source.tokens === 0);
+  if (reason === 'same page') return true;
+  if (source.tokens > 0) return false;
+  return reason === 'not found' ? follower.reportDead(source) : NO_PAGE.has(reason);
 }
 
 async function takeAway({ store, indexes }: Learning, { uuid, chatbot }: StoredSource): Promise<void> {

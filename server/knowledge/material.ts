@@ -89,7 +89,7 @@ export function readPage(page: Page, signal: AbortSignal, user: string): Promise
 function pageOf({ url, nofollow }: Page, { leads }: Readable, fetched: Fetched, follower: Follower | undefined) {
   const canonical = leads && canonicalOf(leads, url);
   const links = leads && !nofollow ? linksOf(leads, url) : [];
-  const state: Fetched = { ...fetched, canonical, followed: follower?.followed };
+  const state: Fetched = { ...fetched, canonical, followed: follower?.followed(url) };
   return { url, canonical, digest: fetched.digest, found: { url, links }, fetched: JSON.stringify(state) };
 }
 

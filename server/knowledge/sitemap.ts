@@ -6,6 +6,12 @@ import { WebFailure } from '../web/failure.ts';
 import type { Web } from '../web/web.ts';
 import { sameSite } from './scope.ts';
 
+/** A page, and the list that names it. */
+export interface ListedPage {
+  page: string;
+  list: string;
+}
+
 /** A list of pages, or of such lists, as sitemaps.org has it. */
 interface Listed {
   pages: string[];
@@ -36,7 +42,7 @@ const TYPES = [
  * The pages that a site names in its sitemaps, in their order; a list that cannot be had counts for nothing. Rejects
  * where `signal` falls, and else never.
  */
-export async function* pagesListed(web: Web, home: string, signal: AbortSignal): AsyncGenerator<string> {
+export async function* pagesListed(web: Web, home: string, signal: AbortSignal): AsyncGenerator<ListedPage> {
   let lists = await listsNamed(web, home);
   const seen = new Set<string>();
   for (let depth = 0; depth < DEEPEST; depth++) {
@@ -45,7 +51,7 @@ export async function* pagesListed(web: Web, home: string, signal: AbortSignal):
       if (seen.has(list) || seen.size >= MOST_LISTS || !onSite(list, home)) continue;
       seen.add(list);
       for await (const { pages, lists: more } of read(web, list, home, signal)) {
-        yield* pages;
+        for (const page of pages) yield { page, list };
         deeper.push(...more.slice(0, MOST_LISTS));
       }
     }

@@ -1,7 +1,8 @@
 import { later, newUuid, timestamp, view } from '../records.ts';
-import { Site } from '../schema.ts';
+import { Site } from '../site-schema.ts';
 import type { StoredSite } from '../store/store.ts';
 import { Crawl, type CrawlRooms } from './crawl.ts';
+import { pagesToFollow } from './dead-links.ts';
 
 /** Whole sites: one source a page, found by sitemap or by following links. */
 export interface Sites {
@@ -62,7 +63,8 @@ export function createSites(rooms: CrawlRooms): Sites {
 
   const shown = (site: StoredSite): Site => {
     const crawl = crawls.get(site.uuid);
-    return view(Site, { ...(crawl?.site ?? site), current: crawl?.current ?? '' });
+    const none = { dead_links: [], dead_links_total: 0 };
+    return view(Site, { ...none, ...(crawl?.site ?? site), current: crawl?.current ?? '' });
   };
 
   async function restart(uuid: string, request: Partial<Bounds>): Promise<StoredSite | undefined> {
@@ -72,6 +74,9 @@ export function createSites(rooms: CrawlRooms): Sites {
       status: 'running',
       plan: '',
       round: one.round + 1,
+      dead_links: [],
+      dead_links_total: 0,
+      refollow: pagesToFollow(one),
       modified_at: later(one.modified_at, clock),
     }));
     if (site) await begin(site);

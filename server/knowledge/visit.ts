@@ -46,7 +46,7 @@ export async function visit(
   const asked = { accept: READABLE_TYPES, within: follower?.within, patience: follower && PATIENCE, signal };
   const last = await lastOf(store, source.uuid);
   // Whoever wants a page's links must have the page.
-  const links = follower && last?.state.followed !== follower.followed;
+  const links = follower && last?.state.followed !== follower.followed(last?.state.url ?? '');
   const page =
     !last || links ? await web.get(source.file_name, asked) : await web.getChanged(source.file_name, last.state, asked);
   if (!page) return { fetched: last!.state, known: last!.document };

@@ -159,6 +159,9 @@ export const isSite = record<StoredSite>({
   home: text,
   plan: oneOf('', 'sitemap', 'links'),
   round: number,
+  dead_links: optional(list(record({ url: text, found_on: text }))),
+  dead_links_total: optional(number),
+  refollow: optional(either(oneOf('all'), list(text))),
 });
 
 export const isSource = record<StoredSource>({
@@ -175,6 +178,7 @@ export const isSource = record<StoredSource>({
   identity: text,
   alias: optional(text),
   site: optional(text),
+  found_on: optional(text),
   own: optional(oneOf(0, 1)),
   round: optional(number),
   fetched_json: optional(json),

@@ -1,4 +1,5 @@
-import type { Agent, Chatbot, DataSource, Message, Schedule, Session, Site, SourceTag } from '../schema.ts';
+import type { Agent, Chatbot, DataSource, Message, Schedule, Session, SourceTag } from '../schema.ts';
+import type { Site } from '../site-schema.ts';
 import type { Outcome } from '../types.ts';
 import type { WidgetSettings } from '../widget-settings.ts';
 
@@ -175,7 +176,9 @@ export interface StoredTag extends SourceTag {
 }
 
 /** `found`, `done` and `failed` are those of its last crawl, as it ended; of one under way they are in memory. */
-export interface StoredSite extends Omit<Site, 'current'> {
+type LateFields = 'dead_links' | 'dead_links_total';
+
+export interface StoredSite extends Omit<Site, 'current' | LateFields>, Partial<Pick<Site, LateFields>> {
   chatbot: string;
   /** The first page's address as it turned out to be, by which the site's bounds go; '' until it is known. */
   home: string;
@@ -183,6 +186,8 @@ export interface StoredSite extends Omit<Site, 'current'> {
   plan: '' | 'sitemap' | 'links';
   /** How many crawls were begun. */
   round: number;
+  /** Pages whose links this crawl follows although they are unchanged; absent for none. */
+  refollow?: string[] | 'all';
 }
 
 export interface StoredSource extends DataSource {
@@ -193,6 +198,8 @@ export interface StoredSource extends DataSource {
   alias?: string;
   /** The site whose crawl found the source, or met it. '' or absent for none. */
   site?: string;
+  /** The page, or the sitemap, whose link led a crawl here; absent where none did. */
+  found_on?: string;
   /** 1 where a crawl met what its owner had added: that is never taken away by a crawl. */
   own?: 0 | 1;
   /** Of the site's crawls, the last that was through with the source. */

@@ -10,6 +10,8 @@ const xml = (kind: 'url' | 'sitemap', ...paths: string[]): { headers: Record<str
     ${paths.map((path) => `<${kind}><loc> ${path.replace(/^\//, `${town.base}/`)} </loc></${kind}>`).join('')}
     </${kind}set>`,
 });
+const byUrl = (links: { url: string; found_on: string }[]) =>
+  links.toSorted((one, other) => (one.url < other.url ? -1 : 1));
 const text = (body: string): Page => ({ headers: { 'Content-Type': 'text/plain' }, body });
 
 describe('a site without a sitemap', () => {
@@ -28,7 +30,8 @@ describe('a site without a sitemap', () => {
     };
     const made = await begin(town);
     const keys = ['uuid', 'url', 'status', 'max_pages', 'include', 'exclude', 'found', 'done', 'failed', 'current'];
-    expect(Object.keys(made)).toEqual([...keys, 'created_at', 'modified_at']);
+    const dead = ['dead_links', 'dead_links_total'];
+    expect(Object.keys(made)).toEqual([...keys, ...dead, 'created_at', 'modified_at']);
     const settings = { max_pages: 200, include: [], exclude: [] };
     expect(made).toMatchObject({ url: `${town.base}/`, status: 'running', ...settings });
     const site = await ended(town, made.uuid);
@@ -89,7 +92,7 @@ describe('a site without a sitemap', () => {
     expect(town.asked).not.toEqual(expect.arrayContaining(['/private/diary']));
   });
 
-  it('has its dead links told apart, and nothing said of what is no page', async () => {
+  it('has its dead links reported apart, and nothing said of what is no page', async () => {
     town.shown = {
       '/': page('square', 'gone', 'broken', 'picture', 'loop', 'mill'),
       '/broken': { status: 500 },
@@ -98,8 +101,9 @@ describe('a site without a sitemap', () => {
       '/loop2': moved('/loop'),
       '/mill': page('mill'),
     };
-    expect(await learn(town)).toMatchObject({ status: 'done', found: 5, done: 2, failed: 3 });
-    const failed = { '/gone': 'error:not found', '/broken': 'error:download', '/loop': 'error:download' };
+    const dead = { dead_links: [{ url: `${town.base}/gone`, found_on: `${town.base}/` }], dead_links_total: 1 };
+    expect(await learn(town)).toMatchObject({ status: 'done', found: 4, done: 2, failed: 2, ...dead });
+    const failed = { '/broken': 'error:download', '/loop': 'error:download' };
     expect(await pages(town)).toEqual({ ...success('/', '/mill'), ...failed });
   });
 
@@ -112,18 +116,70 @@ describe('a site without a sitemap', () => {
     expect(await pages(town)).toEqual(success('/', ...names.slice(0, 19)));
   });
 
-  it('has its dead links shown, and pages learned in their places', async () => {
+  it('has each dead link listed with the page it was found on first', async () => {
+    town.shown = {
+      '/': page('square', 'mill', 'bridge'),
+      '/mill': page('mill', 'gone', 'deep/lost#wheel'),
+      '/bridge': page('bridge', 'removed'),
+      '/removed': { status: 410 },
+    };
+    const site = await learn(town);
+    expect(site).toMatchObject({ status: 'done', found: 3, done: 3, failed: 0, dead_links_total: 3 });
+    expect(byUrl(site.dead_links)).toEqual([
+      { url: `${town.base}/deep/lost`, found_on: `${town.base}/mill` },
+      { url: `${town.base}/gone`, found_on: `${town.base}/mill` },
+      { url: `${town.base}/removed`, found_on: `${town.base}/bridge` },
+    ]);
+    expect(await pages(town)).toEqual(success('/', '/mill', '/bridge'));
+  });
+
+  it('has its first hundred dead links listed, and the others counted', async () => {
+    town.shown['/'] = page('square', ...Array.from({ length: 130 }, (_, i) => `/gone${i}`));
+    for (const _ of ['once', 'again']) {
+      const site = await learn(town);
+      expect(site).toMatchObject({ status: 'done', found: 1, dead_links_total: 130 });
+      expect(new Set(site.dead_links.map(({ url }: { url: string }) => url)).size).toBe(100);
+    }
+  });
+
+  it('has a dead link reported again while it stands on an unchanged page, and no longer once it leads somewhere', async () => {
+    const tagged = (path: string, body: string) => (town.shown[path] = { headers: { ETag: `"${body.length}"` }, body });
+    tagged('/', page('square', 'mill', 'bridge'));
+    tagged('/mill', page('mill', 'gone'));
+    tagged('/bridge', page('bridge'));
+    const dead_links = [{ url: `${town.base}/gone`, found_on: `${town.base}/mill` }];
+    for (const _ of [1, 2, 3]) {
+      town.askedAnew.length = 0;
+      expect(await learn(town)).toMatchObject({ found: 3, done: 3, dead_links, dead_links_total: 1 });
+    }
+    expect(town.askedAnew).toEqual(['/bridge']);
+    tagged('/gone', page('gate'));
+    expect(await learn(town)).toMatchObject({ found: 4, done: 4, dead_links: [], dead_links_total: 0 });
+    tagged('/mill', page('mill, without a gate'));
+    delete town.shown['/gone'];
+    const kept = { found: 4, done: 3, failed: 1, dead_links: [], dead_links_total: 0 };
+    expect(await learn(town)).toMatchObject(kept);
+    expect(await pages(town)).toEqual({ ...success('/', '/mill', '/bridge'), '/gone': 'error:not found' });
+  });
+
+  it('whose first page is gone keeps it as what failed', async () => {
+    expect(await learn(town)).toMatchObject({ status: 'error:not found', failed: 1, dead_links: [] });
+    expect(await pages(town)).toEqual({ '/': 'error:not found' });
+  });
+
+  it('has pages learned in the places of its dead links', async () => {
     const [dead, names] = [12, 8].map((count, kind) => Array.from({ length: count }, (_, i) => `/${'dp'[kind]}${i}`));
     town.shown = Object.fromEntries(names!.map((name) => [name, page(name)]));
     town.shown['/'] = page('square', ...dead!, ...names!);
-    expect(await learn(town, { max_pages: 12 })).toMatchObject({ status: 'done', found: 21, done: 9, failed: 12 });
-    expect(await learn(town, { max_pages: 12 })).toMatchObject({ status: 'done', found: 21, done: 9, failed: 12 });
+    const ended = { status: 'done', found: 9, done: 9, failed: 0, dead_links_total: 12 };
+    for (const _ of [1, 2]) expect(await learn(town, { max_pages: 12 })).toMatchObject(ended);
   });
 
   it('of dead links alone comes to an end', async () => {
     town.shown['/'] = page('square', ...Array.from({ length: 40 }, (_, i) => `/${i}`));
     for (const _ of [1, 2]) {
-      expect(await learn(town, { max_pages: 5 })).toMatchObject({ status: 'done', found: 10, done: 1, failed: 9 });
+      const ended = { status: 'done', found: 1, done: 1, failed: 0, dead_links_total: 40 };
+      expect(await learn(town, { max_pages: 5 })).toMatchObject(ended);
     }
   });
 
@@ -233,6 +289,12 @@ describe('where a site says what its pages are', () => {
       '/help/more': page('more'),
     };
     expect(await learn(town, {}, '/help/')).toMatchObject({ status: 'done', found: 2, done: 2 });
+  });
+
+  it('has its dead links reported with the sitemap that names them', async () => {
+    town.shown = { '/sitemap.xml': xml('url', '/', '/one', '/gone'), '/': page('square'), '/one': page('one') };
+    const dead_links = [{ url: `${town.base}/gone`, found_on: `${town.base}/sitemap.xml` }];
+    for (const _ of [1, 2]) expect(await learn(town)).toMatchObject({ status: 'done', found: 2, done: 2, dead_links });
   });
 
   it('no more are taken than max_pages', async () => {

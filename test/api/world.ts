@@ -18,7 +18,8 @@ export interface World {
 export const OTHER_KEY = 'the-key-of-another-user';
 
 const pages = {
-  '/returns': '<title>Returns</title><main><p>You may return any item within 45 days of delivery.</p></main>',
+  '/returns': `<title>Returns</title><nav><a href="/returns/2024">Last year</a></nav>
+    <main><p>You may return any item within 45 days of delivery.</p></main>`,
   /** Of a site that takes its time: whoever learns it is found at it. */
   '/guide/': () => {},
 };

@@ -20,7 +20,7 @@ const FLOORS = [
   ['knowledge'],
   ['model', 'store', 'web'],
   ['validate'],
-  ['widget-settings', 'visitor-schema'],
+  ['widget-settings', 'visitor-schema', 'site-schema'],
   ['schema'],
   ['health'],
   ['config', 'errors', 'records'],

@@ -128,7 +128,8 @@ describe('a sitemap', () => {
 async function listed(text: string): Promise<string[]> {
   const web = { sitemaps: async () => [], get: async () => ({ body: Buffer.from(text) }) } as unknown as Web;
   const pages: string[] = [];
-  for await (const page of pagesListed(web, 'http://a.example/', new AbortController().signal)) pages.push(page);
+  const { signal } = new AbortController();
+  for await (const { page } of pagesListed(web, 'http://a.example/', signal)) pages.push(page);
   return pages;
 }
 

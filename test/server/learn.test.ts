@@ -159,14 +159,23 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
       '/shop': page('The shop sells cards.', '/hours'),
     });
     const { code, out, err } = await learn(['Help', `${museum.base}/`, '--site', '--max-pages', '4']);
-    expect({ code, err }).toEqual({ code: 0, err: `1 page failed:\n  ${museum.base}/dead  not found\n` });
+    const dead = `  404 ${museum.base}/dead, linked from ${museum.base}/\n`;
+    expect({ code, err }).toEqual({ code: 0, err: `1 dead link:\n${dead}` });
     expect(out).toMatch(/^learned 3 pages in \d+\.\d s\n$/);
-    expect(await kept()).toEqual({
-      '/': 'success',
-      '/hours': 'success',
-      '/shop': 'success',
-      '/dead': 'error:not found',
+    expect(await kept()).toEqual({ '/': 'success', '/hours': 'success', '/shop': 'success' });
+  });
+
+  it('of many dead links twenty are listed, and the others counted', async () => {
+    pages['/'] = page('The museum.', ...Array.from({ length: 30 }, (_, at) => `/dead${at}`));
+    const { code, err } = await learn(['Help', `${museum.base}/`, '--site']);
+    const lines = err.split('\n');
+    expect({ code, first: lines[0], last: lines.at(-2) }).toEqual({
+      code: 0,
+      first: '30 dead links:',
+      last: '  and 10 more',
     });
+    const listed = lines.slice(1, -2).filter((line) => line.endsWith(`, linked from ${museum.base}/`));
+    expect(new Set(listed).size).toBe(20);
   });
 
   it('a site is kept to what is asked for', async () => {

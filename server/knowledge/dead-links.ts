@@ -1,0 +1,20 @@
+import { MOST_DEAD_LINKS, type DeadLink } from '../site-schema.ts';
+import type { StoredSite } from '../store/store.ts';
+
+/** A link that is listed is not counted again: a crawl that is cut may report it before its source is deleted. */
+export function withDeadLink(site: StoredSite, link: DeadLink): StoredSite {
+  const { dead_links = [], dead_links_total = 0 } = site;
+  if (dead_links.some(({ url }) => url === link.url)) return site;
+  const listed = dead_links.length < MOST_DEAD_LINKS ? [...dead_links, link] : dead_links;
+  return { ...site, dead_links: listed, dead_links_total: dead_links_total + 1 };
+}
+
+/** Dead links are no sources: the next crawl finds them again only where it follows the links of these pages. */
+export function pagesToFollow({ status, dead_links = [], dead_links_total = 0 }: StoredSite): string[] | 'all' {
+  if (status !== 'done' || dead_links_total > dead_links.length) return 'all';
+  return [...new Set(dead_links.map(({ found_on }) => found_on))];
+}
+
+/** Whether this crawl follows the links of an unchanged page. */
+export const followsAgain = ({ refollow = [] }: StoredSite, url: string): boolean =>
+  refollow === 'all' || refollow.includes(url);
