@@ -261,7 +261,7 @@ const quick = [
   'test/server/{auth,bot,config,drain,health,pipelining}.test.ts',
   'test/store/{damage,lowdb,managed-files}.test.ts',
   'test/web/*.test.ts',
-  'test/widget/{chat,citations,embed,events,markdown,memory,mount,server}.test.{ts,tsx}',
+  'test/widget/{citations,embed,events,markdown,server}.test.ts',
 ];
 
 const inBrowser = ['test/browser/*.test.ts'];
