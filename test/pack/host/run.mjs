@@ -3,6 +3,7 @@ const window = new Window({ url: 'https://host.example/' });
 for (const name of ['document', 'HTMLElement', 'Element', 'Node', 'customElements', 'CSSStyleSheet', 'location']) {
   Object.defineProperty(globalThis, name, { value: window[name], configurable: true });
 }
+for (const name of ['addEventListener', 'removeEventListener']) globalThis[name] = window[name].bind(window);
 globalThis.window = window;
 
 const { mount } = await import('docent');
