@@ -43,7 +43,7 @@ export type LoadPanel = () => Promise<{ openPanel: typeof openPanel }>;
 const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2147483000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}@media print{:host{display:none!important}}.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc((50 - l)*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}.l:before{content:"";float:inline-start;border:13px solid;clip-path:path("M3 18A12 10 0 1 1 9 21l-7 3z")}`;
 
 /** Settings for which the panel comes without being called; the page comes first. */
-const EARLY = /open|label|icon|teaser|set/;
+const EARLY = /open|label|icon|teaser|^set/;
 const IDLE_MS = 999;
 
 /**

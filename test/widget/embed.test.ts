@@ -108,6 +108,21 @@ test('the colour, distance, layer and side of the launcher are attributes of its
   expect(door.requests).toEqual([]);
 });
 
+test.each([
+  ['offset', '32', 0],
+  ['radius', '4', 0],
+  ['settings', 'server', 1],
+  ['label', 'Help', 1],
+])('data-%s="%s" alone starts %d timers that load the panel on idle', async (name, value, timers) => {
+  vi.useFakeTimers();
+  try {
+    await embed({ chatbot: 'c1', [name]: value });
+    expect(vi.getTimerCount()).toBe(timers);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('numbers of the tag are numbers, and what it lies above goes by the name that the server keeps it under', async () => {
   await embed({ chatbot: 'c1', zIndex: '7', teaserAfter: '9', open: '', suggestions: 'One?|Two?', radius: '4px' });
   expect(hosts()[0]!.style.getPropertyValue('--docent-z')).toBe('7');
