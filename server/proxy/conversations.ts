@@ -97,8 +97,8 @@ export function createConversations({ store, answering, upstream, clock, events,
       const uuid = found instanceof Run ? found.message.uuid : found.uuid;
       // Who names an offset has had what stands before it.
       const first: ChatEvent[] = offset === '' ? [{ event: 'message', data: { uuid } }] : [];
-      ctx.respond = false;
       events.tell(found, ctx.res, { from: Number(offset), first, failure: upstream.failure });
+      ctx.respond = false;
     },
 
     async stop(visit: Visit): Promise<unknown> {

@@ -3,6 +3,7 @@ import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Answering } from '../answer/answering.ts';
+import type { Capacity } from '../answer/capacity.ts';
 import { notFound, Refusal } from '../errors.ts';
 import { readBody, refuseUnmatched } from '../http.ts';
 import { clientAddress, createVisitorLimits } from '../limits.ts';
@@ -29,6 +30,8 @@ export interface DoorRooms {
   trustProxyHops: number;
   /** Open streams, in all. */
   maxStreams?: number;
+  /** Of the bytes that replies keep in memory until they are read; `heldReplies` by default. */
+  held?: Capacity;
   /** What a chatbot shows before the first question, in place of its own settings. */
   face?(chatbot: StoredChatbot): Partial<ChatbotFace>;
 }
@@ -42,7 +45,7 @@ export function createDoor(rooms: DoorRooms): Middleware {
       if (reply !== undefined) ctx.body = reply;
     });
   };
-  const held = heldReplies();
+  const { held = heldReplies() } = rooms;
   const events = createEventStreams({ held, most: rooms.maxStreams });
   const sessions = createVisitorSessions(rooms);
   const addressOf = ({ req }: Context): string => clientAddress(req, rooms.trustProxyHops);
@@ -165,7 +168,7 @@ function ask(rooms: DoorRooms, sessions: VisitorSessions, events: EventStreams) 
     });
     const first: ChatEvent[] = [{ event: 'message', data: { uuid: message } }];
     if (made !== undefined) first.unshift({ event: 'session', data: { uuid: made } });
-    ctx.respond = false;
     events.tell(found, ctx.res, { from: 0, first, failure: rooms.upstream.failure });
+    ctx.respond = false;
   };
 }

@@ -29,7 +29,10 @@ export interface EventStreams {
    * too many of them, or all visitors together.
    */
   admit(address: string, res: ServerResponse): void;
-  /** Streams a run, or replays a finished message, and ends `res`. */
+  /**
+   * Streams a run, or replays a finished message, and ends `res`. Throws `unavailable`, with nothing written, where there is
+   * no room for the replay.
+   */
   tell(found: Run | StoredMessage, res: ServerResponse, telling: Telling): void;
 }
 

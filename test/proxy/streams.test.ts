@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createCapacity, type Capacity } from '../../server/answer/capacity.ts';
 import { Run } from '../../server/answer/runs.ts';
 import { Refusal } from '../../server/errors.ts';
 import { createEventStreams } from '../../server/proxy/events.ts';
@@ -330,6 +331,31 @@ describe('open streams', () => {
     await answer.end();
     await Promise.all([stream, ...open].map(({ done }) => done));
     expect((await (await resume(url)).done).at(-1)?.event).toBe('done');
+  });
+});
+
+describe('a replay for which there is no room', () => {
+  const each = 1000;
+  let bytes: Capacity;
+  let own: House;
+  beforeAll(async () => {
+    bytes = createCapacity({ each, all: 3 * each });
+    own = await openHouse({ rooms: { held: bytes, trustProxyHops: 1 } });
+  });
+  afterAll(() => own.stop());
+
+  it('is refused with the time to come back, as a resumed stream and as a repeated question', async () => {
+    const { uuid } = await own.chatbot();
+    const question = { query: 'How long?', id: 'no-room' };
+    const events = await ask(own, uuid, question);
+    const url = `${own.base}/chat/${uuid}/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}/stream`;
+    const releases = ['a', 'b', 'c'].map((owner) => bytes.take(owner, each));
+    for (const refused of [await fetch(url), await post(`${own.base}/chat/${uuid}/ask`, question)]) {
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(await refused.json()).toMatchObject({ code: 'unavailable' });
+    }
+    for (const release of releases) release();
+    expect(textOf(await (await watch(url)).done)).toBe('You have 30 days.');
   });
 });
 
