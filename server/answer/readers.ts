@@ -191,5 +191,10 @@ export function streamText(run: Run, res: ServerResponse, onHead: () => void): P
 /** Closes the connection without the end of the reply, once what is written has gone out. */
 function breakOff(res: ServerResponse): void {
   // The head may be corked until the next tick.
-  setImmediate(() => res.socket?.end(() => res.destroy()));
+  setImmediate(() => {
+    const { socket } = res;
+    if (res.chunkedEncoding) socket?.end(() => res.destroy());
+    // HTTP/1.0 has no last chunk to be missing: there an orderly close is the end of a whole reply.
+    else socket?.write('', () => socket.resetAndDestroy());
+  });
 }

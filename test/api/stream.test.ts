@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
 import { API_KEY, site, start, until, type Running } from '../running.ts';
@@ -38,6 +39,23 @@ const newSession = async (of = chatbot): Promise<string> =>
   (await docent.api('POST', `/chatbot/${of}/session/create`)).body.uuid;
 
 const messages = async (session: string) => (await docent.api('GET', `/session/${session}/messages`)).body;
+
+/** What an HTTP/1.0 client reads, and `end` or the code of the error with which the connection ends. */
+function oldClient(session: string): Promise<{ text: string; end: string | undefined }> {
+  return new Promise((resolve) => {
+    const { hostname, port } = new URL(docent.base);
+    const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8');
+    let text = '';
+    socket.on('data', (part: string) => (text += part));
+    socket.once('end', () => resolve({ text, end: 'end' }));
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve({ text, end: code }));
+    const body = JSON.stringify({ query: QUESTION });
+    socket.write(
+      `POST /api/v1/session/${session}/message/stream HTTP/1.0\r\nHost: ${hostname}\r\nAuthorization: Bearer ${API_KEY}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+  });
+}
 
 /** The reply's body as it came over the wire, a buffer a chunk. */
 function chunks(session: string, query = QUESTION): Promise<{ status: number; parts: Buffer[]; cut: boolean }> {
@@ -238,5 +256,14 @@ describe('a model that fails', () => {
     expect(message.response).toMatch(/^Within 45 days \[1\]/);
     expect(Object.keys(JSON.parse(message.cite_data_json))).toEqual(['1']);
     expect(message.error_message).not.toBe('');
+  });
+
+  it('in the middle resets an HTTP/1.0 connection, whose orderly close would look like the end of a whole answer', async () => {
+    model.next({ pieces: ['Within 45 days [1]', ' of', ' never'], cutAfter: 3, pace: 20 });
+    const cut = await oldClient(await newSession());
+    expect(cut).toMatchObject({ text: expect.stringContaining('Within 45 days [1]'), end: 'ECONNRESET' });
+    model.next({ pieces: ['Within 45 days [1].'] });
+    const whole = await oldClient(await newSession());
+    expect(whole).toMatchObject({ text: expect.stringMatching(/Within 45 days \[1\]\.$/), end: 'end' });
   });
 });
