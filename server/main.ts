@@ -95,7 +95,7 @@ function endOnSignals(server: Server, booted: Booted): void {
   };
   const onSignal = (): void => {
     if (ending) process.exit(1);
-    void end(0, PATIENCE);
+    end(0, PATIENCE).catch(() => process.exit(1));
   };
   const onFault = (message: string) => (error: unknown) => {
     // Not as `fatal`: pino would flush then, and wait for ever where whoever reads the log has gone.
