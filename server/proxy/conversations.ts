@@ -69,9 +69,10 @@ export function createConversations({ store, answering, upstream, clock, events,
     async messages(visit: Visit): Promise<unknown> {
       const { ctx } = visit;
       const { uuid } = await sessionOf(visit);
-      untilClosed(ctx.res, lists.take(addressOf(ctx)));
+      const address = addressOf(ctx);
+      untilClosed(ctx.res, lists.take(address));
       const list = await shown(await answering.messages(uuid), visitorMessage);
-      untilClosed(ctx.res, held.take('lists', list.length));
+      untilClosed(ctx.res, held.take(address, list.length));
       ctx.type = 'json';
       return list;
     },
@@ -88,7 +89,8 @@ export function createConversations({ store, answering, upstream, clock, events,
 
     async resume(visit: Visit): Promise<void> {
       const { ctx } = visit;
-      events.admit(addressOf(ctx), ctx.res);
+      const address = addressOf(ctx);
+      events.admit(address, ctx.res);
       const found = await messageOf(visit);
       const offset = ctx.get('Last-Event-ID');
       if (!/^\d{0,9}$/.test(offset)) {
@@ -97,7 +99,7 @@ export function createConversations({ store, answering, upstream, clock, events,
       const uuid = found instanceof Run ? found.message.uuid : found.uuid;
       // Who names an offset has had what stands before it.
       const first: ChatEvent[] = offset === '' ? [{ event: 'message', data: { uuid } }] : [];
-      events.tell(found, ctx.res, { from: Number(offset), first, failure: upstream.failure });
+      events.tell(found, ctx.res, { address, from: Number(offset), first, failure: upstream.failure });
       ctx.respond = false;
     },
 

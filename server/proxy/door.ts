@@ -168,7 +168,7 @@ function ask(rooms: DoorRooms, sessions: VisitorSessions, events: EventStreams) 
     });
     const first: ChatEvent[] = [{ event: 'message', data: { uuid: message } }];
     if (made !== undefined) first.unshift({ event: 'session', data: { uuid: made } });
-    events.tell(found, ctx.res, { from: 0, first, failure: rooms.upstream.failure });
+    events.tell(found, ctx.res, { address, from: 0, first, failure: rooms.upstream.failure });
     ctx.respond = false;
   };
 }

@@ -15,6 +15,8 @@ const HEAD = { ...FLOWING, 'Content-Type': 'text/event-stream; charset=utf-8' };
 const COMMENT = ':\n\n';
 
 export interface Telling {
+  /** The visitor's. */
+  address: string;
   /** UTF-16 units of the answer that the reader has already. */
   from: number;
   /** Events that come before the answer's. */
@@ -74,8 +76,8 @@ export function createEventStreams({ held = heldReplies(), every = 15_000, most 
 
   return {
     admit: (address, res) => untilClosed(res, open.take(address)),
-    tell(found, res, { from, first, failure }) {
-      const run = found instanceof Run ? found : replays.of(found, res);
+    tell(found, res, { address, from, first, failure }) {
+      const run = found instanceof Run ? found : replays.of(found, res, address);
       sendHead(res, HEAD);
       if (res.req.method === 'HEAD') return void res.end();
       const end = (ended: Ended): string | Buffer => lastWords(ended, failure);
@@ -90,21 +92,23 @@ export function untilClosed(res: ServerResponse, release: () => void): void {
   else res.once('close', release);
 }
 
-/** Bytes that replies may keep in memory until they are read. */
-export const heldReplies = (): Capacity => createCapacity({ each: 64 * 1024 * 1024, all: 64 * 1024 * 1024 });
+const MB = 1024 * 1024;
 
-/** Finished answers that are being read: all readers of one share its text. */
-function createReplays(held: Capacity): { of(message: StoredMessage, res: ServerResponse): Run } {
+/** Bytes that replies may keep in memory until they are read, for one address and in all. */
+export const heldReplies = (): Capacity => createCapacity({ each: 16 * MB, all: 64 * MB });
+
+/** Finished answers that are being read: all readers of one share its text, which counts as the first reader's. */
+function createReplays(held: Capacity): { of(message: StoredMessage, res: ServerResponse, address: string): Run } {
   const replays = new Map<string, { run: Run; readers: number; release: () => void }>();
   // The text, and the bytes of the last event, which repeats it.
-  const begin = (message: StoredMessage) => {
-    const release = held.take('replays', message.response.length * 4);
+  const begin = (message: StoredMessage, address: string) => {
+    const release = held.take(address, message.response.length * 4);
     return { run: Run.finished(message), readers: 0, release };
   };
   return {
-    of(message, res) {
+    of(message, res, address) {
       const key = `${message.uuid} ${message.modified_at}`;
-      const replay = replays.get(key) ?? begin(message);
+      const replay = replays.get(key) ?? begin(message, address);
       replays.set(key, replay);
       replay.readers += 1;
       untilClosed(res, () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { createCapacity, type Capacity } from '../../server/answer/capacity.ts';
 import { Run } from '../../server/answer/runs.ts';
 import { Refusal } from '../../server/errors.ts';
-import { createEventStreams } from '../../server/proxy/events.ts';
+import { createEventStreams, heldReplies } from '../../server/proxy/events.ts';
 import type { StoredMessage } from '../../server/store/store.ts';
 import {
   answerWith,
@@ -359,6 +359,38 @@ describe('a replay for which there is no room', () => {
   });
 });
 
+it('bytes that one address leaves unread keep no other from its messages', async () => {
+  const bytes = heldReplies();
+  const own = await openHouse({ rooms: { held: bytes, trustProxyHops: 1 } });
+  try {
+    const { uuid } = await own.chatbot();
+    const events = await ask(own, uuid, { query: 'How long?' });
+    const session = `${own.base}/chat/${uuid}/session/${uuidOf(events, 'session')}`;
+    const urls = [`${session}/messages`, `${session}/message/${uuidOf(events, 'message')}/stream`];
+    const get = (url: string, from: string) => fetch(url, { headers: { 'X-Forwarded-For': from } });
+    const quarter = 16 * 1024 * 1024;
+    bytes.take('203.0.113.1', quarter);
+    for (const url of urls) {
+      const refused = await get(url, '203.0.113.1');
+      expect(refused.status).toBe(503);
+      expect((await refused.json()).error).toMatch(/^too much of yours/);
+      const other = await get(url, '203.0.113.2');
+      expect([other.status, await other.text()]).toEqual([200, expect.stringContaining('You have 30 days.')]);
+    }
+    await vi.waitFor(() => expect(bytes.taken).toBe(quarter));
+    for (const from of ['203.0.113.3', '203.0.113.4', '203.0.113.5']) bytes.take(from, quarter);
+    for (const url of urls) {
+      for (const from of ['203.0.113.1', '203.0.113.2']) {
+        const refused = await get(url, from);
+        expect(refused.status).toBe(503);
+        expect((await refused.json()).error).toMatch(/^there is too much to do/);
+      }
+    }
+  } finally {
+    await own.stop();
+  }
+});
+
 const comments = (stream: Watched): number => stream.text().match(/^:$/gm)?.length ?? 0;
 
 describe('a quiet stream', () => {
@@ -428,7 +460,7 @@ it('an answer does not keep a reader who left before the reply was begun', async
   vi.spyOn(run, 'attach').mockReturnValue(left);
   const streams = createEventStreams({ every: 5 });
   const server = createServer((_, res) => {
-    res.once('close', () => streams.tell(run, res, { from: 0, first: [], failure: 'model_failed' }));
+    res.once('close', () => streams.tell(run, res, { address: '', from: 0, first: [], failure: 'model_failed' }));
     socket.destroy();
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
