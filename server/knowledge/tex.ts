@@ -62,32 +62,42 @@ class Page {
   }
 
   line(written: string): void {
-    if (this.#within) return this.#inside(written);
+    if (this.#within) return this.#outside(this.#inside(written).replace(COMMENT, '$1'));
     const line = written.replace(COMMENT, '$1');
     // A line of nothing but a comment ends no paragraph.
     if (line.trim() === '') return written.trim() === '' ? this.#close() : undefined;
-    const [start = '', name = ''] = BEGIN.exec(line) ?? [];
-    if (CODE.test(name) || MATH.test(name) || TABLE.test(name) || UNREAD.test(name)) {
-      const at = line.indexOf(start);
-      this.#read(line.slice(0, at));
-      this.#close();
-      this.#within = name;
-      // What stands behind a table's beginning says how its columns look.
-      const rest = line.slice(at + start.length);
-      if (rest.trim() && !TABLE.test(name)) this.#inside(rest);
-    } else this.#read(line);
+    this.#outside(line);
   }
 
-  #inside(line: string): void {
+  #outside(line: string): void {
+    let rest = line;
+    while (rest.trim()) {
+      const [start = '', name = ''] = BEGIN.exec(rest) ?? [];
+      if (![CODE, MATH, TABLE, UNREAD].some((kind) => kind.test(name))) return this.#read(rest);
+      const at = rest.indexOf(start);
+      this.#read(rest.slice(0, at));
+      this.#close();
+      this.#within = name;
+      rest = rest.slice(at + start.length);
+      // What stands behind a table's beginning says how its columns look.
+      if (TABLE.test(name)) rest = withoutArguments(rest);
+      if (rest.trim()) rest = this.#inside(rest);
+    }
+  }
+
+  /** Gives back what stands behind the environment's end. */
+  #inside(line: string): string {
     const name = this.#within;
-    const at = line.indexOf(`\\end{${name}}`);
+    const end = `\\end{${name}}`;
+    const at = line.indexOf(end);
     const own = at < 0 ? line : line.slice(0, at);
     if (TABLE.test(name)) this.#row(own.replace(COMMENT, '$1'));
     else if (CODE.test(name)) this.#keep(own);
     else if (MATH.test(name)) this.#keep(own.replace(COMMENT, '$1'));
-    if (at < 0) return;
+    if (at < 0) return '';
     this.#close();
     this.#within = '';
+    return line.slice(at + end.length);
   }
 
   #row(line: string): void {
@@ -138,6 +148,12 @@ class Page {
   #push(block: Block): void {
     if (block.text) this.#blocks.push(block);
   }
+}
+
+function withoutArguments(words: string): string {
+  let rest = words.trimStart();
+  while (rest.startsWith('{')) rest = rest.slice(endOf(rest.slice(1)) + 2);
+  return rest;
 }
 
 /** Where the brace that was opened before these words closes; their end where it does not. */

@@ -55,3 +55,22 @@ it('reads a part of LaTeX that has no document of its own', async () => {
   expect(title).toBe('Ferry');
   expect(blocks.map(({ text }) => text)).toEqual(['Ferry', 'The ferry is blue.', 'It leaves at nine.']);
 });
+
+it('reads what stands on the line of an end', async () => {
+  const { blocks } = await readTex(String.raw`\begin{equation} x = 5 \end{equation} where x is the price
+in euros. \begin{verbatim}a\end{verbatim} \section{Zones} \begin{tabular}{l}
+  Europe \\ \end{tabular} % the only one
+\begin{comment}none\end{comment}\begin{math}y\end{math} is free.
+\begin{tabularx}{9cm}{@{\hspace{1em}}lX} Asia & \$9 \\ \end{tabularx} \emph{Late} ones.`);
+  expect(blocks.map(({ kind, text }) => `${kind} | ${text}`)).toEqual([
+    'text | x = 5',
+    'text | where x is the price in euros.',
+    'code | a',
+    'heading | Zones',
+    'item | Europe',
+    'text | y',
+    'text | is free.',
+    'item | Asia: $9',
+    'text | Late ones.',
+  ]);
+});
