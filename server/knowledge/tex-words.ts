@@ -1,5 +1,8 @@
-/** Formulas, which are kept as they are written. */
-const MATH = /(\$\$[^$]{1,2000}\$\$|(?<!\\)\$[^$]{1,1000}\$|\\\([^]{1,1000}?\\\)|\\\[[^]{1,2000}?\\\])/;
+/** Where a formula may begin. An escaped sign or a line break begins none. */
+const OPENING = /\\[^]|\$\$?/g;
+const CLOSINGS: Record<string, string> = { '\\(': '\\)', '\\[': '\\]', $$: '$$', $: '$' };
+/** Characters. What closes later is a price or a mistake. */
+const LONGEST_FORMULA = 2000;
 /** Commands whose words are for the program, with those words. */
 const SILENT =
   /\\(?:label|ref|eqref|pageref|autoref|cref|Cref|cite[a-zA-Z]{0,10}|nocite|usepackage|documentclass|includegraphics|bibliography|bibliographystyle|vspace|hspace|input|include|begin|end|setlength|addtolength|setcounter|pagestyle|thispagestyle|index|graphicspath|color)\*?(?:\[[^\]]{0,200}\]){0,2}(?:\{[^{}]{0,500}\}){1,2}/g;
@@ -45,10 +48,34 @@ const ACCENT = /\\(?:(['`^"~=.])\s?\{?\\?([a-zA-Z])\}?|([uvHckr])\{([a-zA-Z])\})
 /** Escaped signs, aside while braces are taken away. */
 const ASIDE = 0xe000;
 
-/** The words that LaTeX prints, without its commands. */
+/** The words that LaTeX prints, without its commands; formulas as they are written. */
 export function plainTex(written: string): string {
-  const parts = written.split(MATH).map((part, at) => (at % 2 === 1 ? part : wordsOf(part)));
-  return parts.join('').replace(/\s+/g, ' ').trim();
+  let plain = '';
+  let from = 0;
+  for (const [start, end] of formulasOf(written)) {
+    plain += wordsOf(written.slice(from, start)) + written.slice(start, end);
+    from = end;
+  }
+  return (plain + wordsOf(written.slice(from))).replace(/\s+/g, ' ').trim();
+}
+
+function* formulasOf(written: string): Generator<[start: number, end: number]> {
+  // Where each closing stands next, so that no part of the text is searched twice for it.
+  const nexts = new Map<string, number>();
+  const openings = new RegExp(OPENING);
+  for (let match; (match = openings.exec(written));) {
+    const closing = CLOSINGS[match[0]];
+    if (!closing) continue;
+    const inner = openings.lastIndex;
+    let next = nexts.get(closing) ?? -1;
+    if (next < inner) {
+      next = written.indexOf(closing, inner);
+      nexts.set(closing, next < 0 ? Infinity : next);
+    }
+    if (next <= inner || next - inner > LONGEST_FORMULA) continue;
+    openings.lastIndex = next + closing.length;
+    yield [match.index, openings.lastIndex];
+  }
 }
 
 const wordsOf = (text: string): string =>

@@ -74,3 +74,16 @@ in euros. \begin{verbatim}a\end{verbatim} \section{Zones} \begin{tabular}{l}
     'text | Late ones.',
   ]);
 });
+
+it('tells formulas from line breaks, escaped signs and openings that never close', async () => {
+  const { blocks } = await readTex(String.raw`One \\[2pt] \textbf{two} \] three.
+
+It costs \$5 \emph{or} \$6, or \(a_{1}\), \[ b_{2} \] and $$ c_{3} $$.
+
+Never \( \emph{closed} \[ but $d_{4}$$e_{5}$ is.`);
+  expect(blocks.map(({ text }) => text)).toEqual([
+    'One two \\] three.',
+    'It costs $5 or $6, or \\(a_{1}\\), \\[ b_{2} \\] and $$ c_{3} $$.',
+    'Never \\( closed \\[ but $d_{4}$$e_{5}$ is.',
+  ]);
+});

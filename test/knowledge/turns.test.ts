@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Readable } from '../../server/knowledge/blocks.ts';
 import { decode } from '../../server/knowledge/charset.ts';
 import { readCsv } from '../../server/knowledge/csv.ts';
@@ -14,34 +14,20 @@ import type { Web } from '../../server/web/web.ts';
 const SIZE = 1024 * 1024;
 const fill = (unit: string, size = SIZE): string => unit.repeat(Math.ceil(size / unit.length));
 
-interface Watched {
-  /** Turns of the event loop that others had meanwhile. */
-  turns: number;
-  /** The longest time of the processor without a turn, as a share of all of it. */
-  longest: number;
-}
-
-const cpu = (): number => process.cpuUsage().user + process.cpuUsage().system;
-
-async function watch(work: () => Promise<unknown>): Promise<Watched> {
+/** Turns of the event loop that others had during the work; `between` is called at each. */
+async function turnsOf(work: () => Promise<unknown>, between = (): void => {}): Promise<number> {
   await turn();
-  let [turns, longest, going] = [0, 0, true];
-  const start = cpu();
-  let last = start;
+  let [turns, going] = [0, true];
   const count = (): void => {
-    const now = cpu();
-    longest = Math.max(longest, now - last);
-    last = now;
+    between();
     turns++;
     if (going) setImmediate(count);
   };
   setImmediate(count);
   await work().catch(() => {});
-  const end = cpu();
-  longest = Math.max(longest, end - last);
+  between();
   going = false;
-  // Of little work a share tells nothing.
-  return { turns, longest: end - start > 100_000 ? longest / (end - start) : 0 };
+  return turns;
 }
 
 const texts: [string, () => string][] = [
@@ -71,9 +57,11 @@ const texts: [string, () => string][] = [
   ['brackets', () => fill('[')],
   ['links of Markdown', () => fill('[a](')],
   ['headings of Markdown', () => fill('# ')],
-  ['commands of LaTeX', () => fill('\\\\a{')],
-  ['headings of LaTeX', () => fill('\\\\section{a}')],
-  ['formulas that never end', () => fill('\\\\(')],
+  ['commands of LaTeX', () => fill('\\a{')],
+  ['headings of LaTeX', () => fill('\\section{a}')],
+  ['formulas that never end', () => fill('\\(')],
+  ['displayed formulas that never end', () => fill('\\[')],
+  ['environments of LaTeX', () => fill('\\begin{math}x\\end{math}')],
   ['a block of code that is never closed', () => `\`\`\`\n${fill('a\n')}`],
   ['hyphens at the ends of lines', () => fill('a-\n')],
   ['a table of rows', () => `a,b,c\n${fill('1,2,3\n')}`],
@@ -95,15 +83,71 @@ describe.each(readers)('a text read as %s', (_, read) => {
   it.each(texts)('gives the event loop its turns: %s', { timeout: 60_000 }, async (__, make) => {
     const text = make();
     let readable: Readable | undefined;
-    const reading = await watch(async () => (readable = await read(text)));
+    const reading = await turnsOf(async () => (readable = await read(text)));
     // What is refused, or read up to a bound, is done early.
-    if (readable && !readable.cut) expect(reading.turns).toBeGreaterThan(text.length / (20 * 1024));
-    else expect(reading.turns).toBeGreaterThan(1);
-    expect(reading.longest).toBeLessThan(0.5);
+    if (readable && !readable.cut) expect(reading).toBeGreaterThan(text.length / (20 * 1024));
+    else expect(reading).toBeGreaterThan(1);
     if (!readable) return;
-    const cutting = await watch(() => documentOf(readable!));
+    const cutting = await turnsOf(() => documentOf(readable!));
     const length = readable.blocks.reduce((sum, block) => sum + block.text.length, 0);
-    expect(cutting.turns).toBeGreaterThanOrEqual(Math.floor(length / (20 * 1024) + readable.blocks.length / 1000));
+    expect(cutting).toBeGreaterThanOrEqual(Math.floor(length / (20 * 1024) + readable.blocks.length / 1000));
+  });
+});
+
+describe('the work of reading LaTeX', () => {
+  /** Characters that strings were searched or rewritten for: in all, and the most between two turns. */
+  async function searched(text: string): Promise<{ all: number; most: number }> {
+    const { indexOf, replace } = String.prototype;
+    let [all, before, most] = [0, 0, 0];
+    const spies = [
+      vi.spyOn(String.prototype, 'indexOf').mockImplementation(function (this: string, ...given) {
+        const at = indexOf.apply(this, given);
+        all += (at < 0 ? this.length : at) - (given[1] ?? 0) + 1;
+        return at;
+      }),
+      vi.spyOn(String.prototype, 'replace').mockImplementation(function (this: string, ...given: unknown[]) {
+        all += this.length;
+        return Reflect.apply(replace, this, given) as string;
+      }),
+    ];
+    try {
+      await turnsOf(
+        () => readTex(text),
+        () => {
+          most = Math.max(most, all - before);
+          before = all;
+        },
+      );
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
+    return { all, most };
+  }
+
+  it.each(['\\[', '\\(', '$', '$$', '\\a{', '\\section{a}', '\\begin{math}x\\end{math}', '\\[\\('])(
+    'grows no faster than the text: %s',
+    async (unit) => {
+      const small = await searched(`\\begin{document}${fill(unit, 64 * 1024)}`);
+      const large = await searched(`\\begin{document}${fill(unit, 256 * 1024)}`);
+      expect(small.most).toBeGreaterThan(1024);
+      expect(large.most).toBeLessThan(1.5 * small.most);
+      expect(large.all).toBeLessThan(5 * small.all);
+      // As many passes over a paragraph as there are rules, and not one for each command in it.
+      expect(large.all).toBeLessThan(100 * 256 * 1024);
+    },
+  );
+
+  it.each([
+    ['\\[', '\\]'],
+    ['\\(', '\\)'],
+  ])('looks once in a paragraph for what closes %s', async (opening, closing) => {
+    const spy = vi.spyOn(String.prototype, 'indexOf');
+    try {
+      await readTex(`${fill(opening, 8 * 1024)}\n\n${fill(opening, 8 * 1024)}`);
+      expect(spy.mock.calls.filter(([sought]) => sought === closing)).toHaveLength(2);
+    } finally {
+      spy.mockRestore();
+    }
   });
 });
 
@@ -115,7 +159,7 @@ describe('a sitemap', () => {
     ['line ends', () => fill('\n')],
     ['one line', () => fill('a')],
   ])('gives the event loop its turns: %s', { timeout: 60_000 }, async (_, make) => {
-    const { turns } = await watch(() => listed(make()));
+    const turns = await turnsOf(() => listed(make()));
     expect(turns).toBeGreaterThan(SIZE / (4 * 1024));
   });
 
@@ -138,7 +182,7 @@ describe('bytes in a charset', () => {
     ['UTF-8', 0x41],
     ['another', 0xe9],
   ])('give the event loop its turns: %s', async (_, byte) => {
-    const { turns } = await watch(() => decode(Buffer.alloc(8 * SIZE, byte), undefined));
+    const turns = await turnsOf(() => decode(Buffer.alloc(8 * SIZE, byte), undefined));
     expect(turns).toBeGreaterThan(8 * 4);
   });
 });
