@@ -44,16 +44,18 @@ export function createOnce({ store, clock, log }: Pick<Rooms, 'store' | 'clock' 
       if (known && known.request !== asked) {
         throw invalid(HEADER, 'the idempotency key was sent with another request before: use a new one');
       }
-      if (known) {
+      const body = known && opened(known.body, seal);
+      if (known && body) {
         ctx.status = known.status;
-        return opened(known.body, seal);
+        return body;
       }
+      if (known) log.warn({ req: ctx.state['id'] }, 'a kept reply is damaged; the request is answered anew');
       const reply = await act();
       const status = ctx.status === 409 ? 409 : 200;
-      const body = sealed(JSON.stringify(reply), seal);
+      const sealedReply = sealed(JSON.stringify(reply), seal);
       // What was created is there, whether or not a repeat will know.
       await store
-        .keepReply({ key: name, request: asked, status, body, created_at: timestamp(clock) })
+        .keepReply({ key: name, request: asked, status, body: sealedReply, created_at: timestamp(clock) })
         .catch((error: unknown) => log.warn({ req: ctx.state['id'], err: error }, 'a reply could not be kept'));
       return reply;
     });
@@ -80,9 +82,15 @@ function sealed(text: string, key: Buffer): string {
   return Buffer.concat([iv, cipher.getAuthTag(), bytes]).toString('base64');
 }
 
-function opened(text: string, key: Buffer): Buffer {
+/** Undefined where the text is not as `sealed` made it: the file was damaged. */
+function opened(text: string, key: Buffer): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
-  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV));
-  decipher.setAuthTag(bytes.subarray(IV, IV + TAG));
-  return Buffer.concat([decipher.update(bytes.subarray(IV + TAG)), decipher.final()]);
+  if (bytes.length < IV + TAG) return undefined;
+  try {
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV));
+    decipher.setAuthTag(bytes.subarray(IV, IV + TAG));
+    return Buffer.concat([decipher.update(bytes.subarray(IV + TAG)), decipher.final()]);
+  } catch {
+    return undefined;
+  }
 }

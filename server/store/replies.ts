@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../records.ts';
 import { Batch } from './batch.ts';
 import { hasCode, ignore, removeFile, type Disk } from './disk.ts';
+import { number, record, text } from './forms.ts';
 import { LinesFile, OpenFiles } from './lines.ts';
 import { lowdbFile, type Low } from './lowdb-file.ts';
 import { makeFolder } from './shards.ts';
@@ -150,10 +151,13 @@ const lineOf = ({ key, ...rest }: StoredReply): string => JSON.stringify({ key, 
 /** Undefined where the line is damaged: it is as if the key had not been sent before. */
 function readLine(line: string): StoredReply | undefined {
   try {
-    return JSON.parse(line) as StoredReply;
+    const reply: unknown = JSON.parse(line);
+    return isReply(reply) ? (reply as StoredReply) : undefined;
   } catch {
     return undefined;
   }
 }
+
+const isReply = record<StoredReply>({ key: text, request: text, status: number, body: text, created_at: text });
 
 const charactersIn = (lines: string[]): number => lines.reduce((sum, { length }) => sum + length, 0);

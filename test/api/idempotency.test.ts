@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -115,6 +115,25 @@ describe('a key', () => {
     await w.call('DELETE', `/api/v1/chatbot/${JSON.parse(first.text).uuid}/delete`);
     expect(await send(create, key, { name: 'Lasting' })).toEqual(first);
     expect(await named('Lasting')).toHaveLength(0);
+  });
+
+  it.each([
+    ['a changed byte of the sealed reply', (line: string) => line.replace(/"body":"..../, '"body":"AAAA')],
+    ['no reply', (line: string) => line.replace(/"body":"[^"]*"/, '"body":""')],
+    ['another form', (line: string) => line.replace(/"body":"[^"]*",/, '')],
+  ])('counts as new where what was kept is damaged: %s', async (what, damage) => {
+    const key = newKey();
+    const first = await send(create, key, { name: what });
+    await w.stop();
+    for (const name of await readdir(join(dir, 'replies'))) {
+      const path = join(dir, 'replies', name);
+      await writeFile(path, (await readFile(path, 'utf8')).split('\n').map(damage).join('\n'));
+    }
+    w = await openWorld({ DATA_DIR: dir });
+    const again = await send(create, key, { name: what });
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(await named(what)).toHaveLength(2);
+    expect(await send(create, key, { name: what })).toEqual(again);
   });
 
   it.each(['', ' ', 'a b', 'é', 'k'.repeat(256)])('is 1 to 255 visible characters, unlike %j', async (key) => {
