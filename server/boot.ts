@@ -112,7 +112,8 @@ export async function boot(
   });
   const handle = app.callback();
   const running = await orWarn(sites.resume(), new Set<string>(), 'the crawls under way do not go on');
-  for (const source of await store.unfinishedSources()) if (!running.has(source.site ?? '')) knowledge.learn(source);
+  for (const source of await store.unfinishedSources())
+    if (!running.has(source.site ?? '')) await knowledge.learn(source);
   await knowledge.embedMissing();
   await schedules.start();
   const operator = createOperator({ store, knowledge, answering, respond, clock, base: baseOf(config) });

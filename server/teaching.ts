@@ -93,7 +93,7 @@ export function createTeaching({ store, knowledge, sites, clock }: Rooms): Teach
     const stored = await store.createSource(source);
     if (!stored) throw gone();
     const { uuid } = stored.existing ?? source;
-    if (!stored.existing) knowledge.learn(source);
+    if (!stored.existing) await knowledge.learn(source);
     else if (!LEARNING.has(stored.existing.status)) await knowledge.relearn(uuid);
     return uuid;
   }

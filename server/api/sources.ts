@@ -25,7 +25,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
       const stored = await store.createSource(source);
       if (!stored) throw notFound('chatbot');
       if (stored.existing) ctx.status = 409;
-      else knowledge.learn(source);
+      else await knowledge.learn(source);
       return view(DataSource, stored.existing ?? source);
     },
   }),
@@ -47,7 +47,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
         meta_json: JSON.stringify({ question, answer, reference_source_link }),
       };
       if (!(await store.createSource(source))) throw notFound('chatbot');
-      knowledge.learn(source);
+      await knowledge.learn(source);
       return view(DataSource, source);
     },
   }),

@@ -18,7 +18,7 @@ export const uploads = ({ store, knowledge, clock }: Rooms): Operation[] => {
     const stored = await store.createSource(source, bytes);
     if (!stored) throw notFound('chatbot');
     if (stored.existing) ctx.status = 409;
-    else knowledge.learn(source);
+    else await knowledge.learn(source);
     return view(DataSource, stored.existing ?? source);
   }
 

@@ -217,7 +217,7 @@ export class Crawl implements Follower {
     if (source?.site !== this.#site.uuid) return this.left(uuid);
     if (!this.has(uuid)) return;
     this.#pages.locate(uuid, source.file_name);
-    this.#rooms.knowledge.learn(source);
+    await this.#rooms.knowledge.learn(source);
   }
 
   async #end(status: string): Promise<void> {

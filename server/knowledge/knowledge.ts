@@ -5,8 +5,11 @@ import type { Question } from './question.ts';
 
 /** What the sources of every chatbot say: learns them, keeps an index a chatbot, finds passages. */
 export interface Knowledge {
-  /** Queues a source to be fetched, extracted, cut and indexed. Progress shows in its `status`. Never throws. */
-  learn(source: StoredSource): void;
+  /**
+   * Queues a source to be fetched, extracted, cut and indexed; owners take turns. Resolves when it is queued. Progress
+   * shows in its `status`.
+   */
+  learn(source: StoredSource): Promise<void>;
   /**
    * Calls off what is learned of a source and learns it anew. Its status is `await` when this resolves; false where
    * the source is gone.

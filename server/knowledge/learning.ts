@@ -8,6 +8,7 @@ import { Indexes } from './indexes.ts';
 import type { Found, Knowledge } from './knowledge.ts';
 import { learnSource, mark } from './learn-source.ts';
 import type { Hit } from './entry.ts';
+import { userOf } from './material.ts';
 import type { PassageIndex } from './passage-index.ts';
 import type { Question } from './question.ts';
 import { Queue } from './queue.ts';
@@ -56,11 +57,12 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000, em
     }
   }
 
-  function learn(source: StoredSource): void {
+  async function learn(source: StoredSource): Promise<void> {
     const { uuid, chatbot, type, file_name } = source;
+    const owner = await userOf({ store }, chatbot);
     // Files of one chatbot do not wait for those of another.
     const host = type === 'link' ? hostOf(file_name) : `file ${chatbot}`;
-    queue.add({ name: uuid, host, group: chatbot, run: (signal) => run(source, signal) });
+    queue.add({ name: uuid, owner, host, group: chatbot, run: (signal) => run(source, signal) });
   }
 
   async function embed(uuid: string, signal: AbortSignal): Promise<void> {
@@ -72,9 +74,10 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000, em
   async function embedMissing(): Promise<void> {
     if (!embedding) return;
     for (const { uuid, chatbot } of await store.unembeddedSources(embedding.model)) {
+      const owner = await userOf({ store }, chatbot);
       // One that is being learned gets its vectors then.
       if (queue.has(uuid)) continue;
-      queue.add({ name: uuid, host: EMBEDDINGS, group: chatbot, run: (signal) => embed(uuid, signal) });
+      queue.add({ name: uuid, owner, host: EMBEDDINGS, group: chatbot, run: (signal) => embed(uuid, signal) });
     }
   }
 
@@ -88,7 +91,7 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000, em
       // What runs is called off first: it must not say `success` after this has said `await`.
       queue.cancel(uuid);
       const source = await mark(learning, uuid, { status: 'await' });
-      if (source) learn(source);
+      if (source) await learn(source);
       return source !== undefined;
     },
     rename: (source) => indexes.rename(source),

@@ -1,7 +1,9 @@
-/** Runs jobs a few at a time, and fewer for one host. */
 export interface Job {
   /** Jobs of one name never run at the same time: a second replaces the first, once that has ended. */
   name: string;
+  /** Owners take turns, however many jobs each of them has. */
+  owner: string;
+  /** The hosts of one owner take turns, too. */
   host: string;
   /** What is cancelled together. */
   group: string;
@@ -13,13 +15,17 @@ interface Running extends Job {
   done: Promise<void>;
 }
 
+type Line = Set<Job>;
+
+/** Runs jobs a few at a time, and fewer for one host. */
 export class Queue {
   readonly #most: number;
   readonly #mostPerHost: number;
   readonly #failed: (error: unknown) => void;
-  /** By host, then by name, both in order of arrival: thousands that wait for one host are not looked through. */
-  readonly #waiting = new Map<string, Map<string, Job>>();
-  readonly #hosts = new Map<string, string>();
+  /** By name. */
+  readonly #waiting = new Map<string, Job>();
+  /** By owner, then by host, the next to have a turn first: thousands that wait for one host are not looked through. */
+  readonly #lines = new Map<string, Map<string, Line>>();
   readonly #running = new Set<Running>();
   #closed = false;
 
@@ -33,15 +39,16 @@ export class Queue {
   add(job: Job): void {
     if (this.#closed) return;
     this.cancel(job.name);
-    const line = this.#waiting.get(job.host) ?? new Map<string, Job>();
-    this.#waiting.set(job.host, line.set(job.name, job));
-    this.#hosts.set(job.name, job.host);
+    this.#waiting.set(job.name, job);
+    const hosts = this.#lines.get(job.owner) ?? new Map<string, Line>();
+    const line = hosts.get(job.host) ?? new Set();
+    this.#lines.set(job.owner, hosts.set(job.host, line.add(job)));
     this.#next();
   }
 
   /** Whether a job of this name waits or runs. */
   has(name: string): boolean {
-    return this.#hosts.has(name) || [...this.#running].some((job) => job.name === name);
+    return this.#waiting.has(name) || [...this.#running].some((job) => job.name === name);
   }
 
   cancel(name: string): void {
@@ -50,8 +57,7 @@ export class Queue {
   }
 
   cancelGroup(group: string): void {
-    const waiting = [...this.#waiting.values()].flatMap((line) => [...line.values()]);
-    for (const job of waiting) if (job.group === group) this.#leave(job.name);
+    for (const job of this.#waiting.values()) if (job.group === group) this.#leave(job.name);
     for (const job of this.#running) if (job.group === group) job.abort.abort();
   }
 
@@ -59,17 +65,21 @@ export class Queue {
   async close(): Promise<void> {
     this.#closed = true;
     this.#waiting.clear();
+    this.#lines.clear();
     for (const job of this.#running) job.abort.abort();
     await Promise.all([...this.#running].map((job) => job.done));
   }
 
   /** Takes a job out of its line. */
   #leave(name: string): void {
-    const host = this.#hosts.get(name) ?? '';
-    const line = this.#waiting.get(host);
-    line?.delete(name);
-    if (line?.size === 0) this.#waiting.delete(host);
-    this.#hosts.delete(name);
+    const job = this.#waiting.get(name);
+    if (!job) return;
+    this.#waiting.delete(name);
+    const hosts = this.#lines.get(job.owner)!;
+    const line = hosts.get(job.host)!;
+    line.delete(job);
+    if (line.size === 0) hosts.delete(job.host);
+    if (hosts.size === 0) this.#lines.delete(job.owner);
   }
 
   #next(): void {
@@ -77,15 +87,20 @@ export class Queue {
       const job = this.#ready();
       if (!job) return;
       this.#leave(job.name);
+      const hosts = this.#lines.get(job.owner);
+      if (hosts) moveToEnd(hosts, job.host);
+      moveToEnd(this.#lines, job.owner);
       this.#start(job);
     }
   }
 
   #ready(): Job | undefined {
     const running = [...this.#running];
-    for (const [host, line] of this.#waiting) {
-      if (running.filter((job) => job.host === host).length >= this.#mostPerHost) continue;
-      for (const job of line.values()) if (!running.some(({ name }) => name === job.name)) return job;
+    for (const hosts of this.#lines.values()) {
+      for (const [host, line] of hosts) {
+        if (running.filter((job) => job.host === host).length >= this.#mostPerHost) continue;
+        for (const job of line) if (!running.some(({ name }) => name === job.name)) return job;
+      }
     }
     return undefined;
   }
@@ -100,4 +115,11 @@ export class Queue {
     };
     running.done = job.run(abort.signal).catch(this.#failed).then(end);
   }
+}
+
+function moveToEnd<T>(map: Map<string, T>, key: string): void {
+  const value = map.get(key);
+  if (value === undefined) return;
+  map.delete(key);
+  map.set(key, value);
 }

@@ -87,12 +87,12 @@ describe('learning', () => {
     expect(await found('museum')).toEqual(['The museum opens at nine on weekdays.']);
 
     bodies['/a'] = '<p>The museum is closed until the spring.</p>';
-    school.knowledge.learn(source);
+    await school.knowledge.learn(source);
     await vi.waitFor(async () => expect(await found('museum')).toEqual(['The museum is closed until the spring.']));
 
     delete bodies['/a'];
     await school.ended(source.uuid);
-    school.knowledge.learn((await school.store.source(source.uuid))!);
+    await school.knowledge.learn((await school.store.source(source.uuid))!);
     await vi.waitFor(async () => expect((await school.store.source(source.uuid))?.status).toBe('error:not found'));
     expect(await found('museum')).toEqual([]);
     expect((await school.store.document(source.uuid))?.passages).toEqual([]);
@@ -106,7 +106,7 @@ describe('learning', () => {
     });
     const source = await school.teach('/a');
     down = true;
-    school.knowledge.learn(source);
+    await school.knowledge.learn(source);
     await vi.waitFor(async () => expect((await school.store.source(source.uuid))?.status).toBe('error:download'));
     expect(await school.knowledge.search(school.chatbot, 'chair')).toHaveLength(1);
   });
@@ -130,7 +130,7 @@ describe('learning', () => {
     const source = await school.teach('/a');
     await school.store.updateSource(source.uuid, (record) => ({ ...record, title: 'Sending back' }));
     bodies['/a'] = RETURNS.replace('Returns – Shop', 'New title');
-    school.knowledge.learn((await school.store.source(source.uuid))!);
+    await school.knowledge.learn((await school.store.source(source.uuid))!);
     await vi.waitFor(async () => {
       const now = (await school.store.source(source.uuid))!;
       expect(now).toMatchObject({ status: 'success', title: 'Sending back' });
@@ -164,7 +164,7 @@ describe('learning', () => {
       arrived();
     });
     const source = await school.add('/slow');
-    school.knowledge.learn(source);
+    await school.knowledge.learn(source);
     await asked;
     await school.store.deleteSource(source.uuid);
     school.knowledge.forget(school.chatbot, source.uuid);
@@ -189,7 +189,7 @@ describe('learning', () => {
       pages({ '/slow': RETURNS })(request, response);
     });
     const source = await school.add('/slow');
-    school.knowledge.learn(source);
+    await school.knowledge.learn(source);
     await asked;
     await school.store.deleteSource(source.uuid);
     go();
@@ -218,7 +218,7 @@ describe('learning', () => {
     const asked = new Promise<void>((resolve) => (arrived = resolve));
     school = await openSchool(() => arrived());
     const source = await school.add('/never');
-    school.knowledge.learn(source);
+    await school.knowledge.learn(source);
     await asked;
     await school.knowledge.close();
     expect((await school.store.unfinishedSources()).map(({ uuid }) => uuid)).toEqual([source.uuid]);

@@ -7,7 +7,7 @@ it('tells of a job that rejects, and goes on with the next', async () => {
   const failures: unknown[] = [];
   const queue = new Queue(1, 1, (error) => failures.push(error));
   const fault = new Error('a full disk');
-  const job = { host: 'a', group: 'b' };
+  const job = { owner: 'o', host: 'a', group: 'b' };
   queue.add({ ...job, name: '1', run: () => Promise.reject(fault) });
   await new Promise<void>((done) => queue.add({ ...job, name: '2', run: async () => done() }));
   await queue.close();

@@ -45,7 +45,7 @@ export async function openSchool(handler: RequestListener, clock: Clock = Date.n
     /** As `add`, and waits until learning has ended. */
     async teach(path: string): Promise<StoredSource> {
       const source = await this.add(path);
-      knowledge.learn(source);
+      await knowledge.learn(source);
       return ended(source.uuid);
     },
     async close() {
