@@ -23,7 +23,7 @@ export function createAuth(store: Store, apiKey: string | undefined, clock: Cloc
     if (own && timingSafeEqual(own, digest)) return store.home.user;
     const hash = digest.toString('hex');
     const user = await store.keyOwner(hash);
-    if (!user) throw refused('this API key is not valid');
+    if (!user) throw unknownKey();
     // Beside the request, which waits for no disk; a note that fails is lost.
     store.keyUsed(hash, timestamp(clock)).catch(() => {});
     return user;
@@ -32,3 +32,5 @@ export function createAuth(store: Store, apiKey: string | undefined, clock: Cloc
 
 const refused = (sentence: string): Refusal =>
   new Refusal('unauthorized', sentence, { headers: { 'WWW-Authenticate': 'Bearer' } });
+
+export const unknownKey = (): Refusal => refused('this API key is not valid');

@@ -107,9 +107,18 @@ export function createOperator(rooms: Rooms): Operator {
         throw new Refusal('conflict', `${email} has chatbots: ${names}; --with-chatbots deletes them, too`);
       }
       const keys = (await store.keys()).filter((key) => key.user === uuid).length;
-      for (const chatbot of owned) await deleteChatbot(rooms, chatbot.uuid);
+      const names: string[] = [];
+      const deleteOwned = async (): Promise<void> => {
+        for (const chatbot of await store.chatbots(uuid)) {
+          await deleteChatbot(rooms, chatbot.uuid);
+          names.push(chatbot.name);
+        }
+      };
+      await deleteOwned();
       await store.removeUser(uuid);
-      return { email, keys, chatbots: owned.map(({ name }) => name) };
+      // A request that came before may have made another.
+      await deleteOwned();
+      return { email, keys, chatbots: names };
     },
   };
 }

@@ -1,5 +1,6 @@
 import * as Type from 'typebox';
 import { defaultAgent } from '../agents/agents.ts';
+import { unknownKey } from '../auth.ts';
 import { later, newUuid, timestamp, view, type Clock } from '../records.ts';
 import { Chatbot, Success } from '../schema.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
@@ -73,7 +74,7 @@ export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operati
   }),
 ];
 
-/** With its default agent; `meta` lacks what is to be as by default. */
+/** With its default agent; `meta` lacks what is to be as by default. Refuses an owner who was removed meanwhile. */
 export async function createChatbot(
   store: Store,
   clock: Clock,
@@ -83,7 +84,10 @@ export async function createChatbot(
   const record = { uuid: newUuid(), name, created_at: now, modified_at: now };
   const chatbot = { ...record, meta: { ...CHATBOT_META, ...meta }, owner };
   await store.createChatbot(chatbot, [defaultAgent(chatbot.uuid, clock)]);
-  return chatbot;
+  // Whoever removes the user lists their chatbots after that, and may have missed this one.
+  if ((await store.users()).some(({ uuid }) => uuid === owner)) return chatbot;
+  await store.deleteChatbot(chatbot.uuid);
+  throw unknownKey();
 }
 
 /** With all that belongs to it; answers under way are stopped. */
