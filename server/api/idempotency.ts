@@ -19,9 +19,9 @@ export const KEY_PARAMETER = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 };
 
-/** Runs `act` once for each user, key and request; `request` is what must be the same, beside the path. */
+/** Runs `act` once for each user, key and request: the same `operation`, `uuids` of its path, and `request`. */
 export type Once = (
-  call: { user: User; ctx: Context },
+  call: { user: User; ctx: Context; operation: string; uuids: string[] },
   request: unknown,
   act: () => Promise<unknown>,
 ) => Promise<unknown>;
@@ -31,11 +31,11 @@ export function createOnce({ store, clock, log }: Pick<Rooms, 'store' | 'clock' 
   const digest = (...parts: string[]): Buffer =>
     createHmac('sha256', store.home.secret).update(JSON.stringify(parts)).digest();
 
-  return ({ user, ctx }, request, act) => {
+  return ({ user, ctx, operation, uuids }, request, act) => {
     const key = readKey(ctx);
     if (key === undefined) return act();
     const name = digest('reply', user.uuid, key).toString('hex');
-    const asked = digest('request', `${ctx.method} ${ctx.path}`, JSON.stringify(request) ?? '').toString('hex');
+    const asked = digest('request', operation, ...uuids, JSON.stringify(request) ?? '').toString('hex');
     const seal = digest('seal', user.uuid, key);
 
     // Two at the same moment: the second finds what the first has stored.

@@ -89,7 +89,7 @@ export function operation(described: unknown): Operation {
 export function register(
   router: Router,
   { log, once }: { log: Logger; once: Once },
-  { method, path, aliases = [], body, checkedByHandler, creates, handle }: Operation,
+  { id, method, path, aliases = [], body, checkedByHandler, creates, handle }: Operation,
 ): void {
   router.register([path, ...aliases], [method], async (ctx) => {
     const uuid = readUuid(ctx.params.uuid ?? '') ?? '';
@@ -97,7 +97,8 @@ export function register(
     if (body) tellUnknown(ctx, log, body, sent);
     const given = body && !checkedByHandler ? checked(body, sent) : sent;
     const user = ctx.state.user as User;
-    const onlyOnce: Call<unknown>['once'] = (request, act) => once({ user, ctx }, request, act);
+    const uuids = Object.values(ctx.params as Record<string, string>).map((one) => readUuid(one) ?? '');
+    const onlyOnce: Call<unknown>['once'] = (request, act) => once({ user, ctx, operation: id, uuids }, request, act);
     const act = () => handle({ user, uuid, body: given, ctx, once: onlyOnce });
     const reply = await (creates && body ? onlyOnce(sent, act) : act());
     const told = Array.isArray(reply) ? await shown(reply, (one) => one) : reply;

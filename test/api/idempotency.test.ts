@@ -90,6 +90,17 @@ describe('a key', () => {
     expect(other.text).not.toBe(own.text);
   });
 
+  it('knows the request under another spelling of its path', async () => {
+    const [key, chatbot] = [newKey(), await newChatbot(w)];
+    const dashed = chatbot.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase();
+    const path = (uuid: string, tags = 'source-tag') => `/api/v1/chatbot/${uuid}/${tags}/create`;
+    const first = await send(path(chatbot), key, { name: 'Spelt', color: '#123456' });
+    expect(first.status, first.text).toBe(200);
+    expect(await send(path(dashed), key, { name: 'Spelt', color: '#123456' })).toEqual(first);
+    expect(await send(path(dashed, 'source-tags'), key, { name: 'Spelt', color: '#123456' })).toEqual(first);
+    expect((await send(path(await newChatbot(w)), key, { name: 'Spelt', color: '#123456' })).status).toBe(422);
+  });
+
   it('may be used again after a refusal, which created nothing', async () => {
     const key = newKey();
     expect((await send(create, key, { name: '' })).status).toBe(422);
