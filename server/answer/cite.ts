@@ -52,7 +52,7 @@ export function createMarkers(given: Found[], query: string, answer: Written): M
   // An open stream keeps what a citation needs, and not what the search found out beside it.
   const possible = given.map((one) => citation(one, one.text));
   const verifier = createVerifier(
-    given.map(({ source, headings, text }) => ({ head: [source.title, ...headings].join('\n'), text })),
+    given.map(({ source, headings, text, entry }) => ({ head: [source.title, ...headings].join('\n'), text, entry })),
   );
   const cited = new Map<number, Span>();
   let held = '';

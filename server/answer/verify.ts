@@ -3,11 +3,14 @@ import { sentencesOf, type Span } from '../knowledge/sentences.ts';
 import { eachWord, isEmpty, rootOf } from '../knowledge/words.ts';
 import { numbersIn, numbersNamedIn } from './numbers.ts';
 import { spokenIn } from './visitor-language.ts';
+import { WeakCache } from './weak-cache.ts';
 
 /** A passage as it was given: only `text` is quoted, the words of `head` (title and headings) count too. */
 export interface Given {
   head: string;
   text: string;
+  /** See `Found`. */
+  entry?: object | undefined;
 }
 
 /**
@@ -62,27 +65,18 @@ export interface Verifier {
   check(claim: string, context: string, cited: number[]): Map<number, Span>;
 }
 
-/** Readings of passages cited lately, of whatever chatbot: an answer's check is mostly the reading of its passages. */
-const READINGS = 500;
+/** Of passages cited lately: an answer's check is mostly the reading of its passages. */
+const readings = new WeakCache<object, Reading>(500);
 /** UTF-16 units; longer ones would take more memory than they save time. */
 const LONGEST = 10_000;
-const lately = new Map<string, Reading>();
 
-/** As `read`; the passage that was not cited for the longest time is forgotten for a new one. */
-function readLately(given: Given): Reading {
-  if (given.text.length > LONGEST) return read(given);
-  const name = `${given.head}\0${given.text}`;
-  const reading = lately.get(name) ?? read(given);
-  lately.delete(name);
-  lately.set(name, reading);
-  if (lately.size > READINGS) lately.delete(lately.keys().next().value!);
-  return reading;
-}
+const readLately = (given: Given): Reading =>
+  given.entry && given.text.length <= LONGEST ? readings.get(given.entry, () => read(given)) : read(given);
 
 /** Judges by words, numbers and names whether a claim stands in a passage. Reads a passage when it is first cited. */
 export function createVerifier(given: Given[]): Verifier {
-  const readings: Reading[] = [];
-  const reading = (at: number): Reading => (readings[at] ??= readLately(given[at]!));
+  const ours: Reading[] = [];
+  const reading = (at: number): Reading => (ours[at] ??= readLately(given[at]!));
   const readAll = (): Reading[] => given.map((_, at) => reading(at));
 
   /** Whether it looks to be in another language than the passages: by the small words that they share, and by their own. */

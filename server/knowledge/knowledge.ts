@@ -53,6 +53,8 @@ export interface Found {
   score: number;
   /** What the index made of the question and of this passage, so that quoting need not read them again. */
   match?: Match;
+  /** The same for every search as long as the passage is in the index: a key for what is worked out of it. */
+  entry?: object;
 }
 
 export interface Match {

@@ -123,7 +123,7 @@ function foundOf(index: PassageIndex<StoredSource>, hit: Hit<StoredSource>, ques
   const { uuid, title, file_name, type } = hit.entry.source;
   const { headings, text } = hit.entry;
   const match = index.match(hit, question);
-  return { source: { uuid, title, file_name, type }, headings, text, score: hit.score, match };
+  return { source: { uuid, title, file_name, type }, headings, text, score: hit.score, match, entry: hit.entry };
 }
 
 function hostOf(address: string): string {

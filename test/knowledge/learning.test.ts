@@ -25,6 +25,17 @@ describe('learning', () => {
     for (const { start, end } of document.passages) expect(document.text.slice(start, end)).toBe(first!.text);
   });
 
+  it('finds a passage under the same entry until its chatbot is dropped', async () => {
+    school = await openSchool(pages({ '/returns': RETURNS }));
+    await school.teach('/returns');
+    const found = async () => (await school.knowledge.search(school.chatbot, 'how do I send a chair back?'))[0]?.entry;
+    const entry = await found();
+    expect(entry).toBeTypeOf('object');
+    expect(await found()).toBe(entry);
+    school.knowledge.drop(school.chatbot);
+    expect(await found()).not.toBe(entry);
+  });
+
   it('goes through each status, and modified_at moves with every step', async () => {
     school = await openSchool(pages({ '/returns': RETURNS }), () => Date.parse('2026-03-01T00:00:00Z'));
     const seen: string[] = [];

@@ -1,0 +1,52 @@
+import { setImmediate } from 'node:timers/promises';
+import { queryObjects } from 'node:v8';
+import { expect, it } from 'vitest';
+import { createMarkers } from '../../server/answer/cite.ts';
+import type { Found } from '../../server/knowledge/knowledge.ts';
+
+/** What was worked out of the passages that answers cited. */
+
+const TEXT = 'You may send a lamp back within 45 days of delivery, and we refund the full price.';
+
+const passages = (count: number): Found[] =>
+  Array.from({ length: count }, (_, n) => ({
+    source: { uuid: '1'.repeat(32), title: 'Returns', file_name: 'https://shop.test/', type: 'link' },
+    headings: [],
+    text: `${TEXT} This is page ${n}.`,
+    score: 1,
+    entry: {},
+  }));
+
+function cite(found: Found): void {
+  const markers = createMarkers([found], 'What about lamps?', { appended: 0, soFar: () => '' });
+  expect(markers.pass('You can return it within 45 days [1]. ') + markers.rest()).toContain('[1]');
+}
+
+/** Sets that something still refers to: a reading of a passage holds several. */
+async function sets(): Promise<number> {
+  await setImmediate();
+  return queryObjects(Set, { format: 'count' });
+}
+
+it('is kept for the next answer, and leaves memory together with the index that has the passage', async () => {
+  let indexed = passages(100);
+  cite({ ...indexed[0]!, entry: {} });
+  const before = await sets();
+  indexed.forEach(cite);
+  const cited = await sets();
+  expect(cited - before).toBeGreaterThanOrEqual(300);
+  for (const one of indexed) cite({ ...one });
+  expect((await sets()) - cited).toBeLessThan(10);
+  indexed = [];
+  expect((await sets()) - before).toBeLessThan(10);
+});
+
+it('is kept of so many passages and no more', async () => {
+  const indexed = passages(600);
+  const before = await sets();
+  indexed.slice(0, 500).forEach(cite);
+  const full = await sets();
+  indexed.slice(500).forEach(cite);
+  expect((await sets()) - full).toBeLessThan((full - before) / 50);
+  expect(indexed).toHaveLength(600);
+});
