@@ -7,10 +7,8 @@ import { stemsFor } from './stems.ts';
 interface Held {
   index: PassageIndex<StoredSource>;
   ready: Promise<void>;
-  /** Sources that changed while the index was built: what the build reads of them may be old. */
-  changed: Set<string>;
-  /** Those of them that are not to be in it at all. */
-  removed: Set<string>;
+  /** How often each source has changed since the build began: what was read of it before may be old. */
+  changes: Map<string, number>;
   used: number;
 }
 
@@ -45,9 +43,8 @@ export class Indexes {
   async put(source: StoredSource, document: Document): Promise<void> {
     const held = this.#held.get(source.chatbot);
     if (!held) return;
-    held.changed.add(source.uuid);
-    held.removed.delete(source.uuid);
-    await fill(held.index, source, document);
+    const change = changed(held, source.uuid);
+    await fill(held.index, source, document, () => held.changes.get(source.uuid) === change);
     await this.#meanings(held.index, source.uuid);
   }
 
@@ -68,9 +65,9 @@ export class Indexes {
 
   remove(chatbot: string, source: string): void {
     const held = this.#held.get(chatbot);
-    held?.changed.add(source);
-    held?.removed.add(source);
-    held?.index.remove(source);
+    if (!held) return;
+    changed(held, source);
+    held.index.remove(source);
   }
 
   drop(chatbot: string): void {
@@ -89,7 +86,7 @@ export class Indexes {
 
   #build(chatbot: string): Held {
     const index = new PassageIndex<StoredSource>();
-    const held: Held = { index, ready: Promise.resolve(), changed: new Set(), removed: new Set(), used: 0 };
+    const held: Held = { index, ready: Promise.resolve(), changes: new Map(), used: 0 };
     this.#held.set(chatbot, held);
     held.ready = this.#read(chatbot, held).catch((error: unknown) => {
       // The next question tries again.
@@ -99,18 +96,15 @@ export class Indexes {
     return held;
   }
 
-  async #read(chatbot: string, { index, changed, removed }: Held): Promise<void> {
+  async #read(chatbot: string, { index, changes }: Held): Promise<void> {
     const { store } = this.#options;
     for (const source of await store.sources(chatbot)) {
       const document = await store.document(source.uuid);
-      if (!document || changed.has(source.uuid)) continue;
-      await fill(index, source, document);
-      // Deleted while it was put in.
-      if (removed.has(source.uuid)) index.remove(source.uuid);
-      else await this.#meanings(index, source.uuid);
+      const isUnchanged = (): boolean => !changes.has(source.uuid);
+      if (!document || !isUnchanged()) continue;
+      await fill(index, source, document, isUnchanged);
+      if (isUnchanged()) await this.#meanings(index, source.uuid);
     }
-    changed.clear();
-    removed.clear();
     for (const _ of index.settling()) await setImmediate();
   }
 
@@ -121,12 +115,28 @@ export class Indexes {
   }
 }
 
-/** A source is found by the title that its owner gave as well as by its own. */
-async function fill(index: PassageIndex<StoredSource>, source: StoredSource, document: Document): Promise<void> {
+/** Counts a change of a source; returns its number. */
+function changed({ changes }: Held, source: string): number {
+  const change = (changes.get(source) ?? 0) + 1;
+  changes.set(source, change);
+  return change;
+}
+
+/**
+ * A source is found by the title that its owner gave as well as by its own. It is not put in where it is not newest any
+ * more when its stemmer is there.
+ */
+async function fill(
+  index: PassageIndex<StoredSource>,
+  source: StoredSource,
+  document: Document,
+  isNewest: () => boolean,
+): Promise<void> {
   const title = document.title === source.title ? source.title : `${source.title}\n${document.title}`;
   const question = source.type === 'qa' ? document.passages[0]?.headings[0] : undefined;
   await stemsFor(`${title}
 ${document.text}`);
+  if (!isNewest()) return;
   for (const _ of index.putting(source.uuid, source, { ...document, title }, question)) await setImmediate();
 }
 

@@ -1,21 +1,85 @@
-import { expect, it } from 'vitest';
-import { Indexes } from '../../server/knowledge/indexes.ts';
-import type { Store } from '../../server/store/store.ts';
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { Indexes } from '../../server/knowledge/indexes.ts';
+import type { Document, Store, StoredSource } from '../../server/store/store.ts';
 import { aSource } from '../store/records.ts';
 
-it('leaves out a source that is deleted while its stemmer is loaded', async () => {
-  const chatbot = 'c'.repeat(32);
-  const source = aSource(chatbot, { title: 'Паром' });
-  const text = 'Паром до гавани синий.';
-  const store = {
-    sources: async () => [source],
-    document: async () => {
-      setImmediate(() => indexes.remove(chatbot, source.uuid));
-      return { title: source.title, text, passages: [{ headings: [], start: 0, end: text.length }] };
-    },
-  } as unknown as Store;
-  const indexes = new Indexes({ store, clock: Date.now, idle: 60_000 });
-  const index = await indexes.get(chatbot);
-  expect(index.size).toBe(0);
+/** A text in Russian waits for its stemmer, which comes when the test says so; one in English waits for nothing. */
+let load: () => void;
+beforeEach(() => {
+  vi.resetModules();
+  const gate = new Promise<void>((resolve) => (load = resolve));
+  vi.doMock('snowball-stemmers', async (original) => {
+    await gate;
+    return original();
+  });
+});
+
+const CHATBOT = 'c'.repeat(32);
+const source = aSource(CHATBOT, { title: 'Паром' });
+const documentOf = (text: string): Document => ({
+  title: source.title,
+  text,
+  passages: [{ headings: [], start: 0, end: text.length }],
+});
+const RUSSIAN = documentOf('Паром до гавани синий.');
+const ENGLISH = documentOf('The ferry to the harbour is blue.');
+
+/** Over a store with these sources, whose document is the Russian one. */
+async function open(...sources: StoredSource[]): Promise<Indexes> {
+  const module = await import('../../server/knowledge/indexes.ts');
+  const store = { sources: async () => sources, document: async () => RUSSIAN } as unknown as Store;
+  return new module.Indexes({ store, clock: Date.now, idle: 60_000 });
+}
+
+async function texts(indexes: Indexes): Promise<string[]> {
+  const index = await indexes.get(CHATBOT);
+  const hits = ['паром', 'ferry'].flatMap((word) => index.search(index.question(word), 5));
   indexes.close();
+  return [...new Set(hits.map(({ entry }) => entry.text))];
+}
+
+it('leaves out a source that is deleted while its stemmer is loaded', async () => {
+  const indexes = await open(source);
+  const building = indexes.get(CHATBOT);
+  await setImmediate();
+  indexes.remove(CHATBOT, source.uuid);
+  load();
+  await building;
+  expect(await texts(indexes)).toEqual([]);
+});
+
+it('keeps what a source said last, where it is learned anew while its stemmer is loaded', async () => {
+  const indexes = await open(source);
+  const building = indexes.get(CHATBOT);
+  await setImmediate();
+  await indexes.put(source, ENGLISH);
+  load();
+  await building;
+  expect(await texts(indexes)).toEqual([ENGLISH.text]);
+});
+
+it('leaves out a source that is deleted while it is put into an index that is there', async () => {
+  const indexes = await open();
+  await indexes.get(CHATBOT);
+  const putting = indexes.put(source, RUSSIAN);
+  indexes.remove(CHATBOT, source.uuid);
+  load();
+  await putting;
+  expect(await texts(indexes)).toEqual([]);
+});
+
+it('keeps the later of two texts, though only the earlier waits for a stemmer', async () => {
+  const indexes = await open();
+  await indexes.get(CHATBOT);
+  const putting = indexes.put(source, RUSSIAN);
+  await indexes.put(source, ENGLISH);
+  load();
+  await putting;
+  expect(await texts(indexes)).toEqual([ENGLISH.text]);
+});
+
+it('finds a source whose stemmer was loaded while nothing changed', async () => {
+  load();
+  expect(await texts(await open(source))).toEqual([RUSSIAN.text]);
 });
