@@ -82,7 +82,7 @@ export function createConversations({ store, answering, upstream, clock, events,
       await answering.stopSession(session.uuid);
       // The upstream's first: where it fails the session is still here, and the visitor can try again. The answer that was
       // stopped may have made the upstream's session meanwhile.
-      await upstream.forget((await store.session(session.uuid)) ?? session);
+      await upstream.forget(session);
       await store.deleteSession(session.uuid);
       return DONE;
     },

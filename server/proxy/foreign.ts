@@ -2,13 +2,14 @@ import type { Logger } from 'pino';
 import { NO_META, type Ending, type Question } from '../answer/answering.ts';
 import type { Run } from '../answer/runs.ts';
 import { Connections } from '../model/connections.ts';
+import { createSteps, type Steps } from '../model/deadline.ts';
 import type { Clock } from '../records.ts';
 import type { Store } from '../store/store.ts';
-import { upstreamFailed } from './exchange.ts';
+import { tooSlow, upstreamFailed } from './exchange.ts';
 import { createForeignChatbots } from './foreign-chatbots.ts';
 import { findMessage, type ForeignMessage } from './foreign-records.ts';
 import { createForeignSessions } from './foreign-sessions.ts';
-import { createInterfaceClient } from './interface-client.ts';
+import { createInterfaceClient, type Reply } from './interface-client.ts';
 import type { Upstream } from './upstream.ts';
 
 interface Options {
@@ -36,50 +37,73 @@ export function foreignUpstream({ url, apiKey, store, clock, log, ...limits }: O
   const { origin, pathname } = new URL(url);
   const connections = new Connections(origin, { ...PATIENCE, ...timeouts });
   const prefix = pathname.replace(/\/+$/, '');
-  const client = createInterfaceClient({ connections, prefix, apiKey, answerTimeout });
+  const client = createInterfaceClient({ connections, prefix, apiKey });
   const chatbots = createForeignChatbots({ client, store, clock, log });
   const sessions = createForeignSessions({ client, chatbots, store, log });
 
-  async function ask(question: Question, run: Run, foreign: string): Promise<number> {
+  function ask(question: Question, run: Run, foreign: string): Reply<number> {
     const asked = client.ask(foreign, question.query, (piece) => {
       run.append(piece);
       if (run.full) asked.stop();
     });
-    run.onStop = () => asked.stop();
-    if (run.stopped) asked.stop();
-    return asked.done;
+    return asked;
   }
 
   /** The answer is there already: where its record cannot be had, it stays without citations. */
-  async function recordOf(question: Question, foreign: string): Promise<ForeignMessage | undefined> {
+  async function recordOf(
+    question: Question,
+    foreign: string,
+    run: Run,
+    steps: Steps,
+  ): Promise<ForeignMessage | undefined> {
     try {
-      return findMessage(await client.messages(foreign), question.query);
+      return findMessage(await steps.take(client.messages(foreign)), question.query);
     } catch (error) {
+      if (run.stopped || run.length === 0) throw error;
       log.warn({ err: (error as Error).cause ?? error }, 'the record of an answer could not be listed');
       return undefined;
     }
   }
 
-  async function answer(question: Question, run: Run): Promise<Ending> {
-    let foreign = await sessions.of(question, run);
-    let status = await ask(question, run, foreign);
+  async function answer(question: Question, run: Run, steps: Steps): Promise<Ending> {
+    let foreign = await steps.take({ done: sessions.of(question, run) });
+    let status = await steps.take(ask(question, run, foreign));
     if (status === 404 && run.length === 0 && !run.stopped) {
-      foreign = await sessions.of(question, run, foreign);
-      status = await ask(question, run, foreign);
+      foreign = await steps.take({ done: sessions.of(question, run, foreign) });
+      status = await steps.take(ask(question, run, foreign));
     }
-    if (run.stopped || run.full) return ended(run.stopped ? 'stopped' : 'length');
+    if (run.full) return ended('length');
     if (status !== 200) throw upstreamFailed(`the message stream answered ${status}`);
-    const record = await recordOf(question, foreign);
+    const record = await recordOf(question, foreign, run, steps);
     if (run.length === 0) run.append(record?.response ?? '');
     return endingOf(question, record);
+  }
+
+  /** A session that is being made there goes on being made: the visitor's next question finds it. */
+  async function respond(question: Question, run: Run): Promise<Ending> {
+    const steps = createSteps(answerTimeout, tooSlow);
+    run.onStop = () => steps.end(new Error('stopped'));
+    if (run.stopped) run.onStop();
+    try {
+      const ending = await answer(question, run, steps);
+      await sessions.kept(question.session.uuid);
+      return ending;
+    } catch (error) {
+      if (run.stopped) return ended('stopped');
+      throw error;
+    } finally {
+      steps.clear();
+    }
   }
 
   return {
     chatbot: (written, address) => chatbots.find(written, address),
     // The settings of the widget are no part of the interface: those of the other server are not known here.
-    respond: (question, run) => answer(question, run).finally(() => sessions.kept(question.session.uuid)),
+    respond,
     newSession: { foreign: '' },
-    async forget({ foreign }) {
+    async forget(session) {
+      await sessions.kept(session.uuid);
+      const { foreign } = (await store.session(session.uuid)) ?? session;
       if (foreign) await client.deleteSession(foreign);
     },
     failure: 'upstream_failed',

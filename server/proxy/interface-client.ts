@@ -8,9 +8,17 @@ export interface InterfaceClient {
   chatbot(uuid: string): Promise<unknown>;
   createSession(chatbot: string, variables: object | undefined): Promise<unknown>;
   deleteSession(session: string): Promise<void>;
-  messages(session: string): Promise<unknown>;
-  /** `onText` gets the pieces of the answer; `done` resolves with the status of the reply. */
-  ask(session: string, query: string, onText: (piece: string) => void): { done: Promise<number>; stop(): void };
+  messages(session: string): Reply<unknown>;
+  /**
+   * `onText` gets the pieces of the answer; `done` resolves with the status of the reply. How long it may take is the
+   * caller's to bound.
+   */
+  ask(session: string, query: string, onText: (piece: string) => void): Reply<number>;
+}
+
+export interface Reply<T> {
+  done: Promise<T>;
+  stop(): void;
 }
 
 interface Server {
@@ -18,8 +26,6 @@ interface Server {
   /** What stands before /api/v1. */
   prefix: string;
   apiKey: string;
-  /** Milliseconds for a whole answer. */
-  answerTimeout: number;
 }
 
 /** Bytes; a list of messages holds whole answers. */
@@ -30,7 +36,7 @@ const REPLY_TIMEOUT = 60_000;
 const OK = 200;
 const ABSENT = new Set([400, 404, 410, 422]);
 
-export function createInterfaceClient({ connections, prefix, apiKey, answerTimeout }: Server): InterfaceClient {
+export function createInterfaceClient({ connections, prefix, apiKey }: Server): InterfaceClient {
   const authorization = ['authorization', `Bearer ${apiKey}`];
 
   function request(method: Request['method'], path: string, body?: object): Request {
@@ -40,7 +46,7 @@ export function createInterfaceClient({ connections, prefix, apiKey, answerTimeo
     return { ...described, headers, body: JSON.stringify(body) };
   }
 
-  async function reply(asked: Request): Promise<{ status: number; body: string }> {
+  function reply(asked: Request): Reply<{ status: number; body: string }> {
     const chunks: Buffer[] = [];
     let size = 0;
     const exchange = new Exchange(connections, asked, (chunk) => {
@@ -48,20 +54,26 @@ export function createInterfaceClient({ connections, prefix, apiKey, answerTimeo
       if (size > LARGEST_REPLY) exchange.stop();
       else chunks.push(Buffer.from(chunk));
     });
-    const status = await withDeadline(exchange, REPLY_TIMEOUT, tooSlow).done;
-    if (size > LARGEST_REPLY) throw upstreamFailed('a reply larger than 32 MB');
-    return { status, body: Buffer.concat(chunks).toString('utf8') };
+    const { done, stop } = withDeadline(exchange, REPLY_TIMEOUT, tooSlow);
+    const whole = done.then((status) => {
+      if (size > LARGEST_REPLY) throw upstreamFailed('a reply larger than 32 MB');
+      return { status, body: Buffer.concat(chunks).toString('utf8') };
+    });
+    return { done: whole, stop };
   }
 
-  async function record(asked: Request): Promise<unknown> {
-    const { status, body } = await reply(asked);
-    if (status !== OK) throw upstreamFailed(`${asked.method} answered ${status}`);
-    return parsed(body);
+  function record(asked: Request): Reply<unknown> {
+    const { done, stop } = reply(asked);
+    const read = done.then(({ status, body }) => {
+      if (status !== OK) throw upstreamFailed(`${asked.method} answered ${status}`);
+      return parsed(body);
+    });
+    return { done: read, stop };
   }
 
   return {
     async chatbot(uuid) {
-      const { status, body } = await reply(request('GET', `/chatbot/${encodeURIComponent(uuid)}`));
+      const { status, body } = await reply(request('GET', `/chatbot/${encodeURIComponent(uuid)}`)).done;
       if (ABSENT.has(status)) return undefined;
       if (status !== OK)
         throw upstreamFailed(`the chatbot's record: ${status}${status === 401 ? ', is the key right?' : ''}`);
@@ -74,9 +86,9 @@ export function createInterfaceClient({ connections, prefix, apiKey, answerTimeo
           `/chatbot/${encodeURIComponent(chatbot)}/session/create`,
           variables && { initial_variables: variables },
         ),
-      ),
+      ).done,
     async deleteSession(session) {
-      const { status } = await reply(request('POST', `/session/${encodeURIComponent(session)}/delete`));
+      const { status } = await reply(request('POST', `/session/${encodeURIComponent(session)}/delete`)).done;
       if (status !== OK && !ABSENT.has(status)) throw upstreamFailed(`deleting a session: ${status}`);
     },
     messages: (session) => record(request('GET', `/session/${encodeURIComponent(session)}/messages`)),
@@ -87,12 +99,11 @@ export function createInterfaceClient({ connections, prefix, apiKey, answerTimeo
       const exchange = new Exchange(connections, asked, (chunk, status) => {
         if (status === OK) onText(decoder.decode(chunk, { stream: true }));
       });
-      const answer = withDeadline(exchange, answerTimeout, tooSlow);
-      const done = answer.done.then((status) => {
+      const done = exchange.done.then((status) => {
         if (status === OK) onText(decoder.decode());
         return status;
       });
-      return { done, stop: answer.stop };
+      return { done, stop: () => exchange.stop() };
     },
   };
 }

@@ -52,6 +52,7 @@ interface Options {
     url: string;
     apiKey: string;
     timeouts?: { connect?: number; firstByte?: number; betweenChunks?: number };
+    answerTimeout?: number;
   };
   rooms?: Partial<DoorRooms>;
 }
