@@ -3,8 +3,11 @@ import { cyrillicOf, languageOf, LATIN as LATIN_LANGUAGES, scriptOf } from '../k
 import { LANGUAGES, type Spoken } from '../knowledge/languages.ts';
 import { PHRASES, type Phrases } from './phrases.ts';
 
-/** So much of a question tells its language. */
+/** So much of a question tells its language, and so much of each passage the site's (UTF-16 units). */
 const TELLING = 400;
+const TELLING_PASSAGE = 120;
+/** So much is shown to the detector, which takes milliseconds for more, most of all where the words are of no language. */
+const TELLING_DETECTOR = 100;
 
 const SCRIPTS: [RegExp, Spoken][] = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, 'ja'],
@@ -35,12 +38,12 @@ function languageFor(query: string, found: { text: string }[]): Spoken {
   const script = byScript(start);
   const told = script === 'ru' ? cyrillicOf(start) : spokenIn(query);
   if (told && (script || languageOf(start, 'en', NEAREST_LAST) === told)) return told;
-  const site = spokenIn(found.map(({ text }) => text.slice(0, TELLING)).join('\n'), 2000);
+  const site = spokenIn(found.map(({ text }) => text.slice(0, TELLING_PASSAGE)).join('\n'), 2000);
   const words = start.match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
   if (words.join('').length < LEAST_LETTERS && !script) return site ?? 'en';
   if (words.length < LEAST_WORDS && site && !script) return site;
   const only = script === 'ru' ? ['ru', 'uk', 'bg'] : NAMES;
-  const guesses = detectAll(start, { only });
+  const guesses = detectAll(start.slice(0, TELLING_DETECTOR), { only });
   const [first] = guesses;
   if (!first) return script ?? site ?? 'en';
   const own = guesses.find(({ lang }) => languageNamed(lang) === site);

@@ -30,6 +30,11 @@ export const isNearlyEmpty = (word: string, language: Language): boolean =>
 
 /** Those that share their letters, so that only their words tell them apart. */
 export const LATIN = 'en de es fr it pt nl ro tr vi sv da nb fi hu pl cs'.split(' ') as readonly Language[];
+/** The languages that a word is common in: most words of a text are common in none, and cost one look-up. */
+const commonIn = new Map<string, Language[]>();
+for (const [language, list] of words) {
+  for (const word of list) commonIn.set(word, [...(commonIn.get(word) ?? []), language as Language]);
+}
 /** Letters that one of them alone has, or nearly so. */
 const LETTERS: [RegExp, Language][] = [
   [/[ß]/, 'de'],
@@ -60,8 +65,10 @@ export function languageOf(text: string, otherwise: Language = 'en', among: read
     .matchAll(/\p{Script=Latin}+/gu)) {
     length++;
     const own = /^[a-z]+$/.test(word) ? undefined : LETTERS.find(([letters]) => letters.test(word))?.[1];
+    const common = commonIn.get(word);
+    if (!common && !own) continue;
     for (const language of among) {
-      if (language === own || isEmpty(word, language)) counts.set(language, (counts.get(language) ?? 0) + 1);
+      if (language === own || common?.includes(language)) counts.set(language, (counts.get(language) ?? 0) + 1);
     }
   }
   let best = otherwise;
