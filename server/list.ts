@@ -14,14 +14,15 @@ export const shown = <T>(list: readonly T[], show: (one: T) => unknown): Promise
 
 /**
  * The same of a list that is read a few records at a time: its bytes where they are one piece, else a stream that reads on
- * as the caller does. At most `limit` of them are shown.
+ * as the caller does. At most `limit` of them are shown. Nothing more is read once `isAwaited` says that the caller has left:
+ * batches may hold next to nothing that is shown.
  */
 export async function shownAsRead<T>(
   batches: AsyncIterable<readonly T[]>,
   show: (one: T) => unknown,
-  limit = Infinity,
+  { limit = Infinity, isAwaited = () => true }: { limit?: number | undefined; isAwaited?: () => boolean } = {},
 ): Promise<Buffer | Readable> {
-  const pieces = piecesOf(batches, show, limit);
+  const pieces = piecesOf(untilLeft(batches, isAwaited), show, limit);
   const first = (await pieces.next()).value ?? Buffer.from('[]');
   const second = await pieces.next();
   if (second.done) return first;
@@ -49,6 +50,13 @@ async function* piecesOf<T>(
   }
   yield Buffer.from(`${piece}]`);
   return undefined;
+}
+
+async function* untilLeft<T>(batches: AsyncIterable<T>, isAwaited: () => boolean): AsyncGenerator<T> {
+  for await (const batch of batches) {
+    if (!isAwaited()) return;
+    yield batch;
+  }
 }
 
 async function* following(first: Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {

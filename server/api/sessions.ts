@@ -43,7 +43,8 @@ export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
       const ended = outcome && ((session: StoredSession) => store.hasOutcome(session.uuid, outcome));
       const batches = await store.sessionBatches(uuid, after);
       if (!batches) throw noSuchAfter();
-      return shownAsRead(filtered(batches, wanted, ended), (session) => view(Session, session), limit);
+      const isAwaited = () => ctx.writable;
+      return shownAsRead(filtered(batches, wanted, ended), (session) => view(Session, session), { limit, isAwaited });
     },
   }),
   operation({

@@ -2,10 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { messageUuid } from '../../server/records.ts';
 import { realDisk } from '../../server/store/disk.ts';
 import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { Sessions } from '../../server/store/sessions.ts';
 import { API_KEY, start, type Running } from '../running.ts';
 import { mostInOneTurn } from '../turns.ts';
 import { aChatbot, aMessage, aSession, aSource } from '../store/records.ts';
@@ -116,6 +118,27 @@ describe('a list of ten thousand', () => {
     work.done = true;
     await others;
     expect(turns).toBeGreaterThan(MANY / 64);
+  });
+
+  it('of sessions by outcome is read no further once the caller has left', async () => {
+    const leave = new AbortController();
+    const mayHold = vi.spyOn(Sessions.prototype, 'mayHold').mockImplementation(async () => {
+      if (mayHold.mock.calls.length === 100) leave.abort();
+      // Time for the server to see that the connection is gone.
+      await setTimeout(leave.signal.aborted ? 20 : 0);
+      return false;
+    });
+    const path = `${docent.base}/api/v1/chatbot/${chatbot}/sessions?outcome=unsure`;
+    const asked = fetch(path, { headers: { Authorization: `Bearer ${API_KEY}` }, signal: leave.signal });
+    await expect(asked).rejects.toThrow('aborted');
+    let calls = 0;
+    for (let same = 0; same < 5; same = mayHold.mock.calls.length === calls ? same + 1 : 0) {
+      calls = mayHold.mock.calls.length;
+      await setTimeout(50);
+    }
+    mayHold.mockRestore();
+    expect(calls).toBeGreaterThanOrEqual(100);
+    expect(calls).toBeLessThan(MANY / 2);
   });
 
   it('that is not there is an ordinary error', async () => {

@@ -140,7 +140,7 @@ describe('a list that is shown as it is read', () => {
 
   it.each([1, 99, 100, 101, 450])('of at most %i records reads no batch beyond', async (limit) => {
     const { told, batches } = source(5000);
-    const list = await shownAsRead(batches(), ({ number }) => number, limit);
+    const list = await shownAsRead(batches(), ({ number }) => number, { limit });
     expect(JSON.parse(String(await bytesOf(list)))).toEqual(Array.from({ length: limit }, (_, i) => i));
     expect(told.read).toBe(Math.ceil(limit / 100) * 100);
   });
