@@ -1,5 +1,5 @@
 import { isMessage, isSession } from './forms.ts';
-import type { SessionName } from './session-names.ts';
+import type { SessionName } from './session-folder.ts';
 import { inSlices } from './slices.ts';
 import type { StoredMessage, StoredSession } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { Batch } from './batch.ts';
 import { LinesFile } from './lines.ts';
 import { lowdbFile, type Low } from './lowdb-file.ts';
-import type { SessionName } from './session-names.ts';
+import type { SessionName } from './session-folder.ts';
 import {
   isWhole,
   messageLine,

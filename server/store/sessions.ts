@@ -8,7 +8,8 @@ import { LinesFile, OpenFiles } from './lines.ts';
 import { SessionFile } from './session.ts';
 import { modifiedBy } from './session-changes.ts';
 import { modifiedIn, readHead } from './session-lines.ts';
-import { SessionNames, type SessionName } from './session-names.ts';
+import type { SessionName } from './session-folder.ts';
+import { SessionNames } from './session-names.ts';
 import type { StoredSession } from './store.ts';
 
 /** Sessions that nobody is using stay in memory up to this many characters, all together. */
@@ -117,6 +118,7 @@ export class Sessions {
       await this.#erase(name);
       folders.add(this.#names.folder(name));
     });
+    this.#names.forget(chatbot);
     await abreast(folders, (folder) => syncFolder(this.#options.disk, folder));
     await this.#options.damage.remove((file) => file.startsWith(`${chatbot}.`, 33));
   }

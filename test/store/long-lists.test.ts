@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { abreast } from '../../server/store/batch.ts';
 import { realDisk } from '../../server/store/disk.ts';
 import { openLowdbStore } from '../../server/store/lowdb.ts';
-import type { Store, StoredMessage } from '../../server/store/store.ts';
+import type { Store, StoredMessage, StoredSession } from '../../server/store/store.ts';
 import { mostInOneTurn } from '../turns.ts';
 import { aChatbot, aMessage, aSession, aSource } from './records.ts';
 
@@ -53,6 +53,49 @@ describe('lowdb: lists of ten thousand', { timeout: 120_000 }, () => {
   it('of sessions come whole and in order, and hold nobody up', async () => {
     expect(await mostInOneTurn(() => store.sessions(chatbot.uuid))).toBeLessThan(ONE_TURN);
     expect((await store.sessions(chatbot.uuid)).map(({ uuid }) => uuid)).toEqual(sessions.map(({ uuid }) => uuid));
+  });
+
+  it('of sessions are put in order once, not for each page', async () => {
+    const parse = vi.spyOn(globalThis, 'parseInt');
+    const sort = vi.spyOn(Array.prototype, 'sort');
+    const page = async (at: number) => {
+      parse.mockClear();
+      sort.mockClear();
+      const batches = (await store.sessionBatches(chatbot.uuid, sessions[at]!.uuid))!;
+      const { value } = await batches[Symbol.asyncIterator]().next();
+      expect((value as StoredSession[])[0]?.uuid).toBe(sessions[at + 1]!.uuid);
+      return { read: parse.mock.calls.length, sorted: sort.mock.calls.length };
+    };
+    await page(0);
+    for (const at of [10, MANY / 2, MANY - 100]) {
+      const { read, sorted } = await page(at);
+      expect(sorted).toBeLessThan(5);
+      expect(read).toBeGreaterThan(0);
+      expect(read).toBeLessThan(MANY / 2);
+    }
+    vi.restoreAllMocks();
+  });
+
+  it('of sessions follow what is made and deleted, also while they are read', async () => {
+    const bot = aChatbot('e'.repeat(32));
+    await store.createChatbot(bot, []);
+    const some = Array.from({ length: 300 }, () => aSession(bot.uuid));
+    for (const session of some) await store.createSession(session);
+    const uuids = async () => (await store.sessions(bot.uuid)).map(({ uuid }) => uuid);
+    expect(await uuids()).toEqual(some.map(({ uuid }) => uuid));
+    const read: string[] = [];
+    for await (const batch of (await store.sessionBatches(bot.uuid))!) {
+      if (read.length === 0) {
+        await Promise.all(some.splice(0, 128).map(({ uuid }) => store.deleteSession(uuid)));
+        for (let i = 0; i < 30; i++) await store.createSession(aSession(bot.uuid));
+      }
+      read.push(...batch.map(({ uuid }) => uuid));
+    }
+    expect(read.slice(64)).toEqual(some.map(({ uuid }) => uuid));
+    const after = await uuids();
+    expect(after.slice(0, some.length)).toEqual(some.map(({ uuid }) => uuid));
+    expect(after).toHaveLength(some.length + 30);
+    await store.deleteChatbot(bot.uuid);
   });
 
   it('of messages come whole and in order, and hold nobody up, four at once neither', async () => {

@@ -1,0 +1,114 @@
+/** What the name of a session's file says: `<uuid>.<chatbot>.<order>.jsonl`, the order in base 36. */
+export interface SessionName {
+  uuid: string;
+  chatbot: string;
+  order: number;
+}
+
+const FORM = /^([0-9a-f]{32})\.([0-9a-f]{32})\.([0-9a-z]+)\.jsonl$/;
+
+export const writtenName = (name: SessionName): string =>
+  `${name.uuid}.${name.chatbot}.${name.order.toString(36)}.jsonl`;
+
+export function readName(text: string): SessionName | undefined {
+  const [, uuid, chatbot, order] = FORM.exec(text) ?? [];
+  return uuid && chatbot && order ? { uuid, chatbot, order: parseInt(order, 36) } : undefined;
+}
+
+const orderOf = (text: string | undefined): number =>
+  text === undefined ? Infinity : parseInt(text.slice(66, text.lastIndexOf('.')), 36);
+
+const chatbotOf = (text: string): string => text.slice(33, 65);
+
+/** The sessions of one folder. Names as text: a third of the memory of objects, a hundred thousand times. */
+export class SessionFolder {
+  readonly #names = new Map<string, string>();
+  /** Of each chatbot that was listed, in order of creation. */
+  readonly #lists = new Map<string, string[]>();
+
+  has(uuid: string): boolean {
+    return this.#names.has(uuid);
+  }
+
+  get(uuid: string): string | undefined {
+    return this.#names.get(uuid);
+  }
+
+  uuids(): Iterable<string> {
+    return this.#names.keys();
+  }
+
+  add(text: string): void {
+    this.remove(text.slice(0, 32));
+    this.#names.set(text.slice(0, 32), text);
+    const list = this.#lists.get(chatbotOf(text));
+    list?.splice(firstBehind(list, orderOf(text)), 0, text);
+  }
+
+  remove(uuid: string): void {
+    const text = this.#names.get(uuid);
+    if (text === undefined) return;
+    this.#names.delete(uuid);
+    const list = this.#lists.get(chatbotOf(text));
+    const at = list?.lastIndexOf(text, firstBehind(list, orderOf(text)) - 1) ?? -1;
+    if (at >= 0) list!.splice(at, 1);
+  }
+
+  isListed(chatbot: string): boolean {
+    return this.#lists.has(chatbot);
+  }
+
+  /** In order of creation; it changes with the folder. */
+  list(chatbot: string): readonly string[] {
+    const known = this.#lists.get(chatbot);
+    if (known) return known;
+    const own = [...this.#names.values()].filter((text) => chatbotOf(text) === chatbot);
+    own.sort((a, b) => orderOf(a) - orderOf(b));
+    this.#lists.set(chatbot, own);
+    return own;
+  }
+
+  /** For a chatbot that is gone. */
+  forgetList(chatbot: string): void {
+    this.#lists.delete(chatbot);
+  }
+}
+
+/** The place of the first with a greater order. */
+function firstBehind(list: readonly string[], order: number): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (orderOf(list[middle]) > order) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * The names of all lists in one order, from behind this place among them to the last there is now. The lists may change
+ * meanwhile: who was added then is left out.
+ */
+export function merged(lists: (readonly string[])[], behind: number): Generator<SessionName> {
+  const last = Math.max(-1, ...lists.filter((list) => list.length > 0).map((list) => orderOf(list.at(-1))));
+  const places = lists.map((list) => (behind < 0 ? 0 : firstBehind(list, behind)));
+  return mergedFrom(lists, places, last);
+}
+
+function* mergedFrom(lists: (readonly string[])[], places: number[], last: number): Generator<SessionName> {
+  const heads = lists.map((list, at) => list[places[at]!]);
+  const next = Float64Array.from(heads, orderOf);
+  for (;;) {
+    let least = 0;
+    for (let one = 1; one < next.length; one++) if (next[one]! < next[least]!) least = one;
+    const text = heads[least];
+    if (text === undefined || next[least]! > last) return;
+    yield readName(text)!;
+    const list = lists[least]!;
+    const place = places[least]!;
+    const following = list[place] === text ? place + 1 : firstBehind(list, next[least]!);
+    places[least] = following;
+    heads[least] = list[following]!;
+    next[least] = orderOf(heads[least]);
+  }
+}
