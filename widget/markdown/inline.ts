@@ -7,6 +7,8 @@ export type Definitions = Map<string, Partial<Node>>;
 /** A part of a text that more text may yet change. */
 interface Part extends Node {
   at: number;
+  /** Where it stands for the measure of `FAR`: characters, and `SIGN_WIDTH` for each part before it. */
+  place: number;
   /** A run of signs, or a bracket: what comes may be in it. */
   canOpen?: boolean;
   canClose?: boolean;
@@ -14,14 +16,15 @@ interface Part extends Node {
   closer?: Part | undefined;
   /** Signs in the run; its text are those that have no partner yet. */
   size?: number;
-  /** Of a closer, where the first of the pairs before it begins that are to be read again with it. */
+  /** Of a closer, the place of the first of the pairs before it that are to be read again with it. */
   from?: number | undefined;
-  /** What `isOpen` found. */
-  isOpen?: boolean | undefined;
 }
 
 /** More openers at once than anyone means: the first are text. */
 const MOST_OPEN = 16;
+
+/** A part is as much work to read again as so many characters. */
+const SIGN_WIDTH = 20;
 
 export const normalLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase();
 
@@ -40,7 +43,7 @@ const besideOf = (char = ' '): number => (/\s/.test(char) ? 0 : /[\p{P}\p{S}\p{C
 const isPair = (opener: Part, closer: Part): boolean | undefined =>
   closer.canClose &&
   closer.text[0] === opener.text[0] &&
-  closer.at - opener.at <= FAR &&
+  closer.place - opener.place <= FAR &&
   (!(opener.canClose || closer.canOpen) || (opener.size! + closer.size!) % 3 !== 0 || opener.size! % 3 === 0);
 
 const kindOf = (signs: string): 's' | 'strong' | 'em' => (signs[0] === '~' ? 's' : signs[1] ? 'strong' : 'em');
@@ -48,7 +51,7 @@ const kindOf = (signs: string): 's' | 'strong' | 'em' => (signs[0] === '~' ? 's'
 /** Of what is open, only the last few, and not too far away, may get a partner. */
 function open(openers: Part[], part: Part): void {
   openers.push(part);
-  while (openers.length > MOST_OPEN || part.at - openers[0]!.at > FAR) openers.shift()!.canOpen = false;
+  while (openers.length > MOST_OPEN || part.place - openers[0]!.place > FAR) openers.shift()!.canOpen = false;
 }
 
 /** Puts what stands between two runs of signs into emphasis. Signs without a partner stay what they are. */
@@ -62,12 +65,11 @@ function pair(parts: Part[]): Part[] {
       const from = parts.indexOf(opener) + 1;
       const signs = opener.text.slice(0, opener.text[1] && closer.text[1] ? 2 : 1);
       for (const part of [opener, closer]) part.text = part.text.slice(signs.length);
-      closer.from = opener.from ?? opener.at;
+      closer.from = opener.from ?? opener.place;
       // Pairs that hang together are read again together: no more of them than are near.
-      closer.canOpen &&= closer.text !== '' && closer.at - closer.from <= FAR;
+      closer.canOpen &&= closer.text !== '' && closer.place - closer.from <= FAR;
       const children = parts.splice(from, at - from);
-      // An address between that may go on is read again from the opener on.
-      opener.canOpen = opener.text !== '' || children.some((part) => part.canOpen && !part.text);
+      opener.canOpen = opener.text !== '';
       opener.closer = closer.canOpen ? closer : undefined;
       openers.length = opener.text ? depth + 1 : depth;
       parts.splice(from, 0, createNode(kindOf(signs), { children }) as Part);
@@ -96,17 +98,20 @@ function read(leaf: Node, definitions: Definitions, isLast: boolean): void {
   const parts: Part[] = [];
   const brackets: Part[] = [];
   let here = 1;
+  let width = 0;
+  let isCut = false;
 
   function push(kind: Node['kind'], own: Partial<Part> = {}): Part {
-    const part = { ...createNode(kind, own), at: here };
+    const part = Object.assign(createNode(kind, own), { at: here, place: here + width });
     parts.push(part);
+    width += SIGN_WIDTH;
     return part;
   }
 
   /** Ends a text in brackets; gives how much of what ends it belongs to it. */
   function closeBracket([end, , , address, title, label]: RegExpExecArray): number {
     const bracket = brackets.pop();
-    if (bracket?.canOpen && here - bracket.at <= FAR) {
+    if (bracket?.canOpen && here + width - bracket.place <= FAR) {
       const { at, text } = bracket;
       const written = source.slice(at + text.length, here);
       const found = end[1] === '(' ? linkOf(address!, title) : definitions.get(normalLabel(label || written));
@@ -124,14 +129,15 @@ function read(leaf: Node, definitions: Definitions, isLast: boolean): void {
     return 1;
   }
 
-  while (here < source.length) {
+  while (here < source.length && !isCut) {
     // Nothing is looked at further than so.
     const rest = source.slice(here - 1, here + FAR);
     TOKEN.lastIndex = BEGUN.lastIndex = 1;
     const found = TOKEN.exec(rest)!;
     const [all, , code, , , , hard, sign, entity, closed, bare, bracket, run] = found;
     let { length } = all;
-    if (!isLast && !code && all[1] !== '(' && rest.length < FAR && BEGUN.test(rest)) break;
+    const isUnfinished = !isLast && rest.length < FAR;
+    if (isUnfinished && !code && all[1] !== '(' && BEGUN.test(rest)) break;
     const link = closed ?? bare;
     if (code) {
       const inside = code.replaceAll('\n', ' ').replace(/^ (.*[^ ].*) $/, '$1');
@@ -140,9 +146,9 @@ function read(leaf: Node, definitions: Definitions, isLast: boolean): void {
     else if (hard) push('br');
     else if (link) {
       const scheme = /^www\./i.test(link) ? 'http://' : /^[^@]*:/.test(link) ? '' : 'mailto:';
-      // A bare one may go on.
-      const canOpen = !closed && /^[^\s<]*$/.test(rest.slice(length + 1));
-      push('link', { href: scheme + link, children: [textOf(link)], canOpen });
+      push('link', { href: scheme + link, children: [textOf(link)] });
+      // A bare one may go on: what stands behind it may be a part of it.
+      isCut = isUnfinished && !closed && /^[^\s<]*$/.test(rest.slice(length + 1));
     } else if (bracket) open(brackets, push('sign', { text: bracket, canOpen: true }));
     else if (run) {
       const [before, after] = [besideOf(rest[0]), besideOf(rest[length + 1])];
@@ -155,11 +161,14 @@ function read(leaf: Node, definitions: Definitions, isLast: boolean): void {
     here += length;
   }
 
-  // A run finds no partner farther away; a text in brackets, its address and its title may each be as long.
-  const isNear = ({ canOpen, at, size }: Part): boolean | undefined =>
-    canOpen && source.length - at <= (isLast ? 0 : size ? FAR : 3 * FAR);
-  const isOpen = (part: Part): boolean | undefined =>
-    (part.isOpen ??= part.closer ? isOpen(part.closer) : isNear(part));
+  // A run finds no partner farther away; behind a text in brackets its address and title may be as long again.
+  const isNear = ({ canOpen, place, size }: Part): boolean | undefined =>
+    canOpen && source.length + width - place <= (isLast ? 0 : size ? FAR : 2 * FAR);
+  const isOpen = (part: Part): boolean | undefined => {
+    let last = part;
+    while (last.closer) last = last.closer;
+    return isNear(last);
+  };
   const last = parts.at(-1);
   for (const bracket of brackets) if (isNear(bracket)) bracket.text = '';
   const next = pair(parts).findIndex((one) => isOpen(one) || (one === last && one.kind !== 'sign'));
