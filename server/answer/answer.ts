@@ -38,13 +38,15 @@ interface Material {
 
 /** This process's own way to answer: route, retrieve, generate or quote, cite. */
 export function createRespond(rooms: Rooms): Respond {
-  const { model } = rooms;
+  const { model, fallback } = rooms;
   return (question, run) =>
     gather(rooms, question).then((material) => {
       if (!material.agent) return unanswered(question, run);
       // What the owner wrote to answer this very question is the answer, with a model too.
       const isWritten = material.found[0]?.match?.exact;
-      return model && !isWritten ? generated(material, { ...rooms, model }, run) : quoted(material, run);
+      if (!model || isWritten) return quoted(material, run);
+      const reason = fallback?.paused();
+      return reason ? quotedInstead(material, reason, run) : generated(material, { ...rooms, model }, run);
     });
 }
 
@@ -89,7 +91,10 @@ function generated(
   let spare = fallback && material;
   const generation = model.generate(prompt({ agent, turns, found, query: question.query, cite }), (piece) => {
     run.append(markers.pass(piece));
-    if (run.appended > 0) spare = undefined;
+    if (spare && run.appended > 0) {
+      spare = undefined;
+      fallback?.answered();
+    }
     if (run.full) generation.stop();
   });
   run.onStop = () => generation.stop();
@@ -102,7 +107,6 @@ function generated(
 
   return generation.done.catch(refused).then(({ finish, totalTokens, refusal }: Generated) => {
     if (refusal && fallback && spare && !run.stopped) return quotedInstead(spare, fallback.failed(refusal), run);
-    if (!refusal && run.appended > 0) fallback?.answered();
     run.append(markers.rest());
     const reason = run.full ? 'length' : finish;
     const citations = markers.citations();

@@ -1,0 +1,131 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defaultAgent } from '../../server/agents/agents.ts';
+import { createRespond } from '../../server/answer/answer.ts';
+import { createFallback } from '../../server/answer/fallback.ts';
+import { createHealth, type Health } from '../../server/health.ts';
+import type { Knowledge } from '../../server/knowledge/knowledge.ts';
+import { createCatalogue } from '../../server/model/catalogue.ts';
+import type { Model } from '../../server/model/model.ts';
+import { createOpenAi } from '../../server/model/openai.ts';
+import { startFakeModel, type FakeModel, type Script } from '../fakes/model.ts';
+import { openHouse, parseEvents, post, uuidOf, type House } from '../proxy/house.ts';
+
+const FAILING: Script = { status: 500, raw: ['no'] };
+const NOTHING: Script = { pieces: [] };
+
+let fake: FakeModel;
+let model: Model;
+let house: House;
+let health: Health;
+let chatbot: string;
+
+async function serve(withFallback = true): Promise<void> {
+  const log = pino({ level: 'silent' });
+  model = createOpenAi({ baseUrl: fake.baseUrl, model: 'fake-1', apiKey: undefined, log });
+  const clock = (): number => house.clock.now;
+  const fallback = withFallback ? createFallback({ health, clock, log }) : undefined;
+  const knowledge = { search: async () => [] } as unknown as Knowledge;
+  house.respond = createRespond({ store: house.store, knowledge, model, fallback, catalogue: createCatalogue() });
+}
+
+/** Resolves with the reason why it was quoted; undefined where the model wrote it. */
+async function ask(): Promise<string | undefined> {
+  const reply = await post(`${house.base}/chat/${chatbot}/ask`, { query: 'How long may I return a lamp?' });
+  const message = await house.store.message(uuidOf(parseEvents(await reply.text()), 'message'));
+  return JSON.parse(message?.meta_json ?? '{}').fallback;
+}
+
+async function askInTurn(count: number): Promise<(string | undefined)[]> {
+  const reasons: (string | undefined)[] = [];
+  for (let i = 0; i < count; i += 1) reasons.push(await ask());
+  return reasons;
+}
+
+beforeEach(async () => {
+  fake = await startFakeModel({ script: { pieces: ['The model', ' speaks.'] } });
+  house = await openHouse();
+  health = createHealth();
+  const made = await house.chatbot();
+  chatbot = made.uuid;
+  await house.store.createAgent(defaultAgent(chatbot, Date.now));
+  await serve();
+});
+afterEach(async () => {
+  await model.close();
+  await house.stop();
+  await fake.close();
+});
+
+describe('a model that fails three times in a row', () => {
+  it('is not asked for 30 seconds: answers are quoted at once with the same reason', async () => {
+    fake.next(FAILING, FAILING, FAILING);
+    expect(await askInTurn(6)).toEqual(Array.from({ length: 6 }, () => 'status_500'));
+    expect(fake.requests).toHaveLength(3);
+    expect(health.state().reasons).toEqual([expect.stringContaining('status_500')]);
+    house.clock.now += 29_999;
+    expect(await ask()).toBe('status_500');
+    expect(fake.requests).toHaveLength(3);
+  });
+
+  it('gets one question after that, whoever asks meanwhile is quoted to', async () => {
+    fake.next(FAILING, FAILING, FAILING);
+    await askInTurn(3);
+    house.clock.now += 30_000;
+    let release = (): void => {};
+    fake.next({ ...FAILING, hold: new Promise((done) => (release = done)) });
+    const trial = ask();
+    await expect.poll(() => fake.requests.length).toBe(4);
+    expect(await askInTurn(2)).toEqual(['status_500', 'status_500']);
+    release();
+    expect(await trial).toBe('status_500');
+    await askInTurn(2);
+    expect(fake.requests).toHaveLength(4);
+  });
+
+  it('is asked again by all once it has answered', async () => {
+    fake.next(FAILING, FAILING, FAILING);
+    await askInTurn(3);
+    house.clock.now += 30_000;
+    expect(await askInTurn(3)).toEqual([undefined, undefined, undefined]);
+    expect(fake.requests).toHaveLength(6);
+    expect(health.state().reasons).toEqual([]);
+  });
+
+  it('is asked again when the clock was set back', async () => {
+    fake.next(FAILING, FAILING, FAILING);
+    await askInTurn(3);
+    house.clock.now -= 3_600_000;
+    expect(await ask()).toBeUndefined();
+  });
+});
+
+describe('a model that goes on being asked', () => {
+  it('answers between its failures', async () => {
+    fake.next(FAILING, FAILING, {}, FAILING, FAILING, {});
+    await askInTurn(6);
+    expect(fake.requests).toHaveLength(6);
+  });
+
+  it('fails for what may be the question’s own fault', async () => {
+    const tooLong: Script = { status: 413, raw: ['too long'] };
+    fake.next(NOTHING, tooLong, NOTHING, tooLong, NOTHING, tooLong);
+    expect(await askInTurn(6)).toEqual([
+      'bad_reply',
+      'status_413',
+      'bad_reply',
+      'status_413',
+      'bad_reply',
+      'status_413',
+    ]);
+    expect(fake.requests).toHaveLength(6);
+  });
+
+  it('fails where nothing stands in for it', async () => {
+    await model.close();
+    await serve(false);
+    fake.next(FAILING, FAILING, FAILING, FAILING, FAILING);
+    await askInTurn(5);
+    expect(fake.requests).toHaveLength(5);
+  });
+});
