@@ -21,13 +21,14 @@ export type Is = (value: unknown) => boolean;
 type Fields<T> = { [K in keyof Required<T>]: Is };
 
 const UUID = /^[0-9a-f]{32}$/;
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+/** By a pattern alone: every line of a session is checked when it is loaded, and `Date.parse` took half of that. */
+const TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
 const text: Is = (value) => typeof value === 'string';
 const bool: Is = (value) => typeof value === 'boolean';
 const number: Is = Number.isFinite;
 const uuid: Is = (value) => typeof value === 'string' && UUID.test(value);
-const time: Is = (value) => typeof value === 'string' && TIME.test(value) && !Number.isNaN(Date.parse(value));
+const time: Is = (value) => typeof value === 'string' && TIME.test(value);
 const object: Is = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const optional =
   (is: Is): Is =>
@@ -52,7 +53,11 @@ const mapOf =
 
 function record<T>(fields: Fields<T>): Is {
   const all = Object.entries<Is>(fields);
-  return (value) => object(value) && all.every(([key, is]) => is((value as Record<string, unknown>)[key]));
+  return (value) => {
+    if (!object(value)) return false;
+    for (const [key, is] of all) if (!is((value as Record<string, unknown>)[key])) return false;
+    return true;
+  };
 }
 
 /** JSON in a string; '' where there may be none. */
