@@ -6,10 +6,11 @@ import type { Words } from './words/en.ts';
 export interface Speech {
   lang: string;
   dir: 'ltr' | 'rtl';
-  words: Partial<Words>;
+  /** Those in place of the English ones. */
+  words?: Partial<Words>;
 }
 
-const english: Speech = { lang: 'en', dir: 'ltr', words: {} };
+const english: Speech = { lang: 'en', dir: 'ltr' };
 
 /**
  * Speaks what the owner wants, else the language of the page around, else the first that the browser asks for. Undefined until

@@ -75,9 +75,11 @@ function pair(parts: Part[]): Part[] {
       parts.splice(from, 0, createNode(kindOf(signs), { children }) as Part);
       // The closer once more: it may close another.
       at = from;
-    } else if (closer.canOpen && closer.text) open(openers, closer);
-    // Across a bracket that may become a link nothing makes a pair.
-    else if (closer.canOpen && closer.kind === 'sign') openers.length = 0;
+    } else if (closer.canOpen) {
+      if (closer.text) open(openers, closer);
+      // Across a bracket that may become a link nothing makes a pair.
+      else openers.length = 0;
+    }
   }
   return parts;
 }
@@ -99,7 +101,6 @@ function read(leaf: Node, definitions: Definitions, isLast: boolean): void {
   const brackets: Part[] = [];
   let here = 1;
   let width = 0;
-  let isCut = false;
 
   function push(kind: Node['kind'], own: Partial<Part> = {}): Part {
     const part = Object.assign(createNode(kind, own), { at: here, place: here + width });
@@ -129,7 +130,7 @@ function read(leaf: Node, definitions: Definitions, isLast: boolean): void {
     return 1;
   }
 
-  while (here < source.length && !isCut) {
+  while (here < source.length) {
     // Nothing is looked at further than so.
     const rest = source.slice(here - 1, here + FAR);
     TOKEN.lastIndex = BEGUN.lastIndex = 1;
@@ -147,8 +148,6 @@ function read(leaf: Node, definitions: Definitions, isLast: boolean): void {
     else if (link) {
       const scheme = /^www\./i.test(link) ? 'http://' : /^[^@]*:/.test(link) ? '' : 'mailto:';
       push('link', { href: scheme + link, children: [textOf(link)] });
-      // A bare one may go on: what stands behind it may be a part of it.
-      isCut = isUnfinished && !closed && /^[^\s<]*$/.test(rest.slice(length + 1));
     } else if (bracket) open(brackets, push('sign', { text: bracket, canOpen: true }));
     else if (run) {
       const [before, after] = [besideOf(rest[0]), besideOf(rest[length + 1])];
@@ -159,6 +158,8 @@ function read(leaf: Node, definitions: Definitions, isLast: boolean): void {
       else addText(parts, run, here);
     } else addText(parts, all.endsWith('\n') ? '\n' : unescaped(all, sign, entity), here);
     here += length;
+    // A bare address may go on: what stands behind it may be a part of it.
+    if (bare && isUnfinished && /^[^\s<]*$/.test(source.slice(here))) break;
   }
 
   // A run finds no partner farther away; behind a text in brackets its address and title may be as long again.

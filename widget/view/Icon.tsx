@@ -14,17 +14,13 @@ interface IconProps {
   turn?: string | undefined;
 }
 
-export const Icon = ({ d, turn }: IconProps): VNode => (
-  <svg viewBox="0 0 24 24" style={{ rotate: turn }} aria-hidden="true">
-    <path d={d} />
-  </svg>
-);
-
 type ButtonProps = IconProps & ButtonHTMLAttributes;
 
 /** Named by its title. */
-export const IconButton = ({ d, turn, ...own }: ButtonProps): VNode => (
-  <button class="quiet" type="button" {...own}>
-    <Icon d={d} turn={turn} />
+export const IconButton = ({ d, turn, ...attributes }: ButtonProps): VNode => (
+  <button class="quiet" type="button" {...attributes}>
+    <svg viewBox="0 0 24 24" style={{ rotate: turn }} aria-hidden="true">
+      <path d={d} />
+    </svg>
   </button>
 );

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren, VNode } from 'preact';
 import type { PanelWords } from '../words/en.ts';
 
 /** How something stands; a turn's status is one. */
@@ -17,6 +17,19 @@ export const noteOf = ({ is, reason, message }: Standing, words: Partial<Record<
 
 const minutes = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 
+interface NoticeProps extends Omit<ButtonHTMLAttributes, 'label'> {
+  kind: string;
+  text: ComponentChildren;
+}
+
+/** A sentence, and under it a button where there is something to be done about it: its attributes and children. */
+export const Notice = ({ kind, text, ...button }: NoticeProps): VNode => (
+  <div class={`note ${kind}`}>
+    <p>{text}</p>
+    {button.onClick && <button class="chip" {...button} />}
+  </div>
+);
+
 interface NoteProps {
   words: PanelWords;
   status: Standing;
@@ -28,15 +41,11 @@ export function Note({ words, status, onRetry }: NoteProps): VNode | null {
   const note = noteOf(status, words);
   if (!note) return null;
   const isOver = is === 'limited' || is === 'failed';
+  if (!isOver) return <Notice kind={is} text={note} />;
   return (
-    <div class={`note ${isOver ? 'warning' : is}`}>
-      <p>{note}</p>
-      {isOver && (
-        <button class="chip" disabled={!!left} onClick={onRetry}>
-          {words.retry}
-          {!!left && ` (${minutes(left)})`}
-        </button>
-      )}
-    </div>
+    <Notice kind="warning" text={note} disabled={!!left} onClick={onRetry}>
+      {words.retry}
+      {!!left && ` (${minutes(left)})`}
+    </Notice>
   );
 }

@@ -1,10 +1,10 @@
 import { Component, type VNode } from 'preact';
 import type { Chat } from '../chat.ts';
 import { Announcer } from './Announcer.tsx';
-import { Consent } from './Consent.tsx';
 import { Composer } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
 import { IconButton, PLUS } from './Icon.tsx';
+import { Notice } from './Note.tsx';
 import { Teaser } from './Teaser.tsx';
 import { tend } from './tend.ts';
 
@@ -23,6 +23,7 @@ export class Panel extends Component<PanelProps> {
     const { title, name, avatar } = chat.face.value;
     const called = title || name || words.title;
     const speech = chat.speech.value;
+    const consent = chat.consent.value;
     if (!chat.isOpen.value) return <Teaser chat={chat} />;
     if (!speech) return null;
     return (
@@ -46,7 +47,13 @@ export class Panel extends Component<PanelProps> {
           {!isInline && <IconButton d={PLUS} turn="45deg" title={words.close} onClick={chat.close} />}
         </header>
         <Conversation chat={chat} />
-        {chat.consent.value ? <Consent chat={chat} /> : <Composer chat={chat} />}
+        {consent ? (
+          <Notice kind="consent" text={consent} onClick={chat.agree}>
+            {words.agree}
+          </Notice>
+        ) : (
+          <Composer chat={chat} />
+        )}
         <Announcer chat={chat} />
       </section>
     );
