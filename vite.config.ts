@@ -306,6 +306,7 @@ export default defineConfig(({ command }) => ({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 15_000 } },
+    setupFiles: 'test/patience.ts',
     projects: projects.map((test) => ({ extends: true, test })),
   },
 }));
