@@ -10,7 +10,7 @@ import { dontKnow } from './dont-know.ts';
 import type { Fallback } from './fallback.ts';
 import { prompt, TURNS } from './prompt.ts';
 import { writeQuotes } from './quoting.ts';
-import { outcomeOf, wouldQuote } from './outcome.ts';
+import { outcomeOf, TELLING, wouldQuote } from './outcome.ts';
 import type { Run } from './runs.ts';
 
 interface Rooms {
@@ -111,7 +111,7 @@ function generated(
     const reason = run.full ? 'length' : finish;
     const citations = markers.citations();
     const cites = Object.keys(citations).length > 0;
-    const outcome = outcomeOf({ query, text: run.read(0), failed: refusal !== undefined, cites, sure });
+    const outcome = outcomeOf({ query, text: run.read(0, TELLING), failed: refusal !== undefined, cites, sure });
     return {
       finish_reason: run.stopped ? 'stopped' : reason,
       citations,

@@ -10,7 +10,7 @@ export const wouldQuote = (query: string, found: Found[]): boolean => sureness(q
 
 interface Written {
   query: string;
-  /** What the model wrote. */
+  /** What the model wrote, or its first `TELLING` units. */
   text: string;
   /** It failed, whatever it wrote before. */
   failed: boolean;
@@ -35,9 +35,10 @@ export function outcomeOf({ query, text, failed, cites, sure }: Written): Outcom
 const plain = (text: string): string => text.replaceAll('’', "'");
 
 const sentences = Object.values(PHRASES).map(({ unknown }) => plain(unknown));
-const LONGEST = Math.max(...sentences.map(({ length }) => length));
+/** UTF-16 units of an answer that tell whether it is one. */
+export const TELLING = Math.max(...sentences.map(({ length }) => length));
 
 function isUnknown(text: string): boolean {
-  const start = plain(text.slice(0, LONGEST));
+  const start = plain(text.slice(0, TELLING));
   return sentences.some((sentence) => start.startsWith(sentence));
 }

@@ -132,20 +132,23 @@ export class Run {
   #wakeReaders(): void {
     if (this.#waking) return;
     this.#waking = true;
-    process.nextTick(() => {
-      this.#waking = false;
-      let fault: unknown;
-      for (const wake of this.#readers) {
-        try {
-          wake();
-        } catch (error) {
-          // The others are woken all the same.
-          this.#readers.delete(wake);
-          fault ??= error;
-        }
+    // Not a closure: there would be one for each token.
+    process.nextTick(Run.#wakeAll, this);
+  }
+
+  static #wakeAll(this: void, run: Run): void {
+    run.#waking = false;
+    let fault: unknown;
+    for (const wake of run.#readers) {
+      try {
+        wake();
+      } catch (error) {
+        // The others are woken all the same.
+        run.#readers.delete(wake);
+        fault ??= error;
       }
-      if (fault !== undefined) throw fault;
-    });
+    }
+    if (fault !== undefined) throw fault;
   }
 }
 

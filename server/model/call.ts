@@ -5,7 +5,15 @@ import type { Dispatcher } from 'undici';
 import { Refusal } from '../errors.ts';
 import type { Clock } from '../records.ts';
 import type { Connection, Connections } from './connections.ts';
-import { connectionFailed, errorSentence, modelBusy, modelFailed, retryAfterSeconds, wasReset } from './failures.ts';
+import {
+  connectionFailed,
+  errorSentence,
+  modelBusy,
+  modelFailed,
+  retryAfterSeconds,
+  tooLong,
+  wasReset,
+} from './failures.ts';
 import type { Generation, ModelRequest } from './model.ts';
 import { Reading } from './reading.ts';
 
@@ -22,6 +30,8 @@ export interface Endpoint {
   refused: Set<OptionalField>;
   /** It has answered while all fields but those were sent. */
   accepted: boolean;
+  /** Milliseconds for a whole answer. */
+  answerTimeout: number;
 }
 
 /** An answer can do without these, where a server refuses them. */
@@ -48,6 +58,7 @@ export class Call implements Generation, Dispatcher.DispatchHandler {
   #connection: Connection | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #pause: NodeJS.Timeout | undefined;
+  readonly #deadline: NodeJS.Timeout;
   #wasReset = false;
   #wasBusy = false;
 
@@ -69,15 +80,12 @@ export class Call implements Generation, Dispatcher.DispatchHandler {
       this.#resolve = resolve;
       this.#reject = reject;
     });
+    this.#deadline = setTimeout(() => this.#leave(tooLong()), endpoint.answerTimeout);
     this.#send();
   }
 
   stop(): void {
-    if (this.#settled) return;
-    clearTimeout(this.#pause);
-    this.#finish();
-    this.#reading.ended = true;
-    this.#controller?.abort(new Error('stopped'));
+    this.#leave();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -96,7 +104,7 @@ export class Call implements Generation, Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return;
     if (this.#status >= 300) return this.#collectError(controller, chunk);
-    this.#read(() => this.#reading.feed(chunk));
+    this.#read(chunk);
     if (this.#settled && !this.#reading.ended) controller.abort(new Error('refused'));
   }
 
@@ -104,7 +112,7 @@ export class Call implements Generation, Dispatcher.DispatchHandler {
     if (this.#connection) this.#endpoint.connections.giveBack(this.#connection);
     if (this.#settled) return;
     if (this.#status >= 300) this.#answerError();
-    else this.#read(() => this.#reading.end());
+    else this.#read();
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -162,9 +170,11 @@ export class Call implements Generation, Dispatcher.DispatchHandler {
     );
   }
 
-  #read(step: () => void): void {
+  /** A chunk, or the end. */
+  #read(chunk?: Buffer): void {
     try {
-      step();
+      if (chunk) this.#reading.feed(chunk);
+      else this.#reading.end();
       if (this.#reading.ended) this.#finish();
     } catch (error) {
       this.#fail(error instanceof Refusal ? error : modelFailed(String(error)));
@@ -207,9 +217,19 @@ export class Call implements Generation, Dispatcher.DispatchHandler {
     return errorSentence(this.#errorBody, this.#endpoint.apiKey, contents);
   }
 
+  /** Before the reply is whole: what there was is the answer, or the call fails. */
+  #leave(refusal?: Refusal): void {
+    if (this.#settled) return;
+    clearTimeout(this.#pause);
+    if (refusal) this.#fail(refusal);
+    else this.#finish();
+    this.#reading.ended = true;
+    this.#controller?.abort(new Error('stopped'));
+  }
+
   #finish(): void {
     if (this.#settled) return;
-    this.#settled = true;
+    this.#settle();
     const { finish, totalTokens, length } = this.#reading;
     const estimate = Math.ceil((this.#promptLength + length) / 4);
     this.#resolve({ finish: finish === 'length' ? 'length' : 'stop', totalTokens: totalTokens ?? estimate });
@@ -217,7 +237,12 @@ export class Call implements Generation, Dispatcher.DispatchHandler {
 
   #fail(refusal: Refusal): void {
     if (this.#settled) return;
-    this.#settled = true;
+    this.#settle();
     this.#reject(refusal);
+  }
+
+  #settle(): void {
+    this.#settled = true;
+    clearTimeout(this.#deadline);
   }
 }

@@ -2,8 +2,6 @@ import type { Logger } from 'pino';
 import type { Clock } from '../records.ts';
 import { Call, type Endpoint } from './call.ts';
 import { Connections, type TIMEOUTS } from './connections.ts';
-import { withDeadline } from './deadline.ts';
-import { tooLong } from './failures.ts';
 import type { Model } from './model.ts';
 
 interface Options {
@@ -38,9 +36,10 @@ export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, ..
     clock,
     refused: new Set(),
     accepted: false,
+    answerTimeout,
   };
   return {
-    generate: (request, onText) => withDeadline(new Call(endpoint, request, onText), answerTimeout, tooLong),
+    generate: (request, onText) => new Call(endpoint, request, onText),
     close: () => connections.close(),
   };
 }
