@@ -7,6 +7,7 @@ import { boot, type Booted } from './boot.ts';
 import { runCommand } from './cli.ts';
 import { readConfig } from './config.ts';
 import { greet } from './greeting.ts';
+import { createStarting } from './starting.ts';
 import { answerUnreadable } from './unreadable.ts';
 
 /** Words for the person at the terminal; the log, one JSON object a line, has standard output to itself. */
@@ -37,14 +38,12 @@ async function startServer(): Promise<void> {
   // Whoever reads our words may leave (`docent | head`): the server stays.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const { host, port } = readConfig(process.env);
-  let booting: Promise<Booted> | undefined;
-  const server = createServer((request, response) => {
-    void booting?.then((booted) => booted.handler(request, response));
-  });
+  const starting = createStarting();
+  const server = createServer(starting.handle);
   await listening(server, host, port);
   const actual = (server.address() as AddressInfo).port;
-  booting = boot({ ...process.env, PORT: String(actual) });
-  const booted = await booting;
+  const booted = await boot({ ...process.env, PORT: String(actual) });
+  starting.started(booted.handler);
   booted.log.info({ host, port: actual }, 'listening');
   booted.log.flush();
   answerUnreadable(server, booted.log);

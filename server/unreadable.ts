@@ -38,18 +38,24 @@ function refusalOf(code: string | undefined): Refusal {
 }
 
 function replyOf(refusal: Refusal, id: string): string {
+  const { headers, body } = replyTo(refusal, id);
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...fields, '', body].join('\r\n');
+}
+
+/** An error's reply where no application makes it. The connection ends with it. */
+export function replyTo(refusal: Refusal, id: string): { headers: Record<string, string>; body: string } {
   const body = JSON.stringify(refusal.body());
-  return [
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
-    'Connection: close',
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store',
-    'X-Content-Type-Options: nosniff',
-    'Access-Control-Allow-Origin: *',
-    'Access-Control-Expose-Headers: X-Request-Id',
-    `X-Request-Id: ${id}`,
-    '',
-    body,
-  ].join('\r\n');
+  const headers = {
+    Connection: 'close',
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id',
+    'X-Request-Id': id,
+    ...refusal.headers,
+  };
+  return { headers, body };
 }

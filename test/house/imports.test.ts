@@ -12,7 +12,7 @@ const FLOORS = [
   ['boot'],
   ['demo', 'app', 'socket'],
   ['teaching', 'operator'],
-  ['api', 'proxy', 'admin'],
+  ['api', 'proxy', 'admin', 'starting'],
   ['unreadable'],
   ['auth', 'limits', 'http', 'list', 'pipelining', 'named'],
   ['answer'],

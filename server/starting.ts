@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Refusal } from './errors.ts';
+import { newRequestId } from './http.ts';
+import { replyTo } from './unreadable.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Requests that may wait for the start. */
+const MOST = 100;
+/** Milliseconds after which none waits any more. */
+const PATIENCE = 3000;
+/** Seconds after which a caller may try again. */
+const RETRY = 5;
+
+export interface Starting {
+  handle: Handler;
+  /** From now on this handles all requests, those that wait first. */
+  started(handler: Handler): void;
+}
+
+/**
+ * Handles requests while the server starts, from now on: they wait, `most` of them and for `patience` ms at the longest.
+ * All others get 503 with `Retry-After`.
+ */
+export function createStarting(most = MOST, patience = PATIENCE): Starting {
+  const waiting = new Map<ServerResponse, IncomingMessage>();
+  let handler: Handler = (request, response) => {
+    if (waiting.size >= most) return refuse(response);
+    waiting.set(response, request);
+    response.once('close', () => waiting.delete(response));
+  };
+  const timer = setTimeout(() => {
+    handler = (_, response) => refuse(response);
+    for (const response of waiting.keys()) refuse(response);
+    waiting.clear();
+  }, patience);
+
+  return {
+    handle: (request, response) => handler(request, response),
+    started(ready) {
+      clearTimeout(timer);
+      handler = ready;
+      for (const [response, request] of waiting) ready(request, response);
+      waiting.clear();
+    },
+  };
+}
+
+function refuse(response: ServerResponse): void {
+  const refusal = new Refusal('unavailable', 'the server is starting; try again soon', { retryAfter: RETRY });
+  const { headers, body } = replyTo(refusal, newRequestId());
+  response.writeHead(refusal.status, headers).end(body);
+}

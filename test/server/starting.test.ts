@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ensureBuilt } from '../../server/built.mjs';
+import { createStarting, type Starting } from '../../server/starting.ts';
+import { freePort } from '../browser/served.ts';
+import { until } from '../running.ts';
+
+const REFUSED = { error: 'the server is starting; try again soon', code: 'unavailable' };
+
+describe('requests while the server starts', () => {
+  let starting: Starting;
+  let server: Server;
+  let base: string;
+  const arrived: unknown[] = [];
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    starting = createStarting(3, 1000);
+    arrived.length = 0;
+    server = createServer(starting.handle).on('request', (request) => void arrived.push(request));
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
+
+  async function haveArrived(count: number): Promise<void> {
+    while (arrived.length < count) await new Promise(setImmediate);
+  }
+
+  /** Resolves when they have arrived, with what answers them. */
+  async function ask(count: number): Promise<Promise<Response>[]> {
+    const all = arrived.length + count;
+    const replies = Array.from({ length: count }, () => fetch(`${base}/healthz`));
+    await haveArrived(all);
+    return replies;
+  }
+
+  const start = (): void => starting.started((_, response) => void response.end('ready'));
+
+  it('wait for it and are answered then', async () => {
+    const replies = await ask(3);
+    start();
+    for (const reply of replies) expect(await (await reply).text()).toBe('ready');
+    vi.advanceTimersByTime(1000);
+    expect(await (await fetch(base)).text()).toBe('ready');
+  });
+
+  it('are refused where too many wait already', async () => {
+    const waiting = await ask(3);
+    const [refused] = await ask(1);
+    const reply = (await refused)!;
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(reply.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
+    expect(await reply.json()).toEqual(REFUSED);
+    start();
+    for (const one of waiting) expect((await one).status).toBe(200);
+  });
+
+  it('leave their place when they hang up', async () => {
+    const leaving = new AbortController();
+    const gone = once(server, 'request').then(([, response]) => once(response as ServerResponse, 'close'));
+    const left = fetch(base, { signal: leaving.signal }).catch(() => 'left');
+    await haveArrived(1);
+    const waiting = await ask(2);
+    leaving.abort();
+    await gone;
+    waiting.push(...(await ask(1)));
+    start();
+    for (const reply of waiting) expect((await reply).status).toBe(200);
+    expect(await left).toBe('left');
+  });
+
+  it('are refused, all of them, once it takes too long', async () => {
+    const waiting = await ask(2);
+    vi.advanceTimersByTime(1000);
+    for (const reply of [...waiting, ...(await ask(1))]) expect((await reply).status).toBe(503);
+    start();
+    expect((await fetch(base)).status).toBe(200);
+  });
+});
+
+it('the program answers 503 while it waits to see whether another machine has its folder', async () => {
+  await ensureBuilt();
+  const dir = await mkdtemp(join(tmpdir(), 'docent-starting-'));
+  await mkdir(join(dir, 'lock/elsewhere'), { recursive: true });
+  await writeFile(join(dir, 'lock/elsewhere/abc-1-00000000-00000000-beat'), '');
+  const port = await freePort();
+  const env = { PATH: process.env['PATH'], PORT: String(port), DEMO: '0', DATA_DIR: dir };
+  const child = spawn(process.execPath, ['dist/server/main.js'], { env, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  const reply = await until(
+    () => fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined),
+    (one) => one !== undefined,
+  );
+  expect([reply?.status, await reply?.json()]).toEqual([503, REFUSED]);
+  child.kill('SIGKILL');
+  await ended;
+  await rm(dir, { recursive: true, force: true });
+}, 120_000);
