@@ -82,6 +82,7 @@ const wordsOf = (text: string): string =>
   text
     .replace(DEFINITION, ' ')
     .replace(/\\href\{[^{}]{0,2000}\}/g, '')
+    .replace(/\\begin\{[a-zA-Z]{1,30}\*?\}\[[^\]]{0,200}\]/g, ' ')
     .replace(SILENT, '')
     .replace(ACCENT, (_, sign: string, letter: string, name: string, other: string) =>
       ((letter ?? other) + ACCENTS[sign ?? name]!).normalize('NFC'),

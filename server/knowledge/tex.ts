@@ -10,7 +10,7 @@ const MATH = /^(?:equation|align|alignat|gather|multline|eqnarray|displaymath|ma
 const TABLE = /^(?:tabular|tabularx|longtable|array)\*?$/;
 /** Nothing in them is text. */
 const UNREAD = /^(?:tikzpicture|comment|filecontents|thebibliography)\*?$/;
-const BEGIN = /\\begin\{([a-zA-Z]{1,30}\*?)\}(?:\[[^\]]{0,200}\])?/;
+const BEGIN = /\\begin\{([a-zA-Z]{1,30}\*?)\}(?:\[[^\]]{0,200}\])?/g;
 const LEVELS = ['part', 'chapter', 'section', 'subsection', 'subsubsection', 'paragraph', 'subparagraph'];
 const HEADING = new RegExp(`^\\s*\\\\(${LEVELS.join('|')})\\*?(?:\\[[^\\]]{0,300}\\])?\\{`);
 const ITEM = /^\s*\\item\b\s*(?:\[([^\]]{0,200})\])?/;
@@ -72,13 +72,13 @@ class Page {
   #outside(line: string): void {
     let rest = line;
     while (rest.trim()) {
-      const [start = '', name = ''] = BEGIN.exec(rest) ?? [];
-      if (![CODE, MATH, TABLE, UNREAD].some((kind) => kind.test(name))) return this.#read(rest);
-      const at = rest.indexOf(start);
-      this.#read(rest.slice(0, at));
+      const begin = beginIn(rest);
+      if (!begin) return this.#read(rest);
+      const [start, name = ''] = begin;
+      this.#read(rest.slice(0, begin.index));
       this.#close();
       this.#within = name;
-      rest = rest.slice(at + start.length);
+      rest = rest.slice(begin.index + start.length);
       // What stands behind a table's beginning says how its columns look.
       if (TABLE.test(name)) rest = withoutArguments(rest);
       if (rest.trim()) rest = this.#inside(rest);
@@ -148,6 +148,14 @@ class Page {
   #push(block: Block): void {
     if (block.text) this.#blocks.push(block);
   }
+}
+
+/** The first beginning of an environment that is not read as paragraphs. */
+function beginIn(line: string): RegExpExecArray | undefined {
+  for (const begin of line.matchAll(BEGIN)) {
+    if ([CODE, MATH, TABLE, UNREAD].some((kind) => kind.test(begin[1]!))) return begin;
+  }
+  return undefined;
 }
 
 function withoutArguments(words: string): string {

@@ -75,6 +75,21 @@ in euros. \begin{verbatim}a\end{verbatim} \section{Zones} \begin{tabular}{l}
   ]);
 });
 
+it('finds tables, code and what is unread behind the beginning of another environment', async () => {
+  const { blocks } = await readTex(String.raw`\begin{table}[h]\begin{center}\begin{tabular}{ll} Zone & Price \\
+  Asia & \$9 \\ \end{tabular}\end{center}\end{table}
+\begin{figure}\begin{tikzpicture} \draw (0,0); \end{tikzpicture}The harbour.\end{figure}
+
+\begin{quote}Say \begin{verbatim}\keep{this}\end{verbatim}\end{quote}`);
+  expect(blocks.map(({ kind, text }) => `${kind} | ${text}`)).toEqual([
+    'item | Zone: Price',
+    'item | Asia: $9',
+    'text | The harbour.',
+    'text | Say',
+    'code | \\keep{this}',
+  ]);
+});
+
 it('tells formulas from line breaks, escaped signs and openings that never close', async () => {
   const { blocks } = await readTex(String.raw`One \\[2pt] \textbf{two} \] three.
 
