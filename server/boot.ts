@@ -5,9 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
 import { createAdmin, type Admin } from './admin.ts';
-import { createRespond } from './answer/answer.ts';
-import { createAnswering } from './answer/answering.ts';
-import { createFallback } from './answer/fallback.ts';
 import { createDocs } from './api/docs.ts';
 import { createApp } from './app.ts';
 import { createAuth } from './auth.ts';
@@ -15,22 +12,18 @@ import { baseOf, listeningAt, misspeltVariables, reachable, readConfig, type Con
 import { createDemo, type Demo } from './demo.ts';
 import { asRefusal } from './errors.ts';
 import { createHealth } from './health.ts';
-import { createKnowledge } from './knowledge/learning.ts';
 import { createSchedules } from './knowledge/schedule.ts';
-import { createSites } from './knowledge/sites.ts';
-import { createCatalogue } from './model/catalogue.ts';
-import { createOpenAi } from './model/openai.ts';
 import { oneAtATime } from './pipelining.ts';
 import { createAssets } from './proxy/assets.ts';
 import { createDoor } from './proxy/door.ts';
 import { foreignUpstream } from './proxy/foreign.ts';
 import { localUpstream } from './proxy/upstream.ts';
 import { createOperator } from './operator.ts';
+import { createRooms } from './rooms.ts';
 import { openSocket } from './socket.ts';
 import { openLowdbStore, type LowdbOptions } from './store/lowdb.ts';
 import type { Home } from './store/store.ts';
 import { createTeaching } from './teaching.ts';
-import { createWeb } from './web/web.ts';
 
 /** Milliseconds that an answer which nobody reads may go on while the process ends. */
 const UNREAD = 1000;
@@ -63,17 +56,9 @@ export async function boot(
   const store = await openLowdbStore({ dir: config.dataDir, clock, log, health, disk, probeEvery });
   const admin = createAdmin({ store, clock });
 
-  const about = config.publicUrl && `${config.publicUrl}/bot`;
-  const web = createWeb({ allow: config.fetchAllow, self: itself(config), about });
-  const embedder = config.embeddings && (await import('./model/embeddings.ts')).createEmbedder(config.embeddings);
-  const knowledge = createKnowledge({ store, web, clock, log, embedder });
-  const sites = createSites({ store, knowledge, web, clock, log });
+  const rooms = await createRooms(config, { store, clock, log, health, self: itself(config) });
+  const { knowledge, sites, catalogue, respond, answering } = rooms;
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
-  const model = config.llm && createOpenAi({ ...config.llm, answerTimeout: config.answerTimeout, log });
-  const catalogue = createCatalogue(config.catalogue);
-  const fallback = config.fallback ? createFallback({ health, clock, log }) : undefined;
-  const respond = createRespond({ store, knowledge, model, fallback, catalogue });
-  const answering = createAnswering({ store, clock, log, most: config.maxAnswers });
   const upstream = config.upstream
     ? foreignUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log })
     : localUpstream({ store, respond });
@@ -148,12 +133,13 @@ export async function boot(
     },
     async close() {
       draining = true;
-      await commands.close();
+      const commandsEnded = commands.close();
+      // A command under way may wait for an answer.
       await answering.interrupt();
+      await commandsEnded;
       await schedules.close();
-      await sites.close();
-      await knowledge.close();
-      await Promise.all([model?.close(), embedder?.close(), upstream.close(), web.close()]);
+      await rooms.close();
+      await upstream.close();
       await store.close();
       log.flush();
     },

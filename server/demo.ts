@@ -82,7 +82,7 @@ export function createDemo({ store, knowledge, answering, respond, clock, base, 
   async function ask(onText: (piece: string) => void): Promise<StoredMessage> {
     const known = await store.chatbot(chatbot);
     if (!known) throw notFound('chatbot');
-    return askOnce({ store, answering, respond, clock }, known, demoSite.sampleQuestion, onText);
+    return askOnce({ answering, respond, clock }, known, demoSite.sampleQuestion, onText);
   }
 
   return {

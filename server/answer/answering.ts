@@ -14,6 +14,8 @@ export interface Question {
   session: StoredSession;
   /** The session is stored together with the message. */
   newSession: boolean;
+  /** Neither the session nor its message is stored: nothing is left of it, however the process ends. */
+  unstored?: true;
   /** Who answers. */
   respond: Respond;
   /** The visitor's address; absent for a key holder. */
@@ -91,13 +93,15 @@ export function createAnswering({ store, clock, log, most = 256 }: Rooms): Answe
   const opening = new Map<string, Promise<Run | StoredMessage>>();
   const room = createAnswerCapacity(most);
   const interrupted = new WeakSet<Run>();
+  const save = ({ unstored }: Question, message: StoredMessage, session?: StoredSession): Promise<boolean> =>
+    unstored ? Promise.resolve(true) : store.saveMessage(message, session);
 
   function start(question: Question): Run {
     const leave = room.take(question.chatbot.uuid, question.visitor);
     const run = new Run(unanswered(question, clock));
     runs.set(run.message.uuid, run);
     // Storing starts now and runs beside the answer: nothing waits for the disk before the first byte.
-    const stored = store.saveMessage(run.message, question.newSession ? question.session : undefined);
+    const stored = save(question, run.message, question.newSession ? question.session : undefined);
     stored.then(
       (there) => there || run.stop(),
       () => run.stop(),
@@ -121,7 +125,7 @@ export function createAnswering({ store, clock, log, most = 256 }: Rooms): Answe
     const isCutOff = interrupted.has(run);
     const message = answered(run, isCutOff ? { ...ending, finish_reason: 'interrupted' } : ending, clock);
     try {
-      if (!(await stored) || !(await store.saveMessage(message))) throw notFound('session');
+      if (!(await stored) || !(await save(question, message))) throw notFound('session');
       run.end({ message, ...(ending.refusal ? { refusal: ending.refusal } : {}) });
     } catch (error) {
       if (!(error instanceof Refusal)) log.error({ ...named(question), err: error }, 'answer not stored');

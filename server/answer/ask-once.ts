@@ -1,27 +1,26 @@
 import { messageUuid, newUuid, timestamp, type Clock } from '../records.ts';
-import type { Store, StoredChatbot, StoredMessage } from '../store/store.ts';
+import type { StoredChatbot, StoredMessage } from '../store/store.ts';
 import type { Answering, Respond } from './answering.ts';
 
 interface Rooms {
-  store: Store;
   answering: Answering;
   respond: Respond;
   clock: Clock;
 }
 
 /**
- * Asks as a visitor would, in a session of its own that is deleted when the answer has ended. `onText` gets each piece as
- * it comes. Throws where the answer could not be stored.
+ * Asks as a visitor would, in a session of its own. Nothing of it is stored. `onText` gets each piece as it comes.
  */
 export async function askOnce(
-  { store, answering, respond, clock }: Rooms,
+  { answering, respond, clock }: Rooms,
   chatbot: StoredChatbot,
   query: string,
   onText: (piece: string) => void = () => {},
 ): Promise<StoredMessage> {
   const now = timestamp(clock);
   const session = { uuid: newUuid(), created_at: now, modified_at: now, chatbot: chatbot.uuid };
-  const run = answering.start({ uuid: messageUuid(session.uuid), query, chatbot, session, newSession: true, respond });
+  const uuid = messageUuid(session.uuid);
+  const run = answering.start({ uuid, query, chatbot, session, newSession: true, unstored: true, respond });
   let shown = 0;
   const ended = await new Promise<NonNullable<typeof run.ended>>((done) => {
     run.attach(() => {
@@ -30,7 +29,6 @@ export async function askOnce(
       if (run.ended) done(run.ended);
     });
   });
-  await store.deleteSession(session.uuid);
   if (!ended.message) throw ended.refusal;
   return ended.message;
 }

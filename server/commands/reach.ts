@@ -3,21 +3,14 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { createAdmin } from '../admin.ts';
-import { createRespond } from '../answer/answer.ts';
-import { createAnswering } from '../answer/answering.ts';
-import { createFallback } from '../answer/fallback.ts';
 import { baseOf, type Config } from '../config.ts';
 import { createHealth } from '../health.ts';
-import { createKnowledge } from '../knowledge/learning.ts';
-import { createSites } from '../knowledge/sites.ts';
-import { createCatalogue } from '../model/catalogue.ts';
-import { createOpenAi } from '../model/openai.ts';
 import { createOperator } from '../operator.ts';
+import { createRooms } from '../rooms.ts';
 import { NobodyListens, remoteVerbs, type Verbs } from '../socket.ts';
 import { FolderInUse } from '../store/lock.ts';
 import { openLowdbStore } from '../store/lowdb.ts';
 import { createTeaching } from '../teaching.ts';
-import { createWeb } from '../web/web.ts';
 import { plain, type Terminal } from './command.ts';
 
 /** How long a server that has the folder may take until it listens to commands. */
@@ -42,22 +35,15 @@ export async function withVerbs<T>(config: Config, terminal: Terminal, act: Act<
 }
 
 async function withOwnFolder<T>(config: Config, { err }: Terminal, act: Act<T>): Promise<T> {
-  const { dataDir: dir, fetchAllow, publicUrl } = config;
+  const dir = config.dataDir;
   const clock = Date.now;
   const isNew = !existsSync(join(dir, 'store.json'));
-  const store = await openLowdbStore({ dir, clock });
+  const store = await openLowdbStore({ dir, clock, log: { warn: (_, sentence) => err(`docent: ${sentence}\n`) } });
   // Where DATA_DIR was forgotten, the keys of a new folder open nothing.
   if (isNew) err(`docent: ${dir} is a new data folder, made now\n`);
   const log = errorsTo(err);
-  const web = createWeb({ allow: fetchAllow, about: publicUrl && `${publicUrl}/bot` });
-  const embedder = config.embeddings && (await import('../model/embeddings.ts')).createEmbedder(config.embeddings);
-  const knowledge = createKnowledge({ store, web, clock, log, embedder });
-  const sites = createSites({ store, knowledge, web, clock, log });
-  const model = config.llm && createOpenAi({ ...config.llm, log });
-  const fallback = config.fallback ? createFallback({ health: createHealth(), clock, log }) : undefined;
-  const catalogue = createCatalogue(config.catalogue);
-  const respond = createRespond({ store, knowledge, model, fallback, catalogue });
-  const answering = createAnswering({ store, clock, log });
+  const rooms = await createRooms(config, { store, clock, log, health: createHealth() });
+  const { knowledge, sites, answering, respond } = rooms;
   const operator = createOperator({ store, knowledge, answering, respond, clock, base: baseOf(config) });
   try {
     return await act({
@@ -66,9 +52,7 @@ async function withOwnFolder<T>(config: Config, { err }: Terminal, act: Act<T>):
       ...createTeaching({ store, knowledge, sites, clock }),
     });
   } finally {
-    await sites.close();
-    await knowledge.close();
-    await Promise.all([model?.close(), embedder?.close(), web.close()]);
+    await rooms.close();
     await store.close();
   }
 }

@@ -10,7 +10,7 @@ const FLOORS = [
   ['commands'],
   ['greeting'],
   ['boot'],
-  ['demo', 'app', 'socket'],
+  ['demo', 'app', 'socket', 'rooms'],
   ['teaching', 'operator'],
   ['api', 'proxy', 'admin', 'starting'],
   ['unreadable'],

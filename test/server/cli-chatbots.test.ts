@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../../server/cli.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
-import { site, start, type Running } from '../running.ts';
+import { site, start, until, type Running } from '../running.ts';
 
 /** `docent chatbot`, `ask` and `user remove`, by themselves and with a server that has the folder. */
 
@@ -190,6 +190,48 @@ describe('with a model', () => {
     expect(pieces[0]).toBe(' ');
     expect(JSON.parse(pieces.join(''))).toEqual({ done: { answer: 'Late.', sources: [], fallback: '', fault: '' } });
     await running.stop();
+  });
+
+  it('a question leaves nothing on the disk, even while it is being answered', async () => {
+    const env = { DATA_DIR: dir, LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'm' };
+    const terminal = { out: () => {}, err: () => {} };
+    await runCommand(['chatbot', 'add', 'Help'], env, terminal);
+    const asked = model.requests.length;
+    model.next({ pieces: ['Late.'], delay: 500 });
+    const asking = runCommand(['ask', 'help', 'Who answers?'], env, terminal);
+    await until(
+      async () => model.requests.length,
+      (count) => count > asked,
+    );
+    const files = await readdir(dir, { recursive: true });
+    expect(files.filter((name) => name.endsWith('.jsonl') && name.startsWith('sessions'))).toEqual([]);
+    expect(await asking).toBe(0);
+  });
+
+  it('a server that ends waits for no answer of a command', async () => {
+    const env = { DATA_DIR: dir, LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'm' };
+    const running = await start(env);
+    await runCommand(['chatbot', 'add', 'Help'], env, { out: () => {}, err: () => {} });
+    const asked = model.requests.length;
+    model.next({ pieces: ['Never.'], delay: 3_600_000 });
+    const socket = connect(join(dir, 'docent.sock'));
+    socket.resume().end('{"verb":"ask","words":["help","Who answers?"]}');
+    await until(
+      async () => model.requests.length,
+      (count) => count > asked,
+    );
+    await running.stop();
+  });
+
+  it('ANSWER_TIMEOUT counts without a server, too', async () => {
+    const env = { DATA_DIR: dir, LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'm', ANSWER_TIMEOUT: '1' };
+    let err = '';
+    const terminal = { out: () => {}, err: (text: string) => (err += text) };
+    await runCommand(['chatbot', 'add', 'Help'], env, terminal);
+    model.next({ pieces: Array.from({ length: 100 }, () => 'on and '), pace: 100 });
+    await runCommand(['ask', 'help', 'Who answers?'], env, terminal);
+    expect(model.requests).not.toEqual([]);
+    expect(err).toContain('the answer was not whole after ANSWER_TIMEOUT');
   });
 
   it.each(['without a server', 'with a running server'])('the model answers, %s', async (how) => {

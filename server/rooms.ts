@@ -1,0 +1,51 @@
+import type { Logger } from 'pino';
+import { createRespond } from './answer/answer.ts';
+import { createAnswering } from './answer/answering.ts';
+import { createFallback } from './answer/fallback.ts';
+import type { Config } from './config.ts';
+import type { Health } from './health.ts';
+import { createKnowledge } from './knowledge/learning.ts';
+import { createSites } from './knowledge/sites.ts';
+import { createCatalogue } from './model/catalogue.ts';
+import { createOpenAi } from './model/openai.ts';
+import type { Clock } from './records.ts';
+import type { Store } from './store/store.ts';
+import { createWeb, type WebOptions } from './web/web.ts';
+
+interface Given {
+  store: Store;
+  clock: Clock;
+  log: Logger;
+  health: Health;
+  /** The server itself, which its own crawls may not fetch. */
+  self?: WebOptions['self'];
+}
+
+/** What learns and answers, as the settings have it: the same for the server and for a command without one. */
+export async function createRooms(config: Config, { store, clock, log, health, self }: Given) {
+  const { answerTimeout, fetchAllow: allow, publicUrl } = config;
+  const web = createWeb({ allow, self, about: publicUrl && `${publicUrl}/bot` });
+  const embedder = config.embeddings && (await import('./model/embeddings.ts')).createEmbedder(config.embeddings);
+  const knowledge = createKnowledge({ store, web, clock, log, embedder });
+  const sites = createSites({ store, knowledge, web, clock, log });
+  const model = config.llm && createOpenAi({ ...config.llm, answerTimeout, log });
+  const catalogue = createCatalogue(config.catalogue);
+  const fallback = config.fallback ? createFallback({ health, clock, log }) : undefined;
+  const respond = createRespond({ store, knowledge, model, fallback, catalogue });
+  const answering = createAnswering({ store, clock, log, most: config.maxAnswers });
+  return {
+    web,
+    knowledge,
+    sites,
+    catalogue,
+    respond,
+    answering,
+    /** Answers under way are interrupted; the store is left open. */
+    async close(): Promise<void> {
+      await answering.interrupt();
+      await sites.close();
+      await knowledge.close();
+      await Promise.all([model?.close(), embedder?.close(), web.close()]);
+    },
+  };
+}
