@@ -18,7 +18,7 @@ const examples = recorded as { operations: Record<string, Recorded>; faults: Rec
 /** As much of an operation as is told. */
 type Told = Omit<Operation, 'handle'>;
 
-/** Of these operations, and of the public door. */
+/** Of these operations, and of the public chat API. */
 export function documentOf(operations: Operation[]): object {
   const paths: Record<string, Json> = {};
   const door = doorOperations.map((one): Told => ({ ...one, open: true }));
@@ -85,7 +85,7 @@ const TAGS = [
   { name: 'Messages', description: 'A question and its answer.', paths: /\/messages?\b/ },
   { name: 'This server', description: 'The owner of the key, and this document.', paths: /\/(?:user|openapi\.json)$/ },
   {
-    name: 'Public door',
+    name: 'Public chat API',
     description: 'What widgets speak, from any page and without a key. `RateLimit` tells what a visitor has left.',
     paths: /^\/chat\//,
   },

@@ -16,6 +16,8 @@ const AROUND = 1024 * 1024;
 
 const Reference = Type.Pick(NewFileSource, ['reference_source_link']);
 
+type FileRead = Omit<SentFile, 'reference' | 'parts'>;
+
 export interface SentFile {
   /** Without the folders it was sent with. */
   name: string;
@@ -23,6 +25,8 @@ export interface SentFile {
   /** SHA-256, hex. */
   hash: string;
   reference: string | undefined;
+  /** The names of all parts. */
+  parts: string[];
 }
 
 /** The file and the texts of a multipart/form-data body. Refuses as soon as something is wrong; the rest is then let pass. */
@@ -63,10 +67,12 @@ function collect(
   resolve: (file: SentFile) => void,
   reject: (error: unknown) => void,
 ): void {
-  let file: Promise<Omit<SentFile, 'reference'>> | undefined;
+  let file: Promise<FileRead> | undefined;
   let reference: string | undefined;
+  const parts: string[] = [];
 
   form.on('file', (field, stream, { filename, mimeType }) => {
+    parts.push(field);
     stream.on('error', () => {});
     stream.on('limit', () => reject(tooLarge()));
     if (field !== 'file') return void stream.resume();
@@ -75,12 +81,13 @@ function collect(
     file.catch(reject);
   });
   form.on('field', (field, value) => {
+    parts.push(field);
     if (field === 'reference_source_link') reference = value;
   });
   form.on('error', (error) => reject(malformed(error)));
   form.on('close', () => {
     if (!file) return reject(invalid('file', 'file is required: a part with a file and its name'));
-    return void file.then((read) => resolve({ ...read, reference: checkedReference(reference) })).catch(reject);
+    return void file.then((read) => resolve({ ...read, reference: checkedReference(reference), parts })).catch(reject);
   });
   if (request.destroyed) reject(malformed());
   request.on('aborted', () => reject(malformed()));
@@ -95,7 +102,7 @@ const checkedReference = (reference: string | undefined): string | undefined =>
 const READABLE_FILES = 'send a txt, md, tex, html, pdf, docx, csv or xlsx file';
 const OLD_WORKBOOK = 'save the workbook as .xlsx and send that';
 
-async function readFile(stream: Readable, name: string, mediaType: string): Promise<Omit<SentFile, 'reference'>> {
+async function readFile(stream: Readable, name: string, mediaType: string): Promise<FileRead> {
   checkName(name);
   if (!isReadableFile(name, mediaType)) {
     const remedy = /\.xls$/i.test(name) || mediaType === 'application/vnd.ms-excel' ? OLD_WORKBOOK : READABLE_FILES;

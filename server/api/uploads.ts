@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { notFound } from '../errors.ts';
+import { tellUnknown } from '../http.ts';
 import { newSource } from '../knowledge/new-source.ts';
 import { timestamp, view } from '../records.ts';
 import { DataSource } from '../schema.ts';
@@ -9,7 +10,7 @@ import { readForm, type SentFile } from './form.ts';
 import { createIntake } from './intake.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
 
-export const uploads = ({ store, knowledge, clock }: Rooms): Operation[] => {
+export const uploads = ({ store, knowledge, clock, log }: Rooms): Operation[] => {
   const intake = createIntake();
 
   async function add(chatbot: string, { name, bytes, hash, reference }: SentFile, ctx: Context): Promise<unknown> {
@@ -38,6 +39,7 @@ export const uploads = ({ store, knowledge, clock }: Rooms): Operation[] => {
         const leave = await intake.enter(ctx.req);
         try {
           const file = await readForm(ctx.req);
+          tellUnknown(ctx, log, NewFileSource, Object.fromEntries(file.parts.map((name) => [name, ''])));
           return await once([file.name, file.hash, file.reference], () => add(uuid, file, ctx));
         } finally {
           leave();

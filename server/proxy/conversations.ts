@@ -1,16 +1,16 @@
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
+import type { Logger } from 'pino';
 import type { Answering } from '../answer/answering.ts';
 import { createCapacity, type Capacity } from '../answer/capacity.ts';
 import { whenEnded } from '../answer/readers.ts';
 import { Run } from '../answer/runs.ts';
 import { invalid, notFound } from '../errors.ts';
-import { readJson } from '../http.ts';
+import { readBody } from '../http.ts';
 import { shown } from '../list.ts';
 import { later, readUuid, type Clock } from '../records.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { ChatEvent } from '../types.ts';
-import { checked } from '../validate.ts';
 import { FeedbackBody } from '../visitor-schema.ts';
 import { untilClosed, visitorMessage, type EventStreams } from './events.ts';
 import type { VisitorSessions } from './sessions.ts';
@@ -21,6 +21,7 @@ interface Rooms {
   answering: Answering;
   upstream: Upstream;
   clock: Clock;
+  log: Logger;
   events: EventStreams;
   sessions: VisitorSessions;
   /** Of the bytes that replies keep in memory until they are read. */
@@ -40,7 +41,8 @@ const DONE = { success: true };
 const LISTS = { each: 16, all: 64 };
 
 /** What a visitor does with a session after asking. */
-export function createConversations({ store, answering, upstream, clock, events, sessions, held, addressOf }: Rooms) {
+export function createConversations(rooms: Rooms) {
+  const { store, answering, upstream, clock, log, events, sessions, held, addressOf } = rooms;
   const lists = createCapacity(LISTS);
   const sessionOf = ({ chatbot, ctx }: Visit): Promise<StoredSession> =>
     sessions.own(chatbot, ctx.params['session'] ?? '');
@@ -109,7 +111,7 @@ export function createConversations({ store, answering, upstream, clock, events,
     },
 
     async feedback(visit: Visit): Promise<unknown> {
-      const { rating, comment } = checked(FeedbackBody, await readJson(visit.ctx));
+      const { rating, comment } = await readBody(visit.ctx, log, FeedbackBody);
       const { uuid } = await settledMessage(visit);
       const feedback_json = JSON.stringify({ rating, ...(comment === undefined ? {} : { comment }) });
       const rated = await store.updateMessage(uuid, (message) => ({

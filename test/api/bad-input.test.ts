@@ -175,6 +175,15 @@ describe('fields that nobody knows', () => {
     expect([slip.status, slip.body.field, slip.headers.get('x-unknown-fields')]).toEqual([422, 'name', 'nmae']);
   });
 
+  it('are named for the parts of an upload, too', async () => {
+    const parts = new FormData();
+    parts.append('file', new Blob(['Lamps.']), 'lamps.txt');
+    parts.append('referense', 'https://shop.example');
+    const upload = `/api/v1/chatbot/${await newChatbot(w)}/data-source/upload`;
+    const { status, headers } = await w.call('POST', upload, parts);
+    expect([status, headers.get('x-unknown-fields')]).toEqual([200, 'referense']);
+  });
+
   it('are named with their place within settings, and never within maps of the caller', async () => {
     const agent = await newAgent(w, chatbot);
     const variables = [

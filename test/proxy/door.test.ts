@@ -170,6 +170,13 @@ describe('a session', () => {
 });
 
 describe('feedback', () => {
+  it('has its unknown fields named in a header', async () => {
+    const events = await ask(house, chatbot, { query: 'How long?' });
+    const url = `${door}/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}/feedback`;
+    const reply = await post(url, { rating: 1, coment: 'Thanks' });
+    expect([reply.status, reply.headers.get('x-unknown-fields')]).toEqual([200, 'coment']);
+  });
+
   it('without end does not fill the disk', async () => {
     const events = await ask(house, chatbot, { query: 'How long?' });
     const url = `${door}/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}/feedback`;
