@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { asRefusal } from '../errors.ts';
 import { newUuid, timestamp, type Clock } from '../records.ts';
 import type { Disk } from './disk.ts';
+import { isObject } from '../validate.ts';
 import { readDocument } from './document.ts';
 import { isKey, isUser, list, mapOf, number, record, text, uuid } from './forms.ts';
 import { StoredRecord } from './record.ts';
@@ -74,9 +75,6 @@ function readRoot(path: string): Root {
 }
 
 const FORMAT = 1;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const hasFields = record<Root>({
   format: number,
