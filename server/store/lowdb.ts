@@ -113,7 +113,7 @@ function keptIn({ dir, disk, clock, kept }: Opened, order: () => number, damage:
     sites: new Parts(chatbots, SITES, isSource),
     sources,
     sessions: new Sessions({ disk, damage, root: join(dir, 'sessions'), alive, kept }),
-    replies: new Replies({ disk, clock, root: join(dir, 'replies') }),
+    replies: new Replies({ disk, damage, clock, root: join(dir, 'replies') }),
     order,
     turns: new Turns(),
     underWay,

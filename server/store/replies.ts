@@ -1,12 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { Clock } from '../records.ts';
 import { Batch } from './batch.ts';
+import { isSetAside, type Damage } from './damage.ts';
 import { hasCode, ignore, removeFile, type Disk } from './disk.ts';
 import { number, record, text } from './forms.ts';
 import { LinesFile, OpenFiles } from './lines.ts';
 import { lowdbFile, type Low } from './lowdb-file.ts';
 import { makeFolder } from './shards.ts';
+import { inSlices } from './slices.ts';
 import type { StoredReply } from './store.ts';
 
 /** Milliseconds that a reply is kept. */
@@ -15,6 +18,8 @@ const DAY = 86_400_000;
 const [MOST, MOST_CHARACTERS] = [20_000, 16 * 1024 * 1024];
 
 const FORM = /^(\d{4}-\d\d-\d\d)\.jsonl$/;
+/** What is set aside of such a file. */
+const ASIDE = /^(\d{4}-\d\d-\d\d)\.jsonl\./;
 const START = '{"key":"';
 
 interface Day {
@@ -26,6 +31,7 @@ interface Day {
 
 interface Options {
   disk: Disk;
+  damage: Damage;
   clock: Clock;
   root: string;
   /** Replies of one day; see `MOST`. */
@@ -120,19 +126,43 @@ export class Replies {
     });
     for (const name of names.sort()) {
       const [, date] = FORM.exec(name) ?? [];
-      if (date === undefined) continue;
-      const day = await this.#begin(date);
-      await day.low.read();
-      day.characters = charactersIn(day.low.data);
-      for (const line of day.low.data) if (line.startsWith(START)) this.#lines.set(keyIn(line), line);
+      if (date !== undefined) await this.#readDay(date);
+      else if (isSetAside(name)) this.#options.damage.found(join(this.#options.root, name));
     }
     await this.#dropOld();
   }
 
+  async #readDay(date: string): Promise<void> {
+    const day = await this.#begin(date);
+    await day.low.read();
+    const whole: string[] = [];
+    await inSlices(day.low.data, (line) => void (readLine(line) && whole.push(line)));
+    const damaged = day.low.data.length - whole.length;
+    if (damaged > 0 || day.file.spoilt) await this.#mend(date, day, whole, Math.max(damaged, 1));
+    day.characters = charactersIn(day.low.data);
+    for (const line of day.low.data) this.#lines.set(keyIn(line), line);
+  }
+
+  /** Keeps the file as it is beside itself, and in it the lines that can be read. */
+  async #mend(date: string, { low }: Day, whole: string[], damaged: number): Promise<void> {
+    const { disk, damage, root } = this.#options;
+    const path = join(root, `${date}.jsonl`);
+    await damage.copyAside(path);
+    low.data = whole;
+    if (whole.length > 0) await low.write();
+    else {
+      await removeFile(disk, path);
+      await this.#begin(date);
+    }
+    const lines = damaged === 1 ? 'a line' : `${damaged} lines`;
+    damage.report(path, `has ${lines} that cannot be read: ${CONSEQUENCE}`);
+  }
+
   /** The files of days before yesterday. */
   async #dropOld(): Promise<void> {
-    const { disk, clock, root } = this.#options;
+    const { disk, damage, clock, root } = this.#options;
     const yesterday = new Date(clock() - DAY).toISOString().slice(0, 10);
+    await damage.remove((name) => (ASIDE.exec(name)?.[1] ?? yesterday) < yesterday).catch(ignore);
     for (const [date, { file, low }] of this.#days) {
       if (date >= yesterday) continue;
       this.#days.delete(date);
@@ -146,17 +176,27 @@ export class Replies {
 const keyIn = (line: string): string => line.slice(START.length, line.indexOf('"', START.length));
 
 /** With the key first, so that a line need not be parsed to know whose it is. */
-const lineOf = ({ key, ...rest }: StoredReply): string => JSON.stringify({ key, ...rest });
+function lineOf({ key, ...rest }: StoredReply): string {
+  const reply = { key, ...rest };
+  return JSON.stringify({ ...reply, sum: sumOf(reply) });
+}
 
-/** Undefined where the line is damaged: it is as if the key had not been sent before. */
+/** Undefined where the line is damaged. Lines of earlier versions have no sum. */
 function readLine(line: string): StoredReply | undefined {
+  if (!line.startsWith(START)) return undefined;
   try {
-    const reply: unknown = JSON.parse(line);
-    return isReply(reply) ? (reply as StoredReply) : undefined;
+    const { sum, ...reply } = JSON.parse(line) as StoredReply & { sum?: number };
+    return isReply(reply) && (sum === undefined || sum === sumOf(reply)) ? reply : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** One changed bit would make another key of a key, and another request of the request. */
+const sumOf = (reply: StoredReply): number => crc32(JSON.stringify(reply));
+
+const CONSEQUENCE =
+  'the requests they answered count as new where they are repeated with their Idempotency-Key; the file as it was is kept as ….damaged';
 
 const isReply = record<StoredReply>({ key: text, request: text, status: number, body: text, created_at: text });
 

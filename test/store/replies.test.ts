@@ -1,7 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHealth, type Health } from '../../server/health.ts';
+import { Damage } from '../../server/store/damage.ts';
 import { Replies } from '../../server/store/replies.ts';
 import type { StoredReply } from '../../server/store/store.ts';
 import { faultyDisk } from './faulty-disk.ts';
@@ -11,7 +13,15 @@ describe('lowdb: replies on the disk', () => {
   let root: string;
   let now = 0;
   let replies: Replies;
-  const open = () => (replies = new Replies({ disk, clock: () => now, root: join(root, 'replies'), most: 10 }));
+  let health: Health;
+  let warned: string[];
+  const open = () => {
+    health = createHealth();
+    warned = [];
+    const log = { warn: (_: object, sentence: string) => void warned.push(sentence) };
+    const damage = new Damage({ disk, dir: root, health, log });
+    replies = new Replies({ disk, damage, clock: () => now, root: join(root, 'replies'), most: 10 });
+  };
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'docent-replies-'));
     now = Date.parse('2026-03-01T12:00:00Z');
@@ -68,5 +78,56 @@ describe('lowdb: replies on the disk', () => {
       expect(await replies.find(aReply(2).key)).toBeUndefined();
       expect(await replies.find(aReply(3).key)).toEqual(aReply(3));
     }
+  });
+
+  const LINE = /^.*"key":"0+2".*$/m;
+  const flip = (at: string) => (text: string) =>
+    text.replace(LINE, (line) =>
+      line.replace(at, at.slice(0, -1) + String.fromCharCode(at.charCodeAt(at.length - 1) ^ 1)),
+    );
+  const damages: [what: string, (text: string) => string, left: number[]][] = [
+    ['zeros', (text) => text.replace(LINE, (line) => '\0'.repeat(line.length)), [1, 3]],
+    ['zeros in all of it', (text) => '\0'.repeat(text.length), []],
+    ['a changed bit of a key', flip('0000000000000002'), [1, 3]],
+    ['a changed bit of a request', flip('"request":"r'), [1, 3]],
+    ['a changed bit of a reply', flip('"body":"x'), [1, 3]],
+    ['a line of other JSON', (text) => text.replace(LINE, '{}'), [1, 3]],
+    ['other JSON', () => '[]', []],
+    ['bytes behind its last line', (text) => `${text}J`, [1, 2, 3]],
+  ];
+  it.each(damages)('with %s are kept, and named in the log and by /readyz', async (_, damage, left) => {
+    for (const number of [1, 2, 3]) await replies.keep({ ...aReply(number), request: 'r' });
+    await replies.close();
+    const path = join(root, 'replies', '2026-03-01.jsonl');
+    const damaged = damage(await readFile(path, 'utf8'));
+    await writeFile(path, damaged);
+    for (const again of [false, true]) {
+      open();
+      const found = await Promise.all([1, 2, 3].map((number) => replies.find(aReply(number).key)));
+      expect([1, 2, 3].filter((_number, at) => found[at])).toEqual(left);
+      expect(await readFile(`${path}.damaged`, 'utf8')).toBe(damaged);
+      expect(health.state()).toEqual({
+        status: 'degraded',
+        reasons: [expect.stringMatching(/^replies\/2026-03-01\.jsonl(?:\.damaged)? .*cannot be read/)],
+      });
+      expect(warned).toEqual(health.state().reasons);
+      if (!again) await replies.keep(aReply(4));
+      expect(await replies.find(aReply(4).key)).toEqual(aReply(4));
+      await replies.close();
+    }
+    now += 2 * 86_400_000;
+    open();
+    await replies.find('');
+    expect([await files(), health.state().status]).toEqual([[], 'ok']);
+  });
+
+  it('of an earlier version, without a sum, count', async () => {
+    await replies.keep(aReply(1));
+    await replies.close();
+    const path = join(root, 'replies', '2026-03-01.jsonl');
+    await writeFile(path, (await readFile(path, 'utf8')).replace(/,"sum":\d+/, ''));
+    open();
+    expect(await replies.find(aReply(1).key)).toEqual(aReply(1));
+    expect(health.state().status).toBe('ok');
   });
 });
