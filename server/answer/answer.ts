@@ -63,14 +63,15 @@ const earlierTurns = async (store: Store, { session, newSession }: Question): Pr
   newSession ? [] : store.lastMessages(session.uuid, TURNS);
 
 /** Every agent that could answer is deleted or not enabled. */
-function unanswered({ query }: Question, run: Run): Ending {
-  run.append(dontKnow(query, []));
+function unanswered({ query, accepted }: Question, run: Run): Ending {
+  run.append(dontKnow(query, [], accepted));
   return { finish_reason: 'stop', citations: {}, meta: { ...metaOf(undefined), outcome: 'unknown' } };
 }
 
 async function quoted({ question, agent, found }: Material, run: Run): Promise<Ending> {
+  const { query, accepted } = question;
   const cite = question.chatbot.meta.show_citations;
-  const { citations, outcome } = await writeQuotes({ query: question.query, found, cite }, run);
+  const { citations, outcome } = await writeQuotes({ query, found, cite, accepted }, run);
   return {
     finish_reason: run.stopped ? 'stopped' : 'stop',
     citations,
@@ -89,7 +90,8 @@ function generated(
   const markers = createMarkers(cite ? found : [], question.query, run);
   // What a quoted answer would need, until there is text.
   let spare = fallback && material;
-  const generation = model.generate(prompt({ agent, turns, found, query: question.query, cite }), (piece) => {
+  const { query, accepted } = question;
+  const generation = model.generate(prompt({ agent, turns, found, query, cite, accepted }), (piece) => {
     run.append(markers.pass(piece));
     if (spare && run.appended > 0) {
       spare = undefined;
@@ -101,7 +103,6 @@ function generated(
   if (run.stopped) generation.stop();
   // Made now, so that an open stream need not keep the passages; the model's server is at work meanwhile.
   const sure = wouldQuote(question.query, found);
-  const { query } = question;
   const meta = metaOf(agent);
   const credits = catalogue.credits(agent?.meta.model ?? '');
 

@@ -16,10 +16,10 @@ export interface Question {
   newSession: boolean;
   /** Neither the session nor its message is stored: nothing is left of it, however the process ends. */
   unstored?: true;
-  /** Who answers. */
   respond: Respond;
-  /** The visitor's address; absent for a key holder. */
+  /** The visitor's address, and the language tags that their browser asks for, best first; absent for a key holder. */
   visitor?: string;
+  accepted?: readonly string[];
   /** The request that asked, for the log. */
   request?: string;
 }

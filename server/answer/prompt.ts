@@ -25,11 +25,13 @@ interface Material {
   found: Found[];
   query: string;
   cite: boolean;
+  /** As in `phrasesFor`. */
+  accepted?: readonly string[] | undefined;
 }
 
 /** What a model is asked: the agent's own prompt and our rules with the passages, the last turns, the question. */
-export function prompt({ agent, turns, found, query, cite }: Material): ModelRequest {
-  const unknown = `“${phrasesFor(query, found).unknown}”`;
+export function prompt({ agent, turns, found, query, cite, accepted }: Material): ModelRequest {
+  const unknown = `“${phrasesFor(query, found, accepted).unknown}”`;
   const rules = [agent?.prompt, `${RULES} ${unknown}`, cite ? CITE : DO_NOT_CITE, passages(found)]
     .filter(Boolean)
     .join('\n\n');

@@ -4,6 +4,7 @@ import type { Citations, Outcome } from '../types.ts';
 import { createQuotes, withoutMarkers } from './cite.ts';
 import { dontKnow } from './dont-know.ts';
 import { quotedAnswer, type QuotedAnswer } from './quote.ts';
+import type { Phrases } from './phrases.ts';
 import { phrasesFor } from './visitor-language.ts';
 
 /** Sentences at most where a long text is asked for, a paragraph each. */
@@ -16,6 +17,8 @@ interface Material {
   found: Found[];
   /** With markers. */
   cite: boolean;
+  /** As in `phrasesFor`. */
+  accepted?: readonly string[] | undefined;
 }
 
 /** Where an answer is written; a `Run` is one. */
@@ -31,11 +34,12 @@ interface Quotations {
 }
 
 /** Writes the answer with no model: the sources' own sentences, or that there are none. */
-export async function writeQuotes({ query, found, cite }: Material, run: Paper): Promise<Quotations> {
+export async function writeQuotes({ query, found, cite, accepted }: Material, run: Paper): Promise<Quotations> {
   const long = asksAtLength(query);
+  const phrases = (): Phrases => phrasesFor(query, found, accepted);
   const answer = quotedAnswer(query, found, long ? { most: PARAGRAPHS } : {});
   const quotes = createQuotes(found);
-  const intro = long ? '' : introductionTo(answer, query, found);
+  const intro = long ? '' : introductionTo(answer, phrases);
   if (intro !== '') run.append(intro);
   let between = intro === '' ? '' : '\n\n';
   for (const piece of answer.pieces) {
@@ -47,8 +51,8 @@ export async function writeQuotes({ query, found, cite }: Material, run: Paper):
     run.append(between + withoutMarkers(piece.text) + (marker && afterText(piece.text) + marker));
     between = long || piece.block ? '\n\n' : ' ';
   }
-  if (answer.pieces.length === 0) run.append(dontKnow(query, found));
-  else if (long) run.append(`\n\n${phrasesFor(query, found).noMore}`);
+  if (answer.pieces.length === 0) run.append(dontKnow(query, found, accepted));
+  else if (long) run.append(`\n\n${phrases().noMore}`);
   const outcome = answer.pieces.length === 0 ? 'unknown' : 'answered';
   return { citations: cite ? quotes.citations() : {}, outcome };
 }
@@ -56,8 +60,8 @@ export async function writeQuotes({ query, found, cite }: Material, run: Paper):
 /** A marker behind a code block's fence would be part of it. */
 const afterText = (text: string): string => (text.endsWith('```') ? '\n\n' : ' ');
 
-function introductionTo({ pieces, several, restated, whole }: QuotedAnswer, query: string, found: Found[]): string {
+function introductionTo({ pieces, several, restated, whole }: QuotedAnswer, phrases: () => Phrases): string {
   if (pieces.length === 0 || whole) return '';
-  if (several) return phrasesFor(query, found).several;
-  return restated < RESTATED ? phrasesFor(query, found).found : '';
+  if (several) return phrases().several;
+  return restated < RESTATED ? phrases().found : '';
 }

@@ -1,6 +1,13 @@
 import { detectAll } from 'tinyld';
-import { cyrillicOf, languageOf, LATIN as LATIN_LANGUAGES, scriptOf } from '../knowledge/language.ts';
-import { LANGUAGES, type Spoken } from '../knowledge/languages.ts';
+import {
+  cyrillicOf,
+  isEmpty,
+  LATIN as LATIN_LANGUAGES,
+  languageOf,
+  scriptOf,
+  type Language,
+} from '../knowledge/language.ts';
+import { LANGUAGES, type Spoken, type Traits } from '../knowledge/languages.ts';
 import { PHRASES, type Phrases } from './phrases.ts';
 
 /** So much of a question tells its language, and so much of each passage the site's (UTF-16 units). */
@@ -21,33 +28,104 @@ const LATIN = /\p{Script=Latin}/gu;
 /** A language's name for the detector, which knows Norwegian by its common name, and back. */
 const nameOf = (language: string): string => (language === 'nb' ? 'no' : language);
 const languageNamed = (name: string): Spoken => (name === 'no' ? 'nb' : name) as Spoken;
-const NAMES = Object.keys(LANGUAGES).map(nameOf);
 /** Where two languages share the words of a question, the order in which they are looked at must not decide. */
 const NEAREST_LAST = LATIN_LANGUAGES.toReversed();
 /** Letters, and with a site that tells its language words, from which on the detector is asked: fewer may be a name. */
 const LEAST_LETTERS = 8;
 const LEAST_WORDS = 3;
-/** A language of the site is believed where the detector finds it this much as likely as the likeliest. */
+/** A language that is expected is believed where it is this much as likely as the likeliest. */
 const AS_LIKELY = 0.4;
+/** What a word that is common in one language adds to the detector's share of 0 to 1, and the least that tells any. */
+const COMMON_WORD = 0.4;
+const LEAST_SCORE = 0.1;
+/** How many languages of one browser are looked at. */
+const MOST_ACCEPTED = 10;
 
-/** What the server says by itself, in the language of the question; where that cannot be told, of what was found. */
-export const phrasesFor = (query: string, found: { text: string }[]): Phrases => PHRASES[languageFor(query, found)];
+/** What browsers call a language of ours by another name, and for some that are not ours the nearest that is. */
+const ALSO = new Map<string, Spoken>(Object.entries({ no: 'nb', nn: 'nb', iw: 'he', sk: 'cs' } as const));
+const NAMES = Object.keys(LANGUAGES) as Spoken[];
+const CYRILLIC: readonly Language[] = ['ru', 'uk', 'bg'];
+/** The letters of each language, `¿` and `¡` among them. */
+const WRITTEN = new Map(
+  LATIN_LANGUAGES.map((language) => [language, new RegExp(`^[a-z${(LANGUAGES[language] as Traits).letters}]*$`)]),
+);
 
-function languageFor(query: string, found: { text: string }[]): Spoken {
+/**
+ * What the server says by itself, in the language of the question. Where its words leave that open, `accepted` decides,
+ * the language tags that the visitor's browser asks for, best first; then the language of what was found, then English.
+ */
+export const phrasesFor = (query: string, found: { text: string }[], accepted: readonly string[] = []): Phrases =>
+  PHRASES[languageFor(query, found, accepted)];
+
+function languageFor(query: string, found: { text: string }[], accepted: readonly string[]): Spoken {
   const start = query.slice(0, TELLING);
   const script = byScript(start);
   const told = script === 'ru' ? cyrillicOf(start) : spokenIn(query);
   if (told && (script || languageOf(start, 'en', NEAREST_LAST) === told)) return told;
+  const possible = script === 'ru' ? CYRILLIC : writtenWith(start);
+  if (possible.length === 1) return possible[0]!;
   const site = spokenIn(found.map(({ text }) => text.slice(0, TELLING_PASSAGE)).join('\n'), 2000);
-  const words = start.match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
-  if (words.join('').length < LEAST_LETTERS && !script) return site ?? 'en';
-  if (words.length < LEAST_WORDS && site && !script) return site;
-  const only = script === 'ru' ? ['ru', 'uk', 'bg'] : NAMES;
-  const guesses = detectAll(start.slice(0, TELLING_DETECTOR), { only });
-  const [first] = guesses;
-  if (!first) return script ?? site ?? 'en';
-  const own = guesses.find(({ lang }) => languageNamed(lang) === site);
-  return site && own && own.accuracy >= AS_LIKELY * first.accuracy ? site : languageNamed(first.lang);
+  const expected = expectedOf(accepted, site, possible);
+  const words = start.toLowerCase().match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
+  const fallback = expected[0] ?? script ?? 'en';
+  if (words.join('').length < LEAST_LETTERS && !script) return fallback;
+  const scores = scored(start, words, possible);
+  const [first] = scores;
+  if (!first) return fallback;
+  const likely = scores.filter(({ score }) => score >= AS_LIKELY * first.score).map(({ language }) => language);
+  const meant = expected.find((language) => likely.includes(language));
+  if (meant) return meant;
+  const isTold = first.score >= LEAST_SCORE && (words.length >= LEAST_WORDS || expected.length === 0);
+  if (isTold || script) return first.language;
+  return scores.find(({ language }) => expected.includes(language))?.language ?? fallback;
+}
+
+/** What the visitor may be expected to write in, likeliest first. */
+function expectedOf(accepted: readonly string[], site: Spoken | undefined, possible: readonly Language[]): Language[] {
+  const expected = accepted.slice(0, MOST_ACCEPTED).flatMap((tag) => spokenTag(tag) ?? []);
+  // Nearly every browser asks for English as well.
+  const english = expected.indexOf('en');
+  if (site) expected.splice(english < 0 ? expected.length : english, 0, site);
+  return expected.flatMap((language) => possible.find((one) => one === language) ?? []);
+}
+
+function spokenTag(tag: string): Spoken | undefined {
+  const [language = ''] = tag.toLowerCase().split('-');
+  return NAMES.find((one) => one === language) ?? ALSO.get(language);
+}
+
+/** By the detector and by common words, of which one counts for less the more languages have it; best first. */
+function scored(
+  start: string,
+  words: string[],
+  possible: readonly Language[],
+): { language: Language; score: number }[] {
+  const scores = new Map<string, number>();
+  const add = (language: string, score: number) => scores.set(language, (scores.get(language) ?? 0) + score);
+  const only = possible.map(nameOf);
+  for (const { lang, accuracy } of detectAll(start.slice(0, TELLING_DETECTOR), { only })) {
+    add(languageNamed(lang), accuracy);
+  }
+  for (const word of words) {
+    const having = possible.filter((language) => isEmpty(word, language));
+    for (const language of having) add(language, COMMON_WORD / having.length);
+  }
+  return possible
+    .map((language) => ({ language, score: scores.get(language) ?? 0 }))
+    .filter(({ score }) => score > 0)
+    .toSorted((one, other) => other.score - one.score);
+}
+
+/** The languages of Latin letters that have all of the text's; each of them where none has. */
+function writtenWith(text: string): readonly Language[] {
+  const letters = (
+    text
+      .toLowerCase()
+      .normalize('NFC')
+      .match(/[\p{Script=Latin}¿¡]+/gu) ?? []
+  ).join('');
+  const fitting = LATIN_LANGUAGES.filter((language) => WRITTEN.get(language)!.test(letters));
+  return fitting.length > 0 ? fitting : LATIN_LANGUAGES;
 }
 
 /** By its letters and commonest words; undefined where they do not tell. Costs little: passages are asked as well. */

@@ -1,11 +1,11 @@
 import stemEnglish from 'wink-porter2-stemmer';
 import { withoutMarks } from './accents.ts';
 import { languageOf, type Language } from './language.ts';
-import { LANGUAGES } from './languages.ts';
+import { LANGUAGES, type Traits } from './languages.ts';
 
 /** Stems: what the forms of a word share. Snowball's where it has the language, light ones of ours elsewhere. */
 function algorithmOf(language: Language): string | undefined {
-  const traits: { stemmer?: string } = LANGUAGES[language];
+  const traits: Traits = LANGUAGES[language];
   return traits.stemmer === 'own' ? undefined : traits.stemmer;
 }
 

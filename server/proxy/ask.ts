@@ -22,6 +22,8 @@ export interface Asker {
   address: string;
   /** The request's id. */
   request: string;
+  /** Language tags, best first. */
+  accepted: readonly string[];
   /** Sets fields of the reply. */
   tell(fields: Record<string, string>): void;
 }
@@ -35,7 +37,7 @@ export interface Asked {
 
 /** One question at the door: whose it is, whether it is a repeat, whether the visitor may ask it now. */
 export function createAsk({ store, answering, upstream, log, limits, sessions }: Rooms) {
-  return async (chatbot: StoredChatbot, body: AskBody, { address, request, tell }: Asker): Promise<Asked> => {
+  return async (chatbot: StoredChatbot, body: AskBody, { address, request, accepted, tell }: Asker): Promise<Asked> => {
     const session = body.session === undefined ? undefined : await sessions.own(chatbot, body.session);
     const named = identify(store.home.secret, chatbot, address, session, body.id);
 
@@ -53,6 +55,7 @@ export function createAsk({ store, answering, upstream, log, limits, sessions }:
         respond: upstream.respond,
         visitor: address,
         request,
+        accepted,
       };
     };
     const found =

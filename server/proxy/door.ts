@@ -164,6 +164,7 @@ function ask(rooms: DoorRooms, sessions: VisitorSessions, events: EventStreams) 
     const { made, message, found } = await asked(chatbot, body, {
       address,
       request: String(ctx.state.id),
+      accepted: ctx.acceptsLanguages(),
       tell: (fields) => ctx.set(fields),
     });
     const first: ChatEvent[] = [{ event: 'message', data: { uuid: message } }];

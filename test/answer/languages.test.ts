@@ -237,8 +237,8 @@ describe('the table of languages', () => {
 });
 
 describe('a short question', () => {
-  const told = (question: string, site: string[]): Spoken | undefined => {
-    const phrases = phrasesFor(question, site.length > 0 ? [{ text: site.join(' ') }] : []);
+  const told = (question: string, site: string[], accepted: string[] = []): Spoken | undefined => {
+    const phrases = phrasesFor(question, site.length > 0 ? [{ text: site.join(' ') }] : [], accepted);
     return spoken.find((language) => PHRASES[language] === phrases);
   };
 
@@ -257,6 +257,45 @@ describe('a short question', () => {
       all.length;
     expect(share(false)).toBeGreaterThan(0.9);
     expect(share(true)).toBeGreaterThan(0.95);
+  });
+
+  it('is told by the browser where its words leave it open, whatever the site', () => {
+    const all = spoken.flatMap((language) => QUESTIONS[language].map((question) => [language, question] as const));
+    const right = all.filter(
+      ([language, question]) => told(question, QUESTIONS.en, [`${language}-XX`, language, 'en-US', 'en']) === language,
+    );
+    expect(right.length / all.length).toBeGreaterThan(0.98);
+    expect(told('Hvor lenge kan jeg returnere en vare?', QUESTIONS.en, ['nb-NO', 'nb', 'en'])).toBe('nb');
+    expect(told('Hvordan betaler jeg?', QUESTIONS.de, ['no', 'en'])).toBe('nb');
+    expect(told('Hvordan betaler jeg?', QUESTIONS.de, ['da', 'en'])).toBe('da');
+    expect(told('Miten maksan?', QUESTIONS.en, ['fi-FI', 'en'])).toBe('fi');
+  });
+
+  it('is answered in its own language where its words tell it, whatever the browser asks for', () => {
+    expect(told('How much is shipping to Norway?', QUESTIONS.nb, ['nb-NO', 'nb'])).toBe('en');
+    expect(told('Wie lange kann ich etwas umtauschen?', QUESTIONS.en, ['fr-FR', 'fr', 'en'])).toBe('de');
+    expect(told('Чи можна оплатити карткою?', QUESTIONS.en, ['ru', 'en'])).toBe('uk');
+    expect(told('営業時間', QUESTIONS.en, ['de'])).toBe('zh');
+  });
+
+  it('goes by the site before the English that nearly every browser asks for', () => {
+    expect(told('Öffnungszeiten', QUESTIONS.de, ['en-US', 'en'])).toBe('de');
+    expect(told('Vendete sci?', QUESTIONS.it, ['en-US', 'en'])).toBe('it');
+    expect(told('retur?', QUESTIONS.nb, ['en'])).toBe('nb');
+  });
+
+  it('is of no language whose alphabet lacks its letters', () => {
+    expect(told('Prodáváte lyže?', QUESTIONS.en)).toBe('cs');
+    // Slovak: we have no sentences in it.
+    expect(told('Predávate lyže?', QUESTIONS.en, ['sk-SK', 'sk', 'en'])).toBe('cs');
+    expect(told('¿Venden esquís?', QUESTIONS.en)).toBe('es');
+    expect(told('Müze nerede?', QUESTIONS.en, ['pl', 'tr'])).toBe('tr');
+  });
+
+  it('is not answered in a language that nobody expects where hardly anything tells it', () => {
+    expect(told('Selger dere skateboard?', [])).toBe('nb');
+    expect(told('skateboard price', QUESTIONS.en, ['*'])).toBe('en');
+    expect(told('Riparate biciclette', [], ['xx', 'constructor', '', '__proto__', '*'])).toBe('en');
   });
 
   it('in Cyrillic letters is not all Russian', () => {

@@ -54,6 +54,16 @@ describe('without a model', () => {
     expect((await ask(docent, empty, 'What do you sell?')).outcome).toBe('unknown');
   });
 
+  it('nobody knows in the language that the browser asks for where a short question could be of several', async () => {
+    const said = async (languages: string) => {
+      const headers = { 'Accept-Language': languages };
+      return (await post(`${docent.base}/chat/${chatbot}/ask`, { query: 'Hvordan betaler jeg?' }, headers)).text();
+    };
+    expect(await said('en;q=0.3, nb-NO, nb;q=0.9')).toContain('Det vet jeg ikke');
+    expect(await said('da')).toContain('Det ved jeg ikke');
+    for (const odd of ['', ',;q=,', `${'x-'.repeat(3000)}`, '*']) expect(await said(odd)).toContain('event: done');
+  });
+
   it('a visitor’s history says so too', async () => {
     const { session } = await ask(docent, chatbot, STRANGE);
     await ask(docent, chatbot, KNOWN, session);
