@@ -109,7 +109,7 @@ function faults(log: Logger): Koa.Middleware {
     } catch (error) {
       const refusal = asRefusal(error);
       if (refusal) {
-        if (refusal.status >= 500)
+        if (refusal.status >= 500 && !refusal.logged)
           log.warn({ req: ctx.state.id, code: refusal.code, err: refusal.cause }, refusal.message);
         ctx.set(refusal.headers);
         ctx.status = refusal.status;

@@ -42,6 +42,8 @@ export class Refusal extends Error {
   readonly field: string | undefined;
   readonly retryAfter: number | undefined;
   readonly headers: Record<string, string>;
+  /** Its cause stands in the log already. */
+  logged = false;
 
   constructor(code: ErrorCode, sentence: string, extra: Extra = {}) {
     super(sentence, { cause: extra.cause });

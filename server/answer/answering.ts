@@ -121,6 +121,7 @@ export function createAnswering({ store, clock, log, most = 256 }: Rooms): Answe
     const fault = ending.refusal;
     if (fault) {
       log.error({ ...named(question), err: fault.cause, code: fault.code }, `answer failed: ${fault.message}`);
+      fault.logged = true;
     }
     const isCutOff = interrupted.has(run);
     const message = answered(run, isCutOff ? { ...ending, finish_reason: 'interrupted' } : ending, clock);

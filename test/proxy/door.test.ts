@@ -1,7 +1,18 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '../../server/errors.ts';
-import { answerWith, ask, ended, messagesOf, openHouse, parseEvents, post, uuidOf, type House } from './house.ts';
+import {
+  answerWith,
+  API_KEY,
+  ask,
+  ended,
+  messagesOf,
+  openHouse,
+  parseEvents,
+  post,
+  uuidOf,
+  type House,
+} from './house.ts';
 
 let house: House;
 let chatbot: string;
@@ -261,6 +272,21 @@ describe('what a visitor sees of a message', () => {
     expect(lines.find(({ msg }) => msg.startsWith('answer failed'))).toMatchObject({ req, chatbot, session: masked });
     expect(lines.find(({ msg }) => msg === 'request')).toMatchObject({ req, status: 200, outcome: 'model_failed' });
     expect(house.logged.join('')).not.toMatch(new RegExp(`canary|${session}`));
+  });
+
+  it('puts the cause of a failed answer into the log once, for a key holder too', async () => {
+    house.respond = async () => {
+      throw new Refusal('model_failed', 'no answer', { cause: new Error('the model server answered 500') });
+    };
+    const session = uuidOf(await ask(house, chatbot, { query: 'How long?' }), 'session');
+    house.logged.length = 0;
+    for (const way of ['stream', 'non-stream']) {
+      const headers = { Authorization: `Bearer ${API_KEY}` };
+      const path = `${house.base}/api/v1/session/${session}/message/${way}`;
+      expect((await post(path, { query: 'How long?' }, headers)).status).toBe(502);
+    }
+    expect(house.logged.filter((line) => line.includes('the model server answered 500'))).toHaveLength(2);
+    expect(house.logged.filter((line) => JSON.parse(line).level === 40)).toEqual([]);
   });
 
   it('tells nothing of how an answer failed', async () => {
