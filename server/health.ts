@@ -1,5 +1,7 @@
 import type { Middleware } from 'koa';
+import type { Logger } from 'pino';
 import { Refusal } from './errors.ts';
+import type { Clock } from './records.ts';
 
 /** Why the server does less than it should. `failing` while nothing can be stored, `degraded` while questions are still answered. */
 export interface Fault {
@@ -31,6 +33,61 @@ export function createHealth(): Health {
       const reasons = all.slice(0, MOST_REASONS).map(({ reason }) => reason);
       if (all.length > MOST_REASONS) reasons.push(`and ${all.length - MOST_REASONS} more`);
       return { status: failing ? 'failing' : all.length > 0 ? 'degraded' : 'ok', reasons };
+    },
+  };
+}
+
+/** Failures and successes of another server that this one depends on, told to `/readyz` and to the log. */
+export interface Outage {
+  /** `reason` is a word of a fixed set; `why` is for the log. */
+  failed(reason: string, why?: string): void;
+  succeeded(): void;
+}
+
+interface Watched {
+  health: Health;
+  clock: Clock;
+  log: Logger;
+  /** For the log: `the model`. */
+  name: string;
+  key: string;
+  /** What `/readyz` says. */
+  sentence(reason: string): string;
+}
+
+/** Milliseconds between two lines of the log that say the same: a server that fails does so for every visitor. */
+const QUIET = 60_000;
+
+export function createOutage({ health, clock, log, name, key, sentence }: Watched): Outage {
+  const logged = new Map<string, number>();
+  let isDown = false;
+  let isLoggedDown = false;
+  let unlogged = 0;
+
+  /** True where nothing like it was logged within `QUIET`, or the clock was set back since. */
+  function isDue(line: string): boolean {
+    return Math.abs(clock() - (logged.get(line) ?? -Infinity)) >= QUIET;
+  }
+
+  return {
+    failed(reason, why) {
+      isDown = true;
+      health.report(key, { status: 'degraded', reason: sentence(reason) });
+      unlogged += 1;
+      // The last line always says that it is down while it is.
+      if (isLoggedDown && !isDue(reason)) return;
+      log.error({ reason, why, failures: unlogged }, `${name} fails`);
+      logged.set(reason, clock());
+      isLoggedDown = true;
+      unlogged = 0;
+    },
+    succeeded() {
+      if (isDown) health.clear(key);
+      isDown = false;
+      if (!isLoggedDown || !isDue('')) return;
+      log.info(`${name} answers again`);
+      logged.set('', clock());
+      isLoggedDown = false;
     },
   };
 }

@@ -30,7 +30,7 @@ export async function createRooms(config: Config, { store, clock, log, health, s
   const sites = createSites({ store, knowledge, web, clock, log });
   const model = config.llm && createOpenAi({ ...config.llm, answerTimeout, log });
   const catalogue = createCatalogue(config.catalogue);
-  const fallback = config.fallback ? createFallback({ health, clock, log }) : undefined;
+  const fallback = createFallback({ health, clock, log, quotes: config.fallback });
   const respond = createRespond({ store, knowledge, model, fallback, catalogue });
   const answering = createAnswering({ store, clock, log, most: config.maxAnswers });
   return {

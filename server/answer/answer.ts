@@ -18,8 +18,7 @@ interface Rooms {
   knowledge: Knowledge;
   /** Without one, the answer quotes the sources. */
   model: Model | undefined;
-  /** Without one, a model that fails is an error whenever it does. */
-  fallback: Fallback | undefined;
+  fallback: Fallback;
   catalogue: Catalogue;
 }
 
@@ -45,7 +44,7 @@ export function createRespond(rooms: Rooms): Respond {
       // What the owner wrote to answer this very question is the answer, with a model too.
       const isWritten = material.found[0]?.match?.exact;
       if (!model || isWritten) return quoted(material, run);
-      const reason = fallback?.paused();
+      const reason = fallback.paused();
       return reason ? quotedInstead(material, reason, run) : generated(material, { ...rooms, model }, run);
     });
 }
@@ -86,28 +85,32 @@ function generated(
   run: Run,
 ): Promise<Ending> {
   const { question, agent, turns, found } = material;
+  const { query, accepted, unshown } = question;
   const cite = question.chatbot.meta.show_citations;
-  const markers = createMarkers(cite ? found : [], question.query, run);
-  // What a quoted answer would need, until there is text.
-  let spare = fallback && material;
-  const { query, accepted } = question;
+  const markers = createMarkers(cite ? found : [], query, run);
+  // What a quoted answer would need, until there is text that a reader may have.
+  let spare = fallback.quotes ? material : undefined;
   const generation = model.generate(prompt({ agent, turns, found, query, cite, accepted }), (piece) => {
     run.append(markers.pass(piece));
-    if (spare && run.appended > 0) {
-      spare = undefined;
-      fallback?.answered();
-    }
+    if (spare && run.appended > 0 && !unshown) spare = undefined;
     if (run.full) generation.stop();
   });
   run.onStop = () => generation.stop();
   if (run.stopped) generation.stop();
   // Made now, so that an open stream need not keep the passages; the model's server is at work meanwhile.
-  const sure = wouldQuote(question.query, found);
+  const sure = wouldQuote(query, found);
   const meta = metaOf(agent);
   const credits = catalogue.credits(agent?.meta.model ?? '');
 
   return generation.done.catch(refused).then(({ finish, totalTokens, refusal }: Generated) => {
-    if (refusal && fallback && spare && !run.stopped) return quotedInstead(spare, fallback.failed(refusal), run);
+    if (refusal && !run.stopped) {
+      const why = fallback.failed(refusal);
+      if (spare) {
+        run.restart();
+        return quotedInstead(spare, why, run);
+      }
+    }
+    if (!refusal && !run.stopped) fallback.answered();
     run.append(markers.rest());
     const reason = run.full ? 'length' : finish;
     const citations = markers.citations();

@@ -16,6 +16,8 @@ export interface Question {
   newSession: boolean;
   /** Neither the session nor its message is stored: nothing is left of it, however the process ends. */
   unstored?: true;
+  /** Nobody reads the answer before it has ended: what a model wrote before it failed may be replaced. */
+  unshown?: true;
   respond: Respond;
   /** The visitor's address, and the language tags that their browser asks for, best first; absent for a key holder. */
   visitor?: string;
@@ -102,10 +104,7 @@ export function createAnswering({ store, clock, log, most = 256 }: Rooms): Answe
     runs.set(run.message.uuid, run);
     // Storing starts now and runs beside the answer: nothing waits for the disk before the first byte.
     const stored = save(question, run.message, question.newSession ? question.session : undefined);
-    stored.then(
-      (there) => there || run.stop(),
-      () => run.stop(),
-    );
+    stored.catch(() => false).then((there) => there || run.stop());
     run.stored = stored;
     const over = finish(question, run, stored).finally(() => {
       leave();

@@ -1,6 +1,6 @@
 import { messageUuid, newUuid, timestamp, type Clock } from '../records.ts';
 import type { StoredChatbot, StoredMessage } from '../store/store.ts';
-import type { Answering, Respond } from './answering.ts';
+import type { Answering, Question, Respond } from './answering.ts';
 
 interface Rooms {
   answering: Answering;
@@ -15,16 +15,17 @@ export async function askOnce(
   { answering, respond, clock }: Rooms,
   chatbot: StoredChatbot,
   query: string,
-  onText: (piece: string) => void = () => {},
+  onText?: (piece: string) => void,
 ): Promise<StoredMessage> {
   const now = timestamp(clock);
   const session = { uuid: newUuid(), created_at: now, modified_at: now, chatbot: chatbot.uuid };
   const uuid = messageUuid(session.uuid);
-  const run = answering.start({ uuid, query, chatbot, session, newSession: true, unstored: true, respond });
+  const question: Question = { uuid, query, chatbot, session, newSession: true, unstored: true, respond };
+  const run = answering.start(onText ? question : { ...question, unshown: true });
   let shown = 0;
   const ended = await new Promise<NonNullable<typeof run.ended>>((done) => {
     run.attach(() => {
-      onText(run.read(shown));
+      onText?.(run.read(shown));
       shown = run.length;
       if (run.ended) done(run.ended);
     });

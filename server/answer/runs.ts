@@ -75,6 +75,13 @@ export class Run {
     if (end > 0) this.#write(end === text.length ? text : text.slice(0, end));
   }
 
+  /** Drops what was written. A reader who has some of it already gets a wrong text. */
+  restart(): void {
+    this.#length = 0;
+    this.#held = '';
+    this.#given = 0;
+  }
+
   /** The answer from an offset to where it stands now, or a beginning of that of about `most` units. */
   read(from: number, most: number = LONGEST_ANSWER): string {
     const end = Math.min(from + most, this.#length);

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import * as Type from 'typebox';
+import type { Question } from '../answer/answering.ts';
 import { noteOutcome, streamText, whenEnded } from '../answer/readers.ts';
 import type { Run } from '../answer/runs.ts';
 import { Refusal } from '../errors.ts';
@@ -24,7 +25,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       body: NewMessage,
       reply: 'text',
       async handle({ user, uuid, body, ctx }) {
-        const run = await asked(rooms, { user, uuid, body, ctx });
+        const run = answering.start(await questionOf(rooms, { user, uuid, body, ctx }));
         await streamText(run, ctx.res, () => {
           ctx.respond = false;
         });
@@ -38,7 +39,8 @@ export const messages = (rooms: Rooms): Operation[] => {
       body: NewMessage,
       reply: Answer,
       async handle({ user, uuid, body, ctx }) {
-        return wholeAnswer(await asked(rooms, { user, uuid, body, ctx }), ctx.res);
+        const question = await questionOf(rooms, { user, uuid, body, ctx });
+        return wholeAnswer(answering.start({ ...question, unshown: true }), ctx.res);
       },
     }),
     operation({
@@ -117,12 +119,13 @@ const InvalidMessage = Type.Object(
 
 const Answer = Type.Object({ response: Type.String() }, { additionalProperties: false });
 
-/** The answer to a new question, on its way. */
-async function asked({ store, answering, respond }: Rooms, call: Omit<Call<{ query: string }>, 'once'>): Promise<Run> {
-  const { user, uuid, body, ctx } = call;
+async function questionOf(
+  { store, respond }: Rooms,
+  { user, uuid, body, ctx }: Omit<Call<{ query: string }>, 'once'>,
+): Promise<Question> {
   const { session, chatbot } = await ownedSession(store, user, uuid);
-  const question = { uuid: messageUuid(uuid), query: body.query, chatbot, session, newSession: false, respond };
-  return answering.start({ ...question, request: String(ctx.state.id) });
+  const request = String(ctx.state.id);
+  return { uuid: messageUuid(uuid), query: body.query, chatbot, session, newSession: false, respond, request };
 }
 
 /** A part of an answer is not handed out as the whole: what there was is stored with the message. */

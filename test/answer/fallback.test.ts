@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAgent } from '../../server/agents/agents.ts';
 import { createRespond } from '../../server/answer/answer.ts';
-import { createFallback } from '../../server/answer/fallback.ts';
+import { createFallback, type Fallback } from '../../server/answer/fallback.ts';
 import { createHealth } from '../../server/health.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
@@ -103,6 +103,50 @@ describe('a model that fails before its first word', () => {
   });
 });
 
+describe('a model that fails in the middle of an answer', () => {
+  const half: Script = { pieces: ['Half', ' an answer'], cutAfter: 2 };
+  let served: Awaited<ReturnType<typeof serve>>;
+  beforeAll(async () => {
+    served = await serve();
+  });
+  afterAll(() => served.docent.stop());
+
+  async function askWhole() {
+    const { docent, chatbot } = served;
+    const session = (await docent.api('POST', `/chatbot/${chatbot}/session/create`)).body.uuid;
+    const reply = await docent.api('POST', `/session/${session}/message/non-stream`, { query: QUERY });
+    const [message] = (await docent.api('GET', `/session/${session}/messages`)).body;
+    return { reply, message, meta: JSON.parse(message.meta_json) };
+  }
+
+  it('degrades /readyz until an answer is whole', async () => {
+    model.next(half);
+    await expect(askByKey(served)).rejects.toThrow();
+    const { status, reasons } = await ready(served.docent);
+    expect([status, reasons]).toEqual(['degraded', [expect.stringContaining('(unreachable)')]]);
+    await askByKey(served);
+    expect(await ready(served.docent)).toEqual({ status: 'ok' });
+  });
+
+  it('is quoted for where the caller waits for the whole answer', async () => {
+    model.next(half);
+    const { reply, message, meta } = await askWhole();
+    expect([reply.status, reply.body]).toEqual([200, { response: `${ANSWER} [1]` }]);
+    expect(message).toMatchObject({ finish_reason: 'stop', response: `${ANSWER} [1]`, error_message: '' });
+    expect(Object.keys(JSON.parse(message.cite_data_json))).toEqual(['1']);
+    expect(meta).toMatchObject({ fallback: 'unreachable', outcome: 'answered' });
+  });
+
+  it('is left alone like one that says nothing, after three failures', async () => {
+    await askByKey(served);
+    model.next(half, half, half);
+    for (let i = 0; i < 3; i += 1) await askWhole();
+    const asked = model.requests.length;
+    const { meta } = await askByKey(served);
+    expect([meta.fallback, model.requests.length]).toEqual(['unreachable', asked]);
+  });
+});
+
 describe('a model that cannot be reached', () => {
   it('is quoted for where nothing listens', async () => {
     const served = await serve({ LLM_BASE_URL: 'http://127.0.0.1:9/v1' });
@@ -141,25 +185,67 @@ describe('with FALLBACK=0', () => {
     expect([reply.status, reply.body.code, message.finish_reason]).toEqual([502, 'model_failed', 'error']);
     const visitor = await post(`${served.docent.base}/chat/${served.chatbot}/ask`, { query: QUERY });
     expect(parseEvents(await visitor.text()).at(-1)).toMatchObject({ event: 'error', data: { code: 'model_failed' } });
-    expect(await ready(served.docent)).toEqual({ status: 'ok' });
     await served.docent.stop();
   });
+
+  it.each([
+    ['answers 500', [refusing(500)], 'status_500'],
+    ['answers 401', [refusing(401)], 'status_401'],
+    ['is busy', [busy], 'busy'],
+    ['sends no JSON', [{ raw: ['data: {nope\n\n', 'data: [DONE]\n\n'] }], 'bad_reply'],
+    ['hangs in the middle', [{ pieces: ['Half'], hangAfter: 2 }], 'timeout'],
+  ] as [string, Script[], string][])(
+    'a model that %s degrades /readyz until it answers',
+    async (_, scripts, reason) => {
+      const served = await serve({ FALLBACK: '0', ANSWER_TIMEOUT: '5' });
+      model.next(...scripts);
+      await askByKey(served).catch(() => {});
+      const reasons = [`the model does not answer (${reason}); visitors get errors`];
+      expect(await ready(served.docent)).toEqual({ status: 'degraded', reasons });
+      await askByKey(served);
+      expect(await ready(served.docent)).toEqual({ status: 'ok' });
+      await served.docent.stop();
+    },
+  );
 });
 
 describe('the log', () => {
-  it('names a failing model once a minute, with how many answers were quoted', () => {
-    const lines: { reason?: string; answers?: number; msg: string }[] = [];
+  let lines: { reason?: string; failures?: number; msg: string }[];
+  let now: number;
+  let fallback: Fallback;
+  beforeEach(() => {
+    lines = [];
+    now = 0;
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-    let now = 0;
-    const fallback = createFallback({ health: createHealth(), clock: () => now, log });
-    const failure = new ModelFailure('timeout', 'model_timeout', 'too slow');
-    for (now = 0; now < 120_000; now += 1000) fallback.failed(failure);
+    fallback = createFallback({ health: createHealth(), clock: () => now, log });
+  });
+  const fail = (reason: string): string => fallback.failed(new ModelFailure(reason, 'model_failed', 'no'));
+  const told = () => lines.map(({ reason, failures, msg }) => (reason ? [reason, failures] : msg));
+
+  it('names a failing model once a minute, with how many answers failed', () => {
+    for (; now < 120_000; now += 1000) fail('timeout');
     fallback.answered();
     fallback.answered();
-    expect(lines.map(({ reason, answers }) => [reason, answers])).toEqual([
-      ['timeout', 1],
-      ['timeout', 60],
-      [undefined, undefined],
+    expect(told()).toEqual([['timeout', 1], ['timeout', 60], 'the model answers again']);
+  });
+
+  it('names a new reason at once', () => {
+    for (; now < 10_000; now += 1000) fail(now % 2000 === 0 ? 'status_500' : 'status_401');
+    expect(told()).toEqual([
+      ['status_500', 1],
+      ['status_401', 1],
     ]);
+  });
+
+  it('ends with how the model is, and does not grow with each change', () => {
+    for (; now < 10_000; now += 1000) {
+      fail('timeout');
+      expect(lines.at(-1)?.reason).toBe('timeout');
+      fallback.answered();
+    }
+    expect(lines).toHaveLength(3);
+    now += 60_000;
+    fallback.answered();
+    expect(lines.at(-1)?.msg).toBe('the model answers again');
   });
 });

@@ -24,7 +24,7 @@ async function serve(withFallback = true): Promise<void> {
   const log = pino({ level: 'silent' });
   model = createOpenAi({ baseUrl: fake.baseUrl, model: 'fake-1', apiKey: undefined, log });
   const clock = (): number => house.clock.now;
-  const fallback = withFallback ? createFallback({ health, clock, log }) : undefined;
+  const fallback = createFallback({ health, clock, log, quotes: withFallback });
   const knowledge = { search: async () => [] } as unknown as Knowledge;
   house.respond = createRespond({ store: house.store, knowledge, model, fallback, catalogue: createCatalogue() });
 }
