@@ -58,6 +58,17 @@ export class Damage {
     this.#tell(path, `${this.#shown(path)} ${why}`);
   }
 
+  /** Of a file that a record says is there: until it is written again, or removed with its record. */
+  missing(path: string): void {
+    this.#files.add(path);
+    this.#tell(path, `${this.#shown(path)} is missing; the rest is served: restore it from a backup, then restart`);
+  }
+
+  /** A file that was missing has been written. */
+  written(path: string): void {
+    if (this.#files.delete(path)) this.#clear(path);
+  }
+
   /** Keeps the file as it is beside itself, before what can be read of it replaces it. */
   async copyAside(path: string): Promise<void> {
     const aside = freeName(path);

@@ -1,14 +1,30 @@
 import type { Disk } from './disk.ts';
 import { DocumentFile } from './document.ts';
-import type { Document } from './store.ts';
+import type { Adapter } from './lowdb-file.ts';
+import type { Document, StoredSource, StoredVectors } from './store.ts';
 
 export const documentFile = (disk: Disk, path: string): DocumentFile<Document> =>
   new DocumentFile(disk, path, piecesOf);
 
+/** What the file holds if it `is` whole: undefined where it is damaged, null without one. */
+export async function readWhole<T>(file: Adapter<T>, is: (value: T) => boolean): Promise<T | null | undefined> {
+  const value = await file.read().catch(ifDamaged);
+  return value === null || (value !== undefined && is(value)) ? value : undefined;
+}
+
 /** Undefined for what is no JSON. */
-export function ifDamaged(error: unknown): undefined {
+function ifDamaged(error: unknown): undefined {
   if (!(error instanceof SyntaxError)) throw error;
 }
+
+export type Kind = 'document.json' | 'vectors.json';
+
+/** Whether the record says that the file is there. */
+export const needs = (source: StoredSource | undefined, kind: Kind): boolean =>
+  kind === 'vectors.json' ? Boolean(source?.embedded_by) : source?.status === 'success' && source.tokens > 0;
+
+export const isRows = ({ dimensions, rows }: StoredVectors): boolean =>
+  dimensions > 0 && rows.length % dimensions === 0;
 
 /** A text of 10 MB takes 60 ms by way of JSON, and nobody can change it. */
 export const copyOfDocument = ({ title, text, passages }: Document): Document => ({

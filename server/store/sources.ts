@@ -5,9 +5,9 @@ import { ignore, removeFile, replaceFile, syncFolder, type Disk } from './disk.t
 import { readBytes, readDocument } from './document.ts';
 import { isDocument, isSource, number, record as recordOf } from './forms.ts';
 import { lowdbFile } from './lowdb-file.ts';
-import { copy, StoredRecord } from './record.ts';
+import { copy, flatCopy, StoredRecord } from './record.ts';
 import { Shards } from './shards.ts';
-import { copyOfDocument, documentFile, ifDamaged } from './source-documents.ts';
+import { copyOfDocument, documentFile, isRows, needs, readWhole, type Kind } from './source-documents.ts';
 import { SourceIndex, type SourceFile, type SourceRecord } from './source-index.ts';
 import type { Change, Document, StoredSource, StoredVectors } from './store.ts';
 import { vectorsFile } from './vectors.ts';
@@ -15,7 +15,6 @@ import { vectorsFile } from './vectors.ts';
 const FORM = /^([0-9a-f]{32})\.(source\.json|document\.json|vectors\.json|file)$/;
 const isWritten = recordOf<SourceFile>({ order: number, source: isSource });
 const isSourceFile = (value: unknown): value is SourceFile => isWritten(value);
-const isRows = ({ dimensions, rows }: StoredVectors): boolean => dimensions > 0 && rows.length % dimensions === 0;
 const LEARNING = ['await', 'chunking', 'embedding'];
 
 interface Options {
@@ -164,6 +163,7 @@ export class Sources {
         await removeFile(this.#disk, this.#path(uuid, 'vectors.json'));
       }
       await low.write();
+      this.#damage.written(this.#path(uuid, 'document.json'));
       return this.#record(uuid) !== undefined;
     });
   }
@@ -173,6 +173,7 @@ export class Sources {
     return this.#turns.take(uuid, async () => {
       if (!this.#record(uuid)) return false;
       await low.write();
+      this.#damage.written(this.#path(uuid, 'vectors.json'));
       return (await this.update(uuid, (source) => ({ ...source, embedded_by: vectors.model }))) !== undefined;
     });
   }
@@ -180,37 +181,38 @@ export class Sources {
   /** Nothing is read where there are none. Damaged ones are set aside: `unembedded` has the source from then on. */
   async vectors(uuid: string): Promise<StoredVectors | undefined> {
     if (!this.#record(uuid)?.stored.source.embedded_by) return undefined;
-    const read = () => vectorsFile(this.#disk, this.#path(uuid, 'vectors.json')).read();
-    return this.#whole(uuid, 'vectors.json', read, isRows, (source) => ({ ...source, embedded_by: '' }));
+    const read = () => readWhole(vectorsFile(this.#disk, this.#path(uuid, 'vectors.json')), isRows);
+    return this.#whole(uuid, 'vectors.json', read, (source) => ({ ...source, embedded_by: '' }));
   }
 
-  /** A damaged one is set aside, and the source fails, so that its owner can have it learned anew. */
+  /** Where it is damaged, and set aside, or missing the source fails, so that its owner can have it learned anew. */
   async document(uuid: string): Promise<Document | undefined> {
     if (!this.#record(uuid)) return undefined;
-    const read = () => documentFile(this.#disk, this.#path(uuid, 'document.json')).read();
-    return this.#whole(uuid, 'document.json', read, isDocument, (source) => ({
+    const read = () => readWhole(documentFile(this.#disk, this.#path(uuid, 'document.json')), isDocument);
+    return this.#whole(uuid, 'document.json', read, (source) => ({
       ...source,
       status: 'error:damaged',
       modified_at: later(source.modified_at, this.#clock),
     }));
   }
 
-  /** What `read` has of the file, if it `is` whole; else the file is set aside and the source changed. */
+  /** What the file holds, see `readWhole`. Where it is damaged or missing that is told, and the source changed. */
   async #whole<T>(
     uuid: string,
-    kind: 'document.json' | 'vectors.json',
-    read: () => Promise<T | null>,
-    is: (value: T) => boolean,
+    kind: Kind,
+    read: () => Promise<T | null | undefined>,
     change: Change<StoredSource>,
   ): Promise<T | undefined> {
-    const attempt = () => read().catch(ifDamaged);
-    const value = await attempt();
-    if (value === null || (value !== undefined && is(value))) return value ?? undefined;
+    const path = this.#path(uuid, kind);
+    const isFine = (value: T | null | undefined) => value || (value === null && !needs(this.source(uuid), kind));
+    const value = await read();
+    if (isFine(value)) return value ?? undefined;
     // In turn with what is written: by now the file may be another one.
     return this.#turns.take(uuid, async () => {
-      const again = await attempt();
-      if (again === null || (again !== undefined && is(again))) return again ?? undefined;
-      await this.#damage.setAside(this.#path(uuid, kind), 'cannot be read; the rest of the source is served');
+      const again = await read();
+      if (isFine(again)) return again ?? undefined;
+      if (again === null) this.#damage.missing(path);
+      else await this.#damage.setAside(path, 'cannot be read; the rest of the source is served');
       await this.update(uuid, change).catch(ignore);
       return undefined;
     });
@@ -255,6 +257,3 @@ export class Sources {
     return this.#shards.path(uuid, `${uuid}.${kind}`);
   }
 }
-
-/** A list of ten thousand takes 2 ms this way, and 40 by way of JSON. */
-const flatCopy = <T extends { [K in keyof T]: string | number }>(record: T): T => ({ ...record });

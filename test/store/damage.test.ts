@@ -228,6 +228,36 @@ describe('lowdb: damaged files', () => {
     expect([await files('sources'), health.state().status]).toEqual([[], 'ok']);
   });
 
+  it('that are missing are told like damaged ones, until the source is learned anew', async () => {
+    const source = aSource((await withChatbot()).uuid, { status: 'success', tokens: 3 });
+    await store.createSource(source);
+    await store.putDocument(source.uuid, aDocument('text'));
+    await store.putVectors(source.uuid, { model: 'm', dimensions: 2, rows: new Int8Array([1, 2]) });
+    for (const end of ['.vectors.json', '.document.json']) await rm(await fileOf(source.uuid, end));
+    expect(await store.vectors(source.uuid)).toBeUndefined();
+    expect(await store.unembeddedSources('m')).toHaveLength(1);
+    expect(await store.document(source.uuid)).toBeUndefined();
+    expect(await store.source(source.uuid)).toMatchObject({ status: 'error:damaged', embedded_by: '' });
+    const reasons = ['vectors', 'document'].map((kind) =>
+      expect.stringContaining(`${source.uuid}.${kind}.json is missing`),
+    );
+    expect([health.state(), warned]).toEqual([{ status: 'degraded', reasons }, reasons]);
+    await store.putDocument(source.uuid, aDocument('new'));
+    await store.putVectors(source.uuid, { model: 'm', dimensions: 2, rows: new Int8Array([1, 2]) });
+    expect(health.state().status).toBe('ok');
+  });
+
+  it('that no source has are not missing: one without a text, or that is being learned', async () => {
+    const chatbot = await withChatbot();
+    for (const more of [{ status: 'success' }, { status: 'chunking', tokens: 3 }, { status: 'fail', tokens: 3 }]) {
+      const source = aSource(chatbot.uuid, more);
+      await store.createSource(source);
+      expect(await store.document(source.uuid)).toBeUndefined();
+      expect(await store.source(source.uuid)).toEqual(source);
+    }
+    expect(health.state().status).toBe('ok');
+  });
+
   describe('of the account', () => {
     const account = () => join(dir, 'store.json');
     const refused = async (text: string, sentence: RegExp) => {
