@@ -38,7 +38,7 @@ export interface Ends {
 }
 
 /**
- * The first line of what may be a long file, and what stands in its last bytes. Undefined where the file is gone or has no whole line. By descriptors: a list of ten thousand sessions with a
+ * The first line of what may be a long file, and what stands in its last bytes. Undefined where the file is gone, a folder, or has no whole line. By descriptors: a list of ten thousand sessions with a
  * `FileHandle` each keeps the collector busy for longer than the disk.
  */
 export async function readEnds(path: string): Promise<Ends | undefined> {
@@ -47,7 +47,9 @@ export async function readEnds(path: string): Promise<Ends | undefined> {
   });
   if (file === undefined) return undefined;
   try {
-    const { size } = fstatSync(file);
+    const stats = fstatSync(file);
+    if (stats.isDirectory()) return undefined;
+    const { size } = stats;
     const start = await bytesAt(file, 0, size > WHOLE ? END : size);
     const first = start.indexOf(10);
     if (first >= 0)

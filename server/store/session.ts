@@ -1,4 +1,5 @@
 import { Batch } from './batch.ts';
+import { hasCode } from './disk.ts';
 import { LinesFile } from './lines.ts';
 import { lowdbFile, type Low } from './lowdb-file.ts';
 import type { SessionName } from './session-folder.ts';
@@ -52,10 +53,15 @@ export class SessionFile {
 
   /**
    * `torn`: nothing of it was ever acknowledged. `lost`: it cannot be read. `damaged`: a part of it cannot; the rest is
-   * there, and the first write removes that part from the file, after `keep` has put a copy aside.
+   * there, and the first write removes that part from the file, after `keep` has put a copy aside. `folder`: it is no file.
    */
-  async load(keep: () => Promise<void>): Promise<'whole' | 'torn' | 'damaged' | 'lost'> {
-    await this.#low.read();
+  async load(keep: () => Promise<void>): Promise<'whole' | 'torn' | 'damaged' | 'lost' | 'folder'> {
+    try {
+      await this.#low.read();
+    } catch (error) {
+      if (hasCode(error, 'EISDIR')) return 'folder';
+      throw error;
+    }
     const [head, ...lines] = this.#low.data;
     if (head === undefined) return this.#file.spoilt ? 'lost' : 'torn';
     if (!readHead(head, this.name)) return 'lost';

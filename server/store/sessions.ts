@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { abreast } from './batch.ts';
 import type { Damage } from './damage.ts';
-import { ignore, removeFile, syncFolder, type Disk } from './disk.ts';
-
+import { hasCode, ignore, removeFile, syncFolder, type Disk } from './disk.ts';
 import { readEnds } from './file-ends.ts';
 import { LinesFile, OpenFiles } from './lines.ts';
 import { SessionFile } from './session.ts';
@@ -20,6 +19,7 @@ const BATCH = 64;
 
 const PARTLY =
   'has lines that cannot be read; the others are served, and the file as it was is kept as ….damaged at its next change';
+const FOLDER = 'is a folder where a conversation should be; the others are served: move it out of the data folder';
 
 interface Options {
   disk: Disk;
@@ -203,9 +203,10 @@ export class Sessions {
     const path = this.#names.path(name);
     const state = await file.load(() => damage.copyAside(path));
     if (!this.#names.holds(name)) return;
-    if (state === 'torn' || state === 'lost') {
+    if (state === 'torn' || state === 'lost' || state === 'folder') {
       this.#names.remove(name);
-      if (state === 'lost') await damage.setAside(path, 'holds a conversation that cannot be read');
+      if (state === 'folder') damage.report(path, FOLDER);
+      else if (state === 'lost') await damage.setAside(path, 'holds a conversation that cannot be read');
       else this.#options.disk.unlink(path).catch(ignore);
       return;
     }
@@ -226,6 +227,7 @@ export class Sessions {
     try {
       await removeFile(this.#options.disk, this.#names.path(name));
     } catch (error) {
+      if (hasCode(error, 'EISDIR')) return false;
       this.#names.add(name);
       throw error;
     }

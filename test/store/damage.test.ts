@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -96,6 +96,26 @@ describe('lowdb: damaged files', () => {
     store = await open();
     expect((await store.sessions(session.chatbot)).map(({ uuid }) => uuid)).toEqual([other.session.uuid]);
     expect(await readFile(`${file}.damaged`)).toEqual(damaged);
+  });
+
+  it('that are folders are named, and neither listed nor in the way of the others', async () => {
+    const { session, file } = await withSession();
+    await rm(file);
+    await mkdir(file);
+    store = await open();
+    const other = await withSession(session.chatbot);
+    store = await open();
+    expect((await store.sessions(session.chatbot)).map(({ uuid }) => uuid)).toEqual([other.session.uuid]);
+    const reasons = [expect.stringMatching(/^sessions\/.*\*\S+ is a folder/)];
+    expect([health.state(), warned]).toEqual([{ status: 'degraded', reasons }, reasons]);
+    await reopen();
+    expect(await store.messages(session.uuid)).toEqual([]);
+    expect(health.state().status).toBe('degraded');
+    await reopen();
+    expect(await store.deleteSession(session.uuid)).toBe(false);
+    await reopen();
+    expect(await store.deleteChatbot(session.chatbot)).toBe(true);
+    expect(await files('sessions')).toEqual([]);
   });
 
   const lines: [string, from: string, to: string][] = [
