@@ -31,6 +31,8 @@ interface Extra {
   /** Seconds; also sent as `Retry-After`. */
   retryAfter?: number;
   headers?: Record<string, string>;
+  /** The disk refused: see `asRefusal`. */
+  unstored?: boolean;
   /** For the log alone, never for the caller. */
   cause?: unknown;
 }
@@ -41,6 +43,7 @@ export class Refusal extends Error {
   readonly status: number;
   readonly field: string | undefined;
   readonly retryAfter: number | undefined;
+  readonly unstored: boolean;
   readonly headers: Record<string, string>;
   /** Its cause stands in the log already. */
   logged = false;
@@ -51,6 +54,7 @@ export class Refusal extends Error {
     this.status = STATUS[code];
     this.field = extra.field;
     this.retryAfter = extra.retryAfter;
+    this.unstored = extra.unstored ?? false;
     this.headers = { ...extra.headers };
     if (extra.retryAfter !== undefined) this.headers['Retry-After'] = String(extra.retryAfter);
   }
@@ -71,22 +75,23 @@ export const invalid = (field: string, sentence: string): Refusal => new Refusal
 
 /** What the operating system says where nothing can be stored, or no file opened. */
 const DISK_FAULTS: Record<string, [code: ErrorCode, sentence: string]> = {
-  ENOSPC: ['disk_full', 'the disk of the server is full; nothing was stored'],
-  EDQUOT: ['disk_full', 'the disk quota of the server is used up; nothing was stored'],
-  EROFS: ['unavailable', 'the disk of the server is read-only; nothing was stored'],
-  EIO: ['unavailable', 'the disk of the server fails; nothing was stored'],
-  EMFILE: ['unavailable', 'the server has too many files open; try again soon'],
-  ENFILE: ['unavailable', 'the machine of the server has too many files open; try again soon'],
+  ENOSPC: ['disk_full', 'the disk of the server is full'],
+  EDQUOT: ['disk_full', 'the disk quota of the server is used up'],
+  EROFS: ['unavailable', 'the disk of the server is read-only'],
+  EIO: ['unavailable', 'the disk of the server fails'],
+  EMFILE: ['unavailable', 'the server has too many files open'],
+  ENFILE: ['unavailable', 'the machine of the server has too many files open'],
 };
 
 /** Seconds after which a caller may try again what the disk has refused. */
 const DISK_RETRY = 5;
 
-/** A refusal as it is, and what a disk that stores nothing throws, as the caller may know it. */
-export function asRefusal(error: unknown): Refusal | undefined {
+/** A refusal as it is, and what a disk that stores nothing throws, as the caller may know it; `left` says what that leaves. */
+export function asRefusal(error: unknown, left = 'nothing was stored'): Refusal | undefined {
   if (error instanceof Refusal) return error;
   const fault = DISK_FAULTS[(error as NodeJS.ErrnoException | undefined)?.code ?? ''];
   if (!fault) return undefined;
   const [code, sentence] = fault;
-  return new Refusal(code, sentence, { cause: error, ...(code === 'unavailable' ? { retryAfter: DISK_RETRY } : {}) });
+  const retry = code === 'unavailable' ? { retryAfter: DISK_RETRY } : {};
+  return new Refusal(code, `${sentence}; ${left}`, { cause: error, unstored: true, ...retry });
 }

@@ -129,9 +129,9 @@ export function createAnswering({ store, clock, log, most = 256 }: Rooms): Answe
       run.end({ message, ...(ending.refusal ? { refusal: ending.refusal } : {}) });
     } catch (error) {
       if (!(error instanceof Refusal)) log.error({ ...named(question), err: error }, 'answer not stored');
-      run.end({
-        refusal: asRefusal(error) ?? new Refusal('internal', 'the answer could not be stored', { cause: error }),
-      });
+      const left = (await stored.catch(() => false)) ? 'the question was stored, its answer was not' : undefined;
+      const unstored = () => new Refusal('internal', 'the answer could not be stored', { cause: error });
+      run.end({ refusal: asRefusal(error, left) ?? unstored() });
     }
   }
 

@@ -187,7 +187,7 @@ const FAULTS: Record<number, { name: string; says: string; header?: string }> = 
   502: { name: 'ModelFailed', says: 'The model server failed' },
   503: { name: 'Unavailable', says: 'The server is about to stop, or has too much to do', header: 'Retry-After' },
   504: { name: 'ModelTimeout', says: 'The model server took too long' },
-  507: { name: 'DiskFull', says: 'The disk is full; nothing was stored' },
+  507: { name: 'DiskFull', says: 'The disk is full: nothing was stored, or a question without its answer' },
 };
 
 /** The faults that follow from what an operation takes and does. */

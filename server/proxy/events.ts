@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { createCapacity, type Capacity } from '../answer/capacity.ts';
 import { FLOWING, follow, LARGEST_WRITE, sendHead, type Reader } from '../answer/readers.ts';
 import { Run, type Ended } from '../answer/runs.ts';
+import type { Refusal } from '../errors.ts';
 import { view } from '../records.ts';
 import { outcomeIn } from '../store/outcomes.ts';
 import type { StoredMessage } from '../store/store.ts';
@@ -149,15 +150,18 @@ function lastWords(ended: Ended, failure: ErrorCode): string | Buffer {
 
 function last({ message, refusal }: Ended, failure: ErrorCode): ChatEvent {
   if (message && !refusal && message.finish_reason !== 'error') return { event: 'done', data: visitorMessage(message) };
-  return { event: 'error', data: errorOf(refusal?.code ?? failure, refusal?.retryAfter) };
+  return { event: 'error', data: errorOf(refusal, failure) };
 }
 
 /** A visitor reads the same few sentences whatever broke: what is said about it in the record is for the owner. */
-function errorOf(code: ErrorCode, retryAfter?: number): ErrorBody {
-  return { error: SENTENCES[code] ?? BROKEN, code, ...(retryAfter === undefined ? {} : { retry_after: retryAfter }) };
+function errorOf(refusal: Refusal | undefined, failure: ErrorCode): ErrorBody {
+  const { code = failure, retryAfter, unstored } = refusal ?? {};
+  const error = unstored ? UNSTORED : (SENTENCES[code] ?? BROKEN);
+  return { error, code, ...(retryAfter === undefined ? {} : { retry_after: retryAfter }) };
 }
 
 const BROKEN = 'the answer could not be finished; please ask again';
+const UNSTORED = 'answers cannot be stored at the moment; please ask again later';
 const SLOW = 'the answer took too long; please ask again';
 
 const SENTENCES: Partial<Record<ErrorCode, string>> = {
@@ -165,5 +169,5 @@ const SENTENCES: Partial<Record<ErrorCode, string>> = {
   upstream_timeout: SLOW,
   unavailable: 'there is too much to do at the moment; please ask again later',
   not_found: 'this conversation has been deleted',
-  disk_full: 'answers cannot be stored at the moment; please ask again later',
+  disk_full: UNSTORED,
 };

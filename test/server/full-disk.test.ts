@@ -59,7 +59,7 @@ describe('a server whose disk refuses', () => {
         expect([reply.status, reply.body.code]).toEqual([status, error]);
         expect([reply.headers.get('retry-after'), reply.body.error]).toEqual([
           retry,
-          expect.stringContaining(sentence),
+          `${sentence}; nothing was stored`,
         ]);
       }
       expect(await messages()).toEqual(before);
@@ -110,11 +110,31 @@ describe('a server whose disk refuses', () => {
 
   it('shows an answer that it could not store as interrupted', async () => {
     disk.failing('datasync', 'ENOSPC');
-    expect((await ask()).status).toBe(507);
+    const { status, body } = await ask();
+    expect([status, body.error]).toEqual([
+      507,
+      'the disk of the server is full; the question was stored, its answer was not',
+    ]);
     disk.heal();
     const reasons = (await messages()).map(({ finish_reason }: { finish_reason: string }) => finish_reason);
     expect(reasons).toEqual(['stop', 'interrupted']);
   });
+
+  it.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE'])(
+    'with %s tells a visitor that the answer cannot be stored, and not that there is too much to do',
+    async (code) => {
+      await docent.api('POST', `/chatbot/${bot}/update`, { visibility: 'public' });
+      disk.failing('write', code);
+      const reply = await fetch(`${docent.base}/chat/${bot}/ask`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ query: 'Who pays?' }),
+      });
+      const text = await reply.text();
+      expect(text).toContain('answers cannot be stored at the moment; please ask again later');
+      expect(text).not.toContain('too much to do');
+    },
+  );
 
   it('refuses a visitor before the stream, in the door too', async () => {
     await docent.api('POST', `/chatbot/${bot}/update`, { visibility: 'public' });
