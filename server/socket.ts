@@ -6,7 +6,7 @@ import type { Admin } from './admin.ts';
 import { asRefusal, Refusal } from './errors.ts';
 import type { Operator } from './operator.ts';
 import { hasCode, ignore } from './store/disk.ts';
-import { nearby } from './store/claims.ts';
+import { nearby } from './store/lock.ts';
 import type { Teaching } from './teaching.ts';
 
 /**

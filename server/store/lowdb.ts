@@ -41,9 +41,9 @@ export interface LowdbOptions {
 export async function openLowdbStore(options: LowdbOptions): Promise<Store> {
   const dir = resolve(options.dir);
   const made = mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const lock = await lockFolder(dir);
   const { disk: bare = realDisk, health, log, probeEvery: every } = options;
-  const lock = await lockFolder(dir, { log });
-  const watch = new DiskWatch({ disk: lock.guard(bare), dir, health, log, every });
+  const watch = new DiskWatch({ disk: bare, dir, health, log, every });
   const { disk } = watch;
   try {
     if (made !== undefined) await syncFolder(disk, dirname(made));
