@@ -60,7 +60,7 @@ export async function boot(
   const { knowledge, sites, catalogue, respond, answering } = rooms;
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const upstream = config.upstream
-    ? foreignUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log })
+    ? foreignUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log, health })
     : localUpstream({ store, respond });
   const demo =
     config.demo && !config.upstream

@@ -1,15 +1,16 @@
 import type { Logger } from 'pino';
 import { NO_META, type Ending, type Question } from '../answer/answering.ts';
 import type { Run } from '../answer/runs.ts';
+import { createOutage, type Health, type Outage } from '../health.ts';
 import { Connections } from '../model/connections.ts';
 import { createSteps, type Steps } from '../model/deadline.ts';
 import type { Clock } from '../records.ts';
 import type { Store } from '../store/store.ts';
-import { tooSlow, upstreamFailed } from './exchange.ts';
+import { tooSlow, upstreamFailed, UpstreamFailure } from './exchange.ts';
 import { createForeignChatbots } from './foreign-chatbots.ts';
 import { findMessage, type ForeignMessage } from './foreign-records.ts';
 import { createForeignSessions } from './foreign-sessions.ts';
-import { createInterfaceClient, type Reply } from './interface-client.ts';
+import { createInterfaceClient, type InterfaceClient, type Reply } from './interface-client.ts';
 import type { Upstream } from './upstream.ts';
 
 interface Options {
@@ -19,6 +20,7 @@ interface Options {
   store: Store;
   clock: Clock;
   log: Logger;
+  health: Health;
   /** Milliseconds, all three. */
   timeouts?: { connect?: number; firstByte?: number; betweenChunks?: number };
   /** Milliseconds for a whole answer; 120,000 by default. */
@@ -32,12 +34,32 @@ const PATIENCE = { firstByte: 60_000, betweenChunks: 60_000 };
  * Any server that speaks the interface. Sessions and messages are this door's own, with its own identifiers; each
  * session names the other server's, which is made with the first question.
  */
-export function foreignUpstream({ url, apiKey, store, clock, log, ...limits }: Options): Upstream {
+export function foreignUpstream({ url, apiKey, store, clock, log, health, ...limits }: Options): Upstream {
   const { timeouts, answerTimeout = 120_000 } = limits;
   const { origin, pathname } = new URL(url);
   const connections = new Connections(origin, { ...PATIENCE, ...timeouts });
   const prefix = pathname.replace(/\/+$/, '');
-  const client = createInterfaceClient({ connections, prefix, apiKey });
+  const outageOf = (name: string, key: string): Outage => {
+    const sentence = (reason: string): string => `${name} fails (${reason}); visitors get errors`;
+    return createOutage({ health, clock, log, name, key, sentence });
+  };
+  // Two: a page that loads says nothing of the answers.
+  const answers = outageOf('asking the server behind the door', 'upstream:answers');
+  const records = outageOf('fetching chatbots from the server behind the door', 'upstream:chatbots');
+  const made = createInterfaceClient({ connections, prefix, apiKey });
+  const client: InterfaceClient = {
+    ...made,
+    async chatbot(uuid) {
+      try {
+        const found = await made.chatbot(uuid);
+        note(records);
+        return found;
+      } catch (error) {
+        note(records, error);
+        throw error;
+      }
+    },
+  };
   const chatbots = createForeignChatbots({ client, store, clock, log });
   const sessions = createForeignSessions({ client, chatbots, store, log });
 
@@ -73,7 +95,7 @@ export function foreignUpstream({ url, apiKey, store, clock, log, ...limits }: O
       status = await steps.take(ask(question, run, foreign));
     }
     if (run.full) return ended('length');
-    if (status !== 200) throw upstreamFailed(`the message stream answered ${status}`);
+    if (status !== 200) throw upstreamFailed(`the message stream answered ${status}`, `status_${status}`);
     const record = await recordOf(question, foreign, run, steps);
     if (run.length === 0) run.append(record?.response ?? '');
     return endingOf(question, record);
@@ -86,10 +108,12 @@ export function foreignUpstream({ url, apiKey, store, clock, log, ...limits }: O
     if (run.stopped) run.onStop();
     try {
       const ending = await answer(question, run, steps);
+      if (!run.stopped) note(answers, ending.refusal);
       await sessions.kept(question.session.uuid);
       return ending;
     } catch (error) {
       if (run.stopped) return ended('stopped');
+      note(answers, error);
       throw error;
     } finally {
       steps.clear();
@@ -109,6 +133,11 @@ export function foreignUpstream({ url, apiKey, store, clock, log, ...limits }: O
     failure: 'upstream_failed',
     close: () => connections.close(),
   };
+}
+
+function note(outage: Outage, error?: unknown): void {
+  if (error === undefined) outage.succeeded();
+  if (error instanceof UpstreamFailure) outage.failed(error.reason, (error.cause as Error | undefined)?.message);
 }
 
 const ended = (finish_reason: Ending['finish_reason']): Ending => ({ finish_reason, citations: {}, meta: NO_META });

@@ -65,7 +65,7 @@ export function createInterfaceClient({ connections, prefix, apiKey }: Server): 
   function record(asked: Request): Reply<unknown> {
     const { done, stop } = reply(asked);
     const read = done.then(({ status, body }) => {
-      if (status !== OK) throw upstreamFailed(`${asked.method} answered ${status}`);
+      if (status !== OK) throw upstreamFailed(`${asked.method} answered ${status}`, `status_${status}`);
       return parsed(body);
     });
     return { done: read, stop };
@@ -75,8 +75,8 @@ export function createInterfaceClient({ connections, prefix, apiKey }: Server): 
     async chatbot(uuid) {
       const { status, body } = await reply(request('GET', `/chatbot/${encodeURIComponent(uuid)}`)).done;
       if (ABSENT.has(status)) return undefined;
-      if (status !== OK)
-        throw upstreamFailed(`the chatbot's record: ${status}${status === 401 ? ', is the key right?' : ''}`);
+      const hint = status === 401 ? ', is the key right?' : '';
+      if (status !== OK) throw upstreamFailed(`the chatbot's record: ${status}${hint}`, `status_${status}`);
       return parsed(body);
     },
     createSession: (chatbot, variables) =>
@@ -89,7 +89,8 @@ export function createInterfaceClient({ connections, prefix, apiKey }: Server): 
       ).done,
     async deleteSession(session) {
       const { status } = await reply(request('POST', `/session/${encodeURIComponent(session)}/delete`)).done;
-      if (status !== OK && !ABSENT.has(status)) throw upstreamFailed(`deleting a session: ${status}`);
+      if (status !== OK && !ABSENT.has(status))
+        throw upstreamFailed(`deleting a session: ${status}`, `status_${status}`);
     },
     messages: (session) => record(request('GET', `/session/${encodeURIComponent(session)}/messages`)),
     ask(session, query, onText) {

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startFakeForeign, type FakeForeign } from '../fakes/foreign.ts';
 import {
@@ -322,6 +323,7 @@ describe('records of another server', () => {
     const events = await ask(house, CHATBOT, { query: 'How long?' });
     expect(textOf(events)).toBe('You have 30 days.');
     expect(events.at(-1)).toMatchObject({ event: 'error', data: { code: 'upstream_failed' } });
+    expect((await (await fetch(`${house.base}/readyz`)).json()).status).toBe('degraded');
   });
 
   it('that cannot be listed leave the answer as it is', async () => {
@@ -371,17 +373,61 @@ const last = async () => {
 };
 
 describe('another server that fails', () => {
-  it.each([400, 401, 403, 404, 429, 500, 503, 302])(
-    'with %i to a question is an error of the stream',
-    async (status) => {
-      foreign.instead = (request, reply) =>
-        request.url!.endsWith('/message/stream') &&
-        Boolean(reply.writeHead(status, { Location: 'http://127.0.0.1:1/' }).end('canary: a plain text error'));
-      const { text, code, events } = await last();
-      expect([text, code]).toEqual(['', 'upstream_failed']);
-      expect(JSON.stringify(events)).not.toContain('canary');
-    },
-  );
+  it.each([400, 401, 403, 404, 500, 503, 302])('with %i to a question is an error of the stream', async (status) => {
+    foreign.instead = (request, reply) =>
+      request.url!.endsWith('/message/stream') &&
+      Boolean(reply.writeHead(status, { Location: 'http://127.0.0.1:1/' }).end('canary: a plain text error'));
+    const { text, code, events } = await last();
+    expect([text, code]).toEqual(['', 'upstream_failed']);
+    expect(JSON.stringify(events)).not.toContain('canary');
+  });
+
+  it.each([
+    [429, { 'Retry-After': '9' }, 9],
+    [503, { 'Retry-After': '9' }, 9],
+    [429, {}, 5],
+  ])('with %i and %j for having too much to do says when to come again', async (status, headers, seconds) => {
+    expect((await fetch(`${house.base}/chat/${CHATBOT}`)).status).toBe(200);
+    foreign.instead = (_, reply) => Boolean(reply.writeHead(status, headers).end('canary: busy'));
+    const { events } = await last();
+    expect(events.at(-1)).toMatchObject({ event: 'error', data: { code: 'unavailable', retry_after: seconds } });
+    house.clock.now += 30_000;
+    const face = await fetch(`${house.base}/chat/${CHATBOT}`);
+    expect([face.status, face.headers.get('retry-after')]).toEqual([503, String(seconds)]);
+    expect((await face.json()).code).toBe('unavailable');
+  });
+
+  it.each([
+    ['500', 'status_500', (reply: ServerResponse) => reply.writeHead(500).end('no')],
+    ['401', 'status_401', (reply: ServerResponse) => reply.writeHead(401).end('no')],
+    ['429', 'busy', (reply: ServerResponse) => reply.writeHead(429).end('no')],
+    ['silence', 'timeout', () => {}],
+    ['a cut', 'unreachable', (reply: ServerResponse) => reply.destroy()],
+  ])('with %s degrades /readyz until it answers', async (_, reason, failing) => {
+    const ready = async () => (await fetch(`${house.base}/readyz`)).json();
+    const fail = (_request: IncomingMessage, reply: ServerResponse): boolean => {
+      failing(reply);
+      return true;
+    };
+    const face = `${house.base}/chat/${CHATBOT}`;
+    foreign.instead = fail;
+    await fetch(face);
+    const records = `fetching chatbots from the server behind the door fails (${reason}); visitors get errors`;
+    expect(await ready()).toEqual({ status: 'degraded', reasons: [records] });
+    foreign.instead = () => false;
+    expect((await fetch(face)).status).toBe(200);
+    expect(await ready()).toEqual({ status: 'ok' });
+    foreign.instead = fail;
+    await last();
+    const answers = `asking the server behind the door fails (${reason}); visitors get errors`;
+    foreign.instead = () => false;
+    house.clock.now += 30_000;
+    // A page that loads says nothing of the answers.
+    expect((await fetch(face)).status).toBe(200);
+    expect(await ready()).toEqual({ status: 'degraded', reasons: [answers] });
+    await ask(house, CHATBOT, { query: 'How long?' });
+    expect(await ready()).toEqual({ status: 'ok' });
+  });
 
   it('by cutting the connection keeps what was written', async () => {
     foreign.stream = (reply) => {

@@ -64,9 +64,12 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
   const time = { now: Date.now() };
   const clock = () => time.now;
   const store = await openLowdbStore({ dir, clock, log });
+  const health = createHealth();
   const answering = createAnswering({ store, clock, log });
   const respond: Respond = (question, run) => house.respond(question, run);
-  const other = upstream ? foreignUpstream({ ...upstream, store, clock, log }) : localUpstream({ store, respond });
+  const other = upstream
+    ? foreignUpstream({ ...upstream, store, clock, log, health })
+    : localUpstream({ store, respond });
   const app = createApp({
     docs: (_ctx, next) => next(),
     store,
@@ -82,7 +85,7 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
     assets: createAssets({ dir: dist ?? join(dir, 'none') }),
     door: createDoor({ store, answering, upstream: other, clock, log, trustProxyHops: 0, ...rooms }),
     demo: undefined,
-    health: createHealth(),
+    health,
     draining: () => false,
   });
   const handle = app.callback();
