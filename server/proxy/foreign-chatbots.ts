@@ -28,6 +28,8 @@ const REMEMBERED = 1_000;
 /** Requests to the other server for chatbots that are not known here, of one visitor and of all together. */
 const LOOKS: [count: number, seconds: number] = [30, 60];
 const LOOKS_IN_ALL: [count: number, seconds: number] = [100, 60];
+/** The first look of a visitor counts with other visitors' first ones: a few who look for many shut out nobody else. */
+const FIRST: [count: number, seconds: number] = [1, 60];
 
 export function createForeignChatbots({ client, store, clock, log }: Rooms): ForeignChatbots {
   const known = new Map<string, { until: number; chatbot: StoredChatbot; name: string }>();
@@ -35,6 +37,7 @@ export function createForeignChatbots({ client, store, clock, log }: Rooms): For
   const absent = new Map<string, number>();
   const asking = new Map<string, Promise<StoredChatbot | undefined>>();
   const limits = createVisitorLimits({ clock });
+  const firsts = createVisitorLimits({ clock });
   const inAll = createVisitorLimits({ clock });
   const keeping = new Map<string, Promise<void>>();
 
@@ -59,9 +62,9 @@ export function createForeignChatbots({ client, store, clock, log }: Rooms): For
     if (!(await store.chatbot(chatbot.uuid))) await store.createChatbot(chatbot, []);
   }
 
-  async function look(written: string, uuid: string, isNew: boolean): Promise<StoredChatbot | undefined> {
+  async function look(written: string, uuid: string, address?: string): Promise<StoredChatbot | undefined> {
     // A chatbot that was there before is found again, however many unknown ones are asked for.
-    if (isNew && !(await store.chatbot(uuid))) admitAny();
+    if (address !== undefined && !(await store.chatbot(uuid))) admitAny(address);
     const chatbot = await fetch(written, uuid);
     if (chatbot) remember(known, uuid, { until: clock() + FRESH, chatbot, name: written });
     else {
@@ -76,8 +79,9 @@ export function createForeignChatbots({ client, store, clock, log }: Rooms): For
     if (retryAfter > 0) throw new Refusal('rate_limited', 'too many unknown chatbots were asked for', { retryAfter });
   }
 
-  function admitAny(): void {
-    const retryAfter = inAll.take('', '', LOOKS_IN_ALL);
+  function admitAny(address: string): void {
+    const isFirst = firsts.take('', address, FIRST) === 0;
+    const retryAfter = inAll.take(isFirst ? 'first' : 'further', '', LOOKS_IN_ALL);
     if (retryAfter > 0) throw new Refusal('unavailable', 'too many unknown chatbots were asked for', { retryAfter });
   }
 
@@ -91,8 +95,9 @@ export function createForeignChatbots({ client, store, clock, log }: Rooms): For
       if (clock() < (absent.get(name) ?? 0)) return undefined;
       const underWay = asking.get(name);
       if (underWay) return underWay;
-      if (!entry) admitVisitor(address());
-      const found = look(name, uuid, entry === undefined).finally(() => asking.delete(name));
+      const visitor = entry ? undefined : address();
+      if (visitor !== undefined) admitVisitor(visitor);
+      const found = look(name, uuid, visitor).finally(() => asking.delete(name));
       asking.set(name, found);
       return found;
     },

@@ -108,8 +108,8 @@ describe('a door before another server', () => {
     const before = count(/^GET/);
     const names = Array.from({ length: 200 }, (_, i) => i.toString(16).padStart(32, 'f'));
     const told = await Promise.all(names.map(status));
-    expect(told.filter((one) => one === 503)).toHaveLength(101);
-    expect(count(/^GET/) - before).toBe(99);
+    expect(told.filter((one) => one === 503)).toHaveLength(100);
+    expect(count(/^GET/) - before).toBe(100);
     foreign.chatbot = there;
     // As after a restart, when nothing but the store knows of it.
     await behind.stop({ keep: true });
@@ -121,6 +121,21 @@ describe('a door before another server', () => {
     );
     expect((await fetch(`${again.base}/chat/${CHATBOT}`)).status).toBe(200);
     await again.stop();
+  });
+
+  it('finds a chatbot nobody has asked for yet while four visitors look for hundreds', async () => {
+    const options = { url: foreign.url, apiKey: foreign.key, timeouts: TIMEOUTS };
+    const behind = await openHouse({ upstream: options, rooms: { trustProxyHops: 1 } });
+    const status = async (uuid: string, address: string) =>
+      (await fetch(`${behind.base}/chat/${uuid}`, { headers: { 'X-Forwarded-For': address } })).status;
+    const there = foreign.chatbot;
+    foreign.chatbot = undefined;
+    const names = Array.from({ length: 200 }, (_, i) => i.toString(16).padStart(32, 'f'));
+    const told = await Promise.all(names.map((uuid, i) => status(uuid, `198.51.100.${i % 4}`)));
+    expect(told.filter((one) => one === 404)).toHaveLength(104);
+    foreign.chatbot = there;
+    expect(await status(CHATBOT, '203.0.113.1')).toBe(200);
+    await behind.stop();
   });
 
   it('deletes the session there that an answer was still making when the visitor forgot it', async () => {
