@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { outcomeIn } from '../store/outcomes.ts';
 import type { Ended, Run } from './runs.ts';
 
 /** How a run reaches its callers. A reader is an offset into the run, never a queue. */
@@ -19,11 +20,15 @@ const outcomes = new WeakMap<ServerResponse, string>();
 
 /** Notes how the answer that a reply brings has ended, for the log. */
 export function noteOutcome(res: ServerResponse, { message, refusal }: Ended): void {
-  const reason = message?.finish_reason;
-  outcomes.set(res, refusal?.code ?? (reason === 'stop' || reason === 'length' ? 'answered' : (reason ?? '')));
+  const reason = message?.finish_reason ?? '';
+  const own = reason === 'stop' || reason === 'length' ? outcomeIn(message?.meta_json ?? '') : undefined;
+  outcomes.set(res, refusal?.code ?? own ?? reason);
 }
 
-/** `answered`, an error's code or another finish_reason; undefined where the reply brought no answer to its end. */
+/**
+ * The outcome that the message has, an error's code, or the finish_reason where it was not finished or has no outcome;
+ * undefined where the reply brought no answer to its end.
+ */
 export const outcomeOf = (res: ServerResponse): string | undefined => outcomes.get(res);
 
 export interface Reader {

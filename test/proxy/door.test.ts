@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NO_META } from '../../server/answer/answering.ts';
 import { Refusal } from '../../server/errors.ts';
 import {
   answerWith,
@@ -272,6 +273,23 @@ describe('what a visitor sees of a message', () => {
     expect(lines.find(({ msg }) => msg.startsWith('answer failed'))).toMatchObject({ req, chatbot, session: masked });
     expect(lines.find(({ msg }) => msg === 'request')).toMatchObject({ req, status: 200, outcome: 'model_failed' });
     expect(house.logged.join('')).not.toMatch(new RegExp(`canary|${session}`));
+  });
+
+  it.each([
+    ['answered', 'stop', 'answered'],
+    ['unsure', 'stop', 'unsure'],
+    ['unknown', 'length', 'unknown'],
+    ['answered', 'stopped', 'stopped'],
+    [undefined, 'stop', 'stop'],
+  ] as const)('says in the log of an answer that is %s and ended with %s: %s', async (outcome, finish_reason, said) => {
+    house.logged.length = 0;
+    house.respond = async (_, run) => {
+      run.append('You have 30 days.');
+      return ended({ finish_reason, meta: { ...NO_META, ...(outcome && { outcome }) } });
+    };
+    await ask(house, chatbot, { query: 'How long?' });
+    const lines = () => house.logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+    await expect.poll(lines).toMatchObject([{ outcome: said }]);
   });
 
   it('puts the cause of a failed answer into the log once, for a key holder too', async () => {
