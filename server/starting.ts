@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from './errors.ts';
 import { newRequestId } from './http.ts';
-import { replyTo } from './unreadable.ts';
+import { answerWith } from './unreadable.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -20,18 +20,18 @@ export interface Starting {
 
 /**
  * Handles requests while the server starts, from now on: they wait, `most` of them and for `patience` ms at the longest.
- * All others get 503 with `Retry-After`.
+ * All others get 503 with `Retry-After`, but preflights, which are allowed.
  */
 export function createStarting(most = MOST, patience = PATIENCE): Starting {
   const waiting = new Map<ServerResponse, IncomingMessage>();
   let handler: Handler = (request, response) => {
-    if (waiting.size >= most) return refuse(response);
+    if (waiting.size >= most) return refuse(request, response);
     waiting.set(response, request);
     response.once('close', () => waiting.delete(response));
   };
   const timer = setTimeout(() => {
-    handler = (_, response) => refuse(response);
-    for (const response of waiting.keys()) refuse(response);
+    handler = refuse;
+    for (const [response, request] of waiting) refuse(request, response);
     waiting.clear();
   }, patience);
 
@@ -46,8 +46,18 @@ export function createStarting(most = MOST, patience = PATIENCE): Starting {
   };
 }
 
-function refuse(response: ServerResponse): void {
-  const refusal = new Refusal('unavailable', 'the server is starting; try again soon', { retryAfter: RETRY });
-  const { headers, body } = replyTo(refusal, newRequestId());
-  response.writeHead(refusal.status, headers).end(body);
+function refuse({ method, headers: asked }: IncomingMessage, response: ServerResponse): void {
+  const requested = asked['access-control-request-method'];
+  if (method === 'OPTIONS' && requested !== undefined) {
+    // A page of another origin could not read the refusal of what it asks for then, and would take it for a lost network.
+    const fields = asked['access-control-request-headers'];
+    response.writeHead(204, {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': requested,
+      ...(fields === undefined ? {} : { 'Access-Control-Allow-Headers': fields }),
+      'X-Request-Id': newRequestId(),
+    });
+    return void response.end();
+  }
+  answerWith(response, new Refusal('unavailable', 'the server is starting; try again soon', { retryAfter: RETRY }));
 }

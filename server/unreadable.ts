@@ -1,4 +1,4 @@
-import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { Refusal } from './errors.ts';
@@ -6,6 +6,19 @@ import { newRequestId } from './http.ts';
 
 /** Milliseconds in which a caller may finish sending: a socket closed earlier would take the reply with it. */
 const LINGER = 1000;
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** For `createServer`: Node would answer a request without a Host by itself, without a body. See `named`. */
+export const UNCHECKED = { requireHostHeader: false };
+
+/** Refuses a request that HTTP/1.1 wants a Host of. */
+export const named =
+  (handle: Handler): Handler =>
+  (request, response) => {
+    if (request.httpVersion !== '1.1' || request.headers.host !== undefined) return handle(request, response);
+    return answerWith(response, new Refusal('bad_request', 'the request has no Host'));
+  };
 
 /** Answers what Node's parser refuses, before there is a request to handle, with the same JSON as every other error. */
 export function answerUnreadable(server: Server, log: Logger): void {
@@ -15,6 +28,9 @@ export function answerUnreadable(server: Server, log: Logger): void {
     underWay.set(socket, responses.add(response));
     response.once('close', () => responses.delete(response));
   });
+  server.on('checkExpectation', (_request, response: ServerResponse) =>
+    answerWith(response, new Refusal('bad_request', 'the only expectation that is met here is 100-continue')),
+  );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const begun = [...(underWay.get(socket) ?? [])].some(({ headersSent }) => headersSent);
     // In the middle of another reply it would be read as a part of that one.
@@ -43,8 +59,13 @@ function replyOf(refusal: Refusal, id: string): string {
   return [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...fields, '', body].join('\r\n');
 }
 
-/** An error's reply where no application makes it. The connection ends with it. */
-export function replyTo(refusal: Refusal, id: string): { headers: Record<string, string>; body: string } {
+/** Answers with an error where no application does. The connection ends with it. */
+export function answerWith(response: ServerResponse, refusal: Refusal): void {
+  const { headers, body } = replyTo(refusal, newRequestId());
+  response.writeHead(refusal.status, headers).end(body);
+}
+
+function replyTo(refusal: Refusal, id: string): { headers: Record<string, string>; body: string } {
   const body = JSON.stringify(refusal.body());
   const headers = {
     Connection: 'close',

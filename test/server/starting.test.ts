@@ -83,6 +83,17 @@ describe('requests while the server starts', () => {
     const waiting = await ask(2);
     vi.advanceTimersByTime(1000);
     for (const reply of [...waiting, ...(await ask(1))]) expect((await reply).status).toBe(503);
+    const preflight = await fetch(base, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://shop.test',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'content-type',
+      },
+    });
+    const allowed = ['origin', 'methods', 'headers'].map((one) => preflight.headers.get(`access-control-allow-${one}`));
+    expect([preflight.status, ...allowed]).toEqual([204, '*', 'POST', 'content-type']);
+    expect((await fetch(base, { method: 'OPTIONS' })).status).toBe(503);
     start();
     expect((await fetch(base)).status).toBe(200);
   });

@@ -43,6 +43,13 @@ describe('an unreadable request gets the JSON error, with an id', () => {
     ['headers of 2 MB', `GET / HTTP/1.1\r\n${HOST}${`X-A: ${'a'.repeat(1000)}\r\n`.repeat(2000)}\r\n`, 431, large],
     ['words that are no HTTP', 'hello there\r\n\r\n', 400, bad],
     ['two lengths', `POST / HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`, 400, bad],
+    ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, { error: 'the request has no Host', code: 'bad_request' }],
+    [
+      'an expectation',
+      `GET /healthz HTTP/1.1\r\n${HOST}Expect: 200-nope\r\n\r\n`,
+      400,
+      { error: 'the only expectation that is met here is 100-continue', code: 'bad_request' },
+    ],
     ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, bad],
   ])('%s', async (_what, bytes, status, body) => {
     const reply = parsed(await answerTo(bytes));
@@ -77,6 +84,10 @@ describe('an unreadable request gets the JSON error, with an id', () => {
     expect(said.match(/HTTP\/1\.1/g)).toHaveLength(1);
     half.close();
   });
+});
+
+it('HTTP/1.0 needs no Host', async () => {
+  expect(await answerTo('GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 it('15 kB of headers are read', async () => {
