@@ -124,6 +124,7 @@ interface Described {
   required?: string[];
   additionalProperties?: unknown;
   items?: Described[] | Described;
+  maxItems?: number;
   pattern?: string;
   description?: string;
   minLength?: number;
@@ -142,9 +143,12 @@ function expected(schema: TSchema | undefined): string {
   if (s.type === 'number') return `a number${range(s)}`;
   if (s.type === 'boolean') return 'true or false';
   if (s.type === 'array' && Array.isArray(s.items)) return `a list of ${s.items.map(expected).join(' and ')}`;
-  if (s.type === 'array') return s.description ?? 'a list';
+  if (s.type === 'array') return s.description ?? listOf(s);
   return s.type === 'object' ? (s.description ?? 'an object') : 'valid';
 }
+
+const listOf = ({ items, maxItems }: Described): string =>
+  `a list${maxItems === undefined ? '' : ` of at most ${maxItems}`}${items ? `, each ${expected(items as TSchema)}` : ''}`;
 
 function lengths({ minLength, maxLength }: Described): string {
   if (maxLength === undefined) return minLength ? ' that is not empty' : '';

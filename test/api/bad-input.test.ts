@@ -29,6 +29,18 @@ async function refusedBy(one: Operation, bodies: [string, number][]): Promise<vo
   expect(await stateOf(w, chatbot)).toEqual(before);
 }
 
+it('a list with something else in it is told what its items must be', async () => {
+  const uuid = 'a'.repeat(32);
+  const deleted = await w.call('POST', '/api/v1/messages/delete', { uuids: [uuid, uuid, 5] });
+  expect([deleted.status, deleted.body]).toEqual([
+    422,
+    { error: 'uuids must be a list of at most 1000, each a string', code: 'invalid_field', field: 'uuids' },
+  ]);
+  const tag = { name: 'Policies', color: '#1D4ED8', data_source_uuids: [null] };
+  const made = await w.call('POST', `/api/v1/chatbot/${chatbot}/source-tag/create`, tag);
+  expect(made.body.error).toMatch(/^data_source_uuids must be a list of at most 10000, each a string$/);
+});
+
 describe.each(withBody)('$method $path', (one) => {
   it('is told of broken JSON', async () => {
     const broken = [
