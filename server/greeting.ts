@@ -23,7 +23,7 @@ async function showDemo(demo: Demo, { base, log }: Pick<Booted, 'base' | 'log'>,
   const ask = `curl -N ${base}/chat/${chatbot}/ask -H 'Content-Type: application/json'`;
   try {
     write(`\n  ${demo.sampleQuestion}\n  `);
-    const message = await demo.ask(write);
+    const message = await demo.ask(indented(write));
     write(`\n\n${sourcesOf(message.cite_data_json)}\n`);
   } catch (error) {
     log.warn({ err: error }, 'the demo was not asked');
@@ -31,7 +31,20 @@ async function showDemo(demo: Demo, { base, log }: Pick<Booted, 'base' | 'log'>,
   write(`Ask it yourself:\n  ${ask} -d '${JSON.stringify({ query: demo.sampleQuestion })}'\n\n`);
 }
 
+/** Each line that has words two spaces in, however they come; the first is begun already. */
+function indented(write: Write): Write {
+  let isBegun = true;
+  return (words) => {
+    for (const piece of words.match(/\n|[^\n]+/g) ?? []) {
+      write(isBegun || piece === '\n' ? piece : `  ${piece}`);
+      isBegun = piece !== '\n';
+    }
+  };
+}
+
 function sourcesOf(citeData: string): string {
   const cited = Object.entries(JSON.parse(citeData) as Citations);
-  return cited.map(([marker, { title, file_name }]) => `  [${marker}] ${title}: ${file_name}\n`).join('');
+  return cited
+    .map(([marker, { title, file_name }]) => `  [${marker}] ${[title, file_name].filter(Boolean).join(': ')}\n`)
+    .join('');
 }
