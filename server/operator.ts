@@ -1,13 +1,13 @@
 import { readEmail, userOf } from './admin.ts';
 import { askOnce } from './answer/ask-once.ts';
 import type { Answering, MessageMeta, Respond } from './answer/answering.ts';
-import { NewChatbot, NewMessage } from './api/bodies.ts';
-import { createChatbot, deleteChatbot } from './api/chatbots.ts';
-import { Refusal } from './errors.ts';
+import { ChatbotChange, NewChatbot, NewMessage } from './api/bodies.ts';
+import { changeChatbot, createChatbot, deleteChatbot } from './api/chatbots.ts';
+import { notFound, Refusal } from './errors.ts';
 import type { Knowledge } from './knowledge/knowledge.ts';
-import { allChatbots, namedChatbot } from './named.ts';
+import { allChatbots, called, namedChatbot } from './named.ts';
 import type { Clock } from './records.ts';
-import type { Store } from './store/store.ts';
+import type { Store, StoredChatbot } from './store/store.ts';
 import type { Citations } from './types.ts';
 import { checked } from './validate.ts';
 
@@ -16,11 +16,15 @@ import { checked } from './validate.ts';
  * that cannot be done throws a `Refusal` and has changed nothing.
  */
 export interface Operator {
-  /** For the first user. Resolves with the script tag that puts it into a page. */
+  /** For the first user; a name that a chatbot has is a `conflict`. Resolves with the script tag that puts it into a page. */
   addChatbot(name: string, visibility: string): Promise<{ uuid: string; tag: string }>;
   /** Those of all users. */
   chatbots(): Promise<ChatbotLine[]>;
-  /** `chatbot` is a uuid, or a name that is one chatbot's alone. Its sources are always told. */
+  /** Changes who may ask it. Here and below `chatbot` is a uuid, or a name that is one chatbot's alone. */
+  updateChatbot(chatbot: string, visibility: string): Promise<ChatbotLine>;
+  /** Deletes it with all that belongs to it. Resolves with what it was. */
+  removeChatbot(chatbot: string): Promise<ChatbotLine>;
+  /** Its sources are always told. */
   ask(chatbot: string, question: string): Promise<Answer>;
   /** Ends the user's keys, too. `withChatbots` is '' to refuse a user who has chatbots. */
   removeUser(email: string, withChatbots: string): Promise<RemovedUser>;
@@ -66,25 +70,49 @@ interface Rooms {
 
 export function createOperator(rooms: Rooms): Operator {
   const { store, clock, base } = rooms;
+
+  async function lines(chatbots: StoredChatbot[]): Promise<ChatbotLine[]> {
+    const emails = new Map((await store.users()).map(({ uuid, email }) => [uuid, email]));
+    return Promise.all(
+      chatbots.map(async ({ uuid, name, owner, meta, created_at }) => ({
+        uuid,
+        name,
+        email: emails.get(owner) ?? '',
+        visibility: meta.visibility,
+        sources: (await store.sources(uuid)).length,
+        created_at,
+      })),
+    );
+  }
+
+  const lineOf = async (chatbot: StoredChatbot): Promise<ChatbotLine> => (await lines([chatbot]))[0]!;
+
   return {
     async addChatbot(written, visibility) {
       const { name, ...meta } = checked(NewChatbot, { name: written, visibility, show_citations: true });
+      const [known] = called(name, await allChatbots(store));
+      if (known) throw taken(known);
       const { uuid } = await createChatbot(store, clock, { owner: store.home.user.uuid, name, meta });
-      return { uuid, tag: `<script async src="${base}/embed.js" data-chatbot="${uuid}"></script>` };
+      return { uuid, tag: `<script async src="${base}/embed.js" data-chatbot="${uuid}" data-settings></script>` };
     },
 
     async chatbots() {
-      const emails = new Map((await store.users()).map(({ uuid, email }) => [uuid, email]));
-      return Promise.all(
-        (await allChatbots(store)).map(async ({ uuid, name, owner, meta, created_at }) => ({
-          uuid,
-          name,
-          email: emails.get(owner) ?? '',
-          visibility: meta.visibility,
-          sources: (await store.sources(uuid)).length,
-          created_at,
-        })),
-      );
+      return lines(await allChatbots(store));
+    },
+
+    async updateChatbot(named, written) {
+      const change = checked(ChatbotChange, { visibility: written });
+      const chatbot = await namedChatbot(store, named);
+      const changed = await changeChatbot(store, clock, chatbot.uuid, change);
+      if (!changed) throw notFound('chatbot');
+      return lineOf(changed);
+    },
+
+    async removeChatbot(named) {
+      const chatbot = await namedChatbot(store, named);
+      const line = await lineOf(chatbot);
+      await deleteChatbot(rooms, chatbot.uuid);
+      return line;
     },
 
     async ask(named, question) {
@@ -122,3 +150,9 @@ export function createOperator(rooms: Rooms): Operator {
     },
   };
 }
+
+const taken = ({ name, uuid }: StoredChatbot): Refusal =>
+  new Refusal(
+    'conflict',
+    `there is a chatbot "${name}" already; "docent learn ${uuid} URL --site" teaches it, or choose another name`,
+  );

@@ -29,7 +29,7 @@ export type Verbs = Admin & Teaching & Operator;
 
 const ADMIN = ['addUser', 'users', 'addKey', 'keys', 'revokeKeys'] as const;
 const TEACHING = ['teach', 'lesson', 'endLesson'] as const;
-const OPERATOR = ['addChatbot', 'chatbots', 'ask', 'removeUser'] as const;
+const OPERATOR = ['addChatbot', 'chatbots', 'updateChatbot', 'removeChatbot', 'ask', 'removeUser'] as const;
 const VERBS: readonly (keyof Verbs)[] = [...ADMIN, ...TEACHING, ...OPERATOR];
 
 export interface CommandSocket {

@@ -1,4 +1,5 @@
 import * as Type from 'typebox';
+import type { Static } from 'typebox';
 import { defaultAgent } from '../agents/agents.ts';
 import { unknownKey } from '../auth.ts';
 import { later, newUuid, timestamp, view, type Clock } from '../records.ts';
@@ -50,13 +51,7 @@ export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operati
     reply: Chatbot,
     async handle({ user, uuid, body }) {
       await ownedChatbot(store, user, uuid);
-      const { name, ...meta } = body;
-      const changed = await store.updateChatbot(uuid, (chatbot) => ({
-        ...chatbot,
-        name: name ?? chatbot.name,
-        meta: { ...chatbot.meta, ...meta },
-        modified_at: later(chatbot.modified_at, clock),
-      }));
+      const changed = await changeChatbot(store, clock, uuid, body);
       return view(Chatbot, changed ?? (await ownedChatbot(store, user, uuid)));
     },
   }),
@@ -89,6 +84,20 @@ export async function createChatbot(
   await store.deleteChatbot(chatbot.uuid);
   throw unknownKey();
 }
+
+/** What is not sent keeps its value. Undefined where there is none. */
+export const changeChatbot = (
+  store: Store,
+  clock: Clock,
+  uuid: string,
+  { name, ...meta }: Static<typeof ChatbotChange>,
+): Promise<StoredChatbot | undefined> =>
+  store.updateChatbot(uuid, (chatbot) => ({
+    ...chatbot,
+    name: name ?? chatbot.name,
+    meta: { ...chatbot.meta, ...meta },
+    modified_at: later(chatbot.modified_at, clock),
+  }));
 
 /** With all that belongs to it; answers under way are stopped. */
 export async function deleteChatbot(

@@ -1,7 +1,7 @@
 import { readAddress } from '../api/sources.ts';
 import type { ChatbotLine } from '../operator.ts';
 import { NobodyListens } from '../socket.ts';
-import { inLine, plain, table, type Command } from './command.ts';
+import { counted, inLine, plain, table, type Command } from './command.ts';
 import { CRAWL_HELP, CRAWL_OPTIONS, crawlOf, learn } from './learn.ts';
 
 /** Chatbots, and one question to one of them. */
@@ -10,6 +10,8 @@ export const chatbotCommands: Record<string, Command> = {
     takes: 'NAME [--public] [--site URL]',
     about: 'make a chatbot, print its uuid and its script tag, and teach it a site',
     more: `It belongs to owner@localhost and cites its sources. Without --public it is private: only holders of a key can ask it.
+A name that a chatbot has already is refused. With data-settings in the tag a page shows the label, icon and teaser that the
+server keeps; without it the page loads less until a visitor reaches for the chat.
 ${CRAWL_HELP}`,
     least: 1,
     most: 1,
@@ -20,7 +22,8 @@ ${CRAWL_HELP}`,
       if (typeof site === 'string') readAddress(site);
       const { uuid, tag } = await verbs.addChatbot(name, isPublic ? 'public' : 'private');
       terminal.out(`${uuid}\n${tag}\n`);
-      if (!isPublic) terminal.err('It is private: the tag works once its visibility is "hybrid" or "public".\n');
+      const works = `docent chatbot update ${uuid} --visibility public`;
+      if (!isPublic) terminal.err(`It is private: the tag works after "${works}", or hybrid.\n`);
       if (typeof site !== 'string') return 0;
       return learn(verbs, { chatbot: uuid, url: site, crawl }, terminal).catch((error: unknown) => {
         // To begin again from the start would make a second chatbot.
@@ -39,6 +42,30 @@ ${CRAWL_HELP}`,
       out(table([['UUID', 'NAME', 'USER', 'VISIBILITY', 'SOURCES', 'CREATED'], ...rows]));
     },
   },
+  'chatbot update': {
+    takes: 'CHATBOT --visibility VALUE',
+    about: 'change who may ask a chatbot: private, hybrid or public',
+    more: `private: holders of a key only. hybrid: pages, too. public: it also has a page of its own, /c/UUID.
+`,
+    least: 1,
+    most: 1,
+    options: { visibility: { type: 'string' } },
+    needs: ['visibility'],
+    async act(verbs, [chatbot = ''], { visibility: wanted = '' }, { out }) {
+      const { name, visibility } = await verbs.updateChatbot(chatbot, wanted);
+      out(`${inLine(name)} is ${visibility}\n`);
+    },
+  },
+  'chatbot remove': {
+    takes: 'CHATBOT',
+    about: 'delete a chatbot with its pages and conversations',
+    least: 1,
+    most: 1,
+    async act(verbs, [chatbot = ''], _options, { out }) {
+      const { name, uuid, sources } = await verbs.removeChatbot(chatbot);
+      out(`deleted the chatbot ${inLine(name)} (${uuid}) with ${counted(sources, 'source')}\n`);
+    },
+  },
   ask: {
     takes: 'CHATBOT QUESTION',
     about: 'ask a chatbot, and print its answer with the sources',
@@ -48,7 +75,9 @@ ${CRAWL_HELP}`,
     most: Infinity,
     async act(verbs, [chatbot = '', ...question], _options, { out, err }) {
       const { answer, sources, fallback, fault } = await verbs.ask(chatbot, question.join(' '));
-      const lines = sources.map(({ marker, title, address }) => `[${marker}] ${inLine(title)}: ${inLine(address)}\n`);
+      const lines = sources.map(
+        ({ marker, title, address }) => `[${marker}] ${[title, address].filter(Boolean).map(inLine).join(': ')}\n`,
+      );
       out(`${plain(answer)}\n${lines.length > 0 ? `\n${lines.join('')}` : ''}`);
       if (fallback) err(`docent: the sources are quoted, for the model failed: ${plain(fallback)}\n`);
       if (fault) err(`docent: the answer failed: ${plain(fault)}\n`);

@@ -16,6 +16,7 @@ export interface Options {
   /** With `learn` a switch, with `chatbot add` an address. */
   site?: string | boolean | undefined;
   public?: boolean | undefined;
+  visibility?: string | undefined;
   'with-chatbots'?: boolean | undefined;
   'max-pages'?: string | undefined;
   include?: string[] | undefined;

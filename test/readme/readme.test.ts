@@ -92,16 +92,20 @@ describe.skipIf(!hasCurl && !process.env['CI'])('the commands, one after another
   afterAll(() => server?.stop());
 
   test('do what is said of them', () => {
-    expect(said).toMatch(/^<script async src=".*" data-chatbot="[0-9a-f]{32}"><\/script>\nlearned \d+ pages in /m);
+    expect(said).toMatch(
+      /^<script async src=".*" data-chatbot="[0-9a-f]{32}" data-settings><\/script>\nlearned \d+ pages in /m,
+    );
     expect(said).toMatch(/^You have 45 days .*\[1\]$/m);
     expect(said).toMatch(/^\[1\] .*\/demo\/returns\.html$/m);
     expect(said).toMatch(/^learned 1 page in /m);
     expect(said).toMatch(/^removed ann@example\.com, and ended 0 keys$/m);
+    expect(said).toMatch(/^Museum is hybrid$/m);
+    expect(said).toMatch(/^deleted the chatbot Museum /m);
   });
 
   test('are all that there are', () => {
     const titles = [...readme.matchAll(/^\| `docent ((?:[a-z]+ ?)+)/gm)].map(([, title = '']) => title.trim());
-    expect(titles).toHaveLength(11);
+    expect(titles).toHaveLength(13);
     for (const title of titles) expect(commands.join('')).toContain(`docent ${title} `.trim());
   });
 });
@@ -169,10 +173,11 @@ test('its three pictures are there, small, and told in words', () => {
   for (const file of pictures) expect(readFileSync(file).length, file).toBeLessThan(150_000);
 });
 
-test('its script tag is the one that the demo carries', () => {
+test('its script tag is the one that the demo carries, with the settings that the server keeps', () => {
   const [tag = ''] = blocks('html');
   const inDemo = /<script async .*<\/script>/.exec(pages['index.html'] ?? '')?.[0];
-  expect(tag.trim().replace('https://chat.example.com', '').replace('CHATBOT_UUID', '{{chatbot}}')).toBe(inDemo);
+  const bare = tag.trim().replace('https://chat.example.com', '').replace('CHATBOT_UUID', '{{chatbot}}');
+  expect(bare).toBe(inDemo?.replace('></', ' data-settings></'));
 });
 
 test('its tag with settings is as the playground writes it', () => {

@@ -132,7 +132,10 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
   });
 
   it('a chatbot that could be two is refused with both; its name in its own letters tells it', async () => {
-    const [one, other] = [await added('Shop', '--public'), await added('shop', '--public')];
+    const one = await added('Shop', '--public');
+    const looked = running ?? (await start(env()));
+    const other = (await looked.api('POST', '/chatbot/create', { name: 'shop' })).body.uuid;
+    if (!running) await looked.stop();
     const unclear = await docent('ask', 'SHOP', 'hi');
     expect(unclear).toMatchObject({ code: 1, out: '' });
     expect(unclear.err).toContain('"SHOP" could be any of 2 chatbots');
@@ -141,6 +144,59 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect((await docent('ask', one.toUpperCase(), 'hi')).code).toBe(0);
     expect((await docent('ask', 'Sho', 'hi')).err).toContain('there is no chatbot "Sho"');
     expect((await docent('ask', 'Shop', ' ')).err).toContain('query must be');
+  });
+
+  it.each(['Shop', 'SHOP', ' shop '])('a second chatbot of a name that is taken is refused: %s', async (name) => {
+    const uuid = await added('Shop', '--public');
+    const again = await docent('chatbot', 'add', name, '--site', `${museum.base}/`);
+    expect(again).toEqual({
+      code: 1,
+      out: '',
+      err: `docent: there is a chatbot "Shop" already; "docent learn ${uuid} URL --site" teaches it, or choose another name\n`,
+    });
+    expect(await listed()).toHaveLength(1);
+  });
+
+  it('a chatbot is made public, and no other word is taken', async () => {
+    const { out, err } = await docent('chatbot', 'add', 'Help');
+    const uuid = out.split('\n')[0]!;
+    expect(err).toContain(`docent chatbot update ${uuid} --visibility public`);
+    const changed = await docent('chatbot', 'update', 'help', '--visibility', 'public');
+    expect(changed).toEqual({ code: 0, out: 'Help is public\n', err: '' });
+    expect((await listed())[0]?.slice(0, 4)).toEqual([uuid, 'Help', 'owner@localhost', 'public']);
+    const wrong = await docent('chatbot', 'update', uuid, '--visibility', 'open');
+    expect(wrong).toMatchObject({ code: 1, out: '' });
+    expect(wrong.err).toBe('docent: visibility must be one of "private", "public", "hybrid"\n');
+    expect((await docent('chatbot', 'update', 'Nobody', '--visibility', 'public')).err).toContain(
+      'no chatbot "Nobody"',
+    );
+    expect((await listed())[0]?.[3]).toBe('public');
+    if (!running) return;
+    const { body } = await running.api('GET', `/chatbot/${uuid}`);
+    expect(body).toMatchObject({ name: 'Help', meta: { visibility: 'public', show_citations: true } });
+  });
+
+  it('a chatbot is removed with its sources, by its name or uuid', async () => {
+    const uuid = await added('Museum', '--public', '--site', `${museum.base}/`);
+    const other = await added('Other');
+    expect((await docent('chatbot', 'remove', 'Nobody')).code).toBe(1);
+    const removed = await docent('chatbot', 'remove', 'museum');
+    expect(removed).toEqual({ code: 0, out: `deleted the chatbot Museum (${uuid}) with 2 sources\n`, err: '' });
+    expect((await listed()).map(([one]) => one)).toEqual([other]);
+    if (running) expect((await running.api('GET', `/chatbot/${uuid}`)).status).toBe(404);
+    expect((await docent('chatbot', 'remove', other)).out).toContain('deleted the chatbot Other');
+    expect(await listed()).toEqual([]);
+  });
+
+  it('a source without an address is named without a colon behind it', async () => {
+    const uuid = await added('Help');
+    const looked = running ?? (await start(env()));
+    const pair = { question: 'How long may I return a lamp?', answer: 'You may return a lamp within 45 days.' };
+    await looked.api('POST', `/chatbot/${uuid}/data-source/qa`, pair);
+    const sources = () => looked.api('GET', `/chatbot/${uuid}/data-sources`).then(({ body }) => body);
+    await until(sources, ([source]) => source.status === 'success');
+    if (!running) await looked.stop();
+    expect((await docent('ask', 'Help', pair.question)).out).toMatch(/\n\[1\] How long may I return a lamp\?\n$/);
   });
 
   it('a user is removed with their keys', async () => {

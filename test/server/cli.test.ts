@@ -95,7 +95,17 @@ describe('the program', () => {
   it('shows its commands and its version, and touches nothing', async () => {
     const dir = join(folder, 'untouched');
     const help = await done(dir, 'help');
-    const titles = ['chatbot add', 'chatbot list', 'ask', 'learn', 'user add', 'user list', 'user remove'];
+    const titles = [
+      'chatbot add',
+      'chatbot update',
+      'chatbot remove',
+      'chatbot list',
+      'ask',
+      'learn',
+      'user add',
+      'user list',
+      'user remove',
+    ];
     for (const command of [...titles, 'key add', 'key list', 'key revoke', 'help', '--version'])
       expect(help).toContain(`docent ${command}`);
     expect(await tried(dir, '--help')).toEqual({ code: 0, out: help, err: '' });
@@ -140,6 +150,8 @@ describe('the program', () => {
     ['learn Help http://a.test/ more', "'learn' does not take 'more'"],
     ['learn Help http://a.test/ --name n', "Unknown option '--name'"],
     ['chatbot add', "'chatbot add' is missing a word"],
+    ['chatbot update Help', "'chatbot update' needs --visibility"],
+    ['chatbot remove', "'chatbot remove' is missing a word; it is: docent chatbot remove CHATBOT"],
     ['chatbot add Help --site', "Option '--site <value>' argument missing"],
     ['ask Help', "'ask' is missing a word; it is: docent ask CHATBOT QUESTION"],
   ])('docent %s: says in a line what is wrong, and ends with 2', async (words, sentence) => {
@@ -423,7 +435,7 @@ describe('the README', () => {
     const help = await done(folder, '--help');
     const readme = await readFile('README.md', 'utf8');
     const commands = [...help.matchAll(/^(docent (?:[a-z]+ )+.*?) {2}/gm)].map(([, command = '']) => command);
-    expect(commands).toHaveLength(11);
+    expect(commands).toHaveLength(13);
     for (const command of commands) expect(readme).toContain(`\`${command.trim()}\``);
   });
 });
