@@ -76,7 +76,7 @@ export function createOutage({ health, clock, log, name, key, sentence }: Watche
       unlogged += 1;
       // The last line always says that it is down while it is.
       if (isLoggedDown && !isDue(reason)) return;
-      log.error({ reason, why, failures: unlogged }, `${name} fails`);
+      log.error({ reason, failures: unlogged }, `${name} fails: ${why ?? reason}`);
       logged.set(reason, clock());
       isLoggedDown = true;
       unlogged = 0;
