@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, Middleware } from 'koa';
 import helmet from 'koa-helmet';
 import { assets, demoSite, pages } from '../demo/pages.ts';
@@ -6,10 +7,14 @@ import type { Answering, Respond } from './answer/answering.ts';
 import { askOnce } from './answer/ask-once.ts';
 import { CHATBOT_META } from './api/chatbots.ts';
 import { urlSource } from './api/sources.ts';
-import { notFound } from './errors.ts';
+import { notFound, Refusal } from './errors.ts';
+import { wrongMethod } from './http.ts';
 import type { Knowledge } from './knowledge/knowledge.ts';
 import { later, newUuid, timestamp, type Clock } from './records.ts';
 import type { Store, StoredMessage, StoredSource } from './store/store.ts';
+
+/** Milliseconds that a page waits for its chatbot. */
+const PATIENCE = 5000;
 
 /** The demo: a small site at /demo/, and the chatbot that has learned it through the real scraper. */
 export interface Demo {
@@ -36,26 +41,30 @@ interface Rooms {
 }
 
 export function createDemo({ store, knowledge, answering, respond, clock, base, script }: Rooms): Demo {
+  /** '' until it answers: a page that named it before would show a widget without its chatbot. */
   let chatbot = '';
+  let endPreparing = (): void => {};
+  const prepared = new Promise<void>((done) => (endPreparing = done));
 
   async function prepare(): Promise<{ chatbot: string; created: boolean }> {
     const known = await store.fact('demo');
-    chatbot = known ?? newUuid();
+    const uuid = known ?? newUuid();
     // The fact first: a start that is killed here goes on with the same chatbot at the next.
-    if (!known) await store.setFact('demo', chatbot);
-    const created = (await store.chatbot(chatbot)) === undefined;
-    if (created) await createChatbot();
+    if (!known) await store.setFact('demo', uuid);
+    const created = (await store.chatbot(uuid)) === undefined;
+    if (created) await createChatbot(uuid);
+    chatbot = uuid;
     await followBase(await store.sources(chatbot));
     for (const page of demoSite.learn) await learnPage(page);
     return { chatbot, created };
   }
 
-  async function createChatbot(): Promise<void> {
+  async function createChatbot(uuid: string): Promise<void> {
     const now = timestamp(clock);
     const meta = { ...CHATBOT_META, visibility: 'public' as const, show_citations: true };
     const widget = { suggestions: demoSite.suggestions };
-    const record = { uuid: chatbot, name: demoSite.name, created_at: now, modified_at: now, meta, widget };
-    await store.createChatbot({ ...record, owner: store.home.user.uuid }, [defaultAgent(chatbot, clock)]);
+    const record = { uuid, name: demoSite.name, created_at: now, modified_at: now, meta, widget };
+    await store.createChatbot({ ...record, owner: store.home.user.uuid }, [defaultAgent(uuid, clock)]);
   }
 
   async function learnPage(page: string): Promise<void> {
@@ -86,7 +95,7 @@ export function createDemo({ store, knowledge, answering, respond, clock, base, 
   }
 
   return {
-    prepare,
+    prepare: () => prepare().finally(endPreparing),
     ask,
     sampleQuestion: demoSite.sampleQuestion,
     async learned(patience) {
@@ -96,8 +105,10 @@ export function createDemo({ store, knowledge, answering, respond, clock, base, 
         await new Promise((done) => setTimeout(done, 50));
     },
     pages: async (ctx, next) => {
-      if (ctx.path === '/') return ctx.redirect('/demo/');
-      if (ctx.path === '/demo') return ctx.redirect('/demo/');
+      if (ctx.path === '/' || ctx.path === '/demo') {
+        if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw wrongMethod(['GET', 'HEAD']);
+        return ctx.redirect('/demo/');
+      }
       if (!ctx.path.startsWith('/demo/') || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
       const name = ctx.path.slice('/demo/'.length) || 'index.html';
       await (own.has(name) ? ownHeaders : pageHeaders)(ctx, async () => serve(ctx, name));
@@ -109,6 +120,11 @@ export function createDemo({ store, knowledge, answering, respond, clock, base, 
     ctx.set('Cache-Control', 'no-cache');
     const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
     const page = Object.hasOwn(pages, name) ? pages[name] : undefined;
+    const named = page?.includes('{{chatbot}}');
+    // The server's own scraper asks too, for what an earlier start left unlearned.
+    if (named && chatbot === '') await Promise.race([prepared, sleep(PATIENCE, undefined, { ref: false })]);
+    if (named && chatbot === '')
+      throw new Refusal('unavailable', 'the demo is being prepared; try again soon', { retryAfter: 1 });
     if (asset) ctx.type = asset.type;
     else if (page) ctx.type = 'html';
     else if (isScript.test(name)) ctx.type = 'text/javascript; charset=utf-8';

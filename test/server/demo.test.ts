@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { start, until, type Running } from '../running.ts';
+import { faultyDisk } from '../store/faulty-disk.ts';
 
 let DATA_DIR: string;
 const open: Running[] = [];
@@ -77,6 +78,39 @@ it('carries its chatbot in the page as served, under headers that a strict site 
   expect([root.status, root.headers.get('location')]).toEqual([302, '/demo/']);
   for (const path of ['/demo/nothing.html', '/demo/__proto__', '/demo/../package.json', '/demo/%2e%2e/package.json']) {
     expect((await fetch(docent.base + path)).status).toBe(404);
+  }
+});
+
+it('is named by no page before it answers', async () => {
+  const disk = faultyDisk();
+  const docent = await start({ DATA_DIR, DEMO: '1' }, disk);
+  open.push(docent);
+  const page = () => fetch(`${docent.base}/demo/`);
+  const early = page();
+  disk.failing('rename', 'EIO', 1, 1);
+  await expect(docent.booted.demo!.prepare()).rejects.toThrow('EIO');
+  expect((await early).status).toBe(503);
+  const reply = await page();
+  expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1']);
+  const { chatbot } = await docent.booted.demo!.prepare();
+  expect(await (await page()).text()).toContain(chatbot);
+});
+
+it('is named by a page that was asked for before', async () => {
+  const docent = await start({ DATA_DIR, DEMO: '1' });
+  open.push(docent);
+  const page = fetch(`${docent.base}/demo/`);
+  await fetch(`${docent.base}/healthz`);
+  const { chatbot } = await docent.booted.demo!.prepare();
+  expect(await (await page).text()).toContain(chatbot);
+});
+
+it.each(['PUT', 'DELETE', 'POST'])('is not where %s leads', async (method) => {
+  const docent = await start({ DATA_DIR, DEMO: '1' });
+  open.push(docent);
+  for (const path of ['/', '/demo']) {
+    const reply = await fetch(docent.base + path, { method, redirect: 'manual' });
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   }
 });
 
