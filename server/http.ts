@@ -48,12 +48,12 @@ export async function readBody<S extends TObject>(ctx: Context, log: Logger, sch
   return checked(schema, sent);
 }
 
-/** Names on the reply, and in the log at debug, what the body has beyond its schema: it is ignored, and often a slip. */
+/** Names on the reply, and in the log at debug, what the body or, where there is none, the query has beyond its schema: it is ignored, and often a slip. */
 export function tellUnknown(ctx: Context, log: Logger, schema: TObject, body: unknown): void {
   const fields = unknownFields(schema, body);
   if (fields === '') return;
   ctx.set('X-Unknown-Fields', fields);
-  log.debug({ req: ctx.state['id'], fields }, 'unknown fields in the body');
+  log.debug({ req: ctx.state['id'], fields }, 'unknown fields');
 }
 
 function unreadable(error: Error & { status?: number }): Refusal {

@@ -1,11 +1,19 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
+import { ERROR_CODES } from './errors.ts';
 import type { ChatbotFace } from './types.ts';
 
 /** How a chatbot's owner wants its widget: what is kept, its limits, and what pages are told of it. */
 
 /** Tags of BCP 47, as the files of widget/words are named. */
 export const LANGUAGES = 'ar cs da de el en es fi fr he it ja ko nb nl pl pt ro ru sv tr uk vi zh'.split(' ');
+
+/** The widget's sentences, as widget/words/en.ts names them. */
+export const SENTENCES: readonly string[] =
+  `open close title greeting disclaimer privacy agree conversation suggestions answer field send stop anew
+  latest loading waiting reconnecting offline stopped length interrupted quota failed network not_found
+  retry sources source newTab code table copy copied copyAnswer uncopied helpful unhelpful comment thanks
+  unsent unloadable`.split(/\s+/);
 
 const literals = <const T extends string[]>(description: string, ...values: T) =>
   Type.Unsafe<T[number]>(Type.Enum(values, { description }));
@@ -36,7 +44,7 @@ const list = (maxItems: number, of: Type.TSchema, description: string) =>
 const IMAGE = '[Hh][Tt][Tt][Pp][Ss]://\\S+';
 
 /** Not a `Type.Record`: see `NewVariables` in schema.ts. */
-const Words = Type.Unsafe<Record<string, string>>({
+const WORDS = {
   type: 'object',
   additionalProperties: lines(500),
   propertyNames: {
@@ -48,7 +56,7 @@ const Words = Type.Unsafe<Record<string, string>>({
   description:
     'an object of at most 200 sentences of at most 500 characters each, under the plain names of the sentences they ' +
     'stand for (letters, digits, "_"); it is replaced whole',
-});
+};
 
 /** Always all of them; `WIDGET_DEFAULTS` has what they are until they are set. */
 export const WidgetSettings = Type.Object(
@@ -92,13 +100,25 @@ export const WidgetSettings = Type.Object(
       'a list of at most 50 origins, such as https://shop.example, or https://*.shop.example for all below it',
     ),
     language: literals("'' to go by the page and the browser", '', ...LANGUAGES),
-    words: Words,
+    words: Type.Unsafe<Record<string, string>>(WORDS),
   },
   { additionalProperties: false },
 );
 export type WidgetSettings = Static<typeof WidgetSettings>;
 
-export const WidgetChange = Type.Partial(WidgetSettings);
+/** What the widget looks for in `words`: besides the sentences, one of the owner's own for each way in which an answer fails. */
+export const WORD_NAMES: readonly string[] = [...new Set([...SENTENCES, ...ERROR_CODES, 'bad_answer', 'limited'])];
+
+/** As an owner sends them: other names are ignored. */
+const { additionalProperties: sentence, ...map } = WORDS;
+const NewWords = Type.Unsafe<Record<string, string>>({
+  ...map,
+  properties: Object.fromEntries(WORD_NAMES.map((name) => [name, sentence])),
+});
+
+export const WidgetChange = Type.Partial(
+  Type.Object({ ...WidgetSettings.properties, words: NewWords }, { additionalProperties: false }),
+);
 export type WidgetChange = Static<typeof WidgetChange>;
 
 export const WIDGET_DEFAULTS: WidgetSettings = {

@@ -2,6 +2,7 @@ import type Router from '@koa/router';
 import type { RouterContext } from '@koa/router';
 import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
+import * as Type from 'typebox';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Answering, Respond } from '../answer/answering.ts';
 import { notFound } from '../errors.ts';
@@ -86,15 +87,18 @@ export function operation(described: unknown): Operation {
   return described as Operation;
 }
 
+const NOTHING = Type.Object({});
+
 export function register(
   router: Router,
   { log, once }: { log: Logger; once: Once },
-  { id, method, path, aliases = [], body, checkedByHandler, creates, handle }: Operation,
+  { id, method, path, aliases = [], query, body, checkedByHandler, creates, handle }: Operation,
 ): void {
   router.register([path, ...aliases], [method], async (ctx) => {
     const uuid = readUuid(ctx.params.uuid ?? '') ?? '';
     const sent = body ? await readJson(ctx) : undefined;
     if (body) tellUnknown(ctx, log, body, sent);
+    else tellUnknown(ctx, log, query ?? NOTHING, ctx.query);
     const given = body && !checkedByHandler ? checked(body, sent) : sent;
     const user = ctx.state.user as User;
     const uuids = Object.values(ctx.params as Record<string, string>).map((one) => readUuid(one) ?? '');

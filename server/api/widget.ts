@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts';
 import { view } from '../records.ts';
 import type { StoredChatbot } from '../store/store.ts';
-import { WIDGET_DEFAULTS, WidgetChange, WidgetSettings } from '../widget-settings.ts';
+import { WORD_NAMES, WIDGET_DEFAULTS, WidgetChange, WidgetSettings } from '../widget-settings.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
 
 /** The settings of a chatbot's widget: beyond the interface, and so beside the chatbot's record, not in it. */
@@ -45,6 +45,9 @@ function normal(sent: WidgetChange): WidgetChange {
   if (kept.privacy_url) kept.privacy_url = address('privacy_url', kept.privacy_url);
   if (kept.image_hosts) kept.image_hosts = each(kept.image_hosts, imageHost);
   if (kept.allowed_origins) kept.allowed_origins = each(kept.allowed_origins, origin);
+  if (kept.words) {
+    kept.words = Object.fromEntries(Object.entries(kept.words).filter(([name]) => WORD_NAMES.includes(name)));
+  }
   return kept;
 }
 

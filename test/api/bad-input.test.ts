@@ -187,6 +187,17 @@ describe('fields that nobody knows', () => {
     expect([slip.status, slip.body.field, slip.headers.get('x-unknown-fields')]).toEqual([422, 'name', 'nmae']);
   });
 
+  it('are named for what stands behind the question mark, too', async () => {
+    const named = async (path: string) => {
+      const { status, headers } = await w.call('GET', path);
+      return [status, headers.get('x-unknown-fields')];
+    };
+    const sessions = `/api/v1/chatbot/${chatbot}/sessions`;
+    expect(await named(`${sessions}?limit=1&outcome=unknown`)).toEqual([200, null]);
+    expect(await named(`${sessions}?outcom=unknown&limit=1`)).toEqual([200, 'outcom']);
+    expect(await named(`/api/v1/chatbot/${chatbot}?x=1`)).toEqual([200, 'x']);
+  });
+
   it('are named for the parts of an upload, too', async () => {
     const parts = new FormData();
     parts.append('file', new Blob(['Lamps.']), 'lamps.txt');

@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LANGUAGES } from '../../server/widget-settings.ts';
+import { LANGUAGES, SENTENCES } from '../../server/widget-settings.ts';
+import { en } from '../../widget/words/en.ts';
+import { launcher } from '../../widget/words/launcher.ts';
 import { start, type Running } from '../running.ts';
 
 const DEFAULTS = {
@@ -64,7 +66,7 @@ const FULL = {
     'null',
   ],
   language: 'ar',
-  words: { send: 'Off you go', placeholder: '' },
+  words: { send: 'Off you go', field: '' },
 };
 
 const KEPT = {
@@ -114,6 +116,16 @@ describe('the settings of a widget', () => {
     const sent = { suggestions: ['c'], words: { stop: 'Halt' }, open: true, unheard_of: 1 };
     expect((await docent.api('POST', path, sent)).body).toEqual(changed);
     expect(await settings()).toEqual(changed);
+  });
+
+  it('name the words that the widget has no use for, and keep none of them', async () => {
+    const words = { send: 'Go', unloadable: 'Away.', rate_limited: 'Slowly.' };
+    const sent = { words: { nope: 'x', ...words }, colour: '#fff' };
+    const { status, body, headers } = await docent.api('POST', path, sent);
+    expect([status, headers.get('x-unknown-fields')]).toEqual([200, 'words.nope, colour']);
+    expect(body.words).toEqual(words);
+    expect((await settings()).words).toEqual(words);
+    expect(SENTENCES.toSorted()).toEqual(Object.keys({ ...en, ...launcher }).toSorted());
   });
 
   it('lose nothing to changes at the same moment', async () => {
