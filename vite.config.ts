@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { minify } from 'terser';
@@ -6,10 +15,12 @@ import dts from 'vite-plugin-dts';
 import type { BuildEnvironmentOptions, EnvironmentOptions, Plugin, ViteBuilder } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { development } from './server/development.ts';
+import { guides, type GuideName } from './server/docs/guides.ts';
+import { renderGuide } from './server/docs/render.ts';
 import { bundledFrom, licenses, licensesFile } from './server/licenses.ts';
 
 const root = import.meta.dirname;
-const compressed = /\.(?:js|css|svg)$/;
+const compressed = /\.(?:js|css|svg|html)$/;
 
 // As old as `light-dark()` and relative colours, so that nothing is written out for older ones.
 const browsers = ['chrome123', 'edge123', 'firefox128', 'safari17.5'];
@@ -120,6 +131,7 @@ async function buildAll(builder: ViteBuilder): Promise<void> {
   }
   keepOwnGlobals();
   copyApiPage();
+  writeGuides();
   compress(['dist/embed.js', ...['dist/embed', 'dist/demo', 'dist/docs'].flatMap(filesIn)]);
   makeExecutable('dist/server/main.js');
 }
@@ -134,6 +146,7 @@ function keepOwnGlobals(): void {
 function copyApiPage(): void {
   const from = (name: string): string => readFileSync(join(root, 'node_modules/rapidoc', name), 'utf8');
   const to = join(root, 'dist/docs');
+  rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
   writeFileSync(join(to, 'rapidoc.js'), from('dist/rapidoc-min.js').replace(/\n?\/\/# sourceMappingURL=\S*\s*$/, '\n'));
   writeFileSync(
@@ -141,6 +154,14 @@ function copyApiPage(): void {
     `${from('LICENSE.txt')}\n${from('dist/rapidoc-min.js.LICENSE.txt')}`,
   );
   writeFileSync(join(to, 'licenses.md'), licensesFile(bundledFrom(manifestsBelow(join(root, 'node_modules/rapidoc')))));
+}
+
+/** The guides as pages, beside the script of /docs. */
+function writeGuides(): void {
+  const [from, to] = [join(root, 'server/docs'), join(root, 'dist/docs')];
+  for (const name of Object.keys(guides) as GuideName[])
+    writeFileSync(join(to, `${name}.html`), renderGuide(name, readFileSync(join(from, `${name}.md`), 'utf8')));
+  copyFileSync(join(from, 'style.css'), join(to, 'style.css'));
 }
 
 /** The package.json of a package and of all that it depends on: what its authors may have bundled. */

@@ -1,6 +1,6 @@
 import { meantWord } from './spelling.ts';
 
-/** Every variable that is read; the README's table lists them. */
+/** Every variable that is read; the table of server/docs/settings.md lists them. */
 export const VARIABLES = [
   'HOST',
   'PORT',

@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { build, isRunnableDevEnvironment } from 'vite';
 import type { Plugin, ViteDevServer } from 'vite';
 import type { ModuleRunner } from 'vite/module-runner';
+import { guides, type GuideName } from './docs/guides.ts';
+import { renderGuide } from './docs/render.ts';
 
 /** What `boot()` of server/boot.ts gives, as far as development needs it. */
 interface Running {
@@ -24,11 +27,22 @@ const modules: Record<string, string> = {
   '/docs/rapidoc.js': `import('/node_modules/rapidoc/dist/rapidoc-min.js');`,
 };
 
-function script(response: ServerResponse, code: string): void {
-  response.setHeader('Content-Type', 'text/javascript; charset=utf-8');
-  response.setHeader('Cache-Control', 'no-store');
-  response.end(code);
+/** A guide, rendered as the build does it, or the guides' style sheet; undefined for another path. */
+function guide(path: string): Promise<{ type: string; text: string }> | undefined {
+  const name = /^\/docs\/([\w.]+)$/.exec(path)?.[1] ?? '';
+  const file = (suffix = ''): Promise<string> => readFile(`server/docs/${name}${suffix}`, 'utf8');
+  if (name === 'style.css') return file().then((text) => ({ type: 'text/css', text }));
+  if (!Object.hasOwn(guides, name)) return undefined;
+  return file('.md').then((text) => ({ type: 'text/html', text: renderGuide(name as GuideName, text) }));
 }
+
+function send(response: ServerResponse, type: string, text: string): void {
+  response.setHeader('Content-Type', `${type}; charset=utf-8`);
+  response.setHeader('Cache-Control', 'no-store');
+  response.end(text);
+}
+
+const script = (response: ServerResponse, code: string): void => send(response, 'text/javascript', code);
 
 /** The launcher as in production, one classic script, plus Vite's client, which reloads the page. */
 async function launcher(): Promise<string> {
@@ -99,7 +113,9 @@ export function development(): Plugin {
       server.middlewares.use((request, response, next) => {
         const path = (request.url ?? '/').split('?')[0] ?? '/';
         const code = modules[path];
-        if (ofVite.test(request.url ?? '')) next();
+        const page = guide(path);
+        if (page) page.then(({ type, text }) => send(response, type, text), next);
+        else if (ofVite.test(request.url ?? '')) next();
         else if (code) script(response, code);
         else if (path === '/embed.js') launcher().then((text) => script(response, text), next);
         else app(server).then((one) => one.handler(request, response), next);

@@ -2,28 +2,34 @@ import type { Context, Middleware } from 'koa';
 import helmet from 'koa-helmet';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
+import { guides } from '../docs/guides.ts';
 import { notFound } from '../errors.ts';
 import { wrongMethod } from '../http.ts';
 
-/** GET /docs: the OpenAPI document as a page for people. No key; what is tried out there asks for one. */
+/** GET /docs, the API reference, and GET /docs/<name>, a guide of server/docs. None needs a key; the reference asks for one to try an operation. */
 
-const STYLE = 'body{margin:0}';
+const STYLE =
+  'body{margin:0}nav{display:flex;flex-wrap:wrap;gap:4px 16px;padding:12px 24px;font:16px/1.5 system-ui,sans-serif;' +
+  'background:#f3f4f6}nav a{color:#1d4ed8}';
 /** RapiDoc's own style element, as it comes out with the colours and fonts below: other ones give another hash. */
 const THEME = "'sha256-1gMgWwENTuZtm8MOrcfpTUCRprMPtkNeph5Xcyj/LTE='";
 
-/** Addresses without a slash at their head: they hold wherever a proxy in front puts this server. */
+const links = Object.entries(guides).map(([name, title]) => `<a href="docs/${name}">${title}</a>`);
+
+/** Addresses are relative: they hold under any path that a proxy in front gives this server. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Docent: the interface</title>
+<title>API reference · Docent</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
 <script defer src="docs/rapidoc.js"></script>
 </head>
 <body>
+<nav aria-label="Guides">${links.join(' ')}</nav>
 <rapi-doc spec-url="api/v1/openapi.json" theme="light" bg-color="#ffffff" text-color="#1f2937" primary-color="#1d4ed8"
   regular-font="system-ui, sans-serif" mono-font="ui-monospace, monospace" load-fonts="false" font-size="large"
   render-style="read" schema-style="table" schema-description-expanded="true" show-header="false" show-method-in-nav-bar="as-colored-text"
@@ -52,40 +58,67 @@ const pageHeaders = helmet({
   strictTransportSecurity: false,
 }) as Middleware;
 
-/** `dir` is where the build has put the page's script; it is read when it is asked for, which is seldom. */
-export function createDocs({ dir }: { dir: string }): Middleware {
-  const file = (name: string): Promise<Buffer | undefined> => readFile(join(dir, name)).catch(() => undefined);
+/** The guides run no script and load their style sheet alone. */
+const guideHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      styleSrc: ["'self'"],
+      imgSrc: ['data:'],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  strictTransportSecurity: false,
+}) as Middleware;
 
-  async function script(ctx: Context): Promise<void> {
+interface Route {
+  headers: Middleware;
+  serve: (ctx: Context) => void | Promise<void>;
+}
+
+/** `dir` is `dist/docs`. Its files are read at each request, which are few. */
+export function createDocs({ dir }: { dir: string }): Middleware {
+  const read = (name: string): Promise<Buffer | undefined> => readFile(join(dir, name)).catch(() => undefined);
+
+  const file = (name: string) => async (ctx: Context) => {
     const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity') || 'identity';
-    const compressed = await file(`rapidoc.js.${encoding === 'gzip' ? 'gz' : encoding}`);
-    const body = compressed ?? (await file('rapidoc.js'));
+    const compressed = await read(`${name}.${encoding === 'gzip' ? 'gz' : encoding}`);
+    const body = compressed ?? (await read(name));
     if (!body) throw notFound('page');
     ctx.vary('Accept-Encoding');
     ctx.etag = createHash('sha256').update(body).digest('hex').slice(0, 16);
-    ctx.type = 'text/javascript; charset=utf-8';
+    ctx.type = extname(name);
     if (compressed) ctx.set('Content-Encoding', encoding);
     ctx.body = body;
     if (ctx.fresh) ctx.status = 304;
-  }
-
-  const served: Record<string, (ctx: Context) => void | Promise<void>> = {
-    '/docs': (ctx) => {
-      ctx.type = 'html';
-      ctx.body = PAGE;
-    },
-    '/docs/': (ctx) => ctx.redirect('../docs'),
-    '/docs/rapidoc.js': script,
+  };
+  const reference = (ctx: Context): void => {
+    ctx.type = 'html';
+    ctx.body = PAGE;
   };
 
+  const routes = new Map<string, Route>([
+    ['/docs', { headers: pageHeaders, serve: reference }],
+    ['/docs/', { headers: pageHeaders, serve: (ctx) => ctx.redirect('../docs') }],
+    ['/docs/rapidoc.js', { headers: pageHeaders, serve: file('rapidoc.js') }],
+    ['/docs/style.css', { headers: guideHeaders, serve: file('style.css') }],
+    ...Object.keys(guides).map((name): [string, Route] => [
+      `/docs/${name}`,
+      { headers: guideHeaders, serve: file(`${name}.html`) },
+    ]),
+  ]);
+
   return async (ctx, next) => {
-    const serve = served[ctx.path];
-    if (!serve) return next();
+    const route = routes.get(ctx.path);
+    if (!route) return next();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       throw wrongMethod(['HEAD', 'GET']);
     }
     ctx.set('Cache-Control', 'no-cache');
-    await pageHeaders(ctx, async () => serve(ctx));
+    await route.headers(ctx, async () => route.serve(ctx));
     return undefined;
   };
 }

@@ -24,7 +24,7 @@ const FLOORS = [
   ['schema'],
   ['health'],
   ['config', 'errors', 'records'],
-  ['types', 'spelling'],
+  ['types', 'spelling', 'docs'],
 ];
 
 const KOA_ROOMS = new Set(['main', 'boot', 'app', 'demo', 'api', 'proxy', 'auth', 'limits', 'http', 'health']);

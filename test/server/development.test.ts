@@ -57,3 +57,12 @@ test.each(own)('%s has its script, and all that the script loads', async (page, 
 test('the shop’s own style sheet is the app’s', async () => {
   expect((await fetch(`${base}/demo/site.css`)).headers.get('content-type')).toMatch('text/css');
 });
+
+test('the guides are rendered anew at each request', async () => {
+  const [page, style, unknown] = await Promise.all(
+    ['/docs/widget', '/docs/style.css', '/docs/nothing'].map((path) => fetch(base + path)),
+  );
+  expect(await page!.text()).toContain('<title>Widget · Docent</title>');
+  expect(style!.headers.get('content-type')).toMatch('text/css');
+  expect(unknown!.status).toBe(404);
+});

@@ -1,0 +1,16 @@
+/** The guides in menu order: `<name>.md` in this folder, `/docs/<name>` on a server. */
+export const guides = {
+  widget: 'Widget',
+  component: 'Component',
+  commands: 'Commands',
+  api: 'API',
+  models: 'Models',
+  proxy: 'Proxy',
+  settings: 'Settings',
+  production: 'Production',
+  changes: 'Upgrade and changes',
+  security: 'Security',
+  developing: 'Developing',
+} as const;
+
+export type GuideName = keyof typeof guides;
