@@ -5,7 +5,7 @@ import { operations } from '../../server/api/api.ts';
 import { documentOf } from '../../server/api/document.ts';
 import type { Rooms } from '../../server/api/operation.ts';
 
-/** The README's table of operations, out of the OpenAPI document: `npx vitest run test/readme/operations.test.ts -u` writes it. */
+/** The API guide's table of operations, out of the OpenAPI document: `npx vitest run test/readme/operations.test.ts -u` writes it. */
 
 interface Schema {
   $ref?: string;
@@ -26,6 +26,7 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
+const GUIDE = 'server/docs/api.md';
 const document = documentOf(operations({} as Rooms)) as Document;
 const nameOf = ({ $ref = '' }: Schema): string => $ref.split('/').at(-1) ?? '';
 const looked = (schema: Schema): Schema => document.components.schemas[nameOf(schema)] ?? schema;
@@ -34,7 +35,7 @@ function rowOf(method: string, path: string, told: Told): string {
   const [body] = Object.values(told.requestBody?.content ?? {});
   const query = (told.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => `\`?${name}\``);
   const [[type, reply] = []] = Object.entries(told.responses['200']?.content ?? {});
-  const gives = type === 'text/plain' ? 'text' : reply ? shapeOf(reply.schema) : '';
+  const gives = OTHER_TYPES[type ?? ''] ?? (reply ? shapeOf(reply.schema) : '');
   const fields = body ? fieldsOf(looked(body.schema)) : [];
   // The settings of the widget have a table of their own.
   const takes = [...query, ...(fields.length > MANY ? [`any keys of ${gives}`] : fields)].join(', ');
@@ -42,6 +43,7 @@ function rowOf(method: string, path: string, told: Told): string {
 }
 
 const MANY = 20;
+const OTHER_TYPES: Record<string, string> = { 'text/plain': 'text', 'text/event-stream': 'event stream' };
 
 /** Those that may be left out carry a question mark. */
 const fieldsOf = ({ properties = {}, required = [] }: Schema): string[] =>
@@ -61,10 +63,10 @@ test('the table of operations is what the schemas say', async () => {
       .map(([method, told]) => rowOf(method, path, told)),
   );
   const head = '| operation | method and path | takes | gives |\n| --- | --- | --- | --- |';
-  const readme = readFileSync('README.md', 'utf8');
+  const guide = readFileSync(GUIDE, 'utf8');
   const between = /(?<=<!-- operations -->\n).*?(?=<!-- \/operations -->)/s;
-  expect(readme).toMatch(between);
-  const written = readme.replace(between, () => `\n${[head, ...rows].join('\n')}\n\n`);
-  const options = { ...(await resolveConfig('README.md')), parser: 'markdown' };
-  await expect(await format(written, options)).toMatchFileSnapshot('../../README.md');
+  expect(guide).toMatch(between);
+  const written = guide.replace(between, () => `\n${[head, ...rows].join('\n')}\n\n`);
+  const options = { ...(await resolveConfig(GUIDE)), parser: 'markdown' };
+  await expect(await format(written, options)).toMatchFileSnapshot(`../../${GUIDE}`);
 });

@@ -430,12 +430,12 @@ describe('a command', () => {
   });
 });
 
-describe('the README', () => {
+describe('the commands guide', () => {
   it('names the commands as the program does', async () => {
     const help = await done(folder, '--help');
-    const readme = await readFile('README.md', 'utf8');
+    const guide = await readFile('server/docs/commands.md', 'utf8');
     const commands = [...help.matchAll(/^(docent (?:[a-z]+ )+.*?) {2}/gm)].map(([, command = '']) => command);
     expect(commands).toHaveLength(13);
-    for (const command of commands) expect(readme).toContain(`\`${command.trim()}\``);
+    for (const command of commands) expect(guide).toContain(`\`${command.trim()}\``);
   });
 });

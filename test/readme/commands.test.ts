@@ -1,0 +1,193 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serve, type Served } from '../browser/served.ts';
+import { blocksOf, textOf, texts } from './texts.ts';
+
+/** The commands of the README and the guides, run as a reader would type them. */
+
+const readme = texts['README.md']!;
+const shell = Object.values(texts).flatMap((text) => blocksOf(text, 'sh'));
+
+const curls = [...blocksOf(textOf('api'), 'sh'), ...blocksOf(textOf('widget'), 'sh')];
+const steps = blocksOf(readme, 'sh').filter((block) => /^npx docent (?!\n)/.test(block));
+const commands = blocksOf(textOf('commands'), 'sh');
+const starts = shell.flatMap((block) => block.match(/^\S+=.* (?:npm start|npx docent)$/gm) ?? []);
+/** What wants root, Docker or the registry: .ci/package runs the installation, .ci/run the other npm lines but `dev` and the benches. */
+const elsewhere = shell.filter((block) => /^(?:sudo|docker|npm) /.test(block));
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0 && spawnSync('bash', ['-c', 'true']).status === 0;
+if (!hasCurl) console.error('README: its commands are left out, curl or bash is not here');
+const skipped = !hasCurl && !process.env['CI'];
+
+/** Runs a script where `docent` and `npx docent` are the built program, and resolves with its standard output. */
+async function run(script: string, { port, dataDir }: Pick<Served, 'port' | 'dataDir'>, typed = ''): Promise<string> {
+  const program =
+    `docent() { DATA_DIR=${dataDir} '${process.execPath}' dist/server/main.js "$@"; }\n` +
+    'npx() { [ "$1" = docent ] && "$@"; }\n';
+  const lines = program + script.replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`);
+  const reader = promisify(execFile)('bash', ['-euo', 'pipefail', '-c', lines], { timeout: 100_000 });
+  reader.child.stdin?.end(typed);
+  return (await reader).stdout;
+}
+
+test('every block of commands is run here, or wants what a test does not have', () => {
+  const startsAlone = (block: string): boolean => starts.includes(block.trim());
+  const others = shell.filter((block) => ![curls, steps, commands, elsewhere].some((group) => group.includes(block)));
+  expect(others.filter((block) => !startsAlone(block))).toEqual([]);
+});
+
+describe.skipIf(skipped)('the curl lines of the API and widget guides, one after another in one shell', () => {
+  let server: Served;
+  let said: string[];
+
+  beforeAll(async () => {
+    server = await serve();
+    const patiently = (block: string): string =>
+      block.includes('.status') ? `until [ "$(${block})" = "[ 'success' ]" ]; do sleep 0.2; done\n` : block;
+    // The reader pastes the key where `read` waits.
+    said = (await run(curls.map(patiently).join('printf "\\n=====\\n"\n'), server, `${server.key}\n`)).split(
+      '\n=====\n',
+    );
+  });
+
+  afterAll(() => server?.stop());
+
+  const saidBy = (words: string): string => said[curls.findIndex((block) => block.includes(words))] ?? '';
+
+  test('the first lines give the result that is shown below them', () => {
+    const [shown = ''] = blocksOf(textOf('api'), 'text');
+    expect(shown).toMatch(/^data: /m);
+    for (const line of shown.trim().split('\n')) expect(saidBy('/demo/ |')).toContain(line);
+  });
+
+  test('a chatbot is created and learns the page', () => {
+    expect(JSON.parse(saidBy('chatbot/create'))).toMatchObject({ type: 'link', status: 'await' });
+  });
+
+  test('a visitor asks it and gets a cited answer', () => {
+    const events = saidBy('Can I return a sale item?');
+    expect(events).toMatch(/^event: done$/m);
+    expect(events).toMatch(/^event: delta\ndata: {"text":"Sale items have the same 45 days/m);
+    expect(events).toMatch(/returns\.html/);
+  });
+
+  test('a program asks it with the key and gets plain text', () => {
+    expect(saidBy('message/stream')).toMatch(/We refund you within 5 working days.*\[\d\]/);
+  });
+
+  test('a crawl of the site starts', () => {
+    expect(JSON.parse(saidBy('data-source/site'))).toMatchObject({ status: 'running', exclude: ['/demo/states*'] });
+  });
+
+  test('the settings of the widget are set', () => {
+    const set = JSON.parse(saidBy('/widget'));
+    expect(set).toMatchObject({ color: '#0f766e', suggestions: ['Can I return a sale item?'], radius: 18 });
+  });
+});
+
+describe.skipIf(skipped)('the commands guide, one after another in one shell', () => {
+  let server: Served;
+  let said: string;
+
+  beforeAll(async () => {
+    server = await serve();
+    said = await run(commands.join(''), server);
+  });
+
+  afterAll(() => server?.stop());
+
+  test('does what it says', () => {
+    expect(said).toMatch(
+      /^<script async src=".*" data-chatbot="[0-9a-f]{32}" data-settings><\/script>\nlearned \d+ pages in /m,
+    );
+    expect(said).toMatch(/^You have 45 days .*\[1\]$/m);
+    expect(said).toMatch(/^\[1\] .*\/demo\/returns\.html$/m);
+    expect(said).toMatch(/^learned 1 page in /m);
+    expect(said).toMatch(/^removed ann@example\.com, and ended 0 keys$/m);
+  });
+
+  test('shows every command of its table', () => {
+    const titles = [...textOf('commands').matchAll(/^\| `docent ((?:[a-z]+ ?)+)/gm)];
+    expect(titles).toHaveLength(13);
+    for (const [, title = ''] of titles) expect(commands.join('')).toContain(`docent ${title.trim()} `.trim());
+  });
+});
+
+describe.skipIf(skipped)('the five steps of the README', () => {
+  let server: Served;
+  let said: string[];
+
+  beforeAll(async () => {
+    server = await serve();
+    // The demo stands in for the reader's site.
+    const script = steps.join('printf "\\n=====\\n"\n').replace('https://www.example.com/', `${server.base}/demo/`);
+    said = (await run(script, server)).split('\n=====\n');
+  });
+
+  afterAll(() => server?.stop());
+
+  test('show what the terminal shows at the first start', () => {
+    const [shown = ''] = blocksOf(readme, 'text');
+    const lines = shown.split('\n').filter((line) => line !== '');
+    expect(lines).toHaveLength(4);
+    for (const line of lines)
+      expect(server.said()).toContain(line.replace('127.0.0.1:8080', `127.0.0.1:${server.port}`));
+  });
+
+  test('create a chatbot, teach it, and get an answer of it', () => {
+    const [created, learned, asked] = said;
+    expect(said).toHaveLength(3);
+    expect(created).toMatch(
+      /^[0-9a-f]{32}\n<script async src=".*\/embed\.js" data-chatbot="[0-9a-f]{32}" data-settings><\/script>\n$/,
+    );
+    expect(learned).toMatch(/^learned \d+ pages in /m);
+    expect(asked).toMatch(/^You have 45 days .*\[1\]$/m);
+    expect(asked).toMatch(/^\{"status":"ok"\}$/m);
+  });
+});
+
+test.each(starts)('%s: the server starts', async (line) => {
+  const env = Object.fromEntries([...line.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]));
+  const server = await serve({ ...env, DEMO: '0' });
+  expect(await server.stop()).toBe(0);
+});
+
+test('a chat model, a hosted one, an embedding model and an upstream have such lines', () => {
+  const named = ['LLM_MODEL=', 'LLM_API_KEY=', 'EMBED_MODEL=', 'UPSTREAM_URL='];
+  expect(named.filter((name) => !starts.some((line) => line.includes(name)))).toEqual([]);
+});
+
+describe.skipIf(skipped)('the lines for backup and restore', () => {
+  test('bring back a chatbot in an empty folder', async () => {
+    const [backup, restore] = blocksOf(textOf('production'), 'sh').filter((block) => block.includes('tar '));
+    const folder = await mkdtemp(join(tmpdir(), 'docent-backup-'));
+    const dataDir = join(folder, 'data');
+    await Promise.all([mkdir(dataDir), mkdir(join(folder, 'backups'))]);
+    const asReader = (block = ''): string =>
+      block
+        .replace(/^sudo systemctl .*\n/gm, '')
+        .replaceAll('sudo ', '')
+        .replaceAll('/var/lib/docent', dataDir)
+        .replaceAll('/var/backups', join(folder, 'backups'));
+    const env = { DATA_DIR: dataDir, DEMO: '0' };
+    try {
+      const first = await serve(env);
+      await run('docent chatbot add Keep --public', { port: first.port, dataDir });
+      await first.stop();
+      await run(asReader(backup), { port: first.port, dataDir });
+      await rm(dataDir, { recursive: true });
+      await mkdir(dataDir);
+      await run(asReader(restore), { port: first.port, dataDir });
+      const second = await serve(env);
+      const listed = await run('docent chatbot list', { port: second.port, dataDir });
+      await second.stop();
+      expect(listed).toMatch(/^[0-9a-f]{32} +Keep +owner@localhost +public/m);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
