@@ -14,10 +14,10 @@ import { minify } from 'terser';
 import dts from 'vite-plugin-dts';
 import type { BuildEnvironmentOptions, EnvironmentOptions, Plugin, ViteBuilder } from 'vite';
 import { defineConfig } from 'vitest/config';
-import { development } from './server/development.ts';
+import { development } from './server/dev/vite-plugin.ts';
 import { guides, type GuideName } from './server/docs/guides.ts';
 import { renderGuide } from './server/docs/render.ts';
-import { bundledFrom, licenses, licensesFile } from './server/licenses.ts';
+import { bundledFrom, licenses, licensesFile } from './server/dev/licenses.ts';
 
 const root = import.meta.dirname;
 const compressed = /\.(?:js|css|svg|html)$/;

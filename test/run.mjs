@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureBuilt } from '../server/built.mjs';
+import { ensureBuilt } from '../server/dev/build.mjs';
 import { findBrowser } from './browser/find.mjs';
 
 /**

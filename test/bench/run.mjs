@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ensureBuilt } from '../../server/built.mjs';
+import { ensureBuilt } from '../../server/dev/build.mjs';
 import { table } from './table.mjs';
 
 const here = import.meta.dirname;

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ensureBuilt } from '../../server/built.mjs';
+import { ensureBuilt } from '../../server/dev/build.mjs';
 import { launch } from './chromium.ts';
 
 let browser: Browser;

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ensureBuilt } from '../../server/built.mjs';
+import { ensureBuilt } from '../../server/dev/build.mjs';
 
 /** The audit of what is bundled, with a registry of the test's. */
 

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import ts from 'typescript';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ensureBuilt } from '../../server/built.mjs';
+import { ensureBuilt } from '../../server/dev/build.mjs';
 
 const zipped = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length;
 /** What a module asks for before it runs, by TypeScript's own scanner. */

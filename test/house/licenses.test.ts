@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ensureBuilt } from '../../server/built.mjs';
-import { bundledFrom } from '../../server/licenses.ts';
+import { ensureBuilt } from '../../server/dev/build.mjs';
+import { bundledFrom } from '../../server/dev/licenses.ts';
 
 /** By folder the works that are bundled there: the text of each by its name. */
 const shipped = (folder: string): Map<string, string> => {

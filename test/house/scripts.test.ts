@@ -66,7 +66,7 @@ describe('npm start in a checkout that is not built', () => {
     mkdirSync(join(folder, file, '..'), { recursive: true });
     writeFileSync(join(folder, file), text);
   };
-  const start = () => spawnSync(process.execPath, [join(folder, 'server/start.mjs')], { encoding: 'utf8' });
+  const start = () => spawnSync(process.execPath, [join(folder, 'server/dev/start.mjs')], { encoding: 'utf8' });
   beforeAll(() => {
     for (const file of ['start.mjs', 'built.mjs']) cpSync(`server/${file}`, join(folder, 'server', file));
     for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'vite.config.ts']) write(file, '{}');

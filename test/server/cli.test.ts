@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt } from '../../server/built.mjs';
+import { ensureBuilt } from '../../server/dev/build.mjs';
 import { runCommand } from '../../server/cli.ts';
 import { openLowdbStore } from '../../server/store/lowdb.ts';
 import type { Store } from '../../server/store/store.ts';

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ensureBuilt } from '../../server/built.mjs';
+import { ensureBuilt } from '../../server/dev/build.mjs';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
 import { parseEvents, post, textOf, uuidOf } from '../proxy/house.ts';
 import { startChild, type Child } from './child.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ensureBuilt } from '../../server/built.mjs';
+import { ensureBuilt } from '../../server/dev/build.mjs';
 import type { VisitorMessage } from '../../server/types.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
 import { site } from '../running.ts';

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ensureBuilt } from '../../server/built.mjs';
+import { ensureBuilt } from '../../server/dev/build.mjs';
 import { runCommand } from '../../server/cli.ts';
 import { newUuid, timestamp } from '../../server/records.ts';
 import { openLowdbStore } from '../../server/store/lowdb.ts';

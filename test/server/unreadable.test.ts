@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt } from '../../server/built.mjs';
+import { ensureBuilt } from '../../server/dev/build.mjs';
 import { answerUnreadable } from '../../server/unreadable.ts';
 import { serve, until, type Served } from '../browser/served.ts';
 

@@ -1,6 +1,6 @@
 // `npm start` is `exec node …` because npm hands signals to its shell alone, and most shells would die of SIGTERM without telling
 // us; the second half of that line is for Windows, whose shell has no `exec`.
-import { ensureBuilt } from './built.mjs';
+import { ensureBuilt } from './build.mjs';
 
 try {
   await ensureBuilt();
@@ -9,5 +9,5 @@ try {
   process.exit(1);
 }
 // In this same process, so that signals and exit codes are the server's own.
-const main = new URL('../dist/server/main.js', import.meta.url);
+const main = new URL('../../dist/server/main.js', import.meta.url);
 await import(main.href);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const stampFile = join(root, 'dist/.stamp');
 const turnFile = join(root, 'node_modules/.docent-build');
 const vite = join(root, 'node_modules/vite/bin/vite.js');

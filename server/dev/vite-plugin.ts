@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { build, isRunnableDevEnvironment } from 'vite';
 import type { Plugin, ViteDevServer } from 'vite';
 import type { ModuleRunner } from 'vite/module-runner';
-import { guides, type GuideName } from './docs/guides.ts';
-import { renderGuide } from './docs/render.ts';
+import { guides, type GuideName } from '../docs/guides.ts';
+import { renderGuide } from '../docs/render.ts';
 
 /** What `boot()` of server/boot.ts gives, as far as development needs it. */
 interface Running {
