@@ -1,7 +1,7 @@
 import { hashKey, newKey } from './auth.ts';
-import { invalid, Refusal } from './errors.ts';
+import { invalid, Refusal } from './schema/errors.ts';
 import { called } from './named.ts';
-import { newUuid, timestamp, type Clock } from './records.ts';
+import { newUuid, timestamp, type Clock } from './schema/ids.ts';
 import type { Store, StoredKey, User } from './store/store.ts';
 
 /**

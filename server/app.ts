@@ -7,7 +7,7 @@ import { createApi } from './api/api.ts';
 import { bot } from './api/bot.ts';
 import type { Rooms } from './api/operation.ts';
 import type { Authenticate } from './auth.ts';
-import { asRefusal, notFound, Refusal } from './errors.ts';
+import { asRefusal, notFound, Refusal } from './schema/errors.ts';
 import { serveHealth, type Health } from './health.ts';
 import { newRequestId } from './http.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Refusal } from './errors.ts';
-import { timestamp, type Clock } from './records.ts';
+import { Refusal } from './schema/errors.ts';
+import { timestamp, type Clock } from './schema/ids.ts';
 import type { Store, User } from './store/store.ts';
 
 /** Who calls: a key names its user. Keys are compared and kept as SHA-256 only. */

@@ -10,7 +10,7 @@ import { createApp } from './app.ts';
 import { createAuth } from './auth.ts';
 import { baseOf, listeningAt, misspeltVariables, reachable, readConfig, type Config } from './config.ts';
 import { createDemo, type Demo } from './demo.ts';
-import { asRefusal } from './errors.ts';
+import { asRefusal } from './schema/errors.ts';
 import { createHealth } from './health.ts';
 import { createSchedules } from './knowledge/schedule.ts';
 import { oneAtATime } from './pipelining.ts';

@@ -6,7 +6,7 @@ import { keyCommands } from './commands/keys.ts';
 import { learnCommand } from './commands/learn.ts';
 import { withVerbs } from './commands/reach.ts';
 import { misspeltVariables, readConfig } from './config.ts';
-import { meantWord } from './spelling.ts';
+import { meantWord } from './schema/nearest-word.ts';
 
 /** The commands that are not "start the server". */
 const COMMANDS: Record<string, Command> = { ...chatbotCommands, learn: learnCommand, ...keyCommands };

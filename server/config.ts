@@ -1,4 +1,4 @@
-import { meantWord } from './spelling.ts';
+import { meantWord } from './schema/nearest-word.ts';
 
 /** Every variable that is read; the table of server/docs/settings.md lists them. */
 export const VARIABLES = [

@@ -1,5 +1,5 @@
-import { Refusal } from './errors.ts';
-import { readUuid } from './records.ts';
+import { Refusal } from './schema/errors.ts';
+import { readUuid } from './schema/ids.ts';
 import type { Store, StoredChatbot } from './store/store.ts';
 
 /** What people type to tell one record of many. */

@@ -3,13 +3,13 @@ import { askOnce } from './answer/ask-once.ts';
 import type { Answering, MessageMeta, Respond } from './answer/answering.ts';
 import { ChatbotChange, NewChatbot, NewMessage } from './api/bodies.ts';
 import { changeChatbot, createChatbot, deleteChatbot } from './api/chatbots.ts';
-import { notFound, Refusal } from './errors.ts';
+import { notFound, Refusal } from './schema/errors.ts';
 import type { Knowledge } from './knowledge/knowledge.ts';
 import { allChatbots, called, namedChatbot } from './named.ts';
-import type { Clock } from './records.ts';
+import type { Clock } from './schema/ids.ts';
 import type { Store, StoredChatbot } from './store/store.ts';
 import type { Citations } from './types.ts';
-import { checked } from './validate.ts';
+import { checked } from './schema/validate.ts';
 
 /**
  * What an operator does with chatbots by command. As with `Admin`, each verb takes and gives what JSON can carry; one

@@ -8,7 +8,7 @@ import { createKnowledge } from './knowledge/learning.ts';
 import { createSites } from './knowledge/sites.ts';
 import { createCatalogue } from './model/catalogue.ts';
 import { createOpenAi } from './model/openai.ts';
-import type { Clock } from './records.ts';
+import type { Clock } from './schema/ids.ts';
 import type { Store } from './store/store.ts';
 import { createWeb, type WebOptions } from './web/web.ts';
 

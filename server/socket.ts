@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { basename, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Admin } from './admin.ts';
-import { asRefusal, Refusal } from './errors.ts';
+import { asRefusal, Refusal } from './schema/errors.ts';
 import type { Operator } from './operator.ts';
 import { hasCode, ignore } from './store/disk.ts';
 import { nearby } from './store/lock.ts';

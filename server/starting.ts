@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Refusal } from './errors.ts';
+import { Refusal } from './schema/errors.ts';
 import { newRequestId } from './http.ts';
 import { answerWith } from './unreadable.ts';
 

@@ -1,15 +1,15 @@
 import { NewSite } from './api/bodies.ts';
 import { siteRequest } from './api/sites.ts';
 import { urlSource } from './api/sources.ts';
-import { Refusal } from './errors.ts';
+import { Refusal } from './schema/errors.ts';
 import { DEAD } from './knowledge/crawl-pages.ts';
 import type { Knowledge } from './knowledge/knowledge.ts';
 import type { Sites } from './knowledge/sites.ts';
 import { namedChatbot } from './named.ts';
-import { timestamp, type Clock } from './records.ts';
-import type { DeadLink } from './site-schema.ts';
+import { timestamp, type Clock } from './schema/ids.ts';
+import type { DeadLink } from './schema/site.ts';
 import type { Store, StoredSource } from './store/store.ts';
-import { checked } from './validate.ts';
+import { checked } from './schema/validate.ts';
 
 /**
  * What an operator does by `docent learn`. As with `Admin`, each verb takes and gives what JSON can carry; one that

@@ -1,7 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { Refusal } from './errors.ts';
+import { Refusal } from './schema/errors.ts';
 import { newRequestId } from './http.ts';
 
 /** Milliseconds in which a caller may finish sending: a socket closed earlier would take the reply with it. */

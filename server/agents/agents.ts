@@ -1,6 +1,6 @@
-import { invalid } from '../errors.ts';
-import { newUuid, timestamp, view, type Clock } from '../records.ts';
-import { AgentByType, AgentMeta, type Agent, type AgentType } from '../schema.ts';
+import { invalid } from '../schema/errors.ts';
+import { newUuid, timestamp, view, type Clock } from '../schema/ids.ts';
+import { AgentByType, AgentMeta, type Agent, type AgentType } from '../schema/records.ts';
 import type { StoredAgent } from '../store/store.ts';
 import { defaultSettings, ESCALATION_DEFAULTS, type SentSettings } from './settings.ts';
 

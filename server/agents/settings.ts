@@ -1,8 +1,14 @@
 import * as Type from 'typebox';
 import { DEFAULT_MODEL } from '../model/catalogue.ts';
-import { view } from '../records.ts';
-import { AgentMeta, AgentTag, type AgentSettings, type AgentType, type HumanEscalationSettings } from '../schema.ts';
-import { checked, checkedList, checkedWithin, isObject } from '../validate.ts';
+import { view } from '../schema/ids.ts';
+import {
+  AgentMeta,
+  AgentTag,
+  type AgentSettings,
+  type AgentType,
+  type HumanEscalationSettings,
+} from '../schema/records.ts';
+import { checked, checkedList, checkedWithin, isObject } from '../schema/validate.ts';
 
 /** The settings of an agent: which a type has, what they are before anybody sets them, how callers send them. */
 

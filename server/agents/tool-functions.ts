@@ -1,8 +1,8 @@
-import { invalid } from '../errors.ts';
-import { later, newUuid, timestamp, type Clock } from '../records.ts';
-import type { ToolFunction } from '../schema.ts';
+import { invalid } from '../schema/errors.ts';
+import { later, newUuid, timestamp, type Clock } from '../schema/ids.ts';
+import type { ToolFunction } from '../schema/records.ts';
 import type { StoredAgent } from '../store/store.ts';
-import { isObject, refusePrototypeKeys } from '../validate.ts';
+import { isObject, refusePrototypeKeys } from '../schema/validate.ts';
 
 /** What callers set of a tool function. */
 export type FunctionFields = Omit<ToolFunction, 'uuid' | 'created_at' | 'modified_at'>;

@@ -1,5 +1,5 @@
 import { answeringAgent, sourcesFor } from '../agents/agents.ts';
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../schema/errors.ts';
 import type { Found, Knowledge } from '../knowledge/knowledge.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Model } from '../model/model.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { asRefusal, notFound, Refusal } from '../errors.ts';
-import { later, timestamp, type Clock } from '../records.ts';
+import { asRefusal, notFound, Refusal } from '../schema/errors.ts';
+import { later, timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { Citations, FinishReason, Outcome } from '../types.ts';
 import { createAnswerCapacity } from './capacity.ts';

@@ -1,4 +1,4 @@
-import { messageUuid, newUuid, timestamp, type Clock } from '../records.ts';
+import { messageUuid, newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { StoredChatbot, StoredMessage } from '../store/store.ts';
 import type { Answering, Question, Respond } from './answering.ts';
 

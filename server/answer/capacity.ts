@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../schema/errors.ts';
 
 /** A bound on what is under way at once, for each owner and in all. */
 export interface Capacity {

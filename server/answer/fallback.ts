@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Refusal } from '../errors.ts';
+import type { Refusal } from '../schema/errors.ts';
 import { createOutage, type Health } from '../health.ts';
 import { ModelFailure } from '../model/model.ts';
-import type { Clock } from '../records.ts';
+import type { Clock } from '../schema/ids.ts';
 
 /** What is done about a model that fails: the operator is told, and quotes stand in for it where they may. */
 export interface Fallback {

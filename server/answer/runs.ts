@@ -1,4 +1,4 @@
-import type { Refusal } from '../errors.ts';
+import type { Refusal } from '../schema/errors.ts';
 import type { StoredMessage } from '../store/store.ts';
 
 /** An answer that outgrows this (UTF-16 units) is cut with finish_reason `length`: a model that never ends fills no memory. */

@@ -1,8 +1,8 @@
 import * as Type from 'typebox';
 import { agentView, newAgent, refuseSecond } from '../agents/agents.ts';
-import { notFound } from '../errors.ts';
-import { later, type Clock } from '../records.ts';
-import { Agent, Success } from '../schema.ts';
+import { notFound } from '../schema/errors.ts';
+import { later, type Clock } from '../schema/ids.ts';
+import { Agent, Success } from '../schema/records.ts';
 import type { StoredAgent } from '../store/store.ts';
 import { AgentChange, NewAgent, readAgentChange, readNewAgent, type AgentChanges } from './agent-bodies.ts';
 import { operation, ownedAgent, ownedChatbot, type Operation, type Rooms } from './operation.ts';

@@ -1,6 +1,15 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { Color, Name, NewVariables, Query, RateLimit, RateLimitMessage, Schedule, Visibility } from '../schema.ts';
+import {
+  Color,
+  Name,
+  NewVariables,
+  Query,
+  RateLimit,
+  RateLimitMessage,
+  Schedule,
+  Visibility,
+} from '../schema/records.ts';
 
 /** What callers send. Keys beyond these are ignored. */
 

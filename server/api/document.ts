@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import { Fault } from '../schema.ts';
+import { Fault } from '../schema/records.ts';
 import recorded from './examples.json' with { type: 'json' };
 import { componentsOf, written, type Json } from './openapi-schemas.ts';
 import { doorOperations } from './door-operations.ts';

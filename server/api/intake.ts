@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../schema/errors.ts';
 import { LARGEST_FILE } from './form.ts';
 
 /** How much of uploads may be in memory at once. */

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
-import * as records from '../schema.ts';
-import * as sites from '../site-schema.ts';
-import * as widgetSettings from '../widget-settings.ts';
+import * as records from '../schema/records.ts';
+import * as sites from '../schema/site.ts';
+import * as widgetSettings from '../schema/widget-settings.ts';
 import * as agentBodies from './agent-bodies.ts';
 import * as bodies from './bodies.ts';
 

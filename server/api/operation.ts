@@ -5,13 +5,13 @@ import type { Logger } from 'pino';
 import * as Type from 'typebox';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Answering, Respond } from '../answer/answering.ts';
-import { notFound } from '../errors.ts';
+import { notFound } from '../schema/errors.ts';
 import { readJson, tellUnknown } from '../http.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Schedules } from '../knowledge/schedule.ts';
 import type { Sites } from '../knowledge/sites.ts';
 import type { Catalogue } from '../model/catalogue.ts';
-import { readUuid, type Clock } from '../records.ts';
+import { readUuid, type Clock } from '../schema/ids.ts';
 import type {
   Store,
   StoredAgent,
@@ -22,7 +22,7 @@ import type {
   StoredTag,
   User,
 } from '../store/store.ts';
-import { checked } from '../validate.ts';
+import { checked } from '../schema/validate.ts';
 import { shown } from '../list.ts';
 import type { Once } from './idempotency.ts';
 

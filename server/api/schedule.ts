@@ -1,6 +1,6 @@
-import { notFound } from '../errors.ts';
+import { notFound } from '../schema/errors.ts';
 import { scheduleOf } from '../knowledge/schedule.ts';
-import { Schedule } from '../schema.ts';
+import { Schedule } from '../schema/records.ts';
 import { NewSchedule } from './bodies.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
 

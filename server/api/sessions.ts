@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
-import { invalid, notFound } from '../errors.ts';
-import { newUuid, timestamp, view } from '../records.ts';
-import { Session, SessionWithMeta, Success } from '../schema.ts';
+import { invalid, notFound } from '../schema/errors.ts';
+import { newUuid, timestamp, view } from '../schema/ids.ts';
+import { Session, SessionWithMeta, Success } from '../schema/records.ts';
 import { OUTCOMES } from '../store/outcomes.ts';
 import type { StoredSession } from '../store/store.ts';
 import type { Outcome } from '../types.ts';

@@ -1,9 +1,9 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { notFound } from '../errors.ts';
+import { notFound } from '../schema/errors.ts';
 import type { SiteRequest } from '../knowledge/sites.ts';
-import { readUuid } from '../records.ts';
-import { Site } from '../site-schema.ts';
+import { readUuid } from '../schema/ids.ts';
+import { Site } from '../schema/site.ts';
 import type { Store, StoredSite } from '../store/store.ts';
 import { NewSite } from './bodies.ts';
 import { operation, ownedChatbot, type Call, type Operation, type Rooms } from './operation.ts';

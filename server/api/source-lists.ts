@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { readUuid } from '../records.ts';
-import { Restarted, Success } from '../schema.ts';
+import { readUuid } from '../schema/ids.ts';
+import { Restarted, Success } from '../schema/records.ts';
 import type { StoredSource, User } from '../store/store.ts';
 import { ManySources } from './bodies.ts';
 import { inBatches } from '../list.ts';

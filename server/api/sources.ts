@@ -1,8 +1,8 @@
 import * as Type from 'typebox';
-import { invalid, notFound } from '../errors.ts';
+import { invalid, notFound } from '../schema/errors.ts';
 import { newSource } from '../knowledge/new-source.ts';
-import { later, newUuid, timestamp, view } from '../records.ts';
-import { DataSource, Success } from '../schema.ts';
+import { later, newUuid, timestamp, view } from '../schema/ids.ts';
+import { DataSource, Success } from '../schema/records.ts';
 import type { StoredSource } from '../store/store.ts';
 import { NewQaSource, NewUrlSource, SourceChange } from './bodies.ts';
 import { shown } from '../list.ts';

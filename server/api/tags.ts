@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
-import { invalid, notFound } from '../errors.ts';
-import { later, newUuid, readUuid, timestamp, view } from '../records.ts';
-import { SourceTag, Success } from '../schema.ts';
+import { invalid, notFound } from '../schema/errors.ts';
+import { later, newUuid, readUuid, timestamp, view } from '../schema/ids.ts';
+import { SourceTag, Success } from '../schema/records.ts';
 import type { Store, StoredTag } from '../store/store.ts';
 import { NewTag, TagChange } from './bodies.ts';
 import { inBatches, shown } from '../list.ts';

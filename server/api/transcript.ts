@@ -1,4 +1,4 @@
-import type { Message } from '../schema.ts';
+import type { Message } from '../schema/records.ts';
 import { bytesOf } from '../list.ts';
 
 /** A conversation as people read it, in UTF-8: a turn begins with `User: ` or `Assistant: `, and may have many lines. */

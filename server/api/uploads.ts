@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import { notFound } from '../errors.ts';
+import { notFound } from '../schema/errors.ts';
 import { tellUnknown } from '../http.ts';
 import { newSource } from '../knowledge/new-source.ts';
-import { timestamp, view } from '../records.ts';
-import { DataSource } from '../schema.ts';
+import { timestamp, view } from '../schema/ids.ts';
+import { DataSource } from '../schema/records.ts';
 import type { StoredSource } from '../store/store.ts';
 import { NewFileSource } from './bodies.ts';
 import { readForm, type SentFile } from './form.ts';

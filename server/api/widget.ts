@@ -1,7 +1,7 @@
-import { invalid } from '../errors.ts';
-import { view } from '../records.ts';
+import { invalid } from '../schema/errors.ts';
+import { view } from '../schema/ids.ts';
 import type { StoredChatbot } from '../store/store.ts';
-import { WORD_NAMES, WIDGET_DEFAULTS, WidgetChange, WidgetSettings } from '../widget-settings.ts';
+import { WORD_NAMES, WIDGET_DEFAULTS, WidgetChange, WidgetSettings } from '../schema/widget-settings.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
 
 /** The settings of a chatbot's widget: beyond the interface, and so beside the chatbot's record, not in it. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { timestamp, type Clock } from '../records.ts';
+import { timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredSite, StoredSource } from '../store/store.ts';
 import type { Pages } from './crawl-pages.ts';
 import type { Found } from './follower.ts';

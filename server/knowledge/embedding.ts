@@ -1,5 +1,5 @@
 import { TextsRefused, type Embedder } from '../model/model.ts';
-import type { Clock } from '../records.ts';
+import type { Clock } from '../schema/ids.ts';
 import type { Document, Store, StoredVectors } from '../store/store.ts';
 import type { Indexes } from './indexes.ts';
 import { rowOf } from './vectors.ts';

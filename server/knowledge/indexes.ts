@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../records.ts';
+import type { Clock } from '../schema/ids.ts';
 import type { Document, Store, StoredSource, StoredVectors } from '../store/store.ts';
 import { PassageIndex } from './passage-index.ts';
 import { stemsFor } from './stems.ts';

@@ -1,4 +1,4 @@
-import { later, type Clock } from '../records.ts';
+import { later, type Clock } from '../schema/ids.ts';
 import type { Change, Document, Store, StoredSource } from '../store/store.ts';
 import { WebFailure } from '../web/failure.ts';
 import type { Web } from '../web/web.ts';

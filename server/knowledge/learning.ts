@@ -1,5 +1,5 @@
 import type { Embedder } from '../model/model.ts';
-import type { Clock } from '../records.ts';
+import type { Clock } from '../schema/ids.ts';
 import type { Store, StoredSource } from '../store/store.ts';
 import type { Web } from '../web/web.ts';
 import type { Followers } from './follower.ts';

@@ -1,4 +1,4 @@
-import { newUuid } from '../records.ts';
+import { newUuid } from '../schema/ids.ts';
 import type { StoredSource } from '../store/store.ts';
 
 type Origin = Pick<StoredSource, 'chatbot' | 'type' | 'title' | 'file_name' | 'identity'>;

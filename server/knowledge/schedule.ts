@@ -1,5 +1,5 @@
-import { timestamp, type Clock } from '../records.ts';
-import type { Schedule } from '../schema.ts';
+import { timestamp, type Clock } from '../schema/ids.ts';
+import type { Schedule } from '../schema/records.ts';
 import type { Store, StoredChatbot, StoredSource } from '../store/store.ts';
 import type { Knowledge } from './knowledge.ts';
 import type { Log } from './learning.ts';

@@ -1,5 +1,5 @@
-import { later, newUuid, timestamp, view } from '../records.ts';
-import { Site } from '../site-schema.ts';
+import { later, newUuid, timestamp, view } from '../schema/ids.ts';
+import { Site } from '../schema/site.ts';
 import type { StoredSite } from '../store/store.ts';
 import { Crawl, type CrawlRooms } from './crawl.ts';
 import { pagesToFollow } from './dead-links.ts';

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Dispatcher } from 'undici';
-import { Refusal } from '../errors.ts';
-import type { Clock } from '../records.ts';
+import { Refusal } from '../schema/errors.ts';
+import type { Clock } from '../schema/ids.ts';
 import type { Connection, Connections } from './connections.ts';
 import {
   connectionFailed,

@@ -1,4 +1,4 @@
-import type { Refusal } from '../errors.ts';
+import type { Refusal } from '../schema/errors.ts';
 
 interface UnderWay<T> {
   done: Promise<T>;

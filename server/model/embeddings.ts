@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../records.ts';
+import type { Clock } from '../schema/ids.ts';
 import { parseObject } from './completion.ts';
 import { Connections, type Connection, type TIMEOUTS } from './connections.ts';
 import { connectionFailed, errorSentence, modelBusy, modelFailed, retryAfterSeconds, wasReset } from './failures.ts';

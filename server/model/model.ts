@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../schema/errors.ts';
 
 /** The Model port: whatever writes an answer from passages. Without one, `answer/quote.ts` quotes them. */
 export interface Model {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../records.ts';
+import type { Clock } from '../schema/ids.ts';
 import { Call, type Endpoint } from './call.ts';
 import { Connections, type TIMEOUTS } from './connections.ts';
 import type { Model } from './model.ts';

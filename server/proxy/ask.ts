@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { Answering, Question } from '../answer/answering.ts';
 import { Run } from '../answer/runs.ts';
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../schema/errors.ts';
 import type { VisitorLimits } from '../limits.ts';
-import { derivedUuid, messageUuid, newUuid } from '../records.ts';
+import { derivedUuid, messageUuid, newUuid } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
-import type { AskBody } from '../visitor-schema.ts';
+import type { AskBody } from '../schema/visitor.ts';
 import type { VisitorSessions } from './sessions.ts';
 import type { Upstream } from './upstream.ts';
 

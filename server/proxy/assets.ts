@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../schema/errors.ts';
 
 /** The widget's files: /embed.js and /embed/*. */
 

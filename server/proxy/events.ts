@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { createCapacity, type Capacity } from '../answer/capacity.ts';
 import { FLOWING, follow, LARGEST_WRITE, sendHead, type Reader } from '../answer/readers.ts';
 import { Run, type Ended } from '../answer/runs.ts';
-import type { Refusal } from '../errors.ts';
-import { view } from '../records.ts';
+import type { Refusal } from '../schema/errors.ts';
+import { view } from '../schema/ids.ts';
 import { outcomeIn } from '../store/outcomes.ts';
 import type { StoredMessage } from '../store/store.ts';
 import type { ChatEvent, ErrorBody, ErrorCode, VisitorMessage } from '../types.ts';
-import { VisitorMessageSchema } from '../visitor-schema.ts';
+import { VisitorMessageSchema } from '../schema/visitor.ts';
 
 /** Answers as Server-Sent Events. */
 

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { IncomingHttpHeaders } from 'node:http';
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../schema/errors.ts';
 import type { Connection, Connections } from '../model/connections.ts';
 import { retryAfterSeconds } from '../model/failures.ts';
 

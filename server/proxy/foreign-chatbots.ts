@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../schema/errors.ts';
 import { createVisitorLimits } from '../limits.ts';
-import { readUuid, type Clock } from '../records.ts';
+import { readUuid, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
 import { readChatbot } from './foreign-records.ts';
 import type { InterfaceClient } from './interface-client.ts';

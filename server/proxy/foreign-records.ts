@@ -1,5 +1,5 @@
 import type { Ending } from '../answer/answering.ts';
-import { timestamp, type Clock } from '../records.ts';
+import { timestamp, type Clock } from '../schema/ids.ts';
 import { outcomeIn } from '../store/outcomes.ts';
 import type { StoredChatbot } from '../store/store.ts';
 import type { Citation, Citations, Outcome } from '../types.ts';

@@ -4,7 +4,7 @@ import type { Run } from '../answer/runs.ts';
 import { createOutage, type Health, type Outage } from '../health.ts';
 import { Connections } from '../model/connections.ts';
 import { createSteps, type Steps } from '../model/deadline.ts';
-import type { Clock } from '../records.ts';
+import type { Clock } from '../schema/ids.ts';
 import type { Store } from '../store/store.ts';
 import { tooSlow, upstreamFailed, UpstreamFailure } from './exchange.ts';
 import { createForeignChatbots } from './foreign-chatbots.ts';

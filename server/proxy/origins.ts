@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../schema/errors.ts';
 
 /** From which pages a chatbot may be asked, where its owner keeps a list: browsers alone are bound by it. */
 

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import { createHash } from 'node:crypto';
-import { notFound } from '../errors.ts';
+import { notFound } from '../schema/errors.ts';
 import { wrongMethod } from '../http.ts';
 import type { StoredChatbot } from '../store/store.ts';
-import { WIDGET_DEFAULTS, type WidgetSettings } from '../widget-settings.ts';
+import { WIDGET_DEFAULTS, type WidgetSettings } from '../schema/widget-settings.ts';
 
 /** /c/{chatbot}: a public chatbot on a page of its own, for a link instead of a website. */
 

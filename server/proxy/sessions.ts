@@ -1,5 +1,5 @@
-import { notFound } from '../errors.ts';
-import { newUuid, readUuid, timestamp, type Clock } from '../records.ts';
+import { notFound } from '../schema/errors.ts';
+import { newUuid, readUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredSession } from '../store/store.ts';
 import type { Upstream } from './upstream.ts';
 

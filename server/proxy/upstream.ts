@@ -1,5 +1,5 @@
 import type { Respond } from '../answer/answering.ts';
-import { readUuid } from '../records.ts';
+import { readUuid } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredSession } from '../store/store.ts';
 import type { ErrorCode } from '../types.ts';
 

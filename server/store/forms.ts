@@ -1,4 +1,4 @@
-import { AgentMeta, type AgentSettings, type AgentType, type Chatbot, type ToolFunction } from '../schema.ts';
+import { AgentMeta, type AgentSettings, type AgentType, type Chatbot, type ToolFunction } from '../schema/records.ts';
 import type {
   Document,
   StoredAgent,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Health } from '../health.ts';
-import type { Clock } from '../records.ts';
+import type { Clock } from '../schema/ids.ts';
 import { Turns } from './batch.ts';
 import { chatbotVerbs, clearAway } from './chatbot-verbs.ts';
 import { Chatbots } from './chatbots.ts';

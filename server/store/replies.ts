@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { Clock } from '../records.ts';
+import type { Clock } from '../schema/ids.ts';
 import { Batch } from './batch.ts';
 import { isSetAside, type Damage } from './damage.ts';
 import { hasCode, ignore, removeFile, type Disk } from './disk.ts';

@@ -1,10 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { asRefusal } from '../errors.ts';
-import { newUuid, timestamp, type Clock } from '../records.ts';
+import { asRefusal } from '../schema/errors.ts';
+import { newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { Disk } from './disk.ts';
-import { isObject } from '../validate.ts';
+import { isObject } from '../schema/validate.ts';
 import { readDocument } from './document.ts';
 import { isKey, isUser, list, mapOf, number, record, text, uuid } from './forms.ts';
 import { StoredRecord } from './record.ts';

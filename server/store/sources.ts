@@ -1,5 +1,5 @@
 import { abreast, Turns } from './batch.ts';
-import { later, type Clock } from '../records.ts';
+import { later, type Clock } from '../schema/ids.ts';
 import { isSetAside, type Damage } from './damage.ts';
 import { ignore, removeFile, replaceFile, syncFolder, type Disk } from './disk.ts';
 import { readBytes, readDocument } from './document.ts';

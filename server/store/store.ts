@@ -1,7 +1,7 @@
-import type { Agent, Chatbot, DataSource, Message, Schedule, Session, SourceTag } from '../schema.ts';
-import type { Site } from '../site-schema.ts';
+import type { Agent, Chatbot, DataSource, Message, Schedule, Session, SourceTag } from '../schema/records.ts';
+import type { Site } from '../schema/site.ts';
 import type { Outcome } from '../types.ts';
-import type { WidgetSettings } from '../widget-settings.ts';
+import type { WidgetSettings } from '../schema/widget-settings.ts';
 
 /**
  * The Store port: verbs of the domain. What a promise here has resolved is durable: written and synced.

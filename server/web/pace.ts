@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../records.ts';
+import type { Clock } from '../schema/ids.ts';
 import { WebFailure } from './failure.ts';
 
 /** Nobody waits longer than this for a site that asked for patience: the page fails, and may be asked for again. */

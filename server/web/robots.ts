@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import robotsParser from 'robots-parser';
-import type { Clock } from '../records.ts';
+import type { Clock } from '../schema/ids.ts';
 import { readStart } from './body.ts';
 import { headerOf, type Exchange, type Reply } from './exchange.ts';
 import { asWebFailure, WebFailure } from './failure.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../records.ts';
+import type { Clock } from '../schema/ids.ts';
 import { createExchange, headerOf, parseAddress, type Reply } from './exchange.ts';
 import { asWebFailure, WebFailure } from './failure.ts';
 import type { GuardRules } from './guard.ts';

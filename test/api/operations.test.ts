@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../server/api/api.ts';
 import type { Operation, Rooms } from '../../server/api/operation.ts';
-import { newUuid } from '../../server/records.ts';
+import { newUuid } from '../../server/schema/ids.ts';
 import { rows, type Row } from './rows.ts';
 import { newChatbot, openWorld, OTHER_KEY, stateOf, type World } from './world.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LANGUAGES, SENTENCES } from '../../server/widget-settings.ts';
+import { LANGUAGES, SENTENCES } from '../../server/schema/widget-settings.ts';
 import { en } from '../../widget/words/en.ts';
 import { launcher } from '../../widget/words/launcher.ts';
 import { start, type Running } from '../running.ts';

@@ -2,7 +2,7 @@ import { parseDocument, DomUtils } from 'htmlparser2';
 import { expect, test } from 'vitest';
 import { pages } from '../../demo/pages.ts';
 import { snippet } from '../../demo/snippet.ts';
-import { LANGUAGES, WIDGET_DEFAULTS } from '../../server/widget-settings.ts';
+import { LANGUAGES, WIDGET_DEFAULTS } from '../../server/schema/widget-settings.ts';
 
 const form = DomUtils.getElementsByTagName('form', parseDocument(pages['playground.html'] ?? ''));
 const controls = DomUtils.find(({ type }) => type === 'tag', form, true, Infinity).filter(

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKnowledge } from '../../server/knowledge/learning.ts';
-import type { Clock } from '../../server/records.ts';
+import type { Clock } from '../../server/schema/ids.ts';
 import { openLowdbStore } from '../../server/store/lowdb.ts';
 import type { StoredSource } from '../../server/store/store.ts';
 import { createWeb } from '../../server/web/web.ts';

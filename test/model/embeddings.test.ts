@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Refusal } from '../../server/errors.ts';
+import type { Refusal } from '../../server/schema/errors.ts';
 import { createEmbedder } from '../../server/model/embeddings.ts';
 import { TextsRefused, type Embedder } from '../../server/model/model.ts';
 import { meaningOf, startFakeModel, type FakeModel } from '../fakes/model.ts';

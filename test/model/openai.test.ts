@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Refusal } from '../../server/errors.ts';
+import type { Refusal } from '../../server/schema/errors.ts';
 import type { Generation, Model, ModelRequest } from '../../server/model/model.ts';
 import { createOpenAi } from '../../server/model/openai.ts';
 import { event, startFakeModel, streamOf, type FakeModel, type Script } from '../fakes/model.ts';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NO_META } from '../../server/answer/answering.ts';
-import { Refusal } from '../../server/errors.ts';
+import { Refusal } from '../../server/schema/errors.ts';
 import {
   answerWith,
   API_KEY,

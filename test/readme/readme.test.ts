@@ -5,7 +5,7 @@ import { pages } from '../../demo/pages.ts';
 import { snippet } from '../../demo/snippet.ts';
 import { readConfig, VARIABLES } from '../../server/config.ts';
 import { guides } from '../../server/docs/guides.ts';
-import { WIDGET_DEFAULTS } from '../../server/widget-settings.ts';
+import { WIDGET_DEFAULTS } from '../../server/schema/widget-settings.ts';
 import { blocksOf, textOf, texts } from './texts.ts';
 
 /** What the README and the guides say, compared with the code. Their commands are run in commands.test.ts. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../server/dev/build.mjs';
 import { runCommand } from '../../server/cli.ts';
-import { newUuid, timestamp } from '../../server/records.ts';
+import { newUuid, timestamp } from '../../server/schema/ids.ts';
 import { openLowdbStore } from '../../server/store/lowdb.ts';
 import type { StoredSource } from '../../server/store/store.ts';
 import { site, start, until, type Running } from '../running.ts';

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { newUuid } from '../../server/records.ts';
+import { newUuid } from '../../server/schema/ids.ts';
 import { openLowdbStore } from '../../server/store/lowdb.ts';
 import { aChatbot, aMessage, aSession, aSource, aTag } from './records.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { newUuid } from '../../server/records.ts';
+import { newUuid } from '../../server/schema/ids.ts';
 import type { Store, StoredChatbot, StoredReply, StoredSession } from '../../server/store/store.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
 

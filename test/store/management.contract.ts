@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { newUuid } from '../../server/records.ts';
+import { newUuid } from '../../server/schema/ids.ts';
 import type { Store, StoredChatbot, StoredKey, StoredSource } from '../../server/store/store.ts';
 import type { Place } from './contract.ts';
 import { aChatbot, aFunction, aMessage, anAgent, aSession, aSite, aSource, aTag } from './records.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { messageUuid } from '../../server/records.ts';
+import { messageUuid } from '../../server/schema/ids.ts';
 import type {
   Document,
   Store,

@@ -1,5 +1,5 @@
-import { messageUuid, newUuid } from '../../server/records.ts';
-import type { ToolFunction } from '../../server/schema.ts';
+import { messageUuid, newUuid } from '../../server/schema/ids.ts';
+import type { ToolFunction } from '../../server/schema/records.ts';
 import type {
   StoredAgent,
   StoredChatbot,

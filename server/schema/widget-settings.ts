@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
-import type { ChatbotFace } from './types.ts';
+import type { ChatbotFace } from '../types.ts';
 
 /** How a chatbot's owner wants its widget: what is kept, its limits, and what pages are told of it. */
 

@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { dated, record, Uuid } from './schema.ts';
+import { dated, record, Uuid } from './records.ts';
 
 /** So many dead links of a site are listed; the others are counted. */
 export const MOST_DEAD_LINKS = 100;

@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorCode } from './types.ts';
+import type { ErrorBody, ErrorCode } from '../types.ts';
 
 /** One table of codes (INTERFACE.md, Conventions). */
 const STATUS: Record<ErrorCode, number> = {

@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import type { Outcome } from './types.ts';
-import { Message, NewVariables, Query, Session } from './schema.ts';
+import type { Outcome } from '../types.ts';
+import { Message, NewVariables, Query, Session } from './records.ts';
 
 /** What visitors send and see. */
 

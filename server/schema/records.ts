@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
-import type { ErrorCode, FinishReason } from './types.ts';
+import type { ErrorCode, FinishReason } from '../types.ts';
 
 /** The interface's records. Validation, types and the OpenAPI document come from here. */
 
