@@ -1,3 +1,4 @@
+import { retryAfterSeconds } from '../outbound/retry-after.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -5,15 +6,7 @@ import type { Dispatcher } from 'undici';
 import { Refusal } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
 import type { Connection, Connections } from './connections.ts';
-import {
-  connectionFailed,
-  errorSentence,
-  modelBusy,
-  modelFailed,
-  retryAfterSeconds,
-  tooLong,
-  wasReset,
-} from './failures.ts';
+import { connectionFailed, errorSentence, modelBusy, modelFailed, tooLong, wasReset } from './failures.ts';
 import type { Generation, ModelRequest } from './model.ts';
 import { Reading } from './reading.ts';
 

@@ -1,9 +1,10 @@
+import { retryAfterSeconds } from '../outbound/retry-after.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../schema/ids.ts';
 import { parseObject } from './completion.ts';
 import { Connections, type Connection, type TIMEOUTS } from './connections.ts';
-import { connectionFailed, errorSentence, modelBusy, modelFailed, retryAfterSeconds, wasReset } from './failures.ts';
+import { connectionFailed, errorSentence, modelBusy, modelFailed, wasReset } from './failures.ts';
 import { TextsRefused, type Embedder } from './model.ts';
 
 interface Options {

@@ -39,13 +39,6 @@ export const wasReset = (error: Error): boolean => RESET_CODES.has(codeOf(error)
 
 const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? '';
 
-/** Seconds of a `Retry-After`, which is a number or a date; undefined where it says nothing. */
-export function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
-  if (!header) return undefined;
-  const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1000;
-  return Number.isFinite(seconds) ? Math.min(Math.max(Math.ceil(seconds), 0), 3600) : undefined;
-}
-
 /**
  * The sentence of an error body, for the log: short, without the key, and not at all where it quotes the request (many
  * servers send a refused body back).

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from '../schema/errors.ts';
 import type { Connection, Connections } from '../model/connections.ts';
-import { retryAfterSeconds } from '../model/failures.ts';
+import { retryAfterSeconds } from '../outbound/retry-after.ts';
 
 /** One request to the server behind the door, and its reply as it comes. */
 

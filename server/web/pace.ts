@@ -53,10 +53,3 @@ function keep(times: Map<string, number>, origin: string, at: number): void {
     times.delete(oldest);
   }
 }
-
-/** Milliseconds, of seconds or a date; undefined where it says neither. */
-export function retryAfter(header: string, clock: Clock): number | undefined {
-  if (/^\d+$/.test(header)) return Number(header) * 1000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - clock());
-}

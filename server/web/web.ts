@@ -2,7 +2,8 @@ import type { Clock } from '../schema/ids.ts';
 import { createExchange, headerOf, parseAddress, type Reply } from './exchange.ts';
 import { asWebFailure, WebFailure } from './failure.ts';
 import type { GuardRules } from './guard.ts';
-import { Pace, retryAfter } from './pace.ts';
+import { Pace } from './pace.ts';
+import { retryAfterSeconds } from '../outbound/retry-after.ts';
 import { checkTag, pageOf, type Page } from './page.ts';
 import { Robots, ROBOT } from './robots.ts';
 
@@ -67,9 +68,9 @@ export function createWeb(options: WebOptions): Web {
       checkTag(reply);
       return undefined;
     }
-    const wait =
-      statusCode === 429 || statusCode === 503 ? retryAfter(headerOf(reply, 'retry-after'), clock) : undefined;
-    return wait === undefined ? pageOf(reply, url, accept, limit) : new Later(wait);
+    const busy = statusCode === 429 || statusCode === 503;
+    const seconds = busy ? retryAfterSeconds(headerOf(reply, 'retry-after'), clock()) : undefined;
+    return seconds === undefined ? pageOf(reply, url, accept, limit) : new Later(seconds * 1000);
   }
 
   async function follow(address: string, known: Known | undefined, options: GetOptions) {
