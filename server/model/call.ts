@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Dispatcher } from 'undici';
 import { Refusal } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
-import type { Connection, Connections } from './connections.ts';
+import type { Connection, Connections } from '../outbound/connections.ts';
 import { connectionFailed, errorSentence, modelBusy, modelFailed, tooLong, wasReset } from './failures.ts';
 import type { Generation, ModelRequest } from './model.ts';
 import { Reading } from './reading.ts';

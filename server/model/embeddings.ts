@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../schema/ids.ts';
 import { parseObject } from './completion.ts';
-import { Connections, type Connection, type TIMEOUTS } from './connections.ts';
+import { Connections, type Connection, type TIMEOUTS } from '../outbound/connections.ts';
 import { connectionFailed, errorSentence, modelBusy, modelFailed, wasReset } from './failures.ts';
 import { TextsRefused, type Embedder } from './model.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../schema/ids.ts';
 import { Call, type Endpoint } from './call.ts';
-import { Connections, type TIMEOUTS } from './connections.ts';
+import { Connections, type TIMEOUTS } from '../outbound/connections.ts';
 import type { Model } from './model.ts';
 
 interface Options {

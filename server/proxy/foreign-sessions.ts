@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Question } from '../answer/answering.ts';
 import type { Run } from '../answer/runs.ts';
 import type { Store } from '../store/store.ts';
-import { upstreamFailed } from './exchange.ts';
+import { upstreamFailed } from '../outbound/request.ts';
 import type { ForeignChatbots } from './foreign-chatbots.ts';
 import { readSessionUuid } from './foreign-records.ts';
 import type { InterfaceClient } from './interface-client.ts';

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from '../schema/errors.ts';
-import type { Connection, Connections } from '../model/connections.ts';
-import { retryAfterSeconds } from '../outbound/retry-after.ts';
+import type { Connection, Connections } from './connections.ts';
+import { retryAfterSeconds } from './retry-after.ts';
 
 /** One request to the server behind the door, and its reply as it comes. */
 
