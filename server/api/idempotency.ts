@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { invalid } from '../schema/errors.ts';
 import { timestamp } from '../schema/ids.ts';
-import { Turns } from '../store/batch.ts';
+import { Turns } from '../async/turns.ts';
 import type { User } from '../store/store.ts';
 import type { Rooms } from './operation.ts';
 

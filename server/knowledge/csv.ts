@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { slices, type Readable as Told } from './blocks.ts';
 import { Rows } from './rows.ts';
 import { Unreadable } from './unreadable.ts';
-import { Yielding } from './yielding.ts';
+import { Yielding } from '../async/yielding.ts';
 
 const MOST_ROWS = 20_000;
 const MOST_CELLS = 200;

@@ -11,7 +11,7 @@ import type { Hit } from './entry.ts';
 import { userOf } from './material.ts';
 import type { PassageIndex } from './passage-index.ts';
 import type { Question } from './question.ts';
-import { Queue } from './queue.ts';
+import { Queue } from '../async/queue.ts';
 
 export interface KnowledgeOptions {
   store: Store;

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { FairTurns } from './fair-turns.ts';
+import { FairTurns } from '../async/fair-turns.ts';
 import { Unreadable } from './unreadable.ts';
 
 export type Kind = 'pdf' | 'docx' | 'xlsx';

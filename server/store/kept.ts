@@ -1,4 +1,4 @@
-import type { Turns } from './batch.ts';
+import type { Turns } from '../async/turns.ts';
 import type { Chatbots } from './chatbots.ts';
 import type { Parts } from './parts.ts';
 import type { Replies } from './replies.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Health } from '../health.ts';
 import type { Clock } from '../schema/ids.ts';
-import { Turns } from './batch.ts';
+import { Turns } from '../async/turns.ts';
 import { chatbotVerbs, clearAway } from './chatbot-verbs.ts';
 import { Chatbots } from './chatbots.ts';
 import { Damage, type StoreLog } from './damage.ts';

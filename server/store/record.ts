@@ -1,4 +1,4 @@
-import { Batch } from './batch.ts';
+import { Batch } from '../async/turns.ts';
 import type { Disk } from './disk.ts';
 import { DocumentFile } from './document.ts';
 import { lowdbFile, type Low } from './lowdb-file.ts';

@@ -2,14 +2,14 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Clock } from '../schema/ids.ts';
-import { Batch } from './batch.ts';
+import { Batch } from '../async/turns.ts';
 import { isSetAside, type Damage } from './damage.ts';
 import { hasCode, ignore, removeFile, type Disk } from './disk.ts';
 import { number, record, text } from './forms.ts';
 import { LinesFile, OpenFiles } from './lines.ts';
 import { lowdbFile, type Low } from './lowdb-file.ts';
 import { makeFolder } from './shards.ts';
-import { inSlices } from './slices.ts';
+import { inSlices } from '../async/slices.ts';
 import type { StoredReply } from './store.ts';
 
 /** Milliseconds that a reply is kept. */

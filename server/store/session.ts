@@ -1,4 +1,4 @@
-import { Batch } from './batch.ts';
+import { Batch } from '../async/turns.ts';
 import { hasCode } from './disk.ts';
 import { LinesFile } from './lines.ts';
 import { lowdbFile, type Low } from './lowdb-file.ts';
@@ -15,7 +15,7 @@ import {
   without,
 } from './session-lines.ts';
 import { changedHead, modifiedBy, type Item } from './session-changes.ts';
-import { inSlices } from './slices.ts';
+import { inSlices } from '../async/slices.ts';
 import type { Change, StoredMessage, StoredSession } from './store.ts';
 
 /** Rough cost of a session in memory beside its text, in characters. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { abreast } from './batch.ts';
+import { abreast } from '../async/turns.ts';
 import type { Damage } from './damage.ts';
 import { hasCode, ignore, removeFile, syncFolder, type Disk } from './disk.ts';
 import { readEnds } from './file-ends.ts';

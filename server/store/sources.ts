@@ -1,4 +1,4 @@
-import { abreast, Turns } from './batch.ts';
+import { abreast, Turns } from '../async/turns.ts';
 import { later, type Clock } from '../schema/ids.ts';
 import { isSetAside, type Damage } from './damage.ts';
 import { ignore, removeFile, replaceFile, syncFolder, type Disk } from './disk.ts';

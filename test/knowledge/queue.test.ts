@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { FairTurns } from '../../server/knowledge/fair-turns.ts';
-import { Queue } from '../../server/knowledge/queue.ts';
+import { FairTurns } from '../../server/async/fair-turns.ts';
+import { Queue } from '../../server/async/queue.ts';
 import { Pace } from '../../server/web/pace.ts';
 
 it('tells of a job that rejects, and goes on with the next', async () => {

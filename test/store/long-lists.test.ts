@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { abreast } from '../../server/store/batch.ts';
+import { abreast } from '../../server/async/turns.ts';
 import { realDisk } from '../../server/store/disk.ts';
 import { openLowdbStore } from '../../server/store/lowdb.ts';
 import type { Store, StoredMessage, StoredSession } from '../../server/store/store.ts';
