@@ -1,4 +1,4 @@
-import { hashKey, newKey } from './auth.ts';
+import { hashKey, newKey } from './http/auth.ts';
 import { invalid, Refusal } from './schema/errors.ts';
 import { called } from './named.ts';
 import { newUuid, timestamp, type Clock } from './schema/ids.ts';

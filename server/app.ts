@@ -4,12 +4,12 @@ import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { outcomeOf } from './answer/readers.ts';
 import { createApi } from './api/api.ts';
-import { bot } from './api/bot.ts';
+import { bot } from './http/bot-page.ts';
 import type { Rooms } from './api/operation.ts';
-import type { Authenticate } from './auth.ts';
+import type { Authenticate } from './http/auth.ts';
 import { asRefusal, notFound, Refusal } from './schema/errors.ts';
-import { serveHealth, type Health } from './health.ts';
-import { newRequestId } from './http.ts';
+import { serveHealth, type Health } from './health/health.ts';
+import { newRequestId } from './http/body.ts';
 
 interface AppRooms extends Rooms {
   authenticate: Authenticate;

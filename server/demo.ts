@@ -8,7 +8,7 @@ import { askOnce } from './answer/ask-once.ts';
 import { CHATBOT_META } from './api/chatbots.ts';
 import { urlSource } from './api/sources.ts';
 import { notFound, Refusal } from './schema/errors.ts';
-import { wrongMethod } from './http.ts';
+import { wrongMethod } from './http/body.ts';
 import type { Knowledge } from './knowledge/knowledge.ts';
 import { later, newUuid, timestamp, type Clock } from './schema/ids.ts';
 import type { Store, StoredMessage, StoredSource } from './store/store.ts';

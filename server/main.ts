@@ -7,8 +7,8 @@ import { boot, type Booted } from './boot.ts';
 import { runCommand } from './cli.ts';
 import { readConfig } from './config.ts';
 import { greet } from './greeting.ts';
-import { createStarting } from './starting.ts';
-import { answerUnreadable, named, UNCHECKED } from './unreadable.ts';
+import { createStarting } from './http/starting.ts';
+import { answerUnreadable, named, UNCHECKED } from './http/parse-errors.ts';
 
 /** Words for the person at the terminal; the log, one JSON object a line, has standard output to itself. */
 const write = (words: string): boolean => process.stderr.write(words);

@@ -3,7 +3,7 @@ import { createRespond } from './answer/answer.ts';
 import { createAnswering } from './answer/answering.ts';
 import { createFallback } from './answer/fallback.ts';
 import type { Config } from './config.ts';
-import type { Health } from './health.ts';
+import type { Health } from './health/health.ts';
 import { createKnowledge } from './knowledge/learning.ts';
 import { createSites } from './knowledge/sites.ts';
 import { createCatalogue } from './model/catalogue.ts';

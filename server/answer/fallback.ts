@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Refusal } from '../schema/errors.ts';
-import { createOutage, type Health } from '../health.ts';
+import { createOutage, type Health } from '../health/health.ts';
 import { ModelFailure } from '../model/model.ts';
 import type { Clock } from '../schema/ids.ts';
 

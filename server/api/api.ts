@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
-import type { Authenticate } from '../auth.ts';
-import { refuseUnmatched, wrongMethod } from '../http.ts';
+import type { Authenticate } from '../http/auth.ts';
+import { refuseUnmatched, wrongMethod } from '../http/body.ts';
 import { agents } from './agents.ts';
 import { chatbots } from './chatbots.ts';
 import { functions } from './functions.ts';

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { guides } from '../docs/guides.ts';
 import { notFound } from '../schema/errors.ts';
-import { wrongMethod } from '../http.ts';
+import { wrongMethod } from '../http/body.ts';
 
 /** GET /docs, the API reference, and GET /docs/<name>, a guide of server/docs. None needs a key; the reference asks for one to try an operation. */
 

@@ -9,7 +9,7 @@ import { messageUuid, readUuid, view } from '../schema/ids.ts';
 import { Message, Success } from '../schema/records.ts';
 import type { User } from '../store/store.ts';
 import { NewMessage, Uuids } from './bodies.ts';
-import { shown } from '../list.ts';
+import { shown } from '../http/json-list.ts';
 import { operation, ownedMessage, ownedSession, type Call, type Operation, type Rooms } from './operation.ts';
 import { Page, paged } from './page.ts';
 import { transcript } from './transcript.ts';

@@ -6,7 +6,7 @@ import * as Type from 'typebox';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Answering, Respond } from '../answer/answering.ts';
 import { notFound } from '../schema/errors.ts';
-import { readJson, tellUnknown } from '../http.ts';
+import { readJson, tellUnknown } from '../http/body.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Schedules } from '../knowledge/schedule.ts';
 import type { Sites } from '../knowledge/sites.ts';
@@ -23,7 +23,7 @@ import type {
   User,
 } from '../store/store.ts';
 import { checked } from '../schema/validate.ts';
-import { shown } from '../list.ts';
+import { shown } from '../http/json-list.ts';
 import type { Once } from './idempotency.ts';
 
 /** What a handler may reach. */

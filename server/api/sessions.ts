@@ -6,7 +6,7 @@ import { OUTCOMES } from '../store/outcomes.ts';
 import type { StoredSession } from '../store/store.ts';
 import type { Outcome } from '../types.ts';
 import { NewSession } from './bodies.ts';
-import { shownAsRead } from '../list.ts';
+import { shownAsRead } from '../http/json-list.ts';
 import { operation, ownedChatbot, ownedSession, type Operation, type Rooms } from './operation.ts';
 import { noSuchAfter, Page, readPage } from './page.ts';
 import { Period, within } from './period.ts';

@@ -4,7 +4,7 @@ import { readUuid } from '../schema/ids.ts';
 import { Restarted, Success } from '../schema/records.ts';
 import type { StoredSource, User } from '../store/store.ts';
 import { ManySources } from './bodies.ts';
-import { inBatches } from '../list.ts';
+import { inBatches } from '../http/json-list.ts';
 import { operation, type Operation, type Rooms } from './operation.ts';
 
 /** What is done to many sources at once. */

@@ -5,7 +5,7 @@ import { later, newUuid, timestamp, view } from '../schema/ids.ts';
 import { DataSource, Success } from '../schema/records.ts';
 import type { StoredSource } from '../store/store.ts';
 import { NewQaSource, NewUrlSource, SourceChange } from './bodies.ts';
-import { shown } from '../list.ts';
+import { shown } from '../http/json-list.ts';
 import { operation, ownedChatbot, ownedSource, type Operation, type Rooms } from './operation.ts';
 import { Page, paged } from './page.ts';
 

@@ -4,7 +4,7 @@ import { later, newUuid, readUuid, timestamp, view } from '../schema/ids.ts';
 import { SourceTag, Success } from '../schema/records.ts';
 import type { Store, StoredTag } from '../store/store.ts';
 import { NewTag, TagChange } from './bodies.ts';
-import { inBatches, shown } from '../list.ts';
+import { inBatches, shown } from '../http/json-list.ts';
 import { operation, ownedChatbot, ownedTag, type Operation, type Rooms } from './operation.ts';
 import { Page, paged } from './page.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { notFound } from '../schema/errors.ts';
-import { tellUnknown } from '../http.ts';
+import { tellUnknown } from '../http/body.ts';
 import { newSource } from '../knowledge/new-source.ts';
 import { timestamp, view } from '../schema/ids.ts';
 import { DataSource } from '../schema/records.ts';

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { createAdmin } from '../admin.ts';
 import { baseOf, type Config } from '../config.ts';
-import { createHealth } from '../health.ts';
+import { createHealth } from '../health/health.ts';
 import { createOperator } from '../operator.ts';
 import { createRooms } from '../rooms.ts';
 import { NobodyListens, remoteVerbs, type Verbs } from '../socket.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Answering, Question } from '../answer/answering.ts';
 import { Run } from '../answer/runs.ts';
 import { Refusal } from '../schema/errors.ts';
-import type { VisitorLimits } from '../limits.ts';
+import type { VisitorLimits } from '../http/rate-limit.ts';
 import { derivedUuid, messageUuid, newUuid } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { AskBody } from '../schema/visitor.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Refusal } from '../schema/errors.ts';
-import { createVisitorLimits } from '../limits.ts';
+import { createVisitorLimits } from '../http/rate-limit.ts';
 import { readUuid, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
 import { readChatbot } from './foreign-records.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { NO_META, type Ending, type Question } from '../answer/answering.ts';
 import type { Run } from '../answer/runs.ts';
-import { createOutage, type Health, type Outage } from '../health.ts';
+import { createOutage, type Health, type Outage } from '../health/health.ts';
 import { Connections } from '../outbound/connections.ts';
 import { createSteps, type Steps } from '../outbound/deadline.ts';
 import type { Clock } from '../schema/ids.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { createHash } from 'node:crypto';
 import { notFound } from '../schema/errors.ts';
-import { wrongMethod } from '../http.ts';
+import { wrongMethod } from '../http/body.ts';
 import type { StoredChatbot } from '../store/store.ts';
 import { WIDGET_DEFAULTS, type WidgetSettings } from '../schema/widget-settings.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Health } from '../health.ts';
+import type { Health } from '../health/health.ts';
 import type { Clock } from '../schema/ids.ts';
 import { Turns } from '../async/turns.ts';
 import { chatbotVerbs, clearAway } from './chatbot-verbs.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAgent } from '../../server/agents/agents.ts';
 import { createRespond } from '../../server/answer/answer.ts';
 import { createFallback, type Fallback } from '../../server/answer/fallback.ts';
-import { createHealth } from '../../server/health.ts';
+import { createHealth } from '../../server/health/health.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
 import { ModelFailure } from '../../server/model/model.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAgent } from '../../server/agents/agents.ts';
 import { createRespond } from '../../server/answer/answer.ts';
 import { createFallback } from '../../server/answer/fallback.ts';
-import { createHealth, type Health } from '../../server/health.ts';
+import { createHealth, type Health } from '../../server/health/health.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
 import type { Model } from '../../server/model/model.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { pipeline, Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shownAsRead } from '../../server/list.ts';
+import { shownAsRead } from '../../server/http/json-list.ts';
 import { learned, newChatbot, newSession, newTag, openWorld, QA, type World } from './world.ts';
 
 /** Lists by pages, and long lists as they are read. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashKey } from '../../server/auth.ts';
+import { hashKey } from '../../server/http/auth.ts';
 import { openLowdbStore } from '../../server/store/lowdb.ts';
 import { API_KEY, site, start, until, type Reply, type Running } from '../running.ts';
 

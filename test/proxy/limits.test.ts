@@ -1,7 +1,7 @@
 import { array, assert, integer, oneof, property, tuple } from 'fast-check';
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { clientAddress, createVisitorLimits } from '../../server/limits.ts';
+import { clientAddress, createVisitorLimits } from '../../server/http/rate-limit.ts';
 
 describe('a sliding window', () => {
   const limit = tuple(integer({ min: 1, max: 8 }), integer({ min: 1, max: 12 }));

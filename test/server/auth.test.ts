@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createAdmin } from '../../server/admin.ts';
-import { createAuth } from '../../server/auth.ts';
+import { createAuth } from '../../server/http/auth.ts';
 import { runCommand } from '../../server/cli.ts';
 import { realDisk } from '../../server/store/disk.ts';
 import { openLowdbStore } from '../../server/store/lowdb.ts';

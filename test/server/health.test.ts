@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createHealth, serveHealth } from '../../server/health.ts';
+import { createHealth, serveHealth } from '../../server/health/health.ts';
 
 const health = createHealth();
 const app = new Koa();

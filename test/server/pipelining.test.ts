@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { oneAtATime } from '../../server/pipelining.ts';
+import { oneAtATime } from '../../server/http/pipelining.ts';
 
 let server: Server;
 let socket: Socket;

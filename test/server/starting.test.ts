@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ensureBuilt } from '../../server/dev/build.mjs';
-import { createStarting, type Starting } from '../../server/starting.ts';
+import { createStarting, type Starting } from '../../server/http/starting.ts';
 import { freePort } from '../browser/served.ts';
 import { until } from '../running.ts';
 

@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../server/dev/build.mjs';
-import { answerUnreadable } from '../../server/unreadable.ts';
+import { answerUnreadable } from '../../server/http/parse-errors.ts';
 import { serve, until, type Served } from '../browser/served.ts';
 
 /** Requests that Node's own parser refuses, sent to the built server as bytes. */

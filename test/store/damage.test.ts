@@ -2,7 +2,7 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHealth, type Health } from '../../server/health.ts';
+import { createHealth, type Health } from '../../server/health/health.ts';
 import { openLowdbStore } from '../../server/store/lowdb.ts';
 import type { Store } from '../../server/store/store.ts';
 import { faultyDisk } from './faulty-disk.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHealth, type Health } from '../../server/health.ts';
+import { createHealth, type Health } from '../../server/health/health.ts';
 import { Damage } from '../../server/store/damage.ts';
 import { Replies } from '../../server/store/replies.ts';
 import type { StoredReply } from '../../server/store/store.ts';

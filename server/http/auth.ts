@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Refusal } from './schema/errors.ts';
-import { timestamp, type Clock } from './schema/ids.ts';
-import type { Store, User } from './store/store.ts';
+import { Refusal } from '../schema/errors.ts';
+import { timestamp, type Clock } from '../schema/ids.ts';
+import type { Store, User } from '../store/store.ts';
 
 /** Who calls: a key names its user. Keys are compared and kept as SHA-256 only. */
 

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { wrongMethod } from '../http.ts';
+import { wrongMethod } from './body.ts';
 
 /** GET /bot: for the owner of a site who has found DocentBot in a log. */
 

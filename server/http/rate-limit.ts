@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from './schema/ids.ts';
+import type { Clock } from '../schema/ids.ts';
 
 /** Who a visitor is, and how many messages one may send. */
 

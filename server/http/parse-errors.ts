@@ -1,8 +1,8 @@
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { Refusal } from './schema/errors.ts';
-import { newRequestId } from './http.ts';
+import { Refusal } from '../schema/errors.ts';
+import { newRequestId } from './body.ts';
 
 /** Milliseconds in which a caller may finish sending: a socket closed earlier would take the reply with it. */
 const LINGER = 1000;

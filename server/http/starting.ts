@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Refusal } from './schema/errors.ts';
-import { newRequestId } from './http.ts';
-import { answerWith } from './unreadable.ts';
+import { Refusal } from '../schema/errors.ts';
+import { newRequestId } from './body.ts';
+import { answerWith } from './parse-errors.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
-import { Refusal } from './schema/errors.ts';
-import type { Clock } from './schema/ids.ts';
+import { Refusal } from '../schema/errors.ts';
+import type { Clock } from '../schema/ids.ts';
 
 /** Why the server does less than it should. `failing` while nothing can be stored, `degraded` while questions are still answered. */
 export interface Fault {

@@ -4,8 +4,8 @@ import type { Context } from 'koa';
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Static, TObject } from 'typebox';
-import { Refusal } from './schema/errors.ts';
-import { checked, unknownFields } from './schema/validate.ts';
+import { Refusal } from '../schema/errors.ts';
+import { checked, unknownFields } from '../schema/validate.ts';
 
 /** What the doors that speak JSON do alike. */
 
