@@ -21,7 +21,7 @@ import { localUpstream } from './proxy/upstream.ts';
 import { createOperator } from './operator.ts';
 import { createRooms } from './rooms.ts';
 import { openSocket } from './socket.ts';
-import { openLowdbStore, type LowdbOptions } from './store/lowdb.ts';
+import { openLowdbStore, type LowdbOptions } from './store/lowdb/lowdb.ts';
 import type { Home } from './store/store.ts';
 import { createTeaching } from './teaching.ts';
 

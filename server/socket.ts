@@ -5,8 +5,8 @@ import type { Logger } from 'pino';
 import type { Admin } from './admin.ts';
 import { asRefusal, Refusal } from './schema/errors.ts';
 import type { Operator } from './operator.ts';
-import { hasCode, ignore } from './store/disk.ts';
-import { nearby } from './store/lock.ts';
+import { hasCode, ignore } from './store/lowdb/files/disk.ts';
+import { nearby } from './store/lowdb/files/lock.ts';
 import type { Teaching } from './teaching.ts';
 
 /**

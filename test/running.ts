@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boot, type Booted } from '../server/boot.ts';
 import { conformance, type Exchange } from './api/conformance.ts';
-import type { Disk } from '../server/store/disk.ts';
+import type { Disk } from '../server/store/lowdb/files/disk.ts';
 import { startHearing } from './api/overheard.ts';
 
 /** The whole server in this process, over real HTTP on 127.0.0.1 and a data folder of its own. */

@@ -8,8 +8,8 @@ import { createHealth } from '../health/health.ts';
 import { createOperator } from '../operator.ts';
 import { createRooms } from '../rooms.ts';
 import { NobodyListens, remoteVerbs, type Verbs } from '../socket.ts';
-import { FolderInUse } from '../store/lock.ts';
-import { openLowdbStore } from '../store/lowdb.ts';
+import { FolderInUse } from '../store/lowdb/files/lock.ts';
+import { openLowdbStore } from '../store/lowdb/lowdb.ts';
 import { createTeaching } from '../teaching.ts';
 import { plain, type Terminal } from './command.ts';
 

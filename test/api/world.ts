@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashKey } from '../../server/http/auth.ts';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import { API_KEY, site, start, until, type Reply, type Running } from '../running.ts';
 
 /** A server with two users, and what the rows of the table of operations need to be made before they are called. */

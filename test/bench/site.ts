@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { createKnowledge } from '../../server/knowledge/learning.ts';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { StoredSource } from '../../server/store/store.ts';
 import type { Citations, VisitorMessage } from '../../server/types.ts';
 import { createWeb } from '../../server/web/web.ts';

@@ -6,7 +6,7 @@ import { createKnowledge } from '../../server/knowledge/learning.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createEmbedder } from '../../server/model/embeddings.ts';
 import type { Embedder } from '../../server/model/model.ts';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { Store } from '../../server/store/store.ts';
 import { createWeb } from '../../server/web/web.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKnowledge } from '../../server/knowledge/learning.ts';
 import type { Clock } from '../../server/schema/ids.ts';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { StoredSource } from '../../server/store/store.ts';
 import { createWeb } from '../../server/web/web.ts';
 import { aChatbot, aSource, anAgent } from '../store/records.ts';

@@ -20,7 +20,7 @@ import { createDoor, type DoorRooms } from '../../server/proxy/door.ts';
 import { foreignUpstream } from '../../server/proxy/foreign.ts';
 import { localUpstream } from '../../server/proxy/upstream.ts';
 import { newUuid, timestamp } from '../../server/schema/ids.ts';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { Store, StoredChatbot } from '../../server/store/store.ts';
 import type { ChatEvent } from '../../server/types.ts';
 

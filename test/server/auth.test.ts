@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createAdmin } from '../../server/admin.ts';
 import { createAuth } from '../../server/http/auth.ts';
 import { runCommand } from '../../server/cli.ts';
-import { realDisk } from '../../server/store/disk.ts';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { realDisk } from '../../server/store/lowdb/files/disk.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import { start, until, type Running } from '../running.ts';
 
 /** Whose key it is, and what that opens. */

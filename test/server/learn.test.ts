@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ensureBuilt } from '../../server/dev/build.mjs';
 import { runCommand } from '../../server/cli.ts';
 import { newUuid, timestamp } from '../../server/schema/ids.ts';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { StoredSource } from '../../server/store/store.ts';
 import { site, start, until, type Running } from '../running.ts';
 import { aChatbot, anAgent } from '../store/records.ts';

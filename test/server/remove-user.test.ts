@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runCommand } from '../../server/cli.ts';
 import { createChatbot } from '../../server/api/chatbots.ts';
 import { createOperator } from '../../server/operator.ts';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import { start, type Running } from '../running.ts';
 
 /** A user is removed while a request with their key creates a chatbot. */

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { newUuid } from '../../server/schema/ids.ts';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import { aChatbot, aMessage, aSession, aSource, aTag } from './records.ts';
 
 /** What a process of its own does with a data folder: `hold` it, or `write` to it until it is killed. */

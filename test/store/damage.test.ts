@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHealth, type Health } from '../../server/health/health.ts';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { Store } from '../../server/store/store.ts';
 import { faultyDisk } from './faulty-disk.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';

@@ -1,4 +1,4 @@
-import { realDisk, type Disk } from '../../server/store/disk.ts';
+import { realDisk, type Disk } from '../../server/store/lowdb/files/disk.ts';
 
 type Verb = keyof Disk;
 

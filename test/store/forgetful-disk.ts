@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { realDisk, type Disk } from '../../server/store/disk.ts';
+import { realDisk, type Disk } from '../../server/store/lowdb/files/disk.ts';
 
 /** What of a file or a folder is in the disk's memory, and what has been synced. */
 interface Node {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLowdbStore, type LowdbOptions } from '../../server/store/lowdb.ts';
+import { openLowdbStore, type LowdbOptions } from '../../server/store/lowdb/lowdb.ts';
 import type { Place } from './contract.ts';
 
 /** Makes data folders in which the contracts open a lowdb store with these options. */

@@ -2,8 +2,8 @@ import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
-import { StoredRecord } from '../../server/store/record.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
+import { StoredRecord } from '../../server/store/lowdb/files/record.ts';
 import type { Store } from '../../server/store/store.ts';
 import { storeContract } from './contract.ts';
 import { faultyDisk } from './faulty-disk.ts';

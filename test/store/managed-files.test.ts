@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { Store, StoredChatbot } from '../../server/store/store.ts';
 import { faultyDisk } from './faulty-disk.ts';
 import { aChatbot, aDocument, aFunction, aMessage, anAgent, aSession, aSource, aTag } from './records.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { Store } from '../../server/store/store.ts';
 import { forgetfulDisk, type ForgetfulDisk } from './forgetful-disk.ts';
 import { aChatbot, aDocument, aFunction, aMessage, anAgent, aSession, aSource, aTag } from './records.ts';

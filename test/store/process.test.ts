@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openLowdbStore } from '../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 
 /** With real processes: Node runs no TypeScript, so the child is bundled first. */
 let bundle: string;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHealth, type Health } from '../../server/health/health.ts';
-import { Damage } from '../../server/store/damage.ts';
-import { Replies } from '../../server/store/replies.ts';
+import { Damage } from '../../server/store/lowdb/files/damage.ts';
+import { Replies } from '../../server/store/lowdb/replies.ts';
 import type { StoredReply } from '../../server/store/store.ts';
 import { faultyDisk } from './faulty-disk.ts';
 

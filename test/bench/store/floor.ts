@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { realDisk, syncFolder } from '../../../server/store/disk.ts';
+import { realDisk, syncFolder } from '../../../server/store/lowdb/files/disk.ts';
 
 const KILOBYTE = Buffer.alloc(1024, 'a');
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newUuid } from '../../../server/schema/ids.ts';
-import { openLowdbStore } from '../../../server/store/lowdb.ts';
+import { openLowdbStore } from '../../../server/store/lowdb/lowdb.ts';
 import { aChatbot, aMessage, aSession } from '../../store/records.ts';
 
 export const MESSAGES = 10;

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
-import { isSetAside, type Damage } from './damage.ts';
-import { syncFolder, type Disk } from './disk.ts';
-import { readDocument } from './document.ts';
-import { isAgent, isChatbot, isSite, isTag, list, number, optional, record } from './forms.ts';
-import { copy, StoredRecord } from './record.ts';
-import { Shards } from './shards.ts';
-import type { Change, StoredAgent, StoredChatbot, StoredSite, StoredTag } from './store.ts';
+import { isSetAside, type Damage } from './files/damage.ts';
+import { syncFolder, type Disk } from './files/disk.ts';
+import { readDocument } from './files/document.ts';
+import { isAgent, isChatbot, isSite, isTag, list, number, optional, record } from './record-checks.ts';
+import { copy, StoredRecord } from './files/record.ts';
+import { Shards } from './files/shards.ts';
+import type { Change, StoredAgent, StoredChatbot, StoredSite, StoredTag } from '../store.ts';
 
 /** What is stored of a chatbot; nothing of it is changed in place. */
 export interface ChatbotFile {

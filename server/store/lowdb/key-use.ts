@@ -1,5 +1,5 @@
-import { ignore } from './disk.ts';
-import type { StoredKey } from './store.ts';
+import { ignore } from './files/disk.ts';
+import type { StoredKey } from '../store.ts';
 
 const MINUTE = 60_000;
 

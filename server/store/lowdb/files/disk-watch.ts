@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { asRefusal } from '../schema/errors.ts';
-import type { Health } from '../health/health.ts';
+import { asRefusal } from '../../../schema/errors.ts';
+import type { Health } from '../../../health/health.ts';
 import type { StoreLog } from './damage.ts';
 import { ignore, removeFile, replaceFile, type Disk } from './disk.ts';
 

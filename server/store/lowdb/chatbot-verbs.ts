@@ -1,6 +1,6 @@
-import type { Kept } from './kept.ts';
-import { copy } from './record.ts';
-import type { Store, StoredChatbot } from './store.ts';
+import type { Kept } from './context.ts';
+import { copy } from './files/record.ts';
+import type { Store, StoredChatbot } from '../store.ts';
 
 type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'updateChatbot' | 'deleteChatbot';
 type AgentVerbs = 'agents' | 'createAgent' | 'agent' | 'agentWithFunction' | 'updateAgent' | 'deleteAgent';

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { hasCode, ignore, replaceFile, syncFolder, type Disk } from './disk.ts';
 import { isTorn } from './file-ends.ts';
 import type { Adapter } from './lowdb-file.ts';
-import { ownTurn } from '../async/slices.ts';
+import { ownTurn } from '../../../async/slices.ts';
 
 /** Files that are open although nobody writes to them just now: the next line then costs no `open`. */
 export class OpenFiles {

@@ -1,4 +1,10 @@
-import { AgentMeta, type AgentSettings, type AgentType, type Chatbot, type ToolFunction } from '../schema/records.ts';
+import {
+  AgentMeta,
+  type AgentSettings,
+  type AgentType,
+  type Chatbot,
+  type ToolFunction,
+} from '../../schema/records.ts';
 import type {
   Document,
   StoredAgent,
@@ -10,7 +16,7 @@ import type {
   StoredSource,
   StoredTag,
   User,
-} from './store.ts';
+} from '../store.ts';
 
 /**
  * Whether a value read from the disk has the types its readers rely on. Lengths and ranges are not checked: a limit that

@@ -1,8 +1,8 @@
-import type { Disk } from './disk.ts';
-import { DocumentFile } from './document.ts';
-import { number, record, text } from './forms.ts';
-import type { Adapter } from './lowdb-file.ts';
-import type { StoredVectors } from './store.ts';
+import type { Disk } from '../files/disk.ts';
+import { DocumentFile } from '../files/document.ts';
+import { number, record, text } from '../record-checks.ts';
+import type { Adapter } from '../files/lowdb-file.ts';
+import type { StoredVectors } from '../../store.ts';
 
 /** As JSON, the rows in base64. */
 interface Written {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, relative } from 'node:path';
-import type { Health } from '../health/health.ts';
+import type { Health } from '../../../health/health.ts';
 import { ignore, removeFile, replaceFile, syncFolder, type Disk } from './disk.ts';
 
 /** As much of pino as the store needs. */

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { abreast } from '../async/turns.ts';
-import type { Damage } from './damage.ts';
-import { hasCode, ignore, removeFile, syncFolder, type Disk } from './disk.ts';
-import { readEnds } from './file-ends.ts';
-import { LinesFile, OpenFiles } from './lines.ts';
-import { SessionFile } from './session.ts';
+import { abreast } from '../../../async/turns.ts';
+import type { Damage } from '../files/damage.ts';
+import { hasCode, ignore, removeFile, syncFolder, type Disk } from '../files/disk.ts';
+import { readEnds } from '../files/file-ends.ts';
+import { LinesFile, OpenFiles } from '../files/append-file.ts';
+import { SessionFile } from './session-file.ts';
 import { modifiedBy } from './session-changes.ts';
 import { modifiedIn, readHead } from './session-lines.ts';
 import type { SessionName } from './session-folder.ts';
 import { SessionNames } from './session-names.ts';
-import type { StoredSession } from './store.ts';
+import type { StoredSession } from '../../store.ts';
 
 /** Sessions that nobody is using stay in memory up to this many characters, all together. */
 const KEPT = 16 * 1024 * 1024;

@@ -1,16 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { Clock } from '../schema/ids.ts';
-import { Batch } from '../async/turns.ts';
-import { isSetAside, type Damage } from './damage.ts';
-import { hasCode, ignore, removeFile, type Disk } from './disk.ts';
-import { number, record, text } from './forms.ts';
-import { LinesFile, OpenFiles } from './lines.ts';
-import { lowdbFile, type Low } from './lowdb-file.ts';
-import { makeFolder } from './shards.ts';
-import { inSlices } from '../async/slices.ts';
-import type { StoredReply } from './store.ts';
+import type { Clock } from '../../schema/ids.ts';
+import { Batch } from '../../async/turns.ts';
+import { isSetAside, type Damage } from './files/damage.ts';
+import { hasCode, ignore, removeFile, type Disk } from './files/disk.ts';
+import { number, record, text } from './record-checks.ts';
+import { LinesFile, OpenFiles } from './files/append-file.ts';
+import { lowdbFile, type Low } from './files/lowdb-file.ts';
+import { makeFolder } from './files/shards.ts';
+import { inSlices } from '../../async/slices.ts';
+import type { StoredReply } from '../store.ts';
 
 /** Milliseconds that a reply is kept. */
 const DAY = 86_400_000;

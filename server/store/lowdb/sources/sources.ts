@@ -1,15 +1,15 @@
-import { abreast, Turns } from '../async/turns.ts';
-import { later, type Clock } from '../schema/ids.ts';
-import { isSetAside, type Damage } from './damage.ts';
-import { ignore, removeFile, replaceFile, syncFolder, type Disk } from './disk.ts';
-import { readBytes, readDocument } from './document.ts';
-import { isDocument, isSource, number, record as recordOf } from './forms.ts';
-import { lowdbFile } from './lowdb-file.ts';
-import { copy, flatCopy, StoredRecord } from './record.ts';
-import { Shards } from './shards.ts';
+import { abreast, Turns } from '../../../async/turns.ts';
+import { later, type Clock } from '../../../schema/ids.ts';
+import { isSetAside, type Damage } from '../files/damage.ts';
+import { ignore, removeFile, replaceFile, syncFolder, type Disk } from '../files/disk.ts';
+import { readBytes, readDocument } from '../files/document.ts';
+import { isDocument, isSource, number, record as recordOf } from '../record-checks.ts';
+import { lowdbFile } from '../files/lowdb-file.ts';
+import { copy, flatCopy, StoredRecord } from '../files/record.ts';
+import { Shards } from '../files/shards.ts';
 import { copyOfDocument, documentFile, isRows, needs, readWhole, type Kind } from './source-documents.ts';
 import { SourceIndex, type SourceFile, type SourceRecord } from './source-index.ts';
-import type { Change, Document, StoredSource, StoredVectors } from './store.ts';
+import type { Change, Document, StoredSource, StoredVectors } from '../../store.ts';
 import { vectorsFile } from './vectors.ts';
 
 const FORM = /^([0-9a-f]{32})\.(source\.json|document\.json|vectors\.json|file)$/;

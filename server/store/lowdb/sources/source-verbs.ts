@@ -1,6 +1,6 @@
-import type { Kept } from './kept.ts';
-import { copy } from './record.ts';
-import type { Store } from './store.ts';
+import type { Kept } from '../context.ts';
+import { copy } from '../files/record.ts';
+import type { Store } from '../../store.ts';
 
 type SourceVerbs = 'createSource' | 'file' | 'source' | 'sources' | 'updateSource' | 'claimIdentity' | 'deleteSource';
 type DocumentVerbs = 'unfinishedSources' | 'unembeddedSources' | 'putDocument' | 'document' | 'putVectors' | 'vectors';

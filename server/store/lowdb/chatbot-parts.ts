@@ -1,6 +1,6 @@
 import type { ChatbotFile, Chatbots } from './chatbots.ts';
-import { copy } from './record.ts';
-import type { Change, StoredAgent, StoredSite, StoredTag } from './store.ts';
+import { copy } from './files/record.ts';
+import type { Change, StoredAgent, StoredSite, StoredTag } from '../store.ts';
 
 /** What agents, tags and sites have in common. */
 interface Part {

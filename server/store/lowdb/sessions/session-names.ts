@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { isSetAside, type Damage } from './damage.ts';
-import { hasCode, ignore, type Disk } from './disk.ts';
+import { isSetAside, type Damage } from '../files/damage.ts';
+import { hasCode, ignore, type Disk } from '../files/disk.ts';
 import { merged, readName, SessionFolder, writtenName, type SessionName } from './session-folder.ts';
-import { Shards } from './shards.ts';
+import { Shards } from '../files/shards.ts';
 
 const FOLDER = /^[0-9a-f]{2}$/;
 const NO_FOLDER = new SessionFolder();

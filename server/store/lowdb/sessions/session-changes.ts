@@ -1,5 +1,5 @@
 import type { MessageLine } from './session-lines.ts';
-import type { Change, StoredMessage, StoredSession } from './store.ts';
+import type { Change, StoredMessage, StoredSession } from '../../store.ts';
 
 /** What a caller wants of a session's file; those that come together are stored in one write. */
 export interface Item {

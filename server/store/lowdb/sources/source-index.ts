@@ -1,5 +1,5 @@
-import type { StoredRecord } from './record.ts';
-import type { StoredSource } from './store.ts';
+import type { StoredRecord } from '../files/record.ts';
+import type { StoredSource } from '../../store.ts';
 
 export interface SourceFile {
   order: number;

@@ -1,14 +1,14 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { asRefusal } from '../schema/errors.ts';
-import { newUuid, timestamp, type Clock } from '../schema/ids.ts';
-import type { Disk } from './disk.ts';
-import { isObject } from '../schema/validate.ts';
-import { readDocument } from './document.ts';
-import { isKey, isUser, list, mapOf, number, record, text, uuid } from './forms.ts';
-import { StoredRecord } from './record.ts';
-import type { Home, StoredKey, User } from './store.ts';
+import { asRefusal } from '../../schema/errors.ts';
+import { newUuid, timestamp, type Clock } from '../../schema/ids.ts';
+import type { Disk } from './files/disk.ts';
+import { isObject } from '../../schema/validate.ts';
+import { readDocument } from './files/document.ts';
+import { isKey, isUser, list, mapOf, number, record, text, uuid } from './record-checks.ts';
+import { StoredRecord } from './files/record.ts';
+import type { Home, StoredKey, User } from '../store.ts';
 
 /** `store.json`: what there is once in a data folder. */
 export interface Root {

@@ -1,7 +1,7 @@
-import type { Disk } from './disk.ts';
-import { DocumentFile } from './document.ts';
-import type { Adapter } from './lowdb-file.ts';
-import type { Document, StoredSource, StoredVectors } from './store.ts';
+import type { Disk } from '../files/disk.ts';
+import { DocumentFile } from '../files/document.ts';
+import type { Adapter } from '../files/lowdb-file.ts';
+import type { Document, StoredSource, StoredVectors } from '../../store.ts';
 
 export const documentFile = (disk: Disk, path: string): DocumentFile<Document> =>
   new DocumentFile(disk, path, piecesOf);

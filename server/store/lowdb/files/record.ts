@@ -1,8 +1,8 @@
-import { Batch } from '../async/turns.ts';
+import { Batch } from '../../../async/turns.ts';
 import type { Disk } from './disk.ts';
 import { DocumentFile } from './document.ts';
 import { lowdbFile, type Low } from './lowdb-file.ts';
-import type { Change } from './store.ts';
+import type { Change } from '../../store.ts';
 
 interface Pending<T> {
   change: Change<T>;

@@ -1,7 +1,7 @@
-import { isMessage, isSession } from './forms.ts';
+import { isMessage, isSession } from '../record-checks.ts';
 import type { SessionName } from './session-folder.ts';
-import { inSlices } from '../async/slices.ts';
-import type { StoredMessage, StoredSession } from './store.ts';
+import { inSlices } from '../../../async/slices.ts';
+import type { StoredMessage, StoredSession } from '../../store.ts';
 
 /** The lines of a session's file behind its head: versions of messages, and graves. */
 

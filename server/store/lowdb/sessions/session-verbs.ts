@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Kept } from './kept.ts';
-import { outcomeIn } from './outcomes.ts';
-import { copy } from './record.ts';
-import type { SessionFile } from './session.ts';
+import type { Kept } from '../context.ts';
+import { outcomeIn } from '../../outcomes.ts';
+import { copy } from '../files/record.ts';
+import type { SessionFile } from './session-file.ts';
 import { messageLine } from './session-lines.ts';
-import type { Store, StoredSession } from './store.ts';
+import type { Store, StoredSession } from '../../store.ts';
 
 type SessionVerbs = 'createSession' | 'session' | 'sessions' | 'sessionBatches' | 'updateSession' | 'deleteSession';
 type MessageVerbs =

@@ -1,11 +1,11 @@
-import type { Turns } from '../async/turns.ts';
+import type { Turns } from '../../async/turns.ts';
 import type { Chatbots } from './chatbots.ts';
-import type { Parts } from './parts.ts';
+import type { Parts } from './chatbot-parts.ts';
 import type { Replies } from './replies.ts';
-import type { Sessions } from './sessions.ts';
-import type { Sources } from './sources.ts';
-import type { StoredAgent, StoredSite, StoredTag } from './store.ts';
-import type { Run, UnderWay } from './under-way.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import type { Sources } from './sources/sources.ts';
+import type { StoredAgent, StoredSite, StoredTag } from '../store.ts';
+import type { Run, UnderWay } from './in-flight.ts';
 
 /** What the verbs of the default store work with. */
 export interface Kept {

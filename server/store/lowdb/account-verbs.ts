@@ -1,8 +1,8 @@
 import { KeyUse } from './key-use.ts';
-import { copy, type StoredRecord } from './record.ts';
-import { keyOf, type Root } from './root.ts';
-import type { Change, Store, StoredKey } from './store.ts';
-import type { Run } from './under-way.ts';
+import { copy, type StoredRecord } from './files/record.ts';
+import { keyOf, type Root } from './account-file.ts';
+import type { Change, Store, StoredKey } from '../store.ts';
+import type { Run } from './in-flight.ts';
 
 type RootVerbs =
   'keyOwner' | 'addKey' | 'keys' | 'removeKey' | 'keyUsed' | 'users' | 'addUser' | 'removeUser' | 'fact' | 'setFact';

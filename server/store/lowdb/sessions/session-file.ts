@@ -1,7 +1,7 @@
-import { Batch } from '../async/turns.ts';
-import { hasCode } from './disk.ts';
-import { LinesFile } from './lines.ts';
-import { lowdbFile, type Low } from './lowdb-file.ts';
+import { Batch } from '../../../async/turns.ts';
+import { hasCode } from '../files/disk.ts';
+import { LinesFile } from '../files/append-file.ts';
+import { lowdbFile, type Low } from '../files/lowdb-file.ts';
 import type { SessionName } from './session-folder.ts';
 import {
   isWhole,
@@ -15,8 +15,8 @@ import {
   without,
 } from './session-lines.ts';
 import { changedHead, modifiedBy, type Item } from './session-changes.ts';
-import { inSlices } from '../async/slices.ts';
-import type { Change, StoredMessage, StoredSession } from './store.ts';
+import { inSlices } from '../../../async/slices.ts';
+import type { Change, StoredMessage, StoredSession } from '../../store.ts';
 
 /** Rough cost of a session in memory beside its text, in characters. */
 const OVERHEAD = 1000;

@@ -1,25 +1,25 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Health } from '../health/health.ts';
-import type { Clock } from '../schema/ids.ts';
-import { Turns } from '../async/turns.ts';
+import type { Health } from '../../health/health.ts';
+import type { Clock } from '../../schema/ids.ts';
+import { Turns } from '../../async/turns.ts';
 import { chatbotVerbs, clearAway } from './chatbot-verbs.ts';
 import { Chatbots } from './chatbots.ts';
-import { Damage, type StoreLog } from './damage.ts';
-import { realDisk, syncFolder, type Disk } from './disk.ts';
-import { DiskWatch } from './disk-watch.ts';
-import type { Kept } from './kept.ts';
-import { lockFolder } from './lock.ts';
-import { AGENTS, Parts, SITES, TAGS } from './parts.ts';
+import { Damage, type StoreLog } from './files/damage.ts';
+import { realDisk, syncFolder, type Disk } from './files/disk.ts';
+import { DiskWatch } from './files/disk-watch.ts';
+import type { Kept } from './context.ts';
+import { lockFolder } from './files/lock.ts';
+import { AGENTS, Parts, SITES, TAGS } from './chatbot-parts.ts';
 import { Replies } from './replies.ts';
-import { rootVerbs } from './root-verbs.ts';
-import { homeOf, openRoot, type OpenRoot } from './root.ts';
-import { sessionVerbs } from './session-verbs.ts';
-import { Sessions } from './sessions.ts';
-import { sourceVerbs } from './source-verbs.ts';
-import { Sources } from './sources.ts';
-import type { Store } from './store.ts';
-import { UnderWay } from './under-way.ts';
+import { rootVerbs } from './account-verbs.ts';
+import { homeOf, openRoot, type OpenRoot } from './account-file.ts';
+import { sessionVerbs } from './sessions/session-verbs.ts';
+import { Sessions } from './sessions/sessions.ts';
+import { sourceVerbs } from './sources/source-verbs.ts';
+import { Sources } from './sources/sources.ts';
+import type { Store } from '../store.ts';
+import { UnderWay } from './in-flight.ts';
 
 export interface LowdbOptions {
   /** The data folder; made where it is missing. */
