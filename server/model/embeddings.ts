@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../schema/ids.ts';
 import { parseObject } from './completion.ts';
 import { Connections, type Connection, type TIMEOUTS } from '../outbound/connections.ts';
-import { connectionFailed, errorSentence, modelBusy, modelFailed, wasReset } from './failures.ts';
+import { connectionFailed, errorSentence, modelBusy, modelFailed, wasReset } from './errors.ts';
 import { TextsRefused, type Embedder } from './model.ts';
 
 interface Options {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../schema/ids.ts';
-import { Call, type Endpoint } from './call.ts';
+import { Call, type Endpoint } from './completion-request.ts';
 import { Connections, type TIMEOUTS } from '../outbound/connections.ts';
 import type { Model } from './model.ts';
 

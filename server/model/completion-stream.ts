@@ -1,6 +1,6 @@
 import { readCompletion } from './completion.ts';
-import { EventScan, LARGEST_EVENT } from './events.ts';
-import { modelFailed } from './failures.ts';
+import { EventScan, LARGEST_EVENT } from './sse-parser.ts';
+import { modelFailed } from './errors.ts';
 import { Thinking } from './thinking.ts';
 
 /** The body of a good reply, read as it comes. Its verbs throw a `Refusal` where the server does not keep to the format. */

@@ -6,9 +6,9 @@ import type { Dispatcher } from 'undici';
 import { Refusal } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
 import type { Connection, Connections } from '../outbound/connections.ts';
-import { connectionFailed, errorSentence, modelBusy, modelFailed, tooLong, wasReset } from './failures.ts';
+import { connectionFailed, errorSentence, modelBusy, modelFailed, tooLong, wasReset } from './errors.ts';
 import type { Generation, ModelRequest } from './model.ts';
-import { Reading } from './reading.ts';
+import { Reading } from './completion-stream.ts';
 
 /** The server that is called, and what has been learnt about it. */
 export interface Endpoint {
