@@ -1,6 +1,6 @@
 import { later, type Clock } from '../schema/ids.ts';
 import type { Change, Store, StoredSite, StoredSource } from '../store/store.ts';
-import { asWebFailure } from '../web/failure.ts';
+import { asWebFailure } from '../web/errors.ts';
 import type { Web } from '../web/web.ts';
 import { Finds } from './crawl-finds.ts';
 import { DEAD, Pages, SUCCESS } from './crawl-pages.ts';

@@ -1,6 +1,6 @@
 import { later, type Clock } from '../schema/ids.ts';
 import type { Change, Document, Store, StoredSource } from '../store/store.ts';
-import { WebFailure } from '../web/failure.ts';
+import { WebFailure } from '../web/errors.ts';
 import type { Web } from '../web/web.ts';
 import { CalledOff, type Follower } from './follower.ts';
 import type { Indexes } from './indexes.ts';

@@ -1,5 +1,5 @@
 import type { Document, StoredSource } from '../store/store.ts';
-import { WebFailure } from '../web/failure.ts';
+import { WebFailure } from '../web/errors.ts';
 import type { Page } from '../web/page.ts';
 import type { Readable } from './blocks.ts';
 import { decode } from './charset.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { Parser } from 'htmlparser2';
-import { WebFailure } from '../web/failure.ts';
+import { WebFailure } from '../web/errors.ts';
 import type { Web } from '../web/web.ts';
 import { sameSite } from './scope.ts';
 

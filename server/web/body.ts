@@ -1,7 +1,7 @@
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { WebFailure } from './failure.ts';
+import { WebFailure } from './errors.ts';
 
 /** Bodies are asked for in these encodings; any other, or several in a row, is refused. */
 export const ACCEPT_ENCODING = 'gzip, br';

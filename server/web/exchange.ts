@@ -1,6 +1,6 @@
 import { Agent, request, type Dispatcher } from 'undici';
 import { ACCEPT_ENCODING } from './body.ts';
-import { WebFailure } from './failure.ts';
+import { WebFailure } from './errors.ts';
 import { createGate, guardedConnector, type GuardRules, type Way } from './guard.ts';
 
 export type Reply = Dispatcher.ResponseData;

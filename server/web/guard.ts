@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { isOwnAddress, isPublicAddress } from './addresses.ts';
-import { blocked } from './failure.ts';
+import { blocked } from './errors.ts';
 
 export type Lookup = (hostname: string) => Promise<{ address: string; family: number }[]>;
 

@@ -1,6 +1,6 @@
 import { readBody } from './body.ts';
 import { headerOf, headersOf, type Reply } from './exchange.ts';
-import { WebFailure } from './failure.ts';
+import { WebFailure } from './errors.ts';
 import { ROBOT } from './robots.ts';
 
 export interface Page {

@@ -3,7 +3,7 @@ import robotsParser from 'robots-parser';
 import type { Clock } from '../schema/ids.ts';
 import { readStart } from './body.ts';
 import { headerOf, type Exchange, type Reply } from './exchange.ts';
-import { asWebFailure, WebFailure } from './failure.ts';
+import { asWebFailure, WebFailure } from './errors.ts';
 
 /** The name by which a robots.txt speaks to us. */
 export const ROBOT = 'DocentBot';

@@ -1,8 +1,8 @@
 import type { Clock } from '../schema/ids.ts';
 import { createExchange, headerOf, parseAddress, type Reply } from './exchange.ts';
-import { asWebFailure, WebFailure } from './failure.ts';
+import { asWebFailure, WebFailure } from './errors.ts';
 import type { GuardRules } from './guard.ts';
-import { Pace } from './pace.ts';
+import { Pace } from './politeness.ts';
 import { retryAfterSeconds } from '../outbound/retry-after.ts';
 import { checkTag, pageOf, type Page } from './page.ts';
 import { Robots, ROBOT } from './robots.ts';

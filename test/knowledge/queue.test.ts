@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FairTurns } from '../../server/async/fair-turns.ts';
 import { Queue } from '../../server/async/queue.ts';
-import { Pace } from '../../server/web/pace.ts';
+import { Pace } from '../../server/web/politeness.ts';
 
 it('tells of a job that rejects, and goes on with the next', async () => {
   const failures: unknown[] = [];

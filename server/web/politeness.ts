@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../schema/ids.ts';
-import { WebFailure } from './failure.ts';
+import { WebFailure } from './errors.ts';
 
 /** Nobody waits longer than this for a site that asked for patience: the page fails, and may be asked for again. */
 const LONGEST_WAIT = 30_000;
