@@ -1,5 +1,5 @@
 import type { Found } from '../knowledge/knowledge.ts';
-import { phrasesFor } from './visitor-language.ts';
+import { phrasesFor } from './phrases.ts';
 
 /** Pages offered where there is no answer. */
 const CLOSEST = 2;

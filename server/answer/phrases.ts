@@ -1,3 +1,4 @@
+import { languageFor } from './visitor-language.ts';
 import type { Spoken } from '../knowledge/languages.ts';
 
 /** The few sentences that the server itself says, by the visitor's language. */
@@ -250,3 +251,10 @@ export const PHRASES = {
     'אפשר לנסות מילים אחרות או לשאול על משהו אחר.',
   ),
 } as const satisfies Record<Spoken, Phrases>;
+
+/**
+ * What the server says by itself, in the language of the question. Where its words leave that open, `accepted` decides,
+ * the language tags that the visitor's browser asks for, best first; then the language of what was found, then English.
+ */
+export const phrasesFor = (query: string, found: { text: string }[], accepted: readonly string[] = []): Phrases =>
+  PHRASES[languageFor(query, found, accepted)];

@@ -3,7 +3,7 @@ import type { ModelRequest } from '../model/model.ts';
 import { withoutThinking } from '../model/thinking.ts';
 import type { StoredAgent, StoredMessage } from '../store/store.ts';
 import { withoutMarkers } from './cite.ts';
-import { phrasesFor } from './visitor-language.ts';
+import { phrasesFor } from './phrases.ts';
 
 /** How many earlier turns the model is shown, and how much of each answer (UTF-16 units). */
 export const TURNS = 6;

@@ -5,7 +5,7 @@ import { createQuotes, withoutMarkers } from './cite.ts';
 import { dontKnow } from './dont-know.ts';
 import { quotedAnswer, type QuotedAnswer } from './quote.ts';
 import type { Phrases } from './phrases.ts';
-import { phrasesFor } from './visitor-language.ts';
+import { phrasesFor } from './phrases.ts';
 
 /** Sentences at most where a long text is asked for, a paragraph each. */
 const PARAGRAPHS = 5;

@@ -8,7 +8,6 @@ import {
   type Language,
 } from '../knowledge/language.ts';
 import { LANGUAGES, type Spoken, type Traits } from '../knowledge/languages.ts';
-import { PHRASES, type Phrases } from './phrases.ts';
 
 /** So much of a question tells its language, and so much of each passage the site's (UTF-16 units). */
 const TELLING = 400;
@@ -50,14 +49,8 @@ const WRITTEN = new Map(
   LATIN_LANGUAGES.map((language) => [language, new RegExp(`^[a-z${(LANGUAGES[language] as Traits).letters}]*$`)]),
 );
 
-/**
- * What the server says by itself, in the language of the question. Where its words leave that open, `accepted` decides,
- * the language tags that the visitor's browser asks for, best first; then the language of what was found, then English.
- */
-export const phrasesFor = (query: string, found: { text: string }[], accepted: readonly string[] = []): Phrases =>
-  PHRASES[languageFor(query, found, accepted)];
-
-function languageFor(query: string, found: { text: string }[], accepted: readonly string[]): Spoken {
+/** The language of the question; where that cannot be told, of what was found. */
+export function languageFor(query: string, found: { text: string }[], accepted: readonly string[]): Spoken {
   const start = query.slice(0, TELLING);
   const script = byScript(start);
   const told = script === 'ru' ? cyrillicOf(start) : spokenIn(query);

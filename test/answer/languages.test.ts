@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dontKnow } from '../../server/answer/dont-know.ts';
 import { PHRASES } from '../../server/answer/phrases.ts';
-import { phrasesFor } from '../../server/answer/visitor-language.ts';
+import { phrasesFor } from '../../server/answer/phrases.ts';
 import { EMPTY } from '../../server/knowledge/empty-words.ts';
 import { LANGUAGES, type Spoken } from '../../server/knowledge/languages.ts';
 import { stem, stemsFor } from '../../server/knowledge/stems.ts';
