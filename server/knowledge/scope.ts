@@ -1,3 +1,5 @@
+import { sameSite } from '../web/url.ts';
+
 /** Which addresses are a site's pages. */
 export interface Bounds {
   /** The address of the first page: the site is its origin, and the folder that it stands in. */
@@ -71,14 +73,6 @@ export class Scope {
     return (this.#include.length === 0 || among(this.#include)) && !among(this.#exclude);
   }
 }
-
-/** Of the same host, with `www.` or without, by http or https. */
-export function sameSite(one: URL, other: URL): boolean {
-  if (one.origin === other.origin) return true;
-  return one.port === '' && other.port === '' && bare(one.hostname) === bare(other.hostname);
-}
-
-const bare = (host: string): string => host.replace(/^www\./, '');
 
 /**
  * The address that a site's bounds go by. The first page may stand elsewhere: at `https`, at `www.`, a folder further

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { Parser } from 'htmlparser2';
 import { WebFailure } from '../web/errors.ts';
 import type { Web } from '../web/web.ts';
-import { sameSite } from './scope.ts';
+import { sameSite } from '../web/url.ts';
 
 /** A page, and the list that names it. */
 export interface ListedPage {

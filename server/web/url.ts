@@ -1,0 +1,7 @@
+/** Of the same host, with `www.` or without, by http or https. */
+export function sameSite(one: URL, other: URL): boolean {
+  if (one.origin === other.origin) return true;
+  return one.port === '' && other.port === '' && bare(one.hostname) === bare(other.hostname);
+}
+
+const bare = (host: string): string => host.replace(/^www\./, '');
