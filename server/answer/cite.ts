@@ -1,5 +1,5 @@
 import type { Found } from '../knowledge/knowledge.ts';
-import type { Span } from '../knowledge/sentences.ts';
+import type { Span } from '../knowledge/text/sentences.ts';
 import type { Citation, Citations } from '../types.ts';
 import { claimOf, hasWords } from './claim.ts';
 import { afterText, NO_CODE } from './code.ts';

@@ -1,6 +1,6 @@
 import type { Found } from '../knowledge/knowledge.ts';
 import type { Question } from '../knowledge/question.ts';
-import { CODE_FENCE } from '../knowledge/sentences.ts';
+import { CODE_FENCE } from '../knowledge/text/sentences.ts';
 import { Layout } from './quote-layout.ts';
 import { pointsBack, SENTENCE_END } from './quote-words.ts';
 

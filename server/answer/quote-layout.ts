@@ -1,4 +1,4 @@
-import { CODE_FENCE, isItem } from '../knowledge/sentences.ts';
+import { CODE_FENCE, isItem } from '../knowledge/text/sentences.ts';
 import type { Sentence } from '../knowledge/entry.ts';
 
 /** Whether that place of a passage is between fences. */

@@ -1,11 +1,11 @@
-import { withoutAccents } from './accents.ts';
+import { withoutAccents } from './text/accents.ts';
 import { answerType } from './answer-type.ts';
 import { readAsking } from './asking.ts';
 import { isFollowUp } from './follow-up.ts';
-import { impliedBy, inPlainWords, isCommon, kinOf } from './kin.ts';
-import { isEmpty, isEmptyUnmarked, isNearlyEmpty, languageOf, scriptOf, type Language } from './language.ts';
+import { impliedBy, inPlainWords, isCommon, kinOf } from './text/synonyms.ts';
+import { isEmpty, isEmptyUnmarked, isNearlyEmpty, languageOf, scriptOf, type Language } from './text/language.ts';
 import { withoutOrder } from './long-text.ts';
-import { eachWord, rootOf, UNSEEN, type Vocabulary } from './words.ts';
+import { eachWord, rootOf, UNSEEN, type Vocabulary } from './text/tokenizer.ts';
 
 /** A question as one index sees it. */
 export interface Question {

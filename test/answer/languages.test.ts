@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { dontKnow } from '../../server/answer/dont-know.ts';
 import { PHRASES } from '../../server/answer/phrases.ts';
 import { phrasesFor } from '../../server/answer/phrases.ts';
-import { EMPTY } from '../../server/knowledge/empty-words.ts';
-import { LANGUAGES, type Spoken } from '../../server/knowledge/languages.ts';
-import { stem, stemsFor } from '../../server/knowledge/stems.ts';
-import type { Language } from '../../server/knowledge/language.ts';
+import { EMPTY } from '../../server/knowledge/text/stopwords.ts';
+import { LANGUAGES, type Spoken } from '../../server/knowledge/text/languages.ts';
+import { stem, stemsFor } from '../../server/knowledge/text/stems.ts';
+import type { Language } from '../../server/knowledge/text/language.ts';
 
 const spoken = Object.keys(LANGUAGES) as Spoken[];
 const spaced = spoken.filter((one) => !('unspaced' in LANGUAGES[one]));

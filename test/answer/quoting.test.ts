@@ -3,7 +3,7 @@ import { dontKnow } from '../../server/answer/dont-know.ts';
 import { PHRASES } from '../../server/answer/phrases.ts';
 import { phrasesFor } from '../../server/answer/phrases.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
-import type { Spoken } from '../../server/knowledge/languages.ts';
+import type { Spoken } from '../../server/knowledge/text/languages.ts';
 import { siteOf } from './site.ts';
 
 const SHOP = await siteOf(

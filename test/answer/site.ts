@@ -3,7 +3,7 @@ import type { Found } from '../../server/knowledge/knowledge.ts';
 import { readHtml } from '../../server/knowledge/html.ts';
 import { PassageIndex } from '../../server/knowledge/passage-index.ts';
 import { documentOf } from '../../server/knowledge/passages.ts';
-import { stemsFor } from '../../server/knowledge/stems.ts';
+import { stemsFor } from '../../server/knowledge/text/stems.ts';
 import type { Citations } from '../../server/types.ts';
 
 type Source = Found['source'];

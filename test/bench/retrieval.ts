@@ -5,7 +5,7 @@ import { quote, sureness } from '../../server/answer/quote.ts';
 import { leastFor } from '../../server/answer/quote-least.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
 import { PassageIndex } from '../../server/knowledge/passage-index.ts';
-import { stemsFor } from '../../server/knowledge/stems.ts';
+import { stemsFor } from '../../server/knowledge/text/stems.ts';
 import { sharedData } from '../shared.ts';
 
 /** Search and quoting, measured through the code the server runs, on files as `../shared/data/README.md` describes. */

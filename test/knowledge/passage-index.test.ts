@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PassageIndex } from '../../server/knowledge/passage-index.ts';
-import { stemsFor } from '../../server/knowledge/stems.ts';
+import { stemsFor } from '../../server/knowledge/text/stems.ts';
 
 type Pages = Record<string, { title?: string; headings?: string[]; text: string }>;
 

@@ -4,7 +4,7 @@ import { decode } from '../../server/knowledge/charset.ts';
 import { readMarkdown } from '../../server/knowledge/markdown.ts';
 import { documentOf } from '../../server/knowledge/passages.ts';
 import { readPlain } from '../../server/knowledge/plain.ts';
-import { leadsOf, sentencesOf } from '../../server/knowledge/sentences.ts';
+import { leadsOf, sentencesOf } from '../../server/knowledge/text/sentences.ts';
 
 /** Each passage as `heading > heading | text`. */
 async function passages(html: string): Promise<string[]> {

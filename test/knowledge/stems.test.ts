@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { stemsFor } from '../../server/knowledge/stems.ts';
-import { rootOf } from '../../server/knowledge/words.ts';
+import { stemsFor } from '../../server/knowledge/text/stems.ts';
+import { rootOf } from '../../server/knowledge/text/tokenizer.ts';
 
 it('finds the same root before and after a page brings its stemmer, once it is there', async () => {
   // A question in Russian, on a site that is English so far.

@@ -1,9 +1,9 @@
 import { withoutAccents } from './accents.ts';
 import { isEmpty, scriptOf, type Language } from './language.ts';
-import { Relatives } from './relatives.ts';
+import { Relatives } from './word-families.ts';
 import { isStemmerLoaded, stem } from './stems.ts';
-import { Typos } from './typos.ts';
-import { Unmarked } from './unmarked.ts';
+import { Typos } from './spelling.ts';
+import { Unmarked } from './unaccented.ts';
 
 export { isEmpty };
 

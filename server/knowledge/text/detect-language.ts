@@ -1,13 +1,6 @@
 import { detectAll } from 'tinyld';
-import {
-  cyrillicOf,
-  isEmpty,
-  LATIN as LATIN_LANGUAGES,
-  languageOf,
-  scriptOf,
-  type Language,
-} from '../knowledge/language.ts';
-import { LANGUAGES, type Spoken, type Traits } from '../knowledge/languages.ts';
+import { cyrillicOf, isEmpty, LATIN as LATIN_LANGUAGES, languageOf, scriptOf, type Language } from './language.ts';
+import { LANGUAGES, type Spoken, type Traits } from './languages.ts';
 
 /** So much of a question tells its language, and so much of each passage the site's (UTF-16 units). */
 const TELLING = 400;

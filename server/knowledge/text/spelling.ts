@@ -1,4 +1,4 @@
-import { Newcomers } from './newcomers.ts';
+import { Newcomers } from './incremental.ts';
 
 /** Shorter words have too many neighbours. */
 const SHORTEST = 4;

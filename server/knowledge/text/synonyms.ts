@@ -1,4 +1,4 @@
-import { rootOf } from './words.ts';
+import { rootOf } from './tokenizer.ts';
 
 /**
  * Words that visitors and the writers of pages use for the same thing. General English of shops, services and

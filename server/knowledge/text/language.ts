@@ -1,7 +1,7 @@
 import { withoutAccents } from './accents.ts';
-import { EMPTY } from './empty-words.ts';
+import { EMPTY } from './stopwords.ts';
 import type { Spoken } from './languages.ts';
-import { isSlip } from './typos.ts';
+import { isSlip } from './spelling.ts';
 
 /** Letters of a mistyped word that can still be told. */
 const NEARLY = 4;

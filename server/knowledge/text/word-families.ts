@@ -1,4 +1,4 @@
-import { Newcomers } from './newcomers.ts';
+import { Newcomers } from './incremental.ts';
 
 /** Letters that two stems must begin with together, and their share of the longer one. */
 const LETTERS = 5;

@@ -1,5 +1,5 @@
 import { withoutAccents } from './accents.ts';
-import { Newcomers } from './newcomers.ts';
+import { Newcomers } from './incremental.ts';
 
 /**
  * Finds words by their letters alone, as hurried people type them: `thoi tiet` for `thời tiết`, `sehirleri` for
