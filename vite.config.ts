@@ -112,7 +112,7 @@ const environments: Record<string, EnvironmentOptions> = {
       emptyOutDir: true,
       reportCompressedSize: false,
       rolldownOptions: {
-        input: { parse: 'server/knowledge/parser/parse.mjs' },
+        input: { parse: 'server/knowledge/readers/parser/parse.mjs' },
         output: { ...small, entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' },
         checks: { eval: false },
       },

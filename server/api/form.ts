@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import * as Type from 'typebox';
 import { invalid, Refusal } from '../schema/errors.ts';
-import { isReadableFile } from '../knowledge/readers.ts';
+import { isReadableFile } from '../knowledge/readers/readers.ts';
 import { checked } from '../schema/validate.ts';
 import { NewFileSource } from './bodies.ts';
 

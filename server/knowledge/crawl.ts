@@ -7,10 +7,10 @@ import { DEAD, Pages, SUCCESS } from './crawl-pages.ts';
 import { followsAgain, withDeadLink } from './dead-links.ts';
 import { CalledOff, type Follower, type Found } from './follower.ts';
 import type { Knowledge } from './knowledge.ts';
-import { linksOf } from './leads.ts';
+import { linksOf } from './readers/links.ts';
 import type { Log } from './learning.ts';
 import { readPage, userOf } from './material.ts';
-import { READABLE_TYPES } from './readers.ts';
+import { READABLE_TYPES } from './readers/readers.ts';
 import { homeOf, Scope } from './scope.ts';
 import { pagesListed } from './sitemap.ts';
 

@@ -6,7 +6,7 @@ import { CalledOff, type Follower } from './follower.ts';
 import type { Indexes } from './indexes.ts';
 import { materialOf } from './material.ts';
 import { settle } from './settle.ts';
-import { Unreadable } from './unreadable.ts';
+import { Unreadable } from './readers/errors.ts';
 
 /** One source's way from where it is kept into the index. Ends early, and quietly, when it is called off. */
 export interface Learning {

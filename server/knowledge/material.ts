@@ -1,13 +1,13 @@
 import type { Document, StoredSource } from '../store/store.ts';
 import { WebFailure } from '../web/errors.ts';
 import type { Page } from '../web/page.ts';
-import type { Readable } from './blocks.ts';
-import { decode } from './charset.ts';
+import type { Readable } from './readers/blocks.ts';
+import { decode } from './readers/charset.ts';
 import type { Follower, Found } from './follower.ts';
-import { canonicalOf, linksOf } from './leads.ts';
+import { canonicalOf, linksOf } from './readers/links.ts';
 import { documentOf } from './passages.ts';
-import { readerOfFile, readerOfType } from './readers.ts';
-import { Unreadable } from './unreadable.ts';
+import { readerOfFile, readerOfType } from './readers/readers.ts';
+import { Unreadable } from './readers/errors.ts';
 import { visit, type Fetched, type Visit, type Ways } from './visit.ts';
 
 /** What a source is made of. */

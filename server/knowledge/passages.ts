@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Document, Passage } from '../store/store.ts';
-import { slices, type Block, type Readable } from './blocks.ts';
+import { slices, type Block, type Readable } from './readers/blocks.ts';
 import { CODE_FENCE, sentencesOf } from './text/sentences.ts';
 import { Yielding } from '../async/yielding.ts';
 

@@ -3,7 +3,7 @@ import { quote } from '../../server/answer/quote.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
 import { documentOf } from '../../server/knowledge/passages.ts';
 import { PassageIndex } from '../../server/knowledge/passage-index.ts';
-import { readPlain } from '../../server/knowledge/plain.ts';
+import { readPlain } from '../../server/knowledge/readers/plain.ts';
 
 type Source = Found['source'];
 

@@ -1,6 +1,6 @@
 import { writeQuotes } from '../../server/answer/quoting.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
-import { readHtml } from '../../server/knowledge/html.ts';
+import { readHtml } from '../../server/knowledge/readers/html/html.ts';
 import { PassageIndex } from '../../server/knowledge/passage-index.ts';
 import { documentOf } from '../../server/knowledge/passages.ts';
 import { stemsFor } from '../../server/knowledge/text/stems.ts';

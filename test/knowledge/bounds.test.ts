@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { MOST_BLOCKS } from '../../server/knowledge/blocks.ts';
-import { readHtml } from '../../server/knowledge/html.ts';
-import { readMarkdown } from '../../server/knowledge/markdown.ts';
-import { readPlain } from '../../server/knowledge/plain.ts';
+import { MOST_BLOCKS } from '../../server/knowledge/readers/blocks.ts';
+import { readHtml } from '../../server/knowledge/readers/html/html.ts';
+import { readMarkdown } from '../../server/knowledge/readers/markdown.ts';
+import { readPlain } from '../../server/knowledge/readers/plain.ts';
 
 /** Beyond the bound by no more than what one slice of reading holds. */
 const BOUND = MOST_BLOCKS * 1.2;

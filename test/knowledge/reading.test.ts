@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readHtml } from '../../server/knowledge/html.ts';
-import { decode } from '../../server/knowledge/charset.ts';
-import { readMarkdown } from '../../server/knowledge/markdown.ts';
+import { readHtml } from '../../server/knowledge/readers/html/html.ts';
+import { decode } from '../../server/knowledge/readers/charset.ts';
+import { readMarkdown } from '../../server/knowledge/readers/markdown.ts';
 import { documentOf } from '../../server/knowledge/passages.ts';
-import { readPlain } from '../../server/knowledge/plain.ts';
+import { readPlain } from '../../server/knowledge/readers/plain.ts';
 import { leadsOf, sentencesOf } from '../../server/knowledge/text/sentences.ts';
 
 /** Each passage as `heading > heading | text`. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readTex } from '../../server/knowledge/tex.ts';
+import { readTex } from '../../server/knowledge/readers/tex.ts';
 
 const TEXT = String.raw`\documentclass[a4paper]{article}
 \usepackage{amsmath}

@@ -1,13 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import type { Readable } from '../../server/knowledge/blocks.ts';
-import { decode } from '../../server/knowledge/charset.ts';
-import { readCsv } from '../../server/knowledge/csv.ts';
-import { readHtml } from '../../server/knowledge/html.ts';
-import { readMarkdown } from '../../server/knowledge/markdown.ts';
+import type { Readable } from '../../server/knowledge/readers/blocks.ts';
+import { decode } from '../../server/knowledge/readers/charset.ts';
+import { readCsv } from '../../server/knowledge/readers/csv.ts';
+import { readHtml } from '../../server/knowledge/readers/html/html.ts';
+import { readMarkdown } from '../../server/knowledge/readers/markdown.ts';
 import { documentOf } from '../../server/knowledge/passages.ts';
-import { readTex } from '../../server/knowledge/tex.ts';
-import { readPlain } from '../../server/knowledge/plain.ts';
+import { readTex } from '../../server/knowledge/readers/tex.ts';
+import { readPlain } from '../../server/knowledge/readers/plain.ts';
 import { pagesListed } from '../../server/knowledge/sitemap.ts';
 import type { Web } from '../../server/web/web.ts';
 

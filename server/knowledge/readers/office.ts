@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Block, Readable } from './blocks.ts';
-import { readHtml } from './html.ts';
-import { parsed, type Parsing } from './parsing.ts';
+import { readHtml } from './html/html.ts';
+import { parsed, type Parsing } from './parser-process.ts';
 import { readPlain } from './plain.ts';
 import { Rows } from './rows.ts';
 

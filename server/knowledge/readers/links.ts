@@ -1,5 +1,5 @@
-import { ROBOT } from '../web/robots.ts';
-import { sameSite } from '../web/url.ts';
+import { ROBOT } from '../../web/robots.ts';
+import { sameSite } from '../../web/url.ts';
 
 /** What a page says of itself to robots, and where it leads; addresses as they stand in it. */
 export interface Leads {

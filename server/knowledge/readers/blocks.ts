@@ -1,4 +1,4 @@
-import type { Leads } from './leads.ts';
+import type { Leads } from './links.ts';
 
 /** A page or file as its reader sees it: blocks in order, each under its headings. */
 export interface Readable {

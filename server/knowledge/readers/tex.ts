@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { MOST_BLOCKS, slices, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
-import { inWords } from './html-table.ts';
+import { inWords } from './table.ts';
 import { plainTex } from './tex-words.ts';
-import { Yielding } from '../async/yielding.ts';
+import { Yielding } from '../../async/yielding.ts';
 
 /** Environments whose lines are kept as they stand. */
 const CODE = /^(?:verbatim|lstlisting|minted|alltt)\*?$/;

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { slices, type Readable as Told } from './blocks.ts';
 import { Rows } from './rows.ts';
-import { Unreadable } from './unreadable.ts';
-import { Yielding } from '../async/yielding.ts';
+import { Unreadable } from './errors.ts';
+import { Yielding } from '../../async/yielding.ts';
 
 const MOST_ROWS = 20_000;
 const MOST_CELLS = 200;

@@ -6,7 +6,7 @@
 import { buffer } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
 
-/** @import { Line, Kind } from '../parsing.ts' */
+/** @import { Line, Kind } from '../parser-process.ts' */
 
 /** Bytes of memory, and milliseconds, after which the process ends itself; the second is longer than its parent waits. */
 const MEMORY = 768 * 1024 ** 2;

@@ -1,5 +1,5 @@
 import type { Block } from './blocks.ts';
-import { inWords } from './html-table.ts';
+import { inWords } from './table.ts';
 
 const NUMBER = /^[\s\d.,:%+\-/€$£¥()]*$/;
 

@@ -1,6 +1,6 @@
 import type { Readable } from './blocks.ts';
 import { readCsv } from './csv.ts';
-import { readHtml } from './html.ts';
+import { readHtml } from './html/html.ts';
 import { readMarkdown } from './markdown.ts';
 import { readDocx, readPdf, readXlsx } from './office.ts';
 import { readPlain } from './plain.ts';

@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { FairTurns } from '../async/fair-turns.ts';
-import { Unreadable } from './unreadable.ts';
+import { FairTurns } from '../../async/fair-turns.ts';
+import { Unreadable } from './errors.ts';
 
 export type Kind = 'pdf' | 'docx' | 'xlsx';
 

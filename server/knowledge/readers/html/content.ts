@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Block } from './blocks.ts';
-import type { Placed } from './html-flow.ts';
-import { Yielding } from '../async/yielding.ts';
+import type { Block } from '../blocks.ts';
+import type { Placed } from './block-flow.ts';
+import { Yielding } from '../../../async/yielding.ts';
 
 /** In which parts of the page a text stands. */
 export interface Region {

@@ -1,5 +1,5 @@
-import type { Block } from './blocks.ts';
-import { rowsOf, type Cell, type Row } from './html-table.ts';
+import type { Block } from '../blocks.ts';
+import { rowsOf, type Cell, type Row } from '../table.ts';
 
 /** Where a link leads: to a place of the same page, or away from it. */
 export type Linked = 'page' | 'away';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { MOST_BLOCKS, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
-import { inWords } from './html-table.ts';
-import { Yielding } from '../async/yielding.ts';
+import { inWords } from './table.ts';
+import { Yielding } from '../../async/yielding.ts';
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/;

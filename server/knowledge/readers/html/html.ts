@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
-import { MOST_BLOCKS, TOO_MANY_BLOCKS, type Readable } from './blocks.ts';
-import { contentOf, type Region } from './html-content.ts';
-import { Flow, LINE_BREAK, type Linked } from './html-flow.ts';
-import { isCalledFurniture, isFurniture } from './html-furniture.ts';
-import { LeadsReader } from './leads.ts';
+import { MOST_BLOCKS, TOO_MANY_BLOCKS, type Readable } from '../blocks.ts';
+import { contentOf, type Region } from './content.ts';
+import { Flow, LINE_BREAK, type Linked } from './block-flow.ts';
+import { isCalledFurniture, isFurniture } from './boilerplate.ts';
+import { LeadsReader } from '../links.ts';
 
 const words = (list: string): Set<string> => new Set(list.split(/\s+/));
 
