@@ -1,5 +1,5 @@
 import type { Found } from '../knowledge/knowledge.ts';
-import { asksNothing } from '../knowledge/asking.ts';
+import { asksNothing } from '../knowledge/search/asking-clause.ts';
 import type { Outcome } from '../types.ts';
 import { PHRASES } from './phrases.ts';
 import { leastFor } from './quote-least.ts';

@@ -1,5 +1,5 @@
 import type { Found } from '../knowledge/knowledge.ts';
-import type { Question } from '../knowledge/question.ts';
+import type { Question } from '../knowledge/search/query.ts';
 import { CODE_FENCE } from '../knowledge/text/sentences.ts';
 import { Layout } from './quote-layout.ts';
 import { pointsBack, SENTENCE_END } from './quote-words.ts';

@@ -1,5 +1,5 @@
 import type { Found } from '../knowledge/knowledge.ts';
-import type { Question } from '../knowledge/question.ts';
+import type { Question } from '../knowledge/search/query.ts';
 import type { Spoken } from '../knowledge/text/languages.ts';
 import { spokenIn } from '../knowledge/text/detect-language.ts';
 

@@ -1,8 +1,8 @@
-import { answerType } from '../knowledge/answer-type.ts';
-import { mark, placesOf } from '../knowledge/coverage.ts';
+import { answerType } from '../knowledge/search/answer-type.ts';
+import { mark, placesOf } from '../knowledge/search/coverage.ts';
 import type { Found } from '../knowledge/knowledge.ts';
-import type { Sentence } from '../knowledge/entry.ts';
-import type { Question } from '../knowledge/question.ts';
+import type { Sentence } from '../knowledge/search/types.ts';
+import type { Question } from '../knowledge/search/query.ts';
 import { isItem } from '../knowledge/text/sentences.ts';
 import { eachWord, rootOf } from '../knowledge/text/tokenizer.ts';
 import { matched } from './matched.ts';

@@ -1,5 +1,5 @@
 import type { Found } from '../knowledge/knowledge.ts';
-import { asksAtLength } from '../knowledge/long-text.ts';
+import { asksAtLength } from '../knowledge/search/long-form.ts';
 import type { Citations, Outcome } from '../types.ts';
 import { createQuotes, withoutMarkers } from './cite.ts';
 import { dontKnow } from './dont-know.ts';

@@ -1,7 +1,7 @@
 import type { StoredSource } from '../store/store.ts';
 import type { Followers } from './follower.ts';
-import type { Sentence } from './entry.ts';
-import type { Question } from './question.ts';
+import type { Sentence } from './search/types.ts';
+import type { Question } from './search/query.ts';
 
 /** What the sources of every chatbot say: learns them, keeps an index a chatbot, finds passages. */
 export interface Knowledge {

@@ -3,7 +3,7 @@ import type { Change, Document, Store, StoredSource } from '../store/store.ts';
 import { WebFailure } from '../web/errors.ts';
 import type { Web } from '../web/web.ts';
 import { CalledOff, type Follower } from './follower.ts';
-import type { Indexes } from './indexes.ts';
+import type { Indexes } from './search/index-cache.ts';
 import { materialOf } from './material.ts';
 import { settle } from './settle.ts';
 import { Unreadable } from './readers/errors.ts';

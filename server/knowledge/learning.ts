@@ -4,13 +4,13 @@ import type { Store, StoredSource } from '../store/store.ts';
 import type { Web } from '../web/web.ts';
 import type { Followers } from './follower.ts';
 import { createEmbedding } from './embedding.ts';
-import { Indexes } from './indexes.ts';
+import { Indexes } from './search/index-cache.ts';
 import type { Found, Knowledge } from './knowledge.ts';
 import { learnSource, mark } from './learn-source.ts';
-import type { Hit } from './entry.ts';
+import type { Hit } from './search/types.ts';
 import { userOf } from './material.ts';
-import type { PassageIndex } from './passage-index.ts';
-import type { Question } from './question.ts';
+import type { PassageIndex } from './search/index.ts';
+import type { Question } from './search/query.ts';
 import { Queue } from '../async/queue.ts';
 
 export interface KnowledgeOptions {

@@ -1,7 +1,7 @@
 import { writeQuotes } from '../../server/answer/quoting.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
 import { readHtml } from '../../server/knowledge/readers/html/html.ts';
-import { PassageIndex } from '../../server/knowledge/passage-index.ts';
+import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import { documentOf } from '../../server/knowledge/passages.ts';
 import { stemsFor } from '../../server/knowledge/text/stems.ts';
 import type { Citations } from '../../server/types.ts';

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { quote, sureness } from '../../server/answer/quote.ts';
 import { leastFor } from '../../server/answer/quote-least.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
-import { PassageIndex } from '../../server/knowledge/passage-index.ts';
+import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import { stemsFor } from '../../server/knowledge/text/stems.ts';
 import { sharedData } from '../shared.ts';
 

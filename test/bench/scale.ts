@@ -1,4 +1,4 @@
-import { PassageIndex } from '../../server/knowledge/passage-index.ts';
+import { PassageIndex } from '../../server/knowledge/search/index.ts';
 
 /** How the index grows: sites of 1,000, 10,000 and 100,000 passages, made up of words as frequent as words are. */
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { Indexes } from '../../server/knowledge/indexes.ts';
+import type { Indexes } from '../../server/knowledge/search/index-cache.ts';
 import type { Document, Store, StoredSource } from '../../server/store/store.ts';
 import { aSource } from '../store/records.ts';
 
@@ -27,7 +27,7 @@ const ENGLISH = documentOf('The ferry to the harbour is blue.');
 
 /** Over a store with these sources, whose document is the Russian one. */
 async function open(...sources: StoredSource[]): Promise<Indexes> {
-  const module = await import('../../server/knowledge/indexes.ts');
+  const module = await import('../../server/knowledge/search/index-cache.ts');
   const store = { sources: async () => sources, document: async () => RUSSIAN } as unknown as Store;
   return new module.Indexes({ store, clock: Date.now, idle: 60_000 });
 }

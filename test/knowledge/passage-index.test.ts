@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PassageIndex } from '../../server/knowledge/passage-index.ts';
+import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import { stemsFor } from '../../server/knowledge/text/stems.ts';
 
 type Pages = Record<string, { title?: string; headings?: string[]; text: string }>;

@@ -1,4 +1,4 @@
-import type { Language } from './text/language.ts';
+import type { Language } from '../text/language.ts';
 import type { Counted } from './postings.ts';
 
 /** A passage in the index; `S` is whatever the caller knows it by. */

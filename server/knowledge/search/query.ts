@@ -1,11 +1,11 @@
-import { withoutAccents } from './text/accents.ts';
+import { withoutAccents } from '../text/accents.ts';
 import { answerType } from './answer-type.ts';
-import { readAsking } from './asking.ts';
+import { readAsking } from './asking-clause.ts';
 import { isFollowUp } from './follow-up.ts';
-import { impliedBy, inPlainWords, isCommon, kinOf } from './text/synonyms.ts';
-import { isEmpty, isEmptyUnmarked, isNearlyEmpty, languageOf, scriptOf, type Language } from './text/language.ts';
-import { withoutOrder } from './long-text.ts';
-import { eachWord, rootOf, UNSEEN, type Vocabulary } from './text/tokenizer.ts';
+import { impliedBy, inPlainWords, isCommon, kinOf } from '../text/synonyms.ts';
+import { isEmpty, isEmptyUnmarked, isNearlyEmpty, languageOf, scriptOf, type Language } from '../text/language.ts';
+import { withoutOrder } from './long-form.ts';
+import { eachWord, rootOf, UNSEEN, type Vocabulary } from '../text/tokenizer.ts';
 
 /** A question as one index sees it. */
 export interface Question {

@@ -1,5 +1,5 @@
-import type { Question } from './question.ts';
-import type { Vocabulary } from './text/tokenizer.ts';
+import type { Question } from './query.ts';
+import type { Vocabulary } from '../text/tokenizer.ts';
 
 /** BM25F: saturation, length, and what a word in the title or a heading weighs. */
 const K1 = 1.2;

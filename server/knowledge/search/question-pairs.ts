@@ -1,4 +1,4 @@
-import { withoutAccents } from './text/accents.ts';
+import { withoutAccents } from '../text/accents.ts';
 
 /** Questions that the owner has answered, found by their words: case, punctuation and accents aside. */
 export class Pairs {

@@ -1,16 +1,16 @@
-import type { Document } from '../store/store.ts';
+import type { Document } from '../../store/store.ts';
 import { bySentences } from './coverage.ts';
-import type { Entry, Hit, SearchIn, Sentence } from './entry.ts';
-import { FEEDBACK, wantsFeedback, withFeedback } from './feedback.ts';
-import type { Match } from './knowledge.ts';
-import { languageOf, type Language } from './text/language.ts';
-import { nearness } from './nearness.ts';
-import { Pairs } from './pairs.ts';
+import type { Entry, Hit, SearchIn, Sentence } from './types.ts';
+import { FEEDBACK, wantsFeedback, withFeedback } from './relevance-feedback.ts';
+import type { Match } from '../knowledge.ts';
+import { languageOf, type Language } from '../text/language.ts';
+import { nearness } from './proximity.ts';
+import { Pairs } from './question-pairs.ts';
 import { Postings, type Within } from './postings.ts';
-import { readQuestion, type Question } from './question.ts';
-import { leadsOf, sentencesOf } from './text/sentences.ts';
+import { readQuestion, type Question } from './query.ts';
+import { leadsOf, sentencesOf } from '../text/sentences.ts';
 import { Vectors } from './vectors.ts';
-import { eachWord, NOTHING, Vocabulary } from './text/tokenizer.ts';
+import { eachWord, NOTHING, Vocabulary } from '../text/tokenizer.ts';
 
 /** So many of the best by BM25 are looked at more closely. */
 const CANDIDATES = 40;

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../schema/ids.ts';
-import type { Document, Store, StoredSource, StoredVectors } from '../store/store.ts';
-import { PassageIndex } from './passage-index.ts';
-import { stemsFor } from './text/stems.ts';
+import type { Clock } from '../../schema/ids.ts';
+import type { Document, Store, StoredSource, StoredVectors } from '../../store/store.ts';
+import { PassageIndex } from './index.ts';
+import { stemsFor } from '../text/stems.ts';
 
 interface Held {
   index: PassageIndex<StoredSource>;

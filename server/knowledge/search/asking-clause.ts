@@ -1,7 +1,7 @@
-import { isCommon } from './text/synonyms.ts';
-import { isEmpty, languageOf, scriptOf } from './text/language.ts';
-import { sentencesOf } from './text/sentences.ts';
-import { eachWord, rootOf } from './text/tokenizer.ts';
+import { isCommon } from '../text/synonyms.ts';
+import { isEmpty, languageOf, scriptOf } from '../text/language.ts';
+import { sentencesOf } from '../text/sentences.ts';
+import { eachWord, rootOf } from '../text/tokenizer.ts';
 
 /** Which part of a message asks: people greet, tell how it came about and thank, and none of that has to be on a page. */
 export interface Asking {

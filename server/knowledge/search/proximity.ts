@@ -1,6 +1,6 @@
 import type { Counted } from './postings.ts';
-import type { Question } from './question.ts';
-import type { Vocabulary } from './text/tokenizer.ts';
+import type { Question } from './query.ts';
+import type { Vocabulary } from '../text/tokenizer.ts';
 
 /**
  * What a word of the question is worth beside what BM25 gives for it: in the best window of a passage, right after the

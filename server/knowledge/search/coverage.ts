@@ -1,5 +1,5 @@
-import type { Entry, Hit, Sentence } from './entry.ts';
-import type { Place, Question } from './question.ts';
+import type { Entry, Hit, Sentence } from './types.ts';
+import type { Place, Question } from './query.ts';
 
 /** What a word of the question counts where it stands not in the sentence but around it. */
 const BEFORE = 0.6;

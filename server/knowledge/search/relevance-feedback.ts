@@ -1,6 +1,6 @@
-import type { Entry, Hit } from './entry.ts';
-import type { Question, Term } from './question.ts';
-import { UNSEEN, type Vocabulary } from './text/tokenizer.ts';
+import type { Entry, Hit } from './types.ts';
+import type { Question, Term } from './query.ts';
+import { UNSEEN, type Vocabulary } from '../text/tokenizer.ts';
 
 /** A few keywords find more with the words of what they find; a whole question is harmed by them. */
 const FEW = 4;
