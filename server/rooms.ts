@@ -4,7 +4,7 @@ import { createAnswering } from './answer/answering.ts';
 import { createFallback } from './answer/fallback.ts';
 import type { Config } from './config.ts';
 import type { Health } from './health/health.ts';
-import { createKnowledge } from './knowledge/learning.ts';
+import { createKnowledge } from './knowledge/ingest/ingest.ts';
 import { createSites } from './knowledge/sites.ts';
 import { createCatalogue } from './model/catalogue.ts';
 import { createOpenAi } from './model/openai.ts';

@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import { invalid, notFound } from '../schema/errors.ts';
-import { newSource } from '../knowledge/new-source.ts';
+import { newSource } from '../knowledge/ingest/new-source.ts';
 import { later, newUuid, timestamp, view } from '../schema/ids.ts';
 import { DataSource, Success } from '../schema/records.ts';
 import type { StoredSource } from '../store/store.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { notFound } from '../schema/errors.ts';
 import { tellUnknown } from '../http/body.ts';
-import { newSource } from '../knowledge/new-source.ts';
+import { newSource } from '../knowledge/ingest/new-source.ts';
 import { timestamp, view } from '../schema/ids.ts';
 import { DataSource } from '../schema/records.ts';
 import type { StoredSource } from '../store/store.ts';

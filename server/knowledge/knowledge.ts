@@ -1,5 +1,5 @@
 import type { StoredSource } from '../store/store.ts';
-import type { Followers } from './follower.ts';
+import type { Followers } from './ingest/crawl-port.ts';
 import type { Sentence } from './search/types.ts';
 import type { Question } from './search/query.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { quote } from '../../server/answer/quote.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
-import { documentOf } from '../../server/knowledge/passages.ts';
+import { documentOf } from '../../server/knowledge/ingest/chunk.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import { readPlain } from '../../server/knowledge/readers/plain.ts';
 

@@ -2,7 +2,7 @@ import { writeQuotes } from '../../server/answer/quoting.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
 import { readHtml } from '../../server/knowledge/readers/html/html.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
-import { documentOf } from '../../server/knowledge/passages.ts';
+import { documentOf } from '../../server/knowledge/ingest/chunk.ts';
 import { stemsFor } from '../../server/knowledge/text/stems.ts';
 import type { Citations } from '../../server/types.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
-import { createKnowledge } from '../../server/knowledge/learning.ts';
+import { createKnowledge } from '../../server/knowledge/ingest/ingest.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { StoredSource } from '../../server/store/store.ts';
 import type { Citations, VisitorMessage } from '../../server/types.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKnowledge } from '../../server/knowledge/learning.ts';
+import { createKnowledge } from '../../server/knowledge/ingest/ingest.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createEmbedder } from '../../server/model/embeddings.ts';
 import type { Embedder } from '../../server/model/model.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { deadlineOf } from '../../server/knowledge/readers/parser-process.ts';
-import { materialOf } from '../../server/knowledge/material.ts';
+import { materialOf } from '../../server/knowledge/ingest/content.ts';
 import type { Store } from '../../server/store/store.ts';
 import type { Web } from '../../server/web/web.ts';
 import { aSource } from '../store/records.ts';

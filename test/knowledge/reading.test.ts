@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readHtml } from '../../server/knowledge/readers/html/html.ts';
 import { decode } from '../../server/knowledge/readers/charset.ts';
 import { readMarkdown } from '../../server/knowledge/readers/markdown.ts';
-import { documentOf } from '../../server/knowledge/passages.ts';
+import { documentOf } from '../../server/knowledge/ingest/chunk.ts';
 import { readPlain } from '../../server/knowledge/readers/plain.ts';
 import { leadsOf, sentencesOf } from '../../server/knowledge/text/sentences.ts';
 

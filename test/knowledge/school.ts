@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKnowledge } from '../../server/knowledge/learning.ts';
+import { createKnowledge } from '../../server/knowledge/ingest/ingest.ts';
 import type { Clock } from '../../server/schema/ids.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { StoredSource } from '../../server/store/store.ts';

@@ -5,7 +5,7 @@ import { decode } from '../../server/knowledge/readers/charset.ts';
 import { readCsv } from '../../server/knowledge/readers/csv.ts';
 import { readHtml } from '../../server/knowledge/readers/html/html.ts';
 import { readMarkdown } from '../../server/knowledge/readers/markdown.ts';
-import { documentOf } from '../../server/knowledge/passages.ts';
+import { documentOf } from '../../server/knowledge/ingest/chunk.ts';
 import { readTex } from '../../server/knowledge/readers/tex.ts';
 import { readPlain } from '../../server/knowledge/readers/plain.ts';
 import { pagesListed } from '../../server/knowledge/sitemap.ts';

@@ -1,8 +1,8 @@
-import { TextsRefused, type Embedder } from '../model/model.ts';
-import type { Clock } from '../schema/ids.ts';
-import type { Document, Store, StoredVectors } from '../store/store.ts';
-import type { Indexes } from './search/index-cache.ts';
-import { rowOf } from './search/vectors.ts';
+import { TextsRefused, type Embedder } from '../../model/model.ts';
+import type { Clock } from '../../schema/ids.ts';
+import type { Document, Store, StoredVectors } from '../../store/store.ts';
+import type { Indexes } from '../search/index-cache.ts';
+import { rowOf } from '../search/vectors.ts';
 
 /** Passages sent at once. */
 const TEXTS = 32;

@@ -1,5 +1,5 @@
-import { newUuid } from '../schema/ids.ts';
-import type { StoredSource } from '../store/store.ts';
+import { newUuid } from '../../schema/ids.ts';
+import type { StoredSource } from '../../store/store.ts';
 
 type Origin = Pick<StoredSource, 'chatbot' | 'type' | 'title' | 'file_name' | 'identity'>;
 

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Document, Passage } from '../store/store.ts';
-import { slices, type Block, type Readable } from './readers/blocks.ts';
-import { CODE_FENCE, sentencesOf } from './text/sentences.ts';
-import { Yielding } from '../async/yielding.ts';
+import type { Document, Passage } from '../../store/store.ts';
+import { slices, type Block, type Readable } from '../readers/blocks.ts';
+import { CODE_FENCE, sentencesOf } from '../text/sentences.ts';
+import { Yielding } from '../../async/yielding.ts';
 
 /** Characters. A paragraph shorter than `SHORT` joins the next; nothing grows beyond `LONG` by joining. */
 const SHORT = 250;

@@ -1,14 +1,14 @@
-import type { Document, StoredSource } from '../store/store.ts';
-import { WebFailure } from '../web/errors.ts';
-import type { Page } from '../web/page.ts';
-import type { Readable } from './readers/blocks.ts';
-import { decode } from './readers/charset.ts';
-import type { Follower, Found } from './follower.ts';
-import { canonicalOf, linksOf } from './readers/links.ts';
-import { documentOf } from './passages.ts';
-import { readerOfFile, readerOfType } from './readers/readers.ts';
-import { Unreadable } from './readers/errors.ts';
-import { visit, type Fetched, type Visit, type Ways } from './visit.ts';
+import type { Document, StoredSource } from '../../store/store.ts';
+import { WebFailure } from '../../web/errors.ts';
+import type { Page } from '../../web/page.ts';
+import type { Readable } from '../readers/blocks.ts';
+import { decode } from '../readers/charset.ts';
+import type { Follower, Found } from './crawl-port.ts';
+import { canonicalOf, linksOf } from '../readers/links.ts';
+import { documentOf } from './chunk.ts';
+import { readerOfFile, readerOfType } from '../readers/readers.ts';
+import { Unreadable } from '../readers/errors.ts';
+import { visit, type Fetched, type Visit, type Ways } from './fetch.ts';
 
 /** What a source is made of. */
 export interface Material {

@@ -1,12 +1,12 @@
-import { later, type Clock } from '../schema/ids.ts';
-import type { Change, Document, Store, StoredSource } from '../store/store.ts';
-import { WebFailure } from '../web/errors.ts';
-import type { Web } from '../web/web.ts';
-import { CalledOff, type Follower } from './follower.ts';
-import type { Indexes } from './search/index-cache.ts';
-import { materialOf } from './material.ts';
-import { settle } from './settle.ts';
-import { Unreadable } from './readers/errors.ts';
+import { later, type Clock } from '../../schema/ids.ts';
+import type { Change, Document, Store, StoredSource } from '../../store/store.ts';
+import { WebFailure } from '../../web/errors.ts';
+import type { Web } from '../../web/web.ts';
+import { CalledOff, type Follower } from './crawl-port.ts';
+import type { Indexes } from '../search/index-cache.ts';
+import { materialOf } from './content.ts';
+import { settle } from './dedupe.ts';
+import { Unreadable } from '../readers/errors.ts';
 
 /** One source's way from where it is kept into the index. Ends early, and quietly, when it is called off. */
 export interface Learning {

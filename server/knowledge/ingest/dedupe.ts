@@ -1,7 +1,7 @@
-import type { Store, StoredSource } from '../store/store.ts';
-import type { Follower } from './follower.ts';
-import type { ReadPage } from './material.ts';
-import { Unreadable } from './readers/errors.ts';
+import type { Store, StoredSource } from '../../store/store.ts';
+import type { Follower } from './crawl-port.ts';
+import type { ReadPage } from './content.ts';
+import { Unreadable } from '../readers/errors.ts';
 
 const FAILED = /^(?:fail$|error:)/;
 

@@ -1,17 +1,17 @@
-import type { Embedder } from '../model/model.ts';
-import type { Clock } from '../schema/ids.ts';
-import type { Store, StoredSource } from '../store/store.ts';
-import type { Web } from '../web/web.ts';
-import type { Followers } from './follower.ts';
-import { createEmbedding } from './embedding.ts';
-import { Indexes } from './search/index-cache.ts';
-import type { Found, Knowledge } from './knowledge.ts';
-import { learnSource, mark } from './learn-source.ts';
-import type { Hit } from './search/types.ts';
-import { userOf } from './material.ts';
-import type { PassageIndex } from './search/index.ts';
-import type { Question } from './search/query.ts';
-import { Queue } from '../async/queue.ts';
+import type { Embedder } from '../../model/model.ts';
+import type { Clock } from '../../schema/ids.ts';
+import type { Store, StoredSource } from '../../store/store.ts';
+import type { Web } from '../../web/web.ts';
+import type { Followers } from './crawl-port.ts';
+import { createEmbedding } from './embed.ts';
+import { Indexes } from '../search/index-cache.ts';
+import type { Found, Knowledge } from '../knowledge.ts';
+import { learnSource, mark } from './job.ts';
+import type { Hit } from '../search/types.ts';
+import { userOf } from './content.ts';
+import type { PassageIndex } from '../search/index.ts';
+import type { Question } from '../search/query.ts';
+import { Queue } from '../../async/queue.ts';
 
 export interface KnowledgeOptions {
   store: Store;
