@@ -12,7 +12,7 @@ import { baseOf, listeningAt, misspeltVariables, reachable, readConfig, type Con
 import { createDemo, type Demo } from './demo.ts';
 import { asRefusal } from './schema/errors.ts';
 import { createHealth } from './health/health.ts';
-import { createSchedules } from './knowledge/schedule.ts';
+import { createSchedules } from './knowledge/crawl/schedule.ts';
 import { oneAtATime } from './http/pipelining.ts';
 import { createAssets } from './http/static.ts';
 import { createDoor } from './proxy/door.ts';

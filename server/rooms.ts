@@ -5,7 +5,7 @@ import { createFallback } from './answer/fallback.ts';
 import type { Config } from './config.ts';
 import type { Health } from './health/health.ts';
 import { createKnowledge } from './knowledge/ingest/ingest.ts';
-import { createSites } from './knowledge/sites.ts';
+import { createSites } from './knowledge/crawl/sites.ts';
 import { createCatalogue } from './model/catalogue.ts';
 import { createOpenAi } from './model/openai.ts';
 import type { Clock } from './schema/ids.ts';

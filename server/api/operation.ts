@@ -8,8 +8,8 @@ import type { Answering, Respond } from '../answer/answering.ts';
 import { notFound } from '../schema/errors.ts';
 import { readJson, tellUnknown } from '../http/body.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
-import type { Schedules } from '../knowledge/schedule.ts';
-import type { Sites } from '../knowledge/sites.ts';
+import type { Schedules } from '../knowledge/crawl/schedule.ts';
+import type { Sites } from '../knowledge/crawl/sites.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import { readUuid, type Clock } from '../schema/ids.ts';
 import type {

@@ -1,5 +1,5 @@
 import { notFound } from '../schema/errors.ts';
-import { scheduleOf } from '../knowledge/schedule.ts';
+import { scheduleOf } from '../knowledge/crawl/schedule.ts';
 import { Schedule } from '../schema/records.ts';
 import { NewSchedule } from './bodies.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';

@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { notFound } from '../schema/errors.ts';
-import type { SiteRequest } from '../knowledge/sites.ts';
+import type { SiteRequest } from '../knowledge/crawl/sites.ts';
 import { readUuid } from '../schema/ids.ts';
 import { Site } from '../schema/site.ts';
 import type { Store, StoredSite } from '../store/store.ts';

@@ -8,7 +8,7 @@ import { readMarkdown } from '../../server/knowledge/readers/markdown.ts';
 import { documentOf } from '../../server/knowledge/ingest/chunk.ts';
 import { readTex } from '../../server/knowledge/readers/tex.ts';
 import { readPlain } from '../../server/knowledge/readers/plain.ts';
-import { pagesListed } from '../../server/knowledge/sitemap.ts';
+import { pagesListed } from '../../server/knowledge/crawl/sitemap.ts';
 import type { Web } from '../../server/web/web.ts';
 
 const SIZE = 1024 * 1024;

@@ -1,16 +1,16 @@
-import { later, type Clock } from '../schema/ids.ts';
-import type { Change, Store, StoredSite, StoredSource } from '../store/store.ts';
-import { asWebFailure } from '../web/errors.ts';
-import type { Web } from '../web/web.ts';
-import { Finds } from './crawl-finds.ts';
-import { DEAD, Pages, SUCCESS } from './crawl-pages.ts';
+import { later, type Clock } from '../../schema/ids.ts';
+import type { Change, Store, StoredSite, StoredSource } from '../../store/store.ts';
+import { asWebFailure } from '../../web/errors.ts';
+import type { Web } from '../../web/web.ts';
+import { Finds } from './frontier.ts';
+import { DEAD, Pages, SUCCESS } from './progress.ts';
 import { followsAgain, withDeadLink } from './dead-links.ts';
-import { CalledOff, type Follower, type Found } from './ingest/crawl-port.ts';
-import type { Knowledge } from './knowledge.ts';
-import { linksOf } from './readers/links.ts';
-import type { Log } from './ingest/ingest.ts';
-import { readPage, userOf } from './ingest/content.ts';
-import { READABLE_TYPES } from './readers/readers.ts';
+import { CalledOff, type Follower, type Found } from '../ingest/crawl-port.ts';
+import type { Knowledge } from '../knowledge.ts';
+import { linksOf } from '../readers/links.ts';
+import type { Log } from '../ingest/ingest.ts';
+import { readPage, userOf } from '../ingest/content.ts';
+import { READABLE_TYPES } from '../readers/readers.ts';
 import { homeOf, Scope } from './scope.ts';
 import { pagesListed } from './sitemap.ts';
 

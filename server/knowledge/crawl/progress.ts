@@ -1,5 +1,5 @@
-import type { StoredSource } from '../store/store.ts';
-import type { Fetched } from './ingest/fetch.ts';
+import type { StoredSource } from '../../store/store.ts';
+import type { Fetched } from '../ingest/fetch.ts';
 
 export const SUCCESS = 'success';
 /** Of a page that was learned, or added by its owner, and is gone: it is shown as failed, but takes no other's place. */

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { Parser } from 'htmlparser2';
-import { WebFailure } from '../web/errors.ts';
-import type { Web } from '../web/web.ts';
-import { sameSite } from '../web/url.ts';
+import { WebFailure } from '../../web/errors.ts';
+import type { Web } from '../../web/web.ts';
+import { sameSite } from '../../web/url.ts';
 
 /** A page, and the list that names it. */
 export interface ListedPage {

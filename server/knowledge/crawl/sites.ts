@@ -1,6 +1,6 @@
-import { later, newUuid, timestamp, view } from '../schema/ids.ts';
-import { Site } from '../schema/site.ts';
-import type { StoredSite } from '../store/store.ts';
+import { later, newUuid, timestamp, view } from '../../schema/ids.ts';
+import { Site } from '../../schema/site.ts';
+import type { StoredSite } from '../../store/store.ts';
 import { Crawl, type CrawlRooms } from './crawl.ts';
 import { pagesToFollow } from './dead-links.ts';
 

@@ -1,5 +1,5 @@
-import { MOST_DEAD_LINKS, type DeadLink } from '../schema/site.ts';
-import type { StoredSite } from '../store/store.ts';
+import { MOST_DEAD_LINKS, type DeadLink } from '../../schema/site.ts';
+import type { StoredSite } from '../../store/store.ts';
 
 /** A link that is listed is not counted again: a crawl that is cut may report it before its source is deleted. */
 export function withDeadLink(site: StoredSite, link: DeadLink): StoredSite {

@@ -1,4 +1,4 @@
-import { sameSite } from '../web/url.ts';
+import { sameSite } from '../../web/url.ts';
 
 /** Which addresses are a site's pages. */
 export interface Bounds {

@@ -1,8 +1,8 @@
-import { timestamp, type Clock } from '../schema/ids.ts';
-import type { Schedule } from '../schema/records.ts';
-import type { Store, StoredChatbot, StoredSource } from '../store/store.ts';
-import type { Knowledge } from './knowledge.ts';
-import type { Log } from './ingest/ingest.ts';
+import { timestamp, type Clock } from '../../schema/ids.ts';
+import type { Schedule } from '../../schema/records.ts';
+import type { Store, StoredChatbot, StoredSource } from '../../store/store.ts';
+import type { Knowledge } from '../knowledge.ts';
+import type { Log } from '../ingest/ingest.ts';
 import type { Sites } from './sites.ts';
 
 /** Fetches the pages of chatbots again, every so many hours; for a chatbot that says nothing, never. */
