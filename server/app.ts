@@ -2,7 +2,7 @@ import cors from '@koa/cors';
 import Koa from 'koa';
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { outcomeOf } from './answer/readers.ts';
+import { outcomeOf } from './answer/stream.ts';
 import { createApi } from './api/api.ts';
 import { bot } from './http/bot-page.ts';
 import type { Rooms } from './api/operation.ts';

@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import helmet from 'koa-helmet';
 import { assets, demoSite, pages } from '../demo/pages.ts';
 import { defaultAgent } from './agents/agents.ts';
-import type { Answering, Respond } from './answer/answering.ts';
+import type { Answering, Respond } from './answer/runs.ts';
 import { askOnce } from './answer/ask-once.ts';
 import { CHATBOT_META } from './api/chatbots.ts';
 import { urlSource } from './api/sources.ts';

@@ -1,6 +1,6 @@
 import { readEmail, userOf } from './admin.ts';
 import { askOnce } from './answer/ask-once.ts';
-import type { Answering, MessageMeta, Respond } from './answer/answering.ts';
+import type { Answering, MessageMeta, Respond } from './answer/runs.ts';
 import { ChatbotChange, NewChatbot, NewMessage } from './api/bodies.ts';
 import { changeChatbot, createChatbot, deleteChatbot } from './api/chatbots.ts';
 import { notFound, Refusal } from './schema/errors.ts';

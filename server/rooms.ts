@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { createRespond } from './answer/answer.ts';
-import { createAnswering } from './answer/answering.ts';
+import { createRespond } from './answer/pipeline.ts';
+import { createAnswering } from './answer/runs.ts';
 import { createFallback } from './answer/fallback.ts';
 import type { Config } from './config.ts';
 import type { Health } from './health/health.ts';

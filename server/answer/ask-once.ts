@@ -1,6 +1,6 @@
 import { messageUuid, newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { StoredChatbot, StoredMessage } from '../store/store.ts';
-import type { Answering, Question, Respond } from './answering.ts';
+import type { Answering, Question, Respond } from './runs.ts';
 
 interface Rooms {
   answering: Answering;

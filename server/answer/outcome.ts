@@ -1,9 +1,9 @@
 import type { Found } from '../knowledge/knowledge.ts';
 import { asksNothing } from '../knowledge/search/asking-clause.ts';
 import type { Outcome } from '../types.ts';
-import { PHRASES } from './phrases.ts';
-import { leastFor } from './quote-least.ts';
-import { sureness } from './quote.ts';
+import { PHRASES } from './extract/phrases.ts';
+import { leastFor } from './extract/threshold.ts';
+import { sureness } from './extract/select.ts';
 
 /** Whether quotes alone would answer: what is left to go by where a model cites nothing. */
 export const wouldQuote = (query: string, found: Found[]): boolean => sureness(query, found) >= leastFor(query, found);

@@ -2,8 +2,8 @@ import type { Found } from '../knowledge/knowledge.ts';
 import type { ModelRequest } from '../model/model.ts';
 import { withoutThinking } from '../model/thinking.ts';
 import type { StoredAgent, StoredMessage } from '../store/store.ts';
-import { withoutMarkers } from './cite.ts';
-import { phrasesFor } from './phrases.ts';
+import { withoutMarkers } from './citations/stream-filter.ts';
+import { phrasesFor } from './extract/phrases.ts';
 
 /** How many earlier turns the model is shown, and how much of each answer (UTF-16 units). */
 export const TURNS = 6;

@@ -1,176 +1,260 @@
-import type { Refusal } from '../schema/errors.ts';
-import type { StoredMessage } from '../store/store.ts';
+import type { Logger } from 'pino';
+import { asRefusal, notFound, Refusal } from '../schema/errors.ts';
+import { later, timestamp, type Clock } from '../schema/ids.ts';
+import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
+import type { Citations, FinishReason, Outcome } from '../types.ts';
+import { createAnswerCapacity } from './capacity.ts';
+import { Run } from './run.ts';
 
-/** An answer that outgrows this (UTF-16 units) is cut with finish_reason `length`: a model that never ends fills no memory. */
-export const LONGEST_ANSWER = 400_000;
+/** A question on its way: the chatbot and session it belongs to and the identifier its message will have. */
+export interface Question {
+  uuid: string;
+  query: string;
+  chatbot: StoredChatbot;
+  session: StoredSession;
+  /** The session is stored together with the message. */
+  newSession: boolean;
+  /** Neither the session nor its message is stored: nothing is left of it, however the process ends. */
+  unstored?: true;
+  /** Nobody reads the answer before it has ended: what a model wrote before it failed may be replaced. */
+  unshown?: true;
+  respond: Respond;
+  /** The visitor's address, and the language tags that their browser asks for, best first; absent for a key holder. */
+  visitor?: string;
+  accepted?: readonly string[];
+  /** The request that asked, for the log. */
+  request?: string;
+}
 
-/**
- * An answer being made. Its text only grows; readers come and go, each with an offset of its own (UTF-16 units),
- * so a reader that stalls holds nothing and one that leaves stops nothing.
- *
- * No piece a reader can see ends within a character or in white space: what could is held back until more comes,
- * and dropped at the end. So no chunk is white space alone, at any door.
- */
-export class Run {
-  /** As stored when the question came; the finished record once `ended`. */
-  message: StoredMessage;
-  /** Resolves when the question is durable, with what `Store.saveMessage` said; rejects where it could not be stored. */
-  stored: Promise<boolean> | undefined;
-  /** Set once the finished record is durable, or could not be made so. */
-  ended: Ended | undefined;
-  /** Ends the generation early; set by whoever generates. */
-  onStop: (() => void) | undefined;
-  stopped = false;
+/** How an answer ended; its text is in the run. */
+export interface Ending {
+  finish_reason: Exclude<FinishReason, '' | 'interrupted'>;
+  citations: Citations;
+  meta: MessageMeta;
+  /** With finish_reason `error`. */
+  refusal?: Refusal;
+}
 
-  // Two bytes a unit: an offset is an index, and no string here keeps a network buffer alive.
-  #text = Buffer.alloc(0);
-  #length = 0;
-  #whole: string | undefined;
-  #held = '';
-  #given = 0;
-  #readers = new Set<() => void>();
-  #waking = false;
+export interface MessageMeta {
+  actual_token_distribution: { total_tokens: number };
+  functions_called: { name: string; content: string }[];
+  active_agent: { uuid: string; name: string };
+  credits: number;
+  /** Absent where another server answered and does not say. */
+  outcome?: Outcome;
+  /** Why quotes stand in for the model, as in `ModelFailure`; absent where they do not. */
+  fallback?: string;
+}
 
-  constructor(message: StoredMessage) {
-    this.message = message;
-  }
+/** Writes the answer into the run: this process's own way, or another server's through the door. */
+export type Respond = (question: Question, run: Run) => Promise<Ending>;
 
-  /** A finished answer as it is stored, for readers. */
-  static finished(message: StoredMessage): Run {
-    const run = new Run(message);
-    run.#whole = message.response;
-    run.#length = message.response.length;
-    run.ended = { message };
+/** The answers in progress, and the one way in which a question becomes a stored message. */
+export interface Answering {
+  /**
+   * The run or the finished record of message `uuid`, whoever asks first; `begin` is called only where there is
+   * neither, and what it throws leaves no trace. A repeat with another query is a `conflict`.
+   */
+  open(uuid: string, query: string, begin: () => Promise<Question>): Promise<Run | StoredMessage>;
+  /**
+   * Starts the answer to a question whose identifier is new. Throws `unavailable` where too many answers are under way: in
+   * all, or of one visitor at one chatbot. An answer counts until it has ended, whoever still reads it.
+   */
+  start(question: Question): Run;
+  /** Throws as `start` would for a question of this visitor. */
+  checkRoom(chatbot: string, visitor: string): void;
+  run(uuid: string): Run | undefined;
+  /** Messages of a session as they stand, those being made with what there is so far. */
+  messages(session: string): Promise<StoredMessage[]>;
+  /** One of them, read from the store, as it stands. */
+  asItStands(message: StoredMessage): Promise<StoredMessage>;
+  /** Stops the answers of a session and waits for their ends: before it is deleted. */
+  stopSession(session: string): Promise<void>;
+  /** As `stopSession`, for all sessions of a chatbot. */
+  stopChatbot(chatbot: string): Promise<void>;
+  running(): number;
+  /** Resolves when no answer is being made. */
+  settled(): Promise<void>;
+  /** Ends every run as `interrupted`, with what there is so far; for the end of the process. */
+  interrupt(): Promise<void>;
+  /** Ends those runs as `interrupted` that nobody reads at the moment. */
+  interruptUnread(): void;
+}
+
+interface Rooms {
+  store: Store;
+  clock: Clock;
+  log: Logger;
+  /** Answers under way, in all. */
+  most?: number;
+}
+
+export function createAnswering({ store, clock, log, most = 256 }: Rooms): Answering {
+  const runs = new Map<string, Run>();
+  const endings = new Map<Run, { chatbot: string; over: Promise<void> }>();
+  const opening = new Map<string, Promise<Run | StoredMessage>>();
+  const room = createAnswerCapacity(most);
+  const interrupted = new WeakSet<Run>();
+  const save = ({ unstored }: Question, message: StoredMessage, session?: StoredSession): Promise<boolean> =>
+    unstored ? Promise.resolve(true) : store.saveMessage(message, session);
+
+  function start(question: Question): Run {
+    const leave = room.take(question.chatbot.uuid, question.visitor);
+    const run = new Run(unanswered(question, clock));
+    runs.set(run.message.uuid, run);
+    // Storing starts now and runs beside the answer: nothing waits for the disk before the first byte.
+    const stored = save(question, run.message, question.newSession ? question.session : undefined);
+    stored.catch(() => false).then((there) => there || run.stop());
+    run.stored = stored;
+    const over = finish(question, run, stored).finally(() => {
+      leave();
+      runs.delete(run.message.uuid);
+      endings.delete(run);
+    });
+    endings.set(run, { chatbot: question.chatbot.uuid, over });
     return run;
   }
 
-  /** UTF-16 units that readers can see. */
-  get length(): number {
-    return this.#length;
-  }
-
-  /** True where the answer, white space that nobody sees among it, has reached `LONGEST_ANSWER`; the rest is not kept. */
-  get full(): boolean {
-    return this.#given >= LONGEST_ANSWER;
-  }
-
-  /** UTF-16 units appended, what readers cannot see yet among them. */
-  get appended(): number {
-    return this.#length + this.#held.length;
-  }
-
-  /** What was appended from an offset on. */
-  soFar(from: number): string {
-    return from < this.#length ? this.read(from) + this.#held : this.#held.slice(from - this.#length);
-  }
-
-  append(piece: string): void {
-    if (this.stopped || this.full || this.ended) return;
-    this.#given += piece.length;
-    const text = this.#length === 0 ? (this.#held + piece).trimStart() : this.#held + piece;
-    // What was held back before stays so until the piece has more to show: it is not looked through again.
-    const visible = visibleEnd(piece);
-    const end = visible === 0 ? 0 : text.length - piece.length + visible;
-    this.#held = end === 0 ? text : text.slice(end);
-    if (end > 0) this.#write(end === text.length ? text : text.slice(0, end));
-  }
-
-  /** Drops what was written. A reader who has some of it already gets a wrong text. */
-  restart(): void {
-    this.#length = 0;
-    this.#held = '';
-    this.#given = 0;
-  }
-
-  /** The answer from an offset to where it stands now, or a beginning of that of about `most` units. */
-  read(from: number, most: number = LONGEST_ANSWER): string {
-    const end = Math.min(from + most, this.#length);
-    const text = this.#whole?.slice(from, end) ?? this.#text.toString('utf16le', Math.min(from, end) * 2, end * 2);
-    if (end === this.#length) return text;
-    // Neither a half character nor white space may end a piece or be one.
-    return text.slice(0, visibleEnd(text)) || this.read(from);
-  }
-
-  /** Whether anybody waits for more of it. */
-  get isRead(): boolean {
-    return this.#readers.size > 0;
-  }
-
-  /** Calls `wake` at most once a tick, when there is more to read or the run has ended; returns the way out. */
-  attach(wake: () => void): () => void {
-    this.#readers.add(wake);
-    return () => this.#readers.delete(wake);
-  }
-
-  /** What was written stays; finish_reason becomes `stopped`. */
-  stop(): void {
-    if (this.stopped || this.ended) return;
-    this.stopped = true;
-    this.onStop?.();
-  }
-
-  end(ended: Ended): void {
-    this.ended = ended;
-    if (ended.message) this.message = ended.message;
-    if (ended.message?.response.length === this.#length) this.#keepOnly(ended.message.response);
-    this.#wakeReaders();
-  }
-
-  /** For a reader who stalls: the record's own text will do. */
-  #keepOnly(whole: string): void {
-    this.#whole = whole;
-    this.#text = Buffer.alloc(0);
-  }
-
-  #write(text: string): void {
-    const units = text.toWellFormed().slice(0, LONGEST_ANSWER - this.#length);
-    const needed = (this.#length + units.length) * 2;
-    if (needed > this.#text.length) {
-      // Slow on purpose: a slice of the shared pool would keep 8 KiB alive for each open stream.
-      const larger = Buffer.allocUnsafeSlow(Math.max(512, needed, this.#text.length * 2));
-      this.#text.copy(larger, 0, 0, this.#length * 2);
-      this.#text = larger;
+  async function finish(question: Question, run: Run, stored: Promise<boolean>): Promise<void> {
+    const ending = await question.respond(question, run).catch(failed);
+    const fault = ending.refusal;
+    if (fault) {
+      log.error({ ...named(question), err: fault.cause, code: fault.code }, `answer failed: ${fault.message}`);
+      fault.logged = true;
     }
-    this.#text.write(units, this.#length * 2, 'utf16le');
-    this.#length += units.length;
-    this.#wakeReaders();
+    const isCutOff = interrupted.has(run);
+    const message = answered(run, isCutOff ? { ...ending, finish_reason: 'interrupted' } : ending, clock);
+    try {
+      if (!(await stored) || !(await save(question, message))) throw notFound('session');
+      run.end({ message, ...(ending.refusal ? { refusal: ending.refusal } : {}) });
+    } catch (error) {
+      if (!(error instanceof Refusal)) log.error({ ...named(question), err: error }, 'answer not stored');
+      const left = (await stored.catch(() => false)) ? 'the question was stored, its answer was not' : undefined;
+      const unstored = () => new Refusal('internal', 'the answer could not be stored', { cause: error });
+      run.end({ refusal: asRefusal(error, left) ?? unstored() });
+    }
   }
 
-  #wakeReaders(): void {
-    if (this.#waking) return;
-    this.#waking = true;
-    // Not a closure: there would be one for each token.
-    process.nextTick(Run.#wakeAll, this);
+  async function openNow(uuid: string, begin: () => Promise<Question>): Promise<Run | StoredMessage> {
+    return runs.get(uuid) ?? (await store.message(uuid)) ?? start(await begin());
   }
 
-  static #wakeAll(this: void, run: Run): void {
-    run.#waking = false;
-    let fault: unknown;
-    for (const wake of run.#readers) {
-      try {
-        wake();
-      } catch (error) {
-        // The others are woken all the same.
-        run.#readers.delete(wake);
-        fault ??= error;
+  async function asItStands(message: StoredMessage): Promise<StoredMessage> {
+    if (message.finish_reason !== '') return message;
+    const run = runs.get(message.uuid);
+    if (run && !run.ended) return { ...message, response: run.read(0) };
+    // It has ended while the store was being read.
+    return (await store.message(message.uuid)) ?? message;
+  }
+
+  async function stopWhere(belongs: (run: Run, chatbot: string) => boolean): Promise<void> {
+    const ends: Promise<void>[] = [];
+    for (const [run, { chatbot, over }] of endings) {
+      if (!belongs(run, chatbot)) continue;
+      run.stop();
+      ends.push(over);
+    }
+    await Promise.all(ends);
+  }
+
+  async function settled(): Promise<void> {
+    while (endings.size > 0) await Promise.all(Array.from(endings.values(), ({ over }) => over));
+  }
+
+  function interruptRun(run: Run): void {
+    interrupted.add(run);
+    run.stop();
+  }
+
+  return {
+    start,
+    checkRoom: room.check,
+    async open(uuid, query, begin) {
+      // One opener a message: of two equal requests at the same moment the second waits for what the first found.
+      const first = opening.get(uuid);
+      const opened = first ?? openNow(uuid, begin).finally(() => opening.delete(uuid));
+      if (!first) opening.set(uuid, opened);
+      const found = await opened;
+      if ((found instanceof Run ? found.message : found).query === query) return found;
+      throw new Refusal('conflict', 'this id was used for another question', { field: 'id' });
+    },
+    run: (uuid) => runs.get(uuid),
+    async messages(session) {
+      const messages = await store.messages(session);
+      for (const [at, message] of messages.entries()) {
+        if (message.finish_reason === '') messages[at] = await asItStands(message);
       }
-    }
-    if (fault !== undefined) throw fault;
-  }
+      return messages;
+    },
+    asItStands,
+    stopSession: (session) => stopWhere((run) => run.message.session === session),
+    stopChatbot: (chatbot) => stopWhere((_, of) => of === chatbot),
+    running: () => runs.size,
+    settled,
+    async interrupt() {
+      for (const run of runs.values()) interruptRun(run);
+      await settled();
+    },
+    interruptUnread() {
+      for (const run of runs.values()) if (!run.isRead) interruptRun(run);
+    },
+  };
 }
 
-/** `refusal` alone: the record could not be stored. Both: it is stored, with finish_reason `error`. */
-export type Ended = { message: StoredMessage; refusal?: Refusal } | { message?: undefined; refusal: Refusal };
+/** A session's identifier is a secret; its first digits stand in every message's. */
+const named = ({ uuid, chatbot, session, request }: Question): object => ({
+  req: request,
+  chatbot: chatbot.uuid,
+  session: `${session.uuid.slice(0, 8)}…`,
+  message: uuid,
+});
 
-function visibleEnd(text: string): number {
-  let end = text.length;
-  while (end > 0 && heldBack(text.charCodeAt(end - 1))) end -= 1;
-  return end;
+function unanswered({ uuid, query, session }: Question, clock: Clock): StoredMessage {
+  const now = timestamp(clock);
+  return {
+    uuid,
+    query,
+    response: '',
+    finish_reason: '',
+    cite_data_json: '{}',
+    meta_json: '{}',
+    created_at: now,
+    modified_at: now,
+    background_pending_tasks: 0,
+    detected_frustrations: '',
+    error_message: '',
+    feedback_json: '{}',
+    labels: [],
+    session_documents: [],
+    session: session.uuid,
+  };
 }
 
-/** White space by Unicode or by Python's `isspace` (clients in that language test with it), or half a character. */
-function heldBack(unit: number): boolean {
-  if (unit > 0x20 && unit < 0x7f) return false;
-  if (unit <= 0x20 || unit === 0x85) return true;
-  return (unit >= 0xd800 && unit < 0xdc00) || (unit >= 0xa0 && /\s/.test(String.fromCharCode(unit)));
+function answered(
+  run: Run,
+  ending: Omit<Ending, 'finish_reason'> & { finish_reason: FinishReason },
+  clock: Clock,
+): StoredMessage {
+  return {
+    ...run.message,
+    response: run.read(0),
+    finish_reason: ending.finish_reason,
+    cite_data_json: JSON.stringify(ending.citations),
+    meta_json: JSON.stringify(ending.meta),
+    error_message: ending.refusal?.message ?? '',
+    modified_at: later(run.message.modified_at, clock),
+  };
+}
+
+export const NO_META: MessageMeta = {
+  actual_token_distribution: { total_tokens: 0 },
+  functions_called: [],
+  active_agent: { uuid: '', name: '' },
+  credits: 0,
+};
+
+function failed(error: unknown): Ending {
+  const refusal =
+    error instanceof Refusal ? error : new Refusal('internal', 'the answer could not be made', { cause: error });
+  return { finish_reason: 'error', citations: {}, meta: { ...NO_META, outcome: 'unknown' }, refusal };
 }

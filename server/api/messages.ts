@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import * as Type from 'typebox';
-import type { Question } from '../answer/answering.ts';
-import { noteOutcome, streamText, whenEnded } from '../answer/readers.ts';
-import type { Run } from '../answer/runs.ts';
+import type { Question } from '../answer/runs.ts';
+import { noteOutcome, streamText, whenEnded } from '../answer/stream.ts';
+import type { Run } from '../answer/run.ts';
 import { Refusal } from '../schema/errors.ts';
 import { messageUuid, readUuid, view } from '../schema/ids.ts';
 import { Message, Success } from '../schema/records.ts';

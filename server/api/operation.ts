@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import * as Type from 'typebox';
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Answering, Respond } from '../answer/answering.ts';
+import type { Answering, Respond } from '../answer/runs.ts';
 import { notFound } from '../schema/errors.ts';
 import { readJson, tellUnknown } from '../http/body.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';

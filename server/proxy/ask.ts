@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Answering, Question } from '../answer/answering.ts';
-import { Run } from '../answer/runs.ts';
+import type { Answering, Question } from '../answer/runs.ts';
+import { Run } from '../answer/run.ts';
 import { Refusal } from '../schema/errors.ts';
 import type { VisitorLimits } from '../http/rate-limit.ts';
 import { derivedUuid, messageUuid, newUuid } from '../schema/ids.ts';

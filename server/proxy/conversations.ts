@@ -1,10 +1,10 @@
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import type { Answering } from '../answer/answering.ts';
+import type { Answering } from '../answer/runs.ts';
 import { createCapacity, type Capacity } from '../answer/capacity.ts';
-import { whenEnded } from '../answer/readers.ts';
-import { Run } from '../answer/runs.ts';
+import { whenEnded } from '../answer/stream.ts';
+import { Run } from '../answer/run.ts';
 import { invalid, notFound } from '../schema/errors.ts';
 import { readBody } from '../http/body.ts';
 import { shown } from '../http/json-list.ts';

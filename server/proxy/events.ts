@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createCapacity, type Capacity } from '../answer/capacity.ts';
-import { FLOWING, follow, LARGEST_WRITE, sendHead, type Reader } from '../answer/readers.ts';
-import { Run, type Ended } from '../answer/runs.ts';
+import { FLOWING, follow, LARGEST_WRITE, sendHead, type Reader } from '../answer/stream.ts';
+import { Run, type Ended } from '../answer/run.ts';
 import type { Refusal } from '../schema/errors.ts';
 import { view } from '../schema/ids.ts';
 import { outcomeIn } from '../store/outcomes.ts';

@@ -1,4 +1,4 @@
-import type { Ending } from '../answer/answering.ts';
+import type { Ending } from '../answer/runs.ts';
 import { timestamp, type Clock } from '../schema/ids.ts';
 import { outcomeIn } from '../store/outcomes.ts';
 import type { StoredChatbot } from '../store/store.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Question } from '../answer/answering.ts';
-import type { Run } from '../answer/runs.ts';
+import type { Question } from '../answer/runs.ts';
+import type { Run } from '../answer/run.ts';
 import type { Store } from '../store/store.ts';
 import { upstreamFailed } from '../outbound/request.ts';
 import type { ForeignChatbots } from './foreign-chatbots.ts';

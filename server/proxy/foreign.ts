@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { NO_META, type Ending, type Question } from '../answer/answering.ts';
-import type { Run } from '../answer/runs.ts';
+import { NO_META, type Ending, type Question } from '../answer/runs.ts';
+import type { Run } from '../answer/run.ts';
 import { createOutage, type Health, type Outage } from '../health/health.ts';
 import { Connections } from '../outbound/connections.ts';
 import { createSteps, type Steps } from '../outbound/deadline.ts';

@@ -1,4 +1,4 @@
-import type { Respond } from '../answer/answering.ts';
+import type { Respond } from '../answer/runs.ts';
 import { readUuid } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredSession } from '../store/store.ts';
 import type { ErrorCode } from '../types.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAgent } from '../../server/agents/agents.ts';
-import { createRespond } from '../../server/answer/answer.ts';
+import { createRespond } from '../../server/answer/pipeline.ts';
 import { createFallback, type Fallback } from '../../server/answer/fallback.ts';
 import { createHealth } from '../../server/health/health.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dontKnow } from '../../server/answer/dont-know.ts';
-import { PHRASES } from '../../server/answer/phrases.ts';
-import { phrasesFor } from '../../server/answer/phrases.ts';
+import { dontKnow } from '../../server/answer/extract/no-answer.ts';
+import { PHRASES } from '../../server/answer/extract/phrases.ts';
+import { phrasesFor } from '../../server/answer/extract/phrases.ts';
 import { EMPTY } from '../../server/knowledge/text/stopwords.ts';
 import { LANGUAGES, type Spoken } from '../../server/knowledge/text/languages.ts';
 import { stem, stemsFor } from '../../server/knowledge/text/stems.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAgent } from '../../server/agents/agents.ts';
-import { createRespond } from '../../server/answer/answer.ts';
+import { createRespond } from '../../server/answer/pipeline.ts';
 import { createFallback } from '../../server/answer/fallback.ts';
 import { createHealth, type Health } from '../../server/health/health.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { quote } from '../../server/answer/quote.ts';
+import { quote } from '../../server/answer/extract/select.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
 import { documentOf } from '../../server/knowledge/ingest/chunk.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dontKnow } from '../../server/answer/dont-know.ts';
-import { PHRASES } from '../../server/answer/phrases.ts';
-import { phrasesFor } from '../../server/answer/phrases.ts';
+import { dontKnow } from '../../server/answer/extract/no-answer.ts';
+import { PHRASES } from '../../server/answer/extract/phrases.ts';
+import { phrasesFor } from '../../server/answer/extract/phrases.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
 import type { Spoken } from '../../server/knowledge/text/languages.ts';
 import { siteOf } from './site.ts';

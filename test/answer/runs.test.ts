@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { LONGEST_ANSWER, Run } from '../../server/answer/runs.ts';
+import { LONGEST_ANSWER, Run } from '../../server/answer/run.ts';
 import type { StoredMessage } from '../../server/store/store.ts';
 
 const message = { uuid: 'm', query: 'q' } as StoredMessage;

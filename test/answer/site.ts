@@ -1,4 +1,4 @@
-import { writeQuotes } from '../../server/answer/quoting.ts';
+import { writeQuotes } from '../../server/answer/extract/write.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
 import { readHtml } from '../../server/knowledge/readers/html/html.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';

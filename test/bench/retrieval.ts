@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { quote, sureness } from '../../server/answer/quote.ts';
-import { leastFor } from '../../server/answer/quote-least.ts';
+import { quote, sureness } from '../../server/answer/extract/select.ts';
+import { leastFor } from '../../server/answer/extract/threshold.ts';
 import type { Found } from '../../server/knowledge/knowledge.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import { stemsFor } from '../../server/knowledge/text/stems.ts';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { NO_META } from '../../server/answer/answering.ts';
+import { NO_META } from '../../server/answer/runs.ts';
 import { Refusal } from '../../server/schema/errors.ts';
 import {
   answerWith,

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCapacity, type Capacity } from '../../server/answer/capacity.ts';
-import { Run } from '../../server/answer/runs.ts';
+import { Run } from '../../server/answer/run.ts';
 import { Refusal } from '../../server/schema/errors.ts';
 import { createEventStreams, heldReplies } from '../../server/proxy/events.ts';
 import type { StoredMessage } from '../../server/store/store.ts';

@@ -1,15 +1,15 @@
-import { answerType } from '../knowledge/search/answer-type.ts';
-import { mark, placesOf } from '../knowledge/search/coverage.ts';
-import type { Found } from '../knowledge/knowledge.ts';
-import type { Sentence } from '../knowledge/search/types.ts';
-import type { Question } from '../knowledge/search/query.ts';
-import { isItem } from '../knowledge/text/sentences.ts';
-import { eachWord, rootOf } from '../knowledge/text/tokenizer.ts';
-import { matched } from './matched.ts';
-import { joined, type Quoted } from './quote-join.ts';
-import { isInCode } from './quote-layout.ts';
-import { leastFor, strangers } from './quote-least.ts';
-import { SENTENCE_END } from './quote-words.ts';
+import { answerType } from '../../knowledge/search/answer-type.ts';
+import { mark, placesOf } from '../../knowledge/search/coverage.ts';
+import type { Found } from '../../knowledge/knowledge.ts';
+import type { Sentence } from '../../knowledge/search/types.ts';
+import type { Question } from '../../knowledge/search/query.ts';
+import { isItem } from '../../knowledge/text/sentences.ts';
+import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
+import { matched } from './rescore.ts';
+import { joined, type Quoted } from './compose.ts';
+import { isInCode } from './layout.ts';
+import { leastFor, strangers } from './threshold.ts';
+import { SENTENCE_END } from './anaphora.ts';
 
 /** The answer with no model: the best sentences of the passages found, word for word. */
 export interface QuotedSentence {

@@ -1,5 +1,5 @@
-import type { Spoken } from '../knowledge/text/languages.ts';
-import { spokenIn } from '../knowledge/text/detect-language.ts';
+import type { Spoken } from '../../knowledge/text/languages.ts';
+import { spokenIn } from '../../knowledge/text/detect-language.ts';
 
 /** What tells that a sentence ends. */
 export const SENTENCE_END = /[.!?…。！？｡؟।][)\]"'”’»」』]*$/;

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { outcomeIn } from '../store/outcomes.ts';
-import type { Ended, Run } from './runs.ts';
+import type { Ended, Run } from './run.ts';
 
 /** How a run reaches its callers. A reader is an offset into the run, never a queue. */
 

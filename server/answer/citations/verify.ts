@@ -1,8 +1,8 @@
-import { kinOf } from '../knowledge/text/synonyms.ts';
-import { sentencesOf, type Span } from '../knowledge/text/sentences.ts';
-import { eachWord, isEmpty, rootOf } from '../knowledge/text/tokenizer.ts';
+import { kinOf } from '../../knowledge/text/synonyms.ts';
+import { sentencesOf, type Span } from '../../knowledge/text/sentences.ts';
+import { eachWord, isEmpty, rootOf } from '../../knowledge/text/tokenizer.ts';
 import { numbersIn, numbersNamedIn } from './numbers.ts';
-import { spokenIn } from '../knowledge/text/detect-language.ts';
+import { spokenIn } from '../../knowledge/text/detect-language.ts';
 import { WeakCache } from './weak-cache.ts';
 
 /** A passage as it was given: only `text` is quoted, the words of `head` (title and headings) count too. */

@@ -1,9 +1,9 @@
-import type { Found } from '../knowledge/knowledge.ts';
-import { asksAtLength } from '../knowledge/search/long-form.ts';
-import type { Citations, Outcome } from '../types.ts';
-import { createQuotes, withoutMarkers } from './cite.ts';
-import { dontKnow } from './dont-know.ts';
-import { quotedAnswer, type QuotedAnswer } from './quote.ts';
+import type { Found } from '../../knowledge/knowledge.ts';
+import { asksAtLength } from '../../knowledge/search/long-form.ts';
+import type { Citations, Outcome } from '../../types.ts';
+import { createQuotes, withoutMarkers } from '../citations/stream-filter.ts';
+import { dontKnow } from './no-answer.ts';
+import { quotedAnswer, type QuotedAnswer } from './select.ts';
 import type { Phrases } from './phrases.ts';
 import { phrasesFor } from './phrases.ts';
 

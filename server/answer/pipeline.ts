@@ -4,14 +4,14 @@ import type { Found, Knowledge } from '../knowledge/knowledge.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Model } from '../model/model.ts';
 import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';
-import { NO_META, type Ending, type MessageMeta, type Question, type Respond } from './answering.ts';
-import { createMarkers } from './cite.ts';
-import { dontKnow } from './dont-know.ts';
+import { NO_META, type Ending, type MessageMeta, type Question, type Respond } from './runs.ts';
+import { createMarkers } from './citations/stream-filter.ts';
+import { dontKnow } from './extract/no-answer.ts';
 import type { Fallback } from './fallback.ts';
 import { prompt, TURNS } from './prompt.ts';
-import { writeQuotes } from './quoting.ts';
+import { writeQuotes } from './extract/write.ts';
 import { outcomeOf, TELLING, wouldQuote } from './outcome.ts';
-import type { Run } from './runs.ts';
+import type { Run } from './run.ts';
 
 interface Rooms {
   store: Store;

@@ -1,4 +1,4 @@
-import { sentencesOf } from '../knowledge/text/sentences.ts';
+import { sentencesOf } from '../../knowledge/text/sentences.ts';
 import { saysNothing } from './verify.ts';
 
 /** What stands before a line's own words: quote signs, list marks, numbers of items. */

@@ -1,7 +1,7 @@
-import type { Found } from '../knowledge/knowledge.ts';
-import type { Question } from '../knowledge/search/query.ts';
-import type { Spoken } from '../knowledge/text/languages.ts';
-import { spokenIn } from '../knowledge/text/detect-language.ts';
+import type { Found } from '../../knowledge/knowledge.ts';
+import type { Question } from '../../knowledge/search/query.ts';
+import type { Spoken } from '../../knowledge/text/languages.ts';
+import { spokenIn } from '../../knowledge/text/detect-language.ts';
 
 /**
  * How sure an answer must be, by language: words that nearly every question has and no page, and words in many forms, make

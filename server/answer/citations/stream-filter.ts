@@ -1,9 +1,9 @@
-import type { Found } from '../knowledge/knowledge.ts';
-import type { Span } from '../knowledge/text/sentences.ts';
-import type { Citation, Citations } from '../types.ts';
+import type { Found } from '../../knowledge/knowledge.ts';
+import type { Span } from '../../knowledge/text/sentences.ts';
+import type { Citation, Citations } from '../../types.ts';
 import { claimOf, hasWords } from './claim.ts';
-import { afterText, NO_CODE } from './code.ts';
-import { groupAt, isHeld, numbersOf, openingAt, tokensOf } from './markers.ts';
+import { afterText, NO_CODE } from './code-state.ts';
+import { groupAt, isHeld, numbersOf, openingAt, tokensOf } from './syntax.ts';
 import { createVerifier } from './verify.ts';
 
 /** Markers, the `[1]` that stands for a citation in a text. */

@@ -1,5 +1,5 @@
-import { languageFor } from '../knowledge/text/detect-language.ts';
-import type { Spoken } from '../knowledge/text/languages.ts';
+import { languageFor } from '../../knowledge/text/detect-language.ts';
+import type { Spoken } from '../../knowledge/text/languages.ts';
 
 /** The few sentences that the server itself says, by the visitor's language. */
 export interface Phrases {

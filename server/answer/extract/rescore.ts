@@ -1,5 +1,5 @@
-import type { Found, Match } from '../knowledge/knowledge.ts';
-import { PassageIndex } from '../knowledge/search/index.ts';
+import type { Found, Match } from '../../knowledge/knowledge.ts';
+import { PassageIndex } from '../../knowledge/search/index.ts';
 
 /** Passages that came without the index's reading of them get one here. */
 export function matched(query: string, found: Found[]): Found[] {

@@ -1,8 +1,8 @@
-import type { Found } from '../knowledge/knowledge.ts';
-import type { Question } from '../knowledge/search/query.ts';
-import { CODE_FENCE } from '../knowledge/text/sentences.ts';
-import { Layout } from './quote-layout.ts';
-import { pointsBack, SENTENCE_END } from './quote-words.ts';
+import type { Found } from '../../knowledge/knowledge.ts';
+import type { Question } from '../../knowledge/search/query.ts';
+import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
+import { Layout } from './layout.ts';
+import { pointsBack, SENTENCE_END } from './anaphora.ts';
 
 /** A sentence chosen to be shown: the place of its passage among those found, and its own place there. */
 export interface Pick {
