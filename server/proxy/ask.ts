@@ -7,7 +7,7 @@ import { derivedUuid, messageUuid, newUuid } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { AskBody } from '../schema/visitor.ts';
 import type { VisitorSessions } from './sessions.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream } from './upstream/upstream.ts';
 
 interface Rooms {
   store: Store;

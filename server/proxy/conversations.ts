@@ -12,9 +12,9 @@ import { later, readUuid, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { ChatEvent } from '../types.ts';
 import { FeedbackBody } from '../schema/visitor.ts';
-import { untilClosed, visitorMessage, type EventStreams } from './events.ts';
+import { untilClosed, visitorMessage, type EventStreams } from './sse.ts';
 import type { VisitorSessions } from './sessions.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream } from './upstream/upstream.ts';
 
 interface Rooms {
   store: Store;

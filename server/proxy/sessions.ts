@@ -1,7 +1,7 @@
 import { notFound } from '../schema/errors.ts';
 import { newUuid, readUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredSession } from '../store/store.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream } from './upstream/upstream.ts';
 
 /** The sessions of visitors. A session's identifier is the only proof that it is the visitor's own. */
 export interface VisitorSessions {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { createCapacity, type Capacity } from '../../server/answer/capacity.ts';
 import { Run } from '../../server/answer/run.ts';
 import { Refusal } from '../../server/schema/errors.ts';
-import { createEventStreams, heldReplies } from '../../server/proxy/events.ts';
+import { createEventStreams, heldReplies } from '../../server/proxy/sse.ts';
 import type { StoredMessage } from '../../server/store/store.ts';
 import {
   answerWith,

@@ -14,11 +14,11 @@ import { faceSettings } from '../schema/widget-settings.ts';
 import { createAsk } from './ask.ts';
 import { AskBody, SessionBody, VisitorSessionSchema } from '../schema/visitor.ts';
 import { createConversations, type Visit } from './conversations.ts';
-import { createEventStreams, heldReplies, type EventStreams } from './events.ts';
+import { createEventStreams, heldReplies, type EventStreams } from './sse.ts';
 import { admitOrigin } from './origins.ts';
-import { servePage } from './page.ts';
+import { servePage } from './share-page.ts';
 import { createVisitorSessions, type VisitorSessions } from './sessions.ts';
-import { originsOf, type Upstream } from './upstream.ts';
+import { originsOf, type Upstream } from './upstream/upstream.ts';
 
 export interface DoorRooms {
   store: Store;

@@ -1,7 +1,7 @@
-import type { Respond } from '../answer/runs.ts';
-import { readUuid } from '../schema/ids.ts';
-import type { Store, StoredChatbot, StoredSession } from '../store/store.ts';
-import type { ErrorCode } from '../types.ts';
+import type { Respond } from '../../answer/runs.ts';
+import { readUuid } from '../../schema/ids.ts';
+import type { Store, StoredChatbot, StoredSession } from '../../store/store.ts';
+import type { ErrorCode } from '../../types.ts';
 
 /** Where the door's answers come from: this process, or any server that speaks the interface. */
 export interface Upstream {

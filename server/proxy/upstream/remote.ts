@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
-import { NO_META, type Ending, type Question } from '../answer/runs.ts';
-import type { Run } from '../answer/run.ts';
-import { createOutage, type Health, type Outage } from '../health/health.ts';
-import { Connections } from '../outbound/connections.ts';
-import { createSteps, type Steps } from '../outbound/deadline.ts';
-import type { Clock } from '../schema/ids.ts';
-import type { Store } from '../store/store.ts';
-import { tooSlow, upstreamFailed, UpstreamFailure } from '../outbound/request.ts';
-import { createForeignChatbots } from './foreign-chatbots.ts';
-import { findMessage, type ForeignMessage } from './foreign-records.ts';
-import { createForeignSessions } from './foreign-sessions.ts';
-import { createInterfaceClient, type InterfaceClient, type Reply } from './interface-client.ts';
+import { NO_META, type Ending, type Question } from '../../answer/runs.ts';
+import type { Run } from '../../answer/run.ts';
+import { createOutage, type Health, type Outage } from '../../health/health.ts';
+import { Connections } from '../../outbound/connections.ts';
+import { createSteps, type Steps } from '../../outbound/deadline.ts';
+import type { Clock } from '../../schema/ids.ts';
+import type { Store } from '../../store/store.ts';
+import { tooSlow, upstreamFailed, UpstreamFailure } from '../../outbound/request.ts';
+import { createForeignChatbots } from './remote-chatbots.ts';
+import { findMessage, type ForeignMessage } from './remote-records.ts';
+import { createForeignSessions } from './remote-sessions.ts';
+import { createInterfaceClient, type InterfaceClient, type Reply } from './remote-client.ts';
 import type { Upstream } from './upstream.ts';
 
 interface Options {

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import type { Question } from '../answer/runs.ts';
-import type { Run } from '../answer/run.ts';
-import type { Store } from '../store/store.ts';
-import { upstreamFailed } from '../outbound/request.ts';
-import type { ForeignChatbots } from './foreign-chatbots.ts';
-import { readSessionUuid } from './foreign-records.ts';
-import type { InterfaceClient } from './interface-client.ts';
+import type { Question } from '../../answer/runs.ts';
+import type { Run } from '../../answer/run.ts';
+import type { Store } from '../../store/store.ts';
+import { upstreamFailed } from '../../outbound/request.ts';
+import type { ForeignChatbots } from './remote-chatbots.ts';
+import { readSessionUuid } from './remote-records.ts';
+import type { InterfaceClient } from './remote-client.ts';
 
 /** Which session of the other server stands behind each of the door's own. */
 export interface ForeignSessions {

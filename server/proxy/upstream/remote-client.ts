@@ -1,6 +1,6 @@
-import type { Connections } from '../outbound/connections.ts';
-import { withDeadline } from '../outbound/deadline.ts';
-import { Exchange, tooSlow, upstreamFailed, type Request } from '../outbound/request.ts';
+import type { Connections } from '../../outbound/connections.ts';
+import { withDeadline } from '../../outbound/deadline.ts';
+import { Exchange, tooSlow, upstreamFailed, type Request } from '../../outbound/request.ts';
 
 /** The interface's operations on another server, as far as the door needs them. Replies are nobody's word: see foreign-records.ts. */
 export interface InterfaceClient {

@@ -1,8 +1,8 @@
-import type { Ending } from '../answer/runs.ts';
-import { timestamp, type Clock } from '../schema/ids.ts';
-import { outcomeIn } from '../store/outcomes.ts';
-import type { StoredChatbot } from '../store/store.ts';
-import type { Citation, Citations, Outcome } from '../types.ts';
+import type { Ending } from '../../answer/runs.ts';
+import { timestamp, type Clock } from '../../schema/ids.ts';
+import { outcomeIn } from '../../store/outcomes.ts';
+import type { StoredChatbot } from '../../store/store.ts';
+import type { Citation, Citations, Outcome } from '../../types.ts';
 
 /** Records of another server, read without trust: what is missing or of the wrong kind gets the interface's default. */
 

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { Refusal } from '../schema/errors.ts';
-import { createVisitorLimits } from '../http/rate-limit.ts';
-import { readUuid, type Clock } from '../schema/ids.ts';
-import type { Store, StoredChatbot } from '../store/store.ts';
-import { readChatbot } from './foreign-records.ts';
-import type { InterfaceClient } from './interface-client.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { createVisitorLimits } from '../../http/rate-limit.ts';
+import { readUuid, type Clock } from '../../schema/ids.ts';
+import type { Store, StoredChatbot } from '../../store/store.ts';
+import { readChatbot } from './remote-records.ts';
+import type { InterfaceClient } from './remote-client.ts';
 
 /** Chatbots of another server: a page with the widget asks for its own at every visit, the server is asked now and then. */
 export interface ForeignChatbots {
