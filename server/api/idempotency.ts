@@ -1,10 +1,10 @@
 import type { Context } from 'koa';
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { invalid } from '../schema/errors.ts';
-import { timestamp } from '../schema/ids.ts';
+import { type Clock, timestamp } from '../schema/ids.ts';
 import { Turns } from '../async/turns.ts';
-import type { User } from '../store/store.ts';
-import type { Rooms } from './operation.ts';
+import type { Store, User } from '../store/store.ts';
+import type { Logger } from 'pino';
 
 /** `Idempotency-Key`: a create that is sent again is answered by the stored reply, and creates nothing. */
 
@@ -26,7 +26,7 @@ export type Once = (
   act: () => Promise<unknown>,
 ) => Promise<unknown>;
 
-export function createOnce({ store, clock, log }: Pick<Rooms, 'store' | 'clock' | 'log'>): Once {
+export function createOnce({ store, clock, log }: { store: Store; clock: Clock; log: Logger }): Once {
   const turns = new Turns();
   const digest = (...parts: string[]): Buffer =>
     createHmac('sha256', store.home.secret).update(JSON.stringify(parts)).digest();
