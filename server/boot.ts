@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
 import { createAdmin, type Admin } from './admin.ts';
-import { createDocs } from './api/docs.ts';
+import { createDocs } from './api/openapi/docs-page.ts';
 import { createApp } from './app.ts';
 import { createAuth } from './http/auth.ts';
 import { baseOf, listeningAt, misspeltVariables, reachable, readConfig, type Config } from './config.ts';

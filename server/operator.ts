@@ -1,8 +1,8 @@
 import { readEmail, userOf } from './admin.ts';
 import { askOnce } from './answer/ask-once.ts';
 import type { Answering, MessageMeta, Respond } from './answer/runs.ts';
-import { ChatbotChange, NewChatbot, NewMessage } from './api/bodies.ts';
-import { changeChatbot, createChatbot, deleteChatbot } from './api/chatbots.ts';
+import { ChatbotChange, NewChatbot, NewMessage } from './api/requests/bodies.ts';
+import { changeChatbot, createChatbot, deleteChatbot } from './api/resources/chatbots.ts';
 import { notFound, Refusal } from './schema/errors.ts';
 import type { Knowledge } from './knowledge/knowledge.ts';
 import { allChatbots, called, namedChatbot } from './named.ts';

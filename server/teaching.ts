@@ -1,6 +1,6 @@
-import { NewSite } from './api/bodies.ts';
-import { siteRequest } from './api/sites.ts';
-import { urlSource } from './api/sources.ts';
+import { NewSite } from './api/requests/bodies.ts';
+import { siteRequest } from './api/resources/sites.ts';
+import { urlSource } from './api/resources/sources.ts';
 import { Refusal } from './schema/errors.ts';
 import { DEAD } from './knowledge/crawl/progress.ts';
 import type { Knowledge } from './knowledge/knowledge.ts';

@@ -1,4 +1,4 @@
-import { readAddress } from '../api/sources.ts';
+import { readAddress } from '../api/resources/sources.ts';
 import type { ChatbotLine } from '../operator.ts';
 import { NobodyListens } from '../socket.ts';
 import { counted, inLine, plain, table, type Command } from './command.ts';

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { operations } from '../../server/api/api.ts';
-import type { Operation, Rooms } from '../../server/api/operation.ts';
+import { operations } from '../../server/api/router.ts';
+import type { Operation, Rooms } from '../../server/api/requests/operation.ts';
 import { API_KEY } from '../running.ts';
 import { rows } from './rows.ts';
 import { FUNCTION, newAgent, newChatbot, newFunction, openWorld, stateOf, type World } from './world.ts';

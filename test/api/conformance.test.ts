@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../server/api/api.ts';
-import { documentOf } from '../../server/api/document.ts';
-import type { Rooms } from '../../server/api/operation.ts';
+import { operations } from '../../server/api/router.ts';
+import { documentOf } from '../../server/api/openapi/document.ts';
+import type { Rooms } from '../../server/api/requests/operation.ts';
 import { conformance, type Exchange } from './conformance.ts';
 import { startHearing } from './overheard.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { format, resolveConfig } from 'prettier';
-import { operations } from '../../server/api/api.ts';
-import type { Operation, Rooms } from '../../server/api/operation.ts';
+import { operations } from '../../server/api/router.ts';
+import type { Operation, Rooms } from '../../server/api/requests/operation.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
 import { API_KEY } from '../running.ts';
 import { rows } from './rows.ts';

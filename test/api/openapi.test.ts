@@ -1,7 +1,7 @@
 import { Compile } from 'typebox/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../server/api/api.ts';
-import type { Rooms } from '../../server/api/operation.ts';
+import { operations } from '../../server/api/router.ts';
+import type { Rooms } from '../../server/api/requests/operation.ts';
 import { start, type Running } from '../running.ts';
 
 type Json = Record<string, any>; // oxlint-disable-line no-explicit-any

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../server/api/api.ts';
-import type { Operation, Rooms } from '../../server/api/operation.ts';
+import { operations } from '../../server/api/router.ts';
+import type { Operation, Rooms } from '../../server/api/requests/operation.ts';
 import { newUuid } from '../../server/schema/ids.ts';
 import { rows, type Row } from './rows.ts';
 import { newChatbot, openWorld, OTHER_KEY, stateOf, type World } from './world.ts';

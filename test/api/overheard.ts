@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { operations } from '../../server/api/api.ts';
-import { documentOf } from '../../server/api/document.ts';
-import type { Rooms } from '../../server/api/operation.ts';
+import { operations } from '../../server/api/router.ts';
+import { documentOf } from '../../server/api/openapi/document.ts';
+import type { Rooms } from '../../server/api/requests/operation.ts';
 import { conformance, type Exchange } from './conformance.ts';
 
 /** Every JSON reply under /api that a server sends in a test, however it was asked for, held against the document. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../server/api/api.ts';
-import { documentOf } from '../../server/api/document.ts';
-import type { Rooms } from '../../server/api/operation.ts';
+import { operations } from '../../server/api/router.ts';
+import { documentOf } from '../../server/api/openapi/document.ts';
+import type { Rooms } from '../../server/api/requests/operation.ts';
 import { beside, valid, type Schema } from './arbitrary.ts';
 import { rows } from './rows.ts';
 import { newChatbot, openWorld, stateOf, type World } from './world.ts';

@@ -3,8 +3,8 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readForm } from '../../server/api/form.ts';
-import { createIntake } from '../../server/api/intake.ts';
+import { readForm } from '../../server/api/requests/multipart.ts';
+import { createIntake } from '../../server/api/requests/upload-capacity.ts';
 import { docx, paragraph, pdf, xlsx } from '../knowledge/office-files.ts';
 import { API_KEY, start, until, type Reply, type Running } from '../running.ts';
 

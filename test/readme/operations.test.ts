@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
-import { operations } from '../../server/api/api.ts';
-import { documentOf } from '../../server/api/document.ts';
-import type { Rooms } from '../../server/api/operation.ts';
+import { operations } from '../../server/api/router.ts';
+import { documentOf } from '../../server/api/openapi/document.ts';
+import type { Rooms } from '../../server/api/requests/operation.ts';
 
 /** The API guide's table of operations, out of the OpenAPI document: `npx vitest run test/readme/operations.test.ts -u` writes it. */
 

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../server/api/api.ts';
-import type { Rooms } from '../../server/api/operation.ts';
+import { operations } from '../../server/api/router.ts';
+import type { Rooms } from '../../server/api/requests/operation.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import { start, until, type Running } from '../running.ts';
 

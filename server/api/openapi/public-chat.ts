@@ -1,9 +1,15 @@
 import * as Type from 'typebox';
 import type { TSchema } from 'typebox';
-import { Fault, Success } from '../schema/records.ts';
-import { AskBody, FeedbackBody, SessionBody, VisitorMessageSchema, VisitorSessionSchema } from '../schema/visitor.ts';
-import { WidgetSettings } from '../schema/widget-settings.ts';
-import type { Operation } from './operation.ts';
+import { Fault, Success } from '../../schema/records.ts';
+import {
+  AskBody,
+  FeedbackBody,
+  SessionBody,
+  VisitorMessageSchema,
+  VisitorSessionSchema,
+} from '../../schema/visitor.ts';
+import { WidgetSettings } from '../../schema/widget-settings.ts';
+import type { Operation } from '../requests/operation.ts';
 
 /** The public door as the document tells of it. `server/proxy` handles it; nobody needs a key there. */
 export type DoorOperation = Omit<Operation, 'handle' | 'open' | 'creates'>;

@@ -1,13 +1,13 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { notFound } from '../schema/errors.ts';
-import type { SiteRequest } from '../knowledge/crawl/sites.ts';
-import { readUuid } from '../schema/ids.ts';
-import { Site } from '../schema/site.ts';
-import type { Store, StoredSite } from '../store/store.ts';
-import { NewSite } from './bodies.ts';
-import { operation, ownedChatbot, type Call, type Operation, type Rooms } from './operation.ts';
-import { Page, paged } from './page.ts';
+import { notFound } from '../../schema/errors.ts';
+import type { SiteRequest } from '../../knowledge/crawl/sites.ts';
+import { readUuid } from '../../schema/ids.ts';
+import { Site } from '../../schema/site.ts';
+import type { Store, StoredSite } from '../../store/store.ts';
+import { NewSite } from '../requests/bodies.ts';
+import { operation, ownedChatbot, type Call, type Operation, type Rooms } from '../requests/operation.ts';
+import { Page, paged } from '../requests/paging.ts';
 import { readAddress } from './sources.ts';
 
 export const siteOperations = ({ store, sites }: Rooms): Operation[] => [

@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import * as Type from 'typebox';
-import type { Question } from '../answer/runs.ts';
-import { noteOutcome, streamText, whenEnded } from '../answer/stream.ts';
-import type { Run } from '../answer/run.ts';
-import { Refusal } from '../schema/errors.ts';
-import { messageUuid, readUuid, view } from '../schema/ids.ts';
-import { Message, Success } from '../schema/records.ts';
-import type { User } from '../store/store.ts';
-import { NewMessage, Uuids } from './bodies.ts';
-import { shown } from '../http/json-list.ts';
-import { operation, ownedMessage, ownedSession, type Call, type Operation, type Rooms } from './operation.ts';
-import { Page, paged } from './page.ts';
+import type { Question } from '../../answer/runs.ts';
+import { noteOutcome, streamText, whenEnded } from '../../answer/stream.ts';
+import type { Run } from '../../answer/run.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { messageUuid, readUuid, view } from '../../schema/ids.ts';
+import { Message, Success } from '../../schema/records.ts';
+import type { User } from '../../store/store.ts';
+import { NewMessage, Uuids } from '../requests/bodies.ts';
+import { shown } from '../../http/json-list.ts';
+import { operation, ownedMessage, ownedSession, type Call, type Operation, type Rooms } from '../requests/operation.ts';
+import { Page, paged } from '../requests/paging.ts';
 import { transcript } from './transcript.ts';
 
 export const messages = (rooms: Rooms): Operation[] => {

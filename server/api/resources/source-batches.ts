@@ -1,11 +1,11 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { readUuid } from '../schema/ids.ts';
-import { Restarted, Success } from '../schema/records.ts';
-import type { StoredSource, User } from '../store/store.ts';
-import { ManySources } from './bodies.ts';
-import { inBatches } from '../http/json-list.ts';
-import { operation, type Operation, type Rooms } from './operation.ts';
+import { readUuid } from '../../schema/ids.ts';
+import { Restarted, Success } from '../../schema/records.ts';
+import type { StoredSource, User } from '../../store/store.ts';
+import { ManySources } from '../requests/bodies.ts';
+import { inBatches } from '../../http/json-list.ts';
+import { operation, type Operation, type Rooms } from '../requests/operation.ts';
 
 /** What is done to many sources at once. */
 export const sourceLists = (rooms: Rooms): Operation[] => [

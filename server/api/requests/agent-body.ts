@@ -1,9 +1,9 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { SentTag, settingsSent, type SentSettings } from '../agents/settings.ts';
-import { AgentSettings, AgentType, AgentVariable, HumanEscalationSettings, Name, Text } from '../schema/records.ts';
-import type { Agent } from '../schema/records.ts';
-import { checked, checkedList, checkedWithin } from '../schema/validate.ts';
+import { SentTag, settingsSent, type SentSettings } from '../../agents/settings.ts';
+import { AgentSettings, AgentType, AgentVariable, HumanEscalationSettings, Name, Text } from '../../schema/records.ts';
+import type { Agent } from '../../schema/records.ts';
+import { checked, checkedList, checkedWithin } from '../../schema/validate.ts';
 import { asFlag, Switch } from './bodies.ts';
 
 /** What callers send to create and to change an agent. Which settings count depends on the agent's type. */

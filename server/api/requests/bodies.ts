@@ -9,7 +9,7 @@ import {
   RateLimitMessage,
   Schedule,
   Visibility,
-} from '../schema/records.ts';
+} from '../../schema/records.ts';
 
 /** What callers send. Keys beyond these are ignored. */
 

@@ -3,9 +3,9 @@ import helmet from 'koa-helmet';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { guides } from '../docs/guides.ts';
-import { notFound } from '../schema/errors.ts';
-import { wrongMethod } from '../http/body.ts';
+import { guides } from '../../docs/guides.ts';
+import { notFound } from '../../schema/errors.ts';
+import { wrongMethod } from '../../http/body.ts';
 
 /** GET /docs, the API reference, and GET /docs/<name>, a guide of server/docs. None needs a key; the reference asks for one to try an operation. */
 

@@ -1,5 +1,5 @@
 import * as Type from 'typebox';
-import { operation, type Operation, type Rooms } from './operation.ts';
+import { operation, type Operation, type Rooms } from '../requests/operation.ts';
 
 const Models = Type.Object({ models: Type.Array(Type.String()) }, { additionalProperties: false });
 const ModelCosts = Type.Object(

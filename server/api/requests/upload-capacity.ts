@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from '../schema/errors.ts';
-import { LARGEST_FILE } from './form.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { LARGEST_FILE } from './multipart.ts';
 
 /** How much of uploads may be in memory at once. */
 export interface Intake {

@@ -1,8 +1,8 @@
-import { invalid } from '../schema/errors.ts';
-import { view } from '../schema/ids.ts';
-import type { StoredChatbot } from '../store/store.ts';
-import { WORD_NAMES, WIDGET_DEFAULTS, WidgetChange, WidgetSettings } from '../schema/widget-settings.ts';
-import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
+import { invalid } from '../../schema/errors.ts';
+import { view } from '../../schema/ids.ts';
+import type { StoredChatbot } from '../../store/store.ts';
+import { WORD_NAMES, WIDGET_DEFAULTS, WidgetChange, WidgetSettings } from '../../schema/widget-settings.ts';
+import { operation, ownedChatbot, type Operation, type Rooms } from '../requests/operation.ts';
 
 /** The settings of a chatbot's widget: beyond the interface, and so beside the chatbot's record, not in it. */
 export const widget = ({ store }: Rooms): Operation[] => [

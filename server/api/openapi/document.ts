@@ -1,10 +1,10 @@
 import type { TObject, TSchema } from 'typebox';
-import { Fault } from '../schema/records.ts';
+import { Fault } from '../../schema/records.ts';
 import recorded from './examples.json' with { type: 'json' };
-import { componentsOf, written, type Json } from './openapi-schemas.ts';
-import { doorOperations } from './door-operations.ts';
-import { KEY_PARAMETER } from './idempotency.ts';
-import type { Operation } from './operation.ts';
+import { componentsOf, written, type Json } from './schemas.ts';
+import { doorOperations } from './public-chat.ts';
+import { KEY_PARAMETER } from '../requests/idempotency.ts';
+import type { Operation } from '../requests/operation.ts';
 
 /** OpenAPI 3.1, out of the operations and the schemas that validate them. */
 

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import { invalid } from '../schema/errors.ts';
-import { type Clock, timestamp } from '../schema/ids.ts';
-import { Turns } from '../async/turns.ts';
-import type { Store, User } from '../store/store.ts';
+import { invalid } from '../../schema/errors.ts';
+import { type Clock, timestamp } from '../../schema/ids.ts';
+import { Turns } from '../../async/turns.ts';
+import type { Store, User } from '../../store/store.ts';
 import type { Logger } from 'pino';
 
 /** `Idempotency-Key`: a create that is sent again is answered by the stored reply, and creates nothing. */

@@ -4,14 +4,14 @@ import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import * as Type from 'typebox';
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Answering, Respond } from '../answer/runs.ts';
-import { notFound } from '../schema/errors.ts';
-import { readJson, tellUnknown } from '../http/body.ts';
-import type { Knowledge } from '../knowledge/knowledge.ts';
-import type { Schedules } from '../knowledge/crawl/schedule.ts';
-import type { Sites } from '../knowledge/crawl/sites.ts';
-import type { Catalogue } from '../model/catalogue.ts';
-import { readUuid, type Clock } from '../schema/ids.ts';
+import type { Answering, Respond } from '../../answer/runs.ts';
+import { notFound } from '../../schema/errors.ts';
+import { readJson, tellUnknown } from '../../http/body.ts';
+import type { Knowledge } from '../../knowledge/knowledge.ts';
+import type { Schedules } from '../../knowledge/crawl/schedule.ts';
+import type { Sites } from '../../knowledge/crawl/sites.ts';
+import type { Catalogue } from '../../model/catalogue.ts';
+import { readUuid, type Clock } from '../../schema/ids.ts';
 import type {
   Store,
   StoredAgent,
@@ -21,9 +21,9 @@ import type {
   StoredSource,
   StoredTag,
   User,
-} from '../store/store.ts';
-import { checked } from '../schema/validate.ts';
-import { shown } from '../http/json-list.ts';
+} from '../../store/store.ts';
+import { checked } from '../../schema/validate.ts';
+import { shown } from '../../http/json-list.ts';
 import type { Once } from './idempotency.ts';
 
 /** What a handler may reach. */

@@ -1,14 +1,14 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { defaultAgent } from '../agents/agents.ts';
-import { unknownKey } from '../http/auth.ts';
-import { later, newUuid, timestamp, view, type Clock } from '../schema/ids.ts';
-import { Chatbot, Success } from '../schema/records.ts';
-import type { Store, StoredChatbot } from '../store/store.ts';
-import { ChatbotChange, NewChatbot } from './bodies.ts';
-import { shown } from '../http/json-list.ts';
-import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
-import { Page, paged } from './page.ts';
+import { defaultAgent } from '../../agents/agents.ts';
+import { unknownKey } from '../../http/auth.ts';
+import { later, newUuid, timestamp, view, type Clock } from '../../schema/ids.ts';
+import { Chatbot, Success } from '../../schema/records.ts';
+import type { Store, StoredChatbot } from '../../store/store.ts';
+import { ChatbotChange, NewChatbot } from '../requests/bodies.ts';
+import { shown } from '../../http/json-list.ts';
+import { operation, ownedChatbot, type Operation, type Rooms } from '../requests/operation.ts';
+import { Page, paged } from '../requests/paging.ts';
 
 export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operation[] => [
   operation({

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import * as Type from 'typebox';
-import { operation, type Operation } from './operation.ts';
+import { operation, type Operation } from '../requests/operation.ts';
 
 const Open = Type.Record(Type.String(), Type.Unknown());
 

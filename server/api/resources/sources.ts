@@ -1,13 +1,13 @@
 import * as Type from 'typebox';
-import { invalid, notFound } from '../schema/errors.ts';
-import { newSource } from '../knowledge/ingest/new-source.ts';
-import { later, newUuid, timestamp, view } from '../schema/ids.ts';
-import { DataSource, Success } from '../schema/records.ts';
-import type { StoredSource } from '../store/store.ts';
-import { NewQaSource, NewUrlSource, SourceChange } from './bodies.ts';
-import { shown } from '../http/json-list.ts';
-import { operation, ownedChatbot, ownedSource, type Operation, type Rooms } from './operation.ts';
-import { Page, paged } from './page.ts';
+import { invalid, notFound } from '../../schema/errors.ts';
+import { newSource } from '../../knowledge/ingest/new-source.ts';
+import { later, newUuid, timestamp, view } from '../../schema/ids.ts';
+import { DataSource, Success } from '../../schema/records.ts';
+import type { StoredSource } from '../../store/store.ts';
+import { NewQaSource, NewUrlSource, SourceChange } from '../requests/bodies.ts';
+import { shown } from '../../http/json-list.ts';
+import { operation, ownedChatbot, ownedSource, type Operation, type Rooms } from '../requests/operation.ts';
+import { Page, paged } from '../requests/paging.ts';
 
 export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
   operation({

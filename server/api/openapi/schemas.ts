@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox';
-import * as records from '../schema/records.ts';
-import * as sites from '../schema/site.ts';
-import * as widgetSettings from '../schema/widget-settings.ts';
-import * as agentBodies from './agent-bodies.ts';
-import * as bodies from './bodies.ts';
+import * as records from '../../schema/records.ts';
+import * as sites from '../../schema/site.ts';
+import * as widgetSettings from '../../schema/widget-settings.ts';
+import * as agentBodies from '../requests/agent-body.ts';
+import * as bodies from '../requests/bodies.ts';
 
 /** The schemas that validate, as JSON Schema 2020-12: what has a name stands once and is pointed at. */
 

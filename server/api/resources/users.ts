@@ -1,5 +1,5 @@
 import * as Type from 'typebox';
-import { operation, type Operation } from './operation.ts';
+import { operation, type Operation } from '../requests/operation.ts';
 
 const KeyOwner = Type.Object(
   { data: Type.Object({ email: Type.String() }, { additionalProperties: false }) },

@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
-import { invalid } from '../schema/errors.ts';
-import { readUuid } from '../schema/ids.ts';
+import { invalid } from '../../schema/errors.ts';
+import { readUuid } from '../../schema/ids.ts';
 
 /** A part of a list: `?limit` records, from behind the one that `?after` names. Without both, the whole. */
 

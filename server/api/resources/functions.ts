@@ -1,12 +1,12 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { newFunction, refuseUncallable, withFunctions, type FunctionFields } from '../agents/tool-functions.ts';
-import { notFound } from '../schema/errors.ts';
-import { later, view, type Clock } from '../schema/ids.ts';
-import { Success, ToolFunction } from '../schema/records.ts';
-import type { Store, User } from '../store/store.ts';
-import { asFlag, Switch } from './bodies.ts';
-import { operation, ownedAgent, type Operation, type Rooms } from './operation.ts';
+import { newFunction, refuseUncallable, withFunctions, type FunctionFields } from '../../agents/tool-functions.ts';
+import { notFound } from '../../schema/errors.ts';
+import { later, view, type Clock } from '../../schema/ids.ts';
+import { Success, ToolFunction } from '../../schema/records.ts';
+import type { Store, User } from '../../store/store.ts';
+import { asFlag, Switch } from '../requests/bodies.ts';
+import { operation, ownedAgent, type Operation, type Rooms } from '../requests/operation.ts';
 
 const { name, description, parameters, headers, external_url, method, meta } = ToolFunction.properties;
 /** Some clients send this key of `meta` beside it. */

@@ -1,15 +1,15 @@
 import * as Type from 'typebox';
-import { invalid, notFound } from '../schema/errors.ts';
-import { newUuid, timestamp, view } from '../schema/ids.ts';
-import { Session, SessionWithMeta, Success } from '../schema/records.ts';
-import { OUTCOMES } from '../store/outcomes.ts';
-import type { StoredSession } from '../store/store.ts';
-import type { Outcome } from '../types.ts';
-import { NewSession } from './bodies.ts';
-import { shownAsRead } from '../http/json-list.ts';
-import { operation, ownedChatbot, ownedSession, type Operation, type Rooms } from './operation.ts';
-import { noSuchAfter, Page, readPage } from './page.ts';
-import { Period, within } from './period.ts';
+import { invalid, notFound } from '../../schema/errors.ts';
+import { newUuid, timestamp, view } from '../../schema/ids.ts';
+import { Session, SessionWithMeta, Success } from '../../schema/records.ts';
+import { OUTCOMES } from '../../store/outcomes.ts';
+import type { StoredSession } from '../../store/store.ts';
+import type { Outcome } from '../../types.ts';
+import { NewSession } from '../requests/bodies.ts';
+import { shownAsRead } from '../../http/json-list.ts';
+import { operation, ownedChatbot, ownedSession, type Operation, type Rooms } from '../requests/operation.ts';
+import { noSuchAfter, Page, readPage } from '../requests/paging.ts';
+import { Period, within } from '../requests/time-range.ts';
 
 export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
   operation({

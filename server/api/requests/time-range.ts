@@ -1,5 +1,5 @@
 import * as Type from 'typebox';
-import { invalid } from '../schema/errors.ts';
+import { invalid } from '../../schema/errors.ts';
 
 /** A stretch of time that a list is asked for. */
 

@@ -1,12 +1,12 @@
 import * as Type from 'typebox';
-import { invalid, notFound } from '../schema/errors.ts';
-import { later, newUuid, readUuid, timestamp, view } from '../schema/ids.ts';
-import { SourceTag, Success } from '../schema/records.ts';
-import type { Store, StoredTag } from '../store/store.ts';
-import { NewTag, TagChange } from './bodies.ts';
-import { inBatches, shown } from '../http/json-list.ts';
-import { operation, ownedChatbot, ownedTag, type Operation, type Rooms } from './operation.ts';
-import { Page, paged } from './page.ts';
+import { invalid, notFound } from '../../schema/errors.ts';
+import { later, newUuid, readUuid, timestamp, view } from '../../schema/ids.ts';
+import { SourceTag, Success } from '../../schema/records.ts';
+import type { Store, StoredTag } from '../../store/store.ts';
+import { NewTag, TagChange } from '../requests/bodies.ts';
+import { inBatches, shown } from '../../http/json-list.ts';
+import { operation, ownedChatbot, ownedTag, type Operation, type Rooms } from '../requests/operation.ts';
+import { Page, paged } from '../requests/paging.ts';
 
 export const tags = ({ store, clock }: Rooms): Operation[] => [
   operation({

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import * as Type from 'typebox';
-import { invalid, Refusal } from '../schema/errors.ts';
-import { isReadableFile } from '../knowledge/readers/readers.ts';
-import { checked } from '../schema/validate.ts';
+import { invalid, Refusal } from '../../schema/errors.ts';
+import { isReadableFile } from '../../knowledge/readers/readers.ts';
+import { checked } from '../../schema/validate.ts';
 import { NewFileSource } from './bodies.ts';
 
 /** Bytes. */

@@ -1,12 +1,12 @@
 import * as Type from 'typebox';
-import { agentView, newAgent, refuseSecond } from '../agents/agents.ts';
-import { notFound } from '../schema/errors.ts';
-import { later, type Clock } from '../schema/ids.ts';
-import { Agent, Success } from '../schema/records.ts';
-import type { StoredAgent } from '../store/store.ts';
-import { AgentChange, NewAgent, readAgentChange, readNewAgent, type AgentChanges } from './agent-bodies.ts';
-import { operation, ownedAgent, ownedChatbot, type Operation, type Rooms } from './operation.ts';
-import { Page, paged } from './page.ts';
+import { agentView, newAgent, refuseSecond } from '../../agents/agents.ts';
+import { notFound } from '../../schema/errors.ts';
+import { later, type Clock } from '../../schema/ids.ts';
+import { Agent, Success } from '../../schema/records.ts';
+import type { StoredAgent } from '../../store/store.ts';
+import { AgentChange, NewAgent, readAgentChange, readNewAgent, type AgentChanges } from '../requests/agent-body.ts';
+import { operation, ownedAgent, ownedChatbot, type Operation, type Rooms } from '../requests/operation.ts';
+import { Page, paged } from '../requests/paging.ts';
 import { sourcesOf } from './tags.ts';
 
 export const agents = ({ store, clock }: Rooms): Operation[] => [

@@ -1,14 +1,14 @@
 import type { Context } from 'koa';
-import { notFound } from '../schema/errors.ts';
-import { tellUnknown } from '../http/body.ts';
-import { newSource } from '../knowledge/ingest/new-source.ts';
-import { timestamp, view } from '../schema/ids.ts';
-import { DataSource } from '../schema/records.ts';
-import type { StoredSource } from '../store/store.ts';
-import { NewFileSource } from './bodies.ts';
-import { readForm, type SentFile } from './form.ts';
-import { createIntake } from './intake.ts';
-import { operation, ownedChatbot, type Operation, type Rooms } from './operation.ts';
+import { notFound } from '../../schema/errors.ts';
+import { tellUnknown } from '../../http/body.ts';
+import { newSource } from '../../knowledge/ingest/new-source.ts';
+import { timestamp, view } from '../../schema/ids.ts';
+import { DataSource } from '../../schema/records.ts';
+import type { StoredSource } from '../../store/store.ts';
+import { NewFileSource } from '../requests/bodies.ts';
+import { readForm, type SentFile } from '../requests/multipart.ts';
+import { createIntake } from '../requests/upload-capacity.ts';
+import { operation, ownedChatbot, type Operation, type Rooms } from '../requests/operation.ts';
 
 export const uploads = ({ store, knowledge, clock, log }: Rooms): Operation[] => {
   const intake = createIntake();
