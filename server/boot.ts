@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
-import { createAdmin, type Admin } from './admin.ts';
+import { createAdmin, type Admin } from './control/users.ts';
 import { createDocs } from './api/openapi/docs-page.ts';
 import { createApp } from './app.ts';
 import { createAuth } from './http/auth.ts';
@@ -18,12 +18,12 @@ import { createAssets } from './http/static.ts';
 import { createDoor } from './proxy/router.ts';
 import { foreignUpstream } from './proxy/upstream/remote.ts';
 import { localUpstream } from './proxy/upstream/upstream.ts';
-import { createOperator } from './operator.ts';
-import { createRooms } from './rooms.ts';
-import { openSocket } from './socket.ts';
+import { createOperator } from './control/operator.ts';
+import { createRooms } from './control/services.ts';
+import { openSocket } from './control/socket.ts';
 import { openLowdbStore, type LowdbOptions } from './store/lowdb/lowdb.ts';
 import type { Home } from './store/store.ts';
-import { createTeaching } from './teaching.ts';
+import { createTeaching } from './control/ingest-jobs.ts';
 
 /** Milliseconds that an answer which nobody reads may go on while the process ends. */
 const UNREAD = 1000;

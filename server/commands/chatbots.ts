@@ -1,6 +1,6 @@
 import { readAddress } from '../api/resources/sources.ts';
-import type { ChatbotLine } from '../operator.ts';
-import { NobodyListens } from '../socket.ts';
+import type { ChatbotLine } from '../control/operator.ts';
+import { NobodyListens } from '../control/socket.ts';
 import { counted, inLine, plain, table, type Command } from './command.ts';
 import { CRAWL_HELP, CRAWL_OPTIONS, crawlOf, learn } from './learn.ts';
 

@@ -1,4 +1,4 @@
-import type { Verbs } from '../socket.ts';
+import type { Verbs } from '../control/socket.ts';
 
 /** Where a command is typed and read. */
 export interface Terminal {

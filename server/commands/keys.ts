@@ -1,4 +1,4 @@
-import type { KeyLine } from '../admin.ts';
+import type { KeyLine } from '../control/users.ts';
 import { counted, inLine, table, type Command } from './command.ts';
 
 /** Users and their keys. */

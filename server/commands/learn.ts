@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { NobodyListens, type Verbs } from '../socket.ts';
-import type { Lesson } from '../teaching.ts';
+import { NobodyListens, type Verbs } from '../control/socket.ts';
+import type { Lesson } from '../control/ingest-jobs.ts';
 import { plain, type Command, type Options, type Terminal } from './command.ts';
 import { barOf, lineOf, noBar } from './progress.ts';
 

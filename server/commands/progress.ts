@@ -1,4 +1,4 @@
-import type { Lesson } from '../teaching.ts';
+import type { Lesson } from '../control/ingest-jobs.ts';
 import { plain } from './command.ts';
 
 const CLEAR = '\r\u001b[K';

@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
-import { createAdmin } from '../admin.ts';
+import { createAdmin } from '../control/users.ts';
 import { baseOf, type Config } from '../config.ts';
 import { createHealth } from '../health/health.ts';
-import { createOperator } from '../operator.ts';
-import { createRooms } from '../rooms.ts';
-import { NobodyListens, remoteVerbs, type Verbs } from '../socket.ts';
+import { createOperator } from '../control/operator.ts';
+import { createRooms } from '../control/services.ts';
+import { NobodyListens, remoteVerbs, type Verbs } from '../control/socket.ts';
 import { FolderInUse } from '../store/lowdb/files/lock.ts';
 import { openLowdbStore } from '../store/lowdb/lowdb.ts';
-import { createTeaching } from '../teaching.ts';
+import { createTeaching } from '../control/ingest-jobs.ts';
 import { plain, type Terminal } from './command.ts';
 
 /** How long a server that has the folder may take until it listens to commands. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createAdmin } from '../../server/admin.ts';
+import { createAdmin } from '../../server/control/users.ts';
 import { createAuth } from '../../server/http/auth.ts';
 import { runCommand } from '../../server/cli.ts';
 import { realDisk } from '../../server/store/lowdb/files/disk.ts';

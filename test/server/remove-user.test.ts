@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runCommand } from '../../server/cli.ts';
 import { createChatbot } from '../../server/api/resources/chatbots.ts';
-import { createOperator } from '../../server/operator.ts';
+import { createOperator } from '../../server/control/operator.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import { start, type Running } from '../running.ts';
 

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
-import { createRespond } from './answer/pipeline.ts';
-import { createAnswering } from './answer/runs.ts';
-import { createFallback } from './answer/fallback.ts';
-import type { Config } from './config.ts';
-import type { Health } from './health/health.ts';
-import { createKnowledge } from './knowledge/ingest/ingest.ts';
-import { createSites } from './knowledge/crawl/sites.ts';
-import { createCatalogue } from './model/catalogue.ts';
-import { createOpenAi } from './model/openai.ts';
-import type { Clock } from './schema/ids.ts';
-import type { Store } from './store/store.ts';
-import { createWeb, type WebOptions } from './web/web.ts';
+import { createRespond } from '../answer/pipeline.ts';
+import { createAnswering } from '../answer/runs.ts';
+import { createFallback } from '../answer/fallback.ts';
+import type { Config } from '../config.ts';
+import type { Health } from '../health/health.ts';
+import { createKnowledge } from '../knowledge/ingest/ingest.ts';
+import { createSites } from '../knowledge/crawl/sites.ts';
+import { createCatalogue } from '../model/catalogue.ts';
+import { createOpenAi } from '../model/openai.ts';
+import type { Clock } from '../schema/ids.ts';
+import type { Store } from '../store/store.ts';
+import { createWeb, type WebOptions } from '../web/web.ts';
 
 interface Given {
   store: Store;
@@ -25,7 +25,7 @@ interface Given {
 export async function createRooms(config: Config, { store, clock, log, health, self }: Given) {
   const { answerTimeout, fetchAllow: allow, publicUrl } = config;
   const web = createWeb({ allow, self, about: publicUrl && `${publicUrl}/bot` });
-  const embedder = config.embeddings && (await import('./model/embeddings.ts')).createEmbedder(config.embeddings);
+  const embedder = config.embeddings && (await import('../model/embeddings.ts')).createEmbedder(config.embeddings);
   const knowledge = createKnowledge({ store, web, clock, log, embedder });
   const sites = createSites({ store, knowledge, web, clock, log });
   const model = config.llm && createOpenAi({ ...config.llm, answerTimeout, log });

@@ -2,12 +2,12 @@ import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { basename, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import type { Admin } from './admin.ts';
-import { asRefusal, Refusal } from './schema/errors.ts';
+import type { Admin } from './users.ts';
+import { asRefusal, Refusal } from '../schema/errors.ts';
 import type { Operator } from './operator.ts';
-import { hasCode, ignore } from './store/lowdb/files/disk.ts';
-import { nearby } from './store/lowdb/files/lock.ts';
-import type { Teaching } from './teaching.ts';
+import { hasCode, ignore } from '../store/lowdb/files/disk.ts';
+import { nearby } from '../store/lowdb/files/lock.ts';
+import type { Teaching } from './ingest-jobs.ts';
 
 /**
  * `DATA_DIR/docent.sock`: how commands reach the server that has the folder. A connection carries one request, `{verb,

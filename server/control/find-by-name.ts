@@ -1,6 +1,6 @@
-import { Refusal } from './schema/errors.ts';
-import { readUuid } from './schema/ids.ts';
-import type { Store, StoredChatbot } from './store/store.ts';
+import { Refusal } from '../schema/errors.ts';
+import { readUuid } from '../schema/ids.ts';
+import type { Store, StoredChatbot } from '../store/store.ts';
 
 /** What people type to tell one record of many. */
 

@@ -1,15 +1,15 @@
-import { readEmail, userOf } from './admin.ts';
-import { askOnce } from './answer/ask-once.ts';
-import type { Answering, MessageMeta, Respond } from './answer/runs.ts';
-import { ChatbotChange, NewChatbot, NewMessage } from './api/requests/bodies.ts';
-import { changeChatbot, createChatbot, deleteChatbot } from './api/resources/chatbots.ts';
-import { notFound, Refusal } from './schema/errors.ts';
-import type { Knowledge } from './knowledge/knowledge.ts';
-import { allChatbots, called, namedChatbot } from './named.ts';
-import type { Clock } from './schema/ids.ts';
-import type { Store, StoredChatbot } from './store/store.ts';
-import type { Citations } from './types.ts';
-import { checked } from './schema/validate.ts';
+import { readEmail, userOf } from './users.ts';
+import { askOnce } from '../answer/ask-once.ts';
+import type { Answering, MessageMeta, Respond } from '../answer/runs.ts';
+import { ChatbotChange, NewChatbot, NewMessage } from '../api/requests/bodies.ts';
+import { changeChatbot, createChatbot, deleteChatbot } from '../api/resources/chatbots.ts';
+import { notFound, Refusal } from '../schema/errors.ts';
+import type { Knowledge } from '../knowledge/knowledge.ts';
+import { allChatbots, called, namedChatbot } from './find-by-name.ts';
+import type { Clock } from '../schema/ids.ts';
+import type { Store, StoredChatbot } from '../store/store.ts';
+import type { Citations } from '../types.ts';
+import { checked } from '../schema/validate.ts';
 
 /**
  * What an operator does with chatbots by command. As with `Admin`, each verb takes and gives what JSON can carry; one

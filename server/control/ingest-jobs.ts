@@ -1,15 +1,15 @@
-import { NewSite } from './api/requests/bodies.ts';
-import { siteRequest } from './api/resources/sites.ts';
-import { urlSource } from './api/resources/sources.ts';
-import { Refusal } from './schema/errors.ts';
-import { DEAD } from './knowledge/crawl/progress.ts';
-import type { Knowledge } from './knowledge/knowledge.ts';
-import type { Sites } from './knowledge/crawl/sites.ts';
-import { namedChatbot } from './named.ts';
-import { timestamp, type Clock } from './schema/ids.ts';
-import type { DeadLink } from './schema/site.ts';
-import type { Store, StoredSource } from './store/store.ts';
-import { checked } from './schema/validate.ts';
+import { NewSite } from '../api/requests/bodies.ts';
+import { siteRequest } from '../api/resources/sites.ts';
+import { urlSource } from '../api/resources/sources.ts';
+import { Refusal } from '../schema/errors.ts';
+import { DEAD } from '../knowledge/crawl/progress.ts';
+import type { Knowledge } from '../knowledge/knowledge.ts';
+import type { Sites } from '../knowledge/crawl/sites.ts';
+import { namedChatbot } from './find-by-name.ts';
+import { timestamp, type Clock } from '../schema/ids.ts';
+import type { DeadLink } from '../schema/site.ts';
+import type { Store, StoredSource } from '../store/store.ts';
+import { checked } from '../schema/validate.ts';
 
 /**
  * What an operator does by `docent learn`. As with `Admin`, each verb takes and gives what JSON can carry; one that

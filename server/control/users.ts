@@ -1,8 +1,8 @@
-import { hashKey, newKey } from './http/auth.ts';
-import { invalid, Refusal } from './schema/errors.ts';
-import { called } from './named.ts';
-import { newUuid, timestamp, type Clock } from './schema/ids.ts';
-import type { Store, StoredKey, User } from './store/store.ts';
+import { hashKey, newKey } from '../http/auth.ts';
+import { invalid, Refusal } from '../schema/errors.ts';
+import { called } from './find-by-name.ts';
+import { newUuid, timestamp, type Clock } from '../schema/ids.ts';
+import type { Store, StoredKey, User } from '../store/store.ts';
 
 /**
  * What an operator does by command: users and their keys. Each verb takes and gives what JSON can carry, so that a
