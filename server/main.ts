@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { boot, type Booted } from './boot.ts';
-import { runCommand } from './cli.ts';
+import { runCommand } from './cli/run.ts';
 import { readConfig } from './config.ts';
-import { greet } from './greeting.ts';
+import { greet } from './cli/welcome.ts';
 import { createStarting } from './http/starting.ts';
 import { answerUnreadable, named, UNCHECKED } from './http/parse-errors.ts';
 

@@ -83,7 +83,7 @@ export function development(): Plugin {
   /** As at `npm start`: the demo learns its pages from the server that runs. */
   async function greet(server: ViteDevServer, one: Running): Promise<void> {
     const { greet: words } = await runnerOf(server).import<{ greet: (one: Running, say: Say) => Promise<void> }>(
-      '/server/greeting.ts',
+      '/server/cli/welcome.ts',
     );
     await words(one, say);
   }

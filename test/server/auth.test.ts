@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createAdmin } from '../../server/control/users.ts';
 import { createAuth } from '../../server/http/auth.ts';
-import { runCommand } from '../../server/cli.ts';
+import { runCommand } from '../../server/cli/run.ts';
 import { realDisk } from '../../server/store/lowdb/files/disk.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import { start, until, type Running } from '../running.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runCommand } from '../../server/cli.ts';
+import { runCommand } from '../../server/cli/run.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
 import { site, start, until, type Running } from '../running.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../server/dev/build.mjs';
-import { runCommand } from '../../server/cli.ts';
+import { runCommand } from '../../server/cli/run.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { Store } from '../../server/store/store.ts';
 import { startChild, type Child } from './child.ts';

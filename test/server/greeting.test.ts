@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { greet } from '../../server/greeting.ts';
+import { greet } from '../../server/cli/welcome.ts';
 import type { Booted } from '../../server/boot.ts';
 
 it('the first start shows every line of the answer two spaces in, and a source without an address by its title', async () => {

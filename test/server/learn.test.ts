@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../server/dev/build.mjs';
-import { runCommand } from '../../server/cli.ts';
+import { runCommand } from '../../server/cli/run.ts';
 import { newUuid, timestamp } from '../../server/schema/ids.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { StoredSource } from '../../server/store/store.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { runCommand } from '../../server/cli.ts';
+import { runCommand } from '../../server/cli/run.ts';
 import { createChatbot } from '../../server/api/resources/chatbots.ts';
 import { createOperator } from '../../server/control/operator.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';

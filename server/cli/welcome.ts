@@ -1,6 +1,6 @@
-import type { Booted } from './boot.ts';
-import type { Demo } from './demo.ts';
-import type { Citations } from './types.ts';
+import type { Booted } from '../boot.ts';
+import type { Demo } from '../demo.ts';
+import type { Citations } from '../types.ts';
 
 type Write = (words: string) => void;
 

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { version } from '../package.json';
-import { chatbotCommands } from './commands/chatbots.ts';
-import { plain, table, type Command, type Options, type Terminal } from './commands/command.ts';
-import { keyCommands } from './commands/keys.ts';
-import { learnCommand } from './commands/learn.ts';
-import { withVerbs } from './commands/reach.ts';
-import { misspeltVariables, readConfig } from './config.ts';
-import { meantWord } from './schema/nearest-word.ts';
+import { version } from '../../package.json';
+import { chatbotCommands } from './chatbots.ts';
+import { plain, table, type Command, type Options, type Terminal } from './command.ts';
+import { keyCommands } from './keys.ts';
+import { learnCommand } from './learn.ts';
+import { withVerbs } from './connect.ts';
+import { misspeltVariables, readConfig } from '../config.ts';
+import { meantWord } from '../schema/nearest-word.ts';
 
 /** The commands that are not "start the server". */
 const COMMANDS: Record<string, Command> = { ...chatbotCommands, learn: learnCommand, ...keyCommands };
