@@ -9,7 +9,7 @@ import { createDocs } from './api/openapi/docs-page.ts';
 import { createApp } from './app.ts';
 import { createAuth } from './http/auth.ts';
 import { baseOf, listeningAt, misspeltVariables, reachable, readConfig, type Config } from './config.ts';
-import { createDemo, type Demo } from './demo.ts';
+import { createDemo, type Demo } from './demo/demo.ts';
 import { asRefusal } from './schema/errors.ts';
 import { createHealth } from './health/health.ts';
 import { createSchedules } from './knowledge/crawl/schedule.ts';

@@ -1,5 +1,5 @@
 import type { Booted } from '../boot.ts';
-import type { Demo } from '../demo.ts';
+import type { Demo } from '../demo/demo.ts';
 import type { Citations } from '../types.ts';
 
 type Write = (words: string) => void;

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, Middleware } from 'koa';
 import helmet from 'koa-helmet';
-import { assets, demoSite, pages } from '../demo/pages.ts';
-import { defaultAgent } from './agents/agents.ts';
-import type { Answering, Respond } from './answer/runs.ts';
-import { askOnce } from './answer/ask-once.ts';
-import { CHATBOT_META } from './api/resources/chatbots.ts';
-import { urlSource } from './api/resources/sources.ts';
-import { notFound, Refusal } from './schema/errors.ts';
-import { wrongMethod } from './http/body.ts';
-import type { Knowledge } from './knowledge/knowledge.ts';
-import { later, newUuid, timestamp, type Clock } from './schema/ids.ts';
-import type { Store, StoredMessage, StoredSource } from './store/store.ts';
+import { assets, demoSite, pages } from '../../demo/pages.ts';
+import { defaultAgent } from '../agents/agents.ts';
+import type { Answering, Respond } from '../answer/runs.ts';
+import { askOnce } from '../answer/ask-once.ts';
+import { CHATBOT_META } from '../api/resources/chatbots.ts';
+import { urlSource } from '../api/resources/sources.ts';
+import { notFound, Refusal } from '../schema/errors.ts';
+import { wrongMethod } from '../http/body.ts';
+import type { Knowledge } from '../knowledge/knowledge.ts';
+import { later, newUuid, timestamp, type Clock } from '../schema/ids.ts';
+import type { Store, StoredMessage, StoredSource } from '../store/store.ts';
 
 /** Milliseconds that a page waits for its chatbot. */
 const PATIENCE = 5000;
