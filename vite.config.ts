@@ -59,7 +59,7 @@ const demoScripts = {
 
 const environments: Record<string, EnvironmentOptions> = {
   // Named by its content: it may be cached for long.
-  panel: library('widget/tag-panel.ts', 'panel-[hash].js', 'dist/embed', {
+  panel: library('widget/browser/tag-panel.ts', 'panel-[hash].js', 'dist/embed', {
     emptyOutDir: true,
     rolldownOptions: { output: small },
   }),

@@ -1,6 +1,6 @@
 import type { VisitorMessage } from '../server/types.ts';
 import { launch, type Handle } from '../widget/launch.ts';
-import { readSettings } from '../widget/settings.ts';
+import { readSettings } from '../widget/browser/settings.ts';
 import { openPanel, type OpenedPanel } from '../widget/panel.tsx';
 import { cited } from './samples.ts';
 import { face, pageMemory, pieces, play } from './script.ts';

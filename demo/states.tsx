@@ -1,4 +1,4 @@
-import type { Failure } from '../widget/client.ts';
+import type { Failure } from '../widget/client/client.ts';
 import { launch } from '../widget/launch.ts';
 import { openPanel } from '../widget/panel.tsx';
 import { arabic, cited, long, returns, unknown } from './samples.ts';

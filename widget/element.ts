@@ -1,6 +1,6 @@
 import { launch, type Handle } from './launch.ts';
-import { readSettings } from './settings.ts';
-import type { Events } from './turn.ts';
+import { readSettings } from './browser/settings.ts';
+import type { Events } from './chat/turn.ts';
 
 /**
  * `<docent-chat server="…" chatbot="…">`. It dispatches `Events` by their names, with what a listener is told as `detail`.

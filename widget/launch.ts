@@ -1,7 +1,7 @@
-import type { Chat } from './chat.ts';
-import type { Events } from './turn.ts';
+import type { Chat } from './chat/chat.ts';
+import type { Events } from './chat/turn.ts';
 import type { OpenedPanel, openPanel } from './panel.tsx';
-import type { Context, Settings } from './settings.ts';
+import type { Context, Settings } from './browser/settings.ts';
 import type { Words } from './words/en.ts';
 import { launcher } from './words/launcher.ts';
 

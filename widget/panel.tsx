@@ -1,10 +1,10 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
-import { createChat, type Chat, type ChatOptions } from './chat.ts';
-import { tendLauncher } from './launcher.ts';
-import { applyTheme } from './theme.ts';
+import { createChat, type Chat, type ChatOptions } from './chat/chat.ts';
+import { tendLauncher } from './browser/launcher.ts';
+import { applyTheme } from './browser/theme.ts';
 import { Panel } from './view/Panel.tsx';
-import style from './style.css?inline';
+import style from './view/style.css?inline';
 
 export interface PanelOptions extends ChatOptions {
   /** The launcher's; without one the panel is part of the page's own flow: no close button, no focus taken. */

@@ -79,7 +79,7 @@ test('the table of the widget’s settings has each with its default', () => {
 });
 
 test('the table of CSS properties has each that the style sheet describes', () => {
-  const described = readFileSync('widget/style.css', 'utf8').split('*/')[0]!;
+  const described = readFileSync('widget/view/style.css', 'utf8').split('*/')[0]!;
   for (const [name] of described.matchAll(/--docent-[a-z-]+/g)) expect(textOf('widget')).toContain(`\`${name}\``);
 });
 

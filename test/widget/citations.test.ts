@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placeOf, readCitations } from '../../widget/citations.ts';
+import { placeOf, readCitations } from '../../widget/browser/citations.ts';
 import { citation } from './door.ts';
 
 const addressOf = (text: string, file_name = 'https://shop.test/returns'): string | undefined =>

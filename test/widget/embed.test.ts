@@ -1,10 +1,10 @@
 // @vitest-environment happy-dom
 import { waitFor, within } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openPanel } from '../../widget/tag-panel.ts';
+import { openPanel } from '../../widget/browser/tag-panel.ts';
 import { answered, json, openDoor, record, stream, type Door } from './door.ts';
 import type { Handle } from '../../widget/index.tsx';
-import { readSettings } from '../../widget/settings.ts';
+import { readSettings } from '../../widget/browser/settings.ts';
 
 type Docent = Handle & { q: { push(...calls: unknown[][]): void } };
 const page = globalThis as unknown as { Docent?: Partial<Docent> | { q: unknown[][] }; __DOCENT_PANEL__?: string };

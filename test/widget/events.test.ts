@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createEventReader } from '../../widget/events.ts';
+import { createEventReader } from '../../widget/client/events.ts';
 import { answered, citation, record, wire } from './door.ts';
 
 const events = answered(

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createMemory } from '../../widget/memory.ts';
+import { createMemory } from '../../widget/browser/memory.ts';
 import { answered, citation, deltas, json, line, record, server, stream, type Answer } from './door.ts';
 import { mounted, opened, type, type Opened } from './opened.ts';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { effect } from '@preact/signals';
 import type { ChatEvent } from '../../server/types.ts';
-import { createChat } from '../../widget/chat.ts';
+import { createChat } from '../../widget/chat/chat.ts';
 import { answered, deltas, json, line, openDoor, record, server, stream, wire, type Door, type Line } from './door.ts';
 import { opened, type Opened } from './opened.ts';
 

@@ -1,9 +1,9 @@
 import { Component, type TargetedMouseEvent, type VNode } from 'preact';
-import type { Chat } from '../chat.ts';
-import type { Feedback } from '../client.ts';
-import type { Turn } from '../turn.ts';
+import type { Chat } from '../chat/chat.ts';
+import type { Feedback } from '../client/client.ts';
+import type { Turn } from '../chat/turn.ts';
 import { ARROW, COPY, IconButton, RETRY, THUMB } from './Icon.tsx';
-import { copyText, withSources } from '../copy.ts';
+import { copyText, withSources } from '../browser/clipboard.ts';
 
 interface ActionsProps {
   chat: Chat;

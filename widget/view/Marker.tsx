@@ -1,8 +1,8 @@
 import { Component, type VNode } from 'preact';
-import type { Chat } from '../chat.ts';
-import { placeOf } from '../citations.ts';
-import type { Turn } from '../turn.ts';
-import { reveal } from './follow.ts';
+import type { Chat } from '../chat/chat.ts';
+import { placeOf } from '../browser/citations.ts';
+import type { Turn } from '../chat/turn.ts';
+import { reveal } from './scroll.ts';
 import { Source } from './Source.tsx';
 
 export interface MarkerProps {

@@ -1,12 +1,12 @@
 import { Component, type VNode } from 'preact';
-import type { Chat } from '../chat.ts';
+import type { Chat } from '../chat/chat.ts';
 import { Announcer } from './Announcer.tsx';
 import { Composer } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
 import { IconButton, PLUS } from './Icon.tsx';
 import { Notice } from './Note.tsx';
 import { Teaser } from './Teaser.tsx';
-import { tend } from './tend.ts';
+import { tend } from './behaviour.ts';
 
 export interface PanelProps {
   chat: Chat;

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { Citation } from '../../server/types.ts';
-import { placeOf } from '../citations.ts';
+import { placeOf } from '../browser/citations.ts';
 import type { PanelWords } from '../words/en.ts';
 
 interface SourceProps {

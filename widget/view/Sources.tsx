@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import type { Chat } from '../chat.ts';
-import type { Turn } from '../turn.ts';
+import type { Chat } from '../chat/chat.ts';
+import type { Turn } from '../chat/turn.ts';
 import { Source } from './Source.tsx';
 
 /** One row a page or file, with every marker that leads there. */

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
-import type { Chat } from '../chat.ts';
-import type { Turn } from '../turn.ts';
+import type { Chat } from '../chat/chat.ts';
+import type { Turn } from '../chat/turn.ts';
 import { Markdown } from '../markdown/Markdown.tsx';
 import { Actions } from './Actions.tsx';
-import { reveal } from './follow.ts';
+import { reveal } from './scroll.ts';
 import { Marker } from './Marker.tsx';
 import { Note } from './Note.tsx';
 import { Sources } from './Sources.tsx';

@@ -1,4 +1,4 @@
-import type { Speech } from '../speech.ts';
+import type { Speech } from '../browser/locale.ts';
 import type { Words } from './en.ts';
 
 /** Each language is a file of its own, loaded when it is spoken; English is always here. */

@@ -1,4 +1,4 @@
-import type { ChatbotFace } from '../server/types.ts';
+import type { ChatbotFace } from '../../server/types.ts';
 
 /** The looks that the server keeps, put on the host; those in the page are there already, and win. */
 export function applyTheme(

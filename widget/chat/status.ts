@@ -1,5 +1,5 @@
-import type { FinishReason } from '../server/types.ts';
-import type { Failure } from './client.ts';
+import type { FinishReason } from '../../server/types.ts';
+import type { Failure } from '../client/client.ts';
 
 /** Where a turn stands: one thing at a time. */
 export interface Status {

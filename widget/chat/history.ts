@@ -1,6 +1,6 @@
-import { show } from './answers.ts';
+import { show } from './stream.ts';
 import type { Chat } from './chat.ts';
-import type { Failure } from './client.ts';
+import type { Failure } from '../client/client.ts';
 import { createTurn } from './turn.ts';
 
 /** Milliseconds after which nobody expects any more that a question is asked by itself. */

@@ -1,5 +1,5 @@
-import type { Citation, Citations } from '../server/types.ts';
-import { parseAddress, safeAddress } from './markdown/address.ts';
+import type { Citation, Citations } from '../../server/types.ts';
+import { parseAddress, safeAddress } from '../markdown/address.ts';
 
 /** `cite_data_json` as a table by marker; what quotes nothing is left out. */
 export function readCitations(json: string): Citations {

@@ -1,6 +1,6 @@
-import type { ChatEvent, ChatbotFace, ErrorBody, ErrorCode, VisitorMessage } from '../server/types.ts';
+import type { ChatEvent, ChatbotFace, ErrorBody, ErrorCode, VisitorMessage } from '../../server/types.ts';
 import { createEventReader } from './events.ts';
-import type { Context } from './settings.ts';
+import type { Context } from '../browser/settings.ts';
 
 /** What went wrong on the wire. `network`: nothing or half an answer came; `bad_answer`: it was not ours. */
 export interface Failure extends Partial<Omit<ErrorBody, 'code'>> {

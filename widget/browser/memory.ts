@@ -1,4 +1,4 @@
-import type { Question } from './client.ts';
+import type { Question } from '../client/client.ts';
 
 /** What this browser keeps of one chat. */
 export interface Remembered {

@@ -1,6 +1,6 @@
-import { openPanel as open, type OpenedPanel, type PanelOptions } from './panel.tsx';
+import { openPanel as open, type OpenedPanel, type PanelOptions } from '../panel.tsx';
 import { readSettings } from './settings.ts';
-import type { Events } from './turn.ts';
+import type { Events } from '../chat/turn.ts';
 
 /** What whoever wrote the tag can do about a refusal, by its code. */
 const ADVICE: Record<string, string> = {

@@ -1,14 +1,14 @@
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
-import type { ChatbotFace } from '../server/types.ts';
-import { answer, fail, keep, stop } from './answers.ts';
-import { createClient, type Client, type Failure, type Feedback } from './client.ts';
+import type { ChatbotFace } from '../../server/types.ts';
+import { answer, fail, keep, stop } from './stream.ts';
+import { createClient, type Client, type Failure, type Feedback } from '../client/client.ts';
 import { restore } from './history.ts';
-import { createMemory, type Memory } from './memory.ts';
-import type { Context, Settings } from './settings.ts';
-import { createSpeech, type Speech } from './speech.ts';
+import { createMemory, type Memory } from '../browser/memory.ts';
+import type { Context, Settings } from '../browser/settings.ts';
+import { createSpeech, type Speech } from '../browser/locale.ts';
 import { hasEnded } from './status.ts';
 import { createTurn, type Emit, type Events, type Turn } from './turn.ts';
-import { en, type PanelWords, type Words } from './words/en.ts';
+import { en, type PanelWords, type Words } from '../words/en.ts';
 
 export interface ChatOptions {
   server: string;

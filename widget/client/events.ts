@@ -1,4 +1,4 @@
-import type { ChatEvent } from '../server/types.ts';
+import type { ChatEvent } from '../../server/types.ts';
 
 /**
  * Reads the door's events from pieces of any size: each call takes the next piece and gives the events it completed. What is no

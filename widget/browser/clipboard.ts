@@ -1,5 +1,5 @@
 import { placeOf } from './citations.ts';
-import type { Turn } from './turn.ts';
+import type { Turn } from '../chat/turn.ts';
 
 /** The answer as it was written, Markdown, and under it a line for each source. */
 export function withSources({ text, citations }: Turn): string {

@@ -1,4 +1,4 @@
-import { follow } from './follow.ts';
+import { follow } from './scroll.ts';
 import type { PanelProps } from './Panel.tsx';
 
 /** The server names a message before it has stored it: so much later another tab can read it back. */

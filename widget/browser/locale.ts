@@ -1,6 +1,6 @@
 import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
-import type { ChatbotFace } from '../server/types.ts';
-import type { Words } from './words/en.ts';
+import type { ChatbotFace } from '../../server/types.ts';
+import type { Words } from '../words/en.ts';
 
 /** The words of the visitor's language. */
 export interface Speech {
@@ -25,7 +25,7 @@ export function createSpeech(face: Signal<Partial<ChatbotFace>>, host: Element):
     // One after another, so that the last one wanted has the last word.
     spoken = spoken.then(async () => {
       try {
-        speech.value = /^,*en/i.test(tags) ? english : await (await import('./words/languages.ts')).speak(tags);
+        speech.value = /^,*en/i.test(tags) ? english : await (await import('../words/languages.ts')).speak(tags);
       } catch {
         speech.value ??= english;
       }

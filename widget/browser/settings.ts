@@ -1,4 +1,4 @@
-import type { ChatbotFace } from '../server/types.ts';
+import type { ChatbotFace } from '../../server/types.ts';
 
 /** What an owner may decide of the widget; the keys are those that the server keeps for the chatbot. */
 export interface Settings extends Pick<

@@ -1,6 +1,6 @@
 import { signal, type Signal } from '@preact/signals';
-import type { Citation, Citations } from '../server/types.ts';
-import { newId, type Feedback, type Place, type Question } from './client.ts';
+import type { Citation, Citations } from '../../server/types.ts';
+import { newId, type Feedback, type Place, type Question } from '../client/client.ts';
 import type { Status } from './status.ts';
 
 /** One question with its answer, and where it is on the server as far as that is known. Read it anywhere; only the chat writes it. */

@@ -1,8 +1,8 @@
-import type { VisitorMessage } from '../server/types.ts';
+import type { VisitorMessage } from '../../server/types.ts';
 import type { Chat } from './chat.ts';
-import { readCitations } from './citations.ts';
-import type { Failure, WireEvent } from './client.ts';
-import type { Remembered } from './memory.ts';
+import { readCitations } from '../browser/citations.ts';
+import type { Failure, WireEvent } from '../client/client.ts';
+import type { Remembered } from '../browser/memory.ts';
 import { hasEnded, statusOf } from './status.ts';
 import type { Turn } from './turn.ts';
 
