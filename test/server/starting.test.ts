@@ -1,15 +1,8 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ensureBuilt } from '../../server/dev/build.mjs';
 import { createStarting, type Starting } from '../../server/http/starting.ts';
-import { freePort } from '../browser/served.ts';
-import { until } from '../running.ts';
 
 const REFUSED = { error: 'the server is starting; try again soon', code: 'unavailable' };
 
@@ -98,22 +91,3 @@ describe('requests while the server starts', () => {
     expect((await fetch(base)).status).toBe(200);
   });
 });
-
-it('the program answers 503 while it waits to see whether another machine has its folder', async () => {
-  await ensureBuilt();
-  const dir = await mkdtemp(join(tmpdir(), 'docent-starting-'));
-  await mkdir(join(dir, 'lock/elsewhere'), { recursive: true });
-  await writeFile(join(dir, 'lock/elsewhere/abc-1-00000000-00000000-beat'), '');
-  const port = await freePort();
-  const env = { PATH: process.env['PATH'], PORT: String(port), DEMO: '0', DATA_DIR: dir };
-  const child = spawn(process.execPath, ['dist/server/main.js'], { env, stdio: 'ignore' });
-  const ended = once(child, 'exit');
-  const reply = await until(
-    () => fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined),
-    (one) => one !== undefined,
-  );
-  expect([reply?.status, await reply?.json()]).toEqual([503, REFUSED]);
-  child.kill('SIGKILL');
-  await ended;
-  await rm(dir, { recursive: true, force: true });
-}, 120_000);
