@@ -105,6 +105,7 @@ function described(one: Told, path: string): Json {
     operationId: one.id + (alias ? 'Alias' : ''),
     tags: [tagOf(one.path)],
     summary: one.summary,
+    ...(one.description !== undefined && { description: one.description }),
     ...alias,
     ...(one.open && { security: [] }),
     ...(parameters.length > 0 && { parameters }),

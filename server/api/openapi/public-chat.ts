@@ -58,8 +58,8 @@ export const doorOperations: DoorOperation[] = [
     id: 'ask',
     method: 'POST',
     path: '/chat/:chatbot/ask',
-    summary:
-      'Ask; a repeat of the same id gets the same events from the start, with another query it is 409. An id of 22 characters or more must be random: it is a secret that counts from any address',
+    summary: 'Ask; a repeat of the same id gets the same events from the start, with another query it is 409',
+    description: 'An id of 22 characters or more must be random: it is a secret that counts from any address.',
     body: AskBody,
     reply: 'events',
     others: faults(409, 429, 502, 504),

@@ -59,6 +59,8 @@ export interface Operation {
   /** Other spellings of the path that existing clients use. */
   aliases?: string[];
   summary: string;
+  /** What the summary has no room for. */
+  description?: string;
   /** What may stand behind the `?`: all optional. The handler reads `ctx.query`. */
   query?: TObject;
   body?: TObject;
