@@ -1,4 +1,4 @@
-import type { Chat } from './chat/chat.ts';
+import type { Chat } from './chat/types.ts';
 import type { Events } from './chat/turn.ts';
 import type { OpenedPanel, openPanel } from './panel.tsx';
 import type { Context, Settings } from './browser/settings.ts';

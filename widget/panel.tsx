@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
-import { createChat, type Chat, type ChatOptions } from './chat/chat.ts';
+import { createChat } from './chat/chat.ts';
+import type { Chat, ChatOptions } from './chat/types.ts';
 import { tendLauncher } from './browser/launcher.ts';
 import { applyTheme } from './browser/theme.ts';
 import { Panel } from './view/Panel.tsx';

@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals';
-import type { Chat } from '../chat/chat.ts';
+import type { Chat } from '../chat/types.ts';
 
 /** Takes over the launcher's button once the panel is there. */
 export function tendLauncher(button: HTMLButtonElement, chat: Chat): void {

@@ -1,14 +1,6 @@
 import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { ChatbotFace } from '../../server/types.ts';
-import type { Words } from '../words/en.ts';
-
-/** The words of the visitor's language. */
-export interface Speech {
-  lang: string;
-  dir: 'ltr' | 'rtl';
-  /** Those in place of the English ones. */
-  words?: Partial<Words>;
-}
+import type { Speech } from '../words/languages.ts';
 
 const english: Speech = { lang: 'en', dir: 'ltr' };
 

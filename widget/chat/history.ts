@@ -1,5 +1,5 @@
 import { show } from './stream.ts';
-import type { Chat } from './chat.ts';
+import type { Chat } from './types.ts';
 import type { Failure } from '../client/client.ts';
 import { createTurn } from './turn.ts';
 

@@ -1,5 +1,5 @@
 import type { VisitorMessage } from '../../server/types.ts';
-import type { Chat } from './chat.ts';
+import type { Chat } from './types.ts';
 import { readCitations } from '../browser/citations.ts';
 import type { Failure, WireEvent } from '../client/client.ts';
 import type { Remembered } from '../browser/memory.ts';

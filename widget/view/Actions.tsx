@@ -1,5 +1,5 @@
 import { Component, type TargetedMouseEvent, type VNode } from 'preact';
-import type { Chat } from '../chat/chat.ts';
+import type { Chat } from '../chat/types.ts';
 import type { Feedback } from '../client/client.ts';
 import type { Turn } from '../chat/turn.ts';
 import { ARROW, COPY, IconButton, RETRY, THUMB } from './Icon.tsx';

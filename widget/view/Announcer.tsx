@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Chat } from '../chat/chat.ts';
+import type { Chat } from '../chat/types.ts';
 import type { Turn } from '../chat/turn.ts';
 import type { PanelWords } from '../words/en.ts';
 import { noteOf } from './Note.tsx';

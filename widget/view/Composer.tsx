@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Chat } from '../chat/chat.ts';
+import type { Chat } from '../chat/types.ts';
 import { ARROW, IconButton, STOP } from './Icon.tsx';
 
 /** As high as what is written. */

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Chat } from '../chat/chat.ts';
+import type { Chat } from '../chat/types.ts';
 import { safeAddress } from '../markdown/address.ts';
 import { ARROW, IconButton } from './Icon.tsx';
 import { Note } from './Note.tsx';

@@ -1,5 +1,5 @@
 import { Component, type VNode } from 'preact';
-import type { Chat } from '../chat/chat.ts';
+import type { Chat } from '../chat/types.ts';
 import { placeOf } from '../browser/citations.ts';
 import type { Turn } from '../chat/turn.ts';
 import { reveal } from './scroll.ts';

@@ -1,17 +1,11 @@
 import { Component, type VNode } from 'preact';
-import type { Chat } from '../chat/chat.ts';
 import { Announcer } from './Announcer.tsx';
 import { Composer } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
 import { IconButton, PLUS } from './Icon.tsx';
 import { Notice } from './Note.tsx';
 import { Teaser } from './Teaser.tsx';
-import { tend } from './behaviour.ts';
-
-export interface PanelProps {
-  chat: Chat;
-  isInline?: boolean | undefined;
-}
+import { tend, type PanelProps } from './behaviour.ts';
 
 /** Drawn while the chat is open and has its words. */
 export class Panel extends Component<PanelProps> {

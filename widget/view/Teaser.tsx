@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { Chat } from '../chat/chat.ts';
+import type { Chat } from '../chat/types.ts';
 import { PLUS, IconButton } from './Icon.tsx';
 
 /** A sentence beside the launcher, after some seconds, for a visitor who has neither opened nor closed the chat. */

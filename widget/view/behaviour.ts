@@ -1,5 +1,10 @@
+import type { Chat } from '../chat/types.ts';
 import { follow } from './scroll.ts';
-import type { PanelProps } from './Panel.tsx';
+
+export interface PanelProps {
+  chat: Chat;
+  isInline?: boolean | undefined;
+}
 
 /** The server names a message before it has stored it: so much later another tab can read it back. */
 const STORING_MS = 400;

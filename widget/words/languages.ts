@@ -1,5 +1,12 @@
-import type { Speech } from '../browser/locale.ts';
 import type { Words } from './en.ts';
+
+/** The words of the visitor's language. */
+export interface Speech {
+  lang: string;
+  dir: 'ltr' | 'rtl';
+  /** Those in place of the English ones. */
+  words?: Partial<Words>;
+}
 
 /** Each language is a file of its own, loaded when it is spoken; English is always here. */
 const languages: Record<string, () => Promise<{ words: Words }>> = {
