@@ -1,4 +1,4 @@
-import type { Found } from '../knowledge/knowledge.ts';
+import type { Found } from '../knowledge/search/found.ts';
 import { asksNothing } from '../knowledge/search/asking-clause.ts';
 import type { Outcome } from '../types.ts';
 import { PHRASES } from './extract/phrases.ts';

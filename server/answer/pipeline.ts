@@ -1,6 +1,7 @@
 import { answeringAgent, sourcesFor } from '../agents/agents.ts';
 import { Refusal } from '../schema/errors.ts';
-import type { Found, Knowledge } from '../knowledge/knowledge.ts';
+import type { Knowledge } from '../knowledge/knowledge.ts';
+import type { Found } from '../knowledge/search/found.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Model } from '../model/model.ts';
 import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import type { Found } from '../knowledge/knowledge.ts';
+import type { Found } from '../knowledge/search/found.ts';
 import type { ModelRequest } from '../model/model.ts';
 import { withoutThinking } from '../model/thinking.ts';
 import type { StoredAgent, StoredMessage } from '../store/store.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createMarkers, createQuotes, withoutMarkers } from '../../server/answer/citations/stream-filter.ts';
 import { prompt } from '../../server/answer/prompt.ts';
 import { Run } from '../../server/answer/run.ts';
-import type { Found } from '../../server/knowledge/knowledge.ts';
+import type { Found } from '../../server/knowledge/search/found.ts';
 import type { StoredMessage } from '../../server/store/store.ts';
 import { sharedData } from '../shared.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { quote } from '../../server/answer/extract/select.ts';
-import type { Found } from '../../server/knowledge/knowledge.ts';
+import type { Found } from '../../server/knowledge/search/found.ts';
 import { documentOf } from '../../server/knowledge/ingest/chunk.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import { readPlain } from '../../server/knowledge/readers/plain.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dontKnow } from '../../server/answer/extract/no-answer.ts';
 import { PHRASES } from '../../server/answer/extract/phrases.ts';
 import { phrasesFor } from '../../server/answer/extract/phrases.ts';
-import type { Found } from '../../server/knowledge/knowledge.ts';
+import type { Found } from '../../server/knowledge/search/found.ts';
 import type { Spoken } from '../../server/knowledge/text/languages.ts';
 import { siteOf } from './site.ts';
 

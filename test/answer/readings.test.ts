@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
 import { expect, it } from 'vitest';
 import { createMarkers } from '../../server/answer/citations/stream-filter.ts';
-import type { Found } from '../../server/knowledge/knowledge.ts';
+import type { Found } from '../../server/knowledge/search/found.ts';
 
 /** What was worked out of the passages that answers cited. */
 

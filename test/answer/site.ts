@@ -1,5 +1,5 @@
 import { writeQuotes } from '../../server/answer/extract/write.ts';
-import type { Found } from '../../server/knowledge/knowledge.ts';
+import type { Found } from '../../server/knowledge/search/found.ts';
 import { readHtml } from '../../server/knowledge/readers/html/html.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import { documentOf } from '../../server/knowledge/ingest/chunk.ts';

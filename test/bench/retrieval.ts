@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { quote, sureness } from '../../server/answer/extract/select.ts';
 import { leastFor } from '../../server/answer/extract/threshold.ts';
-import type { Found } from '../../server/knowledge/knowledge.ts';
+import type { Found } from '../../server/knowledge/search/found.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import { stemsFor } from '../../server/knowledge/text/stems.ts';
 import { sharedData } from '../shared.ts';

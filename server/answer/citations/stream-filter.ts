@@ -1,4 +1,4 @@
-import type { Found } from '../../knowledge/knowledge.ts';
+import type { Found } from '../../knowledge/search/found.ts';
 import type { Span } from '../../knowledge/text/sentences.ts';
 import type { Citation, Citations } from '../../types.ts';
 import { claimOf, hasWords } from './claim.ts';

@@ -1,4 +1,4 @@
-import type { Found } from '../../knowledge/knowledge.ts';
+import type { Found } from '../../knowledge/search/found.ts';
 import { phrasesFor } from './phrases.ts';
 
 /** Pages offered where there is no answer. */

@@ -1,4 +1,4 @@
-import type { Found, Match } from '../../knowledge/knowledge.ts';
+import type { Found, Match } from '../../knowledge/search/found.ts';
 import { PassageIndex } from '../../knowledge/search/index.ts';
 
 /** Passages that came without the index's reading of them get one here. */

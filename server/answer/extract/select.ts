@@ -1,6 +1,6 @@
 import { answerType } from '../../knowledge/search/answer-type.ts';
 import { mark, placesOf } from '../../knowledge/search/coverage.ts';
-import type { Found } from '../../knowledge/knowledge.ts';
+import type { Found } from '../../knowledge/search/found.ts';
 import type { Sentence } from '../../knowledge/search/types.ts';
 import type { Question } from '../../knowledge/search/query.ts';
 import { isItem } from '../../knowledge/text/sentences.ts';

@@ -1,4 +1,4 @@
-import type { Found } from '../../knowledge/knowledge.ts';
+import type { Found } from '../../knowledge/search/found.ts';
 import type { Question } from '../../knowledge/search/query.ts';
 import type { Spoken } from '../../knowledge/text/languages.ts';
 import { spokenIn } from '../../knowledge/text/detect-language.ts';

@@ -1,4 +1,4 @@
-import type { Found } from '../../knowledge/knowledge.ts';
+import type { Found } from '../../knowledge/search/found.ts';
 import { asksAtLength } from '../../knowledge/search/long-form.ts';
 import type { Citations, Outcome } from '../../types.ts';
 import { createQuotes, withoutMarkers } from '../citations/stream-filter.ts';

@@ -5,7 +5,7 @@ import type { Web } from '../../web/web.ts';
 import { Finds } from './frontier.ts';
 import { DEAD, Pages, SUCCESS } from './progress.ts';
 import { followsAgain, withDeadLink } from './dead-links.ts';
-import { CalledOff, type Follower, type Found } from '../ingest/crawl-port.ts';
+import { CalledOff, type Follower, type Found } from '../crawl-port.ts';
 import type { Knowledge } from '../knowledge.ts';
 import { linksOf } from '../readers/links.ts';
 import type { Log } from '../ingest/ingest.ts';

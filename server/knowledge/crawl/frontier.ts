@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { timestamp, type Clock } from '../../schema/ids.ts';
 import type { Store, StoredSite, StoredSource } from '../../store/store.ts';
 import type { Pages } from './progress.ts';
-import type { Found } from '../ingest/crawl-port.ts';
+import type { Found } from '../crawl-port.ts';
 import { newSource } from '../ingest/new-source.ts';
 import type { Scope } from './scope.ts';
 import type { ListedPage } from './sitemap.ts';

@@ -3,7 +3,7 @@ import { WebFailure } from '../../web/errors.ts';
 import type { Page } from '../../web/page.ts';
 import type { Readable } from '../readers/blocks.ts';
 import { decode } from '../readers/charset.ts';
-import type { Follower, Found } from './crawl-port.ts';
+import type { Follower, Found } from '../crawl-port.ts';
 import { canonicalOf, linksOf } from '../readers/links.ts';
 import { documentOf } from './chunk.ts';
 import { readerOfFile, readerOfType } from '../readers/readers.ts';

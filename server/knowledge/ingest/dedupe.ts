@@ -1,5 +1,5 @@
 import type { Store, StoredSource } from '../../store/store.ts';
-import type { Follower } from './crawl-port.ts';
+import type { Follower } from '../crawl-port.ts';
 import type { ReadPage } from './content.ts';
 import { Unreadable } from '../readers/errors.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Document, Store, StoredSource } from '../../store/store.ts';
 import type { Page } from '../../web/page.ts';
 import type { Known, Web } from '../../web/web.ts';
-import type { Follower } from './crawl-port.ts';
+import type { Follower } from '../crawl-port.ts';
 import { READABLE_TYPES } from '../readers/readers.ts';
 
 /** To be raised when other text, or other passages, come of the same bytes: until then a page is not read twice. */

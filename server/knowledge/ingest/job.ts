@@ -2,7 +2,7 @@ import { later, type Clock } from '../../schema/ids.ts';
 import type { Change, Document, Store, StoredSource } from '../../store/store.ts';
 import { WebFailure } from '../../web/errors.ts';
 import type { Web } from '../../web/web.ts';
-import { CalledOff, type Follower } from './crawl-port.ts';
+import { CalledOff, type Follower } from '../crawl-port.ts';
 import type { Indexes } from '../search/index-cache.ts';
 import { materialOf } from './content.ts';
 import { settle } from './dedupe.ts';

@@ -2,7 +2,7 @@ import type { Document } from '../../store/store.ts';
 import { bySentences } from './coverage.ts';
 import type { Entry, Hit, SearchIn, Sentence } from './types.ts';
 import { FEEDBACK, wantsFeedback, withFeedback } from './relevance-feedback.ts';
-import type { Match } from '../knowledge.ts';
+import type { Match } from './found.ts';
 import { languageOf, type Language } from '../text/language.ts';
 import { nearness } from './proximity.ts';
 import { Pairs } from './question-pairs.ts';

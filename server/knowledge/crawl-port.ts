@@ -1,4 +1,4 @@
-import type { StoredSource } from '../../store/store.ts';
+import type { StoredSource } from '../store/store.ts';
 
 /** A crawl, as the learning of one of its pages sees it. */
 export interface Follower {
