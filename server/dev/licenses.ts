@@ -11,7 +11,7 @@ export interface Bundled {
   text: string;
 }
 
-/** What other projects' code packages hold: by a part of the module's path the name it has in server/licenses/. */
+/** What other projects' code packages hold: by a part of the module's path the name it has in server/dev/licenses/. */
 const VENDORED: { within: string; name: string; license: string }[] = [
   { within: 'unpdf/dist/pdfjs', name: 'pdfjs', license: 'Apache-2.0' },
   { within: 'unpdf/dist/pdfjs', name: 'openjpeg', license: 'BSD-2-Clause' },

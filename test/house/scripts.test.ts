@@ -68,7 +68,7 @@ describe('npm start in a checkout that is not built', () => {
   };
   const start = () => spawnSync(process.execPath, [join(folder, 'server/dev/start.mjs')], { encoding: 'utf8' });
   beforeAll(() => {
-    for (const file of ['start.mjs', 'built.mjs']) cpSync(`server/${file}`, join(folder, 'server', file));
+    for (const file of ['start.mjs', 'build.mjs']) cpSync(`server/dev/${file}`, join(folder, 'server/dev', file));
     for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'vite.config.ts']) write(file, '{}');
     for (const file of ['widget/a.ts', 'demo/a.ts']) write(file, '');
   });
