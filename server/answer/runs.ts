@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { retry } from '../async/retry.ts';
 import { asRefusal, notFound, Refusal } from '../schema/errors.ts';
 import { later, timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
@@ -89,6 +90,11 @@ interface Rooms {
   most?: number;
 }
 
+/** Milliseconds between tries to store a message while no file can be opened: other answers close theirs as they end. */
+const WAITS = [100, 300, 1000];
+const isShortOfFiles = (error: unknown): boolean =>
+  ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
+
 export function createAnswering({ store, clock, log, most = 256 }: Rooms): Answering {
   const runs = new Map<string, Run>();
   const endings = new Map<Run, { chatbot: string; over: Promise<void> }>();
@@ -96,7 +102,7 @@ export function createAnswering({ store, clock, log, most = 256 }: Rooms): Answe
   const room = createAnswerCapacity(most);
   const interrupted = new WeakSet<Run>();
   const save = ({ unstored }: Question, message: StoredMessage, session?: StoredSession): Promise<boolean> =>
-    unstored ? Promise.resolve(true) : store.saveMessage(message, session);
+    unstored ? Promise.resolve(true) : retry(() => store.saveMessage(message, session), isShortOfFiles, WAITS);
 
   function start(question: Question): Run {
     const leave = room.take(question.chatbot.uuid, question.visitor);

@@ -120,6 +120,16 @@ describe('a server whose disk refuses', () => {
     expect(reasons).toEqual(['stop', 'interrupted']);
   });
 
+  it('stores an answer that found no free file descriptor at first', async () => {
+    disk.failing('datasync', 'EMFILE');
+    const reply = ask();
+    await until(readyz, ({ code }) => code === 503);
+    disk.heal();
+    expect((await reply).status).toBe(200);
+    const reasons = (await messages()).map(({ finish_reason }: { finish_reason: string }) => finish_reason);
+    expect(reasons).toEqual(['stop', 'stop']);
+  });
+
   it.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE'])(
     'with %s tells a visitor that the answer cannot be stored, and not that there is too much to do',
     async (code) => {
