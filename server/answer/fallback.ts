@@ -13,8 +13,13 @@ export interface Fallback {
    * is left alone for `PAUSE`, then one question is let through, and another after each further `PAUSE`, until it answers.
    */
   paused(): string | undefined;
-  /** Tells the operator, and returns the reason for the record of the message, as in `ModelFailure`. */
-  failed(refusal: Refusal): string;
+  /** To be called when the model is asked; what it returns is for `failed`. */
+  asked(): number;
+  /**
+   * Tells the operator, and returns the reason for the record of the message, as in `ModelFailure`. The failure of a question
+   * that was `asked` before the last whole answer does not count towards a pause.
+   */
+  failed(refusal: Refusal, asked: number): string;
   /** To be called when an answer is whole. */
   answered(): void;
 }
@@ -39,6 +44,7 @@ export function createFallback({ health, clock, log, quotes = true }: Rooms): Fa
   const sentence = (reason: string): string => `the model does not answer (${reason}); ${consequence}`;
   const outage = createOutage({ health, clock, log, name: 'the model', key: 'model', sentence });
   let failures = 0;
+  let answers = 0;
   let pause: { reason: string; until: number } | undefined;
 
   return {
@@ -54,14 +60,16 @@ export function createFallback({ health, clock, log, quotes = true }: Rooms): Fa
       pause.until = clock() + PAUSE;
       return undefined;
     },
-    failed(refusal) {
+    asked: () => answers,
+    failed(refusal, asked) {
       const reason = refusal instanceof ModelFailure ? refusal.reason : refusal.code;
-      if (!ONE_QUESTION.has(reason)) failures += 1;
+      if (!ONE_QUESTION.has(reason) && asked === answers) failures += 1;
       if (quotes && failures >= FAILURES) pause = { reason, until: clock() + PAUSE };
       outage.failed(reason, (refusal.cause as Error | undefined)?.message);
       return reason;
     },
     answered() {
+      answers += 1;
       failures = 0;
       pause = undefined;
       outage.succeeded();

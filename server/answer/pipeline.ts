@@ -89,11 +89,12 @@ function generated(
   const { query, accepted, unshown } = question;
   const cite = question.chatbot.meta.show_citations;
   const markers = createMarkers(cite ? found : [], query, run);
+  const asked = fallback.asked();
   // What a quoted answer would need, until there is text that a reader may have.
-  let spare = fallback.quotes ? material : undefined;
+  let quotable = fallback.quotes ? material : undefined;
   const generation = model.generate(prompt({ agent, turns, found, query, cite, accepted }), (piece) => {
     run.append(markers.pass(piece));
-    if (spare && run.appended > 0 && !unshown) spare = undefined;
+    if (quotable && run.appended > 0 && !unshown) quotable = undefined;
     if (run.full) generation.stop();
   });
   run.onStop = () => generation.stop();
@@ -105,10 +106,10 @@ function generated(
 
   return generation.done.catch(refused).then(({ finish, totalTokens, refusal }: Generated) => {
     if (refusal && !run.stopped) {
-      const why = fallback.failed(refusal);
-      if (spare) {
+      const why = fallback.failed(refusal, asked);
+      if (quotable) {
         run.restart();
-        return quotedInstead(spare, why, run);
+        return quotedInstead(quotable, why, run);
       }
     }
     if (!refusal && !run.stopped) fallback.answered();

@@ -219,7 +219,8 @@ describe('the log', () => {
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
     fallback = createFallback({ health: createHealth(), clock: () => now, log });
   });
-  const fail = (reason: string): string => fallback.failed(new ModelFailure(reason, 'model_failed', 'no'));
+  const fail = (reason: string): string =>
+    fallback.failed(new ModelFailure(reason, 'model_failed', 'no'), fallback.asked());
   const told = () => lines.map(({ reason, failures, msg }) => (reason ? [reason, failures] : msg));
 
   it('names a failing model once a minute, with how many answers failed', () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAgent } from '../../server/agents/agents.ts';
 import { createRespond } from '../../server/answer/pipeline.ts';
 import { createFallback } from '../../server/answer/fallback.ts';
+import { Refusal } from '../../server/schema/errors.ts';
 import { createHealth, type Health } from '../../server/health/health.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
@@ -128,4 +129,15 @@ describe('a model that goes on being asked', () => {
     await askInTurn(5);
     expect(fake.requests).toHaveLength(5);
   });
+});
+
+it('failures of questions that were asked before the last answer do not pause the model', () => {
+  const fallback = createFallback({ health, clock: Date.now, log: pino({ level: 'silent' }) });
+  const refusal = new Refusal('model_timeout', 'the model did not answer in time');
+  const early = [fallback.asked(), fallback.asked(), fallback.asked()];
+  fallback.answered();
+  for (const asked of early) fallback.failed(refusal, asked);
+  expect(fallback.paused()).toBe(undefined);
+  for (const asked of [fallback.asked(), fallback.asked(), fallback.asked()]) fallback.failed(refusal, asked);
+  expect(fallback.paused()).toBe('model_timeout');
 });
