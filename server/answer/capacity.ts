@@ -29,7 +29,7 @@ export function createCapacity({ each, all }: Most): Capacity {
     const own = owners.get(owner) ?? 0;
     const fits = (counted: number, most: number): boolean => counted === 0 || counted + weight <= most;
     if (!fits(taken, all)) throw full('there is too much to do at the moment; please try again later');
-    if (!fits(own, each)) throw full('too much of yours is under way at the moment; please try again later');
+    if (!fits(own, each)) throw full('too many requests in progress from your address; please try again later');
   }
 
   return {

@@ -7,7 +7,7 @@ import type { Store, StoredChatbot } from '../store/store.ts';
 const folded = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
 /** Those of that very name, or where there is none, those of that name in another case. */
-export function called<T extends { name: string }>(name: string, all: T[]): T[] {
+export function withName<T extends { name: string }>(name: string, all: T[]): T[] {
   const exact = all.filter((one) => one.name === name);
   return exact.length > 0 ? exact : all.filter((one) => folded(one.name) === folded(name));
 }
@@ -25,7 +25,7 @@ export async function namedChatbot(store: Store, named: string): Promise<StoredC
   const all = await allChatbots(store);
   const uuid = readUuid(named);
   const byUuid = all.filter((one) => one.uuid === uuid);
-  const meant = byUuid.length > 0 ? byUuid : called(named, all);
+  const meant = byUuid.length > 0 ? byUuid : withName(named, all);
   const [chatbot] = meant;
   if (chatbot && meant.length === 1) return chatbot;
   const candidates = meant.length > 0 ? meant : all;

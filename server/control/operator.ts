@@ -5,7 +5,7 @@ import { ChatbotChange, NewChatbot, NewMessage } from '../api/requests/bodies.ts
 import { changeChatbot, createChatbot, deleteChatbot } from '../api/resources/chatbots.ts';
 import { notFound, Refusal } from '../schema/errors.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
-import { allChatbots, called, namedChatbot } from './find-by-name.ts';
+import { allChatbots, withName, namedChatbot } from './find-by-name.ts';
 import type { Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
 import type { Citations } from '../types.ts';
@@ -90,7 +90,7 @@ export function createOperator(rooms: Rooms): Operator {
   return {
     async addChatbot(written, visibility) {
       const { name, ...meta } = checked(NewChatbot, { name: written, visibility, show_citations: true });
-      const [known] = called(name, await allChatbots(store));
+      const [known] = withName(name, await allChatbots(store));
       if (known) throw taken(known);
       const { uuid } = await createChatbot(store, clock, { owner: store.home.user.uuid, name, meta });
       return { uuid, tag: `<script async src="${base}/embed.js" data-chatbot="${uuid}" data-settings></script>` };

@@ -1,6 +1,6 @@
 import { hashKey, newKey } from '../http/auth.ts';
 import { invalid, Refusal } from '../schema/errors.ts';
-import { called } from './find-by-name.ts';
+import { withName } from './find-by-name.ts';
 import { newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredKey, User } from '../store/store.ts';
 
@@ -71,7 +71,7 @@ export function createAdmin({ store, clock }: { store: Store; clock: Clock }): A
 
     async revokeKeys(...wanted) {
       const [keys, users] = [await store.keys(), await store.users()];
-      const ending = new Set(wanted.map((one) => theOne(one, keys, users)));
+      const ending = new Set(wanted.map((one) => keyOf(one, keys, users)));
       for (const { hash } of ending) await store.removeKey(hash);
       return lines([...ending], users);
     },
@@ -110,9 +110,9 @@ function unlike(keys: StoredKey[]): string {
   }
 }
 
-function theOne(wanted: string, keys: StoredKey[], users: User[]): StoredKey {
-  const told = keys.filter((key) => isTold(wanted, key));
-  const found = told.length > 0 ? told : called(wanted, keys);
+function keyOf(wanted: string, keys: StoredKey[], users: User[]): StoredKey {
+  const told = keys.filter((key) => isNamed(wanted, key));
+  const found = told.length > 0 ? told : withName(wanted, keys);
   const [key] = found;
   // What was typed may be a whole key: no more of it is repeated than its hint.
   const shown = wanted.startsWith('dk_') ? hintOf(wanted) : wanted;
@@ -123,7 +123,7 @@ function theOne(wanted: string, keys: StoredKey[], users: User[]): StoredKey {
 }
 
 /** By the whole key, or by its first characters: as the list shows them, or as somebody without that last sign types them. */
-function isTold(wanted: string, key: StoredKey): boolean {
+function isNamed(wanted: string, key: StoredKey): boolean {
   const start = wanted.replace(/(?:…|\.\.\.)$/, '');
   return (
     key.hash === hashKey(wanted) || (/^dk_./.test(start) && key.hint.startsWith(start)) || shownHint(key) === start

@@ -12,7 +12,7 @@ import { later, readUuid, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { ChatEvent } from '../types.ts';
 import { FeedbackBody } from '../schema/visitor.ts';
-import { untilClosed, visitorMessage, type EventStreams } from './sse.ts';
+import { releaseOnClose, visitorMessage, type EventStreams } from './sse.ts';
 import type { VisitorSessions } from './sessions.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -72,9 +72,9 @@ export function createConversations(rooms: Rooms) {
       const { ctx } = visit;
       const { uuid } = await sessionOf(visit);
       const address = addressOf(ctx);
-      untilClosed(ctx.res, lists.take(address));
+      releaseOnClose(ctx.res, lists.take(address));
       const list = await shown(await answering.messages(uuid), visitorMessage);
-      untilClosed(ctx.res, held.take(address, list.length));
+      releaseOnClose(ctx.res, held.take(address, list.length));
       ctx.type = 'json';
       return list;
     },

@@ -14,7 +14,7 @@ import { faceSettings } from '../schema/widget-settings.ts';
 import { createAsk } from './ask.ts';
 import { AskBody, SessionBody, VisitorSessionSchema } from '../schema/visitor.ts';
 import { createConversations, type Visit } from './conversations.ts';
-import { createEventStreams, heldReplies, type EventStreams } from './sse.ts';
+import { createEventStreams, unreadReplies, type EventStreams } from './sse.ts';
 import { admitOrigin } from './origins.ts';
 import { servePage } from './share-page.ts';
 import { createVisitorSessions, type VisitorSessions } from './sessions.ts';
@@ -30,7 +30,7 @@ export interface DoorRooms {
   trustProxyHops: number;
   /** Open streams, in all. */
   maxStreams?: number;
-  /** Of the bytes that replies keep in memory until they are read; `heldReplies` by default. */
+  /** Of the bytes that replies keep in memory until they are read; `unreadReplies` by default. */
   held?: Capacity;
   /** What a chatbot shows before the first question, in place of its own settings. */
   face?(chatbot: StoredChatbot): Partial<ChatbotFace>;
@@ -45,7 +45,7 @@ export function createDoor(rooms: DoorRooms): Middleware {
       if (reply !== undefined) ctx.body = reply;
     });
   };
-  const { held = heldReplies() } = rooms;
+  const { held = unreadReplies() } = rooms;
   const events = createEventStreams({ held, most: rooms.maxStreams });
   const sessions = createVisitorSessions(rooms);
   const addressOf = ({ req }: Context): string => clientAddress(req, rooms.trustProxyHops);
@@ -53,15 +53,15 @@ export function createDoor(rooms: DoorRooms): Middleware {
   const { messages, forget, resume, stop, feedback } = conversations;
 
   on('GET', '/:chatbot', async ({ chatbot }) => faceOf(rooms, chatbot));
-  const spare = createSpare(rooms);
-  on('POST', '/:chatbot/session', startSession(rooms, sessions, spare));
+  const limitWrites = createWriteLimit(rooms);
+  on('POST', '/:chatbot/session', startSession(rooms, sessions, limitWrites));
   on('POST', '/:chatbot/ask', ask(rooms, sessions, events));
   on('GET', '/:chatbot/session/:session/messages', messages);
   on('POST', '/:chatbot/session/:session/delete', forget);
   on('GET', '/:chatbot/session/:session/message/:message/stream', resume);
   on('POST', '/:chatbot/session/:session/message/:message/stop', stop);
   on('POST', '/:chatbot/session/:session/message/:message/feedback', async (visit) => {
-    spare(visit, 'too much feedback at once');
+    limitWrites(visit, 'too much feedback at once');
     return feedback(visit);
   });
 
@@ -132,9 +132,9 @@ function faceOf({ face }: DoorRooms, chatbot: StoredChatbot): ChatbotFace {
 /** The rate limit of a visitor's other writes: an empty session costs a file, feedback a line. */
 const WRITES: [count: number, seconds: number] = [100, 60];
 
-type Spare = (visit: Visit, refusal: string) => void;
+type WriteLimit = (visit: Visit, refusal: string) => void;
 
-function createSpare({ clock, trustProxyHops }: DoorRooms): Spare {
+function createWriteLimit({ clock, trustProxyHops }: DoorRooms): WriteLimit {
   const limits = createVisitorLimits({ clock });
   return ({ chatbot, ctx }, refusal) => {
     const address = clientAddress(ctx.req, trustProxyHops);
@@ -144,10 +144,10 @@ function createSpare({ clock, trustProxyHops }: DoorRooms): Spare {
   };
 }
 
-function startSession({ store, log }: DoorRooms, sessions: VisitorSessions, spare: Spare) {
+function startSession({ store, log }: DoorRooms, sessions: VisitorSessions, limitWrites: WriteLimit) {
   return async (visit: Visit): Promise<unknown> => {
     const { variables } = await readBody(visit.ctx, log, SessionBody);
-    spare(visit, 'too many new conversations');
+    limitWrites(visit, 'too many new conversations');
     const session = sessions.begin(visit.chatbot, variables);
     if (!(await store.createSession(session))) throw notFound('chatbot');
     return view(VisitorSessionSchema, session);

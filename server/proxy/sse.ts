@@ -51,7 +51,11 @@ interface Options {
 /** Open streams of one address: a visitor has one for each tab, and several visitors may share an address. */
 const MOST_EACH = 32;
 
-export function createEventStreams({ held = heldReplies(), every = 15_000, most = 1000 }: Options = {}): EventStreams {
+export function createEventStreams({
+  held = unreadReplies(),
+  every = 15_000,
+  most = 1000,
+}: Options = {}): EventStreams {
   const open = createCapacity({ each: MOST_EACH, all: most });
   const replays = createReplays(held);
   // One timer for all readers, and none while there is no reader.
@@ -76,7 +80,7 @@ export function createEventStreams({ held = heldReplies(), every = 15_000, most 
   }
 
   return {
-    admit: (address, res) => untilClosed(res, open.take(address)),
+    admit: (address, res) => releaseOnClose(res, open.take(address)),
     tell(found, res, { address, from, first, failure }) {
       const run = found instanceof Run ? found : replays.of(found, res, address);
       sendHead(res, HEAD);
@@ -88,7 +92,7 @@ export function createEventStreams({ held = heldReplies(), every = 15_000, most 
 }
 
 /** A reply that was begun after its caller had left is not told of the close. */
-export function untilClosed(res: ServerResponse, release: () => void): void {
+export function releaseOnClose(res: ServerResponse, release: () => void): void {
   if (res.destroyed || res.req.socket.destroyed) release();
   else res.once('close', release);
 }
@@ -96,7 +100,7 @@ export function untilClosed(res: ServerResponse, release: () => void): void {
 const MB = 1024 * 1024;
 
 /** Bytes that replies may keep in memory until they are read, for one address and in all. */
-export const heldReplies = (): Capacity => createCapacity({ each: 16 * MB, all: 64 * MB });
+export const unreadReplies = (): Capacity => createCapacity({ each: 16 * MB, all: 64 * MB });
 
 /** Finished answers that are being read: all readers of one share its text, which counts as the first reader's. */
 function createReplays(held: Capacity): { of(message: StoredMessage, res: ServerResponse, address: string): Run } {
@@ -112,7 +116,7 @@ function createReplays(held: Capacity): { of(message: StoredMessage, res: Server
       const replay = replays.get(key) ?? begin(message, address);
       replays.set(key, replay);
       replay.readers += 1;
-      untilClosed(res, () => {
+      releaseOnClose(res, () => {
         replay.readers -= 1;
         if (replay.readers > 0) return;
         replays.delete(key);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { createCapacity, type Capacity } from '../../server/answer/capacity.ts';
 import { Run } from '../../server/answer/run.ts';
 import { Refusal } from '../../server/schema/errors.ts';
-import { createEventStreams, heldReplies } from '../../server/proxy/sse.ts';
+import { createEventStreams, unreadReplies } from '../../server/proxy/sse.ts';
 import type { StoredMessage } from '../../server/store/store.ts';
 import {
   answerWith,
@@ -360,7 +360,7 @@ describe('a replay for which there is no room', () => {
 });
 
 it('bytes that one address leaves unread keep no other from its messages', async () => {
-  const bytes = heldReplies();
+  const bytes = unreadReplies();
   const own = await openHouse({ rooms: { held: bytes, trustProxyHops: 1 } });
   try {
     const { uuid } = await own.chatbot();
@@ -373,7 +373,7 @@ it('bytes that one address leaves unread keep no other from its messages', async
     for (const url of urls) {
       const refused = await get(url, '203.0.113.1');
       expect(refused.status).toBe(503);
-      expect((await refused.json()).error).toMatch(/^too much of yours/);
+      expect((await refused.json()).error).toMatch(/^too many requests in progress/);
       const other = await get(url, '203.0.113.2');
       expect([other.status, await other.text()]).toEqual([200, expect.stringContaining('You have 30 days.')]);
     }
