@@ -27,8 +27,12 @@ const ENGLISH = documentOf('The ferry to the harbour is blue.');
 
 /** Over a store with these sources, whose document is the Russian one. */
 async function open(...sources: StoredSource[]): Promise<Indexes> {
+  return openOver(async () => RUSSIAN, ...sources);
+}
+
+async function openOver(document: Store['document'], ...sources: StoredSource[]): Promise<Indexes> {
   const module = await import('../../server/knowledge/search/index-cache.ts');
-  const store = { sources: async () => sources, document: async () => RUSSIAN } as unknown as Store;
+  const store = { sources: async () => sources, document } as unknown as Store;
   return new module.Indexes({ store, clock: Date.now, idle: 60_000 });
 }
 
@@ -76,6 +80,18 @@ it('keeps the later of two texts, though only the earlier waits for a stemmer', 
   await indexes.put(source, ENGLISH);
   load();
   await putting;
+  expect(await texts(indexes)).toEqual([ENGLISH.text]);
+});
+
+it('keeps what a source said last, where its renaming has read what it said before', async () => {
+  load();
+  let give = (_: Document): void => {};
+  const indexes = await openOver(() => new Promise((resolve) => (give = resolve)));
+  await indexes.get(CHATBOT);
+  const renaming = indexes.rename(source);
+  await indexes.put(source, ENGLISH);
+  give(RUSSIAN);
+  await renaming;
   expect(await texts(indexes)).toEqual([ENGLISH.text]);
 });
 

@@ -40,12 +40,8 @@ export class Indexes {
   }
 
   /** A chatbot whose index is not held needs nothing: the store has the passages. */
-  async put(source: StoredSource, document: Document): Promise<void> {
-    const held = this.#held.get(source.chatbot);
-    if (!held) return;
-    const change = changed(held, source.uuid);
-    await fill(held.index, source, document, () => held.changes.get(source.uuid) === change);
-    await this.#meanings(held.index, source.uuid);
+  put(source: StoredSource, document: Document): Promise<void> {
+    return this.#put(source, async () => document);
   }
 
   /** Puts in the vectors of passages that are there by now. */
@@ -56,11 +52,8 @@ export class Indexes {
   }
 
   /** Shows and finds it under its title from now on. */
-  async rename(source: StoredSource): Promise<void> {
-    const held = this.#held.get(source.chatbot);
-    if (!held) return;
-    const document = await this.#options.store.document(source.uuid);
-    if (document) await this.put(source, document);
+  rename(source: StoredSource): Promise<void> {
+    return this.#put(source, () => this.#options.store.document(source.uuid));
   }
 
   remove(chatbot: string, source: string): void {
@@ -82,6 +75,18 @@ export class Indexes {
   close(): void {
     clearInterval(this.#sweeper);
     this.#held.clear();
+  }
+
+  /** The change counts before the document is read: one that comes meanwhile is newer. */
+  async #put(source: StoredSource, read: () => Promise<Document | undefined>): Promise<void> {
+    const held = this.#held.get(source.chatbot);
+    if (!held) return;
+    const change = changed(held, source.uuid);
+    const isNewest = (): boolean => held.changes.get(source.uuid) === change;
+    const document = await read();
+    if (!document) return;
+    await fill(held.index, source, document, isNewest);
+    await this.#meanings(held.index, source.uuid);
   }
 
   #build(chatbot: string): Held {
