@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino, type Logger } from 'pino';
-import { createAdmin, type Admin } from './control/users.ts';
+import { createUsers, type Users } from './control/users.ts';
 import { createDocs } from './api/openapi/docs-page.ts';
 import { createApp } from './app.ts';
 import { createAuth } from './http/auth.ts';
@@ -14,16 +14,16 @@ import { asRefusal } from './schema/errors.ts';
 import { createHealth } from './health/health.ts';
 import { createSchedules } from './knowledge/crawl/schedule.ts';
 import { oneAtATime } from './http/pipelining.ts';
-import { createAssets } from './http/static.ts';
-import { createDoor } from './proxy/router.ts';
-import { foreignUpstream } from './proxy/upstream/remote.ts';
+import { createStaticFiles } from './http/static.ts';
+import { createChatRouter } from './proxy/router.ts';
+import { remoteUpstream } from './proxy/upstream/remote.ts';
 import { localUpstream } from './proxy/upstream/upstream.ts';
 import { createOperator } from './control/operator.ts';
-import { createRooms } from './control/services.ts';
+import { createServices } from './control/services.ts';
 import { openSocket } from './control/socket.ts';
 import { openLowdbStore, type LowdbOptions } from './store/lowdb/lowdb.ts';
 import type { Home } from './store/store.ts';
-import { createTeaching } from './control/ingest-jobs.ts';
+import { createIngestJobs } from './control/ingest-jobs.ts';
 
 /** Milliseconds that an answer which nobody reads may go on while the process ends. */
 const UNREAD = 1000;
@@ -54,13 +54,13 @@ export async function boot(
   const clock = Date.now;
   const health = createHealth();
   const store = await openLowdbStore({ dir: config.dataDir, clock, log, health, disk, probeEvery });
-  const admin = createAdmin({ store, clock });
+  const admin = createUsers({ store, clock });
 
-  const rooms = await createRooms(config, { store, clock, log, health, self: itself(config) });
+  const rooms = await createServices(config, { store, clock, log, health, self: itself(config) });
   const { knowledge, sites, catalogue, respond, answering } = rooms;
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const upstream = config.upstream
-    ? foreignUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log, health })
+    ? remoteUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log, health })
     : localUpstream({ store, respond });
   const demo =
     config.demo && !config.upstream
@@ -79,9 +79,9 @@ export async function boot(
     clock,
     log,
     authenticate: createAuth(store, config.apiKey, clock),
-    assets: createAssets({ dir: builtFiles() }),
+    assets: createStaticFiles({ dir: builtFiles() }),
     docs: createDocs({ dir: join(builtFiles(), 'docs') }),
-    door: createDoor({
+    door: createChatRouter({
       store,
       answering,
       upstream,
@@ -102,7 +102,7 @@ export async function boot(
   await knowledge.embedMissing();
   await schedules.start();
   const operator = createOperator({ store, knowledge, answering, respond, clock, base: baseOf(config) });
-  const verbs = { ...admin, ...operator, ...createTeaching({ store, knowledge, sites, clock }) };
+  const verbs = { ...admin, ...operator, ...createIngestJobs({ store, knowledge, sites, clock }) };
   const socket = openSocket({ dir: config.dataDir, verbs, log });
   const commands = await orWarn(socket, { close: () => Promise.resolve() }, 'commands cannot reach this server');
 
@@ -160,7 +160,7 @@ function told(error: unknown, depth = 0): object {
   return { type: name, code, message, stack, ...(cause && depth < 4 ? { cause: told(cause, depth + 1) } : {}) };
 }
 
-async function firstKey(admin: Admin, { user }: Home): Promise<string | undefined> {
+async function firstKey(admin: Users, { user }: Home): Promise<string | undefined> {
   return (await admin.keys()).length > 0 ? undefined : admin.addKey(user.email, 'first start');
 }
 

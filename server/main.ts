@@ -8,7 +8,7 @@ import { runCommand } from './cli/run.ts';
 import { readConfig } from './config.ts';
 import { greet } from './cli/welcome.ts';
 import { createStarting } from './http/starting.ts';
-import { answerUnreadable, named, UNCHECKED } from './http/parse-errors.ts';
+import { answerUnreadable, requireHost, UNCHECKED } from './http/parse-errors.ts';
 
 /** Words for the person at the terminal; the log, one JSON object a line, has standard output to itself. */
 const write = (words: string): boolean => process.stderr.write(words);
@@ -39,7 +39,7 @@ async function startServer(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const { host, port } = readConfig(process.env);
   const starting = createStarting();
-  const server = createServer(UNCHECKED, named(starting.handle));
+  const server = createServer(UNCHECKED, requireHost(starting.handle));
   await listening(server, host, port);
   const actual = (server.address() as AddressInfo).port;
   const booted = await boot({ ...process.env, PORT: String(actual) });

@@ -2,11 +2,12 @@ import type { Found } from '../knowledge/search/found.ts';
 import { asksNothing } from '../knowledge/search/asking-clause.ts';
 import type { Outcome } from '../types.ts';
 import { PHRASES } from './extract/phrases.ts';
-import { leastFor } from './extract/threshold.ts';
-import { sureness } from './extract/select.ts';
+import { thresholdFor } from './extract/threshold.ts';
+import { confidence } from './extract/select.ts';
 
 /** Whether quotes alone would answer: what is left to go by where a model cites nothing. */
-export const wouldQuote = (query: string, found: Found[]): boolean => sureness(query, found) >= leastFor(query, found);
+export const wouldQuote = (query: string, found: Found[]): boolean =>
+  confidence(query, found) >= thresholdFor(query, found);
 
 interface Written {
   query: string;

@@ -7,7 +7,7 @@ import type { Model } from '../model/model.ts';
 import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';
 import { NO_META, type Ending, type MessageMeta, type Question, type Respond } from './runs.ts';
 import { createMarkers } from './citations/stream-filter.ts';
-import { dontKnow } from './extract/no-answer.ts';
+import { noAnswer } from './extract/no-answer.ts';
 import type { Fallback } from './fallback.ts';
 import { prompt, TURNS } from './prompt.ts';
 import { writeQuotes } from './extract/write.ts';
@@ -64,7 +64,7 @@ const earlierTurns = async (store: Store, { session, newSession }: Question): Pr
 
 /** Every agent that could answer is deleted or not enabled. */
 function unanswered({ query, accepted }: Question, run: Run): Ending {
-  run.append(dontKnow(query, [], accepted));
+  run.append(noAnswer(query, [], accepted));
   return { finish_reason: 'stop', citations: {}, meta: { ...metaOf(undefined), outcome: 'unknown' } };
 }
 

@@ -53,7 +53,7 @@ export class Turns {
 const ABREAST = 16;
 
 /** Does it to all, some at a time; when all that began has ended it throws the first error there was. */
-export async function abreast<T>(items: Iterable<T>, act: (item: T) => Promise<void>): Promise<void> {
+export async function eachAtOnce<T>(items: Iterable<T>, act: (item: T) => Promise<void>): Promise<void> {
   const rest = items[Symbol.iterator]();
   const worker = async () => {
     for (let next = rest.next(); !next.done; next = rest.next()) await act(next.value);

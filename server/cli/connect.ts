@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
-import { createAdmin } from '../control/users.ts';
+import { createUsers } from '../control/users.ts';
 import { baseOf, type Config } from '../config.ts';
 import { createHealth } from '../health/health.ts';
 import { createOperator } from '../control/operator.ts';
-import { createRooms } from '../control/services.ts';
+import { createServices } from '../control/services.ts';
 import { NobodyListens, remoteVerbs, type Verbs } from '../control/socket.ts';
 import { FolderInUse } from '../store/lowdb/files/lock.ts';
 import { openLowdbStore } from '../store/lowdb/lowdb.ts';
-import { createTeaching } from '../control/ingest-jobs.ts';
+import { createIngestJobs } from '../control/ingest-jobs.ts';
 import { plain, type Terminal } from './command.ts';
 
 /** How long a server that has the folder may take until it listens to commands. */
@@ -42,14 +42,14 @@ async function withOwnFolder<T>(config: Config, { err }: Terminal, act: Act<T>):
   // Where DATA_DIR was forgotten, the keys of a new folder open nothing.
   if (isNew) err(`docent: ${dir} is a new data folder, made now\n`);
   const log = errorsTo(err);
-  const rooms = await createRooms(config, { store, clock, log, health: createHealth() });
+  const rooms = await createServices(config, { store, clock, log, health: createHealth() });
   const { knowledge, sites, answering, respond } = rooms;
   const operator = createOperator({ store, knowledge, answering, respond, clock, base: baseOf(config) });
   try {
     return await act({
-      ...createAdmin({ store, clock }),
+      ...createUsers({ store, clock }),
       ...operator,
-      ...createTeaching({ store, knowledge, sites, clock }),
+      ...createIngestJobs({ store, knowledge, sites, clock }),
     });
   } finally {
     await rooms.close();

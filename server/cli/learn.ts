@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { NobodyListens, type Verbs } from '../control/socket.ts';
-import type { Lesson } from '../control/ingest-jobs.ts';
+import type { IngestJob } from '../control/ingest-jobs.ts';
 import { plain, type Command, type Options, type Terminal } from './command.ts';
 import { barOf, lineOf, noBar } from './progress.ts';
 
@@ -41,9 +41,9 @@ export async function learn(
 ): Promise<number> {
   const began = performance.now();
   const seconds = (): number => (performance.now() - began) / 1000;
-  const first = await verbs.teach(chatbot, url, crawl);
-  const { lesson, interrupted } = await watch(verbs, first, terminal, seconds);
-  return report(lesson, interrupted, terminal, seconds());
+  const first = await verbs.ingest(chatbot, url, crawl);
+  const { job, interrupted } = await watch(verbs, first, terminal, seconds);
+  return report(job, interrupted, terminal, seconds());
 }
 
 /** As the request for a site has it; '' for a page alone. */
@@ -56,17 +56,17 @@ export function crawlOf(options: Options): string {
 }
 
 /** Shows how it goes until it has ended; the first Ctrl-C ends it. */
-async function watch(verbs: Verbs, first: Lesson, terminal: Terminal, seconds: () => number) {
+async function watch(verbs: Verbs, first: IngestJob, terminal: Terminal, seconds: () => number) {
   const stop = new AbortController();
   const ignore = terminal.onInterrupt?.(() => stop.abort());
   const show = shower(terminal, seconds);
-  let lesson = first;
+  let job = first;
   try {
-    while (lesson.status === 'running') {
-      show(lesson);
+    while (job.status === 'running') {
+      show(job);
       await wait(LOOK, undefined, { signal: stop.signal }).catch(() => {});
       const { aborted } = stop.signal;
-      lesson = await (aborted ? verbs.endLesson(lesson.uuid) : verbs.lesson(lesson.uuid));
+      job = await (aborted ? verbs.endJob(job.uuid) : verbs.job(job.uuid));
       if (aborted) break;
     }
   } catch (error) {
@@ -76,23 +76,23 @@ async function watch(verbs: Verbs, first: Lesson, terminal: Terminal, seconds: (
     ignore?.();
     if (terminal.columns?.() !== undefined) terminal.out(noBar);
   }
-  return { lesson, interrupted: stop.signal.aborted };
+  return { job, interrupted: stop.signal.aborted };
 }
 
-function shower({ out, columns }: Terminal, seconds: () => number): (lesson: Lesson) => void {
+function shower({ out, columns }: Terminal, seconds: () => number): (job: IngestJob) => void {
   let lines = 0;
-  return (lesson) => {
+  return (job) => {
     const width = columns?.();
-    if (width !== undefined) out(barOf(lesson, seconds(), width));
+    if (width !== undefined) out(barOf(job, seconds(), width));
     else if (seconds() * 1000 > (lines + 1) * LINES) {
       lines = Math.floor((seconds() * 1000) / LINES);
-      out(lineOf(lesson, seconds()));
+      out(lineOf(job, seconds()));
     }
   };
 }
 
-function report(lesson: Lesson, interrupted: boolean, { out, err }: Terminal, seconds: number): number {
-  const { status, done, failed, failures } = lesson;
+function report(job: IngestJob, interrupted: boolean, { out, err }: Terminal, seconds: number): number {
+  const { status, done, failed, failures } = job;
   const pages = (count: number): string => `${count} ${count === 1 ? 'page' : 'pages'}`;
   out(`learned ${pages(done)} in ${seconds.toFixed(1)} s${interrupted ? ', and stopped' : ''}\n`);
   if (failed > 0) err(`${pages(failed)} failed:\n`);
@@ -103,15 +103,15 @@ function report(lesson: Lesson, interrupted: boolean, { out, err }: Terminal, se
       .join(''),
   );
   if (failed > LISTED) err(`  and ${failed - LISTED} more\n`);
-  err(deadLinksOf(lesson));
-  if (lesson.full) err('there may be more: --max-pages is how many it takes\n');
+  err(deadLinksOf(job));
+  if (job.full) err('there may be more: --max-pages is how many it takes\n');
   if (status === 'running') err('the server that has the folder learns it to its end, or the next one does\n');
   if (interrupted) return INTERRUPTED;
-  return status === 'done' && done > 0 && lesson.lost * 10 <= lesson.found ? 0 : 1;
+  return status === 'done' && done > 0 && job.lost * 10 <= job.found ? 0 : 1;
 }
 
 /** 404 stands for 410, too. */
-function deadLinksOf({ deadLinks, deadLinksTotal }: Lesson): string {
+function deadLinksOf({ deadLinks, deadLinksTotal }: IngestJob): string {
   if (deadLinksTotal === 0) return '';
   const links = deadLinks.slice(0, LISTED);
   const lines = links.map(

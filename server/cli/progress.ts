@@ -1,15 +1,15 @@
-import type { Lesson } from '../control/ingest-jobs.ts';
+import type { IngestJob } from '../control/ingest-jobs.ts';
 import { plain } from './command.ts';
 
 const CLEAR = '\r\u001b[K';
 const CELLS = 20;
 
 /** One line of a terminal, drawn over the last: how far it is, and with what is left of the width where it is. */
-export function barOf(lesson: Lesson, seconds: number, columns: number): string {
-  const { found, done, failed, current } = lesson;
+export function barOf(job: IngestJob, seconds: number, columns: number): string {
+  const { found, done, failed, current } = job;
   const filled = Math.min(CELLS, Math.floor((CELLS * (done + failed)) / Math.max(found, 1)));
   const bar = `[${'#'.repeat(filled)}${'.'.repeat(CELLS - filled)}]`;
-  const line = `${bar} ${done + failed}/${found}${failed > 0 ? `, ${failed} failed` : ''}, ${rateOf(lesson, seconds)}  `;
+  const line = `${bar} ${done + failed}/${found}${failed > 0 ? `, ${failed} failed` : ''}, ${rateOf(job, seconds)}  `;
   // A terminal breaks the line where its last column is written to.
   return CLEAR + (line + shortened(current, columns - 1 - line.length)).slice(0, columns - 1);
 }
@@ -17,12 +17,12 @@ export function barOf(lesson: Lesson, seconds: number, columns: number): string 
 export const noBar = CLEAR;
 
 /** The same for whoever reads it later. */
-export function lineOf(lesson: Lesson, seconds: number): string {
-  const { found, done, failed, current } = lesson;
-  return `${done + failed} of ${found} pages, ${failed} failed, ${rateOf(lesson, seconds)}${current && `: ${plain(current)}`}\n`;
+export function lineOf(job: IngestJob, seconds: number): string {
+  const { found, done, failed, current } = job;
+  return `${done + failed} of ${found} pages, ${failed} failed, ${rateOf(job, seconds)}${current && `: ${plain(current)}`}\n`;
 }
 
-const rateOf = ({ done, failed }: Lesson, seconds: number): string =>
+const rateOf = ({ done, failed }: IngestJob, seconds: number): string =>
   `${((done + failed) / Math.max(seconds, 0.001)).toFixed(1)} pages/s`;
 
 /** The end of an address tells pages of one site apart. */

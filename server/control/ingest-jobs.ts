@@ -12,23 +12,23 @@ import type { Store, StoredSource } from '../store/store.ts';
 import { checked } from '../schema/validate.ts';
 
 /**
- * What an operator does by `docent learn`. As with `Admin`, each verb takes and gives what JSON can carry; one that
+ * What an operator does by `docent learn`. As with `Users`, each verb takes and gives what JSON can carry; one that
  * cannot be done throws a `Refusal`.
  */
-export interface Teaching {
+export interface IngestJobs {
   /**
    * Begins to learn the page at `url`, or with `crawl`, the JSON of a site's bounds, its whole site. Where it is known it is
    * learned again, and where that is under way already this tells of that. `chatbot` is a uuid, or a name where one
    * chatbot alone has it.
    */
-  teach(chatbot: string, url: string, crawl: string): Promise<Lesson>;
-  lesson(uuid: string): Promise<Lesson>;
+  ingest(chatbot: string, url: string, crawl: string): Promise<IngestJob>;
+  job(uuid: string): Promise<IngestJob>;
   /** Stops a site; what is learned of it stays. A page alone is learned to its end. */
-  endLesson(uuid: string): Promise<Lesson>;
+  endJob(uuid: string): Promise<IngestJob>;
 }
 
 /** How far it is with a site or a page. */
-export interface Lesson {
+export interface IngestJob {
   /** Of the site, or of the page's source. */
   uuid: string;
   /** `running`, `done`, `stopped`, or `error:<reason>` where the first page could not be had. */
@@ -64,8 +64,8 @@ const OWN_REASONS = /^(?:not found|robots|content type|no text|off site|same pag
 
 const gone = (): Refusal => new Refusal('not_found', 'it was deleted meanwhile');
 
-export function createTeaching({ store, knowledge, sites, clock }: Rooms): Teaching {
-  async function lesson(uuid: string): Promise<Lesson> {
+export function createIngestJobs({ store, knowledge, sites, clock }: Rooms): IngestJobs {
+  async function job(uuid: string): Promise<IngestJob> {
     const site = await store.site(uuid);
     if (site) {
       const { dead_links: deadLinks, dead_links_total: deadLinksTotal, ...progress } = sites.progress(site);
@@ -78,7 +78,7 @@ export function createTeaching({ store, knowledge, sites, clock }: Rooms): Teach
     }
     const page = await store.source(uuid);
     if (!page) throw gone();
-    return lessonOf(page);
+    return jobOf(page);
   }
 
   async function crawled(chatbot: string, url: string, crawl: string): Promise<string> {
@@ -99,20 +99,20 @@ export function createTeaching({ store, knowledge, sites, clock }: Rooms): Teach
   }
 
   return {
-    async teach(named, url, crawl) {
+    async ingest(named, url, crawl) {
       const chatbot = await namedChatbot(store, named);
-      return lesson(await (crawl ? crawled(chatbot.uuid, url, crawl) : learned(chatbot.uuid, url)));
+      return job(await (crawl ? crawled(chatbot.uuid, url, crawl) : learned(chatbot.uuid, url)));
     },
-    lesson,
-    async endLesson(uuid) {
+    job,
+    async endJob(uuid) {
       const site = await store.site(uuid);
       if (site) await sites.stop(site);
-      return lesson(uuid);
+      return job(uuid);
     },
   };
 }
 
-function lessonOf(page: StoredSource): Lesson {
+function jobOf(page: StoredSource): IngestJob {
   const { uuid, file_name } = page;
   const ended = reasonOf(page);
   const failures = failuresOf([page]);
@@ -134,7 +134,7 @@ function remedyOf({ meta_json }: StoredSource): string {
   return reason ? `: ${reason}` : '';
 }
 
-function failuresOf(pages: StoredSource[]): Pick<Lesson, 'lost' | 'failures'> {
+function failuresOf(pages: StoredSource[]): Pick<IngestJob, 'lost' | 'failures'> {
   const all = pages.map((page) => ({ page, url: page.file_name, reason: reasonOf(page) ?? '' }));
   const failed = all.filter(({ reason }) => reason !== '');
   const lost = failed.filter(({ reason }) => !OWN_REASONS.test(reason)).length;

@@ -12,7 +12,7 @@ import type { Citations } from '../types.ts';
 import { checked } from '../schema/validate.ts';
 
 /**
- * What an operator does with chatbots by command. As with `Admin`, each verb takes and gives what JSON can carry; one
+ * What an operator does with chatbots by command. As with `Users`, each verb takes and gives what JSON can carry; one
  * that cannot be done throws a `Refusal` and has changed nothing.
  */
 export interface Operator {

@@ -22,7 +22,7 @@ interface Given {
 }
 
 /** What learns and answers, as the settings have it: the same for the server and for a command without one. */
-export async function createRooms(config: Config, { store, clock, log, health, self }: Given) {
+export async function createServices(config: Config, { store, clock, log, health, self }: Given) {
   const { answerTimeout, fetchAllow: allow, publicUrl } = config;
   const web = createWeb({ allow, self, about: publicUrl && `${publicUrl}/bot` });
   const embedder = config.embeddings && (await import('../model/embeddings.ts')).createEmbedder(config.embeddings);

@@ -2,12 +2,12 @@ import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { basename, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import type { Admin } from './users.ts';
+import type { Users } from './users.ts';
 import { asRefusal, Refusal } from '../schema/errors.ts';
 import type { Operator } from './operator.ts';
 import { hasCode, ignore } from '../store/lowdb/files/disk.ts';
 import { nearby } from '../store/lowdb/files/lock.ts';
-import type { Teaching } from './ingest-jobs.ts';
+import type { IngestJobs } from './ingest-jobs.ts';
 
 /**
  * `DATA_DIR/docent.sock`: how commands reach the server that has the folder. A connection carries one request, `{verb,
@@ -25,12 +25,12 @@ const SIGN_MS = 2000;
 type Reply = { done: unknown } | { error: string };
 
 /** What commands have done, by the server that has the folder or by themselves. */
-export type Verbs = Admin & Teaching & Operator;
+export type Verbs = Users & IngestJobs & Operator;
 
 const ADMIN = ['addUser', 'users', 'addKey', 'keys', 'revokeKeys'] as const;
-const TEACHING = ['teach', 'lesson', 'endLesson'] as const;
+const INGESTING = ['ingest', 'job', 'endJob'] as const;
 const OPERATOR = ['addChatbot', 'chatbots', 'updateChatbot', 'removeChatbot', 'ask', 'removeUser'] as const;
-const VERBS: readonly (keyof Verbs)[] = [...ADMIN, ...TEACHING, ...OPERATOR];
+const VERBS: readonly (keyof Verbs)[] = [...ADMIN, ...INGESTING, ...OPERATOR];
 
 export interface CommandSocket {
   /** Lets the commands under way end. */
@@ -90,7 +90,7 @@ async function replyTo(text: string, { verbs, log }: { verbs: Verbs; log: Logger
   try {
     const { verb, words } = readRequest(text);
     // A command asks for this five times a second.
-    log[verb === 'lesson' ? 'debug' : 'info']({ verb }, 'command');
+    log[verb === 'job' ? 'debug' : 'info']({ verb }, 'command');
     const act = verbs[verb] as (...words: string[]) => Promise<unknown>;
     return { done: await act(...words) };
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Store, StoredKey, User } from '../store/store.ts';
  * running server does for a command what the command does for itself where none runs. A verb that cannot be done
  * throws a `Refusal` and has changed nothing.
  */
-export interface Admin {
+export interface Users {
   /** Resolves with the address as it is kept: in lower case. */
   addUser(email: string): Promise<string>;
   users(): Promise<UserLine[]>;
@@ -37,7 +37,7 @@ export interface KeyLine {
 
 const HINT_LENGTH = 7;
 
-export function createAdmin({ store, clock }: { store: Store; clock: Clock }): Admin {
+export function createUsers({ store, clock }: { store: Store; clock: Clock }): Users {
   return {
     async addUser(written) {
       const email = readEmail(written);

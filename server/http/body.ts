@@ -44,12 +44,12 @@ export async function readJson(ctx: Context): Promise<unknown> {
 /** The same, as the schema has it; throws the `Refusal` of what is invalid. */
 export async function readBody<S extends TObject>(ctx: Context, log: Logger, schema: S): Promise<Static<S>> {
   const sent = await readJson(ctx);
-  tellUnknown(ctx, log, schema, sent);
+  nameUnknownFields(ctx, log, schema, sent);
   return checked(schema, sent);
 }
 
 /** Names on the reply, and in the log at debug, what the body or, where there is none, the query has beyond its schema: it is ignored, and often a slip. */
-export function tellUnknown(ctx: Context, log: Logger, schema: TObject, body: unknown): void {
+export function nameUnknownFields(ctx: Context, log: Logger, schema: TObject, body: unknown): void {
   const fields = unknownFields(schema, body);
   if (fields === '') return;
   ctx.set('X-Unknown-Fields', fields);

@@ -9,11 +9,11 @@ const LINGER = 1000;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** For `createServer`: Node would answer a request without a Host by itself, without a body. See `named`. */
+/** For `createServer`: Node would answer a request without a Host by itself, without a body. See `requireHost`. */
 export const UNCHECKED = { requireHostHeader: false };
 
 /** Refuses a request that HTTP/1.1 wants a Host of. */
-export const named =
+export const requireHost =
   (handle: Handler): Handler =>
   (request, response) => {
     if (request.httpVersion !== '1.1' || request.headers.host !== undefined) return handle(request, response);

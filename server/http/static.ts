@@ -20,7 +20,7 @@ interface Asset {
  * Serves the build in `dir` to pages of any origin. The files are read once, here: no path of a request ever reaches the
  * disk. Where there is no build (development) every request is passed on.
  */
-export function createAssets({ dir }: { dir: string }): Middleware {
+export function createStaticFiles({ dir }: { dir: string }): Middleware {
   const assets = new Map(listed(dir).map((path) => [path, readAsset(dir, path)]));
   return (ctx, next) => {
     const asset = assets.get(ctx.path);

@@ -8,7 +8,7 @@ import type { Clock } from '../schema/ids.ts';
 import type { Connection, Connections } from '../outbound/connections.ts';
 import { connectionFailed, errorSentence, modelBusy, modelFailed, tooLong, wasReset } from './errors.ts';
 import type { Generation, ModelRequest } from './model.ts';
-import { Reading } from './completion-stream.ts';
+import { CompletionStream } from './completion-stream.ts';
 
 /** The server that is called, and what has been learnt about it. */
 export interface Endpoint {
@@ -38,10 +38,10 @@ const LONGEST_PAUSE = 5;
 const ERROR_BODY = 4096;
 
 /** One answer: its request, sent again where nothing of the answer has come yet, and the reading of the reply. */
-export class Call implements Generation, Dispatcher.DispatchHandler {
+export class CompletionRequest implements Generation, Dispatcher.DispatchHandler {
   readonly done: Promise<Outcome>;
   readonly #endpoint: Endpoint;
-  readonly #reading: Reading;
+  readonly #reading: CompletionStream;
   // Let go when the answer begins: thousands of open streams would keep as many prompts in memory, twice.
   #request: ModelRequest | undefined;
   #body: string[] = [];
@@ -66,7 +66,7 @@ export class Call implements Generation, Dispatcher.DispatchHandler {
   constructor(endpoint: Endpoint, request: ModelRequest, onText: (piece: string) => void) {
     this.#endpoint = endpoint;
     this.#request = request;
-    this.#reading = new Reading(onText);
+    this.#reading = new CompletionStream(onText);
     this.#refused = endpoint.refused;
     this.#promptLength = request.messages.reduce((sum, { content }) => sum + content.length, 0);
     this.done = new Promise((resolve, reject) => {

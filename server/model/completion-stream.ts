@@ -1,10 +1,10 @@
 import { readCompletion } from './completion.ts';
-import { EventScan, LARGEST_EVENT } from './sse-parser.ts';
+import { SseParser, LARGEST_EVENT } from './sse-parser.ts';
 import { modelFailed } from './errors.ts';
 import { Thinking } from './thinking.ts';
 
 /** The body of a good reply, read as it comes. Its verbs throw a `Refusal` where the server does not keep to the format. */
-export class Reading {
+export class CompletionStream {
   /** The server has said that nothing more comes, or nothing more is wanted. */
   ended = false;
   finish: string | undefined;
@@ -14,7 +14,7 @@ export class Reading {
   length = 0;
 
   readonly #onText: (piece: string) => void;
-  readonly #scan = new EventScan();
+  readonly #scan = new SseParser();
   readonly #thinking = new Thinking();
   #begun = false;
   #ink = false;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../schema/ids.ts';
-import { Call, type Endpoint } from './completion-request.ts';
+import { CompletionRequest, type Endpoint } from './completion-request.ts';
 import { Connections, type TIMEOUTS } from '../outbound/connections.ts';
 import type { Model } from './model.ts';
 
@@ -39,7 +39,7 @@ export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, ..
     answerTimeout,
   };
   return {
-    generate: (request, onText) => new Call(endpoint, request, onText),
+    generate: (request, onText) => new CompletionRequest(endpoint, request, onText),
     close: () => connections.close(),
   };
 }

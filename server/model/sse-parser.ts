@@ -11,7 +11,7 @@ const BYTE_ORDER_MARK = 0xfeff;
  * eventsource-parser with a StringDecoder is as fast (0.94 to 0.98 of this with JSON.parse), but holds 10 KB a stream;
  * this 1 KB.
  */
-export class EventScan {
+export class SseParser {
   // The bytes of a line that has not ended, copied: a slice would keep the whole network buffer alive.
   #rest: Buffer[] = [];
   #restBytes = 0;

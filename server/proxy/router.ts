@@ -20,7 +20,7 @@ import { servePage } from './share-page.ts';
 import { createVisitorSessions, type VisitorSessions } from './sessions.ts';
 import { originsOf, type Upstream } from './upstream/upstream.ts';
 
-export interface DoorRooms {
+export interface ChatRouterOptions {
   store: Store;
   answering: Answering;
   upstream: Upstream;
@@ -37,7 +37,7 @@ export interface DoorRooms {
 }
 
 /** The public door: /chat/{chatbot}/… for pages of any origin, and the page /c/{chatbot}. No key comes in, none goes out. */
-export function createDoor(rooms: DoorRooms): Middleware {
+export function createChatRouter(rooms: ChatRouterOptions): Middleware {
   const router = new Router({ prefix: '/chat', sensitive: true });
   const on = (method: 'GET' | 'POST', path: string, handle: (visit: Visit) => Promise<unknown>): void => {
     router.register(path, [method], async (ctx) => {
@@ -77,7 +77,7 @@ export function createDoor(rooms: DoorRooms): Middleware {
 }
 
 /** Behind a proxy that is not counted all visitors have one address, and one limit. */
-function createProxyWarning({ log, trustProxyHops }: DoorRooms): (ctx: Context) => void {
+function createProxyWarning({ log, trustProxyHops }: ChatRouterOptions): (ctx: Context) => void {
   let isWarned = trustProxyHops > 0;
   return ({ headers }) => {
     if (isWarned || headers['x-forwarded-for'] === undefined) return;
@@ -106,11 +106,11 @@ const crossOrigin = cors({
   keepHeadersOnError: false,
 });
 
-const named = ({ upstream, trustProxyHops }: DoorRooms, { req }: Context, written: string) =>
+const named = ({ upstream, trustProxyHops }: ChatRouterOptions, { req }: Context, written: string) =>
   upstream.chatbot(written, () => clientAddress(req, trustProxyHops));
 
 /** Who may ask which chatbot is judged here. A private one is as unknown as none. */
-async function admitted(rooms: DoorRooms, ctx: RouterContext): Promise<StoredChatbot> {
+async function admitted(rooms: ChatRouterOptions, ctx: RouterContext): Promise<StoredChatbot> {
   const chatbot = await named(rooms, ctx, ctx.params['chatbot'] ?? '');
   if (!chatbot || chatbot.meta.visibility === 'private') throw notFound('chatbot');
   const allowed = originsOf(chatbot);
@@ -118,7 +118,7 @@ async function admitted(rooms: DoorRooms, ctx: RouterContext): Promise<StoredCha
   return chatbot;
 }
 
-function faceOf({ face }: DoorRooms, chatbot: StoredChatbot): ChatbotFace {
+function faceOf({ face }: ChatRouterOptions, chatbot: StoredChatbot): ChatbotFace {
   const { uuid, name, meta } = chatbot;
   return {
     uuid,
@@ -134,7 +134,7 @@ const WRITES: [count: number, seconds: number] = [100, 60];
 
 type WriteLimit = (visit: Visit, refusal: string) => void;
 
-function createWriteLimit({ clock, trustProxyHops }: DoorRooms): WriteLimit {
+function createWriteLimit({ clock, trustProxyHops }: ChatRouterOptions): WriteLimit {
   const limits = createVisitorLimits({ clock });
   return ({ chatbot, ctx }, refusal) => {
     const address = clientAddress(ctx.req, trustProxyHops);
@@ -144,7 +144,7 @@ function createWriteLimit({ clock, trustProxyHops }: DoorRooms): WriteLimit {
   };
 }
 
-function startSession({ store, log }: DoorRooms, sessions: VisitorSessions, limitWrites: WriteLimit) {
+function startSession({ store, log }: ChatRouterOptions, sessions: VisitorSessions, limitWrites: WriteLimit) {
   return async (visit: Visit): Promise<unknown> => {
     const { variables } = await readBody(visit.ctx, log, SessionBody);
     limitWrites(visit, 'too many new conversations');
@@ -154,7 +154,7 @@ function startSession({ store, log }: DoorRooms, sessions: VisitorSessions, limi
   };
 }
 
-function ask(rooms: DoorRooms, sessions: VisitorSessions, events: EventStreams) {
+function ask(rooms: ChatRouterOptions, sessions: VisitorSessions, events: EventStreams) {
   const limits = createVisitorLimits(rooms);
   const asked = createAsk({ ...rooms, limits, sessions });
   return async ({ chatbot, ctx }: Visit): Promise<void> => {

@@ -9,7 +9,7 @@ const LONGEST_HOLD = 10 * 60_000;
 const SITES = 1000;
 
 /** When a site may be asked again: by its Crawl-delay, and by the Retry-After that it sent. */
-export class Pace {
+export class Politeness {
   readonly #clock: Clock;
   readonly #held = new Map<string, number>();
   readonly #next = new Map<string, number>();

@@ -2,7 +2,7 @@ import type { Clock } from '../schema/ids.ts';
 import { createExchange, headerOf, parseAddress, type Reply } from './exchange.ts';
 import { asWebFailure, WebFailure } from './errors.ts';
 import type { GuardRules } from './guard.ts';
-import { Pace } from './politeness.ts';
+import { Politeness } from './politeness.ts';
 import { retryAfterSeconds } from '../outbound/retry-after.ts';
 import { checkTag, pageOf, type Page } from './page.ts';
 import { Robots, ROBOT } from './robots.ts';
@@ -52,7 +52,7 @@ export function createWeb(options: WebOptions): Web {
   const { deadline = 15_000, limit = 10 * 1024 * 1024, clock = Date.now } = options;
   const exchange = createExchange(options, agentOf(options.about));
   const robots = new Robots({ exchange, clock, deadline: Math.min(deadline, 10_000) });
-  const pace = new Pace(clock);
+  const pace = new Politeness(clock);
 
   /** Resolves when the page may be asked for. */
   async function admit(url: URL, signal: AbortSignal, patience: number | undefined): Promise<void> {

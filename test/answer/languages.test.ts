@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dontKnow } from '../../server/answer/extract/no-answer.ts';
+import { noAnswer } from '../../server/answer/extract/no-answer.ts';
 import { PHRASES } from '../../server/answer/extract/phrases.ts';
 import { phrasesFor } from '../../server/answer/extract/phrases.ts';
-import { EMPTY } from '../../server/knowledge/text/stopwords.ts';
+import { STOP_WORDS } from '../../server/knowledge/text/stopwords.ts';
 import { LANGUAGES, type Spoken } from '../../server/knowledge/text/languages.ts';
 import { stem, stemsFor } from '../../server/knowledge/text/stems.ts';
 import type { Language } from '../../server/knowledge/text/language.ts';
@@ -219,7 +219,7 @@ describe('the table of languages', () => {
 
   it('is covered by the replies, and by the common words of those that put spaces between words', () => {
     expect(Object.keys(PHRASES).toSorted()).toEqual(spoken.toSorted());
-    expect(Object.keys(EMPTY).toSorted()).toEqual(spaced.toSorted());
+    expect(Object.keys(STOP_WORDS).toSorted()).toEqual(spaced.toSorted());
   });
 
   it('names only stemmers that there are', async () => {
@@ -247,7 +247,7 @@ describe('a short question', () => {
     expect([first, second].filter((question) => told(question!, QUESTIONS[language]) !== language).length).toBeLessThan(
       2,
     );
-    expect(dontKnow(second!, []).split('\n').length).toBeGreaterThanOrEqual(2);
+    expect(noAnswer(second!, []).split('\n').length).toBeGreaterThanOrEqual(2);
   });
 
   it('is told in nine of ten cases by itself, and in nineteen of twenty with the site', () => {

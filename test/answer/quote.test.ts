@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { quote } from '../../server/answer/extract/select.ts';
 import type { Found } from '../../server/knowledge/search/found.ts';
-import { documentOf } from '../../server/knowledge/ingest/chunk.ts';
+import { chunked } from '../../server/knowledge/ingest/chunk.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import { readPlain } from '../../server/knowledge/readers/plain.ts';
 
@@ -18,7 +18,7 @@ const aSource = (title: string, file_name = `https://lamps.example/${title.toLow
 async function siteOf(pages: Record<string, string>) {
   const index = new PassageIndex<Source>();
   for (const [title, text] of Object.entries(pages)) {
-    index.put(title, aSource(title), { ...(await documentOf(await readPlain(text))), title });
+    index.put(title, aSource(title), { ...(await chunked(await readPlain(text))), title });
   }
   const find = (query: string): Found[] => {
     const question = index.question(query);

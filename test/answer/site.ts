@@ -2,7 +2,7 @@ import { writeQuotes } from '../../server/answer/extract/write.ts';
 import type { Found } from '../../server/knowledge/search/found.ts';
 import { readHtml } from '../../server/knowledge/readers/html/html.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
-import { documentOf } from '../../server/knowledge/ingest/chunk.ts';
+import { chunked } from '../../server/knowledge/ingest/chunk.ts';
 import { stemsFor } from '../../server/knowledge/text/stems.ts';
 import type { Citations } from '../../server/types.ts';
 
@@ -18,7 +18,7 @@ export interface Site {
 export async function siteOf(pages: Record<string, string>, qa: Record<string, string> = {}): Promise<Site> {
   const index = new PassageIndex<Source>();
   for (const [name, html] of Object.entries(pages)) {
-    const document = await documentOf(await readHtml(html));
+    const document = await chunked(await readHtml(html));
     await stemsFor(document.text);
     const source = {
       uuid: name,

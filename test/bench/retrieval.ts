@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { quote, sureness } from '../../server/answer/extract/select.ts';
-import { leastFor } from '../../server/answer/extract/threshold.ts';
+import { quote, confidence } from '../../server/answer/extract/select.ts';
+import { thresholdFor } from '../../server/answer/extract/threshold.ts';
 import type { Found } from '../../server/knowledge/search/found.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import { stemsFor } from '../../server/knowledge/text/stems.ts';
@@ -208,7 +208,7 @@ function wrapped(index: PassageIndex<string>, data: Data, answerable: Query[]): 
   const plain = asked.filter((query) => right(query, query.text));
   const isRefused = (text: string) => {
     const found = find(index, text);
-    return Number(sureness(text, found) < leastFor(text, found));
+    return Number(confidence(text, found) < thresholdFor(text, found));
   };
   const row: Partial<Row> = {};
   for (const [name, wrap] of Object.entries(wraps)) {
@@ -229,7 +229,7 @@ function refusals(
 ): Pick<Row, 'refused95' | 'auc'> {
   const impossible = data.queries.filter((query) => query.impossible);
   if (!removeGold && impossible.length === 0) return {};
-  const sure = ({ text }: Query) => sureness(text, find(index, text));
+  const sure = ({ text }: Query) => confidence(text, find(index, text));
   const kept = answerable.map(sure).sort((a, b) => a - b);
   const absent = removeGold ? withoutArticle(index, data, answerable, sure) : impossible.map(sure);
   const least = kept[Math.floor(kept.length * 0.05)]!;

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { deadlineOf } from '../../server/knowledge/readers/parser-process.ts';
-import { materialOf } from '../../server/knowledge/ingest/content.ts';
+import { contentOfSource } from '../../server/knowledge/ingest/content.ts';
 import type { Store } from '../../server/store/store.ts';
 import type { Web } from '../../server/web/web.ts';
 import { aSource } from '../store/records.ts';
@@ -12,7 +12,7 @@ import { bomb, docx, paragraph, pdf, xlsx, zip } from './office-files.ts';
 async function read(name: string, bytes: Uint8Array | string, signal = new AbortController().signal, owner = 'one') {
   const store = { file: async () => Buffer.from(bytes), chatbot: async () => ({ owner }) } as unknown as Store;
   const source = aSource('0'.repeat(32), { type: 'upload', file_name: name });
-  const material = await materialOf({ store, web: {} as Web }, source, undefined, signal);
+  const material = await contentOfSource({ store, web: {} as Web }, source, undefined, signal);
   return (await (await material.read()).document()).document;
 }
 

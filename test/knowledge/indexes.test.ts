@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { Indexes } from '../../server/knowledge/search/index-cache.ts';
+import type { IndexCache } from '../../server/knowledge/search/index-cache.ts';
 import type { Document, Store, StoredSource } from '../../server/store/store.ts';
 import { aSource } from '../store/records.ts';
 
@@ -26,17 +26,17 @@ const RUSSIAN = documentOf('Паром до гавани синий.');
 const ENGLISH = documentOf('The ferry to the harbour is blue.');
 
 /** Over a store with these sources, whose document is the Russian one. */
-async function open(...sources: StoredSource[]): Promise<Indexes> {
+async function open(...sources: StoredSource[]): Promise<IndexCache> {
   return openOver(async () => RUSSIAN, ...sources);
 }
 
-async function openOver(document: Store['document'], ...sources: StoredSource[]): Promise<Indexes> {
+async function openOver(document: Store['document'], ...sources: StoredSource[]): Promise<IndexCache> {
   const module = await import('../../server/knowledge/search/index-cache.ts');
   const store = { sources: async () => sources, document } as unknown as Store;
-  return new module.Indexes({ store, clock: Date.now, idle: 60_000 });
+  return new module.IndexCache({ store, clock: Date.now, idle: 60_000 });
 }
 
-async function texts(indexes: Indexes): Promise<string[]> {
+async function texts(indexes: IndexCache): Promise<string[]> {
   const index = await indexes.get(CHATBOT);
   const hits = ['паром', 'ferry'].flatMap((word) => index.search(index.question(word), 5));
   indexes.close();
@@ -85,7 +85,7 @@ it('keeps the later of two texts, though only the earlier waits for a stemmer', 
 
 it('keeps what a source said last, where its renaming has read what it said before', async () => {
   load();
-  let give = (_: Document): void => {};
+  let give!: (document: Document) => void;
   const indexes = await openOver(() => new Promise((resolve) => (give = resolve)));
   await indexes.get(CHATBOT);
   const renaming = indexes.rename(source);

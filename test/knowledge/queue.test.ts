@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FairTurns } from '../../server/async/fair-turns.ts';
 import { Queue } from '../../server/async/queue.ts';
-import { Pace } from '../../server/web/politeness.ts';
+import { Politeness } from '../../server/web/politeness.ts';
 
 it('tells of a job that rejects, and goes on with the next', async () => {
   const failures: unknown[] = [];
@@ -37,12 +37,12 @@ it('gives users their turns in rotation, so many at once', async () => {
 
 it('keeps the longer of two times that a site asks for, and looks again after a wait', async () => {
   let now = 0;
-  const pace = new Pace(() => now);
+  const pace = new Politeness(() => now);
   pace.hold('a', 60_000);
   pace.hold('a', 10);
   const { signal } = new AbortController();
   await expect(pace.turn('a', 0, signal)).rejects.toThrow('left alone');
-  const other = new Pace(() => now);
+  const other = new Politeness(() => now);
   other.hold('b', 20);
   const waiting = other.turn('b', 0, signal);
   other.hold('b', 60_000);

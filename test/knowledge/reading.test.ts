@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { readHtml } from '../../server/knowledge/readers/html/html.ts';
 import { decode } from '../../server/knowledge/readers/charset.ts';
 import { readMarkdown } from '../../server/knowledge/readers/markdown.ts';
-import { documentOf } from '../../server/knowledge/ingest/chunk.ts';
+import { chunked } from '../../server/knowledge/ingest/chunk.ts';
 import { readPlain } from '../../server/knowledge/readers/plain.ts';
 import { leadsOf, sentencesOf } from '../../server/knowledge/text/sentences.ts';
 
 /** Each passage as `heading > heading | text`. */
 async function passages(html: string): Promise<string[]> {
-  const { text, passages } = await documentOf(await readHtml(html));
+  const { text, passages } = await chunked(await readHtml(html));
   return passages.map(({ headings, start, end }) => [headings.join(' > '), text.slice(start, end)].join(' | '));
 }
 
@@ -153,7 +153,7 @@ describe('a page of HTML', () => {
 
   it('cuts long paragraphs where sentences end, and every passage is a slice of the text', async () => {
     const sentence = 'A sentence of some length about the ways of the river and its many boats. ';
-    const document = await documentOf(
+    const document = await chunked(
       await readHtml(`<h1>River</h1><p>${sentence.repeat(100)}</p><p>${'x'.repeat(5000)}</p>`),
     );
     const texts = document.passages.map(({ start, end }) => document.text.slice(start, end));
@@ -180,13 +180,13 @@ describe('a page of HTML', () => {
     for (const html of odd) await expect(readHtml(html), html).resolves.toBeDefined();
     // What is more than linear ends by the test's own limit.
     for (const tag of ['<div>', '<b>', '<table><tr><td>', '<ul><li>', '<p>a', '.', '</i>']) {
-      await documentOf(await readHtml(tag.repeat(500_000 / tag.length) + 'x'));
+      await chunked(await readHtml(tag.repeat(500_000 / tag.length) + 'x'));
     }
   });
 
   it('keeps the words of a heading that is none, and does not say them again with every passage', async () => {
     const page = `<h1>${'Much ado about nothing. '.repeat(1000)}</h1>${`<p>${'The sea is green. '.repeat(30)}</p>`.repeat(500)}`;
-    const document = await documentOf(await readHtml(page));
+    const document = await chunked(await readHtml(page));
     expect(document.text.match(/nothing/g)).toHaveLength(1000);
     expect(JSON.stringify(document).length).toBeLessThan(1.5 * page.length);
   });
@@ -195,7 +195,7 @@ describe('a page of HTML', () => {
     const text = 'The sea is green. '.repeat(300_000);
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
-    const document = await documentOf({ title: '', blocks: [{ kind: 'text', text }] });
+    const document = await chunked({ title: '', blocks: [{ kind: 'text', text }] });
     clearInterval(timer);
     expect(turns).toBeGreaterThan(10);
     expect(document.text.replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
@@ -333,7 +333,7 @@ npm   run *start*
 
   it('says a long name of a column shortly', async () => {
     const name = 'n'.repeat(20_000);
-    const { text } = await documentOf(await readMarkdown(`| ${name} | Price |\n|-|-|\n${'| a | 9 |\n'.repeat(500)}`));
+    const { text } = await chunked(await readMarkdown(`| ${name} | Price |\n|-|-|\n${'| a | 9 |\n'.repeat(500)}`));
     expect(text.match(/n: a; Price: 9/g)).toHaveLength(500);
     expect(text.length).toBeLessThan(100_000);
   });

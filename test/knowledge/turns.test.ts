@@ -5,7 +5,7 @@ import { decode } from '../../server/knowledge/readers/charset.ts';
 import { readCsv } from '../../server/knowledge/readers/csv.ts';
 import { readHtml } from '../../server/knowledge/readers/html/html.ts';
 import { readMarkdown } from '../../server/knowledge/readers/markdown.ts';
-import { documentOf } from '../../server/knowledge/ingest/chunk.ts';
+import { chunked } from '../../server/knowledge/ingest/chunk.ts';
 import { readTex } from '../../server/knowledge/readers/tex.ts';
 import { readPlain } from '../../server/knowledge/readers/plain.ts';
 import { pagesListed } from '../../server/knowledge/crawl/sitemap.ts';
@@ -88,7 +88,7 @@ describe.each(readers)('a text read as %s', (_, read) => {
     if (readable && !readable.cut) expect(reading).toBeGreaterThan(text.length / (20 * 1024));
     else expect(reading).toBeGreaterThan(1);
     if (!readable) return;
-    const cutting = await turnsOf(() => documentOf(readable!));
+    const cutting = await turnsOf(() => chunked(readable!));
     const length = readable.blocks.reduce((sum, block) => sum + block.text.length, 0);
     expect(cutting).toBeGreaterThanOrEqual(Math.floor(length / (20 * 1024) + readable.blocks.length / 1000));
   });

@@ -15,9 +15,9 @@ import type { Sites } from '../../server/knowledge/crawl/sites.ts';
 import type { Schedules } from '../../server/knowledge/crawl/schedule.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
 import { oneAtATime } from '../../server/http/pipelining.ts';
-import { createAssets } from '../../server/http/static.ts';
-import { createDoor, type DoorRooms } from '../../server/proxy/router.ts';
-import { foreignUpstream } from '../../server/proxy/upstream/remote.ts';
+import { createStaticFiles } from '../../server/http/static.ts';
+import { createChatRouter, type ChatRouterOptions } from '../../server/proxy/router.ts';
+import { remoteUpstream } from '../../server/proxy/upstream/remote.ts';
 import { localUpstream } from '../../server/proxy/upstream/upstream.ts';
 import { newUuid, timestamp } from '../../server/schema/ids.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
@@ -54,7 +54,7 @@ interface Options {
     timeouts?: { connect?: number; firstByte?: number; betweenChunks?: number };
     answerTimeout?: number;
   };
-  rooms?: Partial<DoorRooms>;
+  rooms?: Partial<ChatRouterOptions>;
 }
 
 export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Options = {}): Promise<House> {
@@ -68,7 +68,7 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
   const answering = createAnswering({ store, clock, log });
   const respond: Respond = (question, run) => house.respond(question, run);
   const other = upstream
-    ? foreignUpstream({ ...upstream, store, clock, log, health })
+    ? remoteUpstream({ ...upstream, store, clock, log, health })
     : localUpstream({ store, respond });
   const app = createApp({
     docs: (_ctx, next) => next(),
@@ -82,8 +82,8 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
     clock,
     log,
     authenticate: createAuth(store, API_KEY),
-    assets: createAssets({ dir: dist ?? join(dir, 'none') }),
-    door: createDoor({ store, answering, upstream: other, clock, log, trustProxyHops: 0, ...rooms }),
+    assets: createStaticFiles({ dir: dist ?? join(dir, 'none') }),
+    door: createChatRouter({ store, answering, upstream: other, clock, log, trustProxyHops: 0, ...rooms }),
     demo: undefined,
     health,
     draining: () => false,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createAdmin } from '../../server/control/users.ts';
+import { createUsers } from '../../server/control/users.ts';
 import { createAuth } from '../../server/http/auth.ts';
 import { runCommand } from '../../server/cli/run.ts';
 import { realDisk } from '../../server/store/lowdb/files/disk.ts';
@@ -217,7 +217,7 @@ describe('a key', () => {
     let now = Date.parse('2026-01-01T00:00:00Z');
     const clock = () => now;
     const store = await openLowdbStore({ dir, clock, disk });
-    const admin = createAdmin({ store, clock });
+    const admin = createUsers({ store, clock });
     const authenticate = createAuth(store, undefined, clock);
     const lastUse = async () => (await admin.keys())[0]?.last_used_at;
     const key = await admin.addKey('owner@localhost', 'mine');

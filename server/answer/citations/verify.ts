@@ -1,6 +1,6 @@
-import { kinOf } from '../../knowledge/text/synonyms.ts';
+import { synonymsOf } from '../../knowledge/text/synonyms.ts';
 import { sentencesOf, type Span } from '../../knowledge/text/sentences.ts';
-import { eachWord, isEmpty, rootOf } from '../../knowledge/text/tokenizer.ts';
+import { eachWord, isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts';
 import { numbersIn, numbersNamedIn } from './numbers.ts';
 import { spokenIn } from '../../knowledge/text/detect-language.ts';
 import { WeakCache } from './weak-cache.ts';
@@ -32,7 +32,7 @@ const SAME_AS_ENGLISH = 0.7;
 const SHORT_WORD = 4;
 /** So many words, and none of the small ones of a language that we know, are of one that we do not. */
 const TELLING = 12;
-/** The share of empty words from which on a text is English. */
+/** The share of stop words from which on a text is English. */
 const ENGLISH = 0.25;
 /** A number tells as much as two words. */
 const NUMBER = 2;
@@ -132,7 +132,7 @@ function wordsOf(text: string, numbers = numbersIn(text)): Words {
     if (/^\p{N}/u.test(word)) return;
     words.all++;
     if (word.length <= SHORT_WORD) words.short.add(word);
-    if (isEmpty(word)) words.empty++;
+    if (isStopWord(word)) words.empty++;
     else words.roots.add(rootOf(word));
   });
   return words;
@@ -160,7 +160,7 @@ function addTo(whole: Words, part: Words): void {
 const isEnglish = ({ all, empty }: Words): boolean => all > 0 && empty >= ENGLISH * all;
 
 const hasRoot = (roots: Set<string>, root: string): boolean =>
-  roots.has(root) || kinOf(root).some((kin) => roots.has(kin));
+  roots.has(root) || synonymsOf(root).some((synonym) => roots.has(synonym));
 
 const inPairs = (roots: string[]): boolean => 2 * roots.filter((root) => PAIRS.test(root)).length > roots.length;
 

@@ -1,5 +1,5 @@
 import type { Found } from '../../knowledge/search/found.ts';
-import type { Question } from '../../knowledge/search/query.ts';
+import type { Query } from '../../knowledge/search/query.ts';
 import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 import { Layout } from './layout.ts';
 import { pointsBack, SENTENCE_END } from './anaphora.ts';
@@ -40,7 +40,7 @@ const LONGEST_QUOTE = 900;
  * The chosen sentences as they are to be read: those of one page together and in its order, neighbours as one piece, items of
  * a list with what leads to them, a sentence that points back with the one it points at.
  */
-export function joined(picks: Pick[], found: Found[], question: Question): Quoted[] {
+export function composed(picks: Pick[], found: Found[], question: Query): Quoted[] {
   const pages = new Map<string, Map<number, number[]>>();
   for (const { found: place, at } of picks) {
     const { uuid } = found[place]!.source;
@@ -60,13 +60,13 @@ export function joined(picks: Pick[], found: Found[], question: Question): Quote
 class PassageQuotes {
   readonly #found: Found;
   readonly #place: number;
-  readonly #question: Question;
+  readonly #question: Query;
   readonly #layout: Layout;
   readonly #best: number;
   readonly #done = new Set<number>();
   readonly #pieces: Quoted[] = [];
 
-  constructor(found: Found, place: number, question: Question, best: number) {
+  constructor(found: Found, place: number, question: Query, best: number) {
     this.#found = found;
     this.#place = place;
     this.#question = question;

@@ -8,7 +8,7 @@ const CLOSEST = 2;
  * The honest answer where nothing fits, in the visitor's language: two lines or more, with links to the closest pages where
  * there are any. `accepted` as in `phrasesFor`.
  */
-export function dontKnow(query: string, found: Found[], accepted?: readonly string[]): string {
+export function noAnswer(query: string, found: Found[], accepted?: readonly string[]): string {
   const { unknown, closest, otherWords } = phrasesFor(query, found, accepted);
   const links = new Map<string, string>();
   for (const { source } of found) {

@@ -2,7 +2,7 @@ import type { Found, Match } from '../../knowledge/search/found.ts';
 import { PassageIndex } from '../../knowledge/search/index.ts';
 
 /** Passages that came without the index's reading of them get one here. */
-export function matched(query: string, found: Found[]): Found[] {
+export function rescored(query: string, found: Found[]): Found[] {
   const index = new PassageIndex<Found>();
   for (const [at, one] of found.entries()) {
     const passages = [{ headings: one.headings, start: 0, end: one.text.length }];

@@ -2,13 +2,13 @@ import { answerType } from '../../knowledge/search/answer-type.ts';
 import { mark, placesOf } from '../../knowledge/search/coverage.ts';
 import type { Found } from '../../knowledge/search/found.ts';
 import type { Sentence } from '../../knowledge/search/types.ts';
-import type { Question } from '../../knowledge/search/query.ts';
+import type { Query } from '../../knowledge/search/query.ts';
 import { isItem } from '../../knowledge/text/sentences.ts';
 import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
-import { matched } from './rescore.ts';
-import { joined, type Quoted } from './compose.ts';
+import { rescored } from './rescore.ts';
+import { composed, type Quoted } from './compose.ts';
 import { isInCode } from './layout.ts';
-import { leastFor, strangers } from './threshold.ts';
+import { thresholdFor, unknownNames } from './threshold.ts';
 import { SENTENCE_END } from './anaphora.ts';
 
 /** The answer with no model: the best sentences of the passages found, word for word. */
@@ -24,7 +24,7 @@ export interface QuotedSentence {
 export interface QuoteOptions {
   /** Sentences at most; 3 by default. */
   most?: number;
-  /** Below this nothing is quoted; by default what `leastFor` says of the question. */
+  /** Below this nothing is quoted; by default what `thresholdFor` says of the question. */
   least?: number;
 }
 
@@ -69,7 +69,7 @@ export function* quote(query: string, found: Found[], options: QuoteOptions = {}
 
 function* chosen(
   { query, found, candidates, sureness }: Reading,
-  { most = MOST, least = leastFor(query, found) }: QuoteOptions,
+  { most = MOST, least = thresholdFor(query, found) }: QuoteOptions,
 ): Generator<QuotedSentence> {
   if (sureness < least) return;
   const shown: Sentence[] = [];
@@ -83,7 +83,7 @@ function* chosen(
 }
 
 /** 0 to about 1: how likely the passages answer the question at all. */
-export const sureness = (query: string, found: Found[]): number => read(query, found).sureness;
+export const confidence = (query: string, found: Found[]): number => read(query, found).sureness;
 
 /** An answer made of quotations. */
 export interface QuotedAnswer {
@@ -105,7 +105,7 @@ export function quotedAnswer(query: string, all: Found[], options: QuoteOptions 
   // What the owner wrote as the answer needs nothing beside it.
   const whole = picks[0] !== undefined && found[picks[0].found]!.source.type === 'qa';
   const own = whole ? picks.slice(0, 1) : picks;
-  const pieces = question ? joined(own, found, question) : [];
+  const pieces = question ? composed(own, found, question) : [];
   const pages = new Set(own.map((pick) => found[pick.found]!.source.uuid));
   return { pieces, several: pages.size > 1, restated: reading.candidates[0]?.restated ?? 0, whole };
 }
@@ -113,14 +113,14 @@ export function quotedAnswer(query: string, all: Found[], options: QuoteOptions 
 interface Reading {
   query: string;
   found: Found[];
-  question: Question | undefined;
+  question: Query | undefined;
   /** Best first. */
   candidates: Candidate[];
   sureness: number;
 }
 
 function read(query: string, all: Found[]): Reading {
-  const found = all.every((one) => one.match) ? all : matched(query, all);
+  const found = all.every((one) => one.match) ? all : rescored(query, all);
   const question = found[0]?.match?.question;
   if (found[0]?.match?.exact) return { query, found, question, candidates: [exactly(found[0])], sureness: 1 };
   if (!question || question.terms.length === 0) return { query, found, question, candidates: [], sureness: 0 };
@@ -130,7 +130,8 @@ function read(query: string, all: Found[]): Reading {
   });
   candidates.sort(byScore);
   judgeTypes(question.asking, candidates, found);
-  const sureness = found[0]!.match!.known() * (candidates[0]?.sure ?? 0) * (1 - strangers(question.asking, question));
+  const sureness =
+    found[0]!.match!.known() * (candidates[0]?.sure ?? 0) * (1 - unknownNames(question.asking, question));
   return { query, found, question, candidates, sureness };
 }
 
@@ -159,7 +160,7 @@ function isUnfinished({ text, start }: Sentence, passage: string): boolean {
 }
 
 /** How much of the question each sentence of a passage holds, itself or by what stands around it. */
-function inPassage(one: Found, question: Question, found: number, passage: number): Candidate[] {
+function inPassage(one: Found, question: Query, found: number, passage: number): Candidate[] {
   const { terms, places, total, worth } = question;
   const match = one.match!;
   // Without spaces between words every shared word is several pairs of characters side by side.
@@ -203,14 +204,14 @@ const wholeOf = ({ text, match }: Found): Sentence[] => [
 ];
 
 /** The words of the question that a heading has. */
-function termsIn(heading: string, { terms }: Question): number[] {
+function termsIn(heading: string, { terms }: Query): number[] {
   const roots = new Set<string>();
   eachWord(heading, (word) => roots.add(rootOf(word)));
   return [...terms.keys()].filter((term) => roots.has(rootOf(terms[term]!.word)));
 }
 
 /** How often two words stand side by side as they do in the question. */
-function phrasesIn(roots: number[], { places }: Question): number {
+function phrasesIn(roots: number[], { places }: Query): number {
   let phrases = 0;
   let last = -2;
   for (const root of roots) {

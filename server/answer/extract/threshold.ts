@@ -1,5 +1,5 @@
 import type { Found } from '../../knowledge/search/found.ts';
-import type { Question } from '../../knowledge/search/query.ts';
+import type { Query } from '../../knowledge/search/query.ts';
 import type { Spoken } from '../../knowledge/text/languages.ts';
 import { spokenIn } from '../../knowledge/text/detect-language.ts';
 
@@ -41,7 +41,7 @@ const LEAST: Record<Spoken, number> = {
   uk: 0.13,
 };
 
-export function leastFor(query: string, found: Found[]): number {
+export function thresholdFor(query: string, found: Found[]): number {
   const language = spokenIn(query) ?? spokenIn(found[0]?.text ?? '') ?? 'en';
   return LEAST[language];
 }
@@ -51,7 +51,7 @@ const NAME = /(?<=\S\s)\p{Lu}[\p{L}\p{N}]*/gu;
 const LONGEST = 1000;
 
 /** 0 to 1: how much of the question is names that no page has. German writes other words like names. */
-export function strangers(query: string, { terms, places, worth }: Question): number {
+export function unknownNames(query: string, { terms, places, worth }: Query): number {
   const names = new Set(Array.from(query.slice(0, LONGEST).matchAll(NAME), ([name]) => name.toLowerCase()));
   if (names.size === 0 || !/\p{Ll}/u.test(query)) return 0;
   const known = new Set(Array.from(places.values(), ({ term }) => term));

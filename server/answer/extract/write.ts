@@ -2,7 +2,7 @@ import type { Found } from '../../knowledge/search/found.ts';
 import { asksAtLength } from '../../knowledge/search/long-form.ts';
 import type { Citations, Outcome } from '../../types.ts';
 import { createQuotes, withoutMarkers } from '../citations/stream-filter.ts';
-import { dontKnow } from './no-answer.ts';
+import { noAnswer } from './no-answer.ts';
 import { quotedAnswer, type QuotedAnswer } from './select.ts';
 import type { Phrases } from './phrases.ts';
 import { phrasesFor } from './phrases.ts';
@@ -51,7 +51,7 @@ export async function writeQuotes({ query, found, cite, accepted }: Material, ru
     run.append(between + withoutMarkers(piece.text) + (marker && afterText(piece.text) + marker));
     between = long || piece.block ? '\n\n' : ' ';
   }
-  if (answer.pieces.length === 0) run.append(dontKnow(query, found, accepted));
+  if (answer.pieces.length === 0) run.append(noAnswer(query, found, accepted));
   else if (long) run.append(`\n\n${phrases().noMore}`);
   const outcome = answer.pieces.length === 0 ? 'unknown' : 'answered';
   return { citations: cite ? quotes.citations() : {}, outcome };

@@ -2,7 +2,7 @@ import type { TObject, TSchema } from 'typebox';
 import { Fault } from '../../schema/records.ts';
 import recorded from './examples.json' with { type: 'json' };
 import { componentsOf, written, type Json } from './schemas.ts';
-import { doorOperations } from './public-chat.ts';
+import { publicChatOperations } from './public-chat.ts';
 import { KEY_PARAMETER } from '../requests/idempotency.ts';
 import type { Operation } from '../requests/operation.ts';
 
@@ -21,7 +21,7 @@ type Told = Omit<Operation, 'handle'>;
 /** Of these operations, and of the public chat API. */
 export function documentOf(operations: Operation[]): object {
   const paths: Record<string, Json> = {};
-  const door = doorOperations.map((one): Told => ({ ...one, open: true }));
+  const door = publicChatOperations.map((one): Told => ({ ...one, open: true }));
   for (const one of [...operations, ...door]) {
     for (const path of [one.path, ...(one.aliases ?? [])]) {
       const item = (paths[templateOf(path)] ??= {});

@@ -12,7 +12,7 @@ import { WidgetSettings } from '../../schema/widget-settings.ts';
 import type { Operation } from '../requests/operation.ts';
 
 /** The public door as the document tells of it. `server/proxy` handles it; nobody needs a key there. */
-export type DoorOperation = Omit<Operation, 'handle' | 'open' | 'creates'>;
+export type PublicChatOperation = Omit<Operation, 'handle' | 'open' | 'creates'>;
 
 const { color: _c, radius: _r, offset: _o, z_index: _z, allowed_origins: _a, ...shown } = WidgetSettings.properties;
 
@@ -36,7 +36,7 @@ const faults = (...statuses: number[]): Record<number, TSchema> =>
 const SESSION = '/chat/:chatbot/session/:session';
 const MESSAGE = `${SESSION}/message/:message`;
 
-export const doorOperations: DoorOperation[] = [
+export const publicChatOperations: PublicChatOperation[] = [
   {
     id: 'getChatbotFace',
     method: 'GET',

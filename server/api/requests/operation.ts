@@ -6,7 +6,7 @@ import * as Type from 'typebox';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Answering, Respond } from '../../answer/runs.ts';
 import { notFound } from '../../schema/errors.ts';
-import { readJson, tellUnknown } from '../../http/body.ts';
+import { readJson, nameUnknownFields } from '../../http/body.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { Schedules } from '../../knowledge/crawl/schedule.ts';
 import type { Sites } from '../../knowledge/crawl/sites.ts';
@@ -99,8 +99,8 @@ export function register(
   router.register([path, ...aliases], [method], async (ctx) => {
     const uuid = readUuid(ctx.params.uuid ?? '') ?? '';
     const sent = body ? await readJson(ctx) : undefined;
-    if (body) tellUnknown(ctx, log, body, sent);
-    else tellUnknown(ctx, log, query ?? NOTHING, ctx.query);
+    if (body) nameUnknownFields(ctx, log, body, sent);
+    else nameUnknownFields(ctx, log, query ?? NOTHING, ctx.query);
     const given = body && !checkedByHandler ? checked(body, sent) : sent;
     const user = ctx.state.user as User;
     const uuids = Object.values(ctx.params as Record<string, string>).map((one) => readUuid(one) ?? '');

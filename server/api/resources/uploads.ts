@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { notFound } from '../../schema/errors.ts';
-import { tellUnknown } from '../../http/body.ts';
+import { nameUnknownFields } from '../../http/body.ts';
 import { newSource } from '../../knowledge/ingest/new-source.ts';
 import { timestamp, view } from '../../schema/ids.ts';
 import { DataSource } from '../../schema/records.ts';
@@ -39,7 +39,7 @@ export const uploads = ({ store, knowledge, clock, log }: Rooms): Operation[] =>
         const leave = await intake.enter(ctx.req);
         try {
           const file = await readForm(ctx.req);
-          tellUnknown(ctx, log, NewFileSource, Object.fromEntries(file.parts.map((name) => [name, ''])));
+          nameUnknownFields(ctx, log, NewFileSource, Object.fromEntries(file.parts.map((name) => [name, ''])));
           return await once([file.name, file.hash, file.reference], () => add(uuid, file, ctx));
         } finally {
           leave();

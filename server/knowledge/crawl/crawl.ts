@@ -2,8 +2,8 @@ import { later, type Clock } from '../../schema/ids.ts';
 import type { Change, Store, StoredSite, StoredSource } from '../../store/store.ts';
 import { asWebFailure } from '../../web/errors.ts';
 import type { Web } from '../../web/web.ts';
-import { Finds } from './frontier.ts';
-import { DEAD, Pages, SUCCESS } from './progress.ts';
+import { Frontier } from './frontier.ts';
+import { DEAD, CrawlProgress, SUCCESS } from './progress.ts';
 import { followsAgain, withDeadLink } from './dead-links.ts';
 import { CalledOff, type Follower, type Found } from '../crawl-port.ts';
 import type { Knowledge } from '../knowledge.ts';
@@ -33,8 +33,8 @@ export class Crawl implements Follower {
   #site: StoredSite;
   readonly #rooms: CrawlRooms;
   readonly #ended: () => void;
-  readonly #pages = new Pages();
-  readonly #finds: Finds;
+  readonly #pages = new CrawlProgress();
+  readonly #finds: Frontier;
   #scope: Scope;
   /** The source of the first page, until it is known where it leads; undefined where it is to be none. */
   #start: string | undefined;
@@ -49,7 +49,7 @@ export class Crawl implements Follower {
     this.#rooms = rooms;
     this.#site = site;
     this.#ended = ended;
-    this.#finds = new Finds(rooms, this.#pages);
+    this.#finds = new Frontier(rooms, this.#pages);
     this.#scope = new Scope({ ...site, home: site.home || homeOf(site.url, site.url) });
   }
 

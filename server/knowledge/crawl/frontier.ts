@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { timestamp, type Clock } from '../../schema/ids.ts';
 import type { Store, StoredSite, StoredSource } from '../../store/store.ts';
-import type { Pages } from './progress.ts';
+import type { CrawlProgress } from './progress.ts';
 import type { Found } from '../crawl-port.ts';
 import { newSource } from '../ingest/new-source.ts';
 import type { Scope } from './scope.ts';
@@ -18,10 +18,10 @@ interface Link {
 }
 
 /** Makes a source of each address that is new, as long as there is room; stored before it is counted. */
-export class Finds {
+export class Frontier {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #pages: Pages;
+  readonly #pages: CrawlProgress;
   readonly #seen = new Set<string>();
   readonly #spare: Link[] = [];
   /** Places taken by addresses that are being stored. */
@@ -29,7 +29,7 @@ export class Finds {
   #tried = 0;
   #over = false;
 
-  constructor({ store, clock }: { store: Store; clock: Clock }, pages: Pages) {
+  constructor({ store, clock }: { store: Store; clock: Clock }, pages: CrawlProgress) {
     this.#store = store;
     this.#clock = clock;
     this.#pages = pages;

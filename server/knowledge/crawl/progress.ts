@@ -8,7 +8,7 @@ export const DEAD = 'error:not found';
 type State = 'waits' | 'learning' | 'done' | 'failed';
 
 /** The pages of a site, as far as a crawl is with them; each is a source, by its identifier. */
-export class Pages {
+export class CrawlProgress {
   readonly #states = new Map<string, State>();
   /** In order of their being found, so that the nearest come first. */
   readonly #waiting = new Set<string>();

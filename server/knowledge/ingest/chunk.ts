@@ -20,7 +20,7 @@ const TELLING = 16;
  * The readable text as it is stored, and the passages in it: the author's own paragraphs under their headings, a list
  * with the paragraph that leads to it. Headings stand in the text between the passages.
  */
-export async function documentOf({ title, blocks }: Readable): Promise<Document> {
+export async function chunked({ title, blocks }: Readable): Promise<Document> {
   const headed = blocks.some(({ kind }) => kind !== 'heading');
   const writer = new Writer();
   const yielding = new Yielding();

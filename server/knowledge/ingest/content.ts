@@ -5,10 +5,10 @@ import type { Readable } from '../readers/blocks.ts';
 import { decode } from '../readers/charset.ts';
 import type { Follower, Found } from '../crawl-port.ts';
 import { canonicalOf, linksOf } from '../readers/links.ts';
-import { documentOf } from './chunk.ts';
+import { chunked } from './chunk.ts';
 import { readerOfFile, readerOfType } from '../readers/readers.ts';
 import { Unreadable } from '../readers/errors.ts';
-import { visit, type Fetched, type Visit, type Ways } from './fetch.ts';
+import { fetchChanged, type Fetched, type Visit, type Ways } from './fetch.ts';
 
 /** What a source is made of. */
 export interface Material {
@@ -46,7 +46,7 @@ export interface ReadPage {
 }
 
 /** The page, the file or the words of a source. Rejects with a `WebFailure` where a page cannot be had. */
-export async function materialOf(
+export async function contentOfSource(
   ways: Ways,
   source: StoredSource,
   follower: Follower | undefined,
@@ -57,7 +57,7 @@ export async function materialOf(
     const bytes = (await ways.store.file(source.uuid)) ?? new Uint8Array();
     return fileOf(source.file_name, bytes, signal, await userOf(ways, source.chatbot));
   }
-  const seen = await visit(ways, source, follower, signal);
+  const seen = await fetchChanged(ways, source, follower, signal);
   const size = seen.page?.body.length ?? source.file_size;
   const user = await userOf(ways, source.chatbot);
   return { size, unchanged: seen.known !== undefined, read: () => readVisit(seen, follower, signal, user) };
@@ -119,7 +119,7 @@ async function textOf(bytes: Uint8Array): Promise<string> {
 const LONGEST_TITLE = 300;
 
 async function documentFrom(readable: Readable, otherwise: string): Promise<Written> {
-  const document = await documentOf(readable);
+  const document = await chunked(readable);
   if (document.passages.length === 0) throw new Unreadable('no text');
   const title = (document.title || otherwise).slice(0, LONGEST_TITLE).toWellFormed();
   return { document: { ...document, title }, cut: readable.cut };

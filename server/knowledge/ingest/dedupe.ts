@@ -9,7 +9,7 @@ const FAILED = /^(?:fail$|error:)/;
  * Gives a source the address that its page goes by, so that one page is one source. Rejects with `Unreadable` where
  * another source of the chatbot has that address. False where the source is gone.
  */
-export async function settle(
+export async function claimAddress(
   store: Store,
   uuid: string,
   { url, canonical = url }: ReadPage,

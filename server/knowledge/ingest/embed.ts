@@ -1,7 +1,7 @@
 import { TextsRefused, type Embedder } from '../../model/model.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { Document, Store, StoredVectors } from '../../store/store.ts';
-import type { Indexes } from '../search/index-cache.ts';
+import type { IndexCache } from '../search/index-cache.ts';
 import { rowOf } from '../search/vectors.ts';
 
 /** Passages sent at once. */
@@ -17,7 +17,7 @@ const LONGEST = 2000;
 
 interface Rooms {
   store: Store;
-  indexes: Indexes;
+  indexes: IndexCache;
   embedder: Embedder;
   clock: Clock;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };

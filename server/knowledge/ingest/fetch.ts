@@ -37,7 +37,7 @@ export interface Ways {
 }
 
 /** A source's page as it is now, held against what was learned of it. Rejects with a `WebFailure`. */
-export async function visit(
+export async function fetchChanged(
   { store, web }: Ways,
   source: StoredSource,
   follower: Follower | undefined,

@@ -4,14 +4,14 @@ import type { Store, StoredSource } from '../../store/store.ts';
 import type { Web } from '../../web/web.ts';
 import type { Followers } from '../crawl-port.ts';
 import { createEmbedding } from './embed.ts';
-import { Indexes } from '../search/index-cache.ts';
+import { IndexCache } from '../search/index-cache.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Found } from '../search/found.ts';
-import { learnSource, mark } from './job.ts';
+import { ingestSource, mark } from './job.ts';
 import type { Hit } from '../search/types.ts';
 import { userOf } from './content.ts';
 import type { PassageIndex } from '../search/index.ts';
-import type { Question } from '../search/query.ts';
+import type { Query } from '../search/query.ts';
 import { Queue } from '../../async/queue.ts';
 
 export interface KnowledgeOptions {
@@ -38,7 +38,7 @@ const PASSAGES = 8;
 const EMBEDDINGS = 'embeddings ';
 
 export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000, embedder }: KnowledgeOptions): Knowledge {
-  const indexes = new Indexes({ store, clock, idle, model: embedder?.model });
+  const indexes = new IndexCache({ store, clock, idle, model: embedder?.model });
   const queue = new Queue(FETCHES, FETCHES_PER_HOST, (error) => log.error({ err: error }, 'learning failed'));
   const learning = { store, web, clock, indexes };
   const embedding =
@@ -48,7 +48,7 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000, em
   async function run(source: StoredSource, signal: AbortSignal): Promise<void> {
     const told = { source: source.uuid, chatbot: source.chatbot };
     try {
-      const { status, reason, taken } = await learnSource(learning, source, followers?.of(source), signal);
+      const { status, reason, taken } = await ingestSource(learning, source, followers?.of(source), signal);
       log.info({ ...told, status, reason }, 'source learned');
       followers?.ended(source, status, taken);
       await embed(source.uuid, signal);
@@ -120,7 +120,7 @@ export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000, em
   };
 }
 
-function foundOf(index: PassageIndex<StoredSource>, hit: Hit<StoredSource>, question: Question): Found {
+function foundOf(index: PassageIndex<StoredSource>, hit: Hit<StoredSource>, question: Query): Found {
   const { uuid, title, file_name, type } = hit.entry.source;
   const { headings, text } = hit.entry;
   const match = index.match(hit, question);

@@ -3,9 +3,9 @@ import type { Change, Document, Store, StoredSource } from '../../store/store.ts
 import { WebFailure } from '../../web/errors.ts';
 import type { Web } from '../../web/web.ts';
 import { CalledOff, type Follower } from '../crawl-port.ts';
-import type { Indexes } from '../search/index-cache.ts';
-import { materialOf } from './content.ts';
-import { settle } from './dedupe.ts';
+import type { IndexCache } from '../search/index-cache.ts';
+import { contentOfSource } from './content.ts';
+import { claimAddress } from './dedupe.ts';
 import { Unreadable } from '../readers/errors.ts';
 
 /** One source's way from where it is kept into the index. Ends early, and quietly, when it is called off. */
@@ -13,7 +13,7 @@ export interface Learning {
   store: Store;
   web: Web;
   clock: Clock;
-  indexes: Indexes;
+  indexes: IndexCache;
 }
 
 /** How it ended, and whether the source was taken away, since it was no page of its own. */
@@ -24,7 +24,7 @@ export interface Ending {
   taken: boolean;
 }
 
-export async function learnSource(
+export async function ingestSource(
   learning: Learning,
   source: StoredSource,
   follower: Follower | undefined,
@@ -70,14 +70,14 @@ async function learn(
   try {
     if (!(await store.source(uuid))) throw new Gone();
     if (source.status !== 'await') await proceed({ status: 'await' });
-    const material = await materialOf(learning, source, follower, signal);
+    const material = await contentOfSource(learning, source, follower, signal);
     if (!material.unchanged) await proceed({ status: 'chunking', file_size: material.size });
     const { page, document: written } = await material.read();
     // What it leads to is stored before it is itself: a crawl that is cut here finds all of it again.
     if (page?.found) await follower?.follow(page.found);
     signal.throwIfAborted();
     if (page && follower?.isCopy(source, page.digest)) throw new Unreadable('same page');
-    if (page && !(await settle(store, uuid, page, follower))) throw new Gone();
+    if (page && !(await claimAddress(store, uuid, page, follower))) throw new Gone();
     const round = follower && { round: follower.round };
     const learned = { status: 'success', fetched_json: page?.fetched ?? '', ...round };
     if (material.unchanged) {

@@ -1,11 +1,11 @@
-import type { Leads } from './links.ts';
+import type { HeadLinks } from './links.ts';
 
 /** A page or file as its reader sees it: blocks in order, each under its headings. */
 export interface Readable {
   title: string;
   blocks: Block[];
   /** Of a page of HTML alone. */
-  leads?: Leads;
+  leads?: HeadLinks;
   /** What was left out, where it is more than is kept, for its owner to read. */
   cut?: string;
 }

@@ -2,7 +2,7 @@ import { ROBOT } from '../../web/robots.ts';
 import { sameSite } from '../../web/url.ts';
 
 /** What a page says of itself to robots, and where it leads; addresses as they stand in it. */
-export interface Leads {
+export interface HeadLinks {
   /** Of its `<base>`; '' for none. */
   base: string;
   /** Its own address, as it has it; '' where it names none, or several. */
@@ -20,8 +20,8 @@ const NAMES = new Set(['robots', ROBOT.toLowerCase()]);
 const LINKS: Record<string, string> = { a: 'href', area: 'href', frame: 'src' };
 
 /** Hears each element of a page as it opens. */
-export class LeadsReader {
-  readonly leads: Leads = { base: '', canonical: '', links: [], noindex: false, nofollow: false };
+export class HeadLinksReader {
+  readonly leads: HeadLinks = { base: '', canonical: '', links: [], noindex: false, nofollow: false };
   readonly #links = new Set<string>();
   readonly #canonicals = new Set<string>();
   /** What stands further down may be a reader's comment. */
@@ -71,7 +71,7 @@ function addressIn(written = ''): string {
 }
 
 /** Where a page of this address leads, whole and without fragments; nowhere where it says so. */
-export function* linksOf({ base, links, nofollow }: Leads, url: string): Generator<string> {
+export function* linksOf({ base, links, nofollow }: HeadLinks, url: string): Generator<string> {
   if (nofollow) return;
   const from = wholeAddress(base, url) ?? url;
   for (const link of links) {
@@ -84,7 +84,7 @@ export function* linksOf({ base, links, nofollow }: Leads, url: string): Generat
  * The address that the page is to be known by, where it can be believed: of the same site, and not the site's first
  * page named by one further in, which is a common mistake.
  */
-export function canonicalOf({ base, canonical }: Leads, url: string): string | undefined {
+export function canonicalOf({ base, canonical }: HeadLinks, url: string): string | undefined {
   const address = canonical && wholeAddress(canonical, wholeAddress(base, url) ?? url);
   if (!address) return undefined;
   const [named, own] = [new URL(address), new URL(url)];

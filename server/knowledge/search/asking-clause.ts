@@ -1,5 +1,5 @@
 import { isCommon } from '../text/synonyms.ts';
-import { isEmpty, languageOf, scriptOf } from '../text/language.ts';
+import { isStopWord, languageOf, scriptOf } from '../text/language.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { eachWord, rootOf } from '../text/tokenizer.ts';
 
@@ -126,7 +126,7 @@ export function asksNothing(message: string): boolean {
   let telling = 0;
   eachWord(message, (word) => {
     const spoken = scriptOf(word) ?? language;
-    if (!isEmpty(word, spoken) && !isCommon(rootOf(word, spoken))) telling++;
+    if (!isStopWord(word, spoken) && !isCommon(rootOf(word, spoken))) telling++;
   });
   return telling === 0;
 }

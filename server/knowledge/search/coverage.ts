@@ -1,5 +1,5 @@
 import type { Entry, Hit, Sentence } from './types.ts';
-import type { Place, Question } from './query.ts';
+import type { Place, Query } from './query.ts';
 
 /** What a word of the question counts where it stands not in the sentence but around it. */
 const BEFORE = 0.6;
@@ -12,7 +12,7 @@ const TOLD = 1.35;
 const TYPE = 0.3;
 
 /** For each sentence of a passage, by term, 0 to 1: how well it has the term, in itself or around it. */
-function coverageOf(sentences: Sentence[], head: Uint32Array, { terms, places }: Question): Float64Array[] {
+function coverageOf(sentences: Sentence[], head: Uint32Array, { terms, places }: Query): Float64Array[] {
   const own = sentences.map(({ roots }) => placesOf(roots, places));
   const around = new Float64Array(terms.length);
   for (const one of own) mark(around, one, IN_PASSAGE);
@@ -31,7 +31,7 @@ function coverageOf(sentences: Sentence[], head: Uint32Array, { terms, places }:
  */
 export function bySentences<S, H extends Hit<S>>(
   hits: H[],
-  question: Question,
+  question: Query,
   limit: number,
   sentences: (entry: Entry<S>) => Sentence[],
 ): H[] {
@@ -46,7 +46,7 @@ export function bySentences<S, H extends Hit<S>>(
 const byScore = (a: { score: number }, b: { score: number }): number => b.score - a.score;
 
 /** 0 to 1.3: how much of the question the passage's best sentence holds. */
-function bestCoverage(sentences: Sentence[], head: Uint32Array, question: Question): number {
+function bestCoverage(sentences: Sentence[], head: Uint32Array, question: Query): number {
   const { terms, total, holds } = question;
   let best = 0;
   for (const [at, held] of coverageOf(sentences, head, question).entries()) {

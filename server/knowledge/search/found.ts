@@ -1,4 +1,4 @@
-import type { Question } from './query.ts';
+import type { Query } from './query.ts';
 import type { Sentence } from './types.ts';
 
 export interface SearchOptions {
@@ -25,7 +25,7 @@ export interface Found {
 }
 
 export interface Match {
-  question: Question;
+  question: Query;
   /** The owner wrote the passage to answer this very question: it is quoted whole, and nothing else. */
   exact: boolean;
   /** The roots of the different words of title and headings. */

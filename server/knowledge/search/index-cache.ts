@@ -12,7 +12,7 @@ interface Held {
   used: number;
 }
 
-export interface IndexesOptions {
+export interface IndexCacheOptions {
   store: Store;
   clock: Clock;
   /** Milliseconds without a question after which an index is dropped. */
@@ -22,12 +22,12 @@ export interface IndexesOptions {
 }
 
 /** An index a chatbot: built from stored passages when first asked, kept in step, dropped when idle. */
-export class Indexes {
+export class IndexCache {
   readonly #held = new Map<string, Held>();
-  readonly #options: IndexesOptions;
+  readonly #options: IndexCacheOptions;
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(options: IndexesOptions) {
+  constructor(options: IndexCacheOptions) {
     this.#options = options;
     this.#sweeper = setInterval(() => this.sweep(), Math.max(1000, options.idle / 4)).unref();
   }

@@ -4,10 +4,10 @@ import type { Entry, Hit, SearchIn, Sentence } from './types.ts';
 import { FEEDBACK, wantsFeedback, withFeedback } from './relevance-feedback.ts';
 import type { Match } from './found.ts';
 import { languageOf, type Language } from '../text/language.ts';
-import { nearness } from './proximity.ts';
+import { proximity } from './proximity.ts';
 import { Pairs } from './question-pairs.ts';
 import { Postings, type Within } from './postings.ts';
-import { readQuestion, type Question } from './query.ts';
+import { readQuery, type Query } from './query.ts';
 import { leadsOf, sentencesOf } from '../text/sentences.ts';
 import { Vectors } from './vectors.ts';
 import { eachWord, NOTHING, Vocabulary } from '../text/tokenizer.ts';
@@ -100,8 +100,8 @@ export class PassageIndex<S> {
   }
 
   /** `earlier` questions lend their words to one that does not stand by itself. */
-  question(text: string, earlier: string[] = []): Question {
-    return readQuestion(text, earlier, this.words, (root, least) => this.idf(root, least));
+  question(text: string, earlier: string[] = []): Query {
+    return readQuery(text, earlier, this.words, (root, least) => this.idf(root, least));
   }
 
   /** How much a word tells, by how few of all passages, or of `least`, have it; the most for a word that none has. */
@@ -111,7 +111,7 @@ export class PassageIndex<S> {
   }
 
   /** The best passages, best first. */
-  search(question: Question, limit: number, searchIn: SearchIn = {}): Hit<S>[] {
+  search(question: Query, limit: number, searchIn: SearchIn = {}): Hit<S>[] {
     const hits = this.#found(question, limit, searchIn);
     const pair = this.#pairs.find([question.message, question.asking], searchIn.sources);
     const entry = pair === undefined ? undefined : this.#entries[this.#slots.get(pair)?.[0] ?? -1];
@@ -120,9 +120,9 @@ export class PassageIndex<S> {
     return [{ entry, score: 1 + (hits[0]?.score ?? 0), exact: true as const }, ...others].slice(0, limit);
   }
 
-  #found(question: Question, limit: number, { sources, meaning }: SearchIn): Hit<S>[] {
+  #found(question: Query, limit: number, { sources, meaning }: SearchIn): Hit<S>[] {
     const within = sources && this.#within(sources);
-    const rank = (asked: Question) =>
+    const rank = (asked: Query) =>
       meaning?.length === this.dimensions
         ? this.#rankedByBoth(asked, limit, within, meaning)
         : this.#ranked(asked, limit, within);
@@ -136,7 +136,7 @@ export class PassageIndex<S> {
    * By words and by meaning, each finding what the other misses. Words go by the best there is, which counts as much as
    * it has words for the question: the fewer it has, the more meaning says.
    */
-  #rankedByBoth(question: Question, limit: number, within: Within | undefined, meaning: Float32Array): Hit<S>[] {
+  #rankedByBoth(question: Query, limit: number, within: Within | undefined, meaning: Float32Array): Hit<S>[] {
     const vectors = this.#vectors!;
     const many = Math.max(limit, CANDIDATES);
     const byWords = this.#postings.top(question, many, within);
@@ -166,24 +166,24 @@ export class PassageIndex<S> {
     return { slots, size, has };
   }
 
-  #ranked(question: Question, limit: number, within: Within | undefined): Hit<S>[] {
+  #ranked(question: Query, limit: number, within: Within | undefined): Hit<S>[] {
     const top = this.#postings.top(question, Math.max(limit, CANDIDATES), within);
     const hits = top.map(([slot, score]) => this.#hit(slot, score, question));
     return this.#bySentences(hits, question, limit).slice(0, limit);
   }
 
-  #hit(slot: number, score: number, question: Question): Hit<S> {
+  #hit(slot: number, score: number, question: Query): Hit<S> {
     const entry = this.#entries[slot]!;
     if (score === 0) return { entry, score: 0 };
-    const closer = score / question.total + nearness(entry, question, this.words);
+    const closer = score / question.total + proximity(entry, question, this.words);
     return { entry, score: closer / this.#postings.lengthening(entry.forms.length) ** LONGER };
   }
 
-  #bySentences<H extends Hit<S>>(hits: H[], question: Question, limit: number): H[] {
+  #bySentences<H extends Hit<S>>(hits: H[], question: Query, limit: number): H[] {
     return onceEach(bySentences<S, H>(hits, question, limit, (entry) => this.sentences(entry)));
   }
 
-  match({ entry, first, exact }: Hit<S>, question: Question): Match {
+  match({ entry, first, exact }: Hit<S>, question: Query): Match {
     return {
       question,
       exact: exact ?? false,

@@ -1,4 +1,4 @@
-import type { Question } from './query.ts';
+import type { Query } from './query.ts';
 import type { Vocabulary } from '../text/tokenizer.ts';
 
 /** BM25F: saturation, length, and what a word in the title or a heading weighs. */
@@ -86,7 +86,7 @@ export class Postings {
   }
 
   /** The `count` passages with the highest BM25F scores, best first; of those `within`, where that is given. */
-  top(question: Question, count: number, within?: Within): [slot: number, score: number][] {
+  top(question: Query, count: number, within?: Within): [slot: number, score: number][] {
     const touched = this.#accumulate(question, within);
     const top = best(touched, this.#scores, count).map((slot): [number, number] => [slot, this.#scores[slot]!]);
     for (const slot of touched) this.#scores[slot] = 0;
@@ -94,7 +94,7 @@ export class Postings {
   }
 
   /** The BM25F scores of these passages. */
-  scores(question: Question, slots: number[]): number[] {
+  scores(question: Query, slots: number[]): number[] {
     const lists = this.#listsOf(question);
     return slots.map((slot) =>
       lists.reduce((sum, { list, weight }) => {
@@ -105,7 +105,7 @@ export class Postings {
   }
 
   /** 0 to about 2: BM25F as a share of what the question is worth. */
-  known({ forms, head }: Counted, { terms, places, worth }: Question): number {
+  known({ forms, head }: Counted, { terms, places, worth }: Query): number {
     const counts = new Float64Array(terms.length);
     const count = (root: number, value: number) => {
       const place = places.get(root);
@@ -146,7 +146,7 @@ export class Postings {
     this.#lengths = lengths;
   }
 
-  #listsOf({ places, terms }: Question): List[] {
+  #listsOf({ places, terms }: Query): List[] {
     return [...places]
       .map(([root, { term, share }]) => ({ weight: terms[term]!.weight * share, list: this.#lists[root] }))
       .filter((one): one is List => one.list !== undefined);
@@ -156,7 +156,7 @@ export class Postings {
    * Adds each passage's BM25F score to `#scores`; returns the slots that got one. The rarest words go first: where they
    * have named passages enough, a word of thousands of passages only ranks those.
    */
-  #accumulate(question: Question, within: Within | undefined): number[] {
+  #accumulate(question: Query, within: Within | undefined): number[] {
     const lists = this.#listsOf(question).sort((a, b) => a.list.length - b.list.length);
     let touched: number[] = [];
     for (const one of lists) {

@@ -1,5 +1,5 @@
 import type { Counted } from './postings.ts';
-import type { Question } from './query.ts';
+import type { Query } from './query.ts';
 import type { Vocabulary } from '../text/tokenizer.ts';
 
 /**
@@ -16,7 +16,7 @@ const HEADED = 0.7;
 const RELATED = 1;
 /** A word of the title stands near all that the passage says, so far. */
 const NEAR_HEAD = 0.6;
-/** Words of a window: a clause, empty words not counted. */
+/** Words of a window: a clause, stop words not counted. */
 const WIDTH = 8;
 
 /** Where a passage has a word of the question, and which of its terms that is. */
@@ -31,7 +31,7 @@ const SAME_ROOT = 2;
 const SAME_FORM = 3;
 
 /** 0 to about 3, a share of the question's weight: what BM25, which counts words wherever they stand, does not see. */
-export function nearness({ forms, head }: Counted, question: Question, words: Vocabulary): number {
+export function proximity({ forms, head }: Counted, question: Query, words: Vocabulary): number {
   const { terms, places, relatives, total } = question;
   const spots: Spots = { at: [], term: [] };
   const had = new Uint8Array(terms.length);
@@ -54,7 +54,7 @@ export function nearness({ forms, head }: Counted, question: Question, words: Vo
 }
 
 /** By term: 1 for those that are among the roots. */
-function termsOf(roots: Uint32Array, { terms, places }: Question): Uint8Array {
+function termsOf(roots: Uint32Array, { terms, places }: Query): Uint8Array {
   const among = new Uint8Array(terms.length);
   for (const root of roots) {
     const place = places.get(root);
@@ -63,7 +63,7 @@ function termsOf(roots: Uint32Array, { terms, places }: Question): Uint8Array {
   return among;
 }
 
-function worthOf(had: Uint8Array, headed: Uint8Array, { terms }: Question): number {
+function worthOf(had: Uint8Array, headed: Uint8Array, { terms }: Query): number {
   let sum = 0;
   for (let term = 0; term < terms.length; term++) {
     const { weight } = terms[term]!;
@@ -75,7 +75,7 @@ function worthOf(had: Uint8Array, headed: Uint8Array, { terms }: Question): numb
   return sum;
 }
 
-function phrases({ at, term }: Spots, { terms }: Question): number {
+function phrases({ at, term }: Spots, { terms }: Query): number {
   const seen = new Uint8Array(terms.length);
   let sum = 0;
   for (let next = 1; next < at.length; next++) {
@@ -88,7 +88,7 @@ function phrases({ at, term }: Spots, { terms }: Question): number {
 }
 
 /** The weight of the different terms in the best window, and of those of the title. */
-function window({ at, term }: Spots, headed: Uint8Array, { terms }: Question): number {
+function window({ at, term }: Spots, headed: Uint8Array, { terms }: Query): number {
   const weight = (one: number) => terms[one]!.weight * (headed[one] ? 1 - NEAR_HEAD : 1);
   const count = new Uint16Array(terms.length);
   let sum = 0;

@@ -2,13 +2,20 @@ import { withoutAccents } from '../text/accents.ts';
 import { answerType } from './answer-type.ts';
 import { readAsking } from './asking-clause.ts';
 import { isFollowUp } from './follow-up.ts';
-import { impliedBy, inPlainWords, isCommon, kinOf } from '../text/synonyms.ts';
-import { isEmpty, isEmptyUnmarked, isNearlyEmpty, languageOf, scriptOf, type Language } from '../text/language.ts';
+import { impliedBy, inPlainWords, isCommon, synonymsOf } from '../text/synonyms.ts';
+import {
+  isStopWord,
+  isUnaccentedStopWord,
+  isNearlyStopWord,
+  languageOf,
+  scriptOf,
+  type Language,
+} from '../text/language.ts';
 import { withoutOrder } from './long-form.ts';
 import { eachWord, rootOf, UNSEEN, type Vocabulary } from '../text/tokenizer.ts';
 
 /** A question as one index sees it. */
-export interface Question {
+export interface Query {
   terms: Term[];
   message: string;
   /** The part of the message that asks: all of it where it is one sentence. Confidence is in its words alone. */
@@ -23,7 +30,7 @@ export interface Question {
   holds?: ((sentence: string) => boolean) | undefined;
   /** What was said, with the question before where it does not stand by itself. */
   said: string;
-  /** Which term a root stands for: its own, or the one it is kin to. */
+  /** Which term a root stands for: its own, or the one it is a synonym of. */
   places: Map<number, Place>;
   /** Which term a root that stands for none is of one family with. */
   relatives: Map<number, number>;
@@ -47,7 +54,7 @@ export interface Term {
 
 export interface Place {
   term: number;
-  /** 1 for the word itself, less for its kin. */
+  /** 1 for the word itself, less for a synonym. */
   share: number;
 }
 
@@ -57,7 +64,7 @@ const MOST_CHARACTERS = 4000;
 /** UTF-16 units of a word that with another letter is another word; in a longer one it is a slip. */
 const ANOTHER = 6;
 /** What another word for the same thing is worth. */
-const KIN = 0.6;
+const SYNONYM = 0.6;
 /** What a word is worth that may have been meant, and how many of them are tried. */
 const MEANT = 0.95;
 const MOST_MEANT = 3;
@@ -88,12 +95,12 @@ const ASKING =
 /** `How long` asks for a duration: the word is no word of the answer. */
 const MEASURE = /\bhow (?:long|soon|often|quick(?:ly)?|fast)\b/gi;
 
-export function readQuestion(
+export function readQuery(
   text: string,
   earlier: string[],
   words: Vocabulary,
   idf: (root: number, least?: number) => number,
-): Question {
+): Query {
   const reading = new Reading(words, idf, languageOf(text, words.languages[0], words.languages));
   const { asking, rest } = readAsking(text.slice(0, MOST_CHARACTERS), (sentence) => reading.known(sentence));
   reading.add(inPlainWords(withoutOrder(asking)), 1);
@@ -183,19 +190,19 @@ class Reading {
     if (this.#isEmpty(word, spoken) || this.terms.length >= MOST_TERMS || this.#seen.has(rootText)) return;
     this.#seen.add(rootText);
     const own = this.#rootsOf(word);
-    const kin =
+    const synonyms =
       spoken === 'en'
-        ? kinOf(rootText)
+        ? synonymsOf(rootText)
             .map((other) => this.#words.rootNumber(other))
             .filter(isSeen)
         : [];
-    const missing = own.length === 0 && kin.length === 0;
+    const missing = own.length === 0 && synonyms.length === 0;
     const excused = missing && isCommon(rootText);
-    if (missing && !excused && isNearlyEmpty(word, spoken)) return;
+    if (missing && !excused && isNearlyStopWord(word, spoken)) return;
     const meant = missing && !excused ? this.#meant(word, rootText) : [];
     const instead = own.length > 0 ? this.#instead(word, rootText, own) : [];
-    const known = own.length > 0 ? own : kin.length > 0 ? [...kin, ...meant] : meant;
-    // Of several kin the most usual one says how much the word tells.
+    const known = own.length > 0 ? own : synonyms.length > 0 ? [...synonyms, ...meant] : meant;
+    // Of several synonyms the most usual one says how much the word tells.
     const rarity = (least: number) =>
       Math.min(this.#idf(known[0] ?? UNSEEN, least), ...known.map((one) => this.#idf(one, least)));
     const term = this.terms.push({
@@ -213,11 +220,12 @@ class Reading {
     for (const other of instead)
       if (!this.places.has(other)) this.places.set(other, { term: term - 1, share: INSTEAD });
     for (const other of meant) if (!this.places.has(other)) this.places.set(other, { term: term - 1, share: MEANT });
-    for (const other of kin) if (!this.places.has(other)) this.places.set(other, { term: term - 1, share: KIN });
+    for (const other of synonyms)
+      if (!this.places.has(other)) this.places.set(other, { term: term - 1, share: SYNONYM });
   }
 
   #isEmpty(word: string, spoken: Language): boolean {
-    return isEmpty(word, spoken) || (this.#unmarked && isEmptyUnmarked(word, spoken));
+    return isStopWord(word, spoken) || (this.#unmarked && isUnaccentedStopWord(word, spoken));
   }
 
   /** The likeliest words behind one that nothing has: the most usual. */

@@ -1,5 +1,5 @@
 import type { Entry, Hit } from './types.ts';
-import type { Question, Term } from './query.ts';
+import type { Query, Term } from './query.ts';
 import { UNSEEN, type Vocabulary } from '../text/tokenizer.ts';
 
 /** A few keywords find more with the words of what they find; a whole question is harmed by them. */
@@ -12,16 +12,16 @@ const TELLING = 1.5;
 /** On a small site the keywords find everything there is. */
 const LARGE = 200;
 
-export const wantsFeedback = ({ terms, asks }: Question, size: number): boolean =>
+export const wantsFeedback = ({ terms, asks }: Query, size: number): boolean =>
   size >= LARGE && !asks && terms.length <= FEW;
 
 /** The keywords with the words that mark the passages they found, of the same weight together (RM3). */
 export function withFeedback<S>(
-  question: Question,
+  question: Query,
   hits: Hit<S>[],
   words: Vocabulary,
   idf: (root: number) => number,
-): Question {
+): Query {
   const first = hits.slice(0, FEEDBACK);
   const total = first.reduce((sum, { score }) => sum + score, 0);
   const marks = new Map<number, number>();

@@ -1,5 +1,5 @@
 import { detectAll } from 'tinyld';
-import { cyrillicOf, isEmpty, LATIN as LATIN_LANGUAGES, languageOf, scriptOf, type Language } from './language.ts';
+import { cyrillicOf, isStopWord, LATIN as LATIN_LANGUAGES, languageOf, scriptOf, type Language } from './language.ts';
 import { LANGUAGES, type Spoken, type Traits } from './languages.ts';
 
 /** So much of a question tells its language, and so much of each passage the site's (UTF-16 units). */
@@ -93,7 +93,7 @@ function scored(
     add(languageNamed(lang), accuracy);
   }
   for (const word of words) {
-    const having = possible.filter((language) => isEmpty(word, language));
+    const having = possible.filter((language) => isStopWord(word, language));
     for (const language of having) add(language, COMMON_WORD / having.length);
   }
   return possible

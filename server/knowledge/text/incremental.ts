@@ -1,5 +1,5 @@
 /** What came to a growing list since it was looked through last, a few milliseconds' work at a time. */
-export class Newcomers {
+export class Incremental {
   readonly #all: readonly unknown[];
   readonly #most: number;
   #seen = 0;

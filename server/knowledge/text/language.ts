@@ -1,31 +1,31 @@
 import { withoutAccents } from './accents.ts';
-import { EMPTY } from './stopwords.ts';
+import { STOP_WORDS } from './stopwords.ts';
 import type { Spoken } from './languages.ts';
 import { isSlip } from './spelling.ts';
 
 /** Letters of a mistyped word that can still be told. */
 const NEARLY = 4;
 
-export type Language = keyof typeof EMPTY;
+export type Language = keyof typeof STOP_WORDS;
 
-const words = new Map(Object.entries(EMPTY).map(([language, list]) => [language, new Set(list.split(/\s+/))]));
+const words = new Map(Object.entries(STOP_WORDS).map(([language, list]) => [language, new Set(list.split(/\s+/))]));
 
 /** Words in Cyrillic letters go by one set: a word alone does not tell Russian from Ukrainian or Bulgarian. */
 const CYRILLIC = ['ru', 'uk', 'bg'] as const satisfies Language[];
 const ofOne = new Map(words);
 words.set('ru', new Set(CYRILLIC.flatMap((language) => [...ofOne.get(language)!])));
 
-export const isEmpty = (word: string, language: Language = 'en'): boolean => words.get(language)!.has(word);
+export const isStopWord = (word: string, language: Language = 'en'): boolean => words.get(language)!.has(word);
 
 const unmarked = new Map(
   Array.from(words, ([language, list]) => [language, new Set(Array.from(list, withoutAccents))]),
 );
 
 /** The same for a word that was typed without its accents, if it has any. */
-export const isEmptyUnmarked = (word: string, language: Language): boolean => unmarked.get(language)!.has(word);
+export const isUnaccentedStopWord = (word: string, language: Language): boolean => unmarked.get(language)!.has(word);
 
 /** Whether a word that means nothing else may be one of them, mistyped. */
-export const isNearlyEmpty = (word: string, language: Language): boolean =>
+export const isNearlyStopWord = (word: string, language: Language): boolean =>
   word.length >= NEARLY && [...words.get(language)!].some((empty) => empty.length >= NEARLY - 1 && isSlip(word, empty));
 
 /** Those that share their letters, so that only their words tell them apart. */

@@ -1,4 +1,4 @@
-import { Newcomers } from './incremental.ts';
+import { Incremental } from './incremental.ts';
 
 /** Shorter words have too many neighbours. */
 const SHORTEST = 4;
@@ -10,19 +10,19 @@ const WORDS = 2 ** 21;
  * Finds words that are one slip away from a mistyped one: a letter too many, too few, another, or two swapped. Two such
  * words have a letter less in common, so it lists what is left of each word when any one letter is taken out.
  */
-export class Typos {
+export class SpellingIndex {
   readonly #words: readonly string[];
   /**
    * Of words that came one after the other, the hash of each remainder with the word's number, sorted. Each piece is twice
    * as long as the next, or longer, so that there are few.
    */
   readonly #pieces: Float64Array[] = [];
-  readonly #newcomers: Newcomers;
+  readonly #newcomers: Incremental;
 
   /** `words` may grow; those that came since are listed at the next question. */
   constructor(words: readonly string[]) {
     this.#words = words;
-    this.#newcomers = new Newcomers(words, WORDS);
+    this.#newcomers = new Incremental(words, WORDS);
   }
 
   /** The numbers of the words one slip away. */

@@ -4,7 +4,7 @@ import { rootOf } from './tokenizer.ts';
  * Words that visitors and the writers of pages use for the same thing. General English of shops, services and
  * software; a site's own words need no entry.
  */
-const KIN = `
+const GROUPS = `
   shipping delivery postage dispatch ship deliver shipment courier
   refund reimburse reimbursement repay
   cost price fee charge rate pricing tariff
@@ -97,10 +97,10 @@ const COMMON = `
   system take talk term time today tomorrow total true try turn type understand usual value various wait walk way week
   went wish wonder word work world worth write wrong year yesterday`;
 
-const kin = new Map<string, string[]>();
-for (const group of KIN) {
+const groups = new Map<string, string[]>();
+for (const group of GROUPS) {
   const roots = group.map((word) => rootOf(word));
-  for (const root of roots) kin.set(root, [...(kin.get(root) ?? []), ...roots.filter((other) => other !== root)]);
+  for (const root of roots) groups.set(root, [...(groups.get(root) ?? []), ...roots.filter((other) => other !== root)]);
 }
 const common = new Set(
   COMMON.trim()
@@ -109,7 +109,7 @@ const common = new Set(
 );
 
 /** The roots of other words for the same thing. */
-export const kinOf = (root: string): readonly string[] => kin.get(root) ?? [];
+export const synonymsOf = (root: string): readonly string[] => groups.get(root) ?? [];
 
 export const isCommon = (root: string): boolean => common.has(root);
 

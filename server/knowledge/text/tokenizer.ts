@@ -1,11 +1,11 @@
 import { withoutAccents } from './accents.ts';
-import { isEmpty, scriptOf, type Language } from './language.ts';
-import { Relatives } from './word-families.ts';
+import { isStopWord, scriptOf, type Language } from './language.ts';
+import { WordFamilies } from './word-families.ts';
 import { isStemmerLoaded, stem } from './stems.ts';
-import { Typos } from './spelling.ts';
-import { Unmarked } from './unaccented.ts';
+import { SpellingIndex } from './spelling.ts';
+import { UnaccentedIndex } from './unaccented.ts';
 
-export { isEmpty };
+export { isStopWord };
 
 /** Signs within a word that only say how to break or join it in print, and the dot that a small Turkish \u0130 leaves. */
 const UNSEEN_SIGNS = /[\p{Cf}\u0307]/gu;
@@ -17,7 +17,7 @@ const IDEOGRAPHIC = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Scr
 /** A run of letters longer than this is no word of a language. */
 const LONGEST = 40;
 
-/** Calls `visit` with each word of the text in order: lower case, unstemmed, empty words among them. */
+/** Calls `visit` with each word of the text in order: lower case, unstemmed, stop words among them. */
 export function eachWord(text: string, visit: (word: string) => void): void {
   for (const [found] of text.matchAll(WORD)) {
     if (/^[a-z]+$/.test(found)) visit(found);
@@ -67,12 +67,12 @@ export class Vocabulary {
   readonly #rootOf: number[] = [];
   /** By form. */
   readonly #words: string[] = [];
-  readonly #typos = new Typos(this.#words);
+  readonly #typos = new SpellingIndex(this.#words);
   /** By number of the root. */
   readonly #stems: string[] = [];
-  readonly #stemTypos = new Typos(this.#stems);
-  readonly #relatives = new Relatives(this.#stems);
-  readonly #unmarked = new Unmarked(this.#words);
+  readonly #stemTypos = new SpellingIndex(this.#stems);
+  readonly #relatives = new WordFamilies(this.#stems);
+  readonly #unmarked = new UnaccentedIndex(this.#words);
 
   /** The languages that words were added in, those in scripts of their own left out. */
   readonly languages: Language[] = [];
@@ -83,7 +83,7 @@ export class Vocabulary {
     const known = own.get(word);
     if (known !== undefined) return known;
     const spoken = scriptOf(word) ?? language;
-    const form = isEmpty(word, spoken) ? NOTHING : this.#rootOf.length;
+    const form = isStopWord(word, spoken) ? NOTHING : this.#rootOf.length;
     own.set(word, form);
     if (form === NOTHING) return form;
     this.#rootOf.push(this.#numberOf(rootOf(word, spoken)));

@@ -1,20 +1,20 @@
 import { withoutAccents } from './accents.ts';
-import { Newcomers } from './incremental.ts';
+import { Incremental } from './incremental.ts';
 
 /**
  * Finds words by their letters alone, as hurried people type them: `thoi tiet` for `thời tiết`, `sehirleri` for
  * `şehirleri`. Stems of most languages have no accents either way, but a stemmer needs them to see an ending.
  */
-export class Unmarked {
+export class UnaccentedIndex {
   readonly #words: readonly string[];
   /** By the letters: the numbers of words that are written with accents. */
   readonly #numbers = new Map<string, number[]>();
-  readonly #newcomers: Newcomers;
+  readonly #newcomers: Incremental;
 
   /** `words` may grow; those that came since are listed at the next question. */
   constructor(words: readonly string[]) {
     this.#words = words;
-    this.#newcomers = new Newcomers(words);
+    this.#newcomers = new Incremental(words);
   }
 
   /** The numbers of the words that have these letters and accents besides. */
@@ -23,7 +23,7 @@ export class Unmarked {
     return this.#numbers.get(letters) ?? [];
   }
 
-  /** As in `Typos`. */
+  /** As in `SpellingIndex`. */
   catchingUp(): Generator<void> {
     return this.#newcomers.steps((from, to) => {
       for (let number = from; number < to; number++) this.#list(this.#words[number]!, number);

@@ -1,4 +1,4 @@
-import { Newcomers } from './incremental.ts';
+import { Incremental } from './incremental.ts';
 
 /** Letters that two stems must begin with together, and their share of the longer one. */
 const LETTERS = 5;
@@ -13,16 +13,16 @@ const COMPOUND = 6;
  * Finds the stems that are likely of one family with another: tribe and tribal, elect and election. What a stemmer keeps
  * apart to be precise is still the next best thing where the word itself is missing.
  */
-export class Relatives {
+export class WordFamilies {
   readonly #stems: readonly string[];
   /** By the first letters: the numbers of the stems. */
   readonly #families = new Map<string, number[]>();
-  readonly #newcomers: Newcomers;
+  readonly #newcomers: Incremental;
 
   /** `stems` may grow; those that came since are listed at the next question. */
   constructor(stems: readonly string[]) {
     this.#stems = stems;
-    this.#newcomers = new Newcomers(stems);
+    this.#newcomers = new Incremental(stems);
   }
 
   /** The numbers of the others of its family. */
@@ -32,7 +32,7 @@ export class Relatives {
     return family.filter((number) => areRelated(this.#stems[number]!, stem));
   }
 
-  /** As in `Typos`. */
+  /** As in `SpellingIndex`. */
   catchingUp(): Generator<void> {
     return this.#newcomers.steps((from, to) => {
       for (let number = from; number < to; number++) this.#list(this.#stems[number]!, number);

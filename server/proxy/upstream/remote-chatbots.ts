@@ -4,10 +4,10 @@ import { createVisitorLimits } from '../../http/rate-limit.ts';
 import { readUuid, type Clock } from '../../schema/ids.ts';
 import type { Store, StoredChatbot } from '../../store/store.ts';
 import { readChatbot } from './remote-records.ts';
-import type { InterfaceClient } from './remote-client.ts';
+import type { RemoteClient } from './remote-client.ts';
 
 /** Chatbots of another server: a page with the widget asks for its own at every visit, the server is asked now and then. */
-export interface ForeignChatbots {
+export interface RemoteChatbots {
   /** Throws a `Refusal` where the visitor at this address has named too many that were not known here. */
   find(written: string, address: () => string): Promise<StoredChatbot | undefined>;
   /** The identifier as the other server takes it: with dashes, where the visitor's page writes them. */
@@ -15,7 +15,7 @@ export interface ForeignChatbots {
 }
 
 interface Rooms {
-  client: InterfaceClient;
+  client: RemoteClient;
   store: Store;
   clock: Clock;
   log: Logger;
@@ -31,7 +31,7 @@ const LOOKS_IN_ALL: [count: number, seconds: number] = [100, 60];
 /** The first look of a visitor counts with other visitors' first ones: a few who look for many shut out nobody else. */
 const FIRST: [count: number, seconds: number] = [1, 60];
 
-export function createForeignChatbots({ client, store, clock, log }: Rooms): ForeignChatbots {
+export function createRemoteChatbots({ client, store, clock, log }: Rooms): RemoteChatbots {
   const known = new Map<string, { until: number; chatbot: StoredChatbot; name: string }>();
   // By what was written: the other server may know one spelling of an identifier and not another.
   const absent = new Map<string, number>();

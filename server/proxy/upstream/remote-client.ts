@@ -3,7 +3,7 @@ import { withDeadline } from '../../outbound/deadline.ts';
 import { Exchange, tooSlow, upstreamFailed, type Request } from '../../outbound/request.ts';
 
 /** The interface's operations on another server, as far as the door needs them. Replies are nobody's word: see foreign-records.ts. */
-export interface InterfaceClient {
+export interface RemoteClient {
   /** `undefined` where the server answers that there is none. */
   chatbot(uuid: string): Promise<unknown>;
   createSession(chatbot: string, variables: object | undefined): Promise<unknown>;
@@ -36,7 +36,7 @@ const REPLY_TIMEOUT = 60_000;
 const OK = 200;
 const ABSENT = new Set([400, 404, 410, 422]);
 
-export function createInterfaceClient({ connections, prefix, apiKey }: Server): InterfaceClient {
+export function createRemoteClient({ connections, prefix, apiKey }: Server): RemoteClient {
   const authorization = ['authorization', `Bearer ${apiKey}`];
 
   function request(method: Request['method'], path: string, body?: object): Request {

@@ -46,7 +46,7 @@ export function readSessionUuid(reply: unknown): string | undefined {
   return typeof uuid === 'string' && uuid !== '' && uuid.length <= 200 ? uuid : undefined;
 }
 
-export interface ForeignMessage {
+export interface RemoteMessage {
   response: string;
   finish_reason: Ending['finish_reason'];
   citations: Citations;
@@ -54,7 +54,7 @@ export interface ForeignMessage {
 }
 
 /** The record of an answer that was just streamed: the last one with its question. */
-export function findMessage(reply: unknown, query: string): ForeignMessage | undefined {
+export function findMessage(reply: unknown, query: string): RemoteMessage | undefined {
   const records = Array.isArray(reply) ? reply.map(fieldsOf) : [];
   const found = records.findLast((record) => record['query'] === query);
   return (

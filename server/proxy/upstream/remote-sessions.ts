@@ -3,12 +3,12 @@ import type { Question } from '../../answer/runs.ts';
 import type { Run } from '../../answer/run.ts';
 import type { Store } from '../../store/store.ts';
 import { upstreamFailed } from '../../outbound/request.ts';
-import type { ForeignChatbots } from './remote-chatbots.ts';
+import type { RemoteChatbots } from './remote-chatbots.ts';
 import { readSessionUuid } from './remote-records.ts';
-import type { InterfaceClient } from './remote-client.ts';
+import type { RemoteClient } from './remote-client.ts';
 
 /** Which session of the other server stands behind each of the door's own. */
-export interface ForeignSessions {
+export interface RemoteSessions {
   /** Made where there is none yet, or where the other server no longer knows `lost`. */
   of(question: Question, run: Run, lost?: string): Promise<string>;
   /** Resolves when what was made for a session is stored. */
@@ -16,13 +16,13 @@ export interface ForeignSessions {
 }
 
 interface Rooms {
-  client: InterfaceClient;
-  chatbots: ForeignChatbots;
+  client: RemoteClient;
+  chatbots: RemoteChatbots;
   store: Store;
   log: Logger;
 }
 
-export function createForeignSessions({ client, chatbots, store, log }: Rooms): ForeignSessions {
+export function createRemoteSessions({ client, chatbots, store, log }: Rooms): RemoteSessions {
   // Two questions at the same moment share the session that the first one makes.
   const making = new Map<string, { made: Promise<string>; kept: Promise<void> }>();
 

@@ -7,10 +7,10 @@ import { createSteps, type Steps } from '../../outbound/deadline.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { Store } from '../../store/store.ts';
 import { tooSlow, upstreamFailed, UpstreamFailure } from '../../outbound/request.ts';
-import { createForeignChatbots } from './remote-chatbots.ts';
-import { findMessage, type ForeignMessage } from './remote-records.ts';
-import { createForeignSessions } from './remote-sessions.ts';
-import { createInterfaceClient, type InterfaceClient, type Reply } from './remote-client.ts';
+import { createRemoteChatbots } from './remote-chatbots.ts';
+import { findMessage, type RemoteMessage } from './remote-records.ts';
+import { createRemoteSessions } from './remote-sessions.ts';
+import { createRemoteClient, type RemoteClient, type Reply } from './remote-client.ts';
 import type { Upstream } from './upstream.ts';
 
 interface Options {
@@ -34,7 +34,7 @@ const PATIENCE = { firstByte: 60_000, betweenChunks: 60_000 };
  * Any server that speaks the interface. Sessions and messages are this door's own, with its own identifiers; each
  * session names the other server's, which is made with the first question.
  */
-export function foreignUpstream({ url, apiKey, store, clock, log, health, ...limits }: Options): Upstream {
+export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limits }: Options): Upstream {
   const { timeouts, answerTimeout = 120_000 } = limits;
   const { origin, pathname } = new URL(url);
   const connections = new Connections(origin, { ...PATIENCE, ...timeouts });
@@ -46,8 +46,8 @@ export function foreignUpstream({ url, apiKey, store, clock, log, health, ...lim
   // Two: a page that loads says nothing of the answers.
   const answers = outageOf('asking the server behind the door', 'upstream:answers');
   const records = outageOf('fetching chatbots from the server behind the door', 'upstream:chatbots');
-  const made = createInterfaceClient({ connections, prefix, apiKey });
-  const client: InterfaceClient = {
+  const made = createRemoteClient({ connections, prefix, apiKey });
+  const client: RemoteClient = {
     ...made,
     async chatbot(uuid) {
       try {
@@ -60,8 +60,8 @@ export function foreignUpstream({ url, apiKey, store, clock, log, health, ...lim
       }
     },
   };
-  const chatbots = createForeignChatbots({ client, store, clock, log });
-  const sessions = createForeignSessions({ client, chatbots, store, log });
+  const chatbots = createRemoteChatbots({ client, store, clock, log });
+  const sessions = createRemoteSessions({ client, chatbots, store, log });
 
   function ask(question: Question, run: Run, foreign: string): Reply<number> {
     const asked = client.ask(foreign, question.query, (piece) => {
@@ -77,7 +77,7 @@ export function foreignUpstream({ url, apiKey, store, clock, log, health, ...lim
     foreign: string,
     run: Run,
     steps: Steps,
-  ): Promise<ForeignMessage | undefined> {
+  ): Promise<RemoteMessage | undefined> {
     try {
       return findMessage(await steps.take(client.messages(foreign)), question.query);
     } catch (error) {
@@ -142,7 +142,7 @@ function note(outage: Outage, error?: unknown): void {
 
 const ended = (finish_reason: Ending['finish_reason']): Ending => ({ finish_reason, citations: {}, meta: NO_META });
 
-function endingOf({ chatbot }: Question, record: ForeignMessage | undefined): Ending {
+function endingOf({ chatbot }: Question, record: RemoteMessage | undefined): Ending {
   if (!record) return ended('stop');
   const { finish_reason, outcome } = record;
   return {

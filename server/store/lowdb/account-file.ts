@@ -11,7 +11,7 @@ import { StoredRecord } from './files/record.ts';
 import type { Home, StoredKey, User } from '../store.ts';
 
 /** `store.json`: what there is once in a data folder. */
-export interface Root {
+export interface Accounts {
   format: 1;
   /** How often the folder has been opened. */
   life: number;
@@ -21,8 +21,8 @@ export interface Root {
   facts: Record<string, string>;
 }
 
-export interface OpenRoot {
-  record: StoredRecord<Root>;
+export interface OpenAccounts {
+  record: StoredRecord<Accounts>;
   /** Numbers in order of creation. Throws the disk's error while the life that they belong to is not stored. */
   order(): number;
   /** Stores the life, where the disk refused that when it was opened. */
@@ -34,7 +34,12 @@ export interface OpenRoot {
  * Throws where the folder holds records without an account file
  * that says whose they are: a new owner would be locked out of them. `holdsRecords` tells of the other files.
  */
-export async function openRoot(disk: Disk, path: string, clock: Clock, holdsRecords: () => boolean): Promise<OpenRoot> {
+export async function openAccounts(
+  disk: Disk,
+  path: string,
+  clock: Clock,
+  holdsRecords: () => boolean,
+): Promise<OpenAccounts> {
   if (!existsSync(path)) {
     if (holdsRecords()) throw new Error(`${path} is missing, but ${dirname(path)} holds chatbots: ${REMEDY}`);
     const made = await StoredRecord.create(disk, path, firstRoot(clock));
@@ -63,7 +68,7 @@ export async function openRoot(disk: Disk, path: string, clock: Clock, holdsReco
 
 const REMEDY = 'put the file back from a backup, or set DATA_DIR to another folder for a new start';
 
-function readRoot(path: string): Root {
+function readRoot(path: string): Accounts {
   const value = readDocument(path, isObject);
   if (!value) throw new Error(`${path} is damaged: it holds no JSON object; ${REMEDY}`);
   const { format } = value;
@@ -76,7 +81,7 @@ function readRoot(path: string): Root {
 
 const FORMAT = 1;
 
-const hasFields = record<Root>({
+const hasFields = record<Accounts>({
   format: number,
   life: number,
   home: record({ user: uuid, secret: text }),
@@ -85,8 +90,8 @@ const hasFields = record<Root>({
   facts: mapOf(text),
 });
 
-const isRoot = (value: unknown): value is Root =>
-  hasFields(value) && (value as Root).users.some(({ uuid: own }) => own === (value as Root).home.user);
+const isRoot = (value: unknown): value is Accounts =>
+  hasFields(value) && (value as Accounts).users.some(({ uuid: own }) => own === (value as Accounts).home.user);
 
 /** Keys of older files have no hint and no date of use. */
 const wholeKey = (key: StoredKey): StoredKey => ({
@@ -95,18 +100,18 @@ const wholeKey = (key: StoredKey): StoredKey => ({
   last_used_at: key.last_used_at ?? '',
 });
 
-function firstRoot(clock: Clock): Root {
+function firstRoot(clock: Clock): Accounts {
   const user = { uuid: newUuid(), email: 'owner@localhost', created_at: timestamp(clock) };
   const secret = randomBytes(32).toString('hex');
   return { format: 1, life: 1, home: { user: user.uuid, secret }, users: [user], keys: [], facts: {} };
 }
 
-export function homeOf({ home, users }: Root): Home {
+export function homeOf({ home, users }: Accounts): Home {
   return { user: { ...users.find((user) => user.uuid === home.user)! }, secret: home.secret };
 }
 
 /** Found by the beginning of its hash and then compared in constant time: the time taken tells nothing of a key. */
-export function keyOf({ keys }: Root, hash: string): StoredKey | undefined {
+export function keyOf({ keys }: Accounts, hash: string): StoredKey | undefined {
   const start = hash.slice(0, 8);
   const isSame = (other: string): boolean =>
     other.length === hash.length && timingSafeEqual(Buffer.from(other), Buffer.from(hash));

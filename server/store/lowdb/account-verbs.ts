@@ -1,6 +1,6 @@
 import { KeyUse } from './key-use.ts';
 import { copy, type StoredRecord } from './files/record.ts';
-import { keyOf, type Root } from './account-file.ts';
+import { keyOf, type Accounts } from './account-file.ts';
 import type { Change, Store, StoredKey } from '../store.ts';
 import type { Run } from './in-flight.ts';
 
@@ -8,8 +8,8 @@ type RootVerbs =
   'keyOwner' | 'addKey' | 'keys' | 'removeKey' | 'keyUsed' | 'users' | 'addUser' | 'removeUser' | 'fact' | 'setFact';
 
 /** Users, keys and facts: all in `store.json`. */
-export function rootVerbs(record: StoredRecord<Root>, run: Run): Pick<Store, RootVerbs> {
-  const change = (by: Change<Root>) => run(() => record.update(by));
+export function rootVerbs(record: StoredRecord<Accounts>, run: Run): Pick<Store, RootVerbs> {
+  const change = (by: Change<Accounts>) => run(() => record.update(by));
   const keyUse = new KeyUse(async (hash, last_used_at) => {
     const used = (key: StoredKey) => (key.hash === hash ? { ...key, last_used_at } : key);
     await change((root) => ({ ...root, keys: root.keys.map(used) }));

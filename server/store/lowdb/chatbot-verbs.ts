@@ -1,4 +1,4 @@
-import type { Kept } from './context.ts';
+import type { StoreContext } from './context.ts';
 import { copy } from './files/record.ts';
 import type { Store, StoredChatbot } from '../store.ts';
 
@@ -8,7 +8,7 @@ type TagVerbs = 'createTag' | 'tag' | 'tags' | 'updateTag' | 'deleteTag';
 type SiteVerbs = 'createSite' | 'site' | 'sites' | 'updateSite' | 'unfinishedSites';
 
 /** Chatbots with what stands in their files. */
-export function chatbotVerbs(kept: Kept): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs | SiteVerbs> {
+export function chatbotVerbs(kept: StoreContext): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs | SiteVerbs> {
   const { chatbots, agents, tags, sites, turns, run } = kept;
 
   return {
@@ -84,7 +84,7 @@ function frozen<T>(value: T): T {
 }
 
 /** Removes all that belonged to a chatbot that is hidden; a source being made is waited for. */
-export async function clearAway({ chatbots, sources, sessions, turns }: Kept, chatbot: string): Promise<void> {
+export async function clearAway({ chatbots, sources, sessions, turns }: StoreContext, chatbot: string): Promise<void> {
   await turns.take(chatbot, () => sources.removeAll(chatbot));
   await sessions.removeAll(chatbot);
   await chatbots.forget(chatbot);

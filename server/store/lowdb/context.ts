@@ -5,10 +5,10 @@ import type { Replies } from './replies.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Sources } from './sources/sources.ts';
 import type { StoredAgent, StoredSite, StoredTag } from '../store.ts';
-import type { Run, UnderWay } from './in-flight.ts';
+import type { Run, InFlight } from './in-flight.ts';
 
 /** What the verbs of the default store work with. */
-export interface Kept {
+export interface StoreContext {
   chatbots: Chatbots;
   agents: Parts<StoredAgent>;
   tags: Parts<StoredTag>;
@@ -20,6 +20,6 @@ export interface Kept {
   order(): number;
   /** A chatbot, and then its sources, are made one after another, so that none is made twice. */
   turns: Turns;
-  underWay: UnderWay;
+  underWay: InFlight;
   run: Run;
 }

@@ -2,7 +2,7 @@
 export type Run = <T>(act: () => T | Promise<T>) => Promise<T>;
 
 /** Every verb runs through here, so that `close` knows what is under way. */
-export class UnderWay {
+export class InFlight {
   #count = 0;
   #closed = false;
   #whenDone: (() => void) | undefined;

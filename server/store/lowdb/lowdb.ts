@@ -8,18 +8,18 @@ import { Chatbots } from './chatbots.ts';
 import { Damage, type StoreLog } from './files/damage.ts';
 import { realDisk, syncFolder, type Disk } from './files/disk.ts';
 import { DiskWatch } from './files/disk-watch.ts';
-import type { Kept } from './context.ts';
+import type { StoreContext } from './context.ts';
 import { lockFolder } from './files/lock.ts';
 import { AGENTS, Parts, SITES, TAGS } from './chatbot-parts.ts';
 import { Replies } from './replies.ts';
 import { rootVerbs } from './account-verbs.ts';
-import { homeOf, openRoot, type OpenRoot } from './account-file.ts';
+import { homeOf, openAccounts, type OpenAccounts } from './account-file.ts';
 import { sessionVerbs } from './sessions/session-verbs.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { sourceVerbs } from './sources/source-verbs.ts';
 import { Sources } from './sources/sources.ts';
 import type { Store } from '../store.ts';
-import { UnderWay } from './in-flight.ts';
+import { InFlight } from './in-flight.ts';
 
 export interface LowdbOptions {
   /** The data folder; made where it is missing. */
@@ -47,7 +47,7 @@ export async function openLowdbStore(options: LowdbOptions): Promise<Store> {
   const { disk } = watch;
   try {
     if (made !== undefined) await syncFolder(disk, dirname(made));
-    const root = await openRoot(disk, join(dir, 'store.json'), options.clock, () => holdsRecords(dir));
+    const root = await openAccounts(disk, join(dir, 'store.json'), options.clock, () => holdsRecords(dir));
     watch.first = root.begin;
     const damage = new Damage({ disk, dir, log, health });
     const order = () => {
@@ -75,7 +75,7 @@ const holdsRecords = (dir: string): boolean => RECORDS.some((name) => holdsFile(
 const holdsFile = (path: string): boolean =>
   existsSync(path) && readdirSync(path, { recursive: true, withFileTypes: true }).some((entry) => entry.isFile());
 
-function storeOf(options: LowdbOptions, kept: Kept, { record }: OpenRoot, end: () => Promise<void>): Store {
+function storeOf(options: LowdbOptions, kept: StoreContext, { record }: OpenAccounts, end: () => Promise<void>): Store {
   finishDeletions(kept, options);
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -100,8 +100,8 @@ interface Opened extends LowdbOptions {
   disk: Disk;
 }
 
-function keptIn({ dir, disk, clock, kept }: Opened, order: () => number, damage: Damage): Kept {
-  const underWay = new UnderWay();
+function keptIn({ dir, disk, clock, kept }: Opened, order: () => number, damage: Damage): StoreContext {
+  const underWay = new InFlight();
   const chatbots = new Chatbots(disk, damage, join(dir, 'chatbots'));
   const alive = (chatbot: string) => chatbots.has(chatbot);
   const sources = new Sources({ disk, damage, clock, root: join(dir, 'sources'), alive });
@@ -122,7 +122,7 @@ function keptIn({ dir, disk, clock, kept }: Opened, order: () => number, damage:
 }
 
 /** Of chatbots, what an earlier life of the process began. */
-function finishDeletions(kept: Kept, { log }: LowdbOptions): void {
+function finishDeletions(kept: StoreContext, { log }: LowdbOptions): void {
   for (const chatbot of kept.chatbots.halfDeleted()) {
     kept
       .run(() => clearAway(kept, chatbot))

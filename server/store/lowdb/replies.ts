@@ -6,7 +6,7 @@ import { Batch } from '../../async/turns.ts';
 import { isSetAside, type Damage } from './files/damage.ts';
 import { hasCode, ignore, removeFile, type Disk } from './files/disk.ts';
 import { number, record, text } from './record-checks.ts';
-import { LinesFile, OpenFiles } from './files/append-file.ts';
+import { AppendFile, OpenFiles } from './files/append-file.ts';
 import { lowdbFile, type Low } from './files/lowdb-file.ts';
 import { makeFolder } from './files/shards.ts';
 import { inSlices } from '../../async/slices.ts';
@@ -23,7 +23,7 @@ const ASIDE = /^(\d{4}-\d\d-\d\d)\.jsonl\./;
 const START = '{"key":"';
 
 interface Day {
-  file: LinesFile;
+  file: AppendFile;
   low: Low<string[]>;
   /** Of all its lines. */
   characters: number;
@@ -97,7 +97,7 @@ export class Replies {
   async #begin(name: string): Promise<Day> {
     const { disk, root } = this.#options;
     await makeFolder(disk, root);
-    const file = new LinesFile(disk, join(root, `${name}.jsonl`), this.#open);
+    const file = new AppendFile(disk, join(root, `${name}.jsonl`), this.#open);
     const day = { file, low: lowdbFile<string[]>(file, []), characters: 0 };
     this.#days.set(name, day);
     return day;

@@ -2,13 +2,14 @@
 
 const words = (list: string): Set<string> => new Set(list.split(/\s+/));
 
-const FURNITURE = words('nav aside footer dialog');
-const FURNITURE_ROLES = words(
+const BOILERPLATE = words('nav aside footer dialog');
+const BOILERPLATE_ROLES = words(
   'navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar',
 );
 
 /** By its own meaning: whatever is in it is out, unless that is the page's `main`. */
-export const isFurniture = (name: string, role: string): boolean => FURNITURE.has(name) || FURNITURE_ROLES.has(role);
+export const isBoilerplate = (name: string, role: string): boolean =>
+  BOILERPLATE.has(name) || BOILERPLATE_ROLES.has(role);
 
 /** Names that site builders and consent tools give to such things, wherever they stand. */
 const ANYWHERE = new RegExp(
@@ -39,7 +40,7 @@ const LONGEST = 300;
 const LONGEST_NAME = 60;
 
 /** By the names that were given to it; an element so called may yet be the whole page. */
-export function isCalledFurniture(names: string, inContent: boolean): boolean {
+export function isNamedBoilerplate(names: string, inContent: boolean): boolean {
   const tokens = names
     .slice(0, LONGEST)
     .replace(/([a-z\d])(?=[A-Z])/g, '$1-')

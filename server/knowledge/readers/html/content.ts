@@ -9,7 +9,7 @@ export interface Region {
   article: boolean;
   form: boolean;
   /** By the names of what it stands in. */
-  furniture: boolean;
+  boilerplate: boolean;
 }
 
 type All = Placed<Region>[];
@@ -32,7 +32,7 @@ const MODIFIED = /^(?:this )?(?:page|article|document)?\s*(?:was )?last (?:modif
 /** The narrowest part of the page that holds its words: `main`, else its articles, else all but forms, else all. */
 export async function contentOf(everything: All, title: string): Promise<Block[]> {
   const pause = () => (everything.length > MANY ? setImmediate() : undefined);
-  const named = everything.filter(({ place }) => !place.furniture);
+  const named = everything.filter(({ place }) => !place.boilerplate);
   const all = share(named, everything) < NEXT_TO_NOTHING ? everything : named;
   await pause();
   const free = all.filter(({ place }) => !place.form);

@@ -3,8 +3,8 @@ import { Parser } from 'htmlparser2';
 import { MOST_BLOCKS, TOO_MANY_BLOCKS, type Readable } from '../blocks.ts';
 import { contentOf, type Region } from './content.ts';
 import { Flow, LINE_BREAK, type Linked } from './block-flow.ts';
-import { isCalledFurniture, isFurniture } from './boilerplate.ts';
-import { LeadsReader } from '../links.ts';
+import { isNamedBoilerplate, isBoilerplate } from './boilerplate.ts';
+import { HeadLinksReader } from '../links.ts';
 
 const words = (list: string): Set<string> => new Set(list.split(/\s+/));
 
@@ -24,8 +24,8 @@ const SLICE = 2 * 1024;
 const DEEPEST = 1000;
 const TOO_DEEP = `it is read until an element that stands within ${DEEPEST} others`;
 
-/** How far an element is out of the text: furniture is not, unless the page's `main` turns out to be inside it. */
-type Out = 'no' | 'furniture' | 'unseen';
+/** How far an element is out of the text: boilerplate is not, unless the page's `main` turns out to be inside it. */
+type Out = 'no' | 'boilerplate' | 'unseen';
 
 interface Frame {
   out: Out;
@@ -63,9 +63,9 @@ export async function readHtml(html: string): Promise<Readable> {
 /** Hears the parser's events; keeps a frame for each open element, with what held outside it. */
 class Page {
   readonly #flow = new Flow<Region>();
-  readonly #leads = new LeadsReader();
+  readonly #leads = new HeadLinksReader();
   readonly #frames: Frame[] = [];
-  #region: Region = { main: false, article: false, form: false, furniture: false };
+  #region: Region = { main: false, article: false, form: false, boilerplate: false };
   #link: Linked | undefined;
   #raised = false;
   #bold = false;
@@ -140,8 +140,8 @@ class Page {
     if (this.#out === 'unseen' || UNSEEN.has(name)) return 'unseen';
     if ((hidden !== undefined && hidden !== 'until-found') || attributes['aria-hidden'] === 'true') return 'unseen';
     if (name === 'main' || role === 'main') return 'no';
-    if (this.#out === 'furniture' || isFurniture(name, role)) return 'furniture';
-    return name === 'header' && !this.#region.main && !this.#region.article ? 'furniture' : 'no';
+    if (this.#out === 'boilerplate' || isBoilerplate(name, role)) return 'boilerplate';
+    return name === 'header' && !this.#region.main && !this.#region.article ? 'boilerplate' : 'no';
   }
 
   async readable(): Promise<Readable> {
@@ -156,10 +156,11 @@ const WHOLE = /^(?:html|body|article)$/;
 
 function regionOf(name: string, attributes: Record<string, string>, outer: Region): Region {
   const { role = '', class: names = '', id = '' } = attributes;
-  if (name === 'main' || role === 'main') return { ...outer, main: true, form: false, furniture: false };
+  if (name === 'main' || role === 'main') return { ...outer, main: true, form: false, boilerplate: false };
   if (name === 'article') return { ...outer, article: true };
   if (name === 'form') return { ...outer, form: true };
-  const called = !outer.furniture && (names !== '' || id !== '') && !WHOLE.test(name);
-  if (called && isCalledFurniture(`${names} ${id}`, outer.main || outer.article)) return { ...outer, furniture: true };
+  const called = !outer.boilerplate && (names !== '' || id !== '') && !WHOLE.test(name);
+  if (called && isNamedBoilerplate(`${names} ${id}`, outer.main || outer.article))
+    return { ...outer, boilerplate: true };
   return outer;
 }

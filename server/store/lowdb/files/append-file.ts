@@ -9,24 +9,24 @@ import { ownTurn } from '../../../async/slices.ts';
 /** Files that are open although nobody writes to them just now: the next line then costs no `open`. */
 export class OpenFiles {
   readonly #limit: number;
-  readonly #idle = new Set<LinesFile>();
+  readonly #idle = new Set<AppendFile>();
   readonly #closing = new Set<Promise<void>>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  busy(file: LinesFile): void {
+  busy(file: AppendFile): void {
     this.#idle.delete(file);
   }
 
-  idle(file: LinesFile): void {
+  idle(file: AppendFile): void {
     this.#idle.add(file);
     if (this.#idle.size > this.#limit) for (const oldest of this.#idle) return this.close(oldest);
   }
 
   /** Without waiting for it: `closeAll` does. */
-  close(file: LinesFile): void {
+  close(file: AppendFile): void {
     const closing = file.close().catch(ignore);
     this.#closing.add(closing);
     void closing.then(() => this.#closing.delete(closing));
@@ -42,7 +42,7 @@ export class OpenFiles {
  * A lowdb adapter: a file of lines. A list that has grown is appended to the file, any other list replaces it.
  * Its writes must not overlap (see Batch).
  */
-export class LinesFile implements Adapter<string[]> {
+export class AppendFile implements Adapter<string[]> {
   readonly #disk: Disk;
   readonly #path: string;
   readonly #open: OpenFiles;

@@ -1,6 +1,6 @@
 import { Batch } from '../../../async/turns.ts';
 import { hasCode } from '../files/disk.ts';
-import { LinesFile } from '../files/append-file.ts';
+import { AppendFile } from '../files/append-file.ts';
 import { lowdbFile, type Low } from '../files/lowdb-file.ts';
 import type { SessionName } from './session-folder.ts';
 import {
@@ -26,7 +26,7 @@ const OVERHEAD = 1000;
  * which the last one counts, or the grave of one: its text is gone from the file.
  */
 export class SessionFile {
-  readonly #file: LinesFile;
+  readonly #file: AppendFile;
   readonly #low: Low<string[]>;
   readonly #batch = new Batch<Item>((items) => this.#store(items));
   /** What readers see: the first `#count` of `#lines`, all of it on disk. */
@@ -45,7 +45,7 @@ export class SessionFile {
   weight = OVERHEAD;
   counted = 0;
 
-  constructor(name: SessionName, file: LinesFile) {
+  constructor(name: SessionName, file: AppendFile) {
     this.name = name;
     this.#file = file;
     this.#low = lowdbFile<string[]>(file, []);

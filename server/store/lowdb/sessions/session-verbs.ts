@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Kept } from '../context.ts';
+import type { StoreContext } from '../context.ts';
 import { outcomeIn } from '../../outcomes.ts';
 import { copy } from '../files/record.ts';
 import type { SessionFile } from './session-file.ts';
@@ -10,7 +10,12 @@ type SessionVerbs = 'createSession' | 'session' | 'sessions' | 'sessionBatches' 
 type MessageVerbs =
   'saveMessage' | 'updateMessage' | 'message' | 'messages' | 'hasOutcome' | 'lastMessages' | 'deleteMessage';
 
-export function sessionVerbs({ chatbots, sessions, order, run }: Kept): Pick<Store, SessionVerbs | MessageVerbs> {
+export function sessionVerbs({
+  chatbots,
+  sessions,
+  order,
+  run,
+}: StoreContext): Pick<Store, SessionVerbs | MessageVerbs> {
   /** What the first session that may have the message makes of it. */
   const withMessage = <T>(uuid: string, act: (file: SessionFile) => T | Promise<T>) =>
     run(async () => {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { abreast } from '../../../async/turns.ts';
+import { eachAtOnce } from '../../../async/turns.ts';
 import type { Damage } from '../files/damage.ts';
 import { hasCode, ignore, removeFile, syncFolder, type Disk } from '../files/disk.ts';
 import { readEnds } from '../files/file-ends.ts';
-import { LinesFile, OpenFiles } from '../files/append-file.ts';
+import { AppendFile, OpenFiles } from '../files/append-file.ts';
 import { SessionFile } from './session-file.ts';
 import { modifiedBy } from './session-changes.ts';
 import { modifiedIn, readHead } from './session-lines.ts';
@@ -88,7 +88,7 @@ export class Sessions {
     const few: SessionName[] = [];
     for (let name; few.length < BATCH && !(name = names.next()).done;) few.push(name.value);
     const heads = Array.from<StoredSession | undefined>({ length: few.length });
-    await abreast(few.entries(), async ([at, name]) => {
+    await eachAtOnce(few.entries(), async ([at, name]) => {
       heads[at] = await this.#head(name);
     });
     if (few.length === 0 || !this.#options.alive(chatbot)) return undefined;
@@ -114,12 +114,12 @@ export class Sessions {
   /** Only when the chatbot is no longer alive, so that no session is begun meanwhile. */
   async removeAll(chatbot: string): Promise<void> {
     const folders = new Set<string>();
-    await abreast(await this.#names.of(chatbot), async (name) => {
+    await eachAtOnce(await this.#names.of(chatbot), async (name) => {
       await this.#erase(name);
       folders.add(this.#names.folder(name));
     });
     this.#names.forget(chatbot);
-    await abreast(folders, (folder) => syncFolder(this.#options.disk, folder));
+    await eachAtOnce(folders, (folder) => syncFolder(this.#options.disk, folder));
     await this.#options.damage.remove((file) => file.startsWith(`${chatbot}.`, 33));
   }
 
@@ -253,6 +253,6 @@ export class Sessions {
   }
 
   #fileOf(name: SessionName): SessionFile {
-    return new SessionFile(name, new LinesFile(this.#options.disk, this.#names.path(name), this.#open));
+    return new SessionFile(name, new AppendFile(this.#options.disk, this.#names.path(name), this.#open));
   }
 }

@@ -1,11 +1,17 @@
-import type { Kept } from '../context.ts';
+import type { StoreContext } from '../context.ts';
 import { copy } from '../files/record.ts';
 import type { Store } from '../../store.ts';
 
 type SourceVerbs = 'createSource' | 'file' | 'source' | 'sources' | 'updateSource' | 'claimIdentity' | 'deleteSource';
 type DocumentVerbs = 'unfinishedSources' | 'unembeddedSources' | 'putDocument' | 'document' | 'putVectors' | 'vectors';
 
-export function sourceVerbs({ chatbots, sources, turns, order, run }: Kept): Pick<Store, SourceVerbs | DocumentVerbs> {
+export function sourceVerbs({
+  chatbots,
+  sources,
+  turns,
+  order,
+  run,
+}: StoreContext): Pick<Store, SourceVerbs | DocumentVerbs> {
   return {
     createSource(source, file) {
       const own = copy(source);

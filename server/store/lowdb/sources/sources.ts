@@ -1,4 +1,4 @@
-import { abreast, Turns } from '../../../async/turns.ts';
+import { eachAtOnce, Turns } from '../../../async/turns.ts';
 import { later, type Clock } from '../../../schema/ids.ts';
 import { isSetAside, type Damage } from '../files/damage.ts';
 import { ignore, removeFile, replaceFile, syncFolder, type Disk } from '../files/disk.ts';
@@ -130,12 +130,12 @@ export class Sources {
   /** Of a chatbot that is not there any more: nobody sees them, so that their order does not matter. */
   async removeAll(chatbot: string): Promise<void> {
     const folders = new Set<string>();
-    await abreast([...this.#index.of(chatbot)], async (record) => {
+    await eachAtOnce([...this.#index.of(chatbot)], async (record) => {
       const { uuid } = record.stored.source;
       await this.#remove(uuid, record, () => Promise.resolve());
       folders.add(this.#shards.folder(uuid));
     });
-    await abreast(folders, (folder) => syncFolder(this.#disk, folder));
+    await eachAtOnce(folders, (folder) => syncFolder(this.#disk, folder));
   }
 
   /** `sync` makes it durable that the record is gone, before the rest goes. */
