@@ -274,7 +274,7 @@ function componentTypes(): Plugin[] {
 /** What `npm test` runs: units, the store's contract, the tables of the API. Nothing of it needs a build or a browser. */
 const quick = [
   'test/answer/{cite,demo-questions,prompt,quote,quoting,runs}.test.ts',
-  'test/api/{conformance,models,openapi,operations}.test.ts',
+  'test/api/{contract/{conformance,openapi,operations},resources/models}.test.ts',
   'test/demo/*.test.ts',
   'test/knowledge/{embedding,learning,passage-index,revisit,vectors}.test.ts',
   'test/model/*.test.ts',
@@ -282,10 +282,10 @@ const quick = [
   'test/server/{auth,bot,config,drain,health,pipelining}.test.ts',
   'test/store/{damage,lowdb,managed-files}.test.ts',
   'test/web/*.test.ts',
-  'test/widget/{citations,embed,events,markdown,server}.test.ts',
+  'test/widget/{citations,embed,events,markdown/markdown,server}.test.ts',
 ];
 
-const inBrowser = ['test/browser/*.test.ts'];
+const inBrowser = ['test/browser/**/*.test.ts'];
 
 /** `npm run test:all` runs all three; without a browser the last is left out. */
 const projects = [

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boot, type Booted } from '../server/boot.ts';
-import { conformance, type Exchange } from './api/conformance.ts';
+import { conformance, type Exchange } from './api/contract/conformance.ts';
 import type { Disk } from '../server/store/lowdb/files/disk.ts';
-import { startHearing } from './api/overheard.ts';
+import { startHearing } from './api/contract/overheard.ts';
 
 /** The whole server in this process, over real HTTP on 127.0.0.1 and a data folder of its own. */
 export interface Running {

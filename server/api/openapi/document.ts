@@ -8,7 +8,7 @@ import type { Operation } from '../requests/operation.ts';
 
 /** OpenAPI 3.1, out of the operations and the schemas that validate them. */
 
-/** What the operation answered to a request that was really made: test/api/examples.test.ts. */
+/** What the operation answered to a request that was really made: test/api/contract/examples.test.ts. */
 interface Recorded {
   request?: unknown;
   replies: Record<string, unknown>;

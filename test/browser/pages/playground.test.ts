@@ -1,0 +1,184 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import type { Browser, FrameLocator, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { launch } from '../chromium.ts';
+import { serve, type Served } from '../served.ts';
+
+let server: Served;
+let browser: Browser;
+let page: Page;
+let faults: string[];
+let site: Server | undefined;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([serve(), launch()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+beforeEach(async () => {
+  page = await browser.newPage({ viewport: { width: 1300, height: 900 }, reducedMotion: 'reduce' });
+  page.setDefaultTimeout(15_000);
+  faults = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(String(error)));
+  await page.goto(`${server.base}/demo/playground.html`);
+});
+
+afterEach(async () => {
+  await page.close();
+  site?.close();
+  site = undefined;
+});
+
+const preview = (): FrameLocator => page.frameLocator('iframe');
+const launcher = (place: Page | FrameLocator) => place.locator('docent-widget > button, docent-widget .l');
+const tag = (): Promise<string> => page.locator('#snippet').innerText();
+const colour = (place: Page | FrameLocator): Promise<string> =>
+  launcher(place).evaluate((button) => getComputedStyle(button).backgroundColor);
+const label = (name: string) => page.getByLabel(name, { exact: true });
+const choice = (name: string) => page.getByRole('combobox', { name, exact: true });
+
+/** A page of another origin with nothing but this in it. */
+async function pasted(html: string): Promise<Page> {
+  site = createServer((_, response) => {
+    response.setHeader('Content-Type', 'text/html; charset=utf-8');
+    response.end(`<!doctype html><html lang="en"><title>Mine</title><link rel="icon" href="data:,"><body>${html}`);
+  });
+  await once(site.listen(0, '127.0.0.1'), 'listening');
+  await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}`);
+  return page;
+}
+
+test('it begins with the widget as it is, and the shortest tag', async () => {
+  await launcher(preview()).waitFor();
+  expect(await tag()).toBe(
+    `<script async src="${server.base}/embed.js" data-chatbot="${await server.chatbot()}"></script>`,
+  );
+  expect(faults).toEqual([]);
+});
+
+test('a colour, a label and first words change the widget and the tag, and the tag makes that widget elsewhere', async () => {
+  await label('Colour').fill('#0f766e');
+  await label('Label').fill('Ask "us" & co.');
+  await label('Title').fill('Our <desk>');
+  await label('Greeting').fill('Good day.\nWhat is it?');
+  await label('First suggestion').fill('Where is my parcel?');
+  await label('Third suggestion').fill('This | or that?');
+  const seen = async (place: Page | FrameLocator): Promise<void> => {
+    await place.getByRole('button', { name: 'Ask "us" & co.' }).click();
+    expect(await colour(place)).toBe('rgb(15, 118, 110)');
+    await place.getByRole('dialog', { name: 'Our <desk>' }).waitFor();
+    await place.getByText('Good day. What is it?').waitFor();
+    const suggested = place.getByRole('group', { name: 'Suggestions' }).getByRole('button');
+    expect(await suggested.allInnerTexts()).toEqual(['Where is my parcel?', 'This / or that?']);
+  };
+  await seen(preview());
+  const written = await tag();
+  expect(written.match(/data-[\w-]+/g)).toEqual([
+    'data-chatbot',
+    'data-color',
+    'data-title',
+    'data-label',
+    'data-greeting',
+    'data-suggestions',
+  ]);
+  await seen(await pasted(written));
+  expect(faults).toEqual([]);
+});
+
+test('what is open stays open while settings change, and the focus where somebody types', async () => {
+  await preview().getByRole('button', { name: 'Open chat' }).click();
+  await preview().getByRole('textbox').fill('How long do I have?');
+  await preview().getByRole('textbox').press('Enter');
+  await preview().getByRole('button', { name: 'Copy with sources' }).waitFor();
+  await label('Title').pressSequentially('Desk');
+  await preview().getByRole('dialog', { name: 'Desk' }).waitFor();
+  await preview().getByRole('group', { name: 'Answer' }).waitFor();
+  expect(await label('Title').evaluate((field) => field === document.activeElement)).toBe(true);
+  expect(await label('Title').inputValue()).toBe('Desk');
+});
+
+test('manners: position, teaser, consent, language, and a page from right to left', async () => {
+  await choice('Corner').selectOption('left');
+  await label('Teaser beside the launcher').fill('May I help?');
+  await label('Teaser after, in seconds').fill('0');
+  await label('To agree to before the first message').fill('We keep what you write.');
+  await choice('Language').selectOption('de');
+  await preview().getByRole('button', { name: 'May I help?' }).click();
+  await preview().getByText('We keep what you write.').waitFor();
+  await preview().getByRole('button', { name: 'Chat schließen' }).first().waitFor();
+  const isLeft = (): Promise<boolean> =>
+    launcher(preview()).evaluate((button) => button.getBoundingClientRect().x < innerWidth / 2);
+  expect(await isLeft()).toBe(true);
+  await choice('on').selectOption('rtl');
+  await expect.poll(() => preview().locator('html').getAttribute('dir')).toBe('rtl');
+  expect(await isLeft()).toBe(true);
+  await choice('Corner').selectOption('right');
+  await expect.poll(isLeft).toBe(false);
+  await choice('Corner').selectOption('end');
+  await expect.poll(isLeft).toBe(true);
+  expect(await tag()).toContain('data-teaser-after="0"');
+  await page.getByRole('button', { name: 'Start over' }).click();
+  await expect.poll(tag).not.toContain('data-teaser');
+});
+
+test('English first words begin on the left in an Arabic panel, where its own begin on the right', async () => {
+  const indent = (text: string): Promise<number> =>
+    preview()
+      .getByText(text)
+      .evaluate((element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        return range.getBoundingClientRect().left - element.getBoundingClientRect().left;
+      });
+  await choice('Language').selectOption('ar');
+  await preview().getByRole('button', { name: 'فتح المحادثة' }).click();
+  expect(await indent('مرحبًا!')).toBeGreaterThan(20);
+  await label('Greeting').fill('Welcome?');
+  await preview().getByText('Welcome?').waitFor();
+  expect(await indent('Welcome?')).toBeLessThan(2);
+});
+
+test('what cannot be set is left out: a number out of its bounds, an address that is none', async () => {
+  await label('Corners, in pixels').fill('99');
+  await label('Address of your privacy policy').fill('javascript:alert(1)');
+  await label('Avatar').fill('http://plain.example/a.png');
+  await label('Distance from the edges, in pixels').fill('40');
+  expect((await tag()).match(/data-[\w-]+/g)).toEqual(['data-chatbot', 'data-offset']);
+});
+
+test('the keyboard reaches all of it; copying is said; axe finds nothing', async () => {
+  await launcher(preview()).waitFor();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').getByText('Copied.').waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await tag());
+  const controls = await page.locator('form :is(input, select, textarea):enabled').count();
+  await label('Colour').focus();
+  for (let at = 1; at < controls; at++) await page.keyboard.press('Tab');
+  expect(await label('Chatbot').evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.evaluate(readFileSync('node_modules/axe-core/axe.min.js', 'utf8'));
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const found = await page.evaluate(() =>
+      (window as unknown as { axe: Axe }).axe.run({
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      }),
+    );
+    expect(found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
+  }
+});
+
+interface Axe {
+  run(options: { runOnly: string[] }): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+}
