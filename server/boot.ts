@@ -57,14 +57,14 @@ export async function boot(
   const admin = createUsers({ store, clock });
 
   const rooms = await createServices(config, { store, clock, log, health, self: itself(config) });
-  const { knowledge, sites, catalogue, respond, answering } = rooms;
+  const { knowledge, sites, catalogue, respond, runs } = rooms;
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const upstream = config.upstream
     ? remoteUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log, health })
     : localUpstream({ store, respond });
   const demo =
     config.demo && !config.upstream
-      ? createDemo({ store, knowledge, answering, respond, clock, base: baseOf(config), script: demoScript })
+      ? createDemo({ store, knowledge, runs, respond, clock, base: baseOf(config), script: demoScript })
       : undefined;
 
   let draining = false;
@@ -73,7 +73,7 @@ export async function boot(
     knowledge,
     schedules,
     sites,
-    answering,
+    runs,
     respond,
     catalogue,
     clock,
@@ -83,7 +83,7 @@ export async function boot(
     docs: createDocs({ dir: join(builtFiles(), 'docs') }),
     door: createChatRouter({
       store,
-      answering,
+      runs,
       upstream,
       clock,
       log,
@@ -101,7 +101,7 @@ export async function boot(
     if (!running.has(source.site ?? '')) await knowledge.learn(source);
   await knowledge.embedMissing();
   await schedules.start();
-  const operator = createOperator({ store, knowledge, answering, respond, clock, base: baseOf(config) });
+  const operator = createOperator({ store, knowledge, runs, respond, clock, base: baseOf(config) });
   const verbs = { ...admin, ...operator, ...createIngestJobs({ store, knowledge, sites, clock }) };
   const socket = openSocket({ dir: config.dataDir, verbs, log });
   const commands = await orWarn(socket, { close: () => Promise.resolve() }, 'commands cannot reach this server');
@@ -124,10 +124,10 @@ export async function boot(
     handler: oneAtATime((request, response) => void handle(request, response)),
     async drain(patience) {
       draining = true;
-      const timer = setTimeout(() => void answering.interrupt(), patience);
+      const timer = setTimeout(() => void runs.interrupt(), patience);
       // Nobody waits for these.
-      const unread = setInterval(() => answering.interruptUnread(), UNREAD);
-      await answering.settled();
+      const unread = setInterval(() => runs.interruptUnread(), UNREAD);
+      await runs.settled();
       clearInterval(unread);
       clearTimeout(timer);
     },
@@ -135,7 +135,7 @@ export async function boot(
       draining = true;
       const commandsEnded = commands.close();
       // A command under way may wait for an answer.
-      await answering.interrupt();
+      await runs.interrupt();
       await commandsEnded;
       await schedules.close();
       await rooms.close();

@@ -1,9 +1,9 @@
 import { messageUuid, newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { StoredChatbot, StoredMessage } from '../store/store.ts';
-import type { Answering, Question, Respond } from './runs.ts';
+import type { AnswerRuns, Question, Respond } from './runs.ts';
 
 interface Rooms {
-  answering: Answering;
+  runs: AnswerRuns;
   respond: Respond;
   clock: Clock;
 }
@@ -12,7 +12,7 @@ interface Rooms {
  * Asks as a visitor would, in a session of its own. Nothing of it is stored. `onText` gets each piece as it comes.
  */
 export async function askOnce(
-  { answering, respond, clock }: Rooms,
+  { runs, respond, clock }: Rooms,
   chatbot: StoredChatbot,
   query: string,
   onText?: (piece: string) => void,
@@ -20,8 +20,8 @@ export async function askOnce(
   const now = timestamp(clock);
   const session = { uuid: newUuid(), created_at: now, modified_at: now, chatbot: chatbot.uuid };
   const uuid = messageUuid(session.uuid);
-  const question: Question = { uuid, query, chatbot, session, newSession: true, unstored: true, respond };
-  const run = answering.start(onText ? question : { ...question, unshown: true });
+  const question: Question = { uuid, query, chatbot, session, newSession: true, unstored: true };
+  const run = runs.start(onText ? question : { ...question, unshown: true }, respond);
   let shown = 0;
   const ended = await new Promise<NonNullable<typeof run.ended>>((done) => {
     run.attach(() => {

@@ -4,7 +4,7 @@ import { asRefusal, notFound, Refusal } from '../schema/errors.ts';
 import { later, timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { Citations, FinishReason, Outcome } from '../types.ts';
-import { createAnswerCapacity } from './capacity.ts';
+import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
 import { Run } from './run.ts';
 
 /** A question on its way: the chatbot and session it belongs to and the identifier its message will have. */
@@ -19,7 +19,6 @@ export interface Question {
   unstored?: true;
   /** Nobody reads the answer before it has ended: what a model wrote before it failed may be replaced. */
   unshown?: true;
-  respond: Respond;
   /** The visitor's address, and the language tags that their browser asks for, best first; absent for a key holder. */
   visitor?: string;
   accepted?: readonly string[];
@@ -47,168 +46,188 @@ export interface MessageMeta {
   fallback?: string;
 }
 
-/** Writes the answer into the run: this process's own way, or another server's through the door. */
+/** Writes the answer into the run, in this process or by another server behind the proxy. */
 export type Respond = (question: Question, run: Run) => Promise<Ending>;
 
-/** The answers in progress, and the one way in which a question becomes a stored message. */
-export interface Answering {
-  /**
-   * The run or the finished record of message `uuid`, whoever asks first; `begin` is called only where there is
-   * neither, and what it throws leaves no trace. A repeat with another query is a `conflict`.
-   */
-  open(uuid: string, query: string, begin: () => Promise<Question>): Promise<Run | StoredMessage>;
+export interface AnswerRunsOptions {
+  store: Store;
+  clock: Clock;
+  log: Logger;
+  /** Answers under way, in all; 256 by default. */
+  maxRuns?: number;
+}
+
+/** Milliseconds between tries to store a message while no file can be opened: other answers close theirs as they end. */
+const STORE_RETRY_DELAYS = [100, 300, 1000];
+const isShortOfFiles = (error: unknown): boolean =>
+  ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** The answers under way. Every question becomes a stored message here and nowhere else. */
+export class AnswerRuns {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #capacity: AnswerCapacity;
+  /** By message. */
+  readonly #runs = new Map<string, Run>();
+  readonly #finishing = new Map<Run, { chatbot: string; finished: Promise<void> }>();
+  /** By message. */
+  readonly #opening = new Map<string, Promise<Run | StoredMessage>>();
+  readonly #interrupted = new WeakSet<Run>();
+
+  constructor({ store, clock, log, maxRuns = 256 }: AnswerRunsOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#log = log;
+    this.#capacity = createAnswerCapacity(maxRuns);
+  }
+
   /**
    * Starts the answer to a question whose identifier is new. Throws `unavailable` where too many answers are under way: in
    * all, or of one visitor at one chatbot. An answer counts until it has ended, whoever still reads it.
    */
-  start(question: Question): Run;
-  /** Throws as `start` would for a question of this visitor. */
-  checkRoom(chatbot: string, visitor: string): void;
-  run(uuid: string): Run | undefined;
-  /** Messages of a session as they stand, those being made with what there is so far. */
-  messages(session: string): Promise<StoredMessage[]>;
-  /** One of them, read from the store, as it stands. */
-  asItStands(message: StoredMessage): Promise<StoredMessage>;
-  /** Stops the answers of a session and waits for their ends: before it is deleted. */
-  stopSession(session: string): Promise<void>;
-  /** As `stopSession`, for all sessions of a chatbot. */
-  stopChatbot(chatbot: string): Promise<void>;
-  running(): number;
-  /** Resolves when no answer is being made. */
-  settled(): Promise<void>;
-  /** Ends every run as `interrupted`, with what there is so far; for the end of the process. */
-  interrupt(): Promise<void>;
-  /** Ends those runs as `interrupted` that nobody reads at the moment. */
-  interruptUnread(): void;
-}
-
-interface Rooms {
-  store: Store;
-  clock: Clock;
-  log: Logger;
-  /** Answers under way, in all. */
-  most?: number;
-}
-
-/** Milliseconds between tries to store a message while no file can be opened: other answers close theirs as they end. */
-const WAITS = [100, 300, 1000];
-const isShortOfFiles = (error: unknown): boolean =>
-  ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
-
-export function createAnswering({ store, clock, log, most = 256 }: Rooms): Answering {
-  const runs = new Map<string, Run>();
-  const endings = new Map<Run, { chatbot: string; over: Promise<void> }>();
-  const opening = new Map<string, Promise<Run | StoredMessage>>();
-  const room = createAnswerCapacity(most);
-  const interrupted = new WeakSet<Run>();
-  const save = ({ unstored }: Question, message: StoredMessage, session?: StoredSession): Promise<boolean> =>
-    unstored ? Promise.resolve(true) : retry(() => store.saveMessage(message, session), isShortOfFiles, WAITS);
-
-  function start(question: Question): Run {
-    const leave = room.take(question.chatbot.uuid, question.visitor);
-    const run = new Run(unanswered(question, clock));
-    runs.set(run.message.uuid, run);
-    // Storing starts now and runs beside the answer: nothing waits for the disk before the first byte.
-    const stored = save(question, run.message, question.newSession ? question.session : undefined);
-    stored.catch(() => false).then((there) => there || run.stop());
+  start(question: Question, respond: Respond): Run {
+    const release = this.#capacity.take(question.chatbot.uuid, question.visitor);
+    const run = new Run(unanswered(question, this.#clock));
+    this.#runs.set(run.message.uuid, run);
+    // Storing runs beside the answer: the first byte does not wait for the disk.
+    const stored = this.#save(question, run.message, question.newSession ? question.session : undefined);
+    stored.catch(() => false).then((isStored) => isStored || run.stop());
     run.stored = stored;
-    const over = finish(question, run, stored).finally(() => {
-      leave();
-      runs.delete(run.message.uuid);
-      endings.delete(run);
+    const finished = this.#finish(question, respond, run, stored).finally(() => {
+      release();
+      this.#runs.delete(run.message.uuid);
+      this.#finishing.delete(run);
     });
-    endings.set(run, { chatbot: question.chatbot.uuid, over });
+    this.#finishing.set(run, { chatbot: question.chatbot.uuid, finished });
     return run;
   }
 
-  async function finish(question: Question, run: Run, stored: Promise<boolean>): Promise<void> {
-    const ending = await question.respond(question, run).catch(failed);
-    const fault = ending.refusal;
-    if (fault) {
-      log.error({ ...named(question), err: fault.cause, code: fault.code }, `answer failed: ${fault.message}`);
-      fault.logged = true;
-    }
-    const isCutOff = interrupted.has(run);
-    const message = answered(run, isCutOff ? { ...ending, finish_reason: 'interrupted' } : ending, clock);
-    try {
-      if (!(await stored) || !(await save(question, message))) throw notFound('session');
-      run.end({ message, ...(ending.refusal ? { refusal: ending.refusal } : {}) });
-    } catch (error) {
-      if (!(error instanceof Refusal)) log.error({ ...named(question), err: error }, 'answer not stored');
-      const left = (await stored.catch(() => false)) ? 'the question was stored, its answer was not' : undefined;
-      const unstored = () => new Refusal('internal', 'the answer could not be stored', { cause: error });
-      run.end({ refusal: asRefusal(error, left) ?? unstored() });
-    }
+  /**
+   * The run or the finished record of message `uuid`. Where there is neither, it starts the question that `begin` makes;
+   * an error of `begin` leaves no trace. Throws `conflict` where the message has another query.
+   */
+  async open(
+    uuid: string,
+    query: string,
+    begin: () => Promise<Question>,
+    respond: Respond,
+  ): Promise<Run | StoredMessage> {
+    // Of two equal requests at the same moment the second waits for what the first opens.
+    const pending = this.#opening.get(uuid);
+    const opening = pending ?? this.#open(uuid, begin, respond).finally(() => this.#opening.delete(uuid));
+    if (!pending) this.#opening.set(uuid, opening);
+    const opened = await opening;
+    if ((opened instanceof Run ? opened.message : opened).query === query) return opened;
+    throw new Refusal('conflict', 'this id was used for another question', { field: 'id' });
   }
 
-  async function openNow(uuid: string, begin: () => Promise<Question>): Promise<Run | StoredMessage> {
-    return runs.get(uuid) ?? (await store.message(uuid)) ?? start(await begin());
+  /** Throws as `start` would for a question of this visitor. */
+  checkCapacity(chatbot: string, visitor: string): void {
+    this.#capacity.check(chatbot, visitor);
   }
 
-  async function asItStands(message: StoredMessage): Promise<StoredMessage> {
+  /** The run of message `uuid`; undefined once it has ended. */
+  get(uuid: string): Run | undefined {
+    return this.#runs.get(uuid);
+  }
+
+  /** Messages of a session, oldest first; those under way have the text so far. */
+  async messages(session: string): Promise<StoredMessage[]> {
+    const messages = await this.#store.messages(session);
+    for (const [at, message] of messages.entries()) {
+      if (message.finish_reason === '') messages[at] = await this.current(message);
+    }
+    return messages;
+  }
+
+  /** A message as read from the store, with the text so far where its answer is under way. */
+  async current(message: StoredMessage): Promise<StoredMessage> {
     if (message.finish_reason !== '') return message;
-    const run = runs.get(message.uuid);
+    const run = this.#runs.get(message.uuid);
     if (run && !run.ended) return { ...message, response: run.read(0) };
     // It has ended while the store was being read.
-    return (await store.message(message.uuid)) ?? message;
+    return (await this.#store.message(message.uuid)) ?? message;
   }
 
-  async function stopWhere(belongs: (run: Run, chatbot: string) => boolean): Promise<void> {
+  /** Stops the answers of a session and waits for their ends: before it is deleted. */
+  stopSession(session: string): Promise<void> {
+    return this.#stopWhere((run) => run.message.session === session);
+  }
+
+  /** As `stopSession`, for all sessions of a chatbot. */
+  stopChatbot(chatbot: string): Promise<void> {
+    return this.#stopWhere((_, of) => of === chatbot);
+  }
+
+  /** Resolves when no answer is under way. */
+  async settled(): Promise<void> {
+    while (this.#finishing.size > 0) {
+      await Promise.all(Array.from(this.#finishing.values(), ({ finished }) => finished));
+    }
+  }
+
+  /** Ends every run as `interrupted`, with the text so far; for the end of the process. */
+  async interrupt(): Promise<void> {
+    for (const run of this.#runs.values()) this.#interrupt(run);
+    await this.settled();
+  }
+
+  /** Ends those runs as `interrupted` that have no reader at the moment. */
+  interruptUnread(): void {
+    for (const run of this.#runs.values()) if (!run.isRead) this.#interrupt(run);
+  }
+
+  async #open(uuid: string, begin: () => Promise<Question>, respond: Respond): Promise<Run | StoredMessage> {
+    return this.#runs.get(uuid) ?? (await this.#store.message(uuid)) ?? this.start(await begin(), respond);
+  }
+
+  #save({ unstored }: Question, message: StoredMessage, session?: StoredSession): Promise<boolean> {
+    if (unstored) return Promise.resolve(true);
+    return retry(() => this.#store.saveMessage(message, session), isShortOfFiles, STORE_RETRY_DELAYS);
+  }
+
+  async #finish(question: Question, respond: Respond, run: Run, stored: Promise<boolean>): Promise<void> {
+    const ending = await respond(question, run).catch(failed);
+    const fault = ending.refusal;
+    if (fault) {
+      this.#log.error(
+        { ...logFields(question), err: fault.cause, code: fault.code },
+        `answer failed: ${fault.message}`,
+      );
+      fault.logged = true;
+    }
+    const isCutOff = this.#interrupted.has(run);
+    const message = answered(run, isCutOff ? { ...ending, finish_reason: 'interrupted' } : ending, this.#clock);
+    try {
+      if (!(await stored) || !(await this.#save(question, message))) throw notFound('session');
+      run.end({ message, ...(fault ? { refusal: fault } : {}) });
+    } catch (error) {
+      if (!(error instanceof Refusal)) this.#log.error({ ...logFields(question), err: error }, 'answer not stored');
+      const reason = (await stored.catch(() => false)) ? 'the question was stored, its answer was not' : undefined;
+      const internal = () => new Refusal('internal', 'the answer could not be stored', { cause: error });
+      run.end({ refusal: asRefusal(error, reason) ?? internal() });
+    }
+  }
+
+  async #stopWhere(matches: (run: Run, chatbot: string) => boolean): Promise<void> {
     const ends: Promise<void>[] = [];
-    for (const [run, { chatbot, over }] of endings) {
-      if (!belongs(run, chatbot)) continue;
+    for (const [run, { chatbot, finished }] of this.#finishing) {
+      if (!matches(run, chatbot)) continue;
       run.stop();
-      ends.push(over);
+      ends.push(finished);
     }
     await Promise.all(ends);
   }
 
-  async function settled(): Promise<void> {
-    while (endings.size > 0) await Promise.all(Array.from(endings.values(), ({ over }) => over));
-  }
-
-  function interruptRun(run: Run): void {
-    interrupted.add(run);
+  #interrupt(run: Run): void {
+    this.#interrupted.add(run);
     run.stop();
   }
-
-  return {
-    start,
-    checkRoom: room.check,
-    async open(uuid, query, begin) {
-      // One opener a message: of two equal requests at the same moment the second waits for what the first found.
-      const first = opening.get(uuid);
-      const opened = first ?? openNow(uuid, begin).finally(() => opening.delete(uuid));
-      if (!first) opening.set(uuid, opened);
-      const found = await opened;
-      if ((found instanceof Run ? found.message : found).query === query) return found;
-      throw new Refusal('conflict', 'this id was used for another question', { field: 'id' });
-    },
-    run: (uuid) => runs.get(uuid),
-    async messages(session) {
-      const messages = await store.messages(session);
-      for (const [at, message] of messages.entries()) {
-        if (message.finish_reason === '') messages[at] = await asItStands(message);
-      }
-      return messages;
-    },
-    asItStands,
-    stopSession: (session) => stopWhere((run) => run.message.session === session),
-    stopChatbot: (chatbot) => stopWhere((_, of) => of === chatbot),
-    running: () => runs.size,
-    settled,
-    async interrupt() {
-      for (const run of runs.values()) interruptRun(run);
-      await settled();
-    },
-    interruptUnread() {
-      for (const run of runs.values()) if (!run.isRead) interruptRun(run);
-    },
-  };
 }
 
-/** A session's identifier is a secret; its first digits stand in every message's. */
-const named = ({ uuid, chatbot, session, request }: Question): object => ({
+/** A session's identifier is a secret: its first eight digits, which every message's identifier has too, are enough. */
+const logFields = ({ uuid, chatbot, session, request }: Question): object => ({
   req: request,
   chatbot: chatbot.uuid,
   session: `${session.uuid.slice(0, 8)}…`,

@@ -43,8 +43,8 @@ async function withOwnFolder<T>(config: Config, { err }: Terminal, act: Act<T>):
   if (isNew) err(`docent: ${dir} is a new data folder, made now\n`);
   const log = errorsTo(err);
   const rooms = await createServices(config, { store, clock, log, health: createHealth() });
-  const { knowledge, sites, answering, respond } = rooms;
-  const operator = createOperator({ store, knowledge, answering, respond, clock, base: baseOf(config) });
+  const { knowledge, sites, runs, respond } = rooms;
+  const operator = createOperator({ store, knowledge, runs, respond, clock, base: baseOf(config) });
   try {
     return await act({
       ...createUsers({ store, clock }),

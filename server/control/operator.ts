@@ -1,6 +1,6 @@
 import { readEmail, userOf } from './users.ts';
 import { askOnce } from '../answer/ask-once.ts';
-import type { Answering, MessageMeta, Respond } from '../answer/runs.ts';
+import type { AnswerRuns, MessageMeta, Respond } from '../answer/runs.ts';
 import { ChatbotChange, NewChatbot, NewMessage } from '../api/requests/bodies.ts';
 import { changeChatbot, createChatbot, deleteChatbot } from '../api/resources/chatbots.ts';
 import { notFound, Refusal } from '../schema/errors.ts';
@@ -61,7 +61,7 @@ export interface RemovedUser {
 interface Rooms {
   store: Store;
   knowledge: Knowledge;
-  answering: Answering;
+  runs: AnswerRuns;
   respond: Respond;
   clock: Clock;
   /** How the world reaches the server, without a slash at the end. */

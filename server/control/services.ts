@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { createRespond } from '../answer/pipeline.ts';
-import { createAnswering } from '../answer/runs.ts';
+import { AnswerRuns } from '../answer/runs.ts';
 import { createFallback } from '../answer/fallback.ts';
 import type { Config } from '../config.ts';
 import type { Health } from '../health/health.ts';
@@ -32,17 +32,17 @@ export async function createServices(config: Config, { store, clock, log, health
   const catalogue = createCatalogue(config.catalogue);
   const fallback = createFallback({ health, clock, log, quotes: config.fallback });
   const respond = createRespond({ store, knowledge, model, fallback, catalogue });
-  const answering = createAnswering({ store, clock, log, most: config.maxAnswers });
+  const runs = new AnswerRuns({ store, clock, log, maxRuns: config.maxAnswers });
   return {
     web,
     knowledge,
     sites,
     catalogue,
     respond,
-    answering,
+    runs,
     /** Answers under way are interrupted; the store is left open. */
     async close(): Promise<void> {
-      await answering.interrupt();
+      await runs.interrupt();
       await sites.close();
       await knowledge.close();
       await Promise.all([model?.close(), embedder?.close(), web.close()]);

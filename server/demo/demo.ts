@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import helmet from 'koa-helmet';
 import { assets, demoSite, pages } from '../../demo/pages.ts';
 import { defaultAgent } from '../agents/agents.ts';
-import type { Answering, Respond } from '../answer/runs.ts';
+import type { AnswerRuns, Respond } from '../answer/runs.ts';
 import { askOnce } from '../answer/ask-once.ts';
 import { CHATBOT_META } from '../api/resources/chatbots.ts';
 import { urlSource } from '../api/resources/sources.ts';
@@ -31,7 +31,7 @@ export interface Demo {
 interface Rooms {
   store: Store;
   knowledge: Knowledge;
-  answering: Answering;
+  runs: AnswerRuns;
   respond: Respond;
   clock: Clock;
   /** The address of this server, which the sources' URLs begin with. */
@@ -40,7 +40,7 @@ interface Rooms {
   script: (name: string) => Promise<string | undefined>;
 }
 
-export function createDemo({ store, knowledge, answering, respond, clock, base, script }: Rooms): Demo {
+export function createDemo({ store, knowledge, runs, respond, clock, base, script }: Rooms): Demo {
   /** '' until it answers: a page that named it before would show a widget without its chatbot. */
   let chatbot = '';
   let endPreparing = (): void => {};
@@ -91,7 +91,7 @@ export function createDemo({ store, knowledge, answering, respond, clock, base, 
   async function ask(onText: (piece: string) => void): Promise<StoredMessage> {
     const known = await store.chatbot(chatbot);
     if (!known) throw notFound('chatbot');
-    return askOnce({ answering, respond, clock }, known, demoSite.sampleQuestion, onText);
+    return askOnce({ runs, respond, clock }, known, demoSite.sampleQuestion, onText);
   }
 
   return {

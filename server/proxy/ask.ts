@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Answering, Question } from '../answer/runs.ts';
+import type { AnswerRuns, Question } from '../answer/runs.ts';
 import { Run } from '../answer/run.ts';
 import { Refusal } from '../schema/errors.ts';
 import type { VisitorLimits } from '../http/rate-limit.ts';
@@ -11,7 +11,7 @@ import type { Upstream } from './upstream/upstream.ts';
 
 interface Rooms {
   store: Store;
-  answering: Answering;
+  runs: AnswerRuns;
   upstream: Upstream;
   log: Logger;
   limits: VisitorLimits;
@@ -36,7 +36,7 @@ export interface Asked {
 }
 
 /** One question at the door: whose it is, whether it is a repeat, whether the visitor may ask it now. */
-export function createAsk({ store, answering, upstream, log, limits, sessions }: Rooms) {
+export function createAsk({ store, runs, upstream, log, limits, sessions }: Rooms) {
   return async (chatbot: StoredChatbot, body: AskBody, { address, request, accepted, tell }: Asker): Promise<Asked> => {
     const session = body.session === undefined ? undefined : await sessions.own(chatbot, body.session);
     const named = identify(store.home.secret, chatbot, address, session, body.id);
@@ -44,7 +44,7 @@ export function createAsk({ store, answering, upstream, log, limits, sessions }:
     const begin = async (): Promise<Question> => {
       const known = session ?? (body.id === undefined ? undefined : await store.session(named.session));
       // First: a question that is refused for want of room does not count.
-      answering.checkRoom(chatbot.uuid, address);
+      runs.checkCapacity(chatbot.uuid, address);
       admit(chatbot, address, tell);
       return {
         uuid: named.message,
@@ -52,14 +52,15 @@ export function createAsk({ store, answering, upstream, log, limits, sessions }:
         chatbot,
         session: known ?? sessions.begin(chatbot, body.variables, named.session),
         newSession: !known,
-        respond: upstream.respond,
         visitor: address,
         request,
         accepted,
       };
     };
     const found =
-      body.id === undefined ? answering.start(await begin()) : await answering.open(named.message, body.query, begin);
+      body.id === undefined
+        ? runs.start(await begin(), upstream.respond)
+        : await runs.open(named.message, body.query, begin, upstream.respond);
     if (!session && found instanceof Run && found.stored) sessions.storing(named.session, found.stored);
     return { made: session ? undefined : named.session, message: named.message, found };
   };

@@ -1,7 +1,7 @@
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import type { Answering } from '../answer/runs.ts';
+import type { AnswerRuns } from '../answer/runs.ts';
 import { createCapacity, type Capacity } from '../answer/capacity.ts';
 import { whenEnded } from '../answer/stream.ts';
 import { Run } from '../answer/run.ts';
@@ -18,7 +18,7 @@ import type { Upstream } from './upstream/upstream.ts';
 
 interface Rooms {
   store: Store;
-  answering: Answering;
+  runs: AnswerRuns;
   upstream: Upstream;
   clock: Clock;
   log: Logger;
@@ -42,7 +42,7 @@ const LISTS = { each: 16, all: 64 };
 
 /** What a visitor does with a session after asking. */
 export function createConversations(rooms: Rooms) {
-  const { store, answering, upstream, clock, log, events, sessions, held, addressOf } = rooms;
+  const { store, runs, upstream, clock, log, events, sessions, held, addressOf } = rooms;
   const lists = createCapacity(LISTS);
   const sessionOf = ({ chatbot, ctx }: Visit): Promise<StoredSession> =>
     sessions.own(chatbot, ctx.params['session'] ?? '');
@@ -51,7 +51,7 @@ export function createConversations(rooms: Rooms) {
   async function messageOf(visit: Visit): Promise<Run | StoredMessage> {
     const session = await sessionOf(visit);
     const uuid = readUuid(visit.ctx.params['message'] ?? '') ?? '';
-    const run = answering.run(uuid);
+    const run = runs.get(uuid);
     const message = run?.message ?? (await store.message(uuid));
     if (message?.session !== session.uuid) throw notFound('message');
     return run ?? message;
@@ -73,7 +73,7 @@ export function createConversations(rooms: Rooms) {
       const { uuid } = await sessionOf(visit);
       const address = addressOf(ctx);
       releaseOnClose(ctx.res, lists.take(address));
-      const list = await shown(await answering.messages(uuid), visitorMessage);
+      const list = await shown(await runs.messages(uuid), visitorMessage);
       releaseOnClose(ctx.res, held.take(address, list.length));
       ctx.type = 'json';
       return list;
@@ -81,7 +81,7 @@ export function createConversations(rooms: Rooms) {
 
     async forget(visit: Visit): Promise<unknown> {
       const session = await sessionOf(visit);
-      await answering.stopSession(session.uuid);
+      await runs.stopSession(session.uuid);
       // The upstream's first: where it fails the session is still here, and the visitor can try again. The answer that was
       // stopped may have made the upstream's session meanwhile.
       await upstream.forget(session);

@@ -2,7 +2,7 @@ import cors from '@koa/cors';
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
-import type { Answering } from '../answer/runs.ts';
+import type { AnswerRuns } from '../answer/runs.ts';
 import type { Capacity } from '../answer/capacity.ts';
 import { notFound, Refusal } from '../schema/errors.ts';
 import { readBody, refuseUnmatched } from '../http/body.ts';
@@ -22,7 +22,7 @@ import { originsOf, type Upstream } from './upstream/upstream.ts';
 
 export interface ChatRouterOptions {
   store: Store;
-  answering: Answering;
+  runs: AnswerRuns;
   upstream: Upstream;
   clock: Clock;
   log: Logger;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createParser } from 'eventsource-parser';
 import { pino } from 'pino';
-import { createAnswering, NO_META, type Answering, type Ending, type Respond } from '../../server/answer/runs.ts';
+import { AnswerRuns, NO_META, type Ending, type Respond } from '../../server/answer/runs.ts';
 import type { Run } from '../../server/answer/run.ts';
 import { createApp } from '../../server/app.ts';
 import { createAuth } from '../../server/http/auth.ts';
@@ -30,7 +30,7 @@ export interface House {
   port: number;
   dir: string;
   store: Store;
-  answering: Answering;
+  runs: AnswerRuns;
   /** What the log says, line by line. */
   logged: string[];
   clock: { now: number };
@@ -65,7 +65,7 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
   const clock = () => time.now;
   const store = await openLowdbStore({ dir, clock, log });
   const health = createHealth();
-  const answering = createAnswering({ store, clock, log });
+  const runs = new AnswerRuns({ store, clock, log });
   const respond: Respond = (question, run) => house.respond(question, run);
   const other = upstream
     ? remoteUpstream({ ...upstream, store, clock, log, health })
@@ -76,14 +76,14 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
     knowledge: {} as Knowledge,
     schedules: {} as Schedules,
     sites: {} as Sites,
-    answering,
+    runs,
     respond,
     catalogue: createCatalogue(),
     clock,
     log,
     authenticate: createAuth(store, API_KEY),
     assets: createStaticFiles({ dir: dist ?? join(dir, 'none') }),
-    door: createChatRouter({ store, answering, upstream: other, clock, log, trustProxyHops: 0, ...rooms }),
+    door: createChatRouter({ store, runs, upstream: other, clock, log, trustProxyHops: 0, ...rooms }),
     demo: undefined,
     health,
     draining: () => false,
@@ -103,7 +103,7 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
     port,
     dir,
     store,
-    answering,
+    runs,
     logged,
     clock: time,
     replies,
@@ -130,7 +130,7 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
     async stop({ keep = false } = {}) {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
-      await answering.interrupt();
+      await runs.interrupt();
       await other.close();
       await store.close();
       if (!keep) await rm(dir, { recursive: true, force: true });

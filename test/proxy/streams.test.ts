@@ -233,7 +233,7 @@ describe('readers', () => {
     await tick(20);
     await answer.write(' 30 days.');
     await answer.end();
-    await house.answering.settled();
+    await house.runs.settled();
     expect(await house.store.message(message)).toMatchObject({ response: 'You have 30 days.', finish_reason: 'stop' });
     expect(textOf(await (await resume(url, 8)).done)).toBe(' 30 days.');
   });
@@ -298,7 +298,7 @@ describe('a reader that stalls', () => {
     const socket = stall();
     const fast = await ask(house, chatbot, { query: 'A long one?', id: 'long-1' });
     expect(textOf(fast) === whole).toBe(true);
-    await house.answering.settled();
+    await house.runs.settled();
     await tick(50);
     const owed = [...house.replies].map((reply) => reply.writableLength);
     expect(owed.length).toBeGreaterThan(3);

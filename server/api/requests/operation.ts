@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import * as Type from 'typebox';
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Answering, Respond } from '../../answer/runs.ts';
+import type { AnswerRuns, Respond } from '../../answer/runs.ts';
 import { notFound } from '../../schema/errors.ts';
 import { readJson, nameUnknownFields } from '../../http/body.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
@@ -32,7 +32,7 @@ export interface Rooms {
   knowledge: Knowledge;
   schedules: Schedules;
   sites: Sites;
-  answering: Answering;
+  runs: AnswerRuns;
   respond: Respond;
   clock: Clock;
   log: Logger;

@@ -10,7 +10,7 @@ import { shown } from '../../http/json-list.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from '../requests/operation.ts';
 import { Page, paged } from '../requests/paging.ts';
 
-export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operation[] => [
+export const chatbots = ({ store, knowledge, runs, clock }: Rooms): Operation[] => [
   operation({
     id: 'createChatbot',
     creates: true,
@@ -63,7 +63,7 @@ export const chatbots = ({ store, knowledge, answering, clock }: Rooms): Operati
     reply: Success,
     async handle({ user, uuid }) {
       await ownedChatbot(store, user, uuid);
-      await deleteChatbot({ store, answering, knowledge }, uuid);
+      await deleteChatbot({ store, runs, knowledge }, uuid);
       return { success: true };
     },
   }),
@@ -101,10 +101,10 @@ export const changeChatbot = (
 
 /** With all that belongs to it; answers under way are stopped. */
 export async function deleteChatbot(
-  { store, answering, knowledge }: Pick<Rooms, 'store' | 'answering' | 'knowledge'>,
+  { store, runs, knowledge }: Pick<Rooms, 'store' | 'runs' | 'knowledge'>,
   uuid: string,
 ): Promise<void> {
-  await answering.stopChatbot(uuid);
+  await runs.stopChatbot(uuid);
   await store.deleteChatbot(uuid);
   knowledge.drop(uuid);
 }

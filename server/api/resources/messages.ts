@@ -15,7 +15,7 @@ import { Page, paged } from '../requests/paging.ts';
 import { transcript } from './transcript.ts';
 
 export const messages = (rooms: Rooms): Operation[] => {
-  const { store, answering } = rooms;
+  const { store, runs, respond } = rooms;
   return [
     operation({
       id: 'streamMessage',
@@ -25,7 +25,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       body: NewMessage,
       reply: 'text',
       async handle({ user, uuid, body, ctx }) {
-        const run = answering.start(await questionOf(rooms, { user, uuid, body, ctx }));
+        const run = runs.start(await questionOf(rooms, { user, uuid, body, ctx }), respond);
         await streamText(run, ctx.res, () => {
           ctx.respond = false;
         });
@@ -40,7 +40,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       reply: Answer,
       async handle({ user, uuid, body, ctx }) {
         const question = await questionOf(rooms, { user, uuid, body, ctx });
-        return wholeAnswer(answering.start({ ...question, unshown: true }), ctx.res);
+        return wholeAnswer(runs.start({ ...question, unshown: true }, respond), ctx.res);
       },
     }),
     operation({
@@ -52,7 +52,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       reply: Type.Array(Message),
       async handle({ user, uuid, ctx }) {
         await ownedSession(store, user, uuid);
-        return shown(paged(await answering.messages(uuid), ctx.query), (message) => view(Message, message));
+        return shown(paged(await runs.messages(uuid), ctx.query), (message) => view(Message, message));
       },
     }),
     operation({
@@ -64,7 +64,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       async handle({ user, uuid, ctx }) {
         await ownedSession(store, user, uuid);
         ctx.set('Content-Type', 'text/plain; charset=utf-8');
-        ctx.body = await transcript(await answering.messages(uuid));
+        ctx.body = await transcript(await runs.messages(uuid));
       },
     }),
     operation({
@@ -75,7 +75,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       reply: Message,
       async handle({ user, uuid }) {
         const message = await ownedMessage(store, user, uuid);
-        return view(Message, await answering.asItStands(message));
+        return view(Message, await runs.current(message));
       },
     }),
     operation({
@@ -120,12 +120,12 @@ const InvalidMessage = Type.Object(
 const Answer = Type.Object({ response: Type.String() }, { additionalProperties: false });
 
 async function questionOf(
-  { store, respond }: Rooms,
+  { store }: Rooms,
   { user, uuid, body, ctx }: Omit<Call<{ query: string }>, 'once'>,
 ): Promise<Question> {
   const { session, chatbot } = await ownedSession(store, user, uuid);
   const request = String(ctx.state.id);
-  return { uuid: messageUuid(uuid), query: body.query, chatbot, session, newSession: false, respond, request };
+  return { uuid: messageUuid(uuid), query: body.query, chatbot, session, newSession: false, request };
 }
 
 /** A part of an answer is not handed out as the whole: what there was is stored with the message. */
@@ -141,8 +141,8 @@ async function wholeAnswer(run: Run, res: ServerResponse): Promise<{ response: s
 }
 
 /** A message that is being made is ended first: its end would bring it back. */
-async function remove({ store, answering }: Rooms, uuid: string): Promise<void> {
-  const run = answering.run(uuid);
+async function remove({ store, runs }: Rooms, uuid: string): Promise<void> {
+  const run = runs.get(uuid);
   run?.stop();
   if (run) await whenEnded(run);
   await store.deleteMessage(uuid);

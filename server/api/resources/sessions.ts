@@ -11,7 +11,7 @@ import { operation, ownedChatbot, ownedSession, type Operation, type Rooms } fro
 import { noSuchAfter, Page, readPage } from '../requests/paging.ts';
 import { Period, within } from '../requests/time-range.ts';
 
-export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
+export const sessions = ({ store, runs, clock }: Rooms): Operation[] => [
   operation({
     id: 'createSession',
     creates: true,
@@ -66,7 +66,7 @@ export const sessions = ({ store, answering, clock }: Rooms): Operation[] => [
     reply: Success,
     async handle({ user, uuid }) {
       await ownedSession(store, user, uuid);
-      await answering.stopSession(uuid);
+      await runs.stopSession(uuid);
       // Another request may have deleted it meanwhile.
       if (!(await store.deleteSession(uuid))) throw notFound('session');
       return { success: true };

@@ -54,8 +54,8 @@ it('deletes a chatbot that is created while those of its user are being deleted'
     await create('Second');
     return removed(uuid);
   };
-  const answering = { stopChatbot: () => Promise.resolve() };
-  const operator = createOperator({ store, answering, knowledge: { drop() {} }, clock: Date.now, base: '' } as never);
+  const runs = { stopChatbot: () => Promise.resolve() };
+  const operator = createOperator({ store, runs, knowledge: { drop() {} }, clock: Date.now, base: '' } as never);
   const { chatbots } = await operator.removeUser(user.email, 'with chatbots');
   expect(chatbots).toEqual(['First', 'Second']);
   expect(await chatbotFiles(dir)).toEqual([]);
