@@ -3,7 +3,7 @@ import { launch, type Handle } from '../widget/launch.ts';
 import { readSettings } from '../widget/browser/settings.ts';
 import { openPanel, type OpenedPanel } from '../widget/panel.tsx';
 import { cited } from './samples.ts';
-import { face, pageMemory, pieces, play } from './script.ts';
+import { face, pageStorage, pieces, play } from './script.ts';
 import style from './preview.css?inline';
 
 /** The window of preview.html, as the page around it sees it. */
@@ -40,9 +40,9 @@ function show(settings: Record<string, string>, page: string): void {
   opened = undefined;
   document.documentElement.dir = page === 'rtl' ? 'rtl' : 'ltr';
   document.documentElement.style.colorScheme = page === 'dark' ? 'dark' : 'light';
-  const memory = pageMemory({ session: messages.length ? 's1' : undefined });
+  const storage = pageStorage({ session: messages.length ? 's1' : undefined });
   handle = launch({ server: location.origin, chatbot: face.uuid, settings: readSettings(settings) }, async () => ({
-    openPanel: (root, options) => (opened = openPanel(root, { ...options, client, memory })),
+    openPanel: (root, options) => (opened = openPanel(root, { ...options, client, storage })),
   }));
   // As if the visitor came near it: the launcher looks as it does in the end only when the panel is there.
   const button = document.querySelector('docent-widget')?.shadowRoot?.querySelector('button');

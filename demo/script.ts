@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatbotFace, Citations, FinishReason, VisitorMessage } from '../server/types.ts';
 import type { Client, WireEvent } from '../widget/client/client.ts';
-import type { Memory, Remembered } from '../widget/browser/memory.ts';
+import type { ChatStorage, StoredChat } from '../widget/browser/memory.ts';
 
 /** A wire that plays what is written down: for showing and trying the widget without a server. */
 
@@ -101,7 +101,7 @@ export function play(script: Script): Client {
     return AbortSignal.any([signal, stopped.signal]);
   };
   return {
-    face: async () => ({ ...face, ...script.face }),
+    profile: async () => ({ ...face, ...script.face }),
     ask: ({ query }, signal) => script.answer(query, orStopped(signal)),
     resume: (_place, _from, signal) => (script.resume ?? ((over) => script.answer('', over)))(orStopped(signal)),
     messages: async () => script.messages ?? [],
@@ -112,6 +112,6 @@ export function play(script: Script): Client {
 }
 
 /** Remembers as long as the page is there. */
-export function pageMemory(kept: Remembered = {}): Memory {
+export function pageStorage(kept: StoredChat = {}): ChatStorage {
   return { read: () => kept, write: (change) => void (kept = { ...kept, ...change }) };
 }

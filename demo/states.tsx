@@ -2,7 +2,7 @@ import type { Failure } from '../widget/client/client.ts';
 import { launch } from '../widget/launch.ts';
 import { openPanel } from '../widget/panel.tsx';
 import { arabic, cited, long, returns, unknown } from './samples.ts';
-import { face, forever, message, opening, pageMemory, pieces, play, wait, whole, type Script } from './script.ts';
+import { face, forever, message, opening, pageStorage, pieces, play, wait, whole, type Script } from './script.ts';
 import style from './states.css?inline';
 
 interface Scene extends Script {
@@ -127,7 +127,7 @@ async function show({ name, ask, press, rest, session, ...script }: Scene, place
   scene.className = 'scene';
   scene.append(title, host);
   place.append(scene);
-  const options = { server: '', chatbot: name, client: play(script), memory: pageMemory({ session }) };
+  const options = { server: '', chatbot: name, client: play(script), memory: pageStorage({ session }) };
   const root = host.attachShadow({ mode: 'open' });
   const { chat } = openPanel(root, options);
   chat.open();
@@ -157,7 +157,7 @@ function start(): void {
   const settings = { teaser: 'Questions about your order?', teaser_after: 1 };
   if (!one)
     launch({ server: '', chatbot: face.uuid, settings }, async () => ({
-      openPanel: (root, options) => openPanel(root, { ...options, client: play(script), memory: pageMemory() }),
+      openPanel: (root, options) => openPanel(root, { ...options, client: play(script), storage: pageStorage() }),
     }));
 }
 

@@ -3,7 +3,7 @@ import type { Events } from './chat/turn.ts';
 import type { OpenedPanel, openPanel } from './panel.tsx';
 import type { Context, Settings } from './browser/settings.ts';
 import type { Words } from './words/en.ts';
-import { launcher } from './words/launcher.ts';
+import { launcherWords } from './words/launcher.ts';
 
 export interface Options {
   /** The address of the Docent server, as `https://chat.example.org`. */
@@ -43,8 +43,8 @@ export type LoadPanel = () => Promise<{ openPanel: typeof openPanel }>;
 const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2147483000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}@media print{:host{display:none!important}}.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc((50 - l)*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}.l:before{content:"";float:inline-start;border:13px solid;clip-path:path("M3 18A12 10 0 1 1 9 21l-7 3z")}`;
 
 /** Settings for which the panel comes without being called; the page comes first. */
-const EARLY = /open|label|icon|teaser|^set/;
-const IDLE_MS = 999;
+const PRELOAD_SETTINGS = /open|label|icon|teaser|^set/;
+const PRELOAD_DELAY_MS = 999;
 
 /**
  * Puts the launcher on the page; the panel is loaded when somebody comes near it. `page` has those members of the document that an
@@ -56,7 +56,7 @@ export function launch(
   page: Pick<Document, 'createElement' | 'documentElement'> = document,
 ): Handle {
   const settings = options.settings as Record<string, string> | undefined;
-  const { open, unloadable } = { ...launcher, ...options.words };
+  const { open, unloadable } = { ...launcherWords, ...options.words };
   const host: Host = page.createElement('docent-widget');
   const root = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
@@ -64,15 +64,15 @@ export function launch(
   const calls: ((chat: Chat) => void)[] = [];
   let panel: OpenedPanel | undefined;
   let loading: Promise<void> | undefined;
-  let isGone: boolean | undefined;
-  let early: ReturnType<typeof setTimeout> | undefined;
+  let isDestroyed: boolean | undefined;
+  let preloadTimer: ReturnType<typeof setTimeout> | undefined;
 
-  const near = (): Promise<void> =>
+  const preload = (): Promise<void> =>
     (loading ??= load().then(
       ({ openPanel }) => {
-        if (isGone) return;
+        if (isDestroyed) return;
         panel = openPanel(root, { ...options, button: target ? undefined : button });
-        calls.forEach(call);
+        calls.forEach(whenLoaded);
       },
       (fault: unknown) => {
         console.error('[docent] server up?', fault);
@@ -80,31 +80,31 @@ export function launch(
         loading = undefined;
       },
     ));
-  const call = (act: (chat: Chat) => void): void => {
+  const whenLoaded = (act: (chat: Chat) => void): void => {
     if (panel) return act(panel.chat);
     calls.push(act);
-    void near();
+    void preload();
   };
 
   const handle: Handle = {
-    open: () => call((chat) => chat.open()),
-    close: () => call((chat) => chat.close()),
-    ask: (query) => call((chat) => chat.ask(query)),
+    open: () => whenLoaded((chat) => chat.open()),
+    close: () => whenLoaded((chat) => chat.close()),
+    ask: (query) => whenLoaded((chat) => chat.ask(query)),
     on(name, listener) {
-      const hear = ({ detail }: CustomEventInit): void => listener(detail);
-      host.addEventListener(name, hear);
-      return () => host.removeEventListener(name, hear);
+      const forward = ({ detail }: CustomEventInit): void => listener(detail);
+      host.addEventListener(name, forward);
+      return () => host.removeEventListener(name, forward);
     },
     destroy() {
-      isGone = true;
-      clearTimeout(early);
-      removeEventListener('click', trigger, true);
+      isDestroyed = true;
+      clearTimeout(preloadTimer);
+      removeEventListener('click', openFromPage, true);
       host.remove();
       panel?.destroy();
       panel = undefined;
     },
   };
-  const trigger = ({ target }: Event): void => {
+  const openFromPage = ({ target }: Event): void => {
     if ((target as Element).closest?.('[data-docent-open]')) handle.open();
   };
 
@@ -118,7 +118,7 @@ export function launch(
         `--docent-${name[0] === 'z' ? 'z' : name}`,
         settings[name] + (/offset|radius/.test(name) ? 'px' : ''),
       );
-    if (EARLY.test(name)) early ??= setTimeout(near, IDLE_MS);
+    if (PRELOAD_SETTINGS.test(name)) preloadTimer ??= setTimeout(preload, PRELOAD_DELAY_MS);
   }
   if (target) {
     host.dataset.inline = '';
@@ -126,10 +126,10 @@ export function launch(
   } else {
     button.className = 'l';
     button.title = open;
-    button.onpointerenter = button.onfocus = near;
+    button.onpointerenter = button.onfocus = preload;
     button.onclick = handle.open;
     root.append(button);
-    addEventListener('click', trigger, true);
+    addEventListener('click', openFromPage, true);
   }
   (target ?? page.documentElement).append(host);
   return handle;

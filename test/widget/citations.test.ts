@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { placeOf, readCitations } from '../../widget/browser/citations.ts';
+import { linkCitation, readCitations } from '../../widget/browser/citations.ts';
 import { citation } from './door.ts';
 
 const addressOf = (text: string, file_name = 'https://shop.test/returns'): string | undefined =>
-  placeOf(citation({ text, file_name })).href;
+  linkCitation(citation({ text, file_name })).href;
 
 test('a short quote is looked for whole', () => {
   expect(addressOf('You have 45 days.')).toBe('https://shop.test/returns#:~:text=You%20have%2045%20days.');

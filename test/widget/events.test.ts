@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createEventReader } from '../../widget/client/events.ts';
+import { createSseParser } from '../../widget/client/events.ts';
 import { answered, citation, record, wire } from './door.ts';
 
 const events = answered(
@@ -10,7 +10,7 @@ const bytes = new TextEncoder().encode(wire(events));
 
 function readPieces(pieces: Uint8Array[]): unknown[] {
   const decoder = new TextDecoder();
-  const read = createEventReader();
+  const read = createSseParser();
   return pieces.flatMap((piece) => read(decoder.decode(piece, { stream: true })));
 }
 
@@ -42,13 +42,13 @@ test('a stream cut into any pieces gives the same events', () => {
 test('line ends that were changed on the way are understood, wherever the pieces end', () => {
   const text = wire(events).replaceAll('\n', '\r\n');
   for (let cut = 0; cut <= text.length; cut++) {
-    const read = createEventReader();
+    const read = createSseParser();
     expect(plain([...read(text.slice(0, cut)), ...read(text.slice(cut))])).toEqual(plain(events));
   }
 });
 
 test('comments and empty events are passed over; what is no JSON is an error', () => {
-  const read = createEventReader();
+  const read = createSseParser();
   expect(read(': hello\n\nevent: news\n\nid: 3\n\n:\n\n')).toEqual([]);
   expect(() => read('event: done\ndata: <html>\n\n')).toThrow();
 });

@@ -3,12 +3,12 @@ import { waitFor } from '@testing-library/preact';
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { en, type Words } from '../../widget/words/en.ts';
-import { launcher } from '../../widget/words/launcher.ts';
+import { launcherWords } from '../../widget/words/launcher.ts';
 import { json } from './door.ts';
 import { mounted, type Opened } from './opened.ts';
 
 const files = readdirSync('widget/words').flatMap((name) => /^(?!en)([a-z]{2})\.ts$/.exec(name)?.[1] ?? []);
-const English: Words = { ...launcher, ...en };
+const English: Words = { ...launcherWords, ...en };
 
 let chat: Opened | undefined;
 

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createMemory } from '../../widget/browser/memory.ts';
+import { createChatStorage } from '../../widget/browser/memory.ts';
 import { answered, citation, deltas, json, line, record, server, stream, type Answer } from './door.ts';
 import { mounted, opened, type, type Opened } from './opened.ts';
 
@@ -170,7 +170,7 @@ test('a question that the visitor stopped before it arrived stays stopped after 
 test('an unfinished thought in one tab is not lost to another tab', async () => {
   chat = await opened({});
   type(field(), 'mine');
-  const other = createMemory(server, 'c1');
+  const other = createChatStorage(server, 'c1');
   other.write({ draft: 'theirs' });
   sessionStorage.setItem(`docent:${server}:c1`, JSON.stringify({ draft: 'mine' }));
   await reload({});
@@ -178,7 +178,7 @@ test('an unfinished thought in one tab is not lost to another tab', async () => 
 });
 
 test('what one tab writes of a conversation takes nothing from what another wrote', () => {
-  const [one, other] = [createMemory(server, 'c1'), createMemory(server, 'c1')];
+  const [one, other] = [createChatStorage(server, 'c1'), createChatStorage(server, 'c1')];
   one.write({ session: 's1' });
   other.write({ last: 'm1' });
   one.write({ draft: 'x' });

@@ -46,7 +46,7 @@ async function collect(): Promise<{ text: string; end: string }> {
       if (is === 'done' || is === 'failed') resolve(`${is} ${reason}`.trim());
     });
   });
-  asking.drop();
+  asking.clear();
   for (const so of read) expect(answer.response.startsWith(so)).toBe(true);
   return { text: read.at(-1) ?? '', end };
 }

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createMemory } from '../../widget/browser/memory.ts';
+import { createChatStorage } from '../../widget/browser/memory.ts';
 import { answered, deltas, json, line, record, server, stream, wire, type Answer } from './door.ts';
 import { opened, type Opened } from './opened.ts';
 
@@ -19,8 +19,8 @@ beforeEach(() => {
 afterEach(() => chat.close());
 
 /** What another tab of the same site does to what is remembered, and what this one hears of it. */
-function elsewhere(change: Parameters<ReturnType<typeof createMemory>['write']>[0]): void {
-  createMemory(server, 'c1').write(change);
+function elsewhere(change: Parameters<ReturnType<typeof createChatStorage>['write']>[0]): void {
+  createChatStorage(server, 'c1').write(change);
   dispatchEvent(new StorageEvent('storage', { key: `docent:${server}:c1` }));
 }
 

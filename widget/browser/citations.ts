@@ -12,10 +12,10 @@ export function readCitations(json: string): Citations {
 }
 
 // `-`, `,` and `&` separate the parts of a text directive; encodeURIComponent leaves the first.
-const encode = (words: string[]): string => encodeURIComponent(words.join(' ').trim()).replaceAll('-', '%2D');
+const encodeWords = (words: string[]): string => encodeURIComponent(words.join(' ').trim()).replaceAll('-', '%2D');
 
 /** Longest quote that is looked for as a whole, in words. */
-const WHOLE_WORDS = 10;
+const MAX_WHOLE_WORDS = 10;
 const END_WORDS = 5;
 
 /** The text directive for a quote: whole when it is short and in one block, else by its first and last words. */
@@ -23,13 +23,13 @@ function textDirective(quote: string): string {
   const blocks = quote.trim().split('\n');
   const first = blocks[0]!.split(/\s+/);
   const last = blocks.pop()!.split(/\s+/);
-  if (!blocks[0] && !first[WHOLE_WORDS]) return encode(first);
+  if (!blocks[0] && !first[MAX_WHOLE_WORDS]) return encodeWords(first);
   // An exact match never crosses a block's border, a range may.
-  return `${encode(first.slice(0, END_WORDS))},${encode(last.slice(-END_WORDS))}`;
+  return `${encodeWords(first.slice(0, END_WORDS))},${encodeWords(last.slice(-END_WORDS))}`;
 }
 
 /** Where a quote stands. */
-export interface Place {
+export interface CitationLink {
   title: string;
   /** The page's host, or the name of the file. */
   host: string;
@@ -37,7 +37,7 @@ export interface Place {
   href: string | undefined;
 }
 
-export function placeOf({ title, text, file_name }: Citation): Place {
+export function linkCitation({ title, text, file_name }: Citation): CitationLink {
   const url = safeAddress(file_name) ? parseAddress(file_name) : undefined;
   const host = url?.host || file_name;
   if (url) url.hash += `:~:text=${textDirective(text)}`;

@@ -1,28 +1,28 @@
-import { placeOf } from './citations.ts';
+import { linkCitation } from './citations.ts';
 import type { Turn } from '../chat/turn.ts';
 
 /** The answer as it was written, Markdown, and under it a line for each source. */
-export function withSources({ text, citations }: Turn): string {
+export function textWithSources({ text, citations }: Turn): string {
   const lines = Object.entries(citations.peek()).map(([marker, citation]) => {
-    const { title, host, href = host } = placeOf(citation);
+    const { title, host, href = host } = linkCitation(citation);
     return `[${marker}] ${title} – ${href}`;
   });
   return [text.peek(), '', ...lines].join('\n').trim();
 }
 
 /** Whether it is on the clipboard now. A page without HTTPS, or in a frame, has only the older way, which needs a field `beside`. */
-export async function copyText(text: string, beside: HTMLElement): Promise<boolean> {
+export async function copyText(text: string, nextTo: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
     const field = document.createElement('textarea');
     field.value = text;
-    beside.after(field);
+    nextTo.after(field);
     field.select();
     const isCopied = document.execCommand('copy');
     field.remove();
-    beside.focus();
+    nextTo.focus();
     return isCopied;
   }
 }

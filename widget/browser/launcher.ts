@@ -2,13 +2,13 @@ import { effect } from '@preact/signals';
 import type { Chat } from '../chat/types.ts';
 
 /** Takes over the launcher's button once the panel is there. */
-export function tendLauncher(button: HTMLButtonElement, chat: Chat): void {
+export function bindLauncherButton(button: HTMLButtonElement, chat: Chat): void {
   /** What had the focus when the chat was opened. */
   let opener: HTMLElement | undefined;
 
   effect(() => {
     const isOpen = !!chat.isOpen.value;
-    const { icon = '', label = '' } = chat.face.value;
+    const { icon = '', label = '' } = chat.profile.value;
     const { close, open } = chat.words.value;
     button.title = isOpen ? close : label || open;
     button.onclick = () => (isOpen ? chat.close() : chat.open());

@@ -1,7 +1,7 @@
 import type { Question } from '../client/client.ts';
 
 /** What this browser keeps of one chat. */
-export interface Remembered {
+export interface StoredChat {
   session?: string | undefined;
   /** The newest message of it that the server is known to have. */
   last?: string | undefined;
@@ -14,23 +14,23 @@ export interface Remembered {
   sent?: Record<string, Question | undefined> | undefined;
 }
 
-export interface Memory {
+export interface ChatStorage {
   /** As it is now: another tab may have changed it. */
-  read(): Remembered;
+  read(): StoredChat;
   /** Changes what is named; `undefined` forgets it. A draft comes alone: it is the tab's own. */
-  write(change: Remembered): void;
+  write(change: StoredChat): void;
 }
 
 /** Nothing is stored before the first `write`. Where storage is blocked or full, what is written lasts as long as the page. */
-export function createMemory(server: string, chatbot: string): Memory {
+export function createChatStorage(server: string, chatbot: string): ChatStorage {
   const key = `docent:${server}:${chatbot}`;
-  let kept: Remembered | undefined;
-  const readFrom = (storage: Storage): Remembered => JSON.parse(storage.getItem(key)!) as Remembered;
+  let unsaved: StoredChat | undefined;
+  const readFrom = (storage: Storage): StoredChat => JSON.parse(storage.getItem(key)!) as StoredChat;
 
-  function read(): Remembered {
+  function read(): StoredChat {
     try {
       // A tab's own draft comes before what another has written.
-      return kept ?? { ...readFrom(localStorage), ...readFrom(sessionStorage) };
+      return unsaved ?? { ...readFrom(localStorage), ...readFrom(sessionStorage) };
     } catch {
       return {};
     }
@@ -39,11 +39,11 @@ export function createMemory(server: string, chatbot: string): Memory {
   return {
     read,
     write(change) {
-      kept = { ...read(), ...change };
+      unsaved = { ...read(), ...change };
       try {
-        localStorage.setItem(key, JSON.stringify(kept));
+        localStorage.setItem(key, JSON.stringify(unsaved));
         if ('draft' in change) sessionStorage.setItem(key, JSON.stringify(change));
-        kept = undefined;
+        unsaved = undefined;
       } catch {}
     },
   };

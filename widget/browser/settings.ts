@@ -42,7 +42,7 @@ export interface Context {
 }
 
 /** How the text of an attribute is read, for a setting that is no text. */
-const READ: Record<string, (written: string) => unknown> = {
+const PARSERS: Record<string, (written: string) => unknown> = {
   suggestions: (written) => written.match(/[^|]+/g) ?? [],
   image_hosts: (written) => written.match(/[^\s,]+/g) ?? [],
   open: (written) => written !== 'false',
@@ -56,14 +56,14 @@ const READ: Record<string, (written: string) => unknown> = {
  * Settings by their names and types. Written in a tag they are text, and named as attributes or a dataset have them:
  * `teaser-after` or `teaserAfter`: '9', `suggestions`: 'One?|Two?', `open`: ''.
  */
-export function readSettings(written: object = {}): Partial<Settings> {
+export function readSettings(attributes: object = {}): Partial<Settings> {
   const settings: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(written)) {
+  for (const [name, value] of Object.entries(attributes)) {
     const key = name
       .replace(/-|(?=[A-Z])/, '_')
       .toLowerCase()
       .replace('z_index', 'z');
-    settings[key] = typeof value === 'string' ? (READ[key]?.(value) ?? value) : value;
+    settings[key] = typeof value === 'string' ? (PARSERS[key]?.(value) ?? value) : value;
   }
   return settings;
 }

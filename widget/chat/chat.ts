@@ -1,10 +1,10 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { ChatbotFace } from '../../server/types.ts';
-import { answer, fail, keep, stop } from './stream.ts';
+import { streamAnswer, failTurn, saveQuestion, stopAnswers } from './stream.ts';
 import { createClient, type Failure } from '../client/client.ts';
 import { restore } from './history.ts';
-import { createMemory } from '../browser/memory.ts';
-import { createSpeech } from '../browser/locale.ts';
+import { createChatStorage } from '../browser/memory.ts';
+import { createLocale } from '../browser/locale.ts';
 import { hasEnded } from './status.ts';
 import { createTurn } from './turn.ts';
 import type { Chat, ChatOptions } from './types.ts';
@@ -13,20 +13,20 @@ import { en } from '../words/en.ts';
 /** What happens is told as events of the host. */
 export function createChat(host: HTMLElement, options: ChatOptions): Chat {
   const { server, chatbot, context, settings = {} } = options;
-  const { client = createClient(server, chatbot, context), memory = createMemory(server, chatbot) } = options;
-  const { draft = '', agreed, closed } = memory.read();
-  const face = signal<Partial<ChatbotFace>>(settings);
+  const { client = createClient(server, chatbot, context), storage = createChatStorage(server, chatbot) } = options;
+  const { draft = '', agreed, closed } = storage.read();
+  const profile = signal<Partial<ChatbotFace>>(settings);
   const isAgreed = signal(agreed);
-  const speech = createSpeech(face, host);
-  let meeting: Promise<boolean> | undefined;
-  let queue: Promise<unknown> = Promise.resolve();
+  const locale = createLocale(profile, host);
+  let ready: Promise<boolean> | undefined;
+  let lastAnswer: Promise<unknown> = Promise.resolve();
 
-  async function getAcquainted(): Promise<boolean> {
+  async function loadProfile(): Promise<boolean> {
     try {
-      face.value = { ...(await client.face()), ...settings };
+      profile.value = { ...(await client.profile()), ...settings };
     } catch (fault) {
-      meeting = undefined;
-      chat.tell(fault);
+      ready = undefined;
+      chat.report(fault);
       // Who refuses to be met refuses a question too, and says why.
       return (fault as Failure).status! < 500;
     }
@@ -40,34 +40,34 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
 
   const chat: Chat = {
     client,
-    memory,
+    storage,
     emit: (name, detail) => void host.dispatchEvent(new CustomEvent(name, { detail })),
-    face,
+    profile,
     isOpen: signal(closed ? false : undefined),
-    consent: computed(() => !isAgreed.value && face.value.consent),
-    words: computed(() => ({ ...en, ...speech.value?.words, ...face.value.words, ...options.words })),
-    speech,
+    consent: computed(() => !isAgreed.value && profile.value.consent),
+    words: computed(() => ({ ...en, ...locale.value?.words, ...profile.value.words, ...options.words })),
+    locale,
     turns: signal([]),
-    showing: new AbortController(),
+    controller: new AbortController(),
     history: signal('loading'),
     draft: signal(draft),
     card: signal(undefined),
     latest: signal(undefined),
     isBusy: computed(() => chat.turns.value.some((turn) => !hasEnded(turn.status.value))),
 
-    tell(fault) {
+    report(fault) {
       const { code = 'network', error = '', status = 0 } = fault as Partial<Failure>;
       chat.emit('error', { code, error, status });
     },
-    meet: () => (meeting ??= getAcquainted()),
+    prepare: () => (ready ??= loadProfile()),
     agree() {
-      memory.write({ agreed: true });
+      storage.write({ agreed: true });
       isAgreed.value = true;
     },
     open(how = true) {
       if (chat.isOpen.peek()) return;
       chat.isOpen.value = how;
-      void chat.meet();
+      void chat.prepare();
       void chat.restore();
       chat.emit('open', null);
     },
@@ -78,11 +78,11 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     },
     dismiss() {
       chat.isOpen.value = false;
-      memory.write({ closed: true });
+      storage.write({ closed: true });
     },
     write(text) {
       chat.draft.value = text;
-      memory.write({ draft: text });
+      storage.write({ draft: text });
     },
     send() {
       const query = chat.draft.peek();
@@ -99,30 +99,30 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.start(turn);
     },
     start(turn) {
-      if (!turn.message) keep(chat, turn, true);
+      if (!turn.message) saveQuestion(chat, turn, true);
       // Whatever throws ends this turn alone: the next one waits for it.
-      queue = queue
-        .then(() => answer(chat, turn))
-        .catch((fault: unknown) => void fail(chat, turn, { code: 'bad_answer', error: String(fault) }));
+      lastAnswer = lastAnswer
+        .then(() => streamAnswer(chat, turn))
+        .catch((fault: unknown) => void failTurn(chat, turn, { code: 'bad_answer', error: String(fault) }));
     },
     retry(turn) {
       if (turn.status.peek().reason === 'network') {
         turn.status.value = { is: 'waiting' };
         return chat.start(turn);
       }
-      keep(chat, turn, false);
+      saveQuestion(chat, turn, false);
       chat.turns.value = chat.turns.peek().filter((one) => one !== turn);
       chat.ask(turn.query);
     },
-    stop: () => stop(chat),
-    startAnew() {
-      const { session } = memory.read();
-      chat.drop();
+    stop: () => stopAnswers(chat),
+    startOver() {
+      const { session } = storage.read();
+      chat.clear();
       chat.history.value = 'read';
-      memory.write({ session: undefined, last: undefined, sent: undefined });
-      if (session) client.forget(session).catch(chat.tell);
+      storage.write({ session: undefined, last: undefined, sent: undefined });
+      if (session) client.forget(session).catch(chat.report);
     },
-    cite(place, detail) {
+    setCard(place, detail) {
       chat.card.value = place;
       if (detail) chat.emit('citation', detail);
     },
@@ -131,13 +131,13 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       turn.feedback.value = feedback;
       client.rate(turn, feedback).catch((fault: unknown) => {
         turn.feedback.value = { ...before, isLost: true };
-        chat.tell(fault);
+        chat.report(fault);
       });
     },
     restore: () => restore(chat),
-    drop() {
-      chat.showing.abort();
-      chat.showing = new AbortController();
+    clear() {
+      chat.controller.abort();
+      chat.controller = new AbortController();
       chat.latest.value = undefined;
       chat.turns.value = [];
     },

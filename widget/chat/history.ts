@@ -1,51 +1,52 @@
-import { show } from './stream.ts';
+import { applyRecord } from './stream.ts';
 import type { Chat } from './types.ts';
 import type { Failure } from '../client/client.ts';
 import { createTurn } from './turn.ts';
 
 /** Milliseconds after which nobody expects any more that a question is asked by itself. */
-const LATE_MS = 600_000;
+const UNSENT_MAX_AGE_MS = 600_000;
 
 /**
  * Shows what is remembered and is not here yet: what the server has of the conversation, where answers still being made go on,
  * and at first the questions that may not have reached it, which are asked once more.
  */
 export async function restore(chat: Chat): Promise<void> {
-  const { client, memory, turns, history, isBusy } = chat;
-  const { session, last, sent = {} } = memory.read();
+  const { client, storage, turns, history, isBusy } = chat;
+  const { session, last, sent = {} } = storage.read();
   const isFirst = history.peek() !== 'read';
-  const here = turns.peek().findLast(({ message }) => message)?.session;
-  const { signal } = chat.showing;
-  const isStill = (): boolean => !signal.aborted && memory.read().session === session;
-  if (!isFirst && (session === here ? turns.peek().some(({ message }) => message === last) : isBusy.peek())) return;
+  const shownSession = turns.peek().findLast(({ message }) => message)?.session;
+  const { signal } = chat.controller;
+  const isCurrent = (): boolean => !signal.aborted && storage.read().session === session;
+  if (!isFirst && (session === shownSession ? turns.peek().some(({ message }) => message === last) : isBusy.peek()))
+    return;
   if (isFirst) history.value = 'loading';
   try {
     const messages = session ? await client.messages(session) : [];
-    if (!isStill()) return;
+    if (!isCurrent()) return;
     const before = turns.peek();
     const listed = messages.map((record) => {
       const { query, uuid } = record;
       const turn = before.find(({ message }) => message === uuid) ?? createTurn({ query, session, message: uuid });
-      if (!before.includes(turn)) show(turn, record);
+      if (!before.includes(turn)) applyRecord(turn, record);
       return turn;
     });
-    const own = before.filter((turn) => !listed.includes(turn) && (turn.session === session || !turn.message));
+    const unlisted = before.filter((turn) => !listed.includes(turn) && (turn.session === session || !turn.message));
     const unsent = Object.values(isFirst ? sent : {}).flatMap((question) => {
       if (!question || before.some(({ id }) => id === question.id)) return [];
       const turn = createTurn(question);
-      if (Date.now() - turn.at > LATE_MS) turn.status.value = { is: 'failed', reason: 'network' };
+      if (Date.now() - turn.at > UNSENT_MAX_AGE_MS) turn.status.value = { is: 'failed', reason: 'network' };
       return turn;
     });
-    turns.value = [...listed, ...own, ...unsent];
+    turns.value = [...listed, ...unlisted, ...unsent];
     history.value = 'read';
     for (const turn of turns.peek()) if (!before.includes(turn)) chat.start(turn);
   } catch (fault) {
-    if (!isStill()) return;
+    if (!isCurrent()) return;
     if ((fault as Failure).status === 404) {
-      memory.write({ session: undefined, last: undefined });
+      storage.write({ session: undefined, last: undefined });
       return restore(chat);
     }
     history.value = 'failed';
-    chat.tell(fault);
+    chat.report(fault);
   }
 }

@@ -1,10 +1,10 @@
 import { signal, type Signal } from '@preact/signals';
 import type { Citation, Citations } from '../../server/types.ts';
-import { newId, type Feedback, type Place, type Question } from '../client/client.ts';
+import { newId, type Feedback, type MessageRef, type Question } from '../client/client.ts';
 import type { Status } from './status.ts';
 
 /** One question with its answer, and where it is on the server as far as that is known. Read it anywhere; only the chat writes it. */
-export interface Turn extends Question, Place {
+export interface Turn extends Question, MessageRef {
   status: Signal<Status>;
   text: Signal<string>;
   /** The piece that the text has just grown by. */
@@ -28,7 +28,7 @@ export interface Events {
 export type Emit = <Name extends keyof Events>(name: Name, detail: Events[Name]) => void;
 
 /** A question, asked now where no more is known of it. */
-export const createTurn = (known: { query: string } & Partial<Question> & Place): Turn => ({
+export const createTurn = (known: { query: string } & Partial<Question> & MessageRef): Turn => ({
   id: newId(),
   at: Date.now(),
   status: signal<Status>({ is: 'waiting' }),

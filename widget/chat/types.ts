@@ -1,10 +1,10 @@
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { ChatbotFace } from '../../server/types.ts';
-import type { Memory } from '../browser/memory.ts';
+import type { ChatStorage } from '../browser/memory.ts';
 import type { Context, Settings } from '../browser/settings.ts';
 import type { Client, Feedback } from '../client/client.ts';
 import type { PanelWords, Words } from '../words/en.ts';
-import type { Speech } from '../words/languages.ts';
+import type { Locale } from '../words/languages.ts';
 import type { Emit, Events, Turn } from './turn.ts';
 
 export interface ChatOptions {
@@ -17,26 +17,26 @@ export interface ChatOptions {
   context?: Context | undefined;
   /** Another wire than the server's door. */
   client?: Client | undefined;
-  memory?: Memory | undefined;
+  storage?: ChatStorage | undefined;
 }
 
 /** The whole state of one conversation and every action on it. Views read it and call it; nothing else writes it. */
 export interface Chat {
   readonly client: Client;
-  readonly memory: Memory;
+  readonly storage: ChatStorage;
   readonly emit: Emit;
   /** What is known of the chatbot: from the start what the page says of it. */
-  readonly face: Signal<Partial<ChatbotFace & Settings>>;
+  readonly profile: Signal<Partial<ChatbotFace & Settings>>;
   /** What the visitor has yet to agree to, if anything. */
   readonly consent: ReadonlySignal<string | false | undefined>;
   /** Undefined until it is opened or closed for the first time; `quietly`: the visitor's focus stays where it is. */
   readonly isOpen: Signal<boolean | 'quietly' | undefined>;
   readonly words: ReadonlySignal<PanelWords>;
   /** Undefined until there are words. */
-  readonly speech: ReadonlySignal<Speech | undefined>;
+  readonly locale: ReadonlySignal<Locale | undefined>;
   readonly turns: Signal<Turn[]>;
   /** Aborted when what is shown is taken away, with all that goes on for it. */
-  showing: AbortController;
+  controller: AbortController;
   readonly history: Signal<'loading' | 'read' | 'failed'>;
   readonly draft: Signal<string>;
   /** Whose card is open: one place of one marker. */
@@ -46,12 +46,12 @@ export interface Chat {
   readonly isBusy: ReadonlySignal<boolean>;
 
   /** Tells the page what went wrong. */
-  tell(fault: unknown): void;
+  report(fault: unknown): void;
   /**
    * Asks who the chatbot is, until it has said so, and waits for the visitor to agree to what its owner wants agreed. False where
    * neither is known now.
    */
-  meet(): Promise<boolean>;
+  prepare(): Promise<boolean>;
   agree(): void;
   open(how?: true | 'quietly'): void;
   close(): void;
@@ -72,13 +72,13 @@ export interface Chat {
   /** Stops the answers being made; what is written of them stays. */
   stop(): void;
   /** Forgets the conversation, here and on the server. */
-  startAnew(): void;
+  startOver(): void;
   /** Opens the card of a citation at one place of its marker; without one, closes what is open. */
-  cite(place?: object, detail?: Events['citation']): void;
+  setCard(place?: object, detail?: Events['citation']): void;
   /** Tells the owner what the visitor thinks of an answer. */
   rate(turn: Turn, feedback: Feedback): void;
   /** Shows what is remembered and is not here yet; an answer still being made there goes on here. */
   restore(): Promise<void>;
   /** Takes everything shown away; what is asked next is asked anew. */
-  drop(): void;
+  clear(): void;
 }

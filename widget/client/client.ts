@@ -1,5 +1,5 @@
 import type { ChatEvent, ChatbotFace, ErrorBody, ErrorCode, VisitorMessage } from '../../server/types.ts';
-import { createEventReader } from './events.ts';
+import { createSseParser } from './events.ts';
 import type { Context } from '../browser/settings.ts';
 
 /** What went wrong on the wire. `network`: nothing or half an answer came; `bad_answer`: it was not ours. */
@@ -23,22 +23,22 @@ export interface Question {
 }
 
 /** Where a message is on the server. */
-export interface Place {
+export interface MessageRef {
   session?: string | undefined;
   message?: string | undefined;
 }
 
 /** The public door of one chatbot. Iterators end with the connection, whether or not the answer was whole, and never throw. */
 export interface Client {
-  face(): Promise<ChatbotFace>;
+  profile(): Promise<ChatbotFace>;
   ask(question: Omit<Question, 'at'>, signal: AbortSignal): AsyncIterable<WireEvent>;
   /** `from`: length of the answer that is already there, in UTF-16 units. */
-  resume(place: Place, from: number, signal: AbortSignal): AsyncIterable<WireEvent>;
+  resume(place: MessageRef, from: number, signal: AbortSignal): AsyncIterable<WireEvent>;
   messages(session: string): Promise<VisitorMessage[]>;
-  stop(place: Place): Promise<unknown>;
+  stop(place: MessageRef): Promise<unknown>;
   forget(session: string): Promise<unknown>;
   /** The visitor's thumb, up or down, and a word on it. */
-  rate(place: Place, feedback: Feedback): Promise<unknown>;
+  rate(place: MessageRef, feedback: Feedback): Promise<unknown>;
 }
 
 export interface Feedback {
@@ -49,17 +49,17 @@ export interface Feedback {
 
 /** The server sends a comment every 15 s: three of them missed is a dead connection that nobody has closed. */
 const SILENCE_MS = 45_000;
-const LOOK_MS = 2000;
+const SILENCE_CHECK_MS = 2000;
 
 /** 128 random bits. */
 export const newId = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /** `server`: the address that serves embed.js, with or without a trailing slash. */
 export function createClient(server: string, chatbot: string, context?: Context): Client {
-  const door = `${server.replace(/\/*$/, '')}/chat/${chatbot}`;
+  const base = `${server.replace(/\/*$/, '')}/chat/${chatbot}`;
 
   async function call(path: string, init?: RequestInit): Promise<Response> {
-    const response = await fetch(door + path, init);
+    const response = await fetch(base + path, init);
     const { ok, status } = response;
     if (ok) return response;
     const body = (await response.json().catch(() => undefined)) as ErrorBody | undefined;
@@ -69,24 +69,24 @@ export function createClient(server: string, chatbot: string, context?: Context)
   const json = async <T>(path: string): Promise<T> => (await (await call(path)).json()) as T;
 
   async function* stream(path: string, init: RequestInit, signal: AbortSignal): AsyncGenerator<WireEvent> {
-    const over = new AbortController();
+    const connection = new AbortController();
     const decoder = new TextDecoder();
-    const read = createEventReader();
-    const leave = (): void => over.abort();
-    let heard = Date.now();
+    const read = createSseParser();
+    const abort = (): void => connection.abort();
+    let lastRead = Date.now();
     // By the clock on the wall: a timer alone sleeps with the machine.
     const clock = setInterval(() => {
-      if (Date.now() - heard > SILENCE_MS) leave();
-    }, LOOK_MS);
-    addEventListener('offline', leave, over);
-    signal.addEventListener('abort', leave, over);
+      if (Date.now() - lastRead > SILENCE_MS) abort();
+    }, SILENCE_CHECK_MS);
+    addEventListener('offline', abort, connection);
+    signal.addEventListener('abort', abort, connection);
     try {
-      const { body } = await call(path, { ...init, signal: over.signal });
+      const { body } = await call(path, { ...init, signal: connection.signal });
       const reader = body!.getReader();
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;
-        heard = Date.now();
+        lastRead = Date.now();
         yield* read(decoder.decode(value, { stream: true }));
       }
     } catch (fault) {
@@ -94,7 +94,7 @@ export function createClient(server: string, chatbot: string, context?: Context)
       if (data.status) yield { event: 'error', data };
     } finally {
       clearInterval(clock);
-      leave();
+      abort();
     }
   }
 
@@ -103,17 +103,18 @@ export function createClient(server: string, chatbot: string, context?: Context)
     body: JSON.stringify(body),
     headers: { 'Content-Type': 'application/json' },
   });
-  const of = ({ session, message }: Place, what: string): string => `/session/${session}/message/${message}/${what}`;
+  const messagePath = ({ session, message }: MessageRef, what: string): string =>
+    `/session/${session}/message/${message}/${what}`;
 
   return {
-    face: () => json(''),
+    profile: () => json(''),
     ask: ({ query, id, session }, signal) =>
       stream('/ask', post({ query, id, session: session || undefined, variables: context }), signal),
     resume: (place, from, signal) =>
-      stream(of(place, 'stream'), { headers: { 'Last-Event-ID': String(from) } }, signal),
+      stream(messagePath(place, 'stream'), { headers: { 'Last-Event-ID': String(from) } }, signal),
     messages: (session) => json(`/session/${session}/messages`),
-    stop: (place) => call(of(place, 'stop'), post()),
+    stop: (place) => call(messagePath(place, 'stop'), post()),
     forget: (session) => call(`/session/${session}/delete`, post()),
-    rate: (place, feedback) => call(of(place, 'feedback'), post(feedback)),
+    rate: (place, feedback) => call(messagePath(place, 'feedback'), post(feedback)),
   };
 }

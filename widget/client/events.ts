@@ -4,7 +4,7 @@ import type { ChatEvent } from '../../server/types.ts';
  * Reads the door's events from pieces of any size: each call takes the next piece and gives the events it completed. What is no
  * event, such as a comment, is passed over; `data` that is no JSON throws.
  */
-export function createEventReader(): (piece: string) => ChatEvent[] {
+export function createSseParser(): (piece: string) => ChatEvent[] {
   let rest = '';
   return (piece) => {
     // There are proxies that end lines in their own way.

@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals';
 import { Component, type ComponentChildren, type TargetedMouseEvent, type VNode } from 'preact';
 import { isAtHost, safeAddress } from './address.ts';
 import { createDocument } from './document.ts';
-import { plainOf, type Node } from './node.ts';
+import { plainText, type Node } from './node.ts';
 
 /** What a document needs of the room it stands in. */
 export interface Surroundings {
@@ -16,39 +16,39 @@ export interface Surroundings {
   isLinked?: boolean;
 }
 
-interface StillProps {
+interface MemoProps {
   version: object;
   draw: () => ComponentChildren;
 }
 
 /** Drawn again only when its version has changed, so what is finished is never touched. */
-class Still extends Component<StillProps> {
-  override shouldComponentUpdate({ version }: StillProps): boolean {
+class Memo extends Component<MemoProps> {
+  override shouldComponentUpdate({ version }: MemoProps): boolean {
     return version !== this.props.version;
   }
 
-  override render({ draw }: StillProps): ComponentChildren {
+  override render({ draw }: MemoProps): ComponentChildren {
     return draw();
   }
 }
 
 /** So many nodes are drawn side by side; more are in groups of as many, those in groups again. */
-const GROUP = 16;
+const GROUP_NODES = 16;
 
 /**
  * Draws the nodes of a list from `from` on, which only changes at its end. Each level holds `GROUP` times more than the one before,
  * so that one more costs as good as the same at any length, and no node ever moves to another place.
  */
-function drawAll(list: Node[], around: Surroundings, from = 0, end = list.length, step = 0): ComponentChildren[] {
+function drawNodes(list: Node[], around: Surroundings, from = 0, end = list.length, step = 0): ComponentChildren[] {
   const drawn: ComponentChildren[] = [];
   let size = step || 1;
   for (let at = from; at < end; at += size) {
-    if (!step && drawn.length && drawn.length % GROUP === 0) size *= GROUP;
-    const [first, next, inner] = [at, Math.min(end, at + size), size / GROUP];
+    if (!step && drawn.length && drawn.length % GROUP_NODES === 0) size *= GROUP_NODES;
+    const [first, next, inner] = [at, Math.min(end, at + size), size / GROUP_NODES];
     const draw = (): ComponentChildren =>
-      inner < 1 ? drawNode(list[first]!, around) : drawAll(list, around, first, next, inner);
+      inner < 1 ? drawNode(list[first]!, around) : drawNodes(list, around, first, next, inner);
     const { text, version } = list[next - 1]!;
-    drawn.push((inner < 1 && text) || <Still version={version} draw={draw} />);
+    drawn.push((inner < 1 && text) || <Memo version={version} draw={draw} />);
   }
   return drawn;
 }
@@ -58,7 +58,7 @@ function drawLink(node: Node, inside: ComponentChildren, around: Surroundings): 
   const { kind, href = '', title } = node;
   if (!safeAddress(href)) return inside;
   if (kind === 'image' && isAtHost(href, around.imageHosts))
-    return <img loading="lazy" referrerpolicy="no-referrer" src={href} alt={plainOf(node)} />;
+    return <img loading="lazy" referrerpolicy="no-referrer" src={href} alt={plainText(node)} />;
   if (around.isLinked) return inside;
   return (
     <a href={href} title={title} target="_blank" rel="noopener nofollow">
@@ -103,8 +103,8 @@ function drawCode(name: string | undefined, inside: ComponentChildren, { words }
 
 function drawNode(node: Node, around: Surroundings): ComponentChildren {
   const { kind, level, children, href, title, align } = node;
-  if (kind === 'marker') return around.marker(plainOf(node));
-  const inside = drawAll(children, href ? { ...around, isLinked: true } : around);
+  if (kind === 'marker') return around.marker(plainText(node));
+  const inside = drawNodes(children, href ? { ...around, isLinked: true } : around);
   if (href !== undefined) return drawLink(node, children[0] ? inside : href, around);
   if (kind === 'pre') return drawCode(title, inside, around);
   if (kind === 'table') return drawScrolling(around.words.table, <table>{inside}</table>);
@@ -157,5 +157,5 @@ export class Markdown extends Component<MarkdownProps> {
 
 /** A document as it stands, drawn anew only where it has changed since. */
 export const drawDocument = (root: Node, around: Surroundings): VNode => (
-  <Still version={root.version} draw={() => drawAll(root.children, around)} />
+  <Memo version={root.version} draw={() => drawNodes(root.children, around)} />
 );

@@ -1,18 +1,18 @@
 import { unescape } from './entity.ts';
-import { feed, linkOf, normalLabel, type Definitions } from './inline.ts';
+import { parseInline, parseLink, normalizeLabel, type Definitions } from './inline.ts';
 import {
   HEADING,
   FENCE,
-  RULE,
+  THEMATIC_BREAK,
   SETEXT,
-  QUOTE,
-  ITEM,
-  DASHES,
-  WAITS,
+  BLOCKQUOTE,
+  LIST_ITEM,
+  DELIMITER_CELL,
+  UNDECIDED,
   isBlank,
-  indentOf,
+  indentWidth,
   expandTabs,
-  cellsOf,
+  splitCells,
 } from './line.ts';
 import { addText, createNode, type Node } from './node.ts';
 import { DEFINITION } from './pattern.ts';
@@ -26,7 +26,7 @@ export interface MarkdownDocument {
 }
 
 /** Blocks inside each other; more are text. */
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
 const isParagraph = (node: Node | undefined): boolean => node?.kind === 'p';
 
@@ -40,26 +40,26 @@ export function createDocument(): MarkdownDocument {
   const open = [root];
   const definitions: Definitions = new Map();
   /** The line, as long as it is not placed. */
-  let kept = '';
+  let pending = '';
   let isPlaced = false;
 
   const leaf = (): Node => open.at(-1)!;
 
-  function take(part: string): void {
-    if (isPlaced) return more(part);
-    kept += part;
-    isPlaced = !WAITS.test(kept.slice(0, 99)) && leaf().kind !== 'table';
-    if (isPlaced) line(kept);
+  function addPart(part: string): void {
+    if (isPlaced) return addToLeaf(part);
+    pending += part;
+    isPlaced = !UNDECIDED.test(pending.slice(0, 99)) && leaf().kind !== 'table';
+    if (isPlaced) startLine(pending);
   }
 
   function endLine(): void {
-    if (!isPlaced) line(kept);
-    kept = '';
+    if (!isPlaced) startLine(pending);
+    pending = '';
     isPlaced = false;
   }
 
   /** Follows the open containers as far as the line continues them; what is left of it is for the last. */
-  function line(raw: string): void {
+  function startLine(raw: string): void {
     let rest = expandTabs(raw);
     let depth = 1;
     for (; open[depth]?.prefix; depth++) {
@@ -70,7 +70,7 @@ export function createDocument(): MarkdownDocument {
     }
     const node = open[depth];
     if (node?.kind === 'pre' && continueCode(node, rest, depth > 1 ? rest : raw)) return;
-    if (!isBlank(rest)) return place(depth, rest);
+    if (!isBlank(rest)) return startBlocks(depth, rest);
     const before = node ?? open[depth - 1]!.children.at(-1);
     if (before) before.endsBlank = true;
     close(depth);
@@ -82,9 +82,9 @@ export function createDocument(): MarkdownDocument {
     if (code.mark) {
       const [, , mark, info] = FENCE.exec(line) ?? [];
       if (mark?.startsWith(code.mark) && !info) close(open.length - 1);
-      else addCode(raw.slice(Math.min(code.level, indentOf(raw))));
+      else addCode(raw.slice(Math.min(code.level, indentWidth(raw))));
     } else if (isEmpty) code.source += `${line.slice(4)}\n`;
-    else if (indentOf(line) < 4) return false;
+    else if (indentWidth(line) < 4) return false;
     else addCode(line.slice(4));
     return true;
   }
@@ -96,35 +96,35 @@ export function createDocument(): MarkdownDocument {
     leaf().source = '\n';
   }
 
-  function more(text: string): void {
+  function addToLeaf(text: string): void {
     if (leaf().kind === 'pre') addText(leaf().children, text);
-    else feed(leaf(), text, definitions);
+    else parseInline(leaf(), text, definitions);
   }
 
   function close(depth: number): void {
     while (open.length > depth) {
-      if (isParagraph(leaf())) feed(leaf(), '', definitions, true);
+      if (isParagraph(leaf())) parseInline(leaf(), '', definitions, true);
       open.pop();
     }
   }
 
   /** Opens what the line starts, in the container at `start`, and adds its words. */
-  function place(start: number, line: string): void {
+  function startBlocks(start: number, line: string): void {
     let depth = start;
     let rest = line;
-    while (depth < DEEPEST) {
-      if (indentOf(rest) > 3) {
+    while (depth < MAX_DEPTH) {
+      if (indentWidth(rest) > 3) {
         if (isParagraph(leaf()) || isBlank(rest)) break;
         add(depth, createNode('pre'));
         return addCode(rest.slice(4));
       }
       const isText = isParagraph(open[depth]);
       if (isText && changesParagraph(rest)) return;
-      const block = leafOf(rest);
+      const block = leafBlock(rest);
       if (block) return void add(depth, block);
-      const quote = QUOTE.exec(rest);
-      const item = ITEM.exec(`${rest} `);
-      if (quote) depth = add(depth, createNode('blockquote', { prefix: QUOTE }));
+      const quote = BLOCKQUOTE.exec(rest);
+      const item = LIST_ITEM.exec(`${rest} `);
+      if (quote) depth = add(depth, createNode('blockquote', { prefix: BLOCKQUOTE }));
       // Inside a paragraph only a list that starts at 1 and says something interrupts.
       else if (item && !(isText && (isBlank(rest.slice(item[0].length)) || +item[2]! - 1)))
         depth = addItem(depth, item);
@@ -135,11 +135,11 @@ export function createDocument(): MarkdownDocument {
     // A paragraph goes on below the containers that the line left out.
     if (depth > start || !isParagraph(leaf())) {
       if (isBlank(rest) || isDefinition(rest)) return;
-      if (open[depth]?.kind === 'table') return addRow(open[depth]!, cellsOf(rest));
+      if (open[depth]?.kind === 'table') return addRow(open[depth]!, splitCells(rest));
       if (leaf().kind === 'li') level = 1 + ['[ ] ', '[x] '].indexOf(rest.slice(0, 4).toLowerCase());
       add(depth, createNode('p', { level }));
     }
-    more(`\n${rest.slice(level && 4).trimStart()}`);
+    addToLeaf(`\n${rest.slice(level && 4).trimStart()}`);
   }
 
   function addItem(depth: number, [whole, sign, number, mark = sign!]: RegExpExecArray): number {
@@ -154,8 +154,8 @@ export function createDocument(): MarkdownDocument {
   function isDefinition(line: string): boolean {
     const [, label, address, title] = DEFINITION.exec(line) ?? [];
     if (!label) return false;
-    const key = normalLabel(label);
-    if (!definitions.has(key)) definitions.set(key, linkOf(address!, title));
+    const key = normalizeLabel(label);
+    if (!definitions.has(key)) definitions.set(key, parseLink(address!, title));
     return true;
   }
 
@@ -168,8 +168,8 @@ export function createDocument(): MarkdownDocument {
       return true;
     }
     const [row = ''] = /\n\|.*$/.exec(paragraph.source) ?? [];
-    const head = cellsOf(row);
-    const marks = cellsOf(line).map((cell) => DASHES.exec(cell)!);
+    const head = splitCells(row);
+    const marks = splitCells(line).map((cell) => DELIMITER_CELL.exec(cell)!);
     if (!row || head.length !== marks.length || !marks.every(Boolean)) return false;
     paragraph.source = paragraph.source.slice(0, -row.length);
     const columns = marks.map(([, left, right]) => (left ? (right ? 'center' : 'left') : right ? 'right' : ''));
@@ -178,12 +178,12 @@ export function createDocument(): MarkdownDocument {
     return true;
   }
 
-  function leafOf(line: string): Node | undefined {
-    if (RULE.test(line)) return createNode('hr');
+  function leafBlock(line: string): Node | undefined {
+    if (THEMATIC_BREAK.test(line)) return createNode('hr');
     const [, signs, words] = HEADING.exec(line) ?? [];
     if (signs) {
       const text = words!.trim().replace(/(?:^|\s)#+$/, '');
-      return feed(createNode('heading', { level: signs.length }), `\n${text}`, definitions, true);
+      return parseInline(createNode('heading', { level: signs.length }), `\n${text}`, definitions, true);
     }
     const [, indent, mark, info] = FENCE.exec(line) ?? [];
     return mark ? createNode('pre', { mark, level: indent!.length, title: unescape(info!) }) : undefined;
@@ -192,7 +192,7 @@ export function createDocument(): MarkdownDocument {
   function addRow({ columns, children }: Node, cells: string[], kind: 'th' | 'td' = 'td'): void {
     const row = createNode('tr');
     row.children = columns!.map((align, at) =>
-      feed(createNode(kind, { align }), `\n${cells[at] ?? ''}`, definitions, true),
+      parseInline(createNode(kind, { align }), `\n${cells[at] ?? ''}`, definitions, true),
     );
     children.push(row);
   }
@@ -215,11 +215,11 @@ export function createDocument(): MarkdownDocument {
       touch();
       for (const part of chunk.replaceAll('\r', '').split(/(\n)/))
         if (part === '\n') endLine();
-        else take(part);
+        else addPart(part);
     },
     end() {
       touch();
-      if (kept) endLine();
+      if (pending) endLine();
       close(1);
     },
   };

@@ -3,22 +3,22 @@
 export const HEADING = /^ {0,3}(#{1,6})(?=\s|$)(.*)/;
 /** Its indent, its signs, the language. */
 export const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})\s*(\S*)/;
-export const RULE = /^ {0,3}([*_-])\s*(?:\1\s*){2,}$/;
+export const THEMATIC_BREAK = /^ {0,3}([*_-])\s*(?:\1\s*){2,}$/;
 export const SETEXT = /^ {0,3}(=+|-+)\s*$/;
-export const QUOTE = /^ {0,3}> ?/;
+export const BLOCKQUOTE = /^ {0,3}> ?/;
 /** Its bullet, or its number and the sign after it. Of five spaces and more one belongs to it, the rest is code. */
-export const ITEM = /^ {0,3}(?:([*+-])|(\d{1,9})([.)]))(?: {1,4}(?=\S)| )/;
+export const LIST_ITEM = /^ {0,3}(?:([*+-])|(\d{1,9})([.)]))(?: {1,4}(?=\S)| )/;
 /** A cell that makes one of the row above it the head of a column. */
-export const DASHES = /^(:)?-+(:)?$/;
+export const DELIMITER_CELL = /^(:)?-+(:)?$/;
 
 /**
  * The start of a line that may yet be anything, as it is signs so far; or whose end says what it is: a fence's, a heading's, a
  * definition's, one that may have the box of a task.
  */
-export const WAITS = /^(?:[\s\-=|:*_+#>`~\d.)]*$|[\s>*+\-\d.)]*(?:```|~~~|#+\s|\[[^\]]*(?:\](?::.*|\s*))?$))/;
+export const UNDECIDED = /^(?:[\s\-=|:*_+#>`~\d.)]*$|[\s>*+\-\d.)]*(?:```|~~~|#+\s|\[[^\]]*(?:\](?::.*|\s*))?$))/;
 
 export const isBlank = (line: string): boolean => !line.trim();
-export const indentOf = (line: string): number => line.search(/\S|$/);
+export const indentWidth = (line: string): number => line.search(/\S|$/);
 
 const TAB = /^([\s>*+\-\d.)]{0,99}?)\t/;
 
@@ -30,7 +30,7 @@ export function expandTabs(line: string): string {
 }
 
 /** The cells of a row; a pipe after a backslash is text. */
-export function cellsOf(row: string): string[] {
+export function splitCells(row: string): string[] {
   const bare = row.trim().replace(/^\||(?<!\\)\|$/g, '');
   return bare.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }

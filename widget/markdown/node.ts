@@ -83,5 +83,5 @@ export function addText(list: Node[], text: string, at?: number): void {
 }
 
 /** What it says, without its signs; of a marker, its key. */
-export const plainOf = ({ kind, text, children }: Node): string =>
-  kind === 'br' ? ' ' : text + children.map(plainOf).join('');
+export const plainText = ({ kind, text, children }: Node): string =>
+  kind === 'br' ? ' ' : text + children.map(plainText).join('');

@@ -1,7 +1,7 @@
 import { ESCAPE } from './entity.ts';
 
 /** How far a sign may stand from its partner, in UTF-16 units. More would be read again and again. */
-export const FAR = 999;
+export const MAX_DISTANCE = 999;
 
 const TITLE = /("(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\((?:[^()\\]|\\[^])*\))/.source;
 const ANGLED = /<(?:[^<>\n\\]|\\.)*>/.source;
@@ -35,7 +35,7 @@ export const TOKEN = new RegExp(
 );
 
 /** What may become another thing when more text comes. */
-export const BEGUN =
+export const UNFINISHED =
   /(?:[*_~]{1,19}|[\\!]|&#?\w*|<[!-;=?-~]*|`[^]{0,344}|(?:\[[\d.]*|!\[[^\]]*)(?:\](?:\([^)]*)?)?|\](?:\(\s*(?:<.*|\S*)(?:\s+(?:["'(][^]*)?)?|\[[^[\]]*)?|(?<=\n)\|.*|(?:\w+:\/\/|www\.)_[^\s<]*)$/iy;
 
 /** A line that is a definition. */

@@ -3,7 +3,7 @@ import type { Chat } from '../chat/types.ts';
 import type { Feedback } from '../client/client.ts';
 import type { Turn } from '../chat/turn.ts';
 import { ARROW, COPY, IconButton, RETRY, THUMB } from './Icon.tsx';
-import { copyText, withSources } from '../browser/clipboard.ts';
+import { copyText, textWithSources } from '../browser/clipboard.ts';
 
 interface ActionsProps {
   chat: Chat;
@@ -17,7 +17,7 @@ export class Actions extends Component<ActionsProps, { copied?: string }> {
     const { rating, comment, isLost } = turn.feedback.value;
     let field: HTMLTextAreaElement | null;
     const copy = async ({ currentTarget }: TargetedMouseEvent<HTMLElement>): Promise<void> => {
-      const isCopied = await copyText(withSources(turn), currentTarget);
+      const isCopied = await copyText(textWithSources(turn), currentTarget);
       this.setState({ copied: isCopied ? words.copied : words.uncopied });
     };
     const rate = (rating: Feedback['rating']): void => {

@@ -2,14 +2,14 @@ import type { VNode } from 'preact';
 import type { Chat } from '../chat/types.ts';
 import type { Turn } from '../chat/turn.ts';
 import type { PanelWords } from '../words/en.ts';
-import { noteOf } from './Note.tsx';
+import { noteText } from './Note.tsx';
 
 /** Markdown's signs and markers are nothing to listen to. */
-const spoken = (text: string): string => text.replace(/\[[\d.]+\]|[*_`#>|~]+/g, '');
+const withoutMarkup = (text: string): string => text.replace(/\[[\d.]+\]|[*_`#>|~]+/g, '');
 
-function said({ status: { value }, text }: Turn, words: PanelWords): string {
-  const note = noteOf(value, words);
-  return value.is === 'done' ? `${words.answer}: ${spoken(text.peek())}\n${note}` : note;
+function announcementOf({ status: { value }, text }: Turn, words: PanelWords): string {
+  const note = noteText(value, words);
+  return value.is === 'done' ? `${words.answer}: ${withoutMarkup(text.peek())}\n${note}` : note;
 }
 
 /**
@@ -18,7 +18,7 @@ function said({ status: { value }, text }: Turn, words: PanelWords): string {
  */
 export function Announcer({ chat }: { chat: Chat }): VNode {
   const turn = chat.latest.value;
-  const all = turn ? said(turn, chat.words.value) : '';
+  const all = turn ? announcementOf(turn, chat.words.value) : '';
   return (
     <div class="unseen" aria-live="polite">
       {all.split(/(?<=[.!?…]\s|[。！？\n])/).map((sentence) => (

@@ -7,7 +7,7 @@ import { TurnView } from './Turn.tsx';
 
 function Welcome({ chat }: { chat: Chat }): VNode {
   const words = chat.words.value;
-  const { greeting, suggestions = [], disclaimer, privacy_url: privacy } = chat.face.value;
+  const { greeting, suggestions = [], disclaimer, privacy_url: privacy } = chat.profile.value;
   return (
     <div class="welcome">
       <h3>{greeting || words.greeting}</h3>

@@ -1,8 +1,8 @@
 import { Component, type VNode } from 'preact';
 import type { Chat } from '../chat/types.ts';
-import { placeOf } from '../browser/citations.ts';
+import { linkCitation } from '../browser/citations.ts';
 import type { Turn } from '../chat/turn.ts';
-import { reveal } from './scroll.ts';
+import { scrollIntoLog } from './scroll.ts';
 import { Source } from './Source.tsx';
 
 export interface MarkerProps {
@@ -29,12 +29,12 @@ export class Marker extends Component<MarkerProps> {
   private show(isWanted: boolean | undefined): void {
     const { chat, turn, marker } = this.props;
     if (!isWanted === !this.card) return;
-    if (isWanted) chat.cite(this, { marker, citation: turn.citations.peek()[marker]! });
-    else chat.cite();
+    if (isWanted) chat.setCard(this, { marker, citation: turn.citations.peek()[marker]! });
+    else chat.setCard();
   }
 
   /** The pointer or the focus has come, or gone; from the marker to its card the focus goes and comes. */
-  private readonly pass = ({ type }: Event): void => {
+  private readonly onRest = ({ type }: Event): void => {
     clearTimeout(this.timer);
     // What the focus has left is in nobody's way: Escape is for the panel then.
     const rest = type === 'focusout' ? 0 : REST_MS;
@@ -52,7 +52,7 @@ export class Marker extends Component<MarkerProps> {
     // The focus that comes back opens nothing.
     clearTimeout(this.timer);
     this.card = card;
-    reveal(card);
+    scrollIntoLog(card);
   };
 
   override componentWillUnmount(): void {
@@ -65,9 +65,9 @@ export class Marker extends Component<MarkerProps> {
     if (!citation) return <span class="marker">{marker}</span>;
     const isOpen = chat.card.value === this;
     const words = chat.words.value;
-    const label = `${words.source} ${marker}: ${placeOf(citation).title}`;
+    const label = `${words.source} ${marker}: ${linkCitation(citation).title}`;
     return (
-      <span onMouseEnter={this.pass} onMouseLeave={this.pass} onFocusIn={this.pass} onFocusOut={this.pass}>
+      <span onMouseEnter={this.onRest} onMouseLeave={this.onRest} onFocusIn={this.onRest} onFocusOut={this.onRest}>
         <button
           class="marker"
           aria-expanded={isOpen}

@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes, ComponentChildren, VNode } from 'preact';
 import type { PanelWords } from '../words/en.ts';
 
 /** How something stands; a turn's status is one. */
-interface Standing {
+interface NoteStatus {
   is: string;
   reason?: string | undefined;
   /** In the server's words. */
@@ -12,10 +12,11 @@ interface Standing {
 }
 
 /** What is to be said of it; empty where there is nothing. */
-export const noteOf = ({ is, reason, message }: Standing, words: Partial<Record<string, string>>): string =>
+export const noteText = ({ is, reason, message }: NoteStatus, words: Partial<Record<string, string>>): string =>
   message ?? words[reason ?? is] ?? words[is] ?? '';
 
-const minutes = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+const formatSeconds = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 
 interface NoticeProps extends Omit<ButtonHTMLAttributes, 'label'> {
   kind: string;
@@ -32,20 +33,20 @@ export const Notice = ({ kind, text, ...button }: NoticeProps): VNode => (
 
 interface NoteProps {
   words: PanelWords;
-  status: Standing;
+  status: NoteStatus;
   onRetry: () => void;
 }
 
 export function Note({ words, status, onRetry }: NoteProps): VNode | null {
   const { is, left } = status;
-  const note = noteOf(status, words);
+  const note = noteText(status, words);
   if (!note) return null;
   const isOver = is === 'limited' || is === 'failed';
   if (!isOver) return <Notice kind={is} text={note} />;
   return (
     <Notice kind="warning" text={note} disabled={!!left} onClick={onRetry}>
       {words.retry}
-      {!!left && ` (${minutes(left)})`}
+      {!!left && ` (${formatSeconds(left)})`}
     </Notice>
   );
 }

@@ -5,27 +5,27 @@ import { Conversation } from './Conversation.tsx';
 import { IconButton, PLUS } from './Icon.tsx';
 import { Notice } from './Note.tsx';
 import { Teaser } from './Teaser.tsx';
-import { tend, type PanelProps } from './behaviour.ts';
+import { bindPanel, type PanelProps } from './behaviour.ts';
 
 /** Drawn while the chat is open and has its words. */
 export class Panel extends Component<PanelProps> {
   private readonly attach = (panel: HTMLElement | null): void | (() => void) =>
-    panel ? tend(panel, this.props) : undefined;
+    panel ? bindPanel(panel, this.props) : undefined;
 
   override render({ chat, isInline }: PanelProps): VNode | null {
     const words = chat.words.value;
-    const { title, name, avatar } = chat.face.value;
-    const called = title || name || words.title;
-    const speech = chat.speech.value;
+    const { title, name, avatar } = chat.profile.value;
+    const heading = title || name || words.title;
+    const locale = chat.locale.value;
     const consent = chat.consent.value;
     if (!chat.isOpen.value) return <Teaser chat={chat} />;
-    if (!speech) return null;
+    if (!locale) return null;
     return (
       <section
         role={isInline ? 'region' : 'dialog'}
-        aria-label={called}
-        lang={speech.lang}
-        dir={speech.dir}
+        aria-label={heading}
+        lang={locale.lang}
+        dir={locale.dir}
         ref={this.attach}
       >
         <header>
@@ -33,11 +33,11 @@ export class Panel extends Component<PanelProps> {
             <img class="avatar" src={avatar} alt="" />
           ) : (
             <span class="avatar" aria-hidden="true">
-              {[...called][0]}
+              {[...heading][0]}
             </span>
           )}
-          <h2>{called}</h2>
-          {chat.turns.value[0] && <IconButton d={PLUS} title={words.anew} onClick={chat.startAnew} />}
+          <h2>{heading}</h2>
+          {chat.turns.value[0] && <IconButton d={PLUS} title={words.anew} onClick={chat.startOver} />}
           {!isInline && <IconButton d={PLUS} turn="45deg" title={words.close} onClick={chat.close} />}
         </header>
         <Conversation chat={chat} />

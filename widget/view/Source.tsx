@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { Citation } from '../../server/types.ts';
-import { placeOf } from '../browser/citations.ts';
+import { linkCitation } from '../browser/citations.ts';
 import type { PanelWords } from '../words/en.ts';
 
 interface SourceProps {
@@ -12,7 +12,7 @@ interface SourceProps {
 
 /** Where quoted words stand: the page, which opens at them, and its host. A file has no address, so its name is no link. */
 export function Source({ words, citation, markers }: SourceProps): VNode {
-  const { title, host, href } = placeOf(citation);
+  const { title, host, href } = linkCitation(citation);
   return (
     <p>
       {markers.map((marker) => (

@@ -4,7 +4,7 @@ import { PLUS, IconButton } from './Icon.tsx';
 
 /** A sentence beside the launcher, after some seconds, for a visitor who has neither opened nor closed the chat. */
 export function Teaser({ chat }: { chat: Chat }): VNode | null {
-  const { teaser, teaser_after = 5 } = chat.face.value;
+  const { teaser, teaser_after = 5 } = chat.profile.value;
   if (!teaser || chat.isOpen.value === false) return null;
   return (
     <div class="teaser" style={{ animationDelay: `${teaser_after}s` }}>

@@ -3,7 +3,7 @@ import type { Chat } from '../chat/types.ts';
 import type { Turn } from '../chat/turn.ts';
 import { Markdown } from '../markdown/Markdown.tsx';
 import { Actions } from './Actions.tsx';
-import { reveal } from './scroll.ts';
+import { scrollIntoLog } from './scroll.ts';
 import { Marker } from './Marker.tsx';
 import { Note } from './Note.tsx';
 import { Sources } from './Sources.tsx';
@@ -19,7 +19,7 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
   const { is } = turn.status.value;
   return (
     // What was asked here, just now, is shown wherever the reader was.
-    <div class="turn" ref={turn.message ? null : reveal}>
+    <div class="turn" ref={turn.message ? null : scrollIntoLog}>
       <div class="question" role="group" aria-label={words.field}>
         {turn.query}
       </div>
@@ -30,7 +30,7 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
             last={() => turn.last}
             isWhole={is === 'done' || is === 'failed'}
             words={words}
-            imageHosts={chat.face.value.image_hosts}
+            imageHosts={chat.profile.value.image_hosts}
             marker={(key) => <Marker chat={chat} turn={turn} marker={key} />}
           />
         </div>

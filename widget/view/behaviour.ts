@@ -1,5 +1,5 @@
 import type { Chat } from '../chat/types.ts';
-import { follow } from './scroll.ts';
+import { stickToEnd } from './scroll.ts';
 
 export interface PanelProps {
   chat: Chat;
@@ -7,7 +7,7 @@ export interface PanelProps {
 }
 
 /** The server names a message before it has stored it: so much later another tab can read it back. */
-const STORING_MS = 400;
+const STORE_DELAY_MS = 400;
 
 /** What the page is drawn in, `light`, `dark` or both; both where it does not say. */
 const pageScheme = (): string => getComputedStyle(document.documentElement).colorScheme.replace('normal', 'light dark');
@@ -18,18 +18,18 @@ const isFull = (panel: HTMLElement): boolean => getComputedStyle(panel).position
 const focusOf = (panel: HTMLElement): Element | null => (panel.getRootNode() as ShadowRoot).activeElement;
 
 /** What an open panel does beside what is drawn. Returns what ends it. */
-export function tend(panel: HTMLElement, { chat, isInline }: PanelProps): () => void {
-  const over = new AbortController();
-  const { signal } = over;
+export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): () => void {
+  const controller = new AbortController();
+  const { signal } = controller;
   const log = panel.querySelector<HTMLElement>('.log')!;
 
   // Hidden tabs would use up the few connections to one server that a browser opens: each looks when it is looked at.
-  const look = (): void => {
+  const refresh = (): void => {
     if (!document.hidden && !signal.aborted) void chat.restore();
   };
 
   /** Keeps within what is seen of a phone's window: the keyboard covers the rest without making the window smaller. */
-  const fit = (): void => {
+  const fitToViewport = (): void => {
     const { scale, offsetTop, height } = visualViewport!;
     // Who zooms in wants to look around.
     if (scale > 1.01) return;
@@ -38,9 +38,9 @@ export function tend(panel: HTMLElement, { chat, isInline }: PanelProps): () => 
   };
 
   /** To the field, or to the consent in its place. */
-  const toField = (): void => log.nextElementSibling!.querySelector<HTMLElement>('textarea, button')!.focus();
+  const focusField = (): void => log.nextElementSibling!.querySelector<HTMLElement>('textarea, button')!.focus();
 
-  follow(log);
+  stickToEnd(log);
   panel.style.setProperty('--scheme', pageScheme());
   // Where what was pressed has gone, the focus stays in the chat.
   panel.onclick = () => setTimeout(() => focusOf(panel) ?? log.focus({ preventScroll: true }));
@@ -49,7 +49,7 @@ export function tend(panel: HTMLElement, { chat, isInline }: PanelProps): () => 
     (event) => {
       if (event.key !== 'Escape' || event.isComposing) return;
       // A citation's card goes first, wherever the focus is.
-      if (chat.card.peek()) chat.cite();
+      if (chat.card.peek()) chat.setCard();
       else if (!isInline && focusOf(panel)) chat.close();
       else return;
       event.stopPropagation();
@@ -57,20 +57,20 @@ export function tend(panel: HTMLElement, { chat, isInline }: PanelProps): () => 
     { signal, capture: true },
   );
   signal.onabort = chat.consent.subscribe(() => {
-    if (panel.contains(focusOf(panel))) setTimeout(() => focusOf(panel) ?? toField());
+    if (panel.contains(focusOf(panel))) setTimeout(() => focusOf(panel) ?? focusField());
   });
   for (const event of ['storage', 'visibilitychange'])
-    addEventListener(event, () => setTimeout(look, STORING_MS), { signal });
+    addEventListener(event, () => setTimeout(refresh, STORE_DELAY_MS), { signal });
   if (!isInline) {
     // The field has the reader's next words.
-    if (chat.isOpen.peek() !== 'quietly') toField();
+    if (chat.isOpen.peek() !== 'quietly') focusField();
     if (isFull(panel)) panel.ariaModal = 'true';
     // It would cover what the focus goes to: it goes when the focus does.
     panel.addEventListener('focusout', ({ relatedTarget }) => {
       if (isFull(panel) && relatedTarget && !panel.contains(relatedTarget as Node)) chat.close();
     });
-    for (const event of ['resize', 'scroll']) visualViewport!.addEventListener(event, fit, { signal });
-    fit();
+    for (const event of ['resize', 'scroll']) visualViewport!.addEventListener(event, fitToViewport, { signal });
+    fitToViewport();
   }
-  return () => over.abort();
+  return () => controller.abort();
 }

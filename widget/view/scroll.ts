@@ -1,25 +1,25 @@
 /** How far from the end a reader who comes near it counts as being there, in px. */
-const NEAR_END = 48;
+const NEAR_END_PX = 48;
 
 /** Keeps a scrolled log at its end for as long as the reader is there; elsewhere its last child, a button, leads there. */
-export function follow(log: HTMLElement): void {
+export function stickToEnd(log: HTMLElement): void {
   const [content, button] = log.children as HTMLCollectionOf<HTMLElement>;
   let isAtEnd = true;
   let last = 0;
   const toEnd = (): void => void (log.scrollTop = log.scrollHeight);
-  const look = (): void => {
+  const update = (): void => {
     const { scrollTop, scrollHeight, clientHeight } = log;
     const left = scrollHeight - scrollTop - clientHeight;
     // Only who scrolls up, be it by a line, leaves the end; text that has just come does not take a reader from it.
-    isAtEnd = left < 2 || (isAtEnd ? scrollTop >= last : scrollTop > last && left < NEAR_END);
+    isAtEnd = left < 2 || (isAtEnd ? scrollTop >= last : scrollTop > last && left < NEAR_END_PX);
     button!.hidden = isAtEnd;
     last = scrollTop;
   };
   const observer = new ResizeObserver(() => {
     if (isAtEnd) toEnd();
-    look();
+    update();
   });
-  log.onscroll = look;
+  log.onscroll = update;
   button!.onclick = () => {
     toEnd();
     log.focus({ preventScroll: true });
@@ -29,11 +29,11 @@ export function follow(log: HTMLElement): void {
 }
 
 /** As much as stands below an answer, and below a card. */
-const ROOM = 12;
+const MARGIN_PX = 12;
 
 /** Scrolls the log, never the page around it, until a part of it is seen to its end. */
-export function reveal(part: Element | null): void {
+export function scrollIntoLog(part: Element | null): void {
   const log = part?.closest('.log');
   if (log)
-    log.scrollTop += Math.max(0, part!.getBoundingClientRect().bottom + ROOM - log.getBoundingClientRect().bottom);
+    log.scrollTop += Math.max(0, part!.getBoundingClientRect().bottom + MARGIN_PX - log.getBoundingClientRect().bottom);
 }

@@ -1,4 +1,4 @@
-import type { launcher } from './launcher.ts';
+import type { launcherWords } from './launcher.ts';
 
 /**
  * Every sentence a visitor reads; those on how an answer stands are named as its status and reason are. Another language is
@@ -49,4 +49,4 @@ export const en = {
 };
 
 export type PanelWords = typeof en;
-export type Words = PanelWords & typeof launcher;
+export type Words = PanelWords & typeof launcherWords;

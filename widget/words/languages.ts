@@ -1,7 +1,7 @@
 import type { Words } from './en.ts';
 
 /** The words of the visitor's language. */
-export interface Speech {
+export interface Locale {
   lang: string;
   dir: 'ltr' | 'rtl';
   /** Those in place of the English ones. */
@@ -9,7 +9,7 @@ export interface Speech {
 }
 
 /** Each language is a file of its own, loaded when it is spoken; English is always here. */
-const languages: Record<string, () => Promise<{ words: Words }>> = {
+const loaders: Record<string, () => Promise<{ words: Words }>> = {
   ar: () => import('./ar.ts'),
   cs: () => import('./cs.ts'),
   da: () => import('./da.ts'),
@@ -36,9 +36,9 @@ const languages: Record<string, () => Promise<{ words: Words }>> = {
 };
 
 /** In the first of these languages (`de,pt-BR`) that there are words for; in English where there is none. */
-export async function speak(tags: string): Promise<Speech> {
+export async function loadLocale(tags: string): Promise<Locale> {
   const codes = tags.split(',').map((tag) => tag.toLowerCase().split('-')[0]!);
-  const lang = codes.find((code) => code === 'en' || Object.hasOwn(languages, code)) ?? 'en';
+  const lang = codes.find((code) => code === 'en' || Object.hasOwn(loaders, code)) ?? 'en';
   const dir = lang === 'ar' || lang === 'he' ? 'rtl' : 'ltr';
-  return { lang, dir, words: { ...(await languages[lang]?.())?.words } };
+  return { lang, dir, words: { ...(await loaders[lang]?.())?.words } };
 }

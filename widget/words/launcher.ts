@@ -1,5 +1,5 @@
 /** The launcher's sentences: alone, because it is loaded alone. */
-export const launcher = {
+export const launcherWords = {
   open: 'Open chat',
   unloadable: 'Failed. Try again.',
 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LANGUAGES, SENTENCES } from '../../../server/schema/widget-settings.ts';
 import { en } from '../../../widget/words/en.ts';
-import { launcher } from '../../../widget/words/launcher.ts';
+import { launcherWords } from '../../../widget/words/launcher.ts';
 import { start, type Running } from '../../running.ts';
 
 const DEFAULTS = {
@@ -125,7 +125,7 @@ describe('the settings of a widget', () => {
     expect([status, headers.get('x-unknown-fields')]).toEqual([200, 'words.nope, colour']);
     expect(body.words).toEqual(words);
     expect((await settings()).words).toEqual(words);
-    expect(SENTENCES.toSorted()).toEqual(Object.keys({ ...en, ...launcher }).toSorted());
+    expect(SENTENCES.toSorted()).toEqual(Object.keys({ ...en, ...launcherWords }).toSorted());
   });
 
   it('lose nothing to changes at the same moment', async () => {

@@ -1,5 +1,5 @@
 import { createDocument } from '../../../widget/markdown/document.ts';
-import { plainOf, type Node } from '../../../widget/markdown/node.ts';
+import { plainText, type Node } from '../../../widget/markdown/node.ts';
 
 /** The document as HTML in the words of the CommonMark specification, to compare with its examples. */
 
@@ -56,9 +56,9 @@ function html(node: Node): string {
   if (kind === 'code') return `<code>${inside}</code>`;
   if (kind === 'br') return '<br />\n';
   if (kind === 'hr') return '<hr />\n';
-  if (kind === 'marker') return `[${plainOf(node)}]`;
+  if (kind === 'marker') return `[${plainText(node)}]`;
   if (kind === 'link') return `<a href="${address(href!)}"${titled(title)}>${inside}</a>`;
-  if (kind === 'image') return `<img src="${address(href!)}" alt="${escape(plainOf(node))}"${titled(title)} />`;
+  if (kind === 'image') return `<img src="${address(href!)}" alt="${escape(plainText(node))}"${titled(title)} />`;
   if (kind === 's') return `<del>${inside}</del>`;
   if (kind === 'em' || kind === 'strong') return inside && `<${kind}>${inside}</${kind}>`;
   if (kind === 'p') return inside && `<p>${box(node)}${inside}</p>\n`;
