@@ -1,10 +1,9 @@
-import { retryAfterSeconds } from '../outbound/retry-after.ts';
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher } from 'undici';
 import type { Clock } from '../schema/ids.ts';
 import { parseObject } from './completion.ts';
-import { Connections, type Connection, type TIMEOUTS } from '../outbound/connections.ts';
-import { connectionFailed, errorSentence, modelBusy, modelFailed, wasReset } from './errors.ts';
+import { Connections, type TIMEOUTS } from '../outbound/connections.ts';
+import { fetchWhole, type WholeReply } from '../outbound/exchange.ts';
+import { ExchangeFailure } from '../outbound/failures.ts';
+import { errorSentence, exchangeFailed, modelBusy, modelFailed } from './errors.ts';
 import { TextsRefused, type Embedder } from './model.ts';
 
 interface Options {
@@ -16,18 +15,16 @@ interface Options {
   timeouts?: Partial<typeof TIMEOUTS>;
 }
 
-/** Texts a request: some servers take no more. */
-const TEXTS = 32;
-/** UTF-16 units of each that are sent, and of how few of them a server may still say that they are too many. */
-const LONGEST = 2000;
-const SHORTEST = 250;
-/** Bytes of a reply: thirty-two vectors of 4,096 long numbers, and room. */
-const LARGEST = 8_000_000;
-const MOST_DIMENSIONS = 8192;
-/** Milliseconds before the first byte: a processor alone takes its time over so many texts, and a visitor's question has a patience of its own. */
-const BATCH = 60_000;
-/** Seconds. */
-const LONGEST_PAUSE = 5;
+/** Texts in a request: some servers accept no more. */
+const BATCH_SIZE = 32;
+/** UTF-16 units that are sent of each text; halved, down to the minimum, while the server answers that they are too many. */
+const MAX_TEXT_UNITS = 2000;
+const MIN_TEXT_UNITS = 250;
+/** 32 vectors of 4,096 numbers of 20 digits are 2.6 MB. */
+const MAX_REPLY_BYTES = 8_000_000;
+const MAX_DIMENSIONS = 8192;
+/** Milliseconds: a server without a GPU is slow with a batch. A visitor's question has a deadline of its own. */
+const FIRST_BYTE_TIMEOUT = 60_000;
 
 /**
  * Any server that speaks `POST …/embeddings`. The address is the operator's word: no guard looks at it. A server that
@@ -35,24 +32,34 @@ const LONGEST_PAUSE = 5;
  */
 export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeouts }: Options): Embedder {
   const url = new URL(baseUrl);
-  const connections = new Connections(url.origin, { firstByte: BATCH, ...timeouts });
+  const connections = new Connections(url.origin, { firstByte: FIRST_BYTE_TIMEOUT, ...timeouts });
   const headers = ['content-type', 'application/json', 'accept', 'application/json'];
   if (apiKey) headers.push('authorization', `Bearer ${apiKey}`);
   const path = `${url.pathname.replace(/\/+$/, '')}/embeddings${url.search}`;
-  let longest = LONGEST;
+  let maxUnits = MAX_TEXT_UNITS;
 
   async function embedSome(texts: string[], end: number): Promise<Float32Array[]> {
-    for (let length = longest; ; length /= 2) {
-      const input = texts.map((text) => text.slice(0, length).toWellFormed());
-      const payload = JSON.stringify({ model, input });
-      const reply = await post({ connections, path, headers, payload, clock, end });
+    for (let units = maxUnits; ; units /= 2) {
+      const input = texts.map((text) => text.slice(0, units).toWellFormed());
+      const reply = await post(JSON.stringify({ model, input }), end - clock());
       if (reply.status === 200) {
-        longest = length;
+        maxUnits = units;
         return vectorsIn(reply.body, texts.length);
       }
       const why = `the embeddings server answered ${reply.status} ${errorSentence(reply.body, apiKey, input)}`;
       if (![400, 413, 422].includes(reply.status)) throw modelFailed(why);
-      if (length / 2 < SHORTEST) throw new TextsRefused(why);
+      if (units / 2 < MIN_TEXT_UNITS) throw new TextsRefused(why);
+    }
+  }
+
+  async function post(body: string, deadline: number): Promise<WholeReply> {
+    const options = { maxBytes: MAX_REPLY_BYTES, deadline, repeats: true, clock };
+    try {
+      const reply = await fetchWhole(connections, { method: 'POST', path, headers, body }, options);
+      if (reply.status === 429) throw modelBusy(reply.retryAfter);
+      return reply;
+    } catch (error) {
+      throw error instanceof ExchangeFailure ? exchangeFailed(error) : error;
     }
   }
 
@@ -61,8 +68,8 @@ export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeo
     async embed(texts, patience = Infinity) {
       const end = clock() + patience;
       const vectors: Float32Array[] = [];
-      for (let at = 0; at < texts.length; at += TEXTS) {
-        vectors.push(...(await embedSome(texts.slice(at, at + TEXTS), end)));
+      for (let at = 0; at < texts.length; at += BATCH_SIZE) {
+        vectors.push(...(await embedSome(texts.slice(at, at + BATCH_SIZE), end)));
       }
       return vectors;
     },
@@ -89,107 +96,8 @@ function vectorsIn(body: string, count: number): Float32Array[] {
 }
 
 function unit(numbers: unknown): Float32Array | undefined {
-  if (!Array.isArray(numbers) || numbers.length === 0 || numbers.length > MOST_DIMENSIONS) return undefined;
+  if (!Array.isArray(numbers) || numbers.length === 0 || numbers.length > MAX_DIMENSIONS) return undefined;
   const vector = Float32Array.from(numbers as number[]);
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
   return Number.isFinite(length) && length > 0 ? vector.map((value) => value / length) : undefined;
-}
-
-interface Post {
-  connections: Connections;
-  path: string;
-  headers: string[];
-  payload: string;
-  clock: Clock;
-  /** When it has to be done. */
-  end: number;
-}
-
-interface Reply {
-  status: number;
-  body: string;
-  retryAfter: string | undefined;
-}
-
-/** Asks once more where nothing is lost by it: after a reset, and after a short pause that the server wants. */
-async function post(request: Post): Promise<Reply> {
-  const reply = await exchanged(request);
-  if (reply.status !== 429) return reply;
-  const seconds = retryAfterSeconds(reply.retryAfter, request.clock()) ?? 1;
-  if (seconds > LONGEST_PAUSE || request.clock() + seconds * 1000 >= request.end) throw modelBusy(seconds);
-  await new Promise((wake) => setTimeout(wake, seconds * 1000));
-  const again = await exchanged(request);
-  if (again.status === 429) throw modelBusy(retryAfterSeconds(again.retryAfter, request.clock()) ?? 1);
-  return again;
-}
-
-async function exchanged(request: Post): Promise<Reply> {
-  try {
-    return await new Exchange(request).done.catch((error: Error) => {
-      if (!wasReset(error)) throw error;
-      return new Exchange(request).done;
-    });
-  } catch (error) {
-    throw connectionFailed(error as Error);
-  }
-}
-
-/** One request and its whole reply. */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly done: Promise<Reply>;
-  readonly #connections: Connections;
-  readonly #connection: Connection;
-  readonly #chunks: Buffer[] = [];
-  #size = 0;
-  #reply: Reply = { status: 0, body: '', retryAfter: undefined };
-  #controller: Dispatcher.DispatchController | undefined;
-  #late: Error | undefined;
-  readonly #timer: NodeJS.Timeout | undefined;
-  #resolve!: (reply: Reply) => void;
-  #reject!: (error: Error) => void;
-
-  constructor({ connections, path, headers, payload, clock, end }: Post) {
-    this.#connections = connections;
-    this.done = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    if (end < Infinity) this.#timer = setTimeout(() => this.#abort('ETIMEDOUT'), Math.max(0, end - clock()));
-    this.#connection = connections.take();
-    const length = ['content-length', `${Buffer.byteLength(payload)}`];
-    this.#connection.client.dispatch({ path, method: 'POST', headers: [...headers, ...length], body: payload }, this);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#late) controller.abort(this.#late);
-  }
-
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    this.#reply = { status, body: '', retryAfter: headers['retry-after'] };
-  }
-
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#size += chunk.length;
-    if (this.#size > LARGEST) this.#abort('a reply without end');
-    else this.#chunks.push(Buffer.from(chunk));
-  }
-
-  onResponseEnd(): void {
-    clearTimeout(this.#timer);
-    this.#connections.giveBack(this.#connection);
-    this.#resolve({ ...this.#reply, body: Buffer.concat(this.#chunks).toString('utf8') });
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    clearTimeout(this.#timer);
-    this.#connections.drop(this.#connection);
-    this.#reject(this.#late ?? error);
-  }
-
-  #abort(code: string): void {
-    this.#late = Object.assign(new Error(code), { code });
-    this.#controller?.abort(this.#late);
-    this.#reject(this.#late);
-  }
 }

@@ -1,43 +1,33 @@
+import type { ExchangeFailure } from '../outbound/failures.ts';
 import { parseObject } from './completion.ts';
 import { ModelFailure } from './model.ts';
 
-/** How a model server fails, in the words of this one. Causes are for the log: no key and nothing of the question. */
+/** Errors of a model server. Causes are for the log: they hold no key and nothing of the question. */
 
-const TIMEOUT_CODES = new Set([
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-  'ETIMEDOUT',
-]);
-const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
-
-/** `why` is for the log alone; `reason` as in `ModelFailure`. */
+/** `why` goes to the log only; `reason` as in `ModelFailure`. */
 export const modelFailed = (why: string, reason = 'bad_reply'): ModelFailure =>
   new ModelFailure(reason, 'model_failed', 'the model could not answer; please try again', { cause: new Error(why) });
 
-export const modelBusy = (retryAfter: number): ModelFailure =>
+/** `retryAfter` in seconds. */
+export const modelBusy = (retryAfter = 5): ModelFailure =>
   new ModelFailure('busy', 'unavailable', 'the model has too much to do; please try again later', {
     retryAfter,
     cause: new Error('the model server answered 429'),
   });
 
-export function connectionFailed(error: Error): ModelFailure {
-  const why = `the model server: ${codeOf(error) || error.name}`;
-  if (!TIMEOUT_CODES.has(codeOf(error))) return modelFailed(why, 'unreachable');
-  return timedOut(why);
+export function exchangeFailed({ kind, message }: ExchangeFailure): ModelFailure {
+  const why = `the model server: ${message}`;
+  if (kind === 'timeout' || kind === 'deadline') return timedOut(why);
+  return modelFailed(why, kind === 'too_large' ? 'bad_reply' : kind);
 }
 
 /** The model still writes, or thinks, when the time for an answer is over. */
-export const tooLong = (): ModelFailure => timedOut('the answer was not whole after ANSWER_TIMEOUT');
+export const answerTooLate = (): ModelFailure => timedOut('the answer was not whole after ANSWER_TIMEOUT');
 
 const timedOut = (why: string): ModelFailure =>
   new ModelFailure('timeout', 'model_timeout', 'the model did not answer in time; please try again', {
     cause: new Error(why),
   });
-
-export const wasReset = (error: Error): boolean => RESET_CODES.has(codeOf(error));
-
-const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? '';
 
 /**
  * The sentence of an error body, for the log: short, without the key, and not at all where it quotes the request (many

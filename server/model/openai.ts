@@ -34,8 +34,8 @@ export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, ..
     apiKey,
     log,
     clock,
-    refused: new Set(),
-    accepted: false,
+    rejectedFields: new Set(),
+    hasAccepted: false,
     answerTimeout,
   };
   return {

@@ -1,3 +1,4 @@
+import { orAbort } from '../async/abort.ts';
 import type { Clock } from '../schema/ids.ts';
 import { createExchange, headerOf, parseAddress, type Reply } from './exchange.ts';
 import { asWebFailure, WebFailure } from './errors.ts';
@@ -154,12 +155,3 @@ async function within<T>(ms: number, caller: AbortSignal, work: (cut: AbortSigna
     caller.removeEventListener('abort', leave);
   }
 }
-
-/** What others wait for as well goes on when one of them leaves. */
-const orAbort = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason as Error);
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });

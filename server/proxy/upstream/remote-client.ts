@@ -1,115 +1,133 @@
 import type { Connections } from '../../outbound/connections.ts';
-import { withDeadline } from '../../outbound/deadline.ts';
-import { Exchange, tooSlow, upstreamFailed, type Request } from '../../outbound/request.ts';
+import { Exchange, fetchWhole, type OutboundRequest, type WholeReply } from '../../outbound/exchange.ts';
+import { ExchangeFailure } from '../../outbound/failures.ts';
+import { exchangeFailed, overloaded, upstreamFailed } from './errors.ts';
 
-/** The interface's operations on another server, as far as the door needs them. Replies are nobody's word: see foreign-records.ts. */
+/**
+ * The operations of the interface that the chat API calls on another server. Replies are untrusted: `remote-records.ts`
+ * validates them. Rejects with an `UpstreamFailure`, or with the reason of the signal.
+ */
 export interface RemoteClient {
-  /** `undefined` where the server answers that there is none. */
+  /** Undefined where the server answers that there is none. */
   chatbot(uuid: string): Promise<unknown>;
   createSession(chatbot: string, variables: object | undefined): Promise<unknown>;
   deleteSession(session: string): Promise<void>;
-  messages(session: string): Reply<unknown>;
+  messages(session: string, signal: AbortSignal): Promise<unknown>;
   /**
-   * `onText` gets the pieces of the answer; `done` resolves with the status of the reply. How long it may take is the
-   * caller's to bound.
+   * `onText` gets the pieces of the answer, and ends it by returning false. Resolves with the status of the reply. Only the
+   * signal bounds how long it takes.
    */
-  ask(session: string, query: string, onText: (piece: string) => void): Reply<number>;
+  ask(session: string, query: string, onText: (piece: string) => boolean, signal: AbortSignal): Promise<number>;
 }
 
-export interface Reply<T> {
-  done: Promise<T>;
-  stop(): void;
-}
-
-interface Server {
+interface RemoteServer {
   connections: Connections;
   /** What stands before /api/v1. */
   prefix: string;
   apiKey: string;
 }
 
-/** Bytes; a list of messages holds whole answers. */
-const LARGEST_REPLY = 32 * 1024 * 1024;
+/** A list of messages holds whole answers. */
+const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 /** Milliseconds for any reply but an answer. */
 const REPLY_TIMEOUT = 60_000;
-/** A caller of the interface treats any other status as failure. */
+/** The interface knows no other status of success. */
 const OK = 200;
 const ABSENT = new Set([400, 404, 410, 422]);
 
-export function createRemoteClient({ connections, prefix, apiKey }: Server): RemoteClient {
+export function createRemoteClient({ connections, prefix, apiKey }: RemoteServer): RemoteClient {
   const authorization = ['authorization', `Bearer ${apiKey}`];
 
-  function request(method: Request['method'], path: string, body?: object): Request {
-    const described = { method, path: `${prefix}/api/v1${path}`, headers: authorization };
-    if (!body) return described;
+  function outbound(method: OutboundRequest['method'], path: string, body?: object): OutboundRequest {
+    const request = { method, path: `${prefix}/api/v1${path}`, headers: authorization };
+    if (!body) return request;
     const headers = [...authorization, 'content-type', 'application/json'];
-    return { ...described, headers, body: JSON.stringify(body) };
+    return { ...request, headers, body: JSON.stringify(body) };
   }
 
-  function reply(asked: Request): Reply<{ status: number; body: string }> {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const exchange = new Exchange(connections, asked, (chunk) => {
-      size += chunk.length;
-      if (size > LARGEST_REPLY) exchange.stop();
-      else chunks.push(Buffer.from(chunk));
+  async function fetchReply(request: OutboundRequest, signal?: AbortSignal): Promise<WholeReply> {
+    const options = { maxBytes: MAX_REPLY_BYTES, deadline: REPLY_TIMEOUT, signal };
+    const reply = await fetchWhole(connections, request, options).catch((error: unknown) => {
+      throw asUpstreamFailure(error);
     });
-    const { done, stop } = withDeadline(exchange, REPLY_TIMEOUT, tooSlow);
-    const whole = done.then((status) => {
-      if (size > LARGEST_REPLY) throw upstreamFailed('a reply larger than 32 MB');
-      return { status, body: Buffer.concat(chunks).toString('utf8') };
-    });
-    return { done: whole, stop };
+    const failure = overloaded(reply);
+    if (failure) throw failure;
+    return reply;
   }
 
-  function record(asked: Request): Reply<unknown> {
-    const { done, stop } = reply(asked);
-    const read = done.then(({ status, body }) => {
-      if (status !== OK) throw upstreamFailed(`${asked.method} answered ${status}`, `status_${status}`);
-      return parsed(body);
-    });
-    return { done: read, stop };
+  async function fetchRecord(request: OutboundRequest, signal?: AbortSignal): Promise<unknown> {
+    const { status, body } = await fetchReply(request, signal);
+    if (status !== OK) throw upstreamFailed(`${request.method} answered ${status}`, `status_${status}`);
+    return parseJson(body);
   }
 
   return {
     async chatbot(uuid) {
-      const { status, body } = await reply(request('GET', `/chatbot/${encodeURIComponent(uuid)}`)).done;
+      const { status, body } = await fetchReply(outbound('GET', `/chatbot/${encodeURIComponent(uuid)}`));
       if (ABSENT.has(status)) return undefined;
       const hint = status === 401 ? ', is the key right?' : '';
       if (status !== OK) throw upstreamFailed(`the chatbot's record: ${status}${hint}`, `status_${status}`);
-      return parsed(body);
+      return parseJson(body);
     },
     createSession: (chatbot, variables) =>
-      record(
-        request(
+      fetchRecord(
+        outbound(
           'POST',
           `/chatbot/${encodeURIComponent(chatbot)}/session/create`,
           variables && { initial_variables: variables },
         ),
-      ).done,
+      ),
     async deleteSession(session) {
-      const { status } = await reply(request('POST', `/session/${encodeURIComponent(session)}/delete`)).done;
+      const { status } = await fetchReply(outbound('POST', `/session/${encodeURIComponent(session)}/delete`));
       if (status !== OK && !ABSENT.has(status))
         throw upstreamFailed(`deleting a session: ${status}`, `status_${status}`);
     },
-    messages: (session) => record(request('GET', `/session/${encodeURIComponent(session)}/messages`)),
-    ask(session, query, onText) {
-      // UTF-8, whatever charset is said or not said.
-      const decoder = new TextDecoder();
-      const asked = request('POST', `/session/${encodeURIComponent(session)}/message/stream`, { query });
-      const exchange = new Exchange(connections, asked, (chunk, status) => {
-        if (status === OK) onText(decoder.decode(chunk, { stream: true }));
-      });
-      const done = exchange.done.then((status) => {
-        if (status === OK) onText(decoder.decode());
-        return status;
-      });
-      return { done, stop: () => exchange.stop() };
+    messages: (session, signal) =>
+      fetchRecord(outbound('GET', `/session/${encodeURIComponent(session)}/messages`), signal),
+    ask(session, query, onText, signal) {
+      const request = outbound('POST', `/session/${encodeURIComponent(session)}/message/stream`, { query });
+      return streamText(connections, request, onText, signal);
     },
   };
 }
 
-function parsed(body: string): unknown {
+/** The text of a reply, as UTF-8 whatever charset it names. */
+function streamText(
+  connections: Connections,
+  request: OutboundRequest,
+  onText: (piece: string) => boolean,
+  signal: AbortSignal,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const decoder = new TextDecoder();
+    let status = 0;
+    const reader = {
+      onHead: (received: number) => void (status = received),
+      onChunk(chunk: Buffer) {
+        if (status !== OK || onText(decoder.decode(chunk, { stream: true }))) return;
+        exchange.stop();
+        resolve(status);
+      },
+      onEnd() {
+        if (status === OK) onText(decoder.decode());
+        resolve(status);
+      },
+      onErrorReply(reply: { status: number; retryAfter: number | undefined }): undefined {
+        const failure = overloaded(reply);
+        if (failure) reject(failure);
+        else resolve(reply.status);
+      },
+      onFailure: (error: Error) => reject(asUpstreamFailure(error)),
+    };
+    const exchange = new Exchange(connections, reader, { signal });
+    exchange.send(request);
+  });
+}
+
+const asUpstreamFailure = (error: unknown): Error =>
+  error instanceof ExchangeFailure ? exchangeFailed(error) : (error as Error);
+
+function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Question } from '../../answer/runs.ts';
 import type { Run } from '../../answer/run.ts';
 import type { Store } from '../../store/store.ts';
-import { upstreamFailed } from '../../outbound/request.ts';
+import { upstreamFailed } from './errors.ts';
 import type { RemoteChatbots } from './remote-chatbots.ts';
 import { readSessionUuid } from './remote-records.ts';
 import type { RemoteClient } from './remote-client.ts';

@@ -3,14 +3,14 @@ import { NO_META, type Ending, type Question } from '../../answer/runs.ts';
 import type { Run } from '../../answer/run.ts';
 import { createOutage, type Health, type Outage } from '../../health/health.ts';
 import { Connections } from '../../outbound/connections.ts';
-import { createSteps, type Steps } from '../../outbound/deadline.ts';
+import { orAbort } from '../../async/abort.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { Store } from '../../store/store.ts';
-import { tooSlow, upstreamFailed, UpstreamFailure } from '../../outbound/request.ts';
+import { upstreamFailed, UpstreamFailure, upstreamTooLate } from './errors.ts';
 import { createRemoteChatbots } from './remote-chatbots.ts';
 import { findMessage, type RemoteMessage } from './remote-records.ts';
 import { createRemoteSessions } from './remote-sessions.ts';
-import { createRemoteClient, type RemoteClient, type Reply } from './remote-client.ts';
+import { createRemoteClient, type RemoteClient } from './remote-client.ts';
 import type { Upstream } from './upstream.ts';
 
 interface Options {
@@ -63,23 +63,23 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
   const chatbots = createRemoteChatbots({ client, store, clock, log });
   const sessions = createRemoteSessions({ client, chatbots, store, log });
 
-  function ask(question: Question, run: Run, foreign: string): Reply<number> {
-    const asked = client.ask(foreign, question.query, (piece) => {
+  function ask(question: Question, run: Run, session: string, signal: AbortSignal): Promise<number> {
+    const onText = (piece: string): boolean => {
       run.append(piece);
-      if (run.full) asked.stop();
-    });
-    return asked;
+      return !run.full;
+    };
+    return client.ask(session, question.query, onText, signal);
   }
 
-  /** The answer is there already: where its record cannot be had, it stays without citations. */
+  /** Without the record, an answer that was streamed is kept, without citations. */
   async function recordOf(
     question: Question,
-    foreign: string,
+    session: string,
     run: Run,
-    steps: Steps,
+    signal: AbortSignal,
   ): Promise<RemoteMessage | undefined> {
     try {
-      return findMessage(await steps.take(client.messages(foreign)), question.query);
+      return findMessage(await client.messages(session, signal), question.query);
     } catch (error) {
       if (run.stopped || run.length === 0) throw error;
       log.warn({ err: (error as Error).cause ?? error }, 'the record of an answer could not be listed');
@@ -87,27 +87,28 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
     }
   }
 
-  async function answer(question: Question, run: Run, steps: Steps): Promise<Ending> {
-    let foreign = await steps.take({ done: sessions.of(question, run) });
-    let status = await steps.take(ask(question, run, foreign));
+  async function answer(question: Question, run: Run, signal: AbortSignal): Promise<Ending> {
+    let session = await orAbort(sessions.of(question, run), signal);
+    let status = await ask(question, run, session, signal);
     if (status === 404 && run.length === 0 && !run.stopped) {
-      foreign = await steps.take({ done: sessions.of(question, run, foreign) });
-      status = await steps.take(ask(question, run, foreign));
+      session = await orAbort(sessions.of(question, run, session), signal);
+      status = await ask(question, run, session, signal);
     }
     if (run.full) return ended('length');
     if (status !== 200) throw upstreamFailed(`the message stream answered ${status}`, `status_${status}`);
-    const record = await recordOf(question, foreign, run, steps);
+    const record = await recordOf(question, session, run, signal);
     if (run.length === 0) run.append(record?.response ?? '');
     return endingOf(question, record);
   }
 
-  /** A session that is being made there goes on being made: the visitor's next question finds it. */
+  /** The creation of a remote session is not aborted: the visitor's next question uses it. */
   async function respond(question: Question, run: Run): Promise<Ending> {
-    const steps = createSteps(answerTimeout, tooSlow);
-    run.onStop = () => steps.end(new Error('stopped'));
+    const work = new AbortController();
+    const timer = setTimeout(() => work.abort(upstreamTooLate()), answerTimeout);
+    run.onStop = () => work.abort(new Error('stopped'));
     if (run.stopped) run.onStop();
     try {
-      const ending = await answer(question, run, steps);
+      const ending = await answer(question, run, work.signal);
       if (!run.stopped) note(answers, ending.refusal);
       await sessions.kept(question.session.uuid);
       return ending;
@@ -116,7 +117,7 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
       note(answers, error);
       throw error;
     } finally {
-      steps.clear();
+      clearTimeout(timer);
     }
   }
 

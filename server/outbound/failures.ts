@@ -1,0 +1,27 @@
+/** There is no whole reply. The message is for the log: it quotes neither the request nor the reply. */
+export class ExchangeFailure extends Error {
+  /** `timeout` is one of the connection's limits, `deadline` the whole time for the reply. */
+  readonly kind: 'unreachable' | 'timeout' | 'deadline' | 'too_large';
+
+  constructor(kind: ExchangeFailure['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+const TIMEOUT_CODES = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'ETIMEDOUT',
+]);
+const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+export function connectionFailure(error: Error): ExchangeFailure {
+  const code = codeOf(error);
+  return new ExchangeFailure(TIMEOUT_CODES.has(code) ? 'timeout' : 'unreachable', code || error.name);
+}
+
+export const isReset = (error: Error): boolean => RESET_CODES.has(codeOf(error));
+
+const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? '';
