@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Acts again after each of these waits (ms) as long as it fails with what is passing; then rejects with the last failure. */
+/**
+ * Calls `act` again after each of `delays` (ms) as long as it rejects with an error that `isTransient` accepts; then
+ * rejects with the last error. Any other error is rejected with at once.
+ */
 export async function retry<T>(
   act: () => Promise<T>,
-  isPassing: (error: unknown) => boolean,
-  waits: readonly number[],
+  isTransient: (error: unknown) => boolean,
+  delays: readonly number[],
 ): Promise<T> {
-  for (const wait of waits) {
+  for (const delay of delays) {
     try {
       return await act();
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
     }
-    await sleep(wait);
+    await sleep(delay);
   }
   return act();
 }

@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { forEachSliced } from '../async/time-slice.ts';
 
 /** Long lists, made a little at a time: ten thousand records hold up nobody else's answer. */
 
-/** Milliseconds of work before others have their turn. */
-const TURN = 4;
 /** Characters that become bytes at once. */
 const PIECE = 16_384;
 
@@ -75,7 +73,7 @@ export async function bytesOf<T>(list: readonly T[], text: (one: T) => string, f
   const pieces: Buffer[] = [];
   let piece = frame.before;
   let between = '';
-  await eachInTurn(list, (one) => {
+  await forEachSliced(list, (one) => {
     piece += between + text(one);
     between = frame.between;
     if (piece.length < PIECE) return;
@@ -83,25 +81,4 @@ export async function bytesOf<T>(list: readonly T[], text: (one: T) => string, f
     piece = '';
   });
   return Buffer.concat([...pieces, Buffer.from(piece + frame.after)]);
-}
-
-async function eachInTurn<T>(list: readonly T[], act: (one: T) => void): Promise<void> {
-  let end = performance.now() + TURN;
-  for (const one of list) {
-    act(one);
-    if (performance.now() < end) continue;
-    await setImmediate();
-    end = performance.now() + TURN;
-  }
-}
-
-/** Records read or written at the same time. */
-const BATCH = 32;
-
-/** `act` for each, a few at a time; others have their turn in between. */
-export async function inBatches<T>(all: readonly T[], act: (one: T) => Promise<void>): Promise<void> {
-  for (let at = 0; at < all.length; at += BATCH) {
-    await Promise.all(all.slice(at, at + BATCH).map(act));
-    await setImmediate();
-  }
 }

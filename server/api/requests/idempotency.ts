@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { invalid } from '../../schema/errors.ts';
 import { type Clock, timestamp } from '../../schema/ids.ts';
-import { Turns } from '../../async/turns.ts';
+import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Store, User } from '../../store/store.ts';
 import type { Logger } from 'pino';
 
@@ -27,7 +27,7 @@ export type Once = (
 ) => Promise<unknown>;
 
 export function createOnce({ store, clock, log }: { store: Store; clock: Clock; log: Logger }): Once {
-  const turns = new Turns();
+  const mutex = new KeyedMutex();
   const digest = (...parts: string[]): Buffer =>
     createHmac('sha256', store.home.secret).update(JSON.stringify(parts)).digest();
 
@@ -39,7 +39,7 @@ export function createOnce({ store, clock, log }: { store: Store; clock: Clock; 
     const seal = digest('seal', user.uuid, key);
 
     // Two at the same moment: the second finds what the first has stored.
-    return turns.take(name, async () => {
+    return mutex.run(name, async () => {
       const known = await store.reply(name);
       if (known && known.request !== asked) {
         throw invalid(HEADER, 'the idempotency key was sent with another request before: use a new one');

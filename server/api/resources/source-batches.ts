@@ -4,7 +4,7 @@ import { readUuid } from '../../schema/ids.ts';
 import { Restarted, Success } from '../../schema/records.ts';
 import type { StoredSource, User } from '../../store/store.ts';
 import { ManySources } from '../requests/bodies.ts';
-import { inBatches } from '../../http/json-list.ts';
+import { forEachConcurrent } from '../../async/for-each-concurrent.ts';
 import { operation, type Operation, type Rooms } from '../requests/operation.ts';
 
 /** What is done to many sources at once. */
@@ -24,7 +24,7 @@ export const sourceLists = (rooms: Rooms): Operation[] => [
         ctx.status = 422;
         return strange.map(invalidSource);
       }
-      await inBatches([...owned.values()], async ({ uuid, chatbot }) => {
+      await forEachConcurrent([...owned.values()], async ({ uuid, chatbot }) => {
         await rooms.store.deleteSource(uuid);
         rooms.knowledge.forget(chatbot, uuid);
       });
@@ -70,7 +70,7 @@ async function restarted(
 ): Promise<Static<typeof Restarted>[]> {
   const owned = await ownedSources(rooms, user, uuids);
   const begun = new Set<string>();
-  await inBatches([...owned.values()].filter(fits), async ({ uuid }) => {
+  await forEachConcurrent([...owned.values()].filter(fits), async ({ uuid }) => {
     if (await rooms.knowledge.relearn(uuid)) begun.add(uuid);
   });
   return uuids.map((uuid) => {
@@ -82,7 +82,7 @@ async function restarted(
 /** Those of the caller's own, each once, by identifier. */
 async function ownedSources({ store }: Rooms, user: User, uuids: string[]): Promise<Map<string, StoredSource>> {
   const owned = new Map<string, StoredSource>();
-  await inBatches([...new Set(uuids.map(keyOf))], async (uuid) => {
+  await forEachConcurrent([...new Set(uuids.map(keyOf))], async (uuid) => {
     const source = await store.source(uuid);
     const chatbot = source && (await store.chatbot(source.chatbot));
     if (source && chatbot?.owner === user.uuid) owned.set(uuid, source);

@@ -4,7 +4,8 @@ import { later, newUuid, readUuid, timestamp, view } from '../../schema/ids.ts';
 import { SourceTag, Success } from '../../schema/records.ts';
 import type { Store, StoredTag } from '../../store/store.ts';
 import { NewTag, TagChange } from '../requests/bodies.ts';
-import { inBatches, shown } from '../../http/json-list.ts';
+import { forEachConcurrent } from '../../async/for-each-concurrent.ts';
+import { shown } from '../../http/json-list.ts';
 import { operation, ownedChatbot, ownedTag, type Operation, type Rooms } from '../requests/operation.ts';
 import { Page, paged } from '../requests/paging.ts';
 
@@ -85,7 +86,7 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
 /** Identifiers of the chatbot's own sources, each once, in the order given. Refuses any other. */
 export async function sourcesOf(store: Store, chatbot: string, written: string[]): Promise<string[]> {
   const uuids = [...new Set(written.map((uuid) => readUuid(uuid) ?? ''))];
-  await inBatches(uuids, async (uuid) => {
+  await forEachConcurrent(uuids, async (uuid) => {
     if ((await store.source(uuid))?.chatbot === chatbot) return;
     throw invalid('data_source_uuids', 'data_source_uuids must name data sources of this chatbot only');
   });

@@ -1,3 +1,4 @@
+import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import { later, newUuid, timestamp, view } from '../../schema/ids.ts';
 import { Site } from '../../schema/site.ts';
 import type { StoredSite } from '../../store/store.ts';
@@ -40,15 +41,11 @@ const MAX_PAGES = 200;
 export function createSites(rooms: CrawlRooms): Sites {
   const { store, knowledge, clock } = rooms;
   const crawls = new Map<string, Crawl>();
-  let last: Promise<unknown> = Promise.resolve();
+  const mutex = new KeyedMutex();
   let closed = false;
 
-  /** One after another, so that no site is begun twice. */
-  function inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const turn = last.then(act);
-    last = turn.catch(() => {});
-    return turn;
-  }
+  /** One at a time, so that no site is begun twice. */
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => mutex.run('sites', act);
 
   async function begin(site: StoredSite): Promise<void> {
     const crawl = new Crawl(rooms, site, () => crawls.delete(site.uuid));
@@ -148,7 +145,7 @@ export function createSites(rooms: CrawlRooms): Sites {
       }),
     async close() {
       closed = true;
-      await last;
+      await mutex.settled();
       await Promise.all([...crawls.values()].map((crawl) => crawl.leave()));
     },
   };

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Document, Passage } from '../../store/store.ts';
 import { slices, type Block, type Readable } from '../readers/blocks.ts';
 import { CODE_FENCE, sentencesOf } from '../text/sentences.ts';
-import { Yielding } from '../../async/yielding.ts';
+import { TimeSlice } from '../../async/time-slice.ts';
 
 /** Characters. A paragraph shorter than `SHORT` joins the next; nothing grows beyond `LONG` by joining. */
 const SHORT = 250;
@@ -23,9 +23,9 @@ const TELLING = 16;
 export async function chunked({ title, blocks }: Readable): Promise<Document> {
   const headed = blocks.some(({ kind }) => kind !== 'heading');
   const writer = new Writer();
-  const yielding = new Yielding();
+  const timeSlice = new TimeSlice();
   for (const block of blocks) {
-    if (yielding.isDue(block.text.length)) await setImmediate();
+    if (timeSlice.isOver) await timeSlice.renew();
     if (headed && block.kind === 'heading' && block.text.length <= LONGEST_HEADING) {
       writer.heading(block.level ?? 1, block.text);
     } else if (block.text) await write(writer, block);

@@ -12,7 +12,7 @@ import type { Hit } from '../search/types.ts';
 import { userOf } from './content.ts';
 import type { PassageIndex } from '../search/index.ts';
 import type { Query } from '../search/query.ts';
-import { Queue } from '../../async/queue.ts';
+import { FairQueue } from '../../async/fair-queue.ts';
 
 export interface KnowledgeOptions {
   store: Store;
@@ -39,7 +39,11 @@ const EMBEDDINGS = 'embeddings ';
 
 export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000, embedder }: KnowledgeOptions): Knowledge {
   const indexes = new IndexCache({ store, clock, idle, model: embedder?.model });
-  const queue = new Queue(FETCHES, FETCHES_PER_HOST, (error) => log.error({ err: error }, 'learning failed'));
+  const queue = new FairQueue({
+    concurrency: FETCHES,
+    perHost: FETCHES_PER_HOST,
+    onError: (error) => log.error({ err: error }, 'learning failed'),
+  });
   const learning = { store, web, clock, indexes };
   const embedding =
     embedder && createEmbedding({ store, indexes, embedder, clock, log, back: () => void embedMissing() });

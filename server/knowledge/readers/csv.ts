@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { slices, type Readable as Told } from './blocks.ts';
 import { Rows } from './rows.ts';
 import { Unreadable } from './errors.ts';
-import { Yielding } from '../../async/yielding.ts';
+import { TimeSlice } from '../../async/time-slice.ts';
 
 const MOST_ROWS = 20_000;
 const MOST_CELLS = 200;
@@ -48,11 +48,11 @@ async function* rowsOf(text: string): AsyncGenerator<string[]> {
     .on('error', (error) => parser.destroy(error))
     .pipe(parser);
   try {
-    const yielding = new Yielding();
+    const timeSlice = new TimeSlice();
     for await (const row of parser) {
       unread = 0;
       yield row as string[];
-      if (yielding.isDue(0)) await setImmediate();
+      if (timeSlice.isOver) await timeSlice.renew();
     }
   } catch (error) {
     throw error instanceof CsvError ? tooLong() : error;

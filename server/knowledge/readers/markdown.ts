@@ -1,7 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { MOST_BLOCKS, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
 import { inWords } from './table.ts';
-import { Yielding } from '../../async/yielding.ts';
+import { TimeSlice } from '../../async/time-slice.ts';
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/;
@@ -27,12 +26,12 @@ const PART = new RegExp(`[^]{1,${LONGEST_LINE}}(?:\\s|$)|[^]{1,${LONGEST_LINE}}`
 export async function readMarkdown(text: string): Promise<Readable> {
   const front = FRONT_MATTER.exec(text);
   const page = new Page();
-  const yielding = new Yielding();
+  const timeSlice = new TimeSlice();
   let cut = false;
   for (const line of linesOf(text, front?.[0].length ?? 0)) {
     if ((cut = page.size >= MOST_BLOCKS)) break;
     page.line(line);
-    if (yielding.isDue(line.length)) await setImmediate();
+    if (timeSlice.isOver) await timeSlice.renew();
   }
   const blocks = page.end();
   const named = /^title:[ \t]*(["']?)(.+?)\1[ \t\r]*$/m.exec(front?.[1] ?? '')?.[2];

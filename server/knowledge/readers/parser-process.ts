@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { FairTurns } from '../../async/fair-turns.ts';
+import { FairQueue } from '../../async/fair-queue.ts';
 import { Unreadable } from './errors.ts';
 
 export type Kind = 'pdf' | 'docx' | 'xlsx';
@@ -38,19 +38,19 @@ const AT_ONCE = 2;
 /** Megabytes of JavaScript's own memory; the process ends itself when it takes 768 MB in all. */
 const HEAP = 512;
 
-const turns = new FairTurns(AT_ONCE);
+const queue = new FairQueue({ concurrency: AT_ONCE });
 
 /**
  * What a file says, line by line, read in a process of its own; two files at a time, users in rotation. Rejects with
  * `Unreadable` where the file is broken or locked, and with other errors where it is too much.
  */
 export async function* parsed(kind: Kind, { bytes, signal, user }: Parsing): AsyncGenerator<Line> {
-  const leave = await turns.take(user);
+  const release = await queue.acquire(user);
   try {
     signal.throwIfAborted();
     yield* linesOf(kind, bytes, signal);
   } finally {
-    leave();
+    release();
   }
 }
 

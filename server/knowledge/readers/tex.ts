@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { MOST_BLOCKS, slices, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
 import { inWords } from './table.ts';
 import { plainTex } from './tex-words.ts';
-import { Yielding } from '../../async/yielding.ts';
+import { TimeSlice } from '../../async/time-slice.ts';
 
 /** Environments whose lines are kept as they stand. */
 const CODE = /^(?:verbatim|lstlisting|minted|alltt)\*?$/;
@@ -26,12 +25,12 @@ export async function readTex(text: string): Promise<Readable> {
   const begin = text.slice(0, LONGEST_PREAMBLE).indexOf('\\begin{document}');
   const preamble = begin < 0 ? '' : text.slice(0, begin);
   const page = new Page();
-  const yielding = new Yielding();
+  const timeSlice = new TimeSlice();
   let cut = false;
   for (const line of linesOf(begin < 0 ? text : text.slice(begin + '\\begin{document}'.length))) {
     if (line.startsWith('\\end{document}') || (cut = page.size >= MOST_BLOCKS)) break;
     page.line(line);
-    if (yielding.isDue(line.length)) await setImmediate();
+    if (timeSlice.isOver) await timeSlice.renew();
   }
   const blocks = page.end();
   const named = /\\title(?:\[[^\]]{0,200}\])?\{((?:[^{}]|\{[^{}]{0,200}\}){1,500})\}/.exec(preamble)?.[1];

@@ -9,14 +9,14 @@ type SiteVerbs = 'createSite' | 'site' | 'sites' | 'updateSite' | 'unfinishedSit
 
 /** Chatbots with what stands in their files. */
 export function chatbotVerbs(kept: StoreContext): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs | SiteVerbs> {
-  const { chatbots, agents, tags, sites, turns, run } = kept;
+  const { chatbots, agents, tags, sites, mutex, run } = kept;
 
   return {
     async createChatbot(chatbot, withAgents) {
       const file = { order: kept.order(), tags: [], sites: [], ...copy({ chatbot, agents: withAgents }) };
       const { uuid } = file.chatbot;
       return run(() =>
-        turns.take(uuid, async () => {
+        mutex.run(uuid, async () => {
           if (!chatbots.has(uuid)) await chatbots.create(file);
         }),
       );
@@ -84,8 +84,8 @@ function frozen<T>(value: T): T {
 }
 
 /** Removes all that belonged to a chatbot that is hidden; a source being made is waited for. */
-export async function clearAway({ chatbots, sources, sessions, turns }: StoreContext, chatbot: string): Promise<void> {
-  await turns.take(chatbot, () => sources.removeAll(chatbot));
+export async function clearAway({ chatbots, sources, sessions, mutex }: StoreContext, chatbot: string): Promise<void> {
+  await mutex.run(chatbot, () => sources.removeAll(chatbot));
   await sessions.removeAll(chatbot);
   await chatbots.forget(chatbot);
 }

@@ -1,4 +1,4 @@
-import type { Turns } from '../../async/turns.ts';
+import type { KeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Chatbots } from './chatbots.ts';
 import type { Parts } from './chatbot-parts.ts';
 import type { Replies } from './replies.ts';
@@ -18,8 +18,8 @@ export interface StoreContext {
   replies: Replies;
   /** The next number in order of creation. */
   order(): number;
-  /** A chatbot, and then its sources, are made one after another, so that none is made twice. */
-  turns: Turns;
+  /** By chatbot: held while it, or a source of it, is created, so that none is created twice. */
+  mutex: KeyedMutex;
   underWay: InFlight;
   run: Run;
 }

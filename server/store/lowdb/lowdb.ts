@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Health } from '../../health/health.ts';
 import type { Clock } from '../../schema/ids.ts';
-import { Turns } from '../../async/turns.ts';
+import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import { chatbotVerbs, clearAway } from './chatbot-verbs.ts';
 import { Chatbots } from './chatbots.ts';
 import { Damage, type StoreLog } from './files/damage.ts';
@@ -115,7 +115,7 @@ function keptIn({ dir, disk, clock, kept }: Opened, order: () => number, damage:
     sessions: new Sessions({ disk, damage, root: join(dir, 'sessions'), alive, kept }),
     replies: new Replies({ disk, damage, clock, root: join(dir, 'replies') }),
     order,
-    turns: new Turns(),
+    mutex: new KeyedMutex(),
     underWay,
     run: underWay.run,
   };

@@ -2,14 +2,14 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Clock } from '../../schema/ids.ts';
-import { Batch } from '../../async/turns.ts';
+import { BatchWriter } from '../../async/batch-writer.ts';
 import { isSetAside, type Damage } from './files/damage.ts';
 import { hasCode, ignore, removeFile, type Disk } from './files/disk.ts';
 import { number, record, text } from './record-checks.ts';
 import { AppendFile, OpenFiles } from './files/append-file.ts';
 import { lowdbFile, type Low } from './files/lowdb-file.ts';
 import { makeFolder } from './files/shards.ts';
-import { inSlices } from '../../async/slices.ts';
+import { forEachSliced } from '../../async/time-slice.ts';
 import type { StoredReply } from '../store.ts';
 
 /** Milliseconds that a reply is kept. */
@@ -42,7 +42,7 @@ interface Options {
 export class Replies {
   readonly #options: Options;
   readonly #open = new OpenFiles(2);
-  readonly #batch = new Batch<StoredReply>((replies) => this.#store(replies));
+  readonly #batch = new BatchWriter<StoredReply>((replies) => this.#store(replies));
   #days = new Map<string, Day>();
   /** The line of each key. */
   #lines = new Map<string, string>();
@@ -136,7 +136,7 @@ export class Replies {
     const day = await this.#begin(date);
     await day.low.read();
     const whole: string[] = [];
-    await inSlices(day.low.data, (line) => void (readLine(line) && whole.push(line)));
+    await forEachSliced(day.low.data, (line) => void (readLine(line) && whole.push(line)));
     const damaged = day.low.data.length - whole.length;
     if (damaged > 0 || day.file.spoilt) await this.#mend(date, day, whole, Math.max(damaged, 1));
     day.characters = charactersIn(day.low.data);

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Block } from '../blocks.ts';
 import type { Placed } from './block-flow.ts';
-import { Yielding } from '../../../async/yielding.ts';
+import { TimeSlice } from '../../../async/time-slice.ts';
 
 /** In which parts of the page a text stands. */
 export interface Region {
@@ -53,15 +53,15 @@ export async function contentOf(everything: All, title: string): Promise<Block[]
 
 async function tellingOf(kept: All, title: string): Promise<Block[]> {
   const blocks: Block[] = [];
-  const yielding = new Yielding();
+  const timeSlice = new TimeSlice();
   for (const [at, one] of kept.entries()) {
     blocks.push(isTitled(one, kept[at + 1]) ? { ...one.block, kind: 'heading', level: 6 } : one.block);
-    if (yielding.isDue(0)) await setImmediate();
+    if (timeSlice.isOver) await timeSlice.renew();
   }
   const telling: Block[] = [];
   for (const [at, block] of blocks.entries()) {
     if (tells(block, at, blocks, title)) telling.push(block);
-    if (yielding.isDue(0)) await setImmediate();
+    if (timeSlice.isOver) await timeSlice.renew();
   }
   return telling;
 }

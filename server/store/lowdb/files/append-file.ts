@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { hasCode, ignore, replaceFile, syncFolder, type Disk } from './disk.ts';
 import { isTorn } from './file-ends.ts';
 import type { Adapter } from './lowdb-file.ts';
-import { ownTurn } from '../../../async/slices.ts';
+import { yieldTurn } from '../../../async/time-slice.ts';
 
 /** Files that are open although nobody writes to them just now: the next line then costs no `open`. */
 export class OpenFiles {
@@ -40,7 +40,7 @@ export class OpenFiles {
 
 /**
  * A lowdb adapter: a file of lines. A list that has grown is appended to the file, any other list replaces it.
- * Its writes must not overlap (see Batch).
+ * Its writes must not overlap (see BatchWriter).
  */
 export class AppendFile implements Adapter<string[]> {
   readonly #disk: Disk;
@@ -210,7 +210,7 @@ function* piecesOf(lines: string[], made: (length: number) => void): Generator<U
 async function linesOf(bytes: Buffer): Promise<string[]> {
   const lines: string[] = [];
   for (let from = 0; from < bytes.length;) {
-    if (from > 0) await ownTurn();
+    if (from > 0) await yieldTurn();
     const end = bytes.indexOf(10, Math.min(from + PIECE, bytes.length - 1));
     for (const line of bytes.toString('utf8', from, end).split('\n')) lines.push(line);
     from = end + 1;

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { hasCode, replaceFile, type Disk } from './disk.ts';
 import type { Adapter } from './lowdb-file.ts';
 
-/** A lowdb adapter: one JSON value a file, replaced whole and durably. Its writes must not overlap (see Batch). */
+/** A lowdb adapter: one JSON value a file, replaced whole and durably. Its writes must not overlap (see BatchWriter). */
 export class DocumentFile<T> implements Adapter<T> {
   readonly #disk: Disk;
   readonly #path: string;

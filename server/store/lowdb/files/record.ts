@@ -1,4 +1,4 @@
-import { Batch } from '../../../async/turns.ts';
+import { BatchWriter } from '../../../async/batch-writer.ts';
 import type { Disk } from './disk.ts';
 import { DocumentFile } from './document.ts';
 import { lowdbFile, type Low } from './lowdb-file.ts';
@@ -15,7 +15,7 @@ export const copy = <T>(value: T): T => (value === undefined ? value : (JSON.par
 
 interface Writing<T> {
   low: Low<T>;
-  changes: Batch<Pending<T>>;
+  changes: BatchWriter<Pending<T>>;
 }
 
 /** A small record in a file of its own, kept in memory. */
@@ -84,7 +84,7 @@ export class StoredRecord<T> {
   get #writing(): Writing<T> {
     if (!this.#made) {
       const low = lowdbFile(new DocumentFile<T>(this.#disk, this.#path), this.#stored);
-      const changes = new Batch<Pending<T>>((pending) => this.#store(pending));
+      const changes = new BatchWriter<Pending<T>>((pending) => this.#store(pending));
       this.#made = { low, changes };
     }
     return this.#made;

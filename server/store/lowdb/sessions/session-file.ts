@@ -1,4 +1,4 @@
-import { Batch } from '../../../async/turns.ts';
+import { BatchWriter } from '../../../async/batch-writer.ts';
 import { hasCode } from '../files/disk.ts';
 import { AppendFile } from '../files/append-file.ts';
 import { lowdbFile, type Low } from '../files/lowdb-file.ts';
@@ -15,7 +15,7 @@ import {
   without,
 } from './session-lines.ts';
 import { changedHead, modifiedBy, type Item } from './session-changes.ts';
-import { inSlices } from '../../../async/slices.ts';
+import { forEachSliced } from '../../../async/time-slice.ts';
 import type { Change, StoredMessage, StoredSession } from '../../store.ts';
 
 /** Rough cost of a session in memory beside its text, in characters. */
@@ -28,7 +28,7 @@ const OVERHEAD = 1000;
 export class SessionFile {
   readonly #file: AppendFile;
   readonly #low: Low<string[]>;
-  readonly #batch = new Batch<Item>((items) => this.#store(items));
+  readonly #batch = new BatchWriter<Item>((items) => this.#store(items));
   /** What readers see: the first `#count` of `#lines`, all of it on disk. */
   #lines: string[] = [];
   #count = 0;
@@ -66,7 +66,7 @@ export class SessionFile {
     if (head === undefined) return this.#file.spoilt ? 'lost' : 'torn';
     if (!readHead(head, this.name)) return 'lost';
     const whole = [head];
-    await inSlices(lines, (line) => void (isWhole(line, this.name.uuid) && whole.push(line)));
+    await forEachSliced(lines, (line) => void (isWhole(line, this.name.uuid) && whole.push(line)));
     const damaged = this.#file.spoilt || whole.length <= lines.length;
     if (damaged) [this.#low.data, this.#keep] = [whole, keep];
     await this.#shows(this.#low.data);
@@ -228,7 +228,7 @@ export class SessionFile {
       for (let at = this.#count; at < lines.length; at++) this.#messages.add(lines[at]!, at);
     } else {
       const messages = new MessageLines();
-      await inSlices(lines, (line, at) => messages.add(line, at));
+      await forEachSliced(lines, (line, at) => messages.add(line, at));
       this.#messages = messages;
     }
     this.weight = OVERHEAD + this.#messages.characters;

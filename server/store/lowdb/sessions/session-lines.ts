@@ -1,6 +1,6 @@
 import { isMessage, isSession } from '../record-checks.ts';
 import type { SessionName } from './session-folder.ts';
-import { inSlices } from '../../../async/slices.ts';
+import { forEachSliced } from '../../../async/time-slice.ts';
 import type { StoredMessage, StoredSession } from '../../store.ts';
 
 /** The lines of a session's file behind its head: versions of messages, and graves. */
@@ -81,7 +81,7 @@ export class MessageLines {
 /** The messages in their lines. */
 export async function readAll(lines: string[]): Promise<StoredMessage[]> {
   const messages: StoredMessage[] = [];
-  await inSlices(lines, (line) => messages.push(JSON.parse(line) as StoredMessage));
+  await forEachSliced(lines, (line) => messages.push(JSON.parse(line) as StoredMessage));
   return messages;
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { eachAtOnce } from '../../../async/turns.ts';
+import { forEachConcurrent } from '../../../async/for-each-concurrent.ts';
 import type { Damage } from '../files/damage.ts';
 import { hasCode, ignore, removeFile, syncFolder, type Disk } from '../files/disk.ts';
 import { readEnds } from '../files/file-ends.ts';
@@ -88,7 +88,7 @@ export class Sessions {
     const few: SessionName[] = [];
     for (let name; few.length < BATCH && !(name = names.next()).done;) few.push(name.value);
     const heads = Array.from<StoredSession | undefined>({ length: few.length });
-    await eachAtOnce(few.entries(), async ([at, name]) => {
+    await forEachConcurrent(few.entries(), async ([at, name]) => {
       heads[at] = await this.#head(name);
     });
     if (few.length === 0 || !this.#options.alive(chatbot)) return undefined;
@@ -114,12 +114,12 @@ export class Sessions {
   /** Only when the chatbot is no longer alive, so that no session is begun meanwhile. */
   async removeAll(chatbot: string): Promise<void> {
     const folders = new Set<string>();
-    await eachAtOnce(await this.#names.of(chatbot), async (name) => {
+    await forEachConcurrent(await this.#names.of(chatbot), async (name) => {
       await this.#erase(name);
       folders.add(this.#names.folder(name));
     });
     this.#names.forget(chatbot);
-    await eachAtOnce(folders, (folder) => syncFolder(this.#options.disk, folder));
+    await forEachConcurrent(folders, (folder) => syncFolder(this.#options.disk, folder));
     await this.#options.damage.remove((file) => file.startsWith(`${chatbot}.`, 33));
   }
 

@@ -8,7 +8,7 @@ type DocumentVerbs = 'unfinishedSources' | 'unembeddedSources' | 'putDocument' |
 export function sourceVerbs({
   chatbots,
   sources,
-  turns,
+  mutex,
   order,
   run,
 }: StoreContext): Pick<Store, SourceVerbs | DocumentVerbs> {
@@ -16,7 +16,7 @@ export function sourceVerbs({
     createSource(source, file) {
       const own = copy(source);
       return run(() =>
-        turns.take(own.chatbot, async () => {
+        mutex.run(own.chatbot, async () => {
           if (!chatbots.has(own.chatbot)) return undefined;
           const existing = sources.withIdentity(own.chatbot, own.identity);
           if (!existing) await sources.create(order(), own, file);
@@ -33,7 +33,7 @@ export function sourceVerbs({
         const chatbot = sources.source(uuid)?.chatbot;
         if (chatbot === undefined) return undefined;
         // In turn with those that are made: two pages that claim one identity at once do not both get it.
-        return turns.take(chatbot, async () => {
+        return mutex.run(chatbot, async () => {
           const existing = sources.withIdentity(chatbot, identity);
           if (existing && existing.uuid !== uuid) return { existing };
           return (await sources.update(uuid, change)) && { existing: undefined };

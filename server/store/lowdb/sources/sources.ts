@@ -1,4 +1,5 @@
-import { eachAtOnce, Turns } from '../../../async/turns.ts';
+import { forEachConcurrent } from '../../../async/for-each-concurrent.ts';
+import { KeyedMutex } from '../../../async/keyed-mutex.ts';
 import { later, type Clock } from '../../../schema/ids.ts';
 import { isSetAside, type Damage } from '../files/damage.ts';
 import { ignore, removeFile, replaceFile, syncFolder, type Disk } from '../files/disk.ts';
@@ -37,8 +38,8 @@ export class Sources {
   readonly #shards: Shards;
   readonly #records = new Map<string, SourceRecord>();
   readonly #index = new SourceIndex();
-  /** What is written to one source's document, one after another. */
-  readonly #turns = new Turns();
+  /** By source: its document, vectors and upload are written one at a time. */
+  readonly #mutex = new KeyedMutex();
   readonly #alive: (chatbot: string) => boolean;
 
   constructor({ disk, damage, clock, root, alive }: Options) {
@@ -130,12 +131,12 @@ export class Sources {
   /** Of a chatbot that is not there any more: nobody sees them, so that their order does not matter. */
   async removeAll(chatbot: string): Promise<void> {
     const folders = new Set<string>();
-    await eachAtOnce([...this.#index.of(chatbot)], async (record) => {
+    await forEachConcurrent([...this.#index.of(chatbot)], async (record) => {
       const { uuid } = record.stored.source;
       await this.#remove(uuid, record, () => Promise.resolve());
       folders.add(this.#shards.folder(uuid));
     });
-    await eachAtOnce(folders, (folder) => syncFolder(this.#disk, folder));
+    await forEachConcurrent(folders, (folder) => syncFolder(this.#disk, folder));
   }
 
   /** `sync` makes it durable that the record is gone, before the rest goes. */
@@ -143,7 +144,7 @@ export class Sources {
     this.#records.delete(uuid);
     this.#index.remove(record);
     try {
-      await this.#turns.take(uuid, () => this.#erase(uuid, record, sync));
+      await this.#mutex.run(uuid, () => this.#erase(uuid, record, sync));
     } catch (error) {
       this.#add(record);
       throw error;
@@ -154,7 +155,7 @@ export class Sources {
 
   putDocument(uuid: string, document: Document): Promise<boolean> {
     const low = lowdbFile(documentFile(this.#disk, this.#path(uuid, 'document.json')), copyOfDocument(document));
-    return this.#turns.take(uuid, async () => {
+    return this.#mutex.run(uuid, async () => {
       const record = this.#record(uuid);
       if (!record) return false;
       // First the word that they are there, so that no crash leaves it without them.
@@ -170,7 +171,7 @@ export class Sources {
 
   putVectors(uuid: string, vectors: StoredVectors): Promise<boolean> {
     const low = lowdbFile(vectorsFile(this.#disk, this.#path(uuid, 'vectors.json')), vectors);
-    return this.#turns.take(uuid, async () => {
+    return this.#mutex.run(uuid, async () => {
       if (!this.#record(uuid)) return false;
       await low.write();
       this.#damage.written(this.#path(uuid, 'vectors.json'));
@@ -208,7 +209,7 @@ export class Sources {
     const value = await read();
     if (isFine(value)) return value ?? undefined;
     // In turn with what is written: by now the file may be another one.
-    return this.#turns.take(uuid, async () => {
+    return this.#mutex.run(uuid, async () => {
       const again = await read();
       if (isFine(again)) return again ?? undefined;
       if (again === null) this.#damage.missing(path);
