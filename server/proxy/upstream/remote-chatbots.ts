@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Refusal } from '../../schema/errors.ts';
 import { createVisitorLimits } from '../../http/rate-limit.ts';
@@ -24,7 +25,7 @@ interface Rooms {
 /** Milliseconds that a record is believed, and that there is none. */
 const FRESH = 30_000;
 const ABSENT = 5_000;
-const REMEMBERED = 1_000;
+const MAX_CACHED = 1_000;
 /** Requests to the other server for chatbots that are not known here, of one visitor and of all together. */
 const LOOKS: [count: number, seconds: number] = [30, 60];
 const LOOKS_IN_ALL: [count: number, seconds: number] = [100, 60];
@@ -32,9 +33,9 @@ const LOOKS_IN_ALL: [count: number, seconds: number] = [100, 60];
 const FIRST: [count: number, seconds: number] = [1, 60];
 
 export function createRemoteChatbots({ client, store, clock, log }: Rooms): RemoteChatbots {
-  const known = new Map<string, { until: number; chatbot: StoredChatbot; name: string }>();
+  const known = new LRUCache<string, { until: number; chatbot: StoredChatbot; name: string }>({ max: MAX_CACHED });
   // By what was written: the other server may know one spelling of an identifier and not another.
-  const absent = new Map<string, number>();
+  const absent = new LRUCache<string, number>({ max: MAX_CACHED });
   const asking = new Map<string, Promise<StoredChatbot | undefined>>();
   const limits = createVisitorLimits({ clock });
   const firsts = createVisitorLimits({ clock });
@@ -66,10 +67,10 @@ export function createRemoteChatbots({ client, store, clock, log }: Rooms): Remo
     // A chatbot that was there before is found again, however many unknown ones are asked for.
     if (address !== undefined && !(await store.chatbot(uuid))) admitAny(address);
     const chatbot = await fetch(written, uuid);
-    if (chatbot) remember(known, uuid, { until: clock() + FRESH, chatbot, name: written });
+    if (chatbot) known.set(uuid, { until: clock() + FRESH, chatbot, name: written });
     else {
       known.delete(uuid);
-      remember(absent, written, clock() + ABSENT);
+      absent.set(written, clock() + ABSENT);
     }
     return chatbot;
   }
@@ -103,11 +104,4 @@ export function createRemoteChatbots({ client, store, clock, log }: Rooms): Remo
     },
     nameOf: (uuid) => known.get(uuid)?.name ?? uuid,
   };
-}
-
-/** The one remembered for longest goes first. */
-function remember<T>(all: Map<string, T>, key: string, value: T): void {
-  all.delete(key);
-  all.set(key, value);
-  if (all.size > REMEMBERED) all.delete(all.keys().next().value!);
 }
