@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKnowledge } from '../../server/knowledge/ingest/ingest.ts';
+import { createEmbedding } from '../../server/knowledge/ingest/embed.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createEmbedder } from '../../server/model/embeddings.ts';
 import type { Embedder } from '../../server/model/model.ts';
@@ -111,4 +112,26 @@ describe('the embeddings server', () => {
     expect(fake.embedRequests).toHaveLength(1);
     expect(fake.embedRequests[0]!.body.input).toEqual(['Umbrellas\nThey may be hired from noon.']);
   });
+});
+
+it('caches the vectors of 256 questions and drops the one used least recently', async () => {
+  const embedded: string[] = [];
+  const counting: Embedder = {
+    model: 'small',
+    async embed(texts) {
+      embedded.push(...texts);
+      return texts.map(() => Float32Array.of(1));
+    },
+    close: async () => {},
+  };
+  const log = { info: () => {}, error: () => {} };
+  const indexes = {} as Parameters<typeof createEmbedding>[0]['indexes'];
+  const embedding = createEmbedding({ store, indexes, embedder: counting, clock: () => now, log, back: () => {} });
+  for (let at = 0; at < 256; at += 1) await embedding.question(`question ${at}`);
+  await embedding.question('question 0');
+  await embedding.question('question 256');
+  await embedding.question('question 0');
+  expect(embedded).toHaveLength(257);
+  await embedding.question('question 1');
+  expect(embedded.at(-1)).toBe('question 1');
 });

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { TextsRefused, type Embedder } from '../../model/model.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { Document, Store, StoredVectors } from '../../store/store.ts';
@@ -10,8 +11,8 @@ const TEXTS = 32;
 const PATIENCE = 1500;
 /** Milliseconds for which a server that failed is left alone. */
 const REST = 15_000;
-/** Questions whose meanings are remembered: the suggested ones are asked again and again. */
-const REMEMBERED = 256;
+/** Questions whose vectors are cached: the suggested ones are asked again and again. */
+const MAX_QUESTIONS = 256;
 /** Of a longer question only the beginning. */
 const LONGEST = 2000;
 
@@ -35,7 +36,7 @@ export interface Embedding {
 
 export function createEmbedding({ store, indexes, embedder, clock, log, back }: Rooms): Embedding {
   const { model } = embedder;
-  const asked = new Map<string, Float32Array>();
+  const questions = new LRUCache<string, Float32Array>({ max: MAX_QUESTIONS });
   let restUntil = 0;
   let failing = false;
 
@@ -93,13 +94,11 @@ export function createEmbedding({ store, indexes, embedder, clock, log, back }: 
     async question(text) {
       const short = text.slice(0, LONGEST).trim();
       if (short === '') return undefined;
-      const known = asked.get(short) ?? (await embed([short], PATIENCE))?.[0];
-      if (!known) return undefined;
-      // What was asked last is forgotten last.
-      asked.delete(short);
-      asked.set(short, known);
-      if (asked.size > REMEMBERED) asked.delete(asked.keys().next().value!);
-      return known;
+      const known = questions.get(short);
+      if (known) return known;
+      const vector = (await embed([short], PATIENCE))?.[0];
+      if (vector) questions.set(short, vector);
+      return vector;
     },
   };
 }
