@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../schema/ids.ts';
 import { WebFailure } from './errors.ts';
@@ -6,13 +7,13 @@ import { WebFailure } from './errors.ts';
 const LONGEST_WAIT = 30_000;
 /** However long a site wants to be left alone, an owner's next try is heard after this. */
 const LONGEST_HOLD = 10 * 60_000;
-const SITES = 1000;
+const MAX_ORIGINS = 1000;
 
 /** When a site may be asked again: by its Crawl-delay, and by the Retry-After that it sent. */
 export class Politeness {
   readonly #clock: Clock;
-  readonly #held = new Map<string, number>();
-  readonly #next = new Map<string, number>();
+  readonly #held = new LRUCache<string, number>({ max: MAX_ORIGINS });
+  readonly #next = new LRUCache<string, number>({ max: MAX_ORIGINS });
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -21,7 +22,7 @@ export class Politeness {
   /** Leaves that origin alone for so many milliseconds. */
   hold(origin: string, ms: number): void {
     const until = this.#clock() + Math.min(ms, LONGEST_HOLD);
-    keep(this.#held, origin, Math.max(until, this.#held.get(origin) ?? 0));
+    this.#held.set(origin, Math.max(until, this.#held.get(origin) ?? 0));
   }
 
   /** Resolves when that origin may be asked, `gap` ms after the last. A `download` failure where that is too far off. */
@@ -34,7 +35,7 @@ export class Politeness {
     check();
     let known = held();
     const at = Math.max(start, known, this.#next.get(origin) ?? 0);
-    if (gap > 0) keep(this.#next, origin, at + gap);
+    if (gap > 0) this.#next.set(origin, at + gap);
     if (at > start) await sleep(at - start, undefined, { signal });
     // The site may have asked for more patience meanwhile.
     for (; held() > known; known = held()) {
@@ -42,14 +43,5 @@ export class Politeness {
       const left = held() - Math.max(this.#clock(), at);
       if (left > 0) await sleep(left, undefined, { signal });
     }
-  }
-}
-
-function keep(times: Map<string, number>, origin: string, at: number): void {
-  times.delete(origin);
-  times.set(origin, at);
-  for (const oldest of times.keys()) {
-    if (times.size <= SITES) return;
-    times.delete(oldest);
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { setImmediate } from 'node:timers/promises';
 import robotsParser from 'robots-parser';
 import type { Clock } from '../schema/ids.ts';
@@ -36,7 +37,7 @@ const KEPT = 60 * 60_000;
 const KEPT_OUT_OF_ORDER = 60_000;
 /** An owner who has just let us in wants to see that at once, not when the kept copy is old. */
 const REFUSING = 5_000;
-const SITES = 1000;
+const MAX_ORIGINS = 1000;
 /** What RFC 9309 wants read at least. */
 const LONGEST = 500 * 1024;
 const REDIRECTS = 5;
@@ -52,7 +53,7 @@ const SITEMAPS = 50;
 /** The rules of each origin, kept for an hour; of a thousand origins at most. */
 export class Robots {
   readonly #options: RobotsOptions;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new LRUCache<string, Kept>({ max: MAX_ORIGINS });
 
   constructor(options: RobotsOptions) {
     this.#options = options;
@@ -86,9 +87,7 @@ export class Robots {
     const kept: Kept = { rules: Promise.resolve(FREE), since: now, until: now + KEPT };
     kept.rules = this.#load(origin, kept);
     kept.rules.catch(() => this.#kept.delete(origin));
-    this.#kept.delete(origin);
     this.#kept.set(origin, kept);
-    if (this.#kept.size > SITES) this.#kept.delete(this.#kept.keys().next().value!);
     return kept;
   }
 

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Politeness } from '../../server/web/politeness.ts';
 import { createWeb, type Known } from '../../server/web/web.ts';
 import { listen } from './listener.ts';
 
@@ -155,5 +156,18 @@ describe('a page that is known', () => {
     });
     const known = { url: `${site.origin}/`, etag: '"v1"', lastModified: '' };
     await expect(web.getChanged(known.url, known, { accept })).rejects.toMatchObject({ reason: 'robots' });
+  });
+});
+
+describe('the origins that politeness remembers', () => {
+  it('are a thousand: the one used least recently may be asked at once', async () => {
+    const politeness = new Politeness(() => 0);
+    const ask = (at: number) => politeness.turn(`https://site-${at}.example`, 0, AbortSignal.timeout(20_000), 0);
+    for (let at = 0; at < 1000; at += 1) politeness.hold(`https://site-${at}.example`, 60_000);
+    await expect(ask(0)).rejects.toThrow('left alone');
+    politeness.hold('https://site-1000.example', 60_000);
+    await expect(ask(0)).rejects.toThrow('left alone');
+    await expect(ask(2)).rejects.toThrow('left alone');
+    await ask(1);
   });
 });

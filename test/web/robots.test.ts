@@ -246,3 +246,21 @@ describe('X-Robots-Tag', () => {
     ]);
   });
 });
+
+it('keeps the robots.txt of a thousand sites and drops the one used least recently', async () => {
+  const asked: string[] = [];
+  const ask = async (url: URL): Promise<never> => {
+    asked.push(url.hostname);
+    return { check() {}, gap: 0, sitemaps: [] } as never;
+  };
+  const exchange = { ask, way: () => 'guarded' as const, close: async () => {} };
+  const robots = new Robots({ exchange, clock: () => 0, deadline: MINUTE });
+  const read = (at: number) => robots.gap(new URL(`https://site-${at}.example/`));
+  for (let at = 0; at < 1000; at += 1) await read(at);
+  await read(0);
+  await read(1000);
+  await read(0);
+  expect(asked).toHaveLength(1001);
+  await read(1);
+  expect(asked.at(-1)).toBe('site-1.example');
+});
