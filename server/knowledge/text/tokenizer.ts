@@ -162,7 +162,10 @@ export class Vocabulary {
   }
 }
 
-/** Stems worked out lately: stemming costs more than all else that is done to a word. */
+/**
+ * Cache of stems: stemming costs more than all else that is done to a word. Cleared when full. Not lru-cache: a hit would
+ * take 125 to 135 ns of CPU for 80 to 100 ns.
+ */
 const stems = new Map<string, string>();
 const STEMS = 20_000;
 
