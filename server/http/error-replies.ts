@@ -1,0 +1,25 @@
+import type { Middleware } from 'koa';
+import type { Logger } from 'pino';
+import { asRefusal, Refusal } from '../schema/errors.ts';
+
+/** Replies with the JSON of a `Refusal`; anything else thrown is logged, and a 500 that says its request id and no more. */
+export function replyWithErrors(log: Logger): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const refusal = asRefusal(error);
+      if (refusal) {
+        if (refusal.status >= 500 && !refusal.logged)
+          log.warn({ req: ctx.state['id'], code: refusal.code, err: refusal.cause }, refusal.message);
+        ctx.set(refusal.headers);
+        ctx.status = refusal.status;
+        ctx.body = refusal.body();
+      } else {
+        log.error({ req: ctx.state['id'], err: error }, 'request failed');
+        ctx.status = 500;
+        ctx.body = new Refusal('internal', `something failed here; request ${ctx.state['id']}`).body();
+      }
+    }
+  };
+}
