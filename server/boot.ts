@@ -18,12 +18,11 @@ import { createStaticFiles } from './http/static.ts';
 import { createChatRouter } from './proxy/router.ts';
 import { remoteUpstream } from './proxy/upstream/remote.ts';
 import { localUpstream } from './proxy/upstream/upstream.ts';
-import { createOperator } from './control/operator.ts';
+import { createControl } from './control/control.ts';
 import { createServices } from './control/services.ts';
 import { openSocket } from './control/socket.ts';
 import { openLowdbStore, type LowdbOptions } from './store/lowdb/lowdb.ts';
 import type { Home } from './store/store.ts';
-import { createIngestJobs } from './control/ingest-jobs.ts';
 
 /** Milliseconds that an answer which nobody reads may go on while the process ends. */
 const UNREAD = 1000;
@@ -54,10 +53,10 @@ export async function boot(
   const clock = Date.now;
   const health = createHealth();
   const store = await openLowdbStore({ dir: config.dataDir, clock, log, health, disk, probeEvery });
-  const admin = createUsers({ store, clock });
+  const users = createUsers({ store, clock });
 
-  const rooms = await createServices(config, { store, clock, log, health, self: itself(config) });
-  const { knowledge, sites, catalogue, respond, runs } = rooms;
+  const services = await createServices(config, { store, clock, log, health, self: itself(config) });
+  const { knowledge, sites, catalogue, respond, runs } = services;
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const upstream = config.upstream
     ? remoteUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log, health })
@@ -68,16 +67,9 @@ export async function boot(
       : undefined;
 
   let draining = false;
+  const deps = { store, knowledge, schedules, sites, runs, respond, catalogue, clock, log };
   const app = createApp({
-    store,
-    knowledge,
-    schedules,
-    sites,
-    runs,
-    respond,
-    catalogue,
-    clock,
-    log,
+    ...deps,
     authenticate: createAuth(store, config.apiKey, clock),
     assets: createStaticFiles({ dir: builtFiles() }),
     docs: createDocs({ dir: join(builtFiles(), 'docs') }),
@@ -101,9 +93,7 @@ export async function boot(
     if (!running.has(source.site ?? '')) await knowledge.learn(source);
   await knowledge.embedMissing();
   await schedules.start();
-  const operator = createOperator({ store, knowledge, runs, respond, clock, base: baseOf(config) });
-  const verbs = { ...admin, ...operator, ...createIngestJobs({ store, knowledge, sites, clock }) };
-  const socket = openSocket({ dir: config.dataDir, verbs, log });
+  const socket = openSocket(config.dataDir, createControl({ ...deps, base: baseOf(config) }), log);
   const commands = await orWarn(socket, { close: () => Promise.resolve() }, 'commands cannot reach this server');
 
   /** Where the disk refuses it the server starts without it. */
@@ -120,7 +110,7 @@ export async function boot(
     base: baseOf(config),
     log,
     demo,
-    firstKey: async () => (config.apiKey === undefined ? firstKey(admin, store.home) : undefined),
+    firstKey: async () => (config.apiKey === undefined ? firstKey(users, store.home) : undefined),
     handler: oneAtATime((request, response) => void handle(request, response)),
     async drain(patience) {
       draining = true;
@@ -138,7 +128,7 @@ export async function boot(
       await runs.interrupt();
       await commandsEnded;
       await schedules.close();
-      await rooms.close();
+      await services.close();
       await upstream.close();
       await store.close();
       log.flush();
@@ -160,8 +150,8 @@ function told(error: unknown, depth = 0): object {
   return { type: name, code, message, stack, ...(cause && depth < 4 ? { cause: told(cause, depth + 1) } : {}) };
 }
 
-async function firstKey(admin: Users, { user }: Home): Promise<string | undefined> {
-  return (await admin.keys()).length > 0 ? undefined : admin.addKey(user.email, 'first start');
+async function firstKey(users: Users, { user }: Home): Promise<string | undefined> {
+  return (await users.keys()).length > 0 ? undefined : users.addKey(user.email, 'first start');
 }
 
 /** Of the server itself only the demo's pages may be fetched, under whatever name it goes. */

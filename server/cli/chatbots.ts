@@ -1,8 +1,8 @@
 import { readAddress } from '../api/resources/sources.ts';
 import type { ChatbotLine } from '../control/operator.ts';
-import { NobodyListens } from '../control/socket.ts';
+import { NoServer } from '../control/socket.ts';
 import { counted, inLine, plain, table, type Command } from './command.ts';
-import { CRAWL_HELP, CRAWL_OPTIONS, crawlOf, learn } from './learn.ts';
+import { CRAWL_HELP, CRAWL_OPTIONS, boundsOf, learn } from './learn.ts';
 
 /** Chatbots, and one question to one of them. */
 export const chatbotCommands: Record<string, Command> = {
@@ -16,18 +16,18 @@ ${CRAWL_HELP}`,
     least: 1,
     most: 1,
     options: { public: { type: 'boolean' }, site: { type: 'string' }, ...CRAWL_OPTIONS },
-    async act(verbs, [name = ''], { site, public: isPublic, ...bounds }, terminal) {
-      const crawl = crawlOf({ site, ...bounds });
+    async act(client, [name = ''], { site, public: isPublic, ...limits }, terminal) {
+      const bounds = boundsOf({ site, ...limits });
       // A wrong address leaves no chatbot behind.
       if (typeof site === 'string') readAddress(site);
-      const { uuid, tag } = await verbs.addChatbot(name, isPublic ? 'public' : 'private');
+      const { uuid, tag } = await client.addChatbot(name, isPublic ? 'public' : 'private');
       terminal.out(`${uuid}\n${tag}\n`);
       const works = `docent chatbot update ${uuid} --visibility public`;
       if (!isPublic) terminal.err(`It is private: the tag works after "${works}", or hybrid.\n`);
       if (typeof site !== 'string') return 0;
-      return learn(verbs, { chatbot: uuid, url: site, crawl }, terminal).catch((error: unknown) => {
+      return learn(client, { chatbot: uuid, url: site, bounds }, terminal).catch((error: unknown) => {
         // To begin again from the start would make a second chatbot.
-        if (!(error instanceof NobodyListens)) throw error;
+        if (!(error instanceof NoServer)) throw error;
         throw new Error(`the server has ended; "docent learn ${uuid} ${site} --site" teaches it`, { cause: error });
       });
     },
@@ -37,8 +37,8 @@ ${CRAWL_HELP}`,
     about: 'list the chatbots of all users',
     least: 0,
     most: 0,
-    async act(verbs, _words, _options, { out }) {
-      const rows = (await verbs.chatbots()).map(rowOf);
+    async act(client, _words, _options, { out }) {
+      const rows = (await client.chatbots()).map(rowOf);
       out(table([['UUID', 'NAME', 'USER', 'VISIBILITY', 'SOURCES', 'CREATED'], ...rows]));
     },
   },
@@ -51,9 +51,9 @@ ${CRAWL_HELP}`,
     most: 1,
     options: { visibility: { type: 'string' } },
     needs: ['visibility'],
-    async act(verbs, [chatbot = ''], { visibility: wanted = '' }, { out }) {
-      const { name, visibility } = await verbs.updateChatbot(chatbot, wanted);
-      out(`${inLine(name)} is ${visibility}\n`);
+    async act(client, [chatbot = ''], { visibility = '' }, { out }) {
+      const { name, meta } = await client.updateChatbot(chatbot, { visibility });
+      out(`${inLine(name)} is ${meta.visibility}\n`);
     },
   },
   'chatbot remove': {
@@ -61,8 +61,8 @@ ${CRAWL_HELP}`,
     about: 'delete a chatbot with its pages and conversations',
     least: 1,
     most: 1,
-    async act(verbs, [chatbot = ''], _options, { out }) {
-      const { name, uuid, sources } = await verbs.removeChatbot(chatbot);
+    async act(client, [chatbot = ''], _options, { out }) {
+      const { name, uuid, sources } = await client.removeChatbot(chatbot);
       out(`deleted the chatbot ${inLine(name)} (${uuid}) with ${counted(sources, 'source')}\n`);
     },
   },
@@ -73,8 +73,8 @@ ${CRAWL_HELP}`,
 `,
     least: 2,
     most: Infinity,
-    async act(verbs, [chatbot = '', ...question], _options, { out, err }) {
-      const { answer, sources, fallback, fault } = await verbs.ask(chatbot, question.join(' '));
+    async act(client, [chatbot = '', ...question], _options, { out, err }) {
+      const { answer, sources, fallback, fault } = await client.ask(chatbot, question.join(' '));
       const lines = sources.map(
         ({ marker, title, address }) => `[${marker}] ${[title, address].filter(Boolean).map(inLine).join(': ')}\n`,
       );

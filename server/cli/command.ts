@@ -1,4 +1,4 @@
-import type { Verbs } from '../control/socket.ts';
+import type { Client } from '../control/client.ts';
 
 /** Where a command is typed and read. */
 export interface Terminal {
@@ -38,7 +38,7 @@ export interface Command {
   /** Those of the options that it cannot do without. */
   needs?: readonly (keyof Options)[];
   /** Resolves with the exit code where that is not 0. */
-  act(verbs: Verbs, words: string[], options: Options, terminal: Terminal): Promise<number | void>;
+  act(client: Client, words: string[], options: Options, terminal: Terminal): Promise<number | void>;
 }
 
 /** What others named must not steer the terminal. */

@@ -2,29 +2,29 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
-import { createUsers } from '../control/users.ts';
+import { Client } from '../control/client.ts';
+import { createControl } from '../control/control.ts';
 import { baseOf, type Config } from '../config.ts';
 import { createHealth } from '../health/health.ts';
-import { createOperator } from '../control/operator.ts';
 import { createServices } from '../control/services.ts';
-import { NobodyListens, remoteVerbs, type Verbs } from '../control/socket.ts';
+import { inProcess, NoServer, toSocketOf } from '../control/socket.ts';
+import { createSchedules } from '../knowledge/crawl/schedule.ts';
 import { FolderInUse } from '../store/lowdb/files/lock.ts';
 import { openLowdbStore } from '../store/lowdb/lowdb.ts';
-import { createIngestJobs } from '../control/ingest-jobs.ts';
 import { plain, type Terminal } from './command.ts';
 
 /** How long a server that has the folder may take until it listens to commands. */
 const STARTING_MS = 3000;
 
-type Act<T> = (verbs: Verbs) => Promise<T>;
+type Act<T> = (client: Client) => Promise<T>;
 
-/** By the server that has the folder, or else by having the folder ourselves. */
-export async function withVerbs<T>(config: Config, terminal: Terminal, act: Act<T>): Promise<T> {
+/** Acts through the server that has the folder, or where none runs, through its handler in this process. */
+export async function withClient<T>(config: Config, terminal: Terminal, act: Act<T>): Promise<T> {
   for (const end = Date.now() + STARTING_MS; ; await wait(50)) {
     try {
-      return await act(remoteVerbs(config.dataDir));
+      return await act(new Client(toSocketOf(config.dataDir)));
     } catch (error) {
-      if (!(error instanceof NobodyListens)) throw error;
+      if (!(error instanceof NoServer)) throw error;
     }
     try {
       return await withOwnFolder(config, terminal, act);
@@ -42,17 +42,14 @@ async function withOwnFolder<T>(config: Config, { err }: Terminal, act: Act<T>):
   // Where DATA_DIR was forgotten, the keys of a new folder open nothing.
   if (isNew) err(`docent: ${dir} is a new data folder, made now\n`);
   const log = errorsTo(err);
-  const rooms = await createServices(config, { store, clock, log, health: createHealth() });
-  const { knowledge, sites, runs, respond } = rooms;
-  const operator = createOperator({ store, knowledge, runs, respond, clock, base: baseOf(config) });
+  const services = await createServices(config, { store, clock, log, health: createHealth() });
+  const { close, ...deps } = services;
+  const schedules = createSchedules({ ...deps, store, clock, log });
+  const handle = createControl({ ...deps, store, schedules, clock, log, base: baseOf(config) });
   try {
-    return await act({
-      ...createUsers({ store, clock }),
-      ...operator,
-      ...createIngestJobs({ store, knowledge, sites, clock }),
-    });
+    return await act(new Client(inProcess(handle)));
   } finally {
-    await rooms.close();
+    await close();
     await store.close();
   }
 }

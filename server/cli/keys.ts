@@ -8,8 +8,8 @@ export const keyCommands: Record<string, Command> = {
     about: 'add a user, who has chatbots of their own',
     least: 1,
     most: 1,
-    async act(verbs, [email = ''], _, { out }) {
-      out(`added ${await verbs.addUser(email)}\n`);
+    async act(client, [email = ''], _, { out }) {
+      out(`added ${await client.addUser(email)}\n`);
     },
   },
   'user list': {
@@ -17,8 +17,8 @@ export const keyCommands: Record<string, Command> = {
     about: 'list the users',
     least: 0,
     most: 0,
-    async act(verbs, _words, _options, { out }) {
-      const users = await verbs.users();
+    async act(client, _words, _options, { out }) {
+      const users = await client.users();
       out(table([['EMAIL', 'CREATED'], ...users.map(({ email, created_at }) => [email, created_at])]));
     },
   },
@@ -30,8 +30,8 @@ export const keyCommands: Record<string, Command> = {
     least: 1,
     most: 1,
     options: { 'with-chatbots': { type: 'boolean' } },
-    async act(verbs, [email = ''], options, { out }) {
-      const removed = await verbs.removeUser(email, options['with-chatbots'] ? 'with chatbots' : '');
+    async act(client, [email = ''], options, { out }) {
+      const removed = await client.removeUser(email, options['with-chatbots'] ?? false);
       const chatbots = removed.chatbots.map((name) => `deleted the chatbot ${inLine(name)}\n`).join('');
       out(`${chatbots}removed ${removed.email}, and ended ${counted(removed.keys, 'key')}\n`);
     },
@@ -43,8 +43,8 @@ export const keyCommands: Record<string, Command> = {
     most: 1,
     options: { name: { type: 'string' } },
     needs: ['name'],
-    async act(verbs, [email = ''], { name = '' }, { out, err }) {
-      out(`${await verbs.addKey(email, name)}\n`);
+    async act(client, [email = ''], { name = '' }, { out, err }) {
+      out(`${await client.addKey(email, name)}\n`);
       err('Keep it: only its hash is stored, and it is not shown again.\n');
     },
   },
@@ -53,8 +53,8 @@ export const keyCommands: Record<string, Command> = {
     about: 'list the keys by their first characters',
     least: 0,
     most: 0,
-    async act(verbs, _words, _options, { out }) {
-      const rows = (await verbs.keys()).map(rowOf);
+    async act(client, _words, _options, { out }) {
+      const rows = (await client.keys()).map(rowOf);
       out(table([['KEY', 'NAME', 'USER', 'CREATED', 'LAST USED'], ...rows]));
     },
   },
@@ -64,8 +64,8 @@ export const keyCommands: Record<string, Command> = {
     more: '"docent key remove" is the same.\n',
     least: 1,
     most: Infinity,
-    async act(verbs, words, _, { out }) {
-      const keys = await verbs.revokeKeys(...words);
+    async act(client, words, _, { out }) {
+      const keys = await client.revokeKeys(words);
       out(keys.map(({ hint, name, email }) => `revoked ${hint}… (${name}, ${email})\n`).join(''));
     },
   },

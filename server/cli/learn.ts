@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { NobodyListens, type Verbs } from '../control/socket.ts';
+import type { Client, CrawlBounds } from '../control/client.ts';
+import { NoServer } from '../control/socket.ts';
 import type { IngestJob } from '../control/ingest-jobs.ts';
 import { plain, type Command, type Options, type Terminal } from './command.ts';
 import { barOf, lineOf, noBar } from './progress.ts';
@@ -29,34 +30,34 @@ export const learnCommand: Command = {
   least: 2,
   most: 2,
   options: { site: { type: 'boolean' }, ...CRAWL_OPTIONS },
-  act: (verbs, [chatbot = '', url = ''], options, terminal) =>
-    learn(verbs, { chatbot, url, crawl: crawlOf(options) }, terminal),
+  act: (client, [chatbot = '', url = ''], options, terminal) =>
+    learn(client, { chatbot, url, bounds: boundsOf(options) }, terminal),
 };
 
 /** Teaches, shows how it goes, and resolves with the exit code. */
 export async function learn(
-  verbs: Verbs,
-  { chatbot, url, crawl }: { chatbot: string; url: string; crawl: string },
+  client: Client,
+  { chatbot, url, bounds }: { chatbot: string; url: string; bounds: CrawlBounds | undefined },
   terminal: Terminal,
 ): Promise<number> {
   const began = performance.now();
   const seconds = (): number => (performance.now() - began) / 1000;
-  const first = await verbs.ingest(chatbot, url, crawl);
-  const { job, interrupted } = await watch(verbs, first, terminal, seconds);
+  const first = await client.ingest(chatbot, url, bounds);
+  const { job, interrupted } = await watch(client, first, terminal, seconds);
   return report(job, interrupted, terminal, seconds());
 }
 
-/** As the request for a site has it; '' for a page alone. */
-export function crawlOf(options: Options): string {
+/** Undefined for a page alone. */
+export function boundsOf(options: Options): CrawlBounds | undefined {
   const { site, 'max-pages': most, include, exclude } = options;
   if (!site && (most ?? include ?? exclude)) throw new Error('--max-pages, --include and --exclude go with --site');
   if (most !== undefined && !(/^\d+$/.test(most) && +most >= 1 && +most <= MOST_PAGES))
     throw new Error(`--max-pages must be a whole number, 1 to ${MOST_PAGES}`);
-  return site ? JSON.stringify({ max_pages: most && Number(most), include, exclude }) : '';
+  return site ? { max_pages: most === undefined ? most : Number(most), include, exclude } : undefined;
 }
 
 /** Shows how it goes until it has ended; the first Ctrl-C ends it. */
-async function watch(verbs: Verbs, first: IngestJob, terminal: Terminal, seconds: () => number) {
+async function watch(client: Client, first: IngestJob, terminal: Terminal, seconds: () => number) {
   const stop = new AbortController();
   const ignore = terminal.onInterrupt?.(() => stop.abort());
   const show = shower(terminal, seconds);
@@ -66,11 +67,11 @@ async function watch(verbs: Verbs, first: IngestJob, terminal: Terminal, seconds
       show(job);
       await wait(LOOK, undefined, { signal: stop.signal }).catch(() => {});
       const { aborted } = stop.signal;
-      job = await (aborted ? verbs.endJob(job.uuid) : verbs.job(job.uuid));
+      job = await (aborted ? client.stopJob(job.uuid) : client.job(job.uuid));
       if (aborted) break;
     }
   } catch (error) {
-    if (!(error instanceof NobodyListens)) throw error;
+    if (!(error instanceof NoServer)) throw error;
     throw new Error('the server has ended; it goes on with this when it starts again', { cause: error });
   } finally {
     ignore?.();

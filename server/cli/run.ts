@@ -4,7 +4,7 @@ import { chatbotCommands } from './chatbots.ts';
 import { plain, table, type Command, type Options, type Terminal } from './command.ts';
 import { keyCommands } from './keys.ts';
 import { learnCommand } from './learn.ts';
-import { withVerbs } from './connect.ts';
+import { withClient } from './connect.ts';
 import { misspeltVariables, readConfig } from '../config.ts';
 import { meantWord } from '../schema/nearest-word.ts';
 
@@ -30,7 +30,7 @@ export async function runCommand(words: string[], env: NodeJS.ProcessEnv, termin
   const { command, operands, options } = read;
   try {
     const config = readConfig(env);
-    return (await withVerbs(config, terminal, (verbs) => command.act(verbs, operands, options, terminal))) ?? 0;
+    return (await withClient(config, terminal, (client) => command.act(client, operands, options, terminal))) ?? 0;
   } catch (error) {
     terminal.err(`docent: ${plain(error instanceof Error ? error.message : String(error))}\n`);
     return 1;

@@ -1,8 +1,5 @@
 import { Refusal } from '../schema/errors.ts';
 import { readUuid } from '../schema/ids.ts';
-import type { Store, StoredChatbot } from '../store/store.ts';
-
-/** What people type to tell one record of many. */
 
 const folded = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
@@ -12,26 +9,19 @@ export function withName<T extends { name: string }>(name: string, all: T[]): T[
   return exact.length > 0 ? exact : all.filter((one) => folded(one.name) === folded(name));
 }
 
-/** The chatbots of all users. */
-export async function allChatbots(store: Store): Promise<StoredChatbot[]> {
-  const owned = await Promise.all((await store.users()).map(({ uuid }) => store.chatbots(uuid)));
-  return owned.flat();
-}
+const MAX_LISTED = 10;
 
-const LISTED = 10;
-
-/** A chatbot by its uuid, or by a name that is its alone. Throws a `Refusal` that lists those it could be. */
-export async function namedChatbot(store: Store, named: string): Promise<StoredChatbot> {
-  const all = await allChatbots(store);
+/** The chatbot of this uuid, or of a name that no other has. Throws a `Refusal` that lists the candidates. */
+export function namedChatbot<T extends { uuid: string; name: string }>(named: string, all: T[]): T {
   const uuid = readUuid(named);
   const byUuid = all.filter((one) => one.uuid === uuid);
-  const meant = byUuid.length > 0 ? byUuid : withName(named, all);
-  const [chatbot] = meant;
-  if (chatbot && meant.length === 1) return chatbot;
-  const candidates = meant.length > 0 ? meant : all;
-  const list = candidates.slice(0, LISTED).map((one) => `${one.name} (${one.uuid})`);
-  if (candidates.length > LISTED) list.push(`and ${candidates.length - LISTED} more`);
-  if (chatbot) throw new Refusal('conflict', `"${named}" could be any of ${meant.length} chatbots: ${list.join(', ')}`);
+  const found = byUuid.length > 0 ? byUuid : withName(named, all);
+  const [chatbot] = found;
+  if (chatbot && found.length === 1) return chatbot;
+  const candidates = found.length > 0 ? found : all;
+  const list = candidates.slice(0, MAX_LISTED).map((one) => `${one.name} (${one.uuid})`);
+  if (candidates.length > MAX_LISTED) list.push(`and ${candidates.length - MAX_LISTED} more`);
+  if (chatbot) throw new Refusal('conflict', `"${named}" could be any of ${found.length} chatbots: ${list.join(', ')}`);
   throw new Refusal(
     'not_found',
     list.length > 0

@@ -1,37 +1,14 @@
-import { NewSite } from '../api/requests/bodies.ts';
-import { siteRequest } from '../api/resources/sites.ts';
-import { urlSource } from '../api/resources/sources.ts';
 import { Refusal } from '../schema/errors.ts';
 import { DEAD } from '../knowledge/crawl/progress.ts';
-import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Sites } from '../knowledge/crawl/sites.ts';
-import { namedChatbot } from './find-by-name.ts';
-import { timestamp, type Clock } from '../schema/ids.ts';
 import type { DeadLink } from '../schema/site.ts';
 import type { Store, StoredSource } from '../store/store.ts';
-import { checked } from '../schema/validate.ts';
 
-/**
- * What an operator does by `docent learn`. As with `Users`, each verb takes and gives what JSON can carry; one that
- * cannot be done throws a `Refusal`.
- */
-export interface IngestJobs {
-  /**
-   * Begins to learn the page at `url`, or with `crawl`, the JSON of a site's bounds, its whole site. Where it is known it is
-   * learned again, and where that is under way already this tells of that. `chatbot` is a uuid, or a name where one
-   * chatbot alone has it.
-   */
-  ingest(chatbot: string, url: string, crawl: string): Promise<IngestJob>;
-  job(uuid: string): Promise<IngestJob>;
-  /** Stops a site; what is learned of it stays. A page alone is learned to its end. */
-  endJob(uuid: string): Promise<IngestJob>;
-}
-
-/** How far it is with a site or a page. */
+/** How far the learning of a site or a page is. */
 export interface IngestJob {
   /** Of the site, or of the page's source. */
   uuid: string;
-  /** `running`, `done`, `stopped`, or `error:<reason>` where the first page could not be had. */
+  /** `running`, `done`, `stopped`, or `error:<reason>` where the first page could not be fetched. */
   status: string;
   /** Pages; `done` and `failed` are those of them that have ended. */
   found: number;
@@ -50,76 +27,47 @@ export interface IngestJob {
   deadLinksTotal: number;
 }
 
-interface Rooms {
+interface JobDeps {
   store: Store;
-  knowledge: Knowledge;
   sites: Sites;
-  clock: Clock;
 }
 
-const TOLD = 100;
-const LEARNING = new Set(['await', 'chunking', 'embedding']);
+const MAX_FAILURES = 100;
 /** How a page says for itself that there is nothing to be learned of it, or nothing more. */
 const OWN_REASONS = /^(?:not found|robots|content type|no text|off site|same page)$/;
 
-const gone = (): Refusal => new Refusal('not_found', 'it was deleted meanwhile');
-
-export function createIngestJobs({ store, knowledge, sites, clock }: Rooms): IngestJobs {
-  async function job(uuid: string): Promise<IngestJob> {
-    const site = await store.site(uuid);
-    if (site) {
-      const { dead_links: deadLinks, dead_links_total: deadLinksTotal, ...progress } = sites.progress(site);
-      const { status, found, done, failed, current, max_pages } = progress;
-      const pages = (await store.sources(site.chatbot)).filter((source) => source.site === uuid);
-      const dead = pages.filter((page) => page.status === DEAD).length;
-      const full = found - Math.min(dead, max_pages) >= max_pages;
-      const told = { uuid, status, found, done, failed, current, full, deadLinks, deadLinksTotal };
-      return { ...told, ...failuresOf(pages) };
-    }
-    const page = await store.source(uuid);
-    if (!page) throw gone();
-    return jobOf(page);
+/** `uuid` is a site's, or that of a page's source. */
+export async function ingestJob({ store, sites }: JobDeps, uuid: string): Promise<IngestJob> {
+  const site = await store.site(uuid);
+  if (site) {
+    const { dead_links: deadLinks, dead_links_total: deadLinksTotal, ...progress } = sites.progress(site);
+    const { status, found, done, failed, current, max_pages } = progress;
+    const pages = (await store.sources(site.chatbot)).filter((source) => source.site === uuid);
+    const dead = pages.filter((page) => page.status === DEAD).length;
+    const full = found - Math.min(dead, max_pages) >= max_pages;
+    const counts = { uuid, status, found, done, failed, current, full, deadLinks, deadLinksTotal };
+    return { ...counts, ...failuresOf(pages) };
   }
+  const page = await store.source(uuid);
+  if (!page) throw new Refusal('not_found', 'it was deleted meanwhile');
+  return jobOf(page);
+}
 
-  async function crawled(chatbot: string, url: string, crawl: string): Promise<string> {
-    const asked = checked(NewSite, { ...(JSON.parse(crawl) as object), url });
-    const started = await sites.start(chatbot, siteRequest(asked));
-    if (!started) throw gone();
-    return started.site.uuid;
-  }
-
-  async function learned(chatbot: string, url: string): Promise<string> {
-    const source = urlSource(chatbot, url, undefined, timestamp(clock));
-    const stored = await store.createSource(source);
-    if (!stored) throw gone();
-    const { uuid } = stored.existing ?? source;
-    if (!stored.existing) await knowledge.learn(source);
-    else if (!LEARNING.has(stored.existing.status)) await knowledge.relearn(uuid);
-    return uuid;
-  }
-
-  return {
-    async ingest(named, url, crawl) {
-      const chatbot = await namedChatbot(store, named);
-      return job(await (crawl ? crawled(chatbot.uuid, url, crawl) : learned(chatbot.uuid, url)));
-    },
-    job,
-    async endJob(uuid) {
-      const site = await store.site(uuid);
-      if (site) await sites.stop(site);
-      return job(uuid);
-    },
-  };
+/** Stops a site; what is learned of it stays. A page alone is learned to its end. */
+export async function stopIngestJob(deps: JobDeps, uuid: string): Promise<IngestJob> {
+  const site = await deps.store.site(uuid);
+  if (site) await deps.sites.stop(site);
+  return ingestJob(deps, uuid);
 }
 
 function jobOf(page: StoredSource): IngestJob {
   const { uuid, file_name } = page;
   const ended = reasonOf(page);
   const failures = failuresOf([page]);
-  const told = { uuid, found: 1, done: 0, failed: 0, current: '', full: false, deadLinks: [], deadLinksTotal: 0 };
-  if (ended === undefined) return { ...told, ...failures, status: 'running', current: file_name };
-  if (ended === '') return { ...told, ...failures, status: 'done', done: 1 };
-  return { ...told, ...failures, status: `error:${ended}`, failed: 1 };
+  const counts = { uuid, found: 1, done: 0, failed: 0, current: '', full: false, deadLinks: [], deadLinksTotal: 0 };
+  if (ended === undefined) return { ...counts, ...failures, status: 'running', current: file_name };
+  if (ended === '') return { ...counts, ...failures, status: 'done', done: 1 };
+  return { ...counts, ...failures, status: `error:${ended}`, failed: 1 };
 }
 
 /** Why learning failed; '' where it did not, undefined while it goes on. */
@@ -138,6 +86,8 @@ function failuresOf(pages: StoredSource[]): Pick<IngestJob, 'lost' | 'failures'>
   const all = pages.map((page) => ({ page, url: page.file_name, reason: reasonOf(page) ?? '' }));
   const failed = all.filter(({ reason }) => reason !== '');
   const lost = failed.filter(({ reason }) => !OWN_REASONS.test(reason)).length;
-  const failures = failed.slice(0, TOLD).map(({ page, url, reason }) => ({ url, reason: reason + remedyOf(page) }));
+  const failures = failed
+    .slice(0, MAX_FAILURES)
+    .map(({ page, url, reason }) => ({ url, reason: reason + remedyOf(page) }));
   return { lost, failures };
 }

@@ -1,33 +1,21 @@
 import { readEmail, userOf } from './users.ts';
 import { askOnce } from '../answer/ask-once.ts';
 import type { AnswerRuns, MessageMeta, Respond } from '../answer/runs.ts';
-import { ChatbotChange, NewChatbot, NewMessage } from '../api/requests/bodies.ts';
-import { changeChatbot, createChatbot, deleteChatbot } from '../api/resources/chatbots.ts';
+import { deleteChatbot } from '../api/resources/chatbots.ts';
 import { notFound, Refusal } from '../schema/errors.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
-import { allChatbots, withName, namedChatbot } from './find-by-name.ts';
 import type { Clock } from '../schema/ids.ts';
-import type { Store, StoredChatbot } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { Citations } from '../types.ts';
-import { checked } from '../schema/validate.ts';
 
-/**
- * What an operator does with chatbots by command. As with `Users`, each verb takes and gives what JSON can carry; one
- * that cannot be done throws a `Refusal` and has changed nothing.
- */
+/** What an operator does beyond the API, in which a user has chatbots of their own alone. */
 export interface Operator {
-  /** For the first user; a name that a chatbot has is a `conflict`. Resolves with the script tag that puts it into a page. */
-  addChatbot(name: string, visibility: string): Promise<{ uuid: string; tag: string }>;
   /** Those of all users. */
   chatbots(): Promise<ChatbotLine[]>;
-  /** Changes who may ask it. Here and below `chatbot` is a uuid, or a name that is one chatbot's alone. */
-  updateChatbot(chatbot: string, visibility: string): Promise<ChatbotLine>;
-  /** Deletes it with all that belongs to it. Resolves with what it was. */
-  removeChatbot(chatbot: string): Promise<ChatbotLine>;
-  /** Its sources are always told. */
-  ask(chatbot: string, question: string): Promise<Answer>;
-  /** Ends the user's keys, too. `withChatbots` is '' to refuse a user who has chatbots. */
-  removeUser(email: string, withChatbots: string): Promise<RemovedUser>;
+  /** Asks as a visitor would, with citations. Nothing is stored. */
+  ask(chatbot: string, query: string): Promise<Answer>;
+  /** Ends the user's keys, too. Without `withChatbots`, refuses a user who has chatbots. */
+  removeUser(email: string, withChatbots: boolean): Promise<RemovedUser>;
 }
 
 export interface ChatbotLine {
@@ -58,70 +46,39 @@ export interface RemovedUser {
   chatbots: string[];
 }
 
-interface Rooms {
+interface OperatorDeps {
   store: Store;
   knowledge: Knowledge;
   runs: AnswerRuns;
   respond: Respond;
   clock: Clock;
-  /** How the world reaches the server, without a slash at the end. */
-  base: string;
 }
 
-export function createOperator(rooms: Rooms): Operator {
-  const { store, clock, base } = rooms;
-
-  async function lines(chatbots: StoredChatbot[]): Promise<ChatbotLine[]> {
-    const emails = new Map((await store.users()).map(({ uuid, email }) => [uuid, email]));
-    return Promise.all(
-      chatbots.map(async ({ uuid, name, owner, meta, created_at }) => ({
-        uuid,
-        name,
-        email: emails.get(owner) ?? '',
-        visibility: meta.visibility,
-        sources: (await store.sources(uuid)).length,
-        created_at,
-      })),
-    );
-  }
-
-  const lineOf = async (chatbot: StoredChatbot): Promise<ChatbotLine> => (await lines([chatbot]))[0]!;
-
+export function createOperator(deps: OperatorDeps): Operator {
+  const { store } = deps;
   return {
-    async addChatbot(written, visibility) {
-      const { name, ...meta } = checked(NewChatbot, { name: written, visibility, show_citations: true });
-      const [known] = withName(name, await allChatbots(store));
-      if (known) throw taken(known);
-      const { uuid } = await createChatbot(store, clock, { owner: store.home.user.uuid, name, meta });
-      return { uuid, tag: `<script async src="${base}/embed.js" data-chatbot="${uuid}" data-settings></script>` };
-    },
-
     async chatbots() {
-      return lines(await allChatbots(store));
+      const users = await store.users();
+      const lines = users.map(async (user) =>
+        (await store.chatbots(user.uuid)).map(async ({ uuid, name, meta, created_at }) => ({
+          uuid,
+          name,
+          email: user.email,
+          visibility: meta.visibility,
+          sources: (await store.sources(uuid)).length,
+          created_at,
+        })),
+      );
+      return Promise.all((await Promise.all(lines)).flat());
     },
 
-    async updateChatbot(named, written) {
-      const change = checked(ChatbotChange, { visibility: written });
-      const chatbot = await namedChatbot(store, named);
-      const changed = await changeChatbot(store, clock, chatbot.uuid, change);
-      if (!changed) throw notFound('chatbot');
-      return lineOf(changed);
-    },
-
-    async removeChatbot(named) {
-      const chatbot = await namedChatbot(store, named);
-      const line = await lineOf(chatbot);
-      await deleteChatbot(rooms, chatbot.uuid);
-      return line;
-    },
-
-    async ask(named, question) {
-      const { query } = checked(NewMessage, { query: question });
-      const chatbot = await namedChatbot(store, named);
+    async ask(uuid, query) {
+      const chatbot = await store.chatbot(uuid);
+      if (!chatbot) throw notFound('chatbot');
       const citing = { ...chatbot, meta: { ...chatbot.meta, show_citations: true } };
-      const { response, cite_data_json, meta_json, error_message } = await askOnce(rooms, citing, query);
-      const cited = Object.entries(JSON.parse(cite_data_json) as Citations);
-      const sources = cited.map(([marker, { title, file_name }]) => ({ marker, title, address: file_name }));
+      const { response, cite_data_json, meta_json, error_message } = await askOnce(deps, citing, query);
+      const citations = Object.entries(JSON.parse(cite_data_json) as Citations);
+      const sources = citations.map(([marker, { title, file_name }]) => ({ marker, title, address: file_name }));
       const { fallback = '' } = JSON.parse(meta_json) as Partial<MessageMeta>;
       return { answer: response, sources, fallback, fault: error_message };
     },
@@ -129,30 +86,24 @@ export function createOperator(rooms: Rooms): Operator {
     async removeUser(written, withChatbots) {
       const { uuid, email } = await userOf(store, readEmail(written));
       if (uuid === store.home.user.uuid) throw new Refusal('conflict', `${email} owns this data folder and stays`);
-      const owned = await store.chatbots(uuid);
-      if (owned.length > 0 && !withChatbots) {
-        const names = owned.map(({ name }) => name).join(', ');
+      const chatbots = await store.chatbots(uuid);
+      if (chatbots.length > 0 && !withChatbots) {
+        const names = chatbots.map(({ name }) => name).join(', ');
         throw new Refusal('conflict', `${email} has chatbots: ${names}; --with-chatbots deletes them, too`);
       }
       const keys = (await store.keys()).filter((key) => key.user === uuid).length;
-      const names: string[] = [];
-      const deleteOwned = async (): Promise<void> => {
+      const deleted: string[] = [];
+      const deleteAll = async (): Promise<void> => {
         for (const chatbot of await store.chatbots(uuid)) {
-          await deleteChatbot(rooms, chatbot.uuid);
-          names.push(chatbot.name);
+          await deleteChatbot(deps, chatbot.uuid);
+          deleted.push(chatbot.name);
         }
       };
-      await deleteOwned();
+      await deleteAll();
       await store.removeUser(uuid);
-      // A request that came before may have made another.
-      await deleteOwned();
-      return { email, keys, chatbots: names };
+      // A request that was authorized before may have created another.
+      await deleteAll();
+      return { email, keys, chatbots: deleted };
     },
   };
 }
-
-const taken = ({ name, uuid }: StoredChatbot): Refusal =>
-  new Refusal(
-    'conflict',
-    `there is a chatbot "${name}" already; "docent learn ${uuid} URL --site" teaches it, or choose another name`,
-  );

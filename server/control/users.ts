@@ -4,13 +4,9 @@ import { withName } from './find-by-name.ts';
 import { newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredKey, User } from '../store/store.ts';
 
-/**
- * What an operator does by command: users and their keys. Each verb takes and gives what JSON can carry, so that a
- * running server does for a command what the command does for itself where none runs. A verb that cannot be done
- * throws a `Refusal` and has changed nothing.
- */
+/** Users and their keys. What cannot be done throws a `Refusal` and has changed nothing. */
 export interface Users {
-  /** Resolves with the address as it is kept: in lower case. */
+  /** Resolves with the address as it is stored: in lower case. */
   addUser(email: string): Promise<string>;
   users(): Promise<UserLine[]>;
   /** Resolves with the key itself, which nobody can ever show again. */
@@ -111,8 +107,8 @@ function unlike(keys: StoredKey[]): string {
 }
 
 function keyOf(wanted: string, keys: StoredKey[], users: User[]): StoredKey {
-  const told = keys.filter((key) => isNamed(wanted, key));
-  const found = told.length > 0 ? told : withName(wanted, keys);
+  const byKey = keys.filter((key) => isNamed(wanted, key));
+  const found = byKey.length > 0 ? byKey : withName(wanted, keys);
   const [key] = found;
   // What was typed may be a whole key: no more of it is repeated than its hint.
   const shown = wanted.startsWith('dk_') ? hintOf(wanted) : wanted;

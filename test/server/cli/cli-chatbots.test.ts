@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../../../server/cli/run.ts';
 import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
@@ -238,13 +239,15 @@ describe('with a model', () => {
     const running = await start(env);
     expect(await runCommand(['chatbot', 'add', 'Help'], env, { out: () => {}, err: () => {} })).toBe(0);
     model.next({ pieces: ['Late.'], delay: 5000 });
-    const socket = connect(join(dir, 'docent.sock'));
-    const pieces: string[] = [];
-    socket.on('data', (piece) => pieces.push(String(piece)));
-    socket.end('{"verb":"ask","words":["help","Who answers?"]}');
-    await once(socket, 'close');
-    expect(pieces[0]).toBe(' ');
-    expect(JSON.parse(pieces.join(''))).toEqual({ done: { answer: 'Late.', sources: [], fallback: '', fault: '' } });
+    const { body } = await running.api('GET', '/chatbots');
+    const path = `/control/chatbot/${body[0].uuid}/ask`;
+    const asking = request({ socketPath: join(dir, 'docent.sock'), method: 'POST', path });
+    const signs: number[] = [];
+    asking.on('information', ({ statusCode }) => signs.push(statusCode));
+    asking.end('{"query":"Who answers?"}');
+    const [reply] = (await once(asking, 'response')) as [IncomingMessage];
+    expect(signs).toContain(102);
+    expect(await json(reply)).toEqual({ answer: 'Late.', sources: [], fallback: '', fault: '' });
     await running.stop();
   });
 
@@ -270,13 +273,13 @@ describe('with a model', () => {
     await runCommand(['chatbot', 'add', 'Help'], env, { out: () => {}, err: () => {} });
     const asked = model.requests.length;
     model.next({ pieces: ['Never.'], delay: 3_600_000 });
-    const socket = connect(join(dir, 'docent.sock'));
-    socket.resume().end('{"verb":"ask","words":["help","Who answers?"]}');
+    const asking = runCommand(['ask', 'help', 'Who answers?'], env, { out: () => {}, err: () => {} });
     await until(
       async () => model.requests.length,
       (count) => count > asked,
     );
     await running.stop();
+    await asking;
   });
 
   it('ANSWER_TIMEOUT counts without a server, too', async () => {

@@ -201,7 +201,8 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     async (email) => {
       const { code, out, err } = await tried(dir, 'user', 'add', email);
       expect({ code, out }).toEqual({ code: 1, out: '' });
-      expect(err).toContain('EMAIL must be');
+      // No command line holds a NUL; in the JSON of a request it is refused before the address is read.
+      expect(err).toMatch(/^docent: email must|EMAIL must be/);
     },
   );
 
@@ -325,7 +326,7 @@ describe('a running server', () => {
     server.child.kill('SIGTERM');
     const { out, err, code } = await server.ended;
     expect(code).toBe(0);
-    expect(out).toContain('"verb":"addKey"');
+    expect(out).toContain('"path":"/control/key/add"');
     expect(out + err).not.toContain(key.slice(0, 7));
     expect(out + err).not.toContain('secret name');
     expect(existsSync(join(dir, 'docent.sock'))).toBe(false);
@@ -358,24 +359,6 @@ describe('a running server', () => {
       const codes = await Promise.all(emails.map((email) => docent(dir, 'user', 'add', email)));
       expect(codes.map(({ code }) => code).toSorted()).toEqual([0, 0, 0, 1]);
       expect(await listed(dir, 'user')).toHaveLength(4);
-    });
-  });
-
-  it('refuses on its socket what is no command, and goes on', async () => {
-    const dir = join(folder, 'socket');
-    const said = async (text: string): Promise<string> => {
-      const socket = connect(join(dir, 'docent.sock')).on('error', () => {});
-      let reply = '';
-      socket.on('data', (piece) => (reply += String(piece)));
-      socket.end(text);
-      await once(socket, 'close');
-      return reply;
-    };
-    await withServer(dir, async () => {
-      const strange = ['', 'nonsense', 'null', '{"verb":"constructor","words":[]}', '{"verb":"addUser","words":[{}]}'];
-      for (const text of strange) expect(await said(text)).toMatch(/^\{"error":"[^"]+"\}$/);
-      expect(await said('x'.repeat(100_000))).toBe('');
-      expect(await said('{"verb":"users","words":[]}')).toContain('"done":[{"email":"owner@localhost"');
     });
   });
 

@@ -55,8 +55,8 @@ it('deletes a chatbot that is created while those of its user are being deleted'
     return removed(uuid);
   };
   const runs = { stopChatbot: () => Promise.resolve() };
-  const operator = createOperator({ store, runs, knowledge: { drop() {} }, clock: Date.now, base: '' } as never);
-  const { chatbots } = await operator.removeUser(user.email, 'with chatbots');
+  const operator = createOperator({ store, runs, knowledge: { drop() {} }, clock: Date.now } as never);
+  const { chatbots } = await operator.removeUser(user.email, true);
   expect(chatbots).toEqual(['First', 'Second']);
   expect(await chatbotFiles(dir)).toEqual([]);
   await store.close();

@@ -1,0 +1,174 @@
+import { request as httpRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Chatbot, DataSource } from '../schema/records.ts';
+import { Refusal } from '../schema/errors.ts';
+import { namedChatbot, withName } from './find-by-name.ts';
+import type { IngestJob } from './ingest-jobs.ts';
+import type { Answer, ChatbotLine, RemovedUser } from './operator.ts';
+import type { Connect } from './socket.ts';
+import type { KeyLine, UserLine } from './users.ts';
+
+/** The bounds of a site, as `NewSite` has them. */
+export interface CrawlBounds {
+  max_pages?: number | undefined;
+  include?: string[] | undefined;
+  exclude?: string[] | undefined;
+}
+
+const INGESTING = new Set(['await', 'chunking', 'embedding']);
+
+/**
+ * What commands ask of a server. `named` is a chatbot's uuid, or a name that only one chatbot has. What the server refuses
+ * rejects with its sentence and has changed nothing.
+ */
+export class Client {
+  readonly #connect: Connect;
+
+  constructor(connect: Connect) {
+    this.#connect = connect;
+  }
+
+  users(): Promise<UserLine[]> {
+    return this.#get('/control/users');
+  }
+
+  /** Resolves with the address as it is stored: in lower case. */
+  async addUser(email: string): Promise<string> {
+    const added = await this.#post<{ email: string }>('/control/user/add', { email });
+    return added.email;
+  }
+
+  removeUser(email: string, withChatbots: boolean): Promise<RemovedUser> {
+    return this.#post('/control/user/remove', { email, with_chatbots: withChatbots });
+  }
+
+  keys(): Promise<KeyLine[]> {
+    return this.#get('/control/keys');
+  }
+
+  /** Resolves with the key itself, which is not stored. */
+  async addKey(email: string, name: string): Promise<string> {
+    const { key } = await this.#post<{ key: string }>('/control/key/add', { email, name });
+    return key;
+  }
+
+  revokeKeys(keys: string[]): Promise<KeyLine[]> {
+    return this.#post('/control/keys/revoke', { keys });
+  }
+
+  chatbots(): Promise<ChatbotLine[]> {
+    return this.#get('/control/chatbots');
+  }
+
+  /** For the owner of the data folder. Resolves with the script tag that puts it into a page. */
+  async addChatbot(name: string, visibility: string): Promise<{ uuid: string; tag: string }> {
+    const [known] = withName(name, await this.chatbots());
+    if (known) throw nameTaken(known);
+    const { base } = await this.#get<{ base: string }>('/control/server');
+    const body = { name, visibility, show_citations: true };
+    const { uuid } = await this.#post<Chatbot>('/api/v1/chatbot/create', body);
+    return { uuid, tag: `<script async src="${base}/embed.js" data-chatbot="${uuid}" data-settings></script>` };
+  }
+
+  async updateChatbot(named: string, change: { visibility: string }): Promise<Chatbot> {
+    const { uuid, email } = await this.#find(named);
+    return this.#post(`/api/v1/chatbot/${uuid}/update`, change, email);
+  }
+
+  /** Resolves with what it was. */
+  async removeChatbot(named: string): Promise<ChatbotLine> {
+    const chatbot = await this.#find(named);
+    await this.#request('DELETE', `/api/v1/chatbot/${chatbot.uuid}/delete`, undefined, chatbot.email);
+    return chatbot;
+  }
+
+  async ask(named: string, query: string): Promise<Answer> {
+    const { uuid } = await this.#find(named);
+    return this.#post(`/control/chatbot/${uuid}/ask`, { query });
+  }
+
+  /**
+   * Begins to learn the page at `url`, or with `bounds` its whole site. One that is known is learned again; where that is
+   * under way already, this is that job.
+   */
+  async ingest(named: string, url: string, bounds?: CrawlBounds): Promise<IngestJob> {
+    const { uuid, email } = await this.#find(named);
+    const path = `/api/v1/chatbot/${uuid}/data-source`;
+    const site = bounds && (await this.#post<{ uuid: string }>(`${path}/site`, { ...bounds, url }, email));
+    return this.job(site?.uuid ?? (await this.#ingestPage(`${path}/url`, url, email)));
+  }
+
+  async #ingestPage(path: string, url: string, email: string): Promise<string> {
+    const { status, body } = await this.#request<DataSource>('POST', path, { url }, email);
+    const isKnown = status === 409;
+    if (isKnown && !INGESTING.has(body.status))
+      await this.#post('/api/v1/data-sources/url/re-scrape', { uuids: [body.uuid] }, email);
+    return body.uuid;
+  }
+
+  job(uuid: string): Promise<IngestJob> {
+    return this.#get(`/control/job/${uuid}`);
+  }
+
+  /** Stops a site; what is learned of it stays. A page alone is learned to its end. */
+  stopJob(uuid: string): Promise<IngestJob> {
+    return this.#post(`/control/job/${uuid}/stop`, {});
+  }
+
+  async #find(named: string): Promise<ChatbotLine> {
+    return namedChatbot(named, await this.chatbots());
+  }
+
+  async #get<T>(path: string): Promise<T> {
+    return (await this.#request<T>('GET', path)).body;
+  }
+
+  async #post<T>(path: string, body: object, user?: string): Promise<T> {
+    return (await this.#request<T>('POST', path, body, user)).body;
+  }
+
+  /** `user` is whose records it is about; the owner of the data folder by default. */
+  async #request<T>(method: string, path: string, body?: object, user?: string): Promise<{ status: number; body: T }> {
+    const connection = await this.#connect();
+    const sent = body && JSON.stringify(body);
+    const reply = await new Promise<{ status: number; text: string }>((done, fail) => {
+      const request = httpRequest({ method, path, createConnection: () => connection });
+      if (user) request.setHeader('Authorization', `User ${user}`);
+      if (sent) request.setHeader('Content-Type', 'application/json');
+      request.on('error', (error: NodeJS.ErrnoException) => fail(failureOf(error)));
+      request.once('response', (response) => {
+        text(response).then((all) => done({ status: response.statusCode!, text: all }), fail);
+      });
+      request.end(sent);
+    }).finally(() => connection.destroy());
+    return { status: reply.status, body: readReply(reply.text) };
+  }
+}
+
+const otherVersion = (cause?: unknown): Error => new Error('the server that runs is of another version', { cause });
+
+function failureOf(error: NodeJS.ErrnoException): Error {
+  if (error.code?.startsWith('HPE_')) return otherVersion(error);
+  return error.code === 'ECONNRESET' ? new Error('the server ended before it had answered', { cause: error }) : error;
+}
+
+function readReply<T>(json: string): T {
+  const body = parsed(json);
+  if (typeof body !== 'object' || body === null) throw otherVersion();
+  if ('error' in body) throw new Error(String(body.error));
+  return body as T;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+const nameTaken = ({ name, uuid }: ChatbotLine): Refusal =>
+  new Refusal(
+    'conflict',
+    `there is a chatbot "${name}" already; "docent learn ${uuid} URL --site" teaches it, or choose another name`,
+  );

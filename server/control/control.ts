@@ -1,0 +1,105 @@
+import Router from '@koa/router';
+import Koa from 'koa';
+import type { Context, Middleware } from 'koa';
+import type { RequestListener } from 'node:http';
+import * as Type from 'typebox';
+import { NewMessage } from '../api/requests/bodies.ts';
+import type { Rooms } from '../api/requests/operation.ts';
+import { createApi } from '../api/router.ts';
+import type { Authenticate } from '../http/auth.ts';
+import { readBody } from '../http/body.ts';
+import { replyWithErrors } from '../http/error-replies.ts';
+import { logRequests } from '../http/request-log.ts';
+import { Refusal } from '../schema/errors.ts';
+import { readUuid } from '../schema/ids.ts';
+import type { Store } from '../store/store.ts';
+import { ingestJob, stopIngestJob } from './ingest-jobs.ts';
+import { createOperator } from './operator.ts';
+import { createUsers, userOf } from './users.ts';
+
+export interface ControlDeps extends Rooms {
+  /** Where the world reaches the server, without a slash at the end. */
+  base: string;
+}
+
+/**
+ * HTTP for commands: the API as any user without a key, and under /control what the API has not. Whoever can send a request
+ * to this handler is the operator, so it is never to be served on a TCP port.
+ */
+export function createControl(deps: ControlDeps): RequestListener {
+  const app = new Koa();
+  // A command that hangs up is no fault of the server.
+  app.on('error', (error) => deps.log.debug({ err: error }, 'reply failed'));
+  app.use(logRequests(deps.log, 'command', POLLED));
+  app.use(replyWithErrors(deps.log));
+  app.use(whileWorking);
+  app.use(createApi(deps, actAs(deps.store)));
+  app.use(controlRoutes(deps));
+  app.use(() => {
+    throw new Refusal('not_found', 'the server that runs is of another version');
+  });
+  const handle = app.callback();
+  return (request, response) => void handle(request, response);
+}
+
+/** `docent learn` asks for this five times a second. */
+const POLLED = /^\/control\/job\/\w+$/;
+
+/** Milliseconds between two signs that a command is worked on; the client gives up after five times as long without one. */
+const SIGN_MS = 2000;
+
+const whileWorking: Middleware = async ({ res }, next) => {
+  res.shouldKeepAlive = false;
+  const signs = setInterval(() => res.headersSent || res.writeProcessing(), SIGN_MS);
+  await next().finally(() => clearInterval(signs));
+};
+
+/** `Authorization: User <email>` acts as that user; without it as the owner of the data folder. */
+function actAs(store: Store): Authenticate {
+  return async (authorization) => {
+    const email = /^User (\S+)$/.exec(authorization ?? '')?.[1];
+    return email === undefined ? store.home.user : userOf(store, email);
+  };
+}
+
+const NewUser = Type.Object({ email: Type.String() });
+const RemovedUser = Type.Object({ email: Type.String(), with_chatbots: Type.Boolean() });
+const NewKey = Type.Object({ email: Type.String(), name: Type.String() });
+const RevokedKeys = Type.Object({ keys: Type.Array(Type.String()) });
+
+function controlRoutes(deps: ControlDeps): Middleware {
+  const { store, clock, log, base } = deps;
+  const users = createUsers({ store, clock });
+  const operator = createOperator(deps);
+  const router = new Router({ prefix: '/control' });
+  const on = (method: 'GET' | 'POST', path: string, handle: (ctx: Context, uuid: string) => Promise<unknown>): void => {
+    router.register(path, [method], async (ctx) => {
+      ctx.body = await handle(ctx, readUuid(ctx.params['uuid'] ?? '') ?? '');
+    });
+  };
+
+  on('GET', '/server', async () => ({ base }));
+  on('GET', '/users', () => users.users());
+  on('POST', '/user/add', async (ctx) => {
+    const { email } = await readBody(ctx, log, NewUser);
+    return { email: await users.addUser(email) };
+  });
+  on('POST', '/user/remove', async (ctx) => {
+    const { email, with_chatbots } = await readBody(ctx, log, RemovedUser);
+    return operator.removeUser(email, with_chatbots);
+  });
+  on('GET', '/keys', () => users.keys());
+  on('POST', '/key/add', async (ctx) => {
+    const { email, name } = await readBody(ctx, log, NewKey);
+    return { key: await users.addKey(email, name) };
+  });
+  on('POST', '/keys/revoke', async (ctx) => users.revokeKeys(...(await readBody(ctx, log, RevokedKeys)).keys));
+  on('GET', '/chatbots', () => operator.chatbots());
+  on('POST', '/chatbot/:uuid/ask', async (ctx, uuid) => {
+    const { query } = await readBody(ctx, log, NewMessage);
+    return operator.ask(uuid, query);
+  });
+  on('GET', '/job/:uuid', (_, uuid) => ingestJob(deps, uuid));
+  on('POST', '/job/:uuid/stop', (_, uuid) => stopIngestJob(deps, uuid));
+  return router.routes() as unknown as Middleware;
+}
