@@ -1,44 +1,63 @@
-import { bodyParser } from '@koa/bodyparser';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import type { Logger } from 'pino';
+import rawBody from 'raw-body';
 import type { Static, TObject } from 'typebox';
 import { Refusal } from '../schema/errors.ts';
 import { checked, unknownFields } from '../schema/validate.ts';
 
-/** What the doors that speak JSON do alike. */
-
 export const newRequestId = (): string => randomBytes(8).toString('hex');
 
-const parse = bodyParser({
-  enableTypes: ['json'],
-  // Merged place by place with the parser's own list, which begins with the first.
-  extendTypes: { json: ['application/json', '+json'] },
-  jsonLimit: '1mb',
-  // Some clients send JSON without saying so.
-  detectJSON: (ctx) => !ctx.headers['content-type'],
-  onError(error, ctx) {
-    ctx.request.body = readAgain(error);
-  },
-});
+const MAX_BODY_BYTES = 1024 ** 2;
+const DECODERS: Record<string, () => Transform> = {
+  gzip: createUnzip,
+  deflate: createUnzip,
+  br: createBrotliDecompress,
+};
+/** Throws on bytes that are not UTF-8, which would be stored as U+FFFD. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The parser takes objects and lists alone, and no `__proto__`; what is JSON all the same is for the schema to judge. */
-function readAgain(error: Error & { body?: unknown }): unknown {
+/** The body of a POST, parsed; `{}` where there is none. Without a `Content-Type` it is taken for JSON. */
+export async function readJson(ctx: Context): Promise<unknown> {
+  if (ctx.headers['content-type'] && ctx.request.is('json', '+json') === false) {
+    if (ctx.request.length === 0) return {};
+    throw new Refusal('unsupported_media_type', 'the body must be application/json');
+  }
+  const text = decoded(await readBytes(ctx.req));
+  if (text === '') return {};
   try {
-    return JSON.parse(error.body as string);
+    return JSON.parse(text);
   } catch {
-    throw unreadable(error);
+    throw new Refusal('bad_json', 'the body is not JSON');
   }
 }
 
-/** The body of a POST, parsed; `{}` where there is none. */
-export async function readJson(ctx: Context): Promise<unknown> {
-  if (ctx.headers['content-type'] && ctx.request.length !== 0 && ctx.request.is('json', '+json') === false) {
-    throw new Refusal('unsupported_media_type', 'the body must be application/json');
+async function readBytes(req: IncomingMessage): Promise<Buffer> {
+  const { 'content-encoding': encoding = 'identity', 'content-length': length } = req.headers;
+  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
+  if (!decoder && encoding !== 'identity') {
+    throw new Refusal('unsupported_media_type', 'the encoding of the body is not known here');
   }
-  await parse(ctx, async () => {});
-  return ctx.request.body;
+  try {
+    return await (decoder
+      ? rawBody(req.pipe(decoder()), { limit: MAX_BODY_BYTES })
+      : rawBody(req, { length, limit: MAX_BODY_BYTES }));
+  } catch (error) {
+    if ((error as rawBody.RawBodyError).status === 413) throw new Refusal('too_large', 'the body is larger than 1 MB');
+    throw new Refusal('bad_json', 'the body cannot be read');
+  }
+}
+
+function decoded(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Refusal('bad_json', 'the body is not valid UTF-8');
+  }
 }
 
 /** The same, as the schema has it; throws the `Refusal` of what is invalid. */
@@ -54,12 +73,6 @@ export function nameUnknownFields(ctx: Context, log: Logger, schema: TObject, bo
   if (fields === '') return;
   ctx.set('X-Unknown-Fields', fields);
   log.debug({ req: ctx.state['id'], fields }, 'unknown fields');
-}
-
-function unreadable(error: Error & { status?: number }): Refusal {
-  if (error.status === 413) return new Refusal('too_large', 'the body is larger than 1 MB');
-  if (error.status === 415) return new Refusal('unsupported_media_type', 'the encoding of the body is not known here');
-  return new Refusal('bad_json', 'the body is not JSON');
 }
 
 /** 405 with `Allow` where another method would have found something, else 404. */

@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { start, type Running } from '../../running.ts';
 
@@ -119,7 +120,7 @@ describe('bad input', () => {
   });
 
   it('is told from a list, from broken JSON, from a body too large and from another media type', async () => {
-    const post = (body: string, type = 'application/json') =>
+    const post = (body: BodyInit, type = 'application/json') =>
       fetch(`${docent.base}/api/v1/chatbot/create`, {
         method: 'POST',
         headers: { Authorization: 'Bearer the-key-of-the-tests', 'Content-Type': type },
@@ -130,6 +131,37 @@ describe('bad input', () => {
     expect(await code(await post('{"name":'))).toEqual([400, 'bad_json']);
     expect(await code(await post(JSON.stringify({ name: 'x'.repeat(1_100_000) })))).toEqual([413, 'too_large']);
     expect(await code(await post('name=x', 'text/csv'))).toEqual([415, 'unsupported_media_type']);
+    const invalidText = await post(Buffer.from('{"name":"\xff"}', 'latin1'));
+    expect([invalidText.status, await invalidText.json()]).toEqual([
+      400,
+      { error: 'the body is not valid UTF-8', code: 'bad_json' },
+    ]);
+  });
+
+  it('may be compressed, may begin with a byte order mark, and is refused in an unknown encoding', async () => {
+    const post = (body: Uint8Array<ArrayBuffer>, encoding: string) =>
+      fetch(`${docent.base}/api/v1/chatbot/create`, {
+        method: 'POST',
+        headers: {
+          Authorization: 'Bearer the-key-of-the-tests',
+          'Content-Type': 'application/json',
+          'Content-Encoding': encoding,
+        },
+        body,
+      });
+    const text = Buffer.from('\ufeff{"name":"Café"}');
+    for (const [encoding, body] of [
+      ['identity', text],
+      ['gzip', gzipSync(text)],
+      ['deflate', deflateSync(text)],
+      ['br', brotliCompressSync(text)],
+    ] as const) {
+      const reply = await post(body, encoding);
+      expect([reply.status, (await reply.json()).name], encoding).toEqual([200, 'Café']);
+    }
+    expect((await post(text, 'zstd')).status).toBe(415);
+    expect((await post(text, 'gzip')).status).toBe(400);
+    expect((await post(gzipSync(Buffer.alloc(2_000_000, ' ')), 'gzip')).status).toBe(413);
   });
 
   it('counts code points, not UTF-16 units', async () => {
