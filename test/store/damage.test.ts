@@ -1,12 +1,26 @@
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHealth, type Health } from '../../server/health/health.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { Store } from '../../server/store/store.ts';
 import { faultyDisk } from './faulty-disk.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
+
+const SERVED = 'the rest is served: move it out of the data folder, then restart';
 
 describe('lowdb: damaged files', () => {
   let dir: string;
@@ -221,6 +235,53 @@ describe('lowdb: damaged files', () => {
     }
   });
 
+  it('that are folders, in place of a chatbot or a source, are named, and the others served', async () => {
+    const [good, bad] = [await withChatbot(), await withChatbot()];
+    const [source, hidden] = [aSource(good.uuid), aSource(good.uuid)];
+    await store.createSource(source);
+    await store.createSource(hidden);
+    await store.putDocument(hidden.uuid, aDocument('text'));
+    await store.close();
+    const folders = [await fileOf(bad.uuid, `${bad.uuid}.json`), await fileOf(hidden.uuid, '.source.json')];
+    for (const path of folders) {
+      await rm(path);
+      await mkdir(path);
+    }
+    const reasons = folders.map((path) => `${relative(dir, path)} is a folder where a file should be; ${SERVED}`);
+    for (const again of [false, true]) {
+      if (again) await reopen();
+      else store = await open();
+      expect((await store.chatbots(store.home.user.uuid)).map(({ uuid }) => uuid)).toEqual([good.uuid]);
+      expect(await store.sources(good.uuid)).toEqual([source]);
+      expect([health.state(), warned]).toEqual([{ status: 'degraded', reasons }, reasons]);
+      for (const path of folders) expect((await stat(path)).isDirectory()).toBe(true);
+      expect(await fileOf(hidden.uuid, '.document.json')).toBeDefined();
+    }
+  });
+
+  it('that are folders, in place of what belongs to a source, are named, and do not keep it from being deleted', async () => {
+    const source = aSource((await withChatbot()).uuid, { type: 'upload', status: 'success', tokens: 3 });
+    await store.createSource(source, Buffer.from('the upload'));
+    await store.putDocument(source.uuid, aDocument('text'));
+    await store.putVectors(source.uuid, { model: 'm', dimensions: 2, rows: new Int8Array([1, 2]) });
+    const folders = await Promise.all(
+      ['.vectors.json', '.document.json', '.file'].map((end) => fileOf(source.uuid, end)),
+    );
+    for (const path of folders) {
+      await rm(path);
+      await mkdir(path);
+    }
+    expect(await store.vectors(source.uuid)).toBeUndefined();
+    expect(await store.document(source.uuid)).toBeUndefined();
+    expect(await store.file(source.uuid)).toBeUndefined();
+    expect(await store.source(source.uuid)).toMatchObject({ status: 'error:damaged', embedded_by: '' });
+    const reasons = folders.map((path) => `${relative(dir, path)} is a folder where a file should be; ${SERVED}`);
+    expect([health.state(), warned]).toEqual([{ status: 'degraded', reasons }, reasons]);
+    expect(await store.deleteSource(source.uuid)).toBe(true);
+    expect(await store.source(source.uuid)).toBeUndefined();
+    for (const path of folders) expect((await stat(path)).isDirectory()).toBe(true);
+  });
+
   it('of passages or vectors are set aside, and the source can be learned anew', async () => {
     const source = aSource((await withChatbot()).uuid, { status: 'success' });
     await store.createSource(source);
@@ -293,6 +354,16 @@ describe('lowdb: damaged files', () => {
     it.each(['', '{', '[]', 'null', '7', '\0\0'])('refuse the start at %j, and say what to do', (text) =>
       refused(text, /store\.json is damaged: .*backup/),
     );
+
+    it('refuse the start where it is a folder', async () => {
+      await store.close();
+      await rename(account(), `${account()}.bak`);
+      await mkdir(account());
+      await expect(open()).rejects.toThrow(/store\.json is damaged: .*backup/);
+      await rmdir(account());
+      await rename(`${account()}.bak`, account());
+      store = await open();
+    });
 
     it('say that the format number is missing, and call only a higher one newer', async () => {
       const text = await readFile(account(), 'utf8');

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -50,6 +50,16 @@ describe('lowdb: replies on the disk', () => {
     }
     const [name] = await files();
     expect((await readFile(join(root, 'replies', name!), 'utf8')).split('\n').length).toBeLessThanOrEqual(11);
+  });
+
+  it('are stored although a folder stands in place of the file of another day', async () => {
+    await mkdir(join(root, 'replies', '2026-02-28.jsonl'), { recursive: true });
+    await replies.keep(aReply(1));
+    expect(await replies.find(aReply(1).key)).toEqual(aReply(1));
+    expect(health.state()).toMatchObject({
+      status: 'degraded',
+      reasons: [expect.stringContaining('2026-02-28.jsonl is a folder')],
+    });
   });
 
   it('are in a file a day, of which two stay', async () => {

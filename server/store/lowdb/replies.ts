@@ -134,7 +134,13 @@ export class Replies {
 
   async #readDay(date: string): Promise<void> {
     const day = await this.#begin(date);
-    await day.low.read();
+    try {
+      await day.low.read();
+    } catch (error) {
+      if (!hasCode(error, 'EISDIR')) throw error;
+      this.#days.delete(date);
+      return this.#options.damage.setAside(join(this.#options.root, `${date}.jsonl`), CONSEQUENCE);
+    }
     const whole: string[] = [];
     await forEachSliced(day.low.data, (line) => void (readLine(line) && whole.push(line)));
     const damaged = day.low.data.length - whole.length;

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, relative } from 'node:path';
 import type { Health } from '../../../health/health.ts';
@@ -18,6 +18,7 @@ interface Options {
 }
 
 const FORM = /\.damaged(?:\.\d+)?$/;
+const FOLDER = 'is a folder where a file should be; the rest is served: move it out of the data folder, then restart';
 const REMEDY = 'restore it from a backup or move it out of the data folder, then restart';
 
 /** Whether the file was set aside: nothing but `Damage` touches it. */
@@ -37,8 +38,12 @@ export class Damage {
     this.#options = options;
   }
 
-  /** Renames the file. Never rejects: where the disk refuses, the file stays where it is and that is reported. */
+  /**
+   * Renames the file. A folder that stands in its place is not ours: it stays where it is. Never rejects: where the disk
+   * refuses, the file stays where it is, too, and that is reported.
+   */
   async setAside(path: string, why: string): Promise<void> {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return this.report(path, FOLDER);
     const aside = freeName(path);
     this.#files.add(aside);
     const renamed = this.#rename(path, aside).then(

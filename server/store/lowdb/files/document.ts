@@ -41,17 +41,18 @@ export const readBytes = (path: string): Promise<Buffer | undefined> =>
     throw error;
   });
 
-/** For the start, when nobody waits for anything else. Undefined where the file is no JSON that `is` takes. */
+/** Synchronous: for the start. Undefined where the file is a folder, or not JSON that `is` accepts. */
 export function readDocument<T>(path: string, is: (value: unknown) => value is T): T | undefined {
-  const bytes = readFileSync(path);
-  const value = isUtf8(bytes) ? parsed(bytes.toString()) : undefined;
+  const value = readValue(path);
   return is(value) ? value : undefined;
 }
 
-function parsed(text: string): unknown {
+function readValue(path: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    const bytes = readFileSync(path);
+    return isUtf8(bytes) ? JSON.parse(bytes.toString()) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || hasCode(error, 'EISDIR')) return undefined;
+    throw error;
   }
 }

@@ -52,14 +52,14 @@ export class SessionFile {
   }
 
   /**
-   * `torn`: nothing of it was ever acknowledged. `lost`: it cannot be read. `damaged`: a part of it cannot; the rest is
-   * there, and the first write removes that part from the file, after `keep` has put a copy aside. `folder`: it is no file.
+   * `torn`: nothing of it was ever acknowledged. `lost`: it cannot be read, or is a folder. `damaged`: a part of it cannot be
+   * read; the rest is there, and the first write removes that part from the file, after `keep` has put a copy aside.
    */
-  async load(keep: () => Promise<void>): Promise<'whole' | 'torn' | 'damaged' | 'lost' | 'folder'> {
+  async load(keep: () => Promise<void>): Promise<'whole' | 'torn' | 'damaged' | 'lost'> {
     try {
       await this.#low.read();
     } catch (error) {
-      if (hasCode(error, 'EISDIR')) return 'folder';
+      if (hasCode(error, 'EISDIR')) return 'lost';
       throw error;
     }
     const [head, ...lines] = this.#low.data;

@@ -19,7 +19,6 @@ const BATCH = 64;
 
 const PARTLY =
   'has lines that cannot be read; the others are served, and the file as it was is kept as ….damaged at its next change';
-const FOLDER = 'is a folder where a conversation should be; the others are served: move it out of the data folder';
 
 interface Options {
   disk: Disk;
@@ -203,10 +202,9 @@ export class Sessions {
     const path = this.#names.path(name);
     const state = await file.load(() => damage.copyAside(path));
     if (!this.#names.holds(name)) return;
-    if (state === 'torn' || state === 'lost' || state === 'folder') {
+    if (state === 'torn' || state === 'lost') {
       this.#names.remove(name);
-      if (state === 'folder') damage.report(path, FOLDER);
-      else if (state === 'lost') await damage.setAside(path, 'holds a conversation that cannot be read');
+      if (state === 'lost') await damage.setAside(path, 'holds a conversation that cannot be read');
       else this.#options.disk.unlink(path).catch(ignore);
       return;
     }

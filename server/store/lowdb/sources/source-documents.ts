@@ -1,4 +1,4 @@
-import type { Disk } from '../files/disk.ts';
+import { hasCode, type Disk } from '../files/disk.ts';
 import { DocumentFile } from '../files/document.ts';
 import type { Adapter } from '../files/lowdb-file.ts';
 import type { Document, StoredSource, StoredVectors } from '../../store.ts';
@@ -12,9 +12,9 @@ export async function readWhole<T>(file: Adapter<T>, is: (value: T) => boolean):
   return value === null || (value !== undefined && is(value)) ? value : undefined;
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for a file that is not JSON, or is a folder. */
 function ifDamaged(error: unknown): undefined {
-  if (!(error instanceof SyntaxError)) throw error;
+  if (!(error instanceof SyntaxError) && !hasCode(error, 'EISDIR')) throw error;
 }
 
 export type Kind = 'document.json' | 'vectors.json';

@@ -2,7 +2,7 @@ import { forEachConcurrent } from '../../../async/for-each-concurrent.ts';
 import { KeyedMutex } from '../../../async/keyed-mutex.ts';
 import { later, type Clock } from '../../../schema/ids.ts';
 import { isSetAside, type Damage } from '../files/damage.ts';
-import { ignore, removeFile, replaceFile, syncFolder, type Disk } from '../files/disk.ts';
+import { hasCode, ignore, removeFile, replaceFile, syncFolder, type Disk } from '../files/disk.ts';
 import { readBytes, readDocument } from '../files/document.ts';
 import { isDocument, isSource, number, record as recordOf } from '../record-checks.ts';
 import { lowdbFile } from '../files/lowdb-file.ts';
@@ -93,7 +93,13 @@ export class Sources {
   }
 
   async file(uuid: string): Promise<Uint8Array | undefined> {
-    return this.#record(uuid) && (await readBytes(this.#path(uuid, 'file')));
+    const path = this.#path(uuid, 'file');
+    if (!this.#record(uuid)) return undefined;
+    return readBytes(path).catch(async (error: unknown) => {
+      if (!hasCode(error, 'EISDIR')) throw error;
+      await this.#damage.setAside(path, 'cannot be read');
+      return undefined;
+    });
   }
 
   list(chatbot: string): StoredSource[] {
@@ -226,7 +232,10 @@ export class Sources {
     });
     // Where a power cut brings one of these back, the next start removes it.
     for (const kind of ['document.json', 'vectors.json', 'file'] as const) {
-      await removeFile(this.#disk, this.#path(uuid, kind));
+      await removeFile(this.#disk, this.#path(uuid, kind)).catch((error: unknown) => {
+        // A folder in its place is not ours to remove.
+        if (!hasCode(error, 'EISDIR')) throw error;
+      });
     }
   }
 
