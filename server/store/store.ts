@@ -190,25 +190,37 @@ export interface StoredSite extends Omit<Site, 'current' | LateFields>, Partial<
   refollow?: string[] | 'all';
 }
 
-export interface StoredSource extends DataSource {
+/** Who a source is. */
+interface SourceIdentity {
   chatbot: string;
   /** What makes a second one the same: the normalised URL of a link, the SHA-256 of a file. Unique within the chatbot. */
   identity: string;
   /** A page's other address, by redirect or canonical link: unique as the identity is. '' or absent for none. */
   alias?: string;
-  /** The site whose crawl found the source, or met it. '' or absent for none. */
+}
+
+/** What the crawl of a site notes on a source. */
+interface CrawlState {
+  /** The site whose crawl found the source, or came across it. '' or absent for none. */
   site?: string;
   /** The page, or the sitemap, whose link led a crawl here; absent where none did. */
   found_on?: string;
-  /** 1 where a crawl met what its owner had added: that is never taken away by a crawl. */
+  /** 1 where a crawl came across a source that its owner had added: no crawl ever removes it. */
   own?: 0 | 1;
-  /** Of the site's crawls, the last that was through with the source. */
+  /** Number of the site's last crawl that has finished with the source. */
   round?: number;
-  /** JSON: the page that its passages were made from, so that it need not be learned again; '' or absent for none. */
+}
+
+/** What its passages were made from and by. */
+interface IndexState {
+  /** JSON: the fetched page that the passages were made from, so that an unchanged one is not read again; '' or absent for none. */
   fetched_json?: string;
   /** The embedding model that its passages have vectors by; '' or absent for none. */
   embedded_by?: string;
 }
+
+/** Flat, as it is stored. */
+export interface StoredSource extends DataSource, SourceIdentity, CrawlState, IndexState {}
 
 /** A source's own text, and where its passages stand in it. */
 export interface Document {
