@@ -1,5 +1,5 @@
 import { readCompletion } from './completion.ts';
-import { SseParser, LARGEST_EVENT } from './sse-parser.ts';
+import { SseParser, MAX_EVENT_BYTES } from './sse-parser.ts';
 import { modelFailed } from './errors.ts';
 import { Thinking } from './thinking.ts';
 
@@ -50,7 +50,7 @@ export class CompletionStream {
 
   #collect(chunk: Buffer): void {
     this.#wholeBytes += chunk.length;
-    if (this.#wholeBytes > LARGEST_EVENT) throw modelFailed('an unstreamed answer without end');
+    if (this.#wholeBytes > MAX_EVENT_BYTES) throw modelFailed('an unstreamed answer without end');
     this.#whole?.push(Buffer.from(chunk));
   }
 

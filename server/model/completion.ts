@@ -1,5 +1,5 @@
 /** What one event of a completion says, or a whole completion that came unstreamed. */
-export interface Said {
+export interface CompletionEvent {
   text: string;
   /** As the server wrote it; undefined while the answer goes on. */
   finish: string | undefined;
@@ -8,20 +8,20 @@ export interface Said {
   error: string | undefined;
 }
 
-interface Wire {
-  choices?: { delta?: Part; message?: Part; finish_reason?: unknown }[];
+interface WireCompletion {
+  choices?: { delta?: WireMessage; message?: WireMessage; finish_reason?: unknown }[];
   usage?: { total_tokens?: unknown; prompt_tokens?: unknown; completion_tokens?: unknown } | null;
   error?: unknown;
 }
 
 /** `content` is the answer; reasoning fields beside it are not. */
-interface Part {
+interface WireMessage {
   content?: unknown;
 }
 
 /** Undefined where the data is no JSON object. */
-export function readCompletion(data: string): Said | undefined {
-  const wire = parseObject(data) as Wire | undefined;
+export function readCompletion(data: string): CompletionEvent | undefined {
+  const wire = parseObject(data) as WireCompletion | undefined;
   if (!wire) return undefined;
   const choice = Array.isArray(wire.choices) ? wire.choices[0] : undefined;
   const finish = choice?.finish_reason;
@@ -52,7 +52,7 @@ function textOf(content: unknown): string {
 const isText = (part: { type?: unknown; text?: unknown } | null): part is { type: 'text'; text: string } =>
   part?.type === 'text' && typeof part.text === 'string';
 
-function tokens(usage: NonNullable<Wire['usage']>): number | undefined {
+function tokens(usage: NonNullable<WireCompletion['usage']>): number | undefined {
   const total = usage.total_tokens ?? Number(usage.prompt_tokens) + Number(usage.completion_tokens);
   return typeof total === 'number' && Number.isFinite(total) && total >= 0 ? Math.round(total) : undefined;
 }

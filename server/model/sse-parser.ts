@@ -1,5 +1,5 @@
 /** An event larger than this (bytes) is no piece of an answer; a server that sends one is refused. */
-export const LARGEST_EVENT = 1_000_000;
+export const MAX_EVENT_BYTES = 1_000_000;
 
 const LF = 10;
 const CR = 13;
@@ -70,7 +70,7 @@ export class SseParser {
 
   #bound(): void {
     const size = this.#restBytes + (this.#data?.length ?? 0);
-    if (size > LARGEST_EVENT) throw new RangeError(`an event of the model's stream outgrew ${LARGEST_EVENT} bytes`);
+    if (size > MAX_EVENT_BYTES) throw new RangeError(`an event of the model's stream outgrew ${MAX_EVENT_BYTES} bytes`);
   }
 }
 

@@ -9,7 +9,7 @@ import type { AskBody } from '../schema/visitor.ts';
 import type { VisitorSessions } from './sessions.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-interface Rooms {
+interface AskDeps {
   store: Store;
   runs: AnswerRuns;
   upstream: Upstream;
@@ -18,39 +18,43 @@ interface Rooms {
   sessions: VisitorSessions;
 }
 
-export interface Asker {
+export interface AskRequest {
   address: string;
   /** The request's id. */
   request: string;
   /** Language tags, best first. */
   accepted: readonly string[];
   /** Sets fields of the reply. */
-  tell(fields: Record<string, string>): void;
+  setFields(fields: Record<string, string>): void;
 }
 
-export interface Asked {
+export interface AskResult {
   /** The session's identifier where the visitor did not name one. */
-  made: string | undefined;
+  newSession: string | undefined;
   message: string;
   found: Run | StoredMessage;
 }
 
 /** One question at the door: whose it is, whether it is a repeat, whether the visitor may ask it now. */
-export function createAsk({ store, runs, upstream, log, limits, sessions }: Rooms) {
-  return async (chatbot: StoredChatbot, body: AskBody, { address, request, accepted, tell }: Asker): Promise<Asked> => {
-    const session = body.session === undefined ? undefined : await sessions.own(chatbot, body.session);
+export function createAsk({ store, runs, upstream, log, limits, sessions }: AskDeps) {
+  return async (
+    chatbot: StoredChatbot,
+    body: AskBody,
+    { address, request, accepted, setFields }: AskRequest,
+  ): Promise<AskResult> => {
+    const session = body.session === undefined ? undefined : await sessions.find(chatbot, body.session);
     const named = identify(store.home.secret, chatbot, address, session, body.id);
 
     const begin = async (): Promise<Question> => {
       const known = session ?? (body.id === undefined ? undefined : await store.session(named.session));
       // First: a question that is refused for want of room does not count.
       runs.checkCapacity(chatbot.uuid, address);
-      admit(chatbot, address, tell);
+      admit(chatbot, address, setFields);
       return {
         uuid: named.message,
         query: body.query,
         chatbot,
-        session: known ?? sessions.begin(chatbot, body.variables, named.session),
+        session: known ?? sessions.create(chatbot, body.variables, named.session),
         newSession: !known,
         visitor: address,
         request,
@@ -61,11 +65,11 @@ export function createAsk({ store, runs, upstream, log, limits, sessions }: Room
       body.id === undefined
         ? runs.start(await begin(), upstream.respond)
         : await runs.open(named.message, body.query, begin, upstream.respond);
-    if (!session && found instanceof Run && found.stored) sessions.storing(named.session, found.stored);
-    return { made: session ? undefined : named.session, message: named.message, found };
+    if (!session && found instanceof Run && found.stored) sessions.waitForStorage(named.session, found.stored);
+    return { newSession: session ? undefined : named.session, message: named.message, found };
   };
 
-  function admit(chatbot: StoredChatbot, address: string, tell: Asker['tell']): void {
+  function admit(chatbot: StoredChatbot, address: string, tell: AskRequest['setFields']): void {
     const retryAfter = limits.take(chatbot.uuid, address, chatbot.meta.rate_limit);
     tell(limits.fields(chatbot.uuid, address, chatbot.meta.rate_limit));
     if (retryAfter === 0) return;

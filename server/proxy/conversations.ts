@@ -16,7 +16,7 @@ import { releaseOnClose, visitorMessage, type EventStreams } from './sse.ts';
 import type { VisitorSessions } from './sessions.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-interface Rooms {
+interface ConversationDeps {
   store: Store;
   runs: AnswerRuns;
   upstream: Upstream;
@@ -25,12 +25,12 @@ interface Rooms {
   events: EventStreams;
   sessions: VisitorSessions;
   /** Of the bytes that replies keep in memory until they are read. */
-  held: Capacity;
+  unreadBytes: Capacity;
   addressOf(ctx: Context): string;
 }
 
 /** One visitor's request about a chatbot that the visitor may know of. */
-export interface Visit {
+export interface VisitorRequest {
   chatbot: StoredChatbot;
   ctx: RouterContext;
 }
@@ -41,14 +41,14 @@ const DONE = { success: true };
 const LISTS = { each: 16, all: 64 };
 
 /** What a visitor does with a session after asking. */
-export function createConversations(rooms: Rooms) {
-  const { store, runs, upstream, clock, log, events, sessions, held, addressOf } = rooms;
+export function createConversations(rooms: ConversationDeps) {
+  const { store, runs, upstream, clock, log, events, sessions, unreadBytes, addressOf } = rooms;
   const lists = createCapacity(LISTS);
-  const sessionOf = ({ chatbot, ctx }: Visit): Promise<StoredSession> =>
-    sessions.own(chatbot, ctx.params['session'] ?? '');
+  const sessionOf = ({ chatbot, ctx }: VisitorRequest): Promise<StoredSession> =>
+    sessions.find(chatbot, ctx.params['session'] ?? '');
 
   /** The answer being made, else the finished record. */
-  async function messageOf(visit: Visit): Promise<Run | StoredMessage> {
+  async function messageOf(visit: VisitorRequest): Promise<Run | StoredMessage> {
     const session = await sessionOf(visit);
     const uuid = readUuid(visit.ctx.params['message'] ?? '') ?? '';
     const run = runs.get(uuid);
@@ -58,7 +58,7 @@ export function createConversations(rooms: Rooms) {
   }
 
   /** Once nothing more is written to it. */
-  async function settledMessage(visit: Visit, hurry: (run: Run) => void = () => {}): Promise<StoredMessage> {
+  async function finishedMessage(visit: VisitorRequest, hurry: (run: Run) => void = () => {}): Promise<StoredMessage> {
     const found = await messageOf(visit);
     if (!(found instanceof Run)) return found;
     hurry(found);
@@ -68,28 +68,28 @@ export function createConversations(rooms: Rooms) {
   }
 
   return {
-    async messages(visit: Visit): Promise<unknown> {
+    async messages(visit: VisitorRequest): Promise<unknown> {
       const { ctx } = visit;
       const { uuid } = await sessionOf(visit);
       const address = addressOf(ctx);
       releaseOnClose(ctx.res, lists.take(address));
       const list = await shown(await runs.messages(uuid), visitorMessage);
-      releaseOnClose(ctx.res, held.take(address, list.length));
+      releaseOnClose(ctx.res, unreadBytes.take(address, list.length));
       ctx.type = 'json';
       return list;
     },
 
-    async forget(visit: Visit): Promise<unknown> {
+    async deleteSession(visit: VisitorRequest): Promise<unknown> {
       const session = await sessionOf(visit);
       await runs.stopSession(session.uuid);
       // The upstream's first: where it fails the session is still here, and the visitor can try again. The answer that was
       // stopped may have made the upstream's session meanwhile.
-      await upstream.forget(session);
+      await upstream.deleteSession(session);
       await store.deleteSession(session.uuid);
       return DONE;
     },
 
-    async resume(visit: Visit): Promise<void> {
+    async resume(visit: VisitorRequest): Promise<void> {
       const { ctx } = visit;
       const address = addressOf(ctx);
       events.admit(address, ctx.res);
@@ -101,18 +101,18 @@ export function createConversations(rooms: Rooms) {
       const uuid = found instanceof Run ? found.message.uuid : found.uuid;
       // Who names an offset has had what stands before it.
       const first: ChatEvent[] = offset === '' ? [{ event: 'message', data: { uuid } }] : [];
-      events.tell(found, ctx.res, { address, from: Number(offset), first, failure: upstream.failure });
+      events.send(found, ctx.res, { address, from: Number(offset), first, failure: upstream.failure });
       ctx.respond = false;
     },
 
-    async stop(visit: Visit): Promise<unknown> {
-      await settledMessage(visit, (run) => run.stop());
+    async stop(visit: VisitorRequest): Promise<unknown> {
+      await finishedMessage(visit, (run) => run.stop());
       return DONE;
     },
 
-    async feedback(visit: Visit): Promise<unknown> {
+    async feedback(visit: VisitorRequest): Promise<unknown> {
       const { rating, comment } = await readBody(visit.ctx, log, FeedbackBody);
-      const { uuid } = await settledMessage(visit);
+      const { uuid } = await finishedMessage(visit);
       const feedback_json = JSON.stringify({ rating, ...(comment === undefined ? {} : { comment }) });
       const rated = await store.updateMessage(uuid, (message) => ({
         ...message,

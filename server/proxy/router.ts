@@ -13,7 +13,7 @@ import type { ChatbotFace, ChatEvent } from '../types.ts';
 import { faceSettings } from '../schema/widget-settings.ts';
 import { createAsk } from './ask.ts';
 import { AskBody, SessionBody, VisitorSessionSchema } from '../schema/visitor.ts';
-import { createConversations, type Visit } from './conversations.ts';
+import { createConversations, type VisitorRequest } from './conversations.ts';
 import { createEventStreams, unreadReplies, type EventStreams } from './sse.ts';
 import { admitOrigin } from './origins.ts';
 import { servePage } from './share-page.ts';
@@ -31,33 +31,33 @@ export interface ChatRouterOptions {
   /** Open streams, in all. */
   maxStreams?: number;
   /** Of the bytes that replies keep in memory until they are read; `unreadReplies` by default. */
-  held?: Capacity;
+  unreadBytes?: Capacity;
   /** What a chatbot shows before the first question, in place of its own settings. */
-  face?(chatbot: StoredChatbot): Partial<ChatbotFace>;
+  profile?(chatbot: StoredChatbot): Partial<ChatbotFace>;
 }
 
 /** The public door: /chat/{chatbot}/… for pages of any origin, and the page /c/{chatbot}. No key comes in, none goes out. */
 export function createChatRouter(rooms: ChatRouterOptions): Middleware {
   const router = new Router({ prefix: '/chat', sensitive: true });
-  const on = (method: 'GET' | 'POST', path: string, handle: (visit: Visit) => Promise<unknown>): void => {
+  const on = (method: 'GET' | 'POST', path: string, handle: (visit: VisitorRequest) => Promise<unknown>): void => {
     router.register(path, [method], async (ctx) => {
-      const reply = await handle({ chatbot: await admitted(rooms, ctx), ctx });
+      const reply = await handle({ chatbot: await admitVisitor(rooms, ctx), ctx });
       if (reply !== undefined) ctx.body = reply;
     });
   };
-  const { held = unreadReplies() } = rooms;
-  const events = createEventStreams({ held, most: rooms.maxStreams });
+  const { unreadBytes = unreadReplies() } = rooms;
+  const events = createEventStreams({ unreadBytes, most: rooms.maxStreams });
   const sessions = createVisitorSessions(rooms);
   const addressOf = ({ req }: Context): string => clientAddress(req, rooms.trustProxyHops);
-  const conversations = createConversations({ ...rooms, events, sessions, held, addressOf });
-  const { messages, forget, resume, stop, feedback } = conversations;
+  const conversations = createConversations({ ...rooms, events, sessions, unreadBytes, addressOf });
+  const { messages, deleteSession, resume, stop, feedback } = conversations;
 
-  on('GET', '/:chatbot', async ({ chatbot }) => faceOf(rooms, chatbot));
+  on('GET', '/:chatbot', async ({ chatbot }) => profileOf(rooms, chatbot));
   const limitWrites = createWriteLimit(rooms);
   on('POST', '/:chatbot/session', startSession(rooms, sessions, limitWrites));
   on('POST', '/:chatbot/ask', ask(rooms, sessions, events));
   on('GET', '/:chatbot/session/:session/messages', messages);
-  on('POST', '/:chatbot/session/:session/delete', forget);
+  on('POST', '/:chatbot/session/:session/delete', deleteSession);
   on('GET', '/:chatbot/session/:session/message/:message/stream', resume);
   on('POST', '/:chatbot/session/:session/message/:message/stop', stop);
   on('POST', '/:chatbot/session/:session/message/:message/feedback', async (visit) => {
@@ -68,7 +68,7 @@ export function createChatRouter(rooms: ChatRouterOptions): Middleware {
   const warnOfProxy = createProxyWarning(rooms);
   const routes = router.routes() as unknown as Middleware;
   return (ctx, next) => {
-    if (ctx.path.startsWith('/c/')) return servePage(ctx, (written) => named(rooms, ctx, written));
+    if (ctx.path.startsWith('/c/')) return servePage(ctx, (written) => findChatbot(rooms, ctx, written));
     if (!ctx.path.startsWith('/chat/')) return next();
     ctx.set(HEADERS);
     warnOfProxy(ctx);
@@ -106,49 +106,49 @@ const crossOrigin = cors({
   keepHeadersOnError: false,
 });
 
-const named = ({ upstream, trustProxyHops }: ChatRouterOptions, { req }: Context, written: string) =>
+const findChatbot = ({ upstream, trustProxyHops }: ChatRouterOptions, { req }: Context, written: string) =>
   upstream.chatbot(written, () => clientAddress(req, trustProxyHops));
 
 /** Who may ask which chatbot is judged here. A private one is as unknown as none. */
-async function admitted(rooms: ChatRouterOptions, ctx: RouterContext): Promise<StoredChatbot> {
-  const chatbot = await named(rooms, ctx, ctx.params['chatbot'] ?? '');
+async function admitVisitor(rooms: ChatRouterOptions, ctx: RouterContext): Promise<StoredChatbot> {
+  const chatbot = await findChatbot(rooms, ctx, ctx.params['chatbot'] ?? '');
   if (!chatbot || chatbot.meta.visibility === 'private') throw notFound('chatbot');
   const allowed = originsOf(chatbot);
   if (allowed.length > 0) admitOrigin(ctx, allowed);
   return chatbot;
 }
 
-function faceOf({ face }: ChatRouterOptions, chatbot: StoredChatbot): ChatbotFace {
+function profileOf({ profile }: ChatRouterOptions, chatbot: StoredChatbot): ChatbotFace {
   const { uuid, name, meta } = chatbot;
   return {
     uuid,
     name,
     show_citations: meta.show_citations,
     ...faceSettings(chatbot.widget),
-    ...face?.(chatbot),
+    ...profile?.(chatbot),
   };
 }
 
 /** The rate limit of a visitor's other writes: an empty session costs a file, feedback a line. */
-const WRITES: [count: number, seconds: number] = [100, 60];
+const WRITE_LIMIT: [count: number, seconds: number] = [100, 60];
 
-type WriteLimit = (visit: Visit, refusal: string) => void;
+type WriteLimit = (visit: VisitorRequest, refusal: string) => void;
 
 function createWriteLimit({ clock, trustProxyHops }: ChatRouterOptions): WriteLimit {
   const limits = createVisitorLimits({ clock });
   return ({ chatbot, ctx }, refusal) => {
     const address = clientAddress(ctx.req, trustProxyHops);
-    const retryAfter = limits.take(chatbot.uuid, address, WRITES);
-    ctx.set(limits.fields(chatbot.uuid, address, WRITES));
+    const retryAfter = limits.take(chatbot.uuid, address, WRITE_LIMIT);
+    ctx.set(limits.fields(chatbot.uuid, address, WRITE_LIMIT));
     if (retryAfter > 0) throw new Refusal('rate_limited', refusal, { retryAfter });
   };
 }
 
 function startSession({ store, log }: ChatRouterOptions, sessions: VisitorSessions, limitWrites: WriteLimit) {
-  return async (visit: Visit): Promise<unknown> => {
+  return async (visit: VisitorRequest): Promise<unknown> => {
     const { variables } = await readBody(visit.ctx, log, SessionBody);
     limitWrites(visit, 'too many new conversations');
-    const session = sessions.begin(visit.chatbot, variables);
+    const session = sessions.create(visit.chatbot, variables);
     if (!(await store.createSession(session))) throw notFound('chatbot');
     return view(VisitorSessionSchema, session);
   };
@@ -157,19 +157,19 @@ function startSession({ store, log }: ChatRouterOptions, sessions: VisitorSessio
 function ask(rooms: ChatRouterOptions, sessions: VisitorSessions, events: EventStreams) {
   const limits = createVisitorLimits(rooms);
   const asked = createAsk({ ...rooms, limits, sessions });
-  return async ({ chatbot, ctx }: Visit): Promise<void> => {
+  return async ({ chatbot, ctx }: VisitorRequest): Promise<void> => {
     const body = await readBody(ctx, rooms.log, AskBody);
     const address = clientAddress(ctx.req, rooms.trustProxyHops);
     events.admit(address, ctx.res);
-    const { made, message, found } = await asked(chatbot, body, {
+    const { newSession, message, found } = await asked(chatbot, body, {
       address,
       request: String(ctx.state.id),
       accepted: ctx.acceptsLanguages(),
-      tell: (fields) => ctx.set(fields),
+      setFields: (fields) => ctx.set(fields),
     });
     const first: ChatEvent[] = [{ event: 'message', data: { uuid: message } }];
-    if (made !== undefined) first.unshift({ event: 'session', data: { uuid: made } });
-    events.tell(found, ctx.res, { address, from: 0, first, failure: rooms.upstream.failure });
+    if (newSession !== undefined) first.unshift({ event: 'session', data: { uuid: newSession } });
+    events.send(found, ctx.res, { address, from: 0, first, failure: rooms.upstream.failure });
     ctx.respond = false;
   };
 }

@@ -6,24 +6,24 @@ import type { Upstream } from './upstream/upstream.ts';
 /** The sessions of visitors. A session's identifier is the only proof that it is the visitor's own. */
 export interface VisitorSessions {
   /** The session, if it is one of this chatbot's. */
-  own(chatbot: StoredChatbot, written: string): Promise<StoredSession>;
+  find(chatbot: StoredChatbot, written: string): Promise<StoredSession>;
   /** A record that is still to be stored. */
-  begin(chatbot: StoredChatbot, variables: StoredSession['initial_variables'], uuid?: string): StoredSession;
+  create(chatbot: StoredChatbot, variables: StoredSession['initial_variables'], uuid?: string): StoredSession;
   /** The visitor knows of a session before it is stored: until then those who ask for it wait. */
-  storing(uuid: string, stored: Promise<unknown>): void;
+  waitForStorage(uuid: string, stored: Promise<unknown>): void;
 }
 
-interface Rooms {
+interface SessionDeps {
   store: Store;
   upstream: Upstream;
   clock: Clock;
 }
 
-export function createVisitorSessions({ store, upstream, clock }: Rooms): VisitorSessions {
+export function createVisitorSessions({ store, upstream, clock }: SessionDeps): VisitorSessions {
   const underWay = new Map<string, Promise<unknown>>();
 
   return {
-    async own(chatbot, written) {
+    async find(chatbot, written) {
       const uuid = readUuid(written);
       if (uuid === undefined) throw notFound('session');
       await underWay.get(uuid);
@@ -32,7 +32,7 @@ export function createVisitorSessions({ store, upstream, clock }: Rooms): Visito
       return session;
     },
 
-    begin(chatbot, variables, uuid = newUuid()) {
+    create(chatbot, variables, uuid = newUuid()) {
       const now = timestamp(clock);
       return {
         uuid,
@@ -44,7 +44,7 @@ export function createVisitorSessions({ store, upstream, clock }: Rooms): Visito
       };
     },
 
-    storing(uuid, stored) {
+    waitForStorage(uuid, stored) {
       const known = (): boolean => underWay.delete(uuid);
       underWay.set(uuid, stored.then(known, known));
     },

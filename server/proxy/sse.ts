@@ -15,7 +15,7 @@ const HEAD = { ...FLOWING, 'Content-Type': 'text/event-stream; charset=utf-8' };
 
 const COMMENT = ':\n\n';
 
-export interface Telling {
+export interface StreamOptions {
   /** The visitor's. */
   address: string;
   /** UTF-16 units of the answer that the reader has already. */
@@ -36,12 +36,12 @@ export interface EventStreams {
    * Streams a run, or replays a finished message, and ends `res`. Throws `unavailable`, with nothing written, where there is
    * no room for the replay.
    */
-  tell(found: Run | StoredMessage, res: ServerResponse, telling: Telling): void;
+  send(found: Run | StoredMessage, res: ServerResponse, telling: StreamOptions): void;
 }
 
 interface Options {
   /** Of the bytes that replies keep in memory until they are read. */
-  held?: Capacity;
+  unreadBytes?: Capacity;
   /** Milliseconds between two comment lines, which keep idle connections open on their way. */
   every?: number;
   /** Open streams in all. */
@@ -52,12 +52,12 @@ interface Options {
 const MOST_EACH = 32;
 
 export function createEventStreams({
-  held = unreadReplies(),
+  unreadBytes = unreadReplies(),
   every = 15_000,
   most = 1000,
 }: Options = {}): EventStreams {
   const open = createCapacity({ each: MOST_EACH, all: most });
-  const replays = createReplays(held);
+  const replays = createReplays(unreadBytes);
   // One timer for all readers, and none while there is no reader.
   const readers = new Set<Reader>();
   let timer: NodeJS.Timeout | undefined;
@@ -81,11 +81,11 @@ export function createEventStreams({
 
   return {
     admit: (address, res) => releaseOnClose(res, open.take(address)),
-    tell(found, res, { address, from, first, failure }) {
+    send(found, res, { address, from, first, failure }) {
       const run = found instanceof Run ? found : replays.of(found, res, address);
       sendHead(res, HEAD);
       if (res.req.method === 'HEAD') return void res.end();
-      const end = (ended: Ended): string | Buffer => lastWords(ended, failure);
+      const end = (ended: Ended): string | Buffer => finalEventText(ended, failure);
       add(follow(run, res, from, { text: delta, end }, first.map(eventText).join('')), res);
     },
   };
@@ -139,20 +139,20 @@ function eventText(event: ChatEvent): string {
 
 const delta = (text: string, id: number): string => eventText({ event: 'delta', id, data: { text } });
 
-const longWords = new WeakMap<Ended, Buffer>();
+const longFinalEvents = new WeakMap<Ended, Buffer>();
 
 /** The last event repeats the whole answer: where that is long, all readers share its bytes. */
-function lastWords(ended: Ended, failure: ErrorCode): string | Buffer {
-  const known = longWords.get(ended);
+function finalEventText(ended: Ended, failure: ErrorCode): string | Buffer {
+  const known = longFinalEvents.get(ended);
   if (known) return known;
-  const words = eventText(last(ended, failure));
+  const words = eventText(finalEvent(ended, failure));
   if (words.length <= LARGEST_WRITE) return words;
   const bytes = Buffer.from(words);
-  longWords.set(ended, bytes);
+  longFinalEvents.set(ended, bytes);
   return bytes;
 }
 
-function last({ message, refusal }: Ended, failure: ErrorCode): ChatEvent {
+function finalEvent({ message, refusal }: Ended, failure: ErrorCode): ChatEvent {
   if (message && !refusal && message.finish_reason !== 'error') return { event: 'done', data: visitorMessage(message) };
   return { event: 'error', data: errorOf(refusal, failure) };
 }

@@ -2,16 +2,24 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createOpenAi } from '../../server/model/openai.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
-import { answerWith, held, openHouse, post, watchAsk, type House, type Seen } from '../proxy/house.ts';
+import {
+  answerWith,
+  manualAnswer,
+  startChatServer,
+  post,
+  watchAsk,
+  type ChatServer,
+  type SeenEvent,
+} from '../proxy/fixture.ts';
 import { API_KEY, start, until, type Running } from '../running.ts';
 
-const begun = (events: Seen[]): boolean => events.some(({ event }) => event === 'message');
+const begun = (events: SeenEvent[]): boolean => events.some(({ event }) => event === 'message');
 
 describe('answers under way', () => {
-  let house: House;
+  let house: ChatServer;
   let chatbot: string;
   beforeEach(async () => {
-    house = await openHouse();
+    house = await startChatServer();
     chatbot = (await house.chatbot({ rate_limit: [4, 360] })).uuid;
   });
   afterEach(() => house.stop());
@@ -19,7 +27,7 @@ describe('answers under way', () => {
   const ask = (of = chatbot): Promise<Response> => post(`${house.base}/chat/${of}/ask`, { query: 'And?' });
 
   it('are three for one visitor at one chatbot, counted until they end and not until they are left', async () => {
-    const answers = [held(), held(), held()];
+    const answers = [manualAnswer(), manualAnswer(), manualAnswer()];
     for (const answer of answers) {
       house.respond = answer.respond;
       const stream = await watchAsk(house, chatbot, { query: 'How long?' });
@@ -43,7 +51,7 @@ describe('answers under way', () => {
   });
 
   it('leave no trace of a question that is refused: its id can be asked again', async () => {
-    const answers = [held(), held(), held()];
+    const answers = [manualAnswer(), manualAnswer(), manualAnswer()];
     for (const answer of answers) {
       house.respond = answer.respond;
       await (await watchAsk(house, chatbot, { query: 'How long?' })).until(begun);

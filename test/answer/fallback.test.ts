@@ -9,7 +9,7 @@ import { createCatalogue } from '../../server/model/catalogue.ts';
 import { ModelFailure } from '../../server/model/model.ts';
 import { createOpenAi } from '../../server/model/openai.ts';
 import { startFakeModel, type FakeModel, type Script } from '../fakes/model.ts';
-import { openHouse, parseEvents, post, textOf } from '../proxy/house.ts';
+import { startChatServer, parseEvents, post, textOf } from '../proxy/fixture.ts';
 import { start, until, type Running } from '../running.ts';
 
 const ANSWER = 'You may return a lamp within 45 days.';
@@ -156,7 +156,7 @@ describe('a model that cannot be reached', () => {
   });
 
   it('is quoted for where it takes the question and says nothing', async () => {
-    const house = await openHouse();
+    const house = await startChatServer();
     const chatbot = await house.chatbot();
     await house.store.createAgent({ ...defaultAgent(chatbot.uuid, Date.now) });
     const log = pino({ level: 'silent' });

@@ -10,14 +10,14 @@ import { createCatalogue } from '../../server/model/catalogue.ts';
 import type { Model } from '../../server/model/model.ts';
 import { createOpenAi } from '../../server/model/openai.ts';
 import { startFakeModel, type FakeModel, type Script } from '../fakes/model.ts';
-import { openHouse, parseEvents, post, uuidOf, type House } from '../proxy/house.ts';
+import { startChatServer, parseEvents, post, uuidOf, type ChatServer } from '../proxy/fixture.ts';
 
 const FAILING: Script = { status: 500, raw: ['no'] };
 const NOTHING: Script = { pieces: [] };
 
 let fake: FakeModel;
 let model: Model;
-let house: House;
+let house: ChatServer;
 let health: Health;
 let chatbot: string;
 
@@ -45,7 +45,7 @@ async function askInTurn(count: number): Promise<(string | undefined)[]> {
 
 beforeEach(async () => {
   fake = await startFakeModel({ script: { pieces: ['The model', ' speaks.'] } });
-  house = await openHouse();
+  house = await startChatServer();
   health = createHealth();
   const made = await house.chatbot();
   chatbot = made.uuid;

@@ -2,21 +2,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   answerWith,
   ask,
-  held,
+  manualAnswer,
   messagesOf,
-  openHouse,
+  startChatServer,
   parseEvents,
   post,
   textOf,
   uuidOf,
-  type House,
-} from './house.ts';
+  type ChatServer,
+} from './fixture.ts';
 
-let house: House;
+let house: ChatServer;
 let chatbot: string;
 
 beforeAll(async () => {
-  house = await openHouse();
+  house = await startChatServer();
 });
 afterAll(() => house.stop());
 beforeEach(async () => {
@@ -105,7 +105,7 @@ describe('the same question sent again with its id', () => {
   });
 
   it('is followed while the first is still being answered', async () => {
-    const answer = held();
+    const answer = manualAnswer();
     house.respond = answer.respond;
     const first = ask(house, chatbot, { query: 'How long?', id: 'slow' });
     await answer.write('You have ');
@@ -145,11 +145,11 @@ describe('the same question sent again with its id', () => {
   });
 
   it('is found again after a restart', async () => {
-    const before = await openHouse();
+    const before = await startChatServer();
     const { uuid } = await before.chatbot();
     const first = await ask(before, uuid, { query: 'How long?', id: 'e' });
     await before.stop({ keep: true });
-    const after = await openHouse({ dir: before.dir });
+    const after = await startChatServer({ dir: before.dir });
     after.respond = answerWith('Another answer.');
     const again = await ask(after, uuid, { query: 'How long?', id: 'e' });
     expect([again[0], again[1], again.at(-1)]).toEqual([first[0], first[1], first.at(-1)]);
@@ -211,7 +211,7 @@ describe('the rate limit', () => {
   });
 
   it('counts by the address that the trusted proxy saw', async () => {
-    const behind = await openHouse({ rooms: { trustProxyHops: 1 } });
+    const behind = await startChatServer({ rooms: { trustProxyHops: 1 } });
     const { uuid } = await behind.chatbot({ rate_limit: [1, 60] });
     const from = (address: string) =>
       post(`${behind.base}/chat/${uuid}/ask`, { query: 'One?' }, { 'X-Forwarded-For': address }).then(
@@ -227,7 +227,7 @@ describe('the rate limit', () => {
     ['of 22 characters', 'abcdefghijklmnopqrstuv', 1],
     ['that could be guessed', 'abcdefghijklmnopqrstu', 2],
   ])('a first question repeated from another address with an id %s', async (_, id, sessions) => {
-    const behind = await openHouse({ rooms: { trustProxyHops: 1 } });
+    const behind = await startChatServer({ rooms: { trustProxyHops: 1 } });
     const { uuid } = await behind.chatbot();
     const from = async (address: string) => {
       const headers = { 'X-Forwarded-For': address };
@@ -240,7 +240,7 @@ describe('the rate limit', () => {
   });
 
   it('names a setting once where a proxy speaks and none is trusted', async () => {
-    const behind = await openHouse();
+    const behind = await startChatServer();
     const { uuid } = await behind.chatbot();
     const warnings = () => behind.logged.filter((line) => line.includes('TRUST_PROXY_HOPS'));
     await (await fetch(`${behind.base}/chat/${uuid}`)).text();

@@ -10,25 +10,25 @@ import {
   answerWith,
   ask,
   ended,
-  held,
+  manualAnswer,
   messagesOf,
-  openHouse,
+  startChatServer,
   parseEvents,
   post,
   textOf,
   uuidOf,
   watch,
   watchAsk,
-  type House,
-  type Watched,
-} from './house.ts';
+  type ChatServer,
+  type WatchedStream,
+} from './fixture.ts';
 
-let house: House;
+let house: ChatServer;
 let chatbot: string;
 let door: string;
 
 beforeAll(async () => {
-  house = await openHouse();
+  house = await startChatServer();
 });
 afterAll(() => house.stop());
 beforeEach(async () => {
@@ -40,7 +40,7 @@ const begun = (events: { event: string }[]): boolean => events.some(({ event }) 
 
 /** A question on its way whose answer is in the test's hands. */
 async function asking(query = 'How long?') {
-  const answer = held();
+  const answer = manualAnswer();
   house.respond = answer.respond;
   const stream = await watchAsk(house, chatbot, { query });
   const events = await stream.until(begun);
@@ -48,7 +48,7 @@ async function asking(query = 'How long?') {
   return { answer, stream, session, message, url: `${door}/session/${session}/message/${message}` };
 }
 
-const resume = (url: string, offset?: number | string): Promise<Watched> =>
+const resume = (url: string, offset?: number | string): Promise<WatchedStream> =>
   watch(`${url}/stream`, { headers: offset === undefined ? {} : { 'Last-Event-ID': String(offset) } });
 
 const tick = (ms = 5): Promise<void> => new Promise((done) => setTimeout(done, ms));
@@ -122,7 +122,7 @@ describe('a stream taken up again', () => {
     const pieces = ['You', ' have', ' \u{1f600}', ' 30', ' days.'];
     const whole = pieces.join('');
     const { answer, stream, url } = await asking();
-    const early: { offset: number; stream: Watched }[] = [];
+    const early: { offset: number; stream: WatchedStream }[] = [];
     for (const piece of pieces) {
       early.push({ offset: textOf(stream.events()).length, stream: await resume(url, textOf(stream.events()).length) });
       early.push({ offset: 0, stream: await resume(url, 0) });
@@ -337,10 +337,10 @@ describe('open streams', () => {
 describe('a replay for which there is no room', () => {
   const each = 1000;
   let bytes: Capacity;
-  let own: House;
+  let own: ChatServer;
   beforeAll(async () => {
     bytes = createCapacity({ each, all: 3 * each });
-    own = await openHouse({ rooms: { held: bytes, trustProxyHops: 1 } });
+    own = await startChatServer({ rooms: { unreadBytes: bytes, trustProxyHops: 1 } });
   });
   afterAll(() => own.stop());
 
@@ -361,7 +361,7 @@ describe('a replay for which there is no room', () => {
 
 it('bytes that one address leaves unread keep no other from its messages', async () => {
   const bytes = unreadReplies();
-  const own = await openHouse({ rooms: { held: bytes, trustProxyHops: 1 } });
+  const own = await startChatServer({ rooms: { unreadBytes: bytes, trustProxyHops: 1 } });
   try {
     const { uuid } = await own.chatbot();
     const events = await ask(own, uuid, { query: 'How long?' });
@@ -391,14 +391,14 @@ it('bytes that one address leaves unread keep no other from its messages', async
   }
 });
 
-const comments = (stream: Watched): number => stream.text().match(/^:$/gm)?.length ?? 0;
+const comments = (stream: WatchedStream): number => stream.text().match(/^:$/gm)?.length ?? 0;
 
 describe('a quiet stream', () => {
   it('says every 15 seconds that it is still there', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const own = await openHouse();
-      const answer = held();
+      const own = await startChatServer();
+      const answer = manualAnswer();
       own.respond = answer.respond;
       const { uuid } = await own.chatbot();
       const stream = await watchAsk(own, uuid, { query: 'How long?' });
@@ -423,9 +423,9 @@ describe('a quiet stream', () => {
 
 it('closes a stream of which nothing was read for eight comments', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const own = await openHouse();
+  const own = await startChatServer();
   try {
-    const answer = held();
+    const answer = manualAnswer();
     own.respond = answer.respond;
     const { uuid } = await own.chatbot();
     const socket = connect({ port: own.port, host: '127.0.0.1' }).pause();
@@ -460,7 +460,7 @@ it('an answer does not keep a reader who left before the reply was begun', async
   vi.spyOn(run, 'attach').mockReturnValue(left);
   const streams = createEventStreams({ every: 5 });
   const server = createServer((_, res) => {
-    res.once('close', () => streams.tell(run, res, { address: '', from: 0, first: [], failure: 'model_failed' }));
+    res.once('close', () => streams.send(run, res, { address: '', from: 0, first: [], failure: 'model_failed' }));
     socket.destroy();
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ensureBuilt } from '../../server/dev/build.mjs';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
-import { parseEvents, post, textOf, uuidOf } from '../proxy/house.ts';
+import { parseEvents, post, textOf, uuidOf } from '../proxy/fixture.ts';
 import { startChild, type Child } from './child.ts';
 
 /** A heap in which a few hundred copies of the long answer have no room. */

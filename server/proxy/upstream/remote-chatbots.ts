@@ -15,7 +15,7 @@ export interface RemoteChatbots {
   nameOf(uuid: string): string;
 }
 
-interface Rooms {
+interface RemoteChatbotsDeps {
   client: RemoteClient;
   store: Store;
   clock: Clock;
@@ -23,16 +23,16 @@ interface Rooms {
 }
 
 /** Milliseconds that a record is believed, and that there is none. */
-const FRESH = 30_000;
-const ABSENT = 5_000;
+const FRESH_MS = 30_000;
+const ABSENT_MS = 5_000;
 const MAX_CACHED = 1_000;
 /** Requests to the other server for chatbots that are not known here, of one visitor and of all together. */
-const LOOKS: [count: number, seconds: number] = [30, 60];
-const LOOKS_IN_ALL: [count: number, seconds: number] = [100, 60];
+const LOOKUP_LIMIT: [count: number, seconds: number] = [30, 60];
+const TOTAL_LOOKUP_LIMIT: [count: number, seconds: number] = [100, 60];
 /** The first look of a visitor counts with other visitors' first ones: a few who look for many shut out nobody else. */
-const FIRST: [count: number, seconds: number] = [1, 60];
+const FIRST_LOOKUP_LIMIT: [count: number, seconds: number] = [1, 60];
 
-export function createRemoteChatbots({ client, store, clock, log }: Rooms): RemoteChatbots {
+export function createRemoteChatbots({ client, store, clock, log }: RemoteChatbotsDeps): RemoteChatbots {
   const known = new LRUCache<string, { until: number; chatbot: StoredChatbot; name: string }>({ max: MAX_CACHED });
   // By what was written: the other server may know one spelling of an identifier and not another.
   const absent = new LRUCache<string, number>({ max: MAX_CACHED });
@@ -67,22 +67,22 @@ export function createRemoteChatbots({ client, store, clock, log }: Rooms): Remo
     // A chatbot that was there before is found again, however many unknown ones are asked for.
     if (address !== undefined && !(await store.chatbot(uuid))) admitAny(address);
     const chatbot = await fetch(written, uuid);
-    if (chatbot) known.set(uuid, { until: clock() + FRESH, chatbot, name: written });
+    if (chatbot) known.set(uuid, { until: clock() + FRESH_MS, chatbot, name: written });
     else {
       known.delete(uuid);
-      absent.set(written, clock() + ABSENT);
+      absent.set(written, clock() + ABSENT_MS);
     }
     return chatbot;
   }
 
   function admitVisitor(address: string): void {
-    const retryAfter = limits.take('', address, LOOKS);
+    const retryAfter = limits.take('', address, LOOKUP_LIMIT);
     if (retryAfter > 0) throw new Refusal('rate_limited', 'too many unknown chatbots were asked for', { retryAfter });
   }
 
   function admitAny(address: string): void {
-    const isFirst = firsts.take('', address, FIRST) === 0;
-    const retryAfter = inAll.take(isFirst ? 'first' : 'further', '', LOOKS_IN_ALL);
+    const isFirst = firsts.take('', address, FIRST_LOOKUP_LIMIT) === 0;
+    const retryAfter = inAll.take(isFirst ? 'first' : 'further', '', TOTAL_LOOKUP_LIMIT);
     if (retryAfter > 0) throw new Refusal('unavailable', 'too many unknown chatbots were asked for', { retryAfter });
   }
 

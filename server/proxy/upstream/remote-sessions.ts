@@ -10,19 +10,19 @@ import type { RemoteClient } from './remote-client.ts';
 /** Which session of the other server stands behind each of the door's own. */
 export interface RemoteSessions {
   /** Made where there is none yet, or where the other server no longer knows `lost`. */
-  of(question: Question, run: Run, lost?: string): Promise<string>;
+  idFor(question: Question, run: Run, lost?: string): Promise<string>;
   /** Resolves when what was made for a session is stored. */
-  kept(session: string): Promise<void>;
+  whenStored(session: string): Promise<void>;
 }
 
-interface Rooms {
+interface RemoteSessionsDeps {
   client: RemoteClient;
   chatbots: RemoteChatbots;
   store: Store;
   log: Logger;
 }
 
-export function createRemoteSessions({ client, chatbots, store, log }: Rooms): RemoteSessions {
+export function createRemoteSessions({ client, chatbots, store, log }: RemoteSessionsDeps): RemoteSessions {
   // Two questions at the same moment share the session that the first one makes.
   const making = new Map<string, { made: Promise<string>; kept: Promise<void> }>();
 
@@ -49,7 +49,7 @@ export function createRemoteSessions({ client, chatbots, store, log }: Rooms): R
   }
 
   return {
-    async of(question, run, lost = '') {
+    async idFor(question, run, lost = '') {
       const { uuid, foreign } = question.session;
       if (foreign && foreign !== lost) return foreign;
       const known = making.get(uuid);
@@ -58,7 +58,7 @@ export function createRemoteSessions({ client, chatbots, store, log }: Rooms): R
       making.set(uuid, { made, kept: keep(uuid, made, run) });
       return made;
     },
-    async kept(session) {
+    async whenStored(session) {
       await making.get(session)?.kept;
     },
   };

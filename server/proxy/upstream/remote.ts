@@ -88,10 +88,10 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
   }
 
   async function answer(question: Question, run: Run, signal: AbortSignal): Promise<Ending> {
-    let session = await orAbort(sessions.of(question, run), signal);
+    let session = await orAbort(sessions.idFor(question, run), signal);
     let status = await ask(question, run, session, signal);
     if (status === 404 && run.length === 0 && !run.stopped) {
-      session = await orAbort(sessions.of(question, run, session), signal);
+      session = await orAbort(sessions.idFor(question, run, session), signal);
       status = await ask(question, run, session, signal);
     }
     if (run.full) return ended('length');
@@ -110,7 +110,7 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
     try {
       const ending = await answer(question, run, work.signal);
       if (!run.stopped) note(answers, ending.refusal);
-      await sessions.kept(question.session.uuid);
+      await sessions.whenStored(question.session.uuid);
       return ending;
     } catch (error) {
       if (run.stopped) return ended('stopped');
@@ -126,8 +126,8 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
     // The settings of the widget are no part of the interface: those of the other server are not known here.
     respond,
     newSession: { foreign: '' },
-    async forget(session) {
-      await sessions.kept(session.uuid);
+    async deleteSession(session) {
+      await sessions.whenStored(session.uuid);
       const { foreign } = (await store.session(session.uuid)) ?? session;
       if (foreign) await client.deleteSession(foreign);
     },

@@ -14,7 +14,7 @@ export interface Upstream {
   /** What a new session holds beyond its own record. */
   readonly newSession: Pick<StoredSession, 'foreign'>;
   /** Deletes what the upstream itself keeps of a session. */
-  forget(session: StoredSession): Promise<void>;
+  deleteSession(session: StoredSession): Promise<void>;
   /** The code of a failed answer whose record does not say it. */
   readonly failure: ErrorCode;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export function localUpstream({ store, respond }: { store: Store; respond: Respo
     },
     respond,
     newSession: {},
-    async forget() {},
+    async deleteSession() {},
     failure: 'model_failed',
     async close() {},
   };

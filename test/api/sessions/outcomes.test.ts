@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFakeModel, type FakeModel, type Script } from '../../fakes/model.ts';
-import { parseEvents, post } from '../../proxy/house.ts';
+import { parseEvents, post } from '../../proxy/fixture.ts';
 import { start, until, type Running } from '../../running.ts';
 
 /** What the record of the last question says of it, and what its visitor is told. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
  * A server that knows interface.txt and nothing more: messages of eight keys, a stream without a charset, errors in plain
  * text, `show_citation` in the singular. Each misbehaviour is a knob.
  */
-export interface FakeForeign {
+export interface FakeRemote {
   url: string;
   key: string;
   /** The chatbot's record as it is sent; `undefined` for none. */
@@ -26,7 +26,7 @@ export interface FakeForeign {
 const CHATBOT = '0123456789abcdef0123456789abcdef';
 const TIMES = { created_at: '2026-01-02T03:04:05Z', modified_at: '2026-01-02T03:04:05Z' };
 
-export async function startFakeForeign(): Promise<FakeForeign> {
+export async function startFakeRemote(): Promise<FakeRemote> {
   let sessions = 0;
 
   async function answer(request: IncomingMessage, reply: ServerResponse): Promise<void> {
@@ -69,7 +69,7 @@ export async function startFakeForeign(): Promise<FakeForeign> {
 
   const server = createServer((request, reply) => void answer(request, reply));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const fake: FakeForeign = {
+  const fake: FakeRemote = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     key: 'canary-upstream-key',
     chatbot: {

@@ -1,29 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startFakeForeign, type FakeForeign } from '../fakes/foreign.ts';
+import { startFakeRemote, type FakeRemote } from '../fakes/remote.ts';
 import {
   answerWith,
   API_KEY,
   ask,
   ended,
   messagesOf,
-  openHouse,
+  startChatServer,
   post,
   textOf,
   uuidOf,
   watchAsk,
-  type House,
-} from './house.ts';
+  type ChatServer,
+} from './fixture.ts';
 
 const CHATBOT = '0123456789abcdef0123456789abcdef';
 const TIMEOUTS = { connect: 1000, firstByte: 1000, betweenChunks: 1000 };
 
-let foreign: FakeForeign;
-let house: House;
+let foreign: FakeRemote;
+let house: ChatServer;
 
 beforeEach(async () => {
-  foreign = await startFakeForeign();
-  house = await openHouse({ upstream: { url: foreign.url, apiKey: foreign.key, timeouts: TIMEOUTS } });
+  foreign = await startFakeRemote();
+  house = await startChatServer({ upstream: { url: foreign.url, apiKey: foreign.key, timeouts: TIMEOUTS } });
 });
 afterEach(async () => {
   // Neither the key nor what visitors ask is ever in the log.
@@ -97,7 +97,7 @@ describe('a door before another server', () => {
 
   it('passes on no flood of names from many addresses, and those that were there before are found', async () => {
     const options = { url: foreign.url, apiKey: foreign.key, timeouts: TIMEOUTS };
-    const behind = await openHouse({ upstream: options, rooms: { trustProxyHops: 1 } });
+    const behind = await startChatServer({ upstream: options, rooms: { trustProxyHops: 1 } });
     const status = async (uuid: string, i: number) => {
       const headers = { 'X-Forwarded-For': `198.51.100.${i % 256}` };
       return (await fetch(`${behind.base}/chat/${uuid}`, { headers })).status;
@@ -113,7 +113,7 @@ describe('a door before another server', () => {
     foreign.chatbot = there;
     // As after a restart, when nothing but the store knows of it.
     await behind.stop({ keep: true });
-    const again = await openHouse({ dir: behind.dir, upstream: options, rooms: { trustProxyHops: 1 } });
+    const again = await startChatServer({ dir: behind.dir, upstream: options, rooms: { trustProxyHops: 1 } });
     await Promise.all(
       names
         .slice(0, 120)
@@ -125,7 +125,7 @@ describe('a door before another server', () => {
 
   it('finds a chatbot nobody has asked for yet while four visitors look for hundreds', async () => {
     const options = { url: foreign.url, apiKey: foreign.key, timeouts: TIMEOUTS };
-    const behind = await openHouse({ upstream: options, rooms: { trustProxyHops: 1 } });
+    const behind = await startChatServer({ upstream: options, rooms: { trustProxyHops: 1 } });
     const status = async (uuid: string, address: string) =>
       (await fetch(`${behind.base}/chat/${uuid}`, { headers: { 'X-Forwarded-For': address } })).status;
     const there = foreign.chatbot;
@@ -210,7 +210,7 @@ describe('a door before another server', () => {
   it('finds its sessions again after a restart', async () => {
     const session = uuidOf(await ask(house, CHATBOT, { query: 'How long?' }), 'session');
     await house.stop({ keep: true });
-    house = await openHouse({ dir: house.dir, upstream: { url: foreign.url, apiKey: foreign.key } });
+    house = await startChatServer({ dir: house.dir, upstream: { url: foreign.url, apiKey: foreign.key } });
     await ask(house, CHATBOT, { query: 'How long for Spain?', session });
     expect(foreign.queries.get('session-1')).toEqual(['How long?', 'How long for Spain?']);
     expect(await messagesOf(house, CHATBOT, session)).toHaveLength(2);
@@ -278,7 +278,7 @@ describe('a door before another server', () => {
   });
 
   it('works where the other server stands under a path', async () => {
-    const under = await openHouse({ upstream: { url: `${foreign.url}/prefix/`, apiKey: foreign.key } });
+    const under = await startChatServer({ upstream: { url: `${foreign.url}/prefix/`, apiKey: foreign.key } });
     expect(textOf(await ask(under, CHATBOT, { query: 'How long?' }))).toBe('You have 30 days.');
     expect(foreign.requests.every((one) => one.includes('/prefix/api/v1/'))).toBe(true);
     await under.stop();
@@ -484,7 +484,7 @@ describe('another server that fails', () => {
     await foreign.close();
     const reply = await fetch(`${house.base}/chat/${CHATBOT}`);
     expect([reply.status, (await reply.json()).code]).toEqual([502, 'upstream_failed']);
-    foreign = await startFakeForeign();
+    foreign = await startFakeRemote();
   });
 
   it('by never ending is cut at the longest answer', async () => {
@@ -503,13 +503,13 @@ describe('another server that fails', () => {
 
 describe('a door before a second instance of ourselves', () => {
   it('brings its answers with their citations', async () => {
-    const inner = await openHouse();
+    const inner = await startChatServer();
     inner.respond = async (question, run) => {
       await answerWith('You have ', '30 days [1].')(question, run);
       return ended({ citations: { 1: CITATION } });
     };
     const { uuid } = await inner.chatbot();
-    const outer = await openHouse({ upstream: { url: inner.base, apiKey: API_KEY } });
+    const outer = await startChatServer({ upstream: { url: inner.base, apiKey: API_KEY } });
     const events = await ask(outer, uuid, { query: 'How long?', variables: { plan: 'pro' } });
     expect(textOf(events)).toBe('You have 30 days [1].');
     expect(events.at(-1)).toMatchObject({
@@ -528,12 +528,12 @@ describe('a door before a second instance of ourselves', () => {
   });
 
   it('tells of its failures no more than it says itself', async () => {
-    const inner = await openHouse();
+    const inner = await startChatServer();
     inner.respond = async () => {
       throw new Error('canary');
     };
     const { uuid } = await inner.chatbot();
-    const outer = await openHouse({ upstream: { url: inner.base, apiKey: API_KEY } });
+    const outer = await startChatServer({ upstream: { url: inner.base, apiKey: API_KEY } });
     const events = await ask(outer, uuid, { query: 'How long?' });
     expect(events.at(-1)).toMatchObject({ event: 'error', data: { code: 'upstream_failed' } });
     expect(JSON.stringify(events)).not.toContain('canary');

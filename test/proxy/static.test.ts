@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openHouse, type House } from './house.ts';
+import { startChatServer, type ChatServer } from './fixture.ts';
 
 const PANEL = `export const panel = ${JSON.stringify('a'.repeat(500))};`;
 const VERSION = createHash('sha256').update(PANEL).digest('hex').slice(0, 8);
 
-let house: House;
+let house: ChatServer;
 let dist: string;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
     writeFile(join(dist, 'embed', 'folder', 'inner.js'), 'secret'),
     writeFile(join(dist, 'server', 'main.js'), 'secret'),
   ]);
-  house = await openHouse({ dist });
+  house = await startChatServer({ dist });
 });
 afterAll(async () => {
   await house.stop();

@@ -25,7 +25,7 @@ import type { Store, StoredChatbot } from '../../server/store/store.ts';
 import type { ChatEvent } from '../../server/types.ts';
 
 /** The door in the real app over real HTTP with the real store; who answers and the clock are the test's. */
-export interface House {
+export interface ChatServer {
   base: string;
   port: number;
   dir: string;
@@ -57,7 +57,7 @@ interface Options {
   rooms?: Partial<ChatRouterOptions>;
 }
 
-export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Options = {}): Promise<House> {
+export async function startChatServer({ dir: given, dist, upstream, rooms = {} }: Options = {}): Promise<ChatServer> {
   const dir = given ?? (await mkdtemp(join(tmpdir(), 'docent-')));
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
@@ -98,7 +98,7 @@ export async function openHouse({ dir: given, dist, upstream, rooms = {} }: Opti
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
 
-  const house: House = {
+  const house: ChatServer = {
     base: `http://127.0.0.1:${port}`,
     port,
     dir,
@@ -158,7 +158,7 @@ export const answerWith =
   };
 
 /** An answer in the hands of the test. */
-export interface Held {
+export interface ManualAnswer {
   respond: Respond;
   /** These wait until the question has come. */
   write(text: string): Promise<void>;
@@ -166,7 +166,7 @@ export interface Held {
   fail(error: unknown): Promise<void>;
 }
 
-export function held(): Held {
+export function manualAnswer(): ManualAnswer {
   let came: (question: { run: Run; resolve(ending: Ending): void; reject(error: unknown): void }) => void;
   const question = new Promise<Parameters<typeof came>[0]>((done) => (came = done));
   return {
@@ -181,20 +181,20 @@ export function held(): Held {
   };
 }
 
-export type Seen = ChatEvent & { id?: string };
+export type SeenEvent = ChatEvent & { id?: string };
 
-export function parseEvents(text: string): Seen[] {
-  const seen: Seen[] = [];
+export function parseEvents(text: string): SeenEvent[] {
+  const seen: SeenEvent[] = [];
   const parser = createParser({
     onEvent: ({ event, data, id }) => {
-      seen.push({ event, data: JSON.parse(data), ...(id === undefined ? {} : { id }) } as unknown as Seen);
+      seen.push({ event, data: JSON.parse(data), ...(id === undefined ? {} : { id }) } as unknown as SeenEvent);
     },
   });
   parser.feed(text);
   return seen;
 }
 
-export const textOf = (events: Seen[]): string =>
+export const textOf = (events: SeenEvent[]): string =>
   events.map((one) => (one.event === 'delta' ? one.data.text : '')).join('');
 
 export const post = (url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> =>
@@ -204,35 +204,35 @@ export const post = (url: string, body?: unknown, headers: Record<string, string
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
 
-export async function ask(house: House, chatbot: string, body: unknown): Promise<Seen[]> {
+export async function ask(house: ChatServer, chatbot: string, body: unknown): Promise<SeenEvent[]> {
   const reply = await post(`${house.base}/chat/${chatbot}/ask`, body);
   if (reply.status !== 200) throw new Error(`${reply.status} ${await reply.text()}`);
   return parseEvents(await reply.text());
 }
 
-export const uuidOf = (events: Seen[], event: 'session' | 'message'): string => {
+export const uuidOf = (events: SeenEvent[], event: 'session' | 'message'): string => {
   const found = events.find((one) => one.event === event);
   if (!found || !('uuid' in found.data)) throw new Error(`no ${event} event`);
   return found.data.uuid;
 };
 
 /** An open stream whose events can be looked at while it goes on. */
-export interface Watched {
+export interface WatchedStream {
   status: number;
   text(): string;
-  events(): Seen[];
+  events(): SeenEvent[];
   /** Waits until the stream's text so far passes. */
-  until(passes: (events: Seen[]) => boolean): Promise<Seen[]>;
-  done: Promise<Seen[]>;
+  until(passes: (events: SeenEvent[]) => boolean): Promise<SeenEvent[]>;
+  done: Promise<SeenEvent[]>;
   leave(): void;
 }
 
-export async function watch(url: string, init: RequestInit = {}): Promise<Watched> {
+export async function watch(url: string, init: RequestInit = {}): Promise<WatchedStream> {
   const leaving = new AbortController();
   const reply = await fetch(url, { ...init, signal: leaving.signal });
   let text = '';
   let checks: (() => void)[] = [];
-  const read = async (): Promise<Seen[]> => {
+  const read = async (): Promise<SeenEvent[]> => {
     const decoder = new TextDecoder();
     for await (const chunk of reply.body as unknown as AsyncIterable<Uint8Array>) {
       text += decoder.decode(chunk, { stream: true });
@@ -261,12 +261,12 @@ export async function watch(url: string, init: RequestInit = {}): Promise<Watche
   };
 }
 
-export const watchAsk = (house: House, chatbot: string, body: unknown): Promise<Watched> =>
+export const watchAsk = (house: ChatServer, chatbot: string, body: unknown): Promise<WatchedStream> =>
   watch(`${house.base}/chat/${chatbot}/ask`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
 
-export const messagesOf = async (house: House, chatbot: string, session: string) =>
+export const messagesOf = async (house: ChatServer, chatbot: string, session: string) =>
   (await fetch(`${house.base}/chat/${chatbot}/session/${session}/messages`)).json();

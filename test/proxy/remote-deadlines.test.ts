@@ -1,16 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startFakeForeign, type FakeForeign } from '../fakes/foreign.ts';
-import { ask, openHouse, post, uuidOf, textOf, watchAsk, type House } from './house.ts';
+import { startFakeRemote, type FakeRemote } from '../fakes/remote.ts';
+import { ask, startChatServer, post, uuidOf, textOf, watchAsk, type ChatServer } from './fixture.ts';
 
 const CHATBOT = '0123456789abcdef0123456789abcdef';
 // Far longer than a test may take: only the limit of the whole answer can end these.
 const SILENCE = { connect: 60_000, firstByte: 60_000, betweenChunks: 60_000 };
 
-let foreign: FakeForeign;
-let house: House;
+let foreign: FakeRemote;
+let house: ChatServer;
 
 async function open(answerTimeout: number): Promise<void> {
-  house = await openHouse({ upstream: { url: foreign.url, apiKey: foreign.key, timeouts: SILENCE, answerTimeout } });
+  house = await startChatServer({
+    upstream: { url: foreign.url, apiKey: foreign.key, timeouts: SILENCE, answerTimeout },
+  });
 }
 
 /** The other server takes these requests and never answers them; resolves when the first has come. */
@@ -25,7 +27,7 @@ function silentFor(path: RegExp): Promise<void> {
 }
 
 beforeEach(async () => {
-  foreign = await startFakeForeign();
+  foreign = await startFakeRemote();
 });
 afterEach(async () => {
   await foreign.close();

@@ -8,19 +8,19 @@ import {
   ask,
   ended,
   messagesOf,
-  openHouse,
+  startChatServer,
   parseEvents,
   post,
   uuidOf,
-  type House,
-} from './house.ts';
+  type ChatServer,
+} from './fixture.ts';
 
-let house: House;
+let house: ChatServer;
 let chatbot: string;
 let door: string;
 
 beforeAll(async () => {
-  house = await openHouse();
+  house = await startChatServer();
 });
 afterAll(() => house.stop());
 beforeEach(async () => {
@@ -62,7 +62,7 @@ describe('what the widget shows first', () => {
   });
 
   it('may be supplemented by whoever builds the door', async () => {
-    const other = await openHouse({ rooms: { face: () => ({ greeting: 'Hello', suggestions: ['Why?'] }) } });
+    const other = await startChatServer({ rooms: { profile: () => ({ greeting: 'Hello', suggestions: ['Why?'] }) } });
     const { uuid } = await other.chatbot();
     const face = await (await fetch(`${other.base}/chat/${uuid}`)).json();
     expect(face).toMatchObject({ greeting: 'Hello', suggestions: ['Why?'], name: 'Shop' });
