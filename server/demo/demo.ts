@@ -11,6 +11,7 @@ import { notFound, Refusal } from '../schema/errors.ts';
 import { wrongMethod } from '../http/body.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import { later, newUuid, timestamp, type Clock } from '../schema/ids.ts';
+import { isPending } from '../schema/records.ts';
 import type { Store, StoredMessage, StoredSource } from '../store/store.ts';
 
 /** Milliseconds that a page waits for its chatbot. */
@@ -100,7 +101,7 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
     sampleQuestion: demoSite.sampleQuestion,
     async learned(patience) {
       const end = Date.now() + patience;
-      const busy = (source: StoredSource): boolean => /^(?:await|chunking|embedding)$/.test(source.status);
+      const busy = (source: StoredSource): boolean => isPending(source.status);
       while (Date.now() < end && (await store.sources(chatbot)).some(busy))
         await new Promise((done) => setTimeout(done, 50));
     },

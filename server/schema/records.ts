@@ -153,7 +153,15 @@ export const DataSource = record({
   meta_json: Json('reference_source_link, if given; question and answer of a qa source; reason of a failure'),
   ...dated,
 });
+
 export type DataSource = Static<typeof DataSource>;
+
+/** Whether ingestion of a source has not ended. */
+export const isPending = (status: string): boolean =>
+  status === 'await' || status === 'chunking' || status === 'embedding';
+
+/** Whether ingestion of a source failed. */
+export const isFailed = (status: string): boolean => status === 'fail' || status.startsWith('error:');
 
 /** When a chatbot's pages are fetched again by themselves. */
 export const Schedule = record({

@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { readUuid } from '../../schema/ids.ts';
-import { Restarted, Success } from '../../schema/records.ts';
+import { isFailed, Restarted, Success } from '../../schema/records.ts';
 import type { StoredSource, User } from '../../store/store.ts';
 import { ManySources } from '../requests/bodies.ts';
 import { forEachConcurrent } from '../../async/for-each-concurrent.ts';
@@ -47,12 +47,11 @@ export const sourceLists = (rooms: Rooms): Operation[] => [
     summary: 'Learn again what failed, of whatever type; a source that has not failed is an invalid one here',
     body: ManySources,
     reply: Type.Array(Restarted),
-    handle: ({ user, body }) => restarted(rooms, user, body.uuids, ({ status }) => FAILED.test(status)),
+    handle: ({ user, body }) => restarted(rooms, user, body.uuids, ({ status }) => isFailed(status)),
   }),
 ];
 
 const InvalidSource = Restarted.anyOf[1];
-const FAILED = /^(?:fail$|error:)/;
 
 const invalidSource = (uuid: string): Static<typeof InvalidSource> => ({
   uuid: keyOf(uuid),

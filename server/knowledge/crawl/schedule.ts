@@ -1,5 +1,5 @@
 import { timestamp, type Clock } from '../../schema/ids.ts';
-import type { Schedule } from '../../schema/records.ts';
+import { isPending, type Schedule } from '../../schema/records.ts';
 import type { Store, StoredChatbot, StoredSource } from '../../store/store.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Log } from '../ingest/ingest.ts';
@@ -122,5 +122,4 @@ export function createSchedules({ store, knowledge, sites, clock, log }: Schedul
 }
 
 /** What is being learned just now is left to that. */
-const isSettledLink = ({ type, status }: StoredSource): boolean =>
-  type === 'link' && !['await', 'chunking', 'embedding'].includes(status);
+const isSettledLink = ({ type, status }: StoredSource): boolean => type === 'link' && !isPending(status);

@@ -1,6 +1,7 @@
 import { forEachConcurrent } from '../../../async/for-each-concurrent.ts';
 import { KeyedMutex } from '../../../async/keyed-mutex.ts';
 import { later, type Clock } from '../../../schema/ids.ts';
+import { isPending } from '../../../schema/records.ts';
 import { isSetAside, type Damage } from '../files/damage.ts';
 import { hasCode, ignore, removeFile, replaceFile, syncFolder, type Disk } from '../files/disk.ts';
 import { readBytes, readDocument } from '../files/document.ts';
@@ -16,7 +17,6 @@ import { vectorsFile } from './vectors.ts';
 const FORM = /^([0-9a-f]{32})\.(source\.json|document\.json|vectors\.json|file)$/;
 const isWritten = recordOf<SourceFile>({ order: number, source: isSource });
 const isSourceFile = (value: unknown): value is SourceFile => isWritten(value);
-const LEARNING = ['await', 'chunking', 'embedding'];
 
 interface Options {
   disk: Disk;
@@ -111,7 +111,7 @@ export class Sources {
   }
 
   unfinished(): StoredSource[] {
-    return this.#where((source) => LEARNING.includes(source.status));
+    return this.#where((source) => isPending(source.status));
   }
 
   unembedded(model: string): StoredSource[] {
