@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Chatbot, DataSource } from '../schema/records.ts';
+import { isPending, type Chatbot, type DataSource } from '../schema/records.ts';
 import { Refusal } from '../schema/errors.ts';
 import { namedChatbot, withName } from './find-by-name.ts';
 import type { IngestJob } from './ingest-jobs.ts';
@@ -14,8 +14,6 @@ export interface CrawlBounds {
   include?: string[] | undefined;
   exclude?: string[] | undefined;
 }
-
-const INGESTING = new Set(['await', 'chunking', 'embedding']);
 
 /**
  * What commands ask of a server. `named` is a chatbot's uuid, or a name that only one chatbot has. What the server refuses
@@ -101,7 +99,7 @@ export class Client {
   async #ingestPage(path: string, url: string, email: string): Promise<string> {
     const { status, body } = await this.#request<DataSource>('POST', path, { url }, email);
     const isKnown = status === 409;
-    if (isKnown && !INGESTING.has(body.status))
+    if (isKnown && !isPending(body.status))
       await this.#post('/api/v1/data-sources/url/re-scrape', { uuids: [body.uuid] }, email);
     return body.uuid;
   }

@@ -1,5 +1,4 @@
 import type { StoredSource } from '../store/store.ts';
-import type { Followers } from './crawl-port.ts';
 import type { Found, SearchOptions } from './search/found.ts';
 
 /** What the sources of every chatbot say: learns them, keeps an index a chatbot, finds passages. */
@@ -20,8 +19,6 @@ export interface Knowledge {
   forget(chatbot: string, source: string): void;
   /** Ends all learning for a chatbot that was deleted, and drops its index. */
   drop(chatbot: string): void;
-  /** From now on these hear of every page that is learned for a crawl. */
-  attend(followers: Followers): void;
   /**
    * Gives sources that have no vectors by the embedding model there is their vectors, in the background. Without such a
    * model it does nothing.

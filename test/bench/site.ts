@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
-import { createKnowledge } from '../../server/knowledge/ingest/ingest.ts';
+import { Ingestion } from '../../server/knowledge/ingest/ingest.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { StoredSource } from '../../server/store/store.ts';
 import type { Citations, VisitorMessage } from '../../server/types.ts';
@@ -230,7 +230,7 @@ async function found(dir: string, chatbot: string, base: string): Promise<string
   const store = await openLowdbStore({ dir, clock: Date.now });
   const web = createWeb({ allow: [] });
   const log = { info() {}, error: console.error };
-  const knowledge = createKnowledge({ store, web, clock: Date.now, log });
+  const knowledge = new Ingestion({ store, web, clock: Date.now, log });
   const all: string[][] = [];
   for (const { question } of QUESTIONS) {
     const passages = await knowledge.search(chatbot, question, { limit: 30 });

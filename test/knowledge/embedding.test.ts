@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKnowledge } from '../../server/knowledge/ingest/ingest.ts';
+import { Ingestion } from '../../server/knowledge/ingest/ingest.ts';
 import { createEmbedding } from '../../server/knowledge/ingest/embed.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createEmbedder } from '../../server/model/embeddings.ts';
@@ -40,7 +40,7 @@ beforeEach(async () => {
   store = await openLowdbStore({ dir, clock });
   await store.createChatbot(chatbot, []);
   const web = createWeb({ allow: [], clock });
-  knowledge = createKnowledge({ store, web, clock, log: log as never, embedder });
+  knowledge = new Ingestion({ store, web, clock, log: log as never, embedder });
 });
 afterEach(async () => {
   await knowledge.close();

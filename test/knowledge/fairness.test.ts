@@ -1,17 +1,17 @@
 import { afterEach, expect, it } from 'vitest';
 import type { StoredSource } from '../../server/store/store.ts';
 import { aChatbot, aSource, anAgent } from '../store/records.ts';
-import { openSchool, pages } from './school.ts';
+import { openKnowledge, pages } from './knowledge-fixture.ts';
 
-let school: Awaited<ReturnType<typeof openSchool>>;
-afterEach(() => school.close());
+let fixture: Awaited<ReturnType<typeof openKnowledge>>;
+afterEach(() => fixture.close());
 
 const BYTES = new TextEncoder().encode('The museum opens at nine on weekdays.');
 
 /** Uploads wait at the gate until it is opened, and are then learned in turn; `begun` is the order in which they started. */
 async function openWithGate() {
-  school = await openSchool(pages({}));
-  const { store } = school;
+  fixture = await openKnowledge(pages({}));
+  const { store } = fixture;
   const begun: StoredSource[] = [];
   let open = (): void => {};
   const gate = new Promise<void>((resolve) => (open = resolve));
@@ -26,16 +26,16 @@ async function openWithGate() {
 
 async function upload(chatbot: string): Promise<StoredSource> {
   const source = aSource(chatbot, { type: 'upload', file_name: 'hours.txt' });
-  await school.store.createSource({ ...source, identity: source.uuid }, BYTES);
-  await school.knowledge.learn(source);
+  await fixture.store.createSource({ ...source, identity: source.uuid }, BYTES);
+  await fixture.knowledge.learn(source);
   return source;
 }
 
 async function userWithChatbots(count: number): Promise<string[]> {
   const user = { uuid: crypto.randomUUID(), email: `${count}@shop.example`, created_at: '2026-01-02T03:04:05Z' };
-  await school.store.addUser(user);
+  await fixture.store.addUser(user);
   const chatbots = Array.from({ length: count }, () => aChatbot(user.uuid));
-  for (const chatbot of chatbots) await school.store.createChatbot(chatbot, [anAgent(chatbot.uuid)]);
+  for (const chatbot of chatbots) await fixture.store.createChatbot(chatbot, [anAgent(chatbot.uuid)]);
   return chatbots.map(({ uuid }) => uuid);
 }
 
@@ -48,7 +48,7 @@ it('starts a user’s file after at most one more of a user with a hundred chatb
   expect(waiting).toBe(6);
   const last = await upload(own);
   open();
-  await school.ended(last.uuid);
+  await fixture.ended(last.uuid);
   const before = begun.findIndex(({ uuid }) => uuid === last.uuid) - waiting;
   expect(before).toBeLessThanOrEqual(1);
 });
@@ -59,7 +59,7 @@ it('takes the chatbots of one user in rotation', async () => {
   const sources = [];
   for (const chatbot of many) for (let n = 0; n < 5; n++) sources.push(await upload(chatbot));
   open();
-  for (const { uuid } of sources) await school.ended(uuid);
+  for (const { uuid } of sources) await fixture.ended(uuid);
   const first = begun.slice(0, 20).map(({ chatbot }) => chatbot);
   expect(new Set(first)).toEqual(new Set(many));
   expect(begun).toHaveLength(50);
@@ -71,9 +71,9 @@ it('calls off the waiting files of a deleted chatbot, and no others of its owner
   for (const chatbot of [kept, other, more]) for (let n = 0; n < 2; n++) await upload(chatbot);
   await upload(deleted);
   const last = await upload(kept);
-  await school.store.deleteChatbot(deleted);
-  school.knowledge.drop(deleted);
+  await fixture.store.deleteChatbot(deleted);
+  fixture.knowledge.drop(deleted);
   open();
-  await school.ended(last.uuid);
+  await fixture.ended(last.uuid);
   expect(begun.map(({ chatbot }) => chatbot)).not.toContain(deleted);
 });

@@ -5,15 +5,15 @@ import { contentOfSource } from '../../server/knowledge/ingest/content.ts';
 import type { Store } from '../../server/store/store.ts';
 import type { Web } from '../../server/web/web.ts';
 import { aSource } from '../store/records.ts';
-import { openSchool } from './school.ts';
+import { openKnowledge } from './knowledge-fixture.ts';
 import { bomb, docx, paragraph, pdf, xlsx, zip } from './office-files.ts';
 
 /** Reads an upload of this name, as learning does. */
 async function read(name: string, bytes: Uint8Array | string, signal = new AbortController().signal, owner = 'one') {
   const store = { file: async () => Buffer.from(bytes), chatbot: async () => ({ owner }) } as unknown as Store;
   const source = aSource('0'.repeat(32), { type: 'upload', file_name: name });
-  const material = await contentOfSource({ store, web: {} as Web }, source, undefined, signal);
-  return (await (await material.read()).document()).document;
+  const material = await contentOfSource({ store, web: {} as Web }, source, {}, signal);
+  return (await (await material.parse()).document()).document;
 }
 
 /** Each passage as `heading > heading | text`. */
@@ -122,13 +122,13 @@ describe('an address', () => {
     ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', docx(paragraph('Words.')), []],
     ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', xlsx({ A: [['Ferry', 'blue']] }), ['A']],
   ])('that answers with %s is read', async (type, body, headings) => {
-    const school = await openSchool((_, response) => void response.setHeader('content-type', type).end(body));
+    const fixture = await openKnowledge((_, response) => void response.setHeader('content-type', type).end(body));
     try {
-      const { uuid, status } = await school.teach('/file');
+      const { uuid, status } = await fixture.ingest('/file');
       expect(status).toBe('success');
-      expect((await school.store.document(uuid))!.passages).toMatchObject([{ headings }]);
+      expect((await fixture.store.document(uuid))!.passages).toMatchObject([{ headings }]);
     } finally {
-      await school.close();
+      await fixture.close();
     }
   });
 });

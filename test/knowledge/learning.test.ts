@@ -1,56 +1,57 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openSchool, pages } from './school.ts';
+import { openKnowledge, pages } from './knowledge-fixture.ts';
 
-type School = Awaited<ReturnType<typeof openSchool>>;
-let school: School;
-afterEach(() => school.close());
+type School = Awaited<ReturnType<typeof openKnowledge>>;
+let fixture: School;
+afterEach(() => fixture.close());
 
 const RETURNS = `<!doctype html><title>Returns – Shop</title><nav>Home Shop Basket</nav>
   <main><h1>Returns</h1><p>You may send a chair back within 60 days of delivery. We pay the postage for that.</p></main>`;
 
 describe('learning', () => {
   it('makes a page searchable, and tells its title, size and tokens', async () => {
-    school = await openSchool(pages({ '/returns': RETURNS }));
-    const source = await school.teach('/returns');
+    fixture = await openKnowledge(pages({ '/returns': RETURNS }));
+    const source = await fixture.ingest('/returns');
     expect(source).toMatchObject({ status: 'success', title: 'Returns – Shop', file_size: Buffer.byteLength(RETURNS) });
     expect(source.tokens).toBeGreaterThan(10);
-    const [first, ...others] = await school.knowledge.search(school.chatbot, 'how do I send a chair back?');
+    const [first, ...others] = await fixture.knowledge.search(fixture.chatbot, 'how do I send a chair back?');
     expect(others).toEqual([]);
     expect(first).toMatchObject({
       source: { uuid: source.uuid, title: 'Returns – Shop', file_name: source.file_name, type: 'link' },
       headings: ['Returns'],
       text: 'You may send a chair back within 60 days of delivery. We pay the postage for that.',
     });
-    const document = (await school.store.document(source.uuid))!;
+    const document = (await fixture.store.document(source.uuid))!;
     for (const { start, end } of document.passages) expect(document.text.slice(start, end)).toBe(first!.text);
   });
 
   it('finds a passage under the same entry until its chatbot is dropped', async () => {
-    school = await openSchool(pages({ '/returns': RETURNS }));
-    await school.teach('/returns');
-    const found = async () => (await school.knowledge.search(school.chatbot, 'how do I send a chair back?'))[0]?.entry;
+    fixture = await openKnowledge(pages({ '/returns': RETURNS }));
+    await fixture.ingest('/returns');
+    const found = async () =>
+      (await fixture.knowledge.search(fixture.chatbot, 'how do I send a chair back?'))[0]?.entry;
     const entry = await found();
     expect(entry).toBeTypeOf('object');
     expect(await found()).toBe(entry);
-    school.knowledge.drop(school.chatbot);
+    fixture.knowledge.drop(fixture.chatbot);
     expect(await found()).not.toBe(entry);
   });
 
   it('goes through each status, and modified_at moves with every step', async () => {
-    school = await openSchool(pages({ '/returns': RETURNS }), () => Date.parse('2026-03-01T00:00:00Z'));
+    fixture = await openKnowledge(pages({ '/returns': RETURNS }), () => Date.parse('2026-03-01T00:00:00Z'));
     const seen: string[] = [];
-    const update = school.store.updateSource.bind(school.store);
-    vi.spyOn(school.store, 'updateSource').mockImplementation(async (uuid, change) => {
+    const update = fixture.store.updateSource.bind(fixture.store);
+    vi.spyOn(fixture.store, 'updateSource').mockImplementation(async (uuid, change) => {
       const source = await update(uuid, change);
       if (source) seen.push(`${source.status} ${source.modified_at.slice(17, 19)}`);
       return source;
     });
-    await school.teach('/returns');
+    await fixture.ingest('/returns');
     expect(seen).toEqual(['chunking 00', 'embedding 01', 'success 02']);
   });
 
   it('says in the status what is wrong with a page, and learns the others', async () => {
-    school = await openSchool((request, response) => {
+    fixture = await openKnowledge((request, response) => {
       const { url = '' } = request;
       if (url === '/good') return pages({ '/good': RETURNS })(request, response);
       if (url === '/image') return response.writeHead(200, { 'content-type': 'image/png' }).end('x');
@@ -59,7 +60,7 @@ describe('learning', () => {
       return response.writeHead(404).end();
     });
     const paths = ['/missing', '/image', '/empty', '/broken', 'http://10.0.0.1/', 'nonsense:', '/good'];
-    const statuses = await Promise.all(paths.map(async (path) => (await school.teach(path)).status));
+    const statuses = await Promise.all(paths.map(async (path) => (await fixture.ingest(path)).status));
     expect(statuses).toEqual([
       'error:not found',
       'error:content type',
@@ -69,99 +70,99 @@ describe('learning', () => {
       'error:blocked address',
       'success',
     ]);
-    expect(await school.knowledge.search(school.chatbot, 'chair')).toHaveLength(1);
+    expect(await fixture.knowledge.search(fixture.chatbot, 'chair')).toHaveLength(1);
   });
 
   it('says what the owner can do about it, where the status does not, until it is learned', async () => {
     let body = `a,b\n${','.repeat(300_000)}`;
-    school = await openSchool((_, response) => response.writeHead(200, { 'content-type': 'text/csv' }).end(body));
+    fixture = await openKnowledge((_, response) => response.writeHead(200, { 'content-type': 'text/csv' }).end(body));
     const reason = ({ meta_json }: { meta_json: string }) => (JSON.parse(meta_json) as { reason?: string }).reason;
-    expect(reason(await school.teach('http://10.0.0.1/'))).toContain('FETCH_ALLOW');
-    const table = await school.teach('/table');
+    expect(reason(await fixture.ingest('http://10.0.0.1/'))).toContain('FETCH_ALLOW');
+    const table = await fixture.ingest('/table');
     expect(table.status).toBe('error:content type');
     expect(reason(table)).toContain('a row of more than 200000 characters');
     body = `a,b\n${'1,2\n'.repeat(20_001)}`;
-    await school.knowledge.relearn(table.uuid);
-    const long = await school.ended(table.uuid);
+    await fixture.knowledge.relearn(table.uuid);
+    const long = await fixture.ended(table.uuid);
     expect([long.status, reason(long)]).toEqual(['success', 'only the first 20000 rows are read']);
     body = 'a,b\n1,2\n';
-    await school.knowledge.relearn(table.uuid);
-    expect(reason(await school.ended(table.uuid))).toBeUndefined();
+    await fixture.knowledge.relearn(table.uuid);
+    expect(reason(await fixture.ended(table.uuid))).toBeUndefined();
   });
 
   it('replaces what a page said before, and forgets a page that is gone', async () => {
     const bodies: Record<string, string> = { '/a': '<p>The museum opens at nine on weekdays.</p>' };
-    school = await openSchool((request, response) => pages(bodies)(request, response));
+    fixture = await openKnowledge((request, response) => pages(bodies)(request, response));
     const found = async (query: string) =>
-      (await school.knowledge.search(school.chatbot, query)).map(({ text }) => text);
-    const source = await school.teach('/a');
+      (await fixture.knowledge.search(fixture.chatbot, query)).map(({ text }) => text);
+    const source = await fixture.ingest('/a');
     expect(await found('museum')).toEqual(['The museum opens at nine on weekdays.']);
 
     bodies['/a'] = '<p>The museum is closed until the spring.</p>';
-    await school.knowledge.learn(source);
+    await fixture.knowledge.learn(source);
     await vi.waitFor(async () => expect(await found('museum')).toEqual(['The museum is closed until the spring.']));
 
     delete bodies['/a'];
-    await school.ended(source.uuid);
-    await school.knowledge.learn((await school.store.source(source.uuid))!);
-    await vi.waitFor(async () => expect((await school.store.source(source.uuid))?.status).toBe('error:not found'));
+    await fixture.ended(source.uuid);
+    await fixture.knowledge.learn((await fixture.store.source(source.uuid))!);
+    await vi.waitFor(async () => expect((await fixture.store.source(source.uuid))?.status).toBe('error:not found'));
     expect(await found('museum')).toEqual([]);
-    expect((await school.store.document(source.uuid))?.passages).toEqual([]);
+    expect((await fixture.store.document(source.uuid))?.passages).toEqual([]);
   });
 
   it('keeps what it knows of a page that cannot be reached now', async () => {
     let down = false;
-    school = await openSchool((request, response) => {
+    fixture = await openKnowledge((request, response) => {
       if (down) return response.writeHead(503).end();
       return pages({ '/a': RETURNS })(request, response);
     });
-    const source = await school.teach('/a');
+    const source = await fixture.ingest('/a');
     down = true;
-    await school.knowledge.learn(source);
-    await vi.waitFor(async () => expect((await school.store.source(source.uuid))?.status).toBe('error:download'));
-    expect(await school.knowledge.search(school.chatbot, 'chair')).toHaveLength(1);
+    await fixture.knowledge.learn(source);
+    await vi.waitFor(async () => expect((await fixture.store.source(source.uuid))?.status).toBe('error:download'));
+    expect(await fixture.knowledge.search(fixture.chatbot, 'chair')).toHaveLength(1);
   });
 
   it('cuts a title without end, everywhere alike, and follows the page to the next', async () => {
     const bodies = {
       '/a': `<title>${'Returns '.repeat(5000)}</title><main>${'<p>You may send a chair back.</p>'.repeat(500)}`,
     };
-    school = await openSchool((request, response) => pages(bodies)(request, response));
-    const source = await school.teach('/a');
+    fixture = await openKnowledge((request, response) => pages(bodies)(request, response));
+    const source = await fixture.ingest('/a');
     expect(source.title).toHaveLength(300);
-    expect((await school.store.document(source.uuid))!.title).toBe(source.title);
+    expect((await fixture.store.document(source.uuid))!.title).toBe(source.title);
     bodies['/a'] = RETURNS;
-    await school.knowledge.relearn(source.uuid);
-    expect((await school.ended(source.uuid)).title).toBe('Returns – Shop');
+    await fixture.knowledge.relearn(source.uuid);
+    expect((await fixture.ended(source.uuid)).title).toBe('Returns – Shop');
   });
 
   it('keeps the title that the owner gave', async () => {
     const bodies = { '/a': RETURNS };
-    school = await openSchool((request, response) => pages(bodies)(request, response));
-    const source = await school.teach('/a');
-    await school.store.updateSource(source.uuid, (record) => ({ ...record, title: 'Sending back' }));
+    fixture = await openKnowledge((request, response) => pages(bodies)(request, response));
+    const source = await fixture.ingest('/a');
+    await fixture.store.updateSource(source.uuid, (record) => ({ ...record, title: 'Sending back' }));
     bodies['/a'] = RETURNS.replace('Returns – Shop', 'New title');
-    await school.knowledge.learn((await school.store.source(source.uuid))!);
+    await fixture.knowledge.learn((await fixture.store.source(source.uuid))!);
     await vi.waitFor(async () => {
-      const now = (await school.store.source(source.uuid))!;
+      const now = (await fixture.store.source(source.uuid))!;
       expect(now).toMatchObject({ status: 'success', title: 'Sending back' });
       expect(now.file_size).not.toBe(source.file_size);
     });
   });
 
   it('shows the title that the owner gave while the page was put in', async () => {
-    school = await openSchool(pages({ '/a': RETURNS }));
-    await school.knowledge.search(school.chatbot, 'chair');
-    const put = school.store.putDocument.bind(school.store);
-    vi.spyOn(school.store, 'putDocument').mockImplementation(async (uuid, document) => {
+    fixture = await openKnowledge(pages({ '/a': RETURNS }));
+    await fixture.knowledge.search(fixture.chatbot, 'chair');
+    const put = fixture.store.putDocument.bind(fixture.store);
+    vi.spyOn(fixture.store, 'putDocument').mockImplementation(async (uuid, document) => {
       const done = await put(uuid, document);
-      const renamed = await school.store.updateSource(uuid, (record) => ({ ...record, title: 'Sending back' }));
-      await school.knowledge.rename(renamed!);
+      const renamed = await fixture.store.updateSource(uuid, (record) => ({ ...record, title: 'Sending back' }));
+      await fixture.knowledge.rename(renamed!);
       return done;
     });
-    expect((await school.teach('/a')).title).toBe('Sending back');
+    expect((await fixture.ingest('/a')).title).toBe('Sending back');
     const titles = async () =>
-      (await school.knowledge.search(school.chatbot, 'chair')).map(({ source }) => source.title);
+      (await fixture.knowledge.search(fixture.chatbot, 'chair')).map(({ source }) => source.title);
     await vi.waitFor(async () => expect(await titles()).toEqual(['Sending back']));
   });
 
@@ -169,22 +170,22 @@ describe('learning', () => {
     let arrived = () => {};
     const asked = new Promise<void>((resolve) => (arrived = resolve));
     let answer = () => {};
-    school = await openSchool((request, response) => {
+    fixture = await openKnowledge((request, response) => {
       if (request.url !== '/slow') return pages({ '/other': RETURNS })(request, response);
       answer = () => pages({ '/slow': RETURNS })(request, response);
       arrived();
     });
-    const source = await school.add('/slow');
-    await school.knowledge.learn(source);
+    const source = await fixture.add('/slow');
+    await fixture.knowledge.learn(source);
     await asked;
-    await school.store.deleteSource(source.uuid);
-    school.knowledge.forget(school.chatbot, source.uuid);
+    await fixture.store.deleteSource(source.uuid);
+    fixture.knowledge.forget(fixture.chatbot, source.uuid);
     answer();
-    await school.teach('/other');
-    expect((await school.knowledge.search(school.chatbot, 'chair')).map((found) => found.source.file_name)).toEqual([
-      `${school.site.origin}/other`,
+    await fixture.ingest('/other');
+    expect((await fixture.knowledge.search(fixture.chatbot, 'chair')).map((found) => found.source.file_name)).toEqual([
+      `${fixture.site.origin}/other`,
     ]);
-    expect(await school.store.document(source.uuid)).toBeUndefined();
+    expect(await fixture.store.document(source.uuid)).toBeUndefined();
   });
 
   it('leaves nothing of a source that was deleted and not forgotten', async () => {
@@ -194,32 +195,32 @@ describe('learning', () => {
     });
     let go = () => {};
     const gone = new Promise<void>((resolve) => (go = resolve));
-    school = await openSchool(async (request, response) => {
+    fixture = await openKnowledge(async (request, response) => {
       answer();
       await gone;
       pages({ '/slow': RETURNS })(request, response);
     });
-    const source = await school.add('/slow');
-    await school.knowledge.learn(source);
+    const source = await fixture.add('/slow');
+    await fixture.knowledge.learn(source);
     await asked;
-    await school.store.deleteSource(source.uuid);
+    await fixture.store.deleteSource(source.uuid);
     go();
-    await school.knowledge.close();
-    expect(await school.store.source(source.uuid)).toBeUndefined();
-    expect(await school.store.document(source.uuid)).toBeUndefined();
+    await fixture.knowledge.close();
+    expect(await fixture.store.source(source.uuid)).toBeUndefined();
+    expect(await fixture.store.document(source.uuid)).toBeUndefined();
   });
 
   it('asks one host for two pages at once and no more', async () => {
     let now = 0;
     let most = 0;
-    school = await openSchool((request, response) => {
+    fixture = await openKnowledge((request, response) => {
       most = Math.max(most, ++now);
       setTimeout(() => {
         now--;
         response.writeHead(200, { 'content-type': 'text/plain' }).end(`Page ${request.url} has a sentence of its own.`);
       }, 15);
     });
-    const sources = await Promise.all(Array.from({ length: 8 }, (_, n) => school.teach(`/${n}`)));
+    const sources = await Promise.all(Array.from({ length: 8 }, (_, n) => fixture.ingest(`/${n}`)));
     expect(sources.map(({ status }) => status)).toEqual(Array(8).fill('success'));
     expect(most).toBe(2);
   });
@@ -227,18 +228,18 @@ describe('learning', () => {
   it('ends with close, and leaves the source to the next start', async () => {
     let arrived = () => {};
     const asked = new Promise<void>((resolve) => (arrived = resolve));
-    school = await openSchool(() => arrived());
-    const source = await school.add('/never');
-    await school.knowledge.learn(source);
+    fixture = await openKnowledge(() => arrived());
+    const source = await fixture.add('/never');
+    await fixture.knowledge.learn(source);
     await asked;
-    await school.knowledge.close();
-    expect((await school.store.unfinishedSources()).map(({ uuid }) => uuid)).toEqual([source.uuid]);
+    await fixture.knowledge.close();
+    expect((await fixture.store.unfinishedSources()).map(({ uuid }) => uuid)).toEqual([source.uuid]);
   });
 
   it('reads the charset that the header, the page or the bytes tell', async () => {
     const text = 'Öffnungszeiten für das Café';
     const latin = Buffer.from(text, 'latin1');
-    school = await openSchool(({ url }, response) => {
+    fixture = await openKnowledge(({ url }, response) => {
       const head = { 'content-type': url === '/header' ? 'text/html; charset=iso-8859-1' : 'text/html' };
       const bodies: Record<string, Buffer> = {
         '/header': latin,
@@ -251,59 +252,59 @@ describe('learning', () => {
       response.writeHead(200, head).end(bodies[url!]);
     });
     for (const path of ['/header', '/meta', '/guess', '/utf8', '/mark', '/wrong']) {
-      const source = await school.teach(path);
-      expect((await school.store.document(source.uuid))?.text, path).toBe(text);
+      const source = await fixture.ingest(path);
+      expect((await fixture.store.document(source.uuid))?.text, path).toBe(text);
     }
   });
 });
 
 describe('search', () => {
   it('finds after a restart what was learned before it', async () => {
-    school = await openSchool(pages({ '/returns': RETURNS }));
-    await school.teach('/returns');
-    school.knowledge.drop(school.chatbot);
-    expect(await school.knowledge.search(school.chatbot, 'chair')).toHaveLength(1);
-    await school.store.deleteChatbot(school.chatbot);
-    school.knowledge.drop(school.chatbot);
-    expect(await school.knowledge.search(school.chatbot, 'chair')).toEqual([]);
+    fixture = await openKnowledge(pages({ '/returns': RETURNS }));
+    await fixture.ingest('/returns');
+    fixture.knowledge.drop(fixture.chatbot);
+    expect(await fixture.knowledge.search(fixture.chatbot, 'chair')).toHaveLength(1);
+    await fixture.store.deleteChatbot(fixture.chatbot);
+    fixture.knowledge.drop(fixture.chatbot);
+    expect(await fixture.knowledge.search(fixture.chatbot, 'chair')).toEqual([]);
   });
 
   it('drops an index that nobody asked for a while, and builds it again', async () => {
     let now = Date.parse('2026-03-01T00:00:00Z');
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    school = await openSchool(pages({ '/returns': RETURNS }), () => now);
-    await school.teach('/returns');
-    const read = vi.spyOn(school.store, 'document');
-    await school.knowledge.search(school.chatbot, 'chair');
-    await school.knowledge.search(school.chatbot, 'chair');
+    fixture = await openKnowledge(pages({ '/returns': RETURNS }), () => now);
+    await fixture.ingest('/returns');
+    const read = vi.spyOn(fixture.store, 'document');
+    await fixture.knowledge.search(fixture.chatbot, 'chair');
+    await fixture.knowledge.search(fixture.chatbot, 'chair');
     expect(read).toHaveBeenCalledTimes(1);
     now += 61_000;
     vi.advanceTimersByTime(61_000);
-    expect(await school.knowledge.search(school.chatbot, 'chair')).toHaveLength(1);
+    expect(await fixture.knowledge.search(fixture.chatbot, 'chair')).toHaveLength(1);
     expect(read).toHaveBeenCalledTimes(2);
     vi.useRealTimers();
   });
 
   it('takes a follow-up together with the question before it', async () => {
-    school = await openSchool(
+    fixture = await openKnowledge(
       pages({
         '/a': '<h1>Delivery to Spain</h1><p>Parcels to Spain take six days.</p>',
         '/b': '<h1>Taxes in Spain</h1><p>In Spain the tax is 21 %.</p>',
       }),
     );
-    await school.teach('/a');
-    await school.teach('/b');
+    await fixture.ingest('/a');
+    await fixture.ingest('/b');
     const first = async (query: string, earlier: string[]) =>
-      (await school.knowledge.search(school.chatbot, query, { earlier }))[0]?.text;
+      (await fixture.knowledge.search(fixture.chatbot, query, { earlier }))[0]?.text;
     expect(await first('and for Spain?', ['How long does delivery to France take?'])).toMatch(/six days/);
     expect(await first('and for Spain?', ['What tax do I pay in France?'])).toMatch(/21 %/);
   });
 
   it('takes for no follow-up what asks who answers, or has no word', async () => {
-    school = await openSchool(pages({ '/a': '<h1>Delivery to Spain</h1><p>Parcels to Spain take six days.</p>' }));
-    await school.teach('/a');
+    fixture = await openKnowledge(pages({ '/a': '<h1>Delivery to Spain</h1><p>Parcels to Spain take six days.</p>' }));
+    await fixture.ingest('/a');
     const found = async (query: string) =>
-      (await school.knowledge.search(school.chatbot, query, { earlier: ['How long do parcels to Spain take?'] }))
+      (await fixture.knowledge.search(fixture.chatbot, query, { earlier: ['How long do parcels to Spain take?'] }))
         .length;
     for (const query of ['Who are you?', 'what are you really', 'Are you a bot?', 'What can you do?', '???', '🙂']) {
       expect(await found(query), query).toBe(0);
@@ -327,12 +328,12 @@ describe('search', () => {
       { length: 12 },
       (_, n) => `<h2>Part ${n}</h2><p>Chapter ${n} is about the lighthouse.</p>`,
     );
-    school = await openSchool(pages({ '/a': paragraphs.join('') }));
-    await school.teach('/a');
-    expect(await school.knowledge.search(school.chatbot, 'lighthouse')).toHaveLength(8);
-    expect(await school.knowledge.search(school.chatbot, 'lighthouse', { limit: 3 })).toHaveLength(3);
+    fixture = await openKnowledge(pages({ '/a': paragraphs.join('') }));
+    await fixture.ingest('/a');
+    expect(await fixture.knowledge.search(fixture.chatbot, 'lighthouse')).toHaveLength(8);
+    expect(await fixture.knowledge.search(fixture.chatbot, 'lighthouse', { limit: 3 })).toHaveLength(3);
     for (const query of ['', '???', 'what is it', '🙂', '\u0000']) {
-      expect(await school.knowledge.search(school.chatbot, query), query).toEqual([]);
+      expect(await fixture.knowledge.search(fixture.chatbot, query), query).toEqual([]);
     }
   });
 });

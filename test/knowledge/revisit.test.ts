@@ -1,37 +1,37 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openSchool, pages } from './school.ts';
+import { openKnowledge, pages } from './knowledge-fixture.ts';
 
-type School = Awaited<ReturnType<typeof openSchool>>;
-let school: School;
-afterEach(() => school.close());
+type School = Awaited<ReturnType<typeof openKnowledge>>;
+let fixture: School;
+afterEach(() => fixture.close());
 
 const html = { 'content-type': 'text/html; charset=utf-8' };
 const OPEN = '<title>Hours</title><p>The museum opens at nine on weekdays.</p>';
 const CLOSED = '<title>Hours</title><p>The museum is closed until the spring.</p>';
 
 const found = async (query = 'museum') =>
-  (await school.knowledge.search(school.chatbot, query)).map(({ text }) => text);
+  (await fixture.knowledge.search(fixture.chatbot, query)).map(({ text }) => text);
 
 /** Fetches a page again, as its owner may ask for. */
 async function again(uuid: string): Promise<string> {
-  await school.knowledge.relearn(uuid);
-  return (await school.ended(uuid)).status;
+  await fixture.knowledge.relearn(uuid);
+  return (await fixture.ended(uuid)).status;
 }
 
 /** A site of one page that can be changed, with an ETag where `marks`; counts how it answered. */
 async function museum(marks: boolean) {
   const page = { body: OPEN, status: 200, headers: {} as Record<string, string> };
   const sent: number[] = [];
-  school = await openSchool((request, response) => {
+  fixture = await openKnowledge((request, response) => {
     const etag = `"${page.body.length}"`;
     const same = marks && page.status === 200 && request.headers['if-none-match'] === etag;
     sent.push(same ? 304 : page.status);
     response.writeHead(sent.at(-1)!, { ...html, ...(marks ? { etag } : {}), ...page.headers });
     response.end(same ? undefined : page.body);
   });
-  const source = await school.teach('/hours');
+  const source = await fixture.ingest('/hours');
   expect(source.status).toBe('success');
-  const put = vi.spyOn(school.store, 'putDocument');
+  const put = vi.spyOn(fixture.store, 'putDocument');
   return { page, sent, source, put };
 }
 
@@ -43,7 +43,7 @@ describe('a page fetched again', () => {
     expect(sent).toEqual([200, 304]);
     expect(put).not.toHaveBeenCalled();
     expect(await found()).toEqual(['The museum opens at nine on weekdays.']);
-    expect(await school.store.source(source.uuid)).toMatchObject({ file_size: OPEN.length, title: 'Hours' });
+    expect(await fixture.store.source(source.uuid)).toMatchObject({ file_size: OPEN.length, title: 'Hours' });
   });
 
   it('is not indexed again where its bytes are the same', async () => {
@@ -78,10 +78,10 @@ describe('a page fetched again', () => {
 
   it('is learned anew where what was learned of it is no longer there', async () => {
     const { source, sent } = await museum(true);
-    await school.store.putDocument(source.uuid, { title: '', text: '', passages: [] });
+    await fixture.store.putDocument(source.uuid, { title: '', text: '', passages: [] });
     expect(await again(source.uuid)).toBe('success');
     expect(sent).toEqual([200, 200]);
-    expect((await school.store.document(source.uuid))!.passages).toHaveLength(1);
+    expect((await fixture.store.document(source.uuid))!.passages).toHaveLength(1);
   });
 
   it('is learned whole where the learning before was cut off midway', async () => {
@@ -98,15 +98,15 @@ describe('a page fetched again', () => {
   it('is found where it has moved to', async () => {
     const bodies: Record<string, string> = { '/old': OPEN, '/new': CLOSED };
     let moved = false;
-    school = await openSchool((request, response) => {
+    fixture = await openKnowledge((request, response) => {
       if (moved && request.url === '/old') return response.writeHead(301, { location: '/new' }).end();
       return pages(bodies)(request, response);
     });
-    const source = await school.teach('/old');
+    const source = await fixture.ingest('/old');
     moved = true;
     expect(await again(source.uuid)).toBe('success');
     expect(await found()).toEqual(['The museum is closed until the spring.']);
-    expect((await school.store.source(source.uuid))!.file_name).toMatch(/\/old$/);
+    expect((await fixture.store.source(source.uuid))!.file_name).toMatch(/\/old$/);
   });
 });
 
@@ -129,7 +129,7 @@ describe('a page that is to be left alone', () => {
     let robots = [200, ''] as [number, string];
     let now = Date.parse('2026-03-01T00:00:00Z');
     const site = pages({ '/hours': OPEN });
-    school = await openSchool(
+    fixture = await openKnowledge(
       (request, response) => {
         if (request.url === '/robots.txt') response.writeHead(robots[0]).end(robots[1]);
         else site(request, response);
@@ -137,7 +137,7 @@ describe('a page that is to be left alone', () => {
       () => now,
       true,
     );
-    const source = await school.teach('/hours');
+    const source = await fixture.ingest('/hours');
     expect(source.status).toBe('success');
     robots = [500, ''];
     now += 2 * 60 * 60_000;
@@ -161,10 +161,10 @@ describe('a page that is to be left alone', () => {
       '/script': '<script>"<meta name=robots content=noindex>"</script>',
       '/body': '</head><body><meta name="robots" content="noindex">',
     };
-    school = await openSchool((request, response) => {
+    fixture = await openKnowledge((request, response) => {
       response.writeHead(200, html).end(`<!doctype html><head>${heads[request.url!]}${OPEN}`);
     });
-    const statuses = await Promise.all(Object.keys(heads).map(async (path) => (await school.teach(path)).status));
+    const statuses = await Promise.all(Object.keys(heads).map(async (path) => (await fixture.ingest(path)).status));
     expect(statuses).toEqual(['error:robots', 'success', 'success', 'success', 'success']);
   });
 });

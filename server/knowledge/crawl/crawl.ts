@@ -2,39 +2,42 @@ import { later, type Clock } from '../../schema/ids.ts';
 import type { Change, Store, StoredSite, StoredSource } from '../../store/store.ts';
 import { asWebFailure } from '../../web/errors.ts';
 import type { Web } from '../../web/web.ts';
-import { Frontier } from './frontier.ts';
-import { DEAD, CrawlProgress, SUCCESS } from './progress.ts';
-import { followsAgain, withDeadLink } from './dead-links.ts';
-import { CalledOff, type Follower, type Found } from '../crawl-port.ts';
-import type { Knowledge } from '../knowledge.ts';
-import { linksOf } from '../readers/links.ts';
-import type { Log } from '../ingest/ingest.ts';
-import { readPage, userOf } from '../ingest/content.ts';
-import { READABLE_TYPES } from '../readers/readers.ts';
+import { Frontier, type PageLinks } from './frontier.ts';
+import { DEAD, CrawlProgress } from './progress.ts';
+import { followedBy, withDeadLink } from './dead-links.ts';
+import { readFirstPage, statusWithoutFirstPage } from './first-page.ts';
+import { Unreadable } from '../readers/errors.ts';
+import type { Ingestion, Log } from '../ingest/ingest.ts';
+import type { PageFacts } from '../ingest/content.ts';
+import { lastingReason, type Outcome } from '../ingest/job.ts';
 import { homeOf, Scope } from './scope.ts';
 import { pagesListed } from './sitemap.ts';
 
-export interface CrawlRooms {
+export interface CrawlDeps {
   store: Store;
-  knowledge: Knowledge;
+  ingestion: Ingestion;
   web: Web;
   clock: Clock;
   log: Log;
 }
 
-/** Pages given to learning at once: a page that its owner adds meanwhile need not wait for them all. */
-const AHEAD = 4;
+/** Pages queued at once. The pages of a host are ingested in order: one that its owner adds comes after so many. */
+const MAX_QUEUED = 4;
+/** Milliseconds. With the default a site that asks a crawl to slow down would become a site of failures. */
+const PATIENCE_MS = 2 * 60_000;
+/** Reasons for which a link of the crawl is taken for no page, and not for a failure of the site. */
+const NO_PAGE = new Set(['content type', 'robots', 'off site']);
 
 /**
  * One site while it is learned. Its pages are its sources, and those that the crawl is not through with are the ones
  * of another `round`: nothing else has to be kept for a restart to go on.
  */
-export class Crawl implements Follower {
+export class Crawl {
   #site: StoredSite;
-  readonly #rooms: CrawlRooms;
-  readonly #ended: () => void;
+  readonly #deps: CrawlDeps;
+  readonly #onEnd: () => void;
   readonly #pages = new CrawlProgress();
-  readonly #finds: Frontier;
+  readonly #frontier: Frontier;
   #scope: Scope;
   /** The source of the first page, until it is known where it leads; undefined where it is to be none. */
   #start: string | undefined;
@@ -44,12 +47,12 @@ export class Crawl implements Follower {
   #left = false;
   readonly #abort = new AbortController();
 
-  /** `ended`: hears when there is nothing left to do. */
-  constructor(rooms: CrawlRooms, site: StoredSite, ended: () => void) {
-    this.#rooms = rooms;
+  /** `onEnd`: called once, when nothing is left to do. */
+  constructor(deps: CrawlDeps, site: StoredSite, onEnd: () => void) {
+    this.#deps = deps;
     this.#site = site;
-    this.#ended = ended;
-    this.#finds = new Frontier(rooms, this.#pages);
+    this.#onEnd = onEnd;
+    this.#frontier = new Frontier(deps, this.#pages);
     this.#scope = new Scope({ ...site, home: site.home || homeOf(site.url, site.url) });
   }
 
@@ -57,23 +60,13 @@ export class Crawl implements Follower {
     return { ...this.#site, ...this.#pages.counts };
   }
 
+  /** Whether a redirect or a canonical link may lead there; from the first page, which the owner named, anywhere. */
+  readonly #within = (url: URL): boolean => this.#site.plan === '' || this.#scope.holds(url);
+
   get current(): string {
     if (this.#over) return '';
     return this.#pages.current ?? (this.#site.plan === '' ? this.#site.url : '');
   }
-
-  followed(url: string): string {
-    const { uuid, round, plan, max_pages, include, exclude } = this.#site;
-    // The first page is read in each round: it leads to the sitemaps, too.
-    return JSON.stringify([uuid, followsAgain(this.#site, url) ? round : plan || round, max_pages, include, exclude]);
-  }
-
-  get round(): number {
-    return this.#site.round;
-  }
-
-  /** The owner's word for where the site is holds for wherever that leads. */
-  readonly within = (url: URL): boolean => this.#site.plan === '' || this.#scope.holds(url);
 
   has(source: string): boolean {
     return !this.#over && this.#pages.has(source);
@@ -82,10 +75,10 @@ export class Crawl implements Follower {
   /** Takes up what is known of the site, and begins or goes on. */
   async begin(): Promise<void> {
     const { chatbot, uuid, max_pages, plan, round } = this.#site;
-    const all = (await this.#rooms.store.sources(chatbot)).filter((one) => one.site === uuid && this.#fits(one));
+    const all = (await this.#deps.store.sources(chatbot)).filter((one) => one.site === uuid && this.#fits(one));
     const [dead, living] = [all.filter(({ status }) => status === DEAD), all.filter(({ status }) => status !== DEAD)];
     for (const some of [living, dead]) {
-      for (const source of some.slice(0, max_pages)) this.#finds.enter(source, round);
+      for (const source of some.slice(0, max_pages)) this.#frontier.enter(source, round);
     }
     if (plan === '') await this.#beginFirst();
     this.#next();
@@ -105,14 +98,14 @@ export class Crawl implements Follower {
   }
 
   async #callOff(uuid: string): Promise<void> {
-    const { store, knowledge } = this.#rooms;
+    const { store, ingestion } = this.#deps;
     const source = await store.source(uuid);
-    if (source?.round === this.round) return this.#pages.end(uuid, source.status);
+    if (source?.round === this.#site.round) return this.#pages.end(uuid, source.status);
     // What an earlier crawl was through with stays, and what its owner added.
     if (source?.round !== undefined || source?.own === 1) return;
     this.#pages.drop(uuid);
     await store.deleteSource(uuid);
-    knowledge.forget(this.#site.chatbot, uuid);
+    ingestion.forget(this.#site.chatbot, uuid);
   }
 
   /** Ends without a word: the chatbot is gone, or the process about to be. */
@@ -122,46 +115,102 @@ export class Crawl implements Follower {
     await this.#exploring;
   }
 
-  isCopy(source: StoredSource, digest: string): boolean {
-    return this.#pages.isCopy(source, digest) && source.own !== 1;
+  /** Queues a page of this crawl: in its turn, or since its owner asks for it anew. Resolves when it is queued. */
+  learn(source: StoredSource): Promise<void> {
+    return this.#deps.ingestion.enqueue(source, (signal) => this.#ingest(source, signal));
   }
 
-  async follow(page: Found): Promise<void> {
-    if (!this.#over && this.#site.plan === '') await this.#discover(page);
-    else if (!this.#over && this.#site.plan === 'links') await this.#finds.takeAll(this.#site, this.#scope, page);
+  async #ingest(source: StoredSource, signal: AbortSignal): Promise<Outcome> {
+    // The crawl may have been stopped while the page was queued.
+    if (!this.has(source.uuid)) return this.#deps.ingestion.ingest(source, signal);
+    try {
+      const { removed, ...outcome } = await this.#ingestPage(source, signal);
+      this.#ended(source.uuid, outcome.status, removed);
+      return outcome;
+    } catch (error) {
+      this.#ended(source.uuid, 'fail', false);
+      throw error;
+    }
+  }
+
+  /** Reads a page, follows its links, and commits it where it is a page of its own; where it is none it is removed. */
+  async #ingestPage(source: StoredSource, signal: AbortSignal): Promise<Outcome & { removed: boolean }> {
+    const { ingestion } = this.#deps;
+    const [within, { round }] = [this.#within, this.#site];
+    const commit = { round, mayMove: within };
+    const needsLinks = ({ url, followed }: { url: string; followed?: string | undefined }) =>
+      followed !== followedBy(this.#site, url);
+    try {
+      const content = await ingestion.read(source, { within, patience: PATIENCE_MS, needsLinks }, signal);
+      const { page } = content;
+      // The links are stored before the page is committed: a crawl that is killed in between finds all of them again.
+      if (page?.links && !(await this.#follow(page, page.links))) return { status: 'called off', removed: false };
+      signal.throwIfAborted();
+      if (page && source.own !== 1 && this.#pages.isCopy(source, page.state.digest)) throw new Unreadable('same page');
+      return { ...(await ingestion.commit(source, content, commit, signal)), removed: false };
+    } catch (error) {
+      const reason = signal.aborted ? undefined : lastingReason(error);
+      if (reason === undefined || !(await this.#isNoPage(source, reason))) {
+        return { ...(await ingestion.fail(source, error, commit, signal)), removed: false };
+      }
+      await ingestion.remove(source);
+      return { status: `error:${reason}`, removed: true };
+    }
+  }
+
+  /** Takes up the links of a page. False where the crawl is abandoned meanwhile, so that not all may be stored. */
+  async #follow({ url, state }: PageFacts, links: Iterable<string>): Promise<boolean> {
+    // Before the plan is known: the first page is read in each crawl, since it leads to the sitemaps, too.
+    state.followed = followedBy(this.#site, url);
+    if (!this.#over && this.#site.plan === '') await this.#discover({ url, links });
+    else if (!this.#over && this.#site.plan === 'links') {
+      await this.#frontier.takeAll(this.#site, this.#scope, { url, links });
+    }
     this.#next();
-    // Not all that the page leads to may be stored: it must not count as learned.
-    if (this.#left) throw new CalledOff();
+    return !this.#left;
   }
 
-  /** The first page is what was asked for, and no link. */
-  async reportDead({ uuid, file_name, found_on = '' }: StoredSource): Promise<boolean> {
+  /** Whether a source that could not be ingested is no page of the site; where it was a link to none, that is stored. */
+  async #isNoPage({ uuid }: StoredSource, reason: string): Promise<boolean> {
+    const source = await this.#deps.store.source(uuid);
+    if (!source || source.own === 1) return false;
+    if (reason === 'same page') return true;
+    // One that was ingested before stays, and says why it is no page any more.
+    if (source.tokens > 0) return false;
+    return reason === 'not found' ? this.#addDeadLink(source) : NO_PAGE.has(reason);
+  }
+
+  /** False where it is not stored, since the crawl is over, or it is the first page, which no link led to. */
+  async #addDeadLink({ uuid, file_name, found_on = '' }: StoredSource): Promise<boolean> {
     if (this.#over || uuid === this.#start) return false;
     await this.#keep((site) => withDeadLink(site, { url: file_name, found_on }));
     return true;
   }
 
-  ended(uuid: string, status: string, taken: boolean): void {
+  /** `removed`: the source was no page of its own, and is deleted. */
+  #ended(uuid: string, status: string, removed: boolean): void {
     if (!this.has(uuid)) return;
-    this.#quietly(status === 'called off' ? this.#recall(uuid) : this.#goOn(uuid, status, taken || status === 'gone'));
+    this.#quietly(
+      status === 'called off' ? this.#recall(uuid) : this.#goOn(uuid, status, removed || status === 'gone'),
+    );
   }
 
-  /** One that was called off is learned anew, or will be by the next life; unless another crawl has taken it over. */
+  /** A page that was called off is queued anew, or will be by a restart; unless another crawl has taken it over. */
   async #recall(uuid: string): Promise<void> {
-    const source = await this.#rooms.store.source(uuid);
-    if (source?.site !== this.#site.uuid) this.left(uuid);
+    const source = await this.#deps.store.source(uuid);
+    if (source?.site !== this.#site.uuid) this.forget(uuid);
   }
 
-  /** The source was deleted. */
-  left(uuid: string): void {
+  /** To be called when the source is deleted. */
+  forget(uuid: string): void {
     if (this.has(uuid)) this.#quietly(this.#goOn(uuid, 'gone', true));
   }
 
   async #goOn(uuid: string, status: string, gone: boolean): Promise<void> {
     if (gone) this.#pages.drop(uuid);
     else this.#pages.end(uuid, status);
-    if (uuid === this.#start && this.#site.plan === '') return this.#end(withoutStart(status));
-    if (gone || status === DEAD) await this.#finds.takeSpare(this.#site, this.#scope);
+    if (uuid === this.#start && this.#site.plan === '') return this.#end(statusWithoutFirstPage(status));
+    if (gone || status === DEAD) await this.#frontier.takeSpare(this.#site, this.#scope);
     this.#next();
   }
 
@@ -171,20 +220,15 @@ export class Crawl implements Follower {
 
   async #beginFirst(): Promise<void> {
     const { url, chatbot } = this.#site;
-    if (this.#scope.holds(new URL(url))) await this.#finds.take(this.#site, this.#scope, url);
-    const first = (await this.#rooms.store.sources(chatbot)).find((one) => one.identity === url || one.alias === url);
+    if (this.#scope.holds(new URL(url))) await this.#frontier.take(this.#site, this.#scope, url);
+    const first = (await this.#deps.store.sources(chatbot)).find((one) => one.identity === url || one.alias === url);
     if (first && this.#pages.waits(first.uuid)) this.#start = first.uuid;
     else this.#exploring = this.#explore();
   }
 
-  /** Reads a first page that is no source, or was learned before the crawl was cut, for where it leads. */
   async #explore(): Promise<void> {
-    const { signal } = this.#abort;
     try {
-      const page = await this.#rooms.web.get(this.#site.url, { accept: READABLE_TYPES, signal });
-      const { leads } = await readPage(page, signal, await userOf(this.#rooms, this.#site.chatbot));
-      const links = leads && !page.nofollow ? linksOf(leads, page.url) : [];
-      await this.#discover({ url: page.url, links });
+      await this.#discover(await readFirstPage(this.#deps, this.#site, this.#abort.signal));
     } catch (error) {
       await this.#end(`error:${asWebFailure(error).reason}`);
     }
@@ -192,32 +236,32 @@ export class Crawl implements Follower {
   }
 
   /** Where the site is, and where its pages are named: in sitemaps, or else by the pages themselves. */
-  async #discover(page: Found): Promise<void> {
+  async #discover(page: PageLinks): Promise<void> {
     const home = homeOf(this.#site.url, page.url);
     this.#scope = new Scope({ ...this.#site, home });
-    const listed = pagesListed(this.#rooms.web, home, this.#abort.signal);
-    const plan = (await this.#finds.takeListed(this.#site, this.#scope, listed, page.url)) ? 'sitemap' : 'links';
-    if (plan === 'links') await this.#finds.takeAll(this.#site, this.#scope, page);
+    const listed = pagesListed(this.#deps.web, home, this.#abort.signal);
+    const plan = (await this.#frontier.takeListed(this.#site, this.#scope, listed, page.url)) ? 'sitemap' : 'links';
+    if (plan === 'links') await this.#frontier.takeAll(this.#site, this.#scope, page);
     if (!this.#over) await this.#keep({ home, plan });
   }
 
   /** Gives pages to learning; ends where there are none left. */
   #next(): void {
     const { plan } = this.#site;
-    while (!this.#over && this.#pages.learning < AHEAD) {
+    while (!this.#over && this.#pages.learning < MAX_QUEUED) {
       const uuid = this.#pages.begin((one) => plan !== '' || one === this.#start);
       if (uuid === undefined) break;
-      this.#quietly(this.#learn(uuid));
+      this.#quietly(this.#begin(uuid));
     }
-    if (plan !== '' && this.#pages.learning === 0 && !this.#finds.busy) this.#quietly(this.#end('done'));
+    if (plan !== '' && this.#pages.learning === 0 && !this.#frontier.busy) this.#quietly(this.#end('done'));
   }
 
-  async #learn(uuid: string): Promise<void> {
-    const source = await this.#rooms.store.source(uuid);
-    if (source?.site !== this.#site.uuid) return this.left(uuid);
+  async #begin(uuid: string): Promise<void> {
+    const source = await this.#deps.store.source(uuid);
+    if (source?.site !== this.#site.uuid) return this.forget(uuid);
     if (!this.has(uuid)) return;
     this.#pages.locate(uuid, source.file_name);
-    await this.#rooms.knowledge.learn(source);
+    await this.learn(source);
   }
 
   async #end(status: string): Promise<void> {
@@ -230,31 +274,25 @@ export class Crawl implements Follower {
     const { uuid, chatbot } = this.#site;
     const { counts } = this.#pages;
     await this.#keep({ status, ...counts });
-    this.#rooms.log.info({ site: uuid, chatbot, status, ...counts }, 'site learned');
-    this.#ended();
+    this.#deps.log.info({ site: uuid, chatbot, status, ...counts }, 'site learned');
+    this.#onEnd();
   }
 
   #leave(): void {
     this.#over = true;
-    this.#finds.end();
+    this.#frontier.end();
     this.#abort.abort();
   }
 
   /** What fails here, such as a full disk, is for the log: there is nobody to tell. */
   #quietly(work: Promise<void>): void {
-    work.catch((error: unknown) => this.#rooms.log.error({ site: this.#site.uuid, err: error }, 'site not learned'));
+    work.catch((error: unknown) => this.#deps.log.error({ site: this.#site.uuid, err: error }, 'site not learned'));
   }
 
   async #keep(change: Partial<StoredSite> | Change<StoredSite>): Promise<void> {
-    const { store, clock } = this.#rooms;
+    const { store, clock } = this.#deps;
     const changed = typeof change === 'function' ? change : (site: StoredSite) => ({ ...site, ...change });
     const dated = (site: StoredSite) => ({ ...changed(site), modified_at: later(site.modified_at, clock) });
     this.#site = (await store.updateSite(this.#site.uuid, dated)) ?? this.#site;
   }
-}
-
-/** What is said of a site whose first page could not be had, by how that ended. */
-function withoutStart(status: string): string {
-  if (status === SUCCESS || status === 'gone') return 'stopped';
-  return status.startsWith('error:') ? status : 'error:fail';
 }

@@ -15,6 +15,13 @@ export function pagesToFollow({ status, dead_links = [], dead_links_total = 0 }:
   return [...new Set(dead_links.map(({ found_on }) => found_on))];
 }
 
-/** Whether this crawl follows the links of an unchanged page. */
-export const followsAgain = ({ refollow = [] }: StoredSite, url: string): boolean =>
-  refollow === 'all' || refollow.includes(url);
+/**
+ * Stored with a page whose links a crawl followed: while the page and this are unchanged, they need not be followed
+ * again. The number of the crawl is part of it for the first page, whose `plan` is not known yet, and for pages with
+ * dead links: these are followed in each crawl.
+ */
+export function followedBy(site: StoredSite, url: string): string {
+  const { uuid, round, plan, max_pages, include, exclude, refollow = [] } = site;
+  const again = refollow === 'all' || refollow.includes(url);
+  return JSON.stringify([uuid, again ? round : plan || round, max_pages, include, exclude]);
+}

@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import { timestamp, type Clock } from '../../schema/ids.ts';
 import type { Store, StoredSite, StoredSource } from '../../store/store.ts';
 import type { CrawlProgress } from './progress.ts';
-import type { Found } from '../crawl-port.ts';
 import { newSource } from '../ingest/new-source.ts';
 import type { Scope } from './scope.ts';
 import type { ListedPage } from './sitemap.ts';
@@ -11,6 +10,14 @@ import type { ListedPage } from './sitemap.ts';
 const SPARE = 1000;
 /** Links looked at between two turns of the event loop. */
 const TURN = 20;
+
+/** Where a page leads. */
+export interface PageLinks {
+  /** The page's own address, after redirects. */
+  url: string;
+  /** Absolute addresses. */
+  links: Iterable<string>;
+}
 
 interface Link {
   address: string;
@@ -50,7 +57,7 @@ export class Frontier {
     this.#pages.enter(source, round);
   }
 
-  async takeAll(site: StoredSite, scope: Scope, { url, links }: Found): Promise<void> {
+  async takeAll(site: StoredSite, scope: Scope, { url, links }: PageLinks): Promise<void> {
     let seen = 0;
     for (const link of links) {
       if (this.#isFull(site)) return;

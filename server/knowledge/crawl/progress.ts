@@ -1,5 +1,5 @@
 import type { StoredSource } from '../../store/store.ts';
-import type { Fetched } from '../ingest/fetch.ts';
+import type { PageState } from '../ingest/fetch.ts';
 
 export const SUCCESS = 'success';
 /** Of a page that was learned, or added by its owner, and is gone: it is shown as failed, but takes no other's place. */
@@ -71,7 +71,7 @@ export class CrawlProgress {
     const { uuid, status, round, fetched_json } = source;
     if (round !== now) return this.#set(uuid, 'waits');
     this.end(uuid, status);
-    if (fetched_json) this.isCopy(source, (JSON.parse(fetched_json) as Fetched).digest);
+    if (fetched_json) this.isCopy(source, (JSON.parse(fetched_json) as PageState).digest);
   }
 
   end(uuid: string, status: string): void {

@@ -2,7 +2,8 @@ import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import { later, newUuid, timestamp, view } from '../../schema/ids.ts';
 import { Site } from '../../schema/site.ts';
 import type { StoredSite } from '../../store/store.ts';
-import { Crawl, type CrawlRooms } from './crawl.ts';
+import { Crawl, type CrawlDeps } from './crawl.ts';
+import { RunningCrawls } from './running-crawls.ts';
 import { pagesToFollow } from './dead-links.ts';
 
 /** Whole sites: one source a page, found by sitemap or by following links. */
@@ -38,9 +39,8 @@ type Bounds = Pick<StoredSite, 'url' | 'max_pages' | 'include' | 'exclude'>;
 
 const MAX_PAGES = 200;
 
-export function createSites(rooms: CrawlRooms): Sites {
-  const { store, knowledge, clock } = rooms;
-  const crawls = new Map<string, Crawl>();
+export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites {
+  const { store, clock, crawls } = deps;
   const mutex = new KeyedMutex();
   let closed = false;
 
@@ -48,8 +48,8 @@ export function createSites(rooms: CrawlRooms): Sites {
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => mutex.run('sites', act);
 
   async function begin(site: StoredSite): Promise<void> {
-    const crawl = new Crawl(rooms, site, () => crawls.delete(site.uuid));
-    crawls.set(site.uuid, crawl);
+    const crawl = new Crawl(deps, site, () => crawls.delete(site.uuid));
+    crawls.add(crawl);
     try {
       await crawl.begin();
     } catch (error) {
@@ -100,26 +100,6 @@ export function createSites(rooms: CrawlRooms): Sites {
     return site;
   }
 
-  knowledge.attend({
-    of: ({ uuid, site = '' }) => {
-      const crawl = closed ? undefined : crawls.get(site);
-      return crawl?.has(uuid) ? crawl : undefined;
-    },
-    ended: ({ uuid, site = '' }, status, taken) => {
-      if (!closed) crawls.get(site)?.ended(uuid, status, taken);
-    },
-    left: (_, uuid) => {
-      for (const crawl of crawls.values()) crawl.left(uuid);
-    },
-    dropped(chatbot) {
-      for (const [uuid, crawl] of crawls) {
-        if (crawl.site.chatbot !== chatbot) continue;
-        crawls.delete(uuid);
-        void crawl.leave();
-      }
-    },
-  });
-
   return {
     start: (chatbot, { url, max_pages = MAX_PAGES, include = [], exclude = [] }) =>
       inTurn(async () => {
@@ -146,7 +126,7 @@ export function createSites(rooms: CrawlRooms): Sites {
     async close() {
       closed = true;
       await mutex.settled();
-      await Promise.all([...crawls.values()].map((crawl) => crawl.leave()));
+      await crawls.leaveAll();
     },
   };
 }

@@ -3,82 +3,74 @@ import { WebFailure } from '../../web/errors.ts';
 import type { Page } from '../../web/page.ts';
 import type { Readable } from '../readers/blocks.ts';
 import { decode } from '../readers/charset.ts';
-import type { Follower, Found } from '../crawl-port.ts';
 import { canonicalOf, linksOf } from '../readers/links.ts';
 import { chunked } from './chunk.ts';
 import { readerOfFile, readerOfType } from '../readers/readers.ts';
 import { Unreadable } from '../readers/errors.ts';
-import { fetchChanged, type Fetched, type Visit, type Ways } from './fetch.ts';
+import { fetchChanged, type FetchDeps, type FetchOptions, type FetchResult, type PageState } from './fetch.ts';
 
-/** What a source is made of. */
-export interface Material {
+/** A source's bytes, not parsed yet. */
+export interface RawContent {
   /** Bytes. */
   size: number;
-  /** It is as it was when it was last learned. */
-  unchanged?: boolean;
-  read(): Promise<Reading>;
+  /** True where nothing has changed since it was ingested last. */
+  unchanged: boolean;
+  parse(): Promise<ParsedContent>;
 }
 
-export interface Reading {
+export interface ParsedContent {
   /** Of a link alone. */
-  page?: ReadPage;
-  /** Rejects where the page wants not to be indexed, or has no text. */
-  document(): Promise<Written>;
+  page?: PageFacts;
+  /** Chunks the text. Rejects where the page declares `noindex`, or has no text. */
+  document(): Promise<ChunkedDocument>;
 }
 
-export interface Written {
+export interface ChunkedDocument {
   document: Document;
-  /** What was left out, where it is more than is kept. */
+  /** Says what was left out, where the source is longer than what is stored of one. */
   cut?: string | undefined;
 }
 
-export interface ReadPage {
-  /** Where it was in the end. */
+export interface PageFacts {
+  /** After redirects. */
   url: string;
-  /** By which it wants to be known, where it says so and can be believed. */
+  /** The address that the page declares as its own, where it may. */
   canonical: string | undefined;
-  /** What it leads to, for a crawl that is to hear of it. */
-  found: Found | undefined;
-  /** Of its bytes. */
-  digest: string;
-  /** Is kept with the source once it is learned. */
-  fetched: string;
+  /** Absolute addresses, generated one by one since a page may have thousands; undefined where it was not read. */
+  links: Iterable<string> | undefined;
+  /** Stored with the source once it is ingested. */
+  state: PageState;
 }
 
-/** The page, the file or the words of a source. Rejects with a `WebFailure` where a page cannot be had. */
+/** The page, the file or the answer of a source. Rejects with a `WebFailure` where a page cannot be fetched. */
 export async function contentOfSource(
-  ways: Ways,
+  deps: FetchDeps,
   source: StoredSource,
-  follower: Follower | undefined,
+  options: FetchOptions,
   signal: AbortSignal,
-): Promise<Material> {
+): Promise<RawContent> {
   if (source.type === 'qa') return answerOf(source);
   if (source.type === 'upload') {
-    const bytes = (await ways.store.file(source.uuid)) ?? new Uint8Array();
-    return fileOf(source.file_name, bytes, signal, await userOf(ways, source.chatbot));
+    const bytes = (await deps.store.file(source.uuid)) ?? new Uint8Array();
+    return fileOf(source.file_name, bytes, signal, await userOf(deps, source.chatbot));
   }
-  const seen = await fetchChanged(ways, source, follower, signal);
-  const size = seen.page?.body.length ?? source.file_size;
-  const user = await userOf(ways, source.chatbot);
-  return { size, unchanged: seen.known !== undefined, read: () => readVisit(seen, follower, signal, user) };
+  const fetched = await fetchChanged(deps, source, options, signal);
+  const size = fetched.page?.body.length ?? source.file_size;
+  const user = await userOf(deps, source.chatbot);
+  return { size, unchanged: fetched.known !== undefined, parse: () => parsePage(fetched, signal, user) };
 }
 
-/** Whose chatbot it is. */
-export const userOf = async ({ store }: Pick<Ways, 'store'>, chatbot: string): Promise<string> =>
+/** The owner of a chatbot; '' where it is gone. */
+export const userOf = async ({ store }: Pick<FetchDeps, 'store'>, chatbot: string): Promise<string> =>
   (await store.chatbot(chatbot))?.owner ?? '';
 
-async function readVisit(
-  { page, fetched, known }: Visit,
-  follower: Follower | undefined,
-  signal: AbortSignal,
-  user: string,
-) {
-  const { url, canonical, digest } = fetched;
+async function parsePage({ page, state, known }: FetchResult, signal: AbortSignal, user: string) {
+  const { url, canonical } = state;
   const document = async () => ({ document: known! });
-  if (!page) return { page: { url, canonical, digest, found: undefined, fetched: JSON.stringify(fetched) }, document };
+  if (!page) return { page: { url, canonical, links: undefined, state }, document };
   const readable = await readPage(page, signal, user);
-  const told = pageOf(page, readable, fetched, follower);
-  return { page: told, document: known ? document : () => indexable(readable, url) };
+  const facts = pageFacts(page, readable, state);
+  return { page: facts, document: known ? document : () => indexable(readable, url) };
 }
 
 export function readPage(page: Page, signal: AbortSignal, user: string): Promise<Readable> {
@@ -86,21 +78,21 @@ export function readPage(page: Page, signal: AbortSignal, user: string): Promise
   return readerOfType(page.mediaType)({ bytes: page.body, text, signal, user });
 }
 
-function pageOf({ url, nofollow }: Page, { leads }: Readable, fetched: Fetched, follower: Follower | undefined) {
+function pageFacts({ url, nofollow }: Page, { leads }: Readable, state: PageState): PageFacts {
   const canonical = leads && canonicalOf(leads, url);
   const links = leads && !nofollow ? linksOf(leads, url) : [];
-  const state: Fetched = { ...fetched, canonical, followed: follower?.followed(url) };
-  return { url, canonical, digest: fetched.digest, found: { url, links }, fetched: JSON.stringify(state) };
+  return { url, canonical, links, state: { ...state, canonical } };
 }
 
-async function indexable(readable: Readable, url: string): Promise<Written> {
+async function indexable(readable: Readable, url: string): Promise<ChunkedDocument> {
   if (readable.leads?.noindex) throw new WebFailure('robots', 'noindex');
   return documentFrom(readable, url);
 }
 
-const fileOf = (name: string, bytes: Uint8Array, signal: AbortSignal, user: string): Material => ({
+const fileOf = (name: string, bytes: Uint8Array, signal: AbortSignal, user: string): RawContent => ({
   size: bytes.length,
-  read: async () => ({
+  unchanged: false,
+  parse: async () => ({
     async document() {
       const content = { bytes, text: () => textOf(bytes), signal, user };
       return documentFrom(await readerOfFile(name, bytes)(content), name);
@@ -110,18 +102,18 @@ const fileOf = (name: string, bytes: Uint8Array, signal: AbortSignal, user: stri
 
 async function textOf(bytes: Uint8Array): Promise<string> {
   const text = await decode(bytes, undefined);
-  // No text has this character: it is a file of another kind under a text's name.
+  // A NUL character never stands in text: the file is of another kind than its name says.
   if (text.includes('\0')) throw new Unreadable('content type');
   return text;
 }
 
-/** UTF-16 units. It is read again with each passage. */
-const LONGEST_TITLE = 300;
+/** UTF-16 units. The title is indexed with each passage. */
+const MAX_TITLE_LENGTH = 300;
 
-async function documentFrom(readable: Readable, otherwise: string): Promise<Written> {
+async function documentFrom(readable: Readable, fallbackTitle: string): Promise<ChunkedDocument> {
   const document = await chunked(readable);
   if (document.passages.length === 0) throw new Unreadable('no text');
-  const title = (document.title || otherwise).slice(0, LONGEST_TITLE).toWellFormed();
+  const title = (document.title || fallbackTitle).slice(0, MAX_TITLE_LENGTH).toWellFormed();
   return { document: { ...document, title }, cut: readable.cut };
 }
 
@@ -131,12 +123,13 @@ export interface QuestionAndAnswer {
 }
 
 /** One passage, whole: its heading is the question, which is searched with a heading's weight. */
-function answerOf({ meta_json }: StoredSource): Material {
+function answerOf({ meta_json }: StoredSource): RawContent {
   const { question, answer } = JSON.parse(meta_json) as QuestionAndAnswer;
   const start = question.length + 2;
   return {
     size: 0,
-    read: async () => ({
+    unchanged: false,
+    parse: async () => ({
       async document() {
         if (!/[\p{L}\p{N}]/u.test(answer)) throw new Unreadable('no text');
         const passages = [{ headings: [question], start, end: start + answer.length }];

@@ -1,9 +1,10 @@
+import { isFailed } from '../../schema/records.ts';
 import type { Store, StoredSource } from '../../store/store.ts';
-import type { Follower } from '../crawl-port.ts';
-import type { ReadPage } from './content.ts';
+import type { PageFacts } from './content.ts';
 import { Unreadable } from '../readers/errors.ts';
 
-const FAILED = /^(?:fail$|error:)/;
+/** Whether a source that a crawl found may move to this address. */
+export type MayMove = (url: URL) => boolean;
 
 /**
  * Gives a source the address that its page goes by, so that one page is one source. Rejects with `Unreadable` where
@@ -12,26 +13,26 @@ const FAILED = /^(?:fail$|error:)/;
 export async function claimAddress(
   store: Store,
   uuid: string,
-  { url, canonical = url }: ReadPage,
-  follower: Follower | undefined,
+  { url, canonical = url }: PageFacts,
+  mayMove: MayMove | undefined,
 ): Promise<boolean> {
-  const other = await claim(store, uuid, canonical, follower);
+  const other = await claim(store, uuid, canonical, mayMove);
   if (!other) return (await store.source(uuid)) !== undefined;
-  // A canonical link that leads to nothing is a mistake: the page itself is there.
-  if (canonical === url || !FAILED.test(other.status)) throw new Unreadable('same page');
-  if (await claim(store, uuid, url, follower)) throw new Unreadable('same page');
+  // A canonical link whose target failed is a mistake of the page's author: the page itself is there.
+  if (canonical === url || !isFailed(other.status)) throw new Unreadable('same page');
+  if (await claim(store, uuid, url, mayMove)) throw new Unreadable('same page');
   return (await store.source(uuid)) !== undefined;
 }
 
-/** The other source that has the address. */
-async function claim(store: Store, uuid: string, address: string, follower: Follower | undefined) {
+/** Returns the other source that has the address, if any. */
+async function claim(store: Store, uuid: string, address: string, mayMove: MayMove | undefined) {
   const source = await store.source(uuid);
   if (!source || source.alias === address) return undefined;
   if (source.identity === address) {
     if (source.alias && isOwners(source)) await store.updateSource(uuid, (one) => ({ ...one, alias: '' }));
     return undefined;
   }
-  const moves = !isOwners(source) && follower?.within(new URL(address));
+  const moves = !isOwners(source) && mayMove?.(new URL(address));
   const claimed = await store.claimIdentity(uuid, address, (one) =>
     moves ? moved(one, address) : { ...one, alias: address },
   );
@@ -40,7 +41,7 @@ async function claim(store: Store, uuid: string, address: string, follower: Foll
 
 const isOwners = ({ site = '', own = 0 }: StoredSource): boolean => site === '' || own === 1;
 
-/** What a crawl found is the page under its own name. */
+/** A source that a crawl found takes its page's own address as its name; the address that led there is its alias. */
 const moved = (source: StoredSource, address: string): StoredSource => ({
   ...source,
   identity: address,

@@ -2,126 +2,191 @@ import type { Embedder } from '../../model/model.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { Store, StoredSource } from '../../store/store.ts';
 import type { Web } from '../../web/web.ts';
-import type { Followers } from '../crawl-port.ts';
-import { createEmbedding } from './embed.ts';
+import { createEmbedding, type Embedding } from './embed.ts';
 import { IndexCache } from '../search/index-cache.ts';
 import type { Knowledge } from '../knowledge.ts';
-import type { Found } from '../search/found.ts';
-import { ingestSource, mark } from './job.ts';
+import type { Found, SearchOptions } from '../search/found.ts';
+import {
+  commitSource,
+  failSource,
+  mark,
+  readSource,
+  removeSource,
+  type CommitOptions,
+  type IngestDeps,
+  type Outcome,
+  type SourceContent,
+} from './job.ts';
 import type { Hit } from '../search/types.ts';
 import { userOf } from './content.ts';
+import type { FetchOptions } from './fetch.ts';
 import type { PassageIndex } from '../search/index.ts';
 import type { Query } from '../search/query.ts';
 import { FairQueue } from '../../async/fair-queue.ts';
 
-export interface KnowledgeOptions {
+export interface IngestionOptions {
   store: Store;
   web: Web;
   clock: Clock;
   log: Log;
   /** Milliseconds after the last question at which a chatbot's index leaves memory; 15 minutes by default. */
   idle?: number;
-  /** Tells how near a question is to passages in meaning; without one words alone do. */
+  /** Embeds passages and questions; without one the search goes by words alone. */
   embedder?: Embedder | undefined;
 }
 
-/** As much of pino as is needed here. */
+/** The part of pino that is used here. */
 export interface Log {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-const FETCHES = 6;
-const FETCHES_PER_HOST = 2;
+const MAX_JOBS = 6;
+const MAX_JOBS_PER_HOST = 2;
 const PASSAGES = 8;
-/** The queue's line for sources that are learned and lack vectors; no host is called so. */
+/** Stands for a host in the queue, so that sources without vectors wait in a line of their own; no host has a space. */
 const EMBEDDINGS = 'embeddings ';
 
-export function createKnowledge({ store, web, clock, log, idle = 15 * 60_000, embedder }: KnowledgeOptions): Knowledge {
-  const indexes = new IndexCache({ store, clock, idle, model: embedder?.model });
-  const queue = new FairQueue({
-    concurrency: FETCHES,
-    perHost: FETCHES_PER_HOST,
-    onError: (error) => log.error({ err: error }, 'learning failed'),
-  });
-  const learning = { store, web, clock, indexes };
-  const embedding =
-    embedder && createEmbedding({ store, indexes, embedder, clock, log, back: () => void embedMissing() });
-  let followers: Followers | undefined;
+/**
+ * Takes sources into the index of their chatbot, each by itself. `createKnowledge` adds the crawls, which `read` and
+ * `commit` their pages and decide in between.
+ */
+export class Ingestion implements Knowledge {
+  readonly #deps: IngestDeps;
+  readonly #log: Log;
+  readonly #queue: FairQueue;
+  readonly #embedding: Embedding | undefined;
 
-  async function run(source: StoredSource, signal: AbortSignal): Promise<void> {
-    const told = { source: source.uuid, chatbot: source.chatbot };
-    try {
-      const { status, reason, taken } = await ingestSource(learning, source, followers?.of(source), signal);
-      log.info({ ...told, status, reason }, 'source learned');
-      followers?.ended(source, status, taken);
-      await embed(source.uuid, signal);
-    } catch (error) {
-      log.error({ ...told, err: error }, 'source not learned');
-      followers?.ended(source, 'fail', false);
-    }
+  constructor({ store, web, clock, log, idle = 15 * 60_000, embedder }: IngestionOptions) {
+    const indexes = new IndexCache({ store, clock, idle, model: embedder?.model });
+    const back = (): void => void this.embedMissing();
+    this.#deps = { store, web, clock, indexes };
+    this.#log = log;
+    this.#queue = new FairQueue({
+      concurrency: MAX_JOBS,
+      perHost: MAX_JOBS_PER_HOST,
+      onError: (error) => log.error({ err: error }, 'learning failed'),
+    });
+    this.#embedding = embedder && createEmbedding({ store, indexes, embedder, clock, log, back });
   }
 
-  async function learn(source: StoredSource): Promise<void> {
+  /** As `Knowledge.learn`, with `work` in place of `ingest`. What is queued or under way for the source is cancelled. */
+  async enqueue(source: StoredSource, work: (signal: AbortSignal) => Promise<Outcome>): Promise<void> {
     const { uuid, chatbot, type, file_name } = source;
-    const owner = await userOf({ store }, chatbot);
     // Files of one chatbot do not wait for those of another.
     const host = type === 'link' ? hostOf(file_name) : `file ${chatbot}`;
-    queue.add({ name: uuid, owner, host, group: chatbot, run: (signal) => run(source, signal) });
+    const owner = await userOf(this.#deps, chatbot);
+    const run = (signal: AbortSignal) => this.#run({ source: uuid, chatbot }, work, signal);
+    this.#queue.add({ name: uuid, owner, host, group: chatbot, run });
   }
 
-  async function embed(uuid: string, signal: AbortSignal): Promise<void> {
-    await embedding?.source(uuid, signal).catch((error: unknown) => {
-      log.error({ source: uuid, err: error }, 'source not embedded');
-    });
-  }
-
-  async function embedMissing(): Promise<void> {
-    if (!embedding) return;
-    for (const { uuid, chatbot } of await store.unembeddedSources(embedding.model)) {
-      const owner = await userOf({ store }, chatbot);
-      // One that is being learned gets its vectors then.
-      if (queue.has(uuid)) continue;
-      queue.add({ name: uuid, owner, host: EMBEDDINGS, group: chatbot, run: (signal) => embed(uuid, signal) });
+  /** Reads and commits a source. Rejects where it failed for no fault of its own; the status says `fail` then. */
+  async ingest(source: StoredSource, signal: AbortSignal): Promise<Outcome> {
+    try {
+      return await this.commit(source, await this.read(source, {}, signal), {}, signal);
+    } catch (error) {
+      return this.fail(source, error, {}, signal);
     }
   }
 
-  return {
-    learn,
-    embedMissing,
-    attend(all) {
-      followers = all;
-    },
-    async relearn(uuid) {
-      // What runs is called off first: it must not say `success` after this has said `await`.
-      queue.cancel(uuid);
-      const source = await mark(learning, uuid, { status: 'await' });
-      if (source) await learn(source);
-      return source !== undefined;
-    },
-    rename: (source) => indexes.rename(source),
-    forget(chatbot, source) {
-      queue.cancel(source);
-      indexes.remove(chatbot, source);
-      followers?.left(chatbot, source);
-    },
-    drop(chatbot) {
-      followers?.dropped(chatbot);
-      queue.cancelGroup(chatbot);
-      indexes.drop(chatbot);
-    },
-    async search(chatbot, query, { earlier = [], limit = PASSAGES, sources } = {}) {
-      if (sources?.size === 0) return [];
-      const index = await indexes.get(chatbot);
-      const question = index.question(query, earlier);
-      const meaning = index.dimensions > 0 ? await embedding?.question(question.said) : undefined;
-      return index.search(question, limit, { sources, meaning }).map((hit) => foundOf(index, hit, question));
-    },
-    async close() {
-      await queue.close();
-      indexes.close();
-    },
-  };
+  /** See `readSource`. */
+  read(source: StoredSource, options: FetchOptions, signal: AbortSignal): Promise<SourceContent> {
+    return readSource(this.#deps, source, options, signal);
+  }
+
+  /** See `commitSource`. */
+  commit(source: StoredSource, content: SourceContent, options: CommitOptions, signal: AbortSignal): Promise<Outcome> {
+    return commitSource(this.#deps, source, content, options, signal);
+  }
+
+  /** See `failSource`. */
+  fail(source: StoredSource, error: unknown, options: CommitOptions, signal: AbortSignal): Promise<Outcome> {
+    return failSource(this.#deps, source, error, options, signal);
+  }
+
+  /** Deletes a source and its passages; a job of it goes on. */
+  remove(source: Pick<StoredSource, 'uuid' | 'chatbot'>): Promise<void> {
+    return removeSource(this.#deps, source);
+  }
+
+  /** Cancels what is queued or under way for a source and sets its status to `await`; undefined where it is gone. */
+  reset(uuid: string): Promise<StoredSource | undefined> {
+    // In this order: a job that ended later would overwrite the status.
+    this.#queue.cancel(uuid);
+    return mark(this.#deps, uuid, { status: 'await' });
+  }
+
+  learn(source: StoredSource): Promise<void> {
+    return this.enqueue(source, (signal) => this.ingest(source, signal));
+  }
+
+  async relearn(uuid: string): Promise<boolean> {
+    const source = await this.reset(uuid);
+    if (source) await this.learn(source);
+    return source !== undefined;
+  }
+
+  rename(source: StoredSource): Promise<void> {
+    return this.#deps.indexes.rename(source);
+  }
+
+  forget(chatbot: string, source: string): void {
+    this.#queue.cancel(source);
+    this.#deps.indexes.remove(chatbot, source);
+  }
+
+  drop(chatbot: string): void {
+    this.#queue.cancelGroup(chatbot);
+    this.#deps.indexes.drop(chatbot);
+  }
+
+  async embedMissing(): Promise<void> {
+    if (!this.#embedding) return;
+    for (const { uuid, chatbot } of await this.#deps.store.unembeddedSources(this.#embedding.model)) {
+      const owner = await userOf(this.#deps, chatbot);
+      // A job that is queued or under way embeds its source at its end.
+      if (this.#queue.has(uuid)) continue;
+      const run = (signal: AbortSignal) => this.#embed(uuid, signal);
+      this.#queue.add({ name: uuid, owner, host: EMBEDDINGS, group: chatbot, run });
+    }
+  }
+
+  async search(
+    chatbot: string,
+    query: string,
+    { earlier = [], limit = PASSAGES, sources }: SearchOptions = {},
+  ): Promise<Found[]> {
+    if (sources?.size === 0) return [];
+    const index = await this.#deps.indexes.get(chatbot);
+    const question = index.question(query, earlier);
+    const meaning = index.dimensions > 0 ? await this.#embedding?.question(question.said) : undefined;
+    return index.search(question, limit, { sources, meaning }).map((hit) => foundOf(index, hit, question));
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.close();
+    this.#deps.indexes.close();
+  }
+
+  async #run(
+    logged: { source: string; chatbot: string },
+    work: (signal: AbortSignal) => Promise<Outcome>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      const { status, reason } = await work(signal);
+      this.#log.info({ ...logged, status, reason }, 'source learned');
+      await this.#embed(logged.source, signal);
+    } catch (error) {
+      this.#log.error({ ...logged, err: error }, 'source not learned');
+    }
+  }
+
+  async #embed(uuid: string, signal: AbortSignal): Promise<void> {
+    await this.#embedding?.source(uuid, signal).catch((error: unknown) => {
+      this.#log.error({ source: uuid, err: error }, 'source not embedded');
+    });
+  }
 }
 
 function foundOf(index: PassageIndex<StoredSource>, hit: Hit<StoredSource>, question: Query): Found {
