@@ -59,13 +59,13 @@ const demoScripts = {
 
 const environments: Record<string, EnvironmentOptions> = {
   // Named by its content: it may be cached for long.
-  panel: library('widget/browser/tag-panel.ts', 'panel-[hash].js', 'dist/embed', {
+  panel: library('widget/embed/panel.ts', 'panel-[hash].js', 'dist/embed', {
     emptyOutDir: true,
     rolldownOptions: { output: small },
   }),
-  embed: library('widget/embed.ts', 'embed.js', 'dist', {
+  embed: library('widget/embed/embed.ts', 'embed.js', 'dist', {
     // `name` is asked for by Vite; the file exports nothing, so that no such global appears.
-    lib: { entry: 'widget/embed.ts', formats: ['iife'], name: 'docentEmbed', fileName: () => 'embed.js' },
+    lib: { entry: 'widget/embed/embed.ts', formats: ['iife'], name: 'docentEmbed', fileName: () => 'embed.js' },
     rolldownOptions: { output: small },
   }),
   component: library('widget/index.tsx', 'index.js', 'dist/component', {
@@ -76,7 +76,7 @@ const environments: Record<string, EnvironmentOptions> = {
       output: small,
     },
   }),
-  markdown: library('widget/markdown/markdown.ts', 'markdown.js', 'dist/component', {
+  markdown: library('widget/markdown/index.ts', 'markdown.js', 'dist/component', {
     rolldownOptions: { external: /^(?:preact|@preact\/signals)(?:\/|$)/, output: small },
   }),
   demo: library('', '', 'dist/demo', {
@@ -258,7 +258,7 @@ const shortJsx: Plugin = {
 
 /** A declaration file for each npm face. The plugin asks the configuration's top level what is built: show it both. */
 function componentTypes(): Plugin[] {
-  const faces = { index: 'widget/index.tsx', markdown: 'widget/markdown/markdown.ts' };
+  const faces = { index: 'widget/index.tsx', markdown: 'widget/markdown/index.ts' };
   const plugin = dts({ include: ['widget', 'server/types.ts'], entryRoot: root, bundleTypes: true });
   return ([plugin].flat() as Plugin[]).map((one) => ({
     ...one,
@@ -282,7 +282,7 @@ const quick = [
   'test/server/{auth,bot,config,drain,health,pipelining}.test.ts',
   'test/store/{damage,lowdb,managed-files}.test.ts',
   'test/web/*.test.ts',
-  'test/widget/{citations,embed,events,markdown/markdown,server}.test.ts',
+  'test/widget/{citations,embed,markdown/markdown,node-import,sse-parser}.test.ts',
 ];
 
 const inBrowser = ['test/browser/**/*.test.ts'];

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { createDocument, drawDocument, type MarkdownDocument, type Surroundings } from '../widget/markdown/markdown.ts';
+import { createDocument, drawDocument, type MarkdownDocument, type Surroundings } from '../widget/markdown/index.ts';
 import style from './markdown.css?inline';
 
 const sample = `## What to send back

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
-import { findBrowser } from '../test/browser/find.mjs';
+import { findBrowser } from '../test/browser/find-browser.mjs';
 import { smallerPng } from './smaller-png.mjs';
 
 const root = join(import.meta.dirname, '..');

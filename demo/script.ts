@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatbotFace, Citations, FinishReason, VisitorMessage } from '../server/types.ts';
 import type { Client, WireEvent } from '../widget/client/client.ts';
-import type { ChatStorage, StoredChat } from '../widget/browser/memory.ts';
+import type { ChatStorage, StoredChat } from '../widget/browser/storage.ts';
 
 /** A wire that plays what is written down: for showing and trying the widget without a server. */
 

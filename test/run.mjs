@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt } from '../server/dev/build.mjs';
-import { findBrowser } from './browser/find.mjs';
+import { findBrowser } from './browser/find-browser.mjs';
 
 /**
  * `node test/run.mjs [all] [arguments of vitest]`: the quick tests, or all of them, and one closing line of counts. Which

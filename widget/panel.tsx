@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { createChat } from './chat/chat.ts';
 import type { Chat, ChatOptions } from './chat/types.ts';
-import { bindLauncherButton } from './browser/launcher.ts';
+import { bindLauncherButton } from './browser/launcher-button.ts';
 import { applyTheme } from './browser/theme.ts';
 import { Panel } from './view/Panel.tsx';
 import style from './view/style.css?inline';
@@ -27,7 +27,8 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   const chat = createChat(host, options);
   const pageSettings = chat.profile.peek();
   const sheet = new CSSStyleSheet();
-  // Laid out as what is in it. An element of the page by the name of `createElement` is not called instead (own.ts).
+  // A slot has no box of its own. The prototype's method, since a page's markup can hide `document.createElement`
+  // (embed/document-member.ts).
   const slot = Document.prototype.createElement.call(document, 'slot');
   sheet.replaceSync(style);
   root.adoptedStyleSheets.push(sheet);

@@ -19,7 +19,7 @@ type Say = (words: string) => void;
 const ofVite = /^\/(?:@|widget\/|node_modules\/|demo\/[\w-]+\.(?:tsx?(?:\?|$)|css\?.*\binline\b))/;
 
 const modules: Record<string, string> = {
-  '/embed/panel.js': `export * from '/widget/tag-panel.ts';`,
+  '/embed/panel.js': `export * from '/widget/embed/panel.ts';`,
   '/demo/states.js': `import '/@vite/client'; import '/demo/states.tsx';`,
   '/demo/markdown.js': `import '/@vite/client'; import '/demo/markdown.ts';`,
   '/demo/playground.js': `import '/@vite/client'; import '/demo/playground.ts';`,
@@ -47,7 +47,7 @@ const script = (response: ServerResponse, code: string): void => send(response, 
 /** The launcher as in production, one classic script, plus Vite's client, which reloads the page. */
 async function launcher(): Promise<string> {
   const lib = {
-    entry: 'widget/embed.ts',
+    entry: 'widget/embed/embed.ts',
     formats: ['iife' as const],
     name: 'docentEmbed',
     fileName: (): string => 'embed.js',

@@ -2,7 +2,7 @@ import { parser, parser_end, parser_write, default_renderer } from 'streaming-ma
 import DOMPurify from 'dompurify';
 import { marked } from 'marked';
 import { render } from 'preact';
-import { createDocument, drawDocument } from '../../widget/markdown/markdown.ts';
+import { createDocument, drawDocument } from '../../widget/markdown/index.ts';
 
 /** What turns chunks into elements inside `place`. */
 interface Way {

@@ -1,6 +1,6 @@
 import { chromium } from 'playwright';
 import type { Browser } from 'playwright';
-import { findBrowser } from './find.mjs';
+import { findBrowser } from './find-browser.mjs';
 
 const args = [
   '--disable-gpu',

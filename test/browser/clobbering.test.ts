@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
 import { launch } from './chromium.ts';
-import { serve, type Served } from './served.ts';
+import { serve, type Served } from './built-server.ts';
 import { answers, ask, open } from './visitor.ts';
 
 /** Markup from strangers, on a page that keeps scripts out of it: elements whose names stand for what a script reads. */

@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { demoSite } from '../../demo/pages.ts';
 import { startFakeModel } from '../fakes/model.ts';
 import { launch } from './chromium.ts';
-import { cutting } from './cutting.ts';
-import { serve, type Served } from './served.ts';
+import { cutting } from './cutting-proxy.ts';
+import { serve, type Served } from './built-server.ts';
 
 let server: Served;
 let browser: Browser;

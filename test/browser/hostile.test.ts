@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
 import { launch } from './chromium.ts';
-import { serve, type Served } from './served.ts';
+import { serve, type Served } from './built-server.ts';
 
 /** Pages that would restyle, break or forbid what is put on them. */
 

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
 import { launch } from './chromium.ts';
-import { serve, type Served } from './served.ts';
+import { serve, type Served } from './built-server.ts';
 import { ask, field } from './visitor.ts';
 
 /** A chat in a page's own flow: what goes on in it never moves the page. */

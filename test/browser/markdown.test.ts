@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch } from './chromium.ts';
-import { serve, type Served } from './served.ts';
+import { serve, type Served } from './built-server.ts';
 
 let served: Served;
 let browser: Browser;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { demoSite } from '../../demo/pages.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
 import { launch } from './chromium.ts';
-import { serve, type Served } from './served.ts';
+import { serve, type Served } from './built-server.ts';
 import { answers, ask, field, log, marker, open, questions, upTo, wordsOf, wordy } from './visitor.ts';
 
 let model: FakeModel;

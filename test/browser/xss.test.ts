@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sharedData } from '../shared.ts';
 import { launch } from './chromium.ts';
-import { serve, type Served } from './served.ts';
+import { serve, type Served } from './built-server.ts';
 
 /** Strings that mean harm, in every place that somebody else may write, in a browser that would run them. */
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serve, type Served } from '../browser/served.ts';
+import { serve, type Served } from '../browser/built-server.ts';
 import { blocksOf, textOf, texts } from './texts.ts';
 
 /** The commands of the README and the guides, run as a reader would type them. */

@@ -6,7 +6,7 @@ import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, serve, until, type Served } from '../browser/served.ts';
+import { freePort, serve, until, type Served } from '../browser/built-server.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
 import { blocksOf, textOf } from '../readme/texts.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pages } from '../../demo/pages.ts';
-import { freePort, until } from '../browser/served.ts';
+import { freePort, until } from '../browser/built-server.ts';
 
 /** `npm run dev`. */
 

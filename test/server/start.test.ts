@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../browser/served.ts';
+import { freePort } from '../browser/built-server.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
 import { until } from '../running.ts';
 

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { answered, citation, json, record, stream, type Answer } from './door.ts';
-import { opened, press, type, type Opened } from './opened.ts';
+import { answered, citation, json, record, stream, type Answer } from './fake-server.ts';
+import { opened, press, type, type Opened } from './mounted.ts';
 
 const question = 'How long do I have?';
 const citations = { 1: citation(), 2: citation({ title: 'Handbook', file_name: 'handbook.pdf' }) };

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { waitFor, within } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { answered, citation, deltas, json, line, record, stream, wire, type Answer, type Line } from './door.ts';
-import { opened, press, type, type Opened } from './opened.ts';
+import { answered, citation, deltas, json, line, record, stream, wire, type Answer, type Line } from './fake-server.ts';
+import { opened, press, type, type Opened } from './mounted.ts';
 
 const question = 'How long do I have?';
 const citations = { 1: citation() };

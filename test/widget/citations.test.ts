@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { linkCitation, readCitations } from '../../widget/browser/citations.ts';
-import { citation } from './door.ts';
+import { citation } from './fake-server.ts';
 
 const addressOf = (text: string, file_name = 'https://shop.test/returns'): string | undefined =>
   linkCitation(citation({ text, file_name })).href;

@@ -4,7 +4,7 @@ import { h } from 'preact';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineElement } from '../../widget/index.tsx';
 import type { Host } from '../../widget/launch.ts';
-import { answered, json, openDoor, record, server, stream, type Door } from './door.ts';
+import { answered, json, openDoor, record, server, stream, type Door } from './fake-server.ts';
 
 // Compiled before a test's clock runs: it is loaded when a visitor comes near.
 await import('../../widget/panel.tsx');

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { waitFor, within } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openPanel } from '../../widget/browser/tag-panel.ts';
-import { answered, json, openDoor, record, stream, type Door } from './door.ts';
+import { openPanel } from '../../widget/embed/panel.ts';
+import { answered, json, openDoor, record, stream, type Door } from './fake-server.ts';
 import type { Handle } from '../../widget/index.tsx';
 import { readSettings } from '../../widget/browser/settings.ts';
 
@@ -35,7 +35,7 @@ async function embed(dataset: Record<string, string> = { chatbot: 'c1' }): Promi
   Object.assign(script.dataset, dataset);
   Object.defineProperty(Document.prototype, 'currentScript', { get: () => script, configurable: true });
   vi.resetModules();
-  await import('../../widget/embed.ts');
+  await import('../../widget/embed/embed.ts');
 }
 
 const docent = (): Docent => page.Docent as Docent;

@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { en, type Words } from '../../widget/words/en.ts';
 import { launcherWords } from '../../widget/words/launcher.ts';
-import { json } from './door.ts';
-import { mounted, type Opened } from './opened.ts';
+import { json } from './fake-server.ts';
+import { mounted, type Opened } from './mounted.ts';
 
 const files = readdirSync('widget/words').flatMap((name) => /^(?!en)([a-z]{2})\.ts$/.exec(name)?.[1] ?? []);
 const English: Words = { ...launcherWords, ...en };

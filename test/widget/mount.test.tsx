@@ -3,8 +3,8 @@ import { render, waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ChatWidget, mount, type Handle } from '../../widget/index.tsx';
 import type { Host } from '../../widget/launch.ts';
-import { answered, json, line, openDoor, record, server, stream, wire, type Door, type Line } from './door.ts';
-import { mounted, opened, type Opened } from './opened.ts';
+import { answered, json, line, openDoor, record, server, stream, wire, type Door, type Line } from './fake-server.ts';
+import { mounted, opened, type Opened } from './mounted.ts';
 
 const answer = record('q', 'An answer.');
 const replies = { 'POST /ask': () => stream(answered(answer)) };

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { answered, json, record, stream } from './door.ts';
-import { mounted, opened, type Opened } from './opened.ts';
+import { answered, json, record, stream } from './fake-server.ts';
+import { mounted, opened, type Opened } from './mounted.ts';
 
 const replies = { 'POST /ask': () => stream(answered(record('q', 'An answer.'))) };
 const facing = (face: object): Parameters<typeof mounted>[0] => ({

@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createChatStorage } from '../../widget/browser/memory.ts';
-import { answered, deltas, json, line, record, server, stream, wire, type Answer } from './door.ts';
-import { opened, type Opened } from './opened.ts';
+import { createChatStorage } from '../../widget/browser/storage.ts';
+import { answered, deltas, json, line, record, server, stream, wire, type Answer } from './fake-server.ts';
+import { opened, type Opened } from './mounted.ts';
 
 const history = 'GET /session/s1/messages';
 const first = record('first?', 'The first answer.');

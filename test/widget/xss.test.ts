@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { waitFor } from '@testing-library/preact';
 import { afterEach, expect, test } from 'vitest';
 import { sharedData } from '../shared.ts';
-import { citation, json, record } from './door.ts';
-import { opened, type Opened } from './opened.ts';
+import { citation, json, record } from './fake-server.ts';
+import { opened, type Opened } from './mounted.ts';
 
 const own = [
   '<script>alert(1)</script>',

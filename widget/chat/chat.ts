@@ -3,7 +3,7 @@ import type { ChatbotFace } from '../../server/types.ts';
 import { streamAnswer, failTurn, saveQuestion, stopAnswers } from './stream.ts';
 import { createClient, type Failure } from '../client/client.ts';
 import { restore } from './history.ts';
-import { createChatStorage } from '../browser/memory.ts';
+import { createChatStorage } from '../browser/storage.ts';
 import { createLocale } from '../browser/locale.ts';
 import { hasEnded } from './status.ts';
 import { createTurn } from './turn.ts';

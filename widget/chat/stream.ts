@@ -2,7 +2,7 @@ import type { VisitorMessage } from '../../server/types.ts';
 import type { Chat } from './types.ts';
 import { readCitations } from '../browser/citations.ts';
 import type { Failure, WireEvent } from '../client/client.ts';
-import type { StoredChat } from '../browser/memory.ts';
+import type { StoredChat } from '../browser/storage.ts';
 import { hasEnded, statusOf } from './status.ts';
 import type { Turn } from './turn.ts';
 

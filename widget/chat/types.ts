@@ -1,6 +1,6 @@
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { ChatbotFace } from '../../server/types.ts';
-import type { ChatStorage } from '../browser/memory.ts';
+import type { ChatStorage } from '../browser/storage.ts';
 import type { Context, Settings } from '../browser/settings.ts';
 import type { Client, Feedback } from '../client/client.ts';
 import type { PanelWords, Words } from '../words/en.ts';

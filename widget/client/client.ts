@@ -1,5 +1,5 @@
 import type { ChatEvent, ChatbotFace, ErrorBody, ErrorCode, VisitorMessage } from '../../server/types.ts';
-import { createSseParser } from './events.ts';
+import { createSseParser } from './sse-parser.ts';
 import type { Context } from '../browser/settings.ts';
 
 /** What went wrong on the wire. `network`: nothing or half an answer came; `bad_answer`: it was not ours. */

@@ -13,9 +13,9 @@ import {
   indentWidth,
   expandTabs,
   splitCells,
-} from './line.ts';
+} from './block-patterns.ts';
 import { addText, createNode, type Node } from './node.ts';
-import { DEFINITION } from './pattern.ts';
+import { DEFINITION } from './inline-patterns.ts';
 
 /** A Markdown text that grows. After each call the tree is what the text so far means. */
 export interface MarkdownDocument {

@@ -1,6 +1,6 @@
 import { unescape, unescaped } from './entity.ts';
 import { addText, createNode, type Node } from './node.ts';
-import { UNFINISHED, MAX_DISTANCE, TOKEN } from './pattern.ts';
+import { UNFINISHED, MAX_DISTANCE, TOKEN } from './inline-patterns.ts';
 
 export type Definitions = Map<string, Partial<Node>>;
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch } from '../chromium.ts';
-import { serve, type Served } from '../served.ts';
+import { serve, type Served } from '../built-server.ts';
 
 let server: Served;
 let browser: Browser;

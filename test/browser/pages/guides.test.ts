@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { guides } from '../../../server/docs/guides.ts';
 import { launch } from '../chromium.ts';
-import { serve, type Served } from '../served.ts';
+import { serve, type Served } from '../built-server.ts';
 
 let server: Served;
 let browser: Browser;

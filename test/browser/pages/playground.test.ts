@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, FrameLocator, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { launch } from '../chromium.ts';
-import { serve, type Served } from '../served.ts';
+import { serve, type Served } from '../built-server.ts';
 
 let server: Served;
 let browser: Browser;

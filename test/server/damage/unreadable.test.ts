@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../../server/dev/build.mjs';
 import { answerUnreadable } from '../../../server/http/parse-errors.ts';
-import { serve, until, type Served } from '../../browser/served.ts';
+import { serve, until, type Served } from '../../browser/built-server.ts';
 
 /** Requests that Node's own parser refuses, sent to the built server as bytes. */
 

@@ -1,5 +1,5 @@
 import { openPanel as open, type OpenedPanel, type PanelOptions } from '../panel.tsx';
-import { readSettings } from './settings.ts';
+import { readSettings } from '../browser/settings.ts';
 import type { Events } from '../chat/turn.ts';
 
 /** What whoever wrote the tag can do about a refusal, by its code. */

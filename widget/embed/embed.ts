@@ -1,6 +1,6 @@
-import { launch, type Handle, type Host } from './launch.ts';
-import { documentMember } from './browser/own.ts';
-import type { Settings } from './browser/settings.ts';
+import { launch, type Handle, type Host } from '../launch.ts';
+import { documentMember } from './document-member.ts';
+import type { Settings } from '../browser/settings.ts';
 
 /** The panel's file beside this script, with its hash: Vite puts it in. */
 declare const __DOCENT_PANEL__: string;

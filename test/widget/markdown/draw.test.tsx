@@ -5,7 +5,7 @@ import { signal, type Signal } from '@preact/signals';
 import { act, cleanup, render } from '@testing-library/preact';
 import { options, type VNode } from 'preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createDocument, drawDocument, Markdown, type Surroundings } from '../../../widget/markdown/markdown.ts';
+import { createDocument, drawDocument, Markdown, type Surroundings } from '../../../widget/markdown/index.ts';
 import { sharedData } from '../../shared.ts';
 
 const around: Surroundings = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createSseParser } from '../../widget/client/events.ts';
-import { answered, citation, record, wire } from './door.ts';
+import { createSseParser } from '../../widget/client/sse-parser.ts';
+import { answered, citation, record, wire } from './fake-server.ts';
 
 const events = answered(
   record('Frage?', 'Grüße — 日本語 👋🏽 fin\u2028\u2029 [1].', { 1: citation({ text: 'zwei\nZeilen' }) }),

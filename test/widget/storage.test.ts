@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createChatStorage } from '../../widget/browser/memory.ts';
-import { answered, citation, deltas, json, line, record, server, stream, type Answer } from './door.ts';
-import { mounted, opened, type, type Opened } from './opened.ts';
+import { createChatStorage } from '../../widget/browser/storage.ts';
+import { answered, citation, deltas, json, line, record, server, stream, type Answer } from './fake-server.ts';
+import { mounted, opened, type, type Opened } from './mounted.ts';
 
 const answer = record('first?', 'An answer [1].', { 1: citation() });
 const history = 'GET /session/s1/messages';

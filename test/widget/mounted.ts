@@ -1,6 +1,6 @@
 import { waitFor, within } from '@testing-library/preact';
 import { mount, type Events, type Handle, type Options } from '../../widget/index.tsx';
-import { openDoor, server, type Answer, type Door } from './door.ts';
+import { openDoor, server, type Answer, type Door } from './fake-server.ts';
 
 // Compiled before a test's clock runs: it is loaded when a visitor comes near.
 await import('../../widget/panel.tsx');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, FrameLocator, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { launch } from './chromium.ts';
-import { serve, until, type Served } from './served.ts';
+import { serve, until, type Served } from './built-server.ts';
 
 /** The page /c/{chatbot}, and the list of sites that may ask, as a browser meets them. */
 

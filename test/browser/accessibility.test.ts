@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } fr
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
 import { launch } from './chromium.ts';
-import { serve, type Served } from './served.ts';
+import { serve, type Served } from './built-server.ts';
 import { ask, field, log, marker, open, questions } from './visitor.ts';
 
 let server: Served;
