@@ -36,11 +36,11 @@ const own = Object.entries(pages).flatMap(([page, html]) =>
   [...html.matchAll(/<script type="module" src="([\w-]+\.js)"/g)].map(([, script]) => [page, script!] as const),
 );
 
-test.each(own)('%s has its script, and all that the script loads', async (page, script) => {
-  expect((await fetch(`${base}/demo/${page}`)).status).toBe(200);
+/** Requests a script and all that it loads; the paths, each of which is a script. */
+async function loadAll(script: string): Promise<Set<string>> {
   const seen = new Set<string>();
-  const ways = [`/demo/${script}`];
-  for (let path = ways.pop(); path; path = ways.pop()) {
+  const queue = [script];
+  for (let path = queue.pop(); path; path = queue.pop()) {
     if (seen.has(path)) continue;
     seen.add(path);
     const reply = await fetch(base + path);
@@ -49,9 +49,19 @@ test.each(own)('%s has its script, and all that the script loads', async (page, 
       200,
       expect.stringMatching('javascript'),
     ]);
-    if (/^\/(?:demo|widget)\//.test(path)) ways.push(...loads(await reply.text()));
+    if (/^\/(?:demo|embed|widget)\//.test(path)) queue.push(...loads(await reply.text()));
   }
+  return seen;
+}
+
+test.each(own)('%s has its script, and all that the script loads', async (page, script) => {
+  expect((await fetch(`${base}/demo/${page}`)).status).toBe(200);
+  const seen = await loadAll(`/demo/${script}`);
   expect([...seen].some((path) => path.startsWith('/demo/') && path.includes('.css?inline'))).toBe(true);
+});
+
+test('the panel of the script tag is served, and all that it loads', async () => {
+  expect([...(await loadAll('/embed/panel.js'))]).toContain('/widget/panel.tsx');
 });
 
 test('the shop’s own style sheet is the app’s', async () => {
