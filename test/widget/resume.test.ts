@@ -5,7 +5,19 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { effect } from '@preact/signals';
 import type { ChatEvent } from '../../server/types.ts';
 import { createChat } from '../../widget/chat/chat.ts';
-import { answered, deltas, json, line, openDoor, record, server, stream, wire, type Door, type Line } from './fake-server.ts';
+import {
+  answered,
+  deltas,
+  json,
+  line,
+  openDoor,
+  record,
+  server,
+  stream,
+  wire,
+  type Door,
+  type Line,
+} from './fake-server.ts';
 import { opened, type Opened } from './mounted.ts';
 
 const answer = record('q', 'Eine Antwort – mit 👋🏽 Zeichen, die länger sind als ein Byte.');
