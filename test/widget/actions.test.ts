@@ -63,6 +63,17 @@ test('where the clipboard is refused, the older way copies; where that is refuse
   await waitFor(() => chat.see.getByText('Copying failed.'));
 });
 
+test('says that copying failed, and leaves no field behind, where execCommand throws', async () => {
+  await asked();
+  clipboard(() => Promise.reject(new DOMException('denied', 'NotAllowedError')));
+  document.execCommand = () => {
+    throw new TypeError('document.execCommand is not a function');
+  };
+  button('Copy with sources').click();
+  await waitFor(() => chat.see.getByText('Copying failed.'));
+  expect(chat.root.querySelectorAll('textarea')).toHaveLength(1);
+});
+
 test('a thumb is sent at once, and a word on it after', async () => {
   await asked({ [feedback]: () => json({ success: true }) });
   button('Not helpful').click();

@@ -10,7 +10,10 @@ export function textWithSources({ text, citations }: Turn): string {
   return [text.peek(), '', ...lines].join('\n').trim();
 }
 
-/** Whether it is on the clipboard now. A page without HTTPS, or in a frame, has only the older way, which needs a field `beside`. */
+/**
+ * Resolves with whether the text is on the clipboard; never rejects. `navigator.clipboard` is missing without HTTPS and refused in
+ * many frames: there `execCommand` copies from a field, which stands after `nextTo` for that moment.
+ */
 export async function copyText(text: string, nextTo: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -20,7 +23,10 @@ export async function copyText(text: string, nextTo: HTMLElement): Promise<boole
     field.value = text;
     nextTo.after(field);
     field.select();
-    const isCopied = document.execCommand('copy');
+    let isCopied = false;
+    try {
+      isCopied = document.execCommand('copy');
+    } catch {}
     field.remove();
     nextTo.focus();
     return isCopied;

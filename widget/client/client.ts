@@ -66,7 +66,7 @@ export function createClient(server: string, chatbot: string, context?: Context)
     throw Object.assign(new Error(), { code: 'bad_answer', ...body, status });
   }
 
-  const json = async <T>(path: string): Promise<T> => (await (await call(path)).json()) as T;
+  const json = <T>(path: string): Promise<T> => call(path).then((response) => response.json() as Promise<T>);
 
   async function* stream(path: string, init: RequestInit, signal: AbortSignal): AsyncGenerator<WireEvent> {
     const connection = new AbortController();
@@ -90,8 +90,7 @@ export function createClient(server: string, chatbot: string, context?: Context)
         yield* read(decoder.decode(value, { stream: true }));
       }
     } catch (fault) {
-      const data = fault as Failure;
-      if (data.status) yield { event: 'error', data };
+      if ((fault as Failure).status) yield { event: 'error', data: fault as Failure };
     } finally {
       clearInterval(clock);
       abort();

@@ -12,7 +12,7 @@ export function createSseParser(): (piece: string) => ChatEvent[] {
     rest = blocks.pop()!;
     return blocks.flatMap((block) => {
       const [, id, event, data] = /^(?:id: (.*)\n)?event: (.*)\ndata: (.*)/s.exec(block) ?? [];
-      return data ? ({ event, id: Number(id), data: JSON.parse(data) as unknown } as ChatEvent) : [];
+      return data ? ({ event, id: +id!, data: JSON.parse(data) as unknown } as ChatEvent) : [];
     });
   };
 }

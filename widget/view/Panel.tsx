@@ -9,8 +9,8 @@ import { bindPanel, type PanelProps } from './behaviour.ts';
 
 /** Drawn while the chat is open and has its words. */
 export class Panel extends Component<PanelProps> {
-  private readonly attach = (panel: HTMLElement | null): void | (() => void) =>
-    panel ? bindPanel(panel, this.props) : undefined;
+  // A ref that returns a function has that called at the end, in place of itself with null.
+  private readonly attach = (panel: HTMLElement | null): (() => void) => bindPanel(panel!, this.props);
 
   override render({ chat, isInline }: PanelProps): VNode | null {
     const words = chat.words.value;
