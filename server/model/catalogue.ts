@@ -1,4 +1,4 @@
-/** Message credits by model, under the interface's neutral prefix (interface.txt, Limits). */
+/** Message credits by model, under the interface's neutral prefix. */
 const CREDITS: Record<string, number> = {
   'llm-3.5-turbo': 1,
   'llm-3.5-turbo-16k': 8,

@@ -3,9 +3,9 @@ import { SseParser, MAX_EVENT_BYTES } from './sse-parser.ts';
 import { modelFailed } from './errors.ts';
 import { Thinking } from './thinking.ts';
 
-/** The body of a good reply, read as it comes. Its verbs throw a `Refusal` where the server does not keep to the format. */
+/** Reads the body of a good reply as it arrives. Throws a `Refusal` where the server does not follow the format. */
 export class CompletionStream {
-  /** The server has said that nothing more comes, or nothing more is wanted. */
+  /** The stream is complete, or the rest of it is ignored. */
   ended = false;
   finish: string | undefined;
   /** As the server counts; undefined where it does not. */
@@ -14,10 +14,11 @@ export class CompletionStream {
   length = 0;
 
   readonly #onText: (piece: string) => void;
-  readonly #scan = new SseParser();
+  readonly #parser = new SseParser();
   readonly #thinking = new Thinking();
-  #begun = false;
-  #ink = false;
+  #hasBegun = false;
+  /** Text other than white space has come. */
+  #hasText = false;
   /** The body where it is one JSON object and no event stream. */
   #whole: Buffer[] | undefined;
   #wholeBytes = 0;
@@ -27,24 +28,24 @@ export class CompletionStream {
   }
 
   feed(chunk: Buffer): void {
-    if (!this.#begun) this.#begin(chunk);
+    if (!this.#hasBegun) this.#begin(chunk);
     if (this.#whole) this.#collect(chunk);
-    else this.#scan.feed(chunk, this.#event);
+    else this.#parser.feed(chunk, this.#event);
   }
 
-  /** The connection has delivered all. */
+  /** The reply is complete. */
   end(): void {
     if (this.#whole) this.#event(Buffer.concat(this.#whole).toString('utf8'));
-    else this.#scan.end(this.#event);
+    else this.#parser.end(this.#event);
     if (!this.ended && this.finish === undefined) throw modelFailed('the stream was cut off');
-    this.#over();
+    this.#complete();
   }
 
-  /** Some servers answer in one piece in spite of `stream: true`; an event never begins with a brace. */
+  /** Some servers send one JSON object in spite of `stream: true`; an event never begins with a brace. */
   #begin(chunk: Buffer): void {
     const first = chunk.find((byte) => byte > 0x20);
     if (first === undefined) return;
-    this.#begun = true;
+    this.#hasBegun = true;
     if (first === 0x7b) this.#whole = [];
   }
 
@@ -54,19 +55,19 @@ export class CompletionStream {
     this.#whole?.push(Buffer.from(chunk));
   }
 
-  // Bound once: it is handed on with every chunk.
+  // Bound once: it is passed with every chunk.
   readonly #event = (data: string): void => {
     if (this.ended) return;
-    if (data === '[DONE]') return this.#over();
-    const said = readCompletion(data);
-    if (!said) return this.#unreadable(data);
-    if (said.error !== undefined) throw modelFailed(`the model's stream held an error: ${said.error}`);
-    if (said.finish !== undefined) this.finish = said.finish;
-    if (said.totalTokens !== undefined) this.totalTokens = said.totalTokens;
-    if (said.text !== '') this.#text(said.text);
+    if (data === '[DONE]') return this.#complete();
+    const event = readCompletion(data);
+    if (!event) return this.#unreadable(data);
+    if (event.error !== undefined) throw modelFailed(`the model's stream held an error: ${event.error}`);
+    if (event.finish !== undefined) this.finish = event.finish;
+    if (event.totalTokens !== undefined) this.totalTokens = event.totalTokens;
+    if (event.text !== '') this.#text(event.text);
   };
 
-  /** Servers that end an event by one line end only put several into one; anything else that is no JSON is skipped. */
+  /** Servers that end an event with one line end put several into one. Other data that is not JSON is skipped. */
   #unreadable(data: string): void {
     if (data.includes('\n')) for (const line of data.split('\n')) this.#event(line);
   }
@@ -78,13 +79,14 @@ export class CompletionStream {
 
   #show(text: string): void {
     if (text === '') return;
-    this.#ink ||= text.trim() !== '';
+    this.#hasText ||= text.trim() !== '';
     this.#onText(text);
   }
 
-  #over(): void {
+  #complete(): void {
     this.ended = true;
     this.#show(this.#thinking.rest());
-    if (!this.#ink) throw modelFailed(`the model answered with nothing; its finish_reason: ${this.finish ?? 'none'}`);
+    if (!this.#hasText)
+      throw modelFailed(`the model answered with nothing; its finish_reason: ${this.finish ?? 'none'}`);
   }
 }

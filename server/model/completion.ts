@@ -1,10 +1,10 @@
-/** What one event of a completion says, or a whole completion that came unstreamed. */
+/** One event of a streamed completion, or a whole completion that was not streamed. */
 export interface CompletionEvent {
   text: string;
   /** As the server wrote it; undefined while the answer goes on. */
   finish: string | undefined;
   totalTokens: number | undefined;
-  /** The code or type of an `error` object: a word, never a sentence, for sentences quote what was asked. */
+  /** The code or type of an `error` object, never its message, which may quote the question. */
   error: string | undefined;
 }
 
@@ -14,7 +14,7 @@ interface WireCompletion {
   error?: unknown;
 }
 
-/** `content` is the answer; reasoning fields beside it are not. */
+/** `content` is the answer; other fields, such as reasoning, are ignored. */
 interface WireMessage {
   content?: unknown;
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '../schema/errors.ts';
 
-/** The Model port: whatever writes an answer from passages. Without one, `answer/quote.ts` quotes them. */
+/** The port of a model that writes answers from passages. Without one, `answer/extract/` quotes them. */
 export interface Model {
   /**
    * Streams one answer. `onText` is called for each piece as it arrives, several times in one tick where several
@@ -33,9 +33,9 @@ export interface Generation {
   stop(): void;
 }
 
-/** Whatever tells how near texts are in meaning. Without one, search goes by words alone. */
+/** The port of an embeddings server. Without one, search uses words only. */
 export interface Embedder {
-  /** Its name: vectors of one model say nothing to those of another. */
+  /** The name of the model: vectors of different models cannot be compared. */
   readonly model: string;
   /**
    * A vector of length 1 a text, in their order, all of as many dimensions. Rejects with a `Refusal`, as `generate`

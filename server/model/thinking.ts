@@ -1,38 +1,38 @@
-/** Tags between which some models write their reasoning into the answer itself, always before all else. */
+/** Some models write their reasoning into the answer, between these tags, before everything else. */
 const OPENING = /^\s*<(think|thinking)>/i;
 const TAGS = ['<think>', '<thinking>'];
 const CLOSING = { think: /<\/think>/i, thinking: /<\/thinking>/i };
-/** UTF-16 units that may be all but the last of a closing tag. */
+/** UTF-16 units of the longest closing tag without its last one. */
 const TAIL = '</thinking'.length;
 
 /**
- * Takes the reasoning out of an answer that comes in pieces: blocks of `<think>` or `<thinking>` at its very beginning, one
- * that is never closed among them. After the first other sign everything passes, so an answer may be about such tags.
+ * Removes reasoning from an answer that comes in pieces: blocks of `<think>` or `<thinking>` at its beginning, also one that
+ * is never closed. After the first other character everything passes, so an answer may be about such tags.
  */
 export class Thinking {
-  /** The answer's beginning while it may become a tag; within a block what may become its end. */
-  #held = '';
+  /** The beginning of the answer while it may become a tag; in a block the characters that may become its end. */
+  #buffer = '';
   #closing: RegExp | undefined;
-  #over = false;
+  #isPast = false;
 
-  /** What of the piece is answer. */
+  /** The part of the piece that is answer. */
   pass(piece: string): string {
-    return this.#over ? piece : this.#look(this.#held + piece);
+    return this.#isPast ? piece : this.#scan(this.#buffer + piece);
   }
 
-  /** What was held back, once the answer has ended. */
+  /** The buffered characters, once the answer has ended. */
   rest(): string {
-    const rest = this.#closing ? '' : this.#held;
-    this.#held = '';
+    const rest = this.#closing ? '' : this.#buffer;
+    this.#buffer = '';
     return rest;
   }
 
-  #look(text: string): string {
+  #scan(text: string): string {
     let rest = text;
     for (;;) {
       if (this.#closing) {
         const end = this.#closing.exec(rest);
-        if (!end) return this.#hold(rest.slice(-TAIL));
+        if (!end) return this.#store(rest.slice(-TAIL));
         rest = rest.slice(end.index + end[0].length);
         this.#closing = undefined;
       }
@@ -42,19 +42,19 @@ export class Thinking {
       this.#closing = CLOSING[opening[1]!.toLowerCase() as keyof typeof CLOSING];
     }
     const start = rest.trimStart();
-    if (TAGS.some((tag) => tag.startsWith(start.toLowerCase()))) return this.#hold(start);
-    this.#over = true;
-    this.#held = '';
+    if (TAGS.some((tag) => tag.startsWith(start.toLowerCase()))) return this.#store(start);
+    this.#isPast = true;
+    this.#buffer = '';
     return rest;
   }
 
-  #hold(text: string): '' {
-    this.#held = text;
+  #store(text: string): '' {
+    this.#buffer = text;
     return '';
   }
 }
 
-/** The answer that a whole text holds. */
+/** The answer in a whole text. */
 export function withoutThinking(text: string): string {
   const thinking = new Thinking();
   return thinking.pass(text) + thinking.rest();

@@ -8,15 +8,15 @@ interface Timeouts {
 }
 
 /**
- * A visitor waits for the first two before quotes stand in for the model. Five seconds leave room for two lost packets
- * of a handshake; proxies and clients commonly give up on a silent reply after 30, and a model that has to be loaded
- * from disk first seldom takes 20. In the middle of an answer nothing stands in.
+ * A visitor waits for the first two before the answer falls back to quotes. Five seconds are enough for two lost packets of
+ * a handshake; proxies and clients commonly close a silent connection after 30, and loading a model from disk seldom takes
+ * 20. There is no fallback in the middle of an answer.
  */
 export const TIMEOUTS: Timeouts = { connect: 5_000, firstByte: 20_000, betweenChunks: 30_000 };
 
 /**
- * Kept-alive connections to one server, as many as there are requests at a time. undici's own Pool looks through all its
- * connections for a free one and keeps what a busy hour opened for ever; here both cost nothing.
+ * Kept-alive connections to one server, as many as there are requests at a time. undici's own Pool searches all its
+ * connections for a free one, and never closes those of a busy hour.
  */
 export class Connections {
   readonly #origin: URL;
@@ -36,7 +36,7 @@ export class Connections {
     };
   }
 
-  /** A connection of the caller's own, until it gives it back or drops it. The one used last comes first. */
+  /** A connection for one caller, until `giveBack` or `drop`. The one used last comes first. */
   take(): Connection {
     for (let found = this.#idle.pop(); found; found = this.#idle.pop()) {
       if (found.lost) continue;
@@ -64,7 +64,7 @@ export class Connections {
   #open(): Connection {
     const connection: Connection = { client: new Client(this.#origin, this.#options), idle: false, lost: false };
     this.#all.add(connection);
-    // The server's end of an idle connection; one in use tells its request.
+    // The server closed an idle connection; for one in use the request fails.
     connection.client.on('disconnect', () => {
       if (connection.idle) this.#lose(connection);
     });

@@ -24,18 +24,18 @@ export interface AskRequest {
   request: string;
   /** Language tags, best first. */
   accepted: readonly string[];
-  /** Sets fields of the reply. */
+  /** Sets header fields of the reply. */
   setFields(fields: Record<string, string>): void;
 }
 
 export interface AskResult {
-  /** The session's identifier where the visitor did not name one. */
+  /** The id of the session, where the visitor did not name one. */
   newSession: string | undefined;
   message: string;
   found: Run | StoredMessage;
 }
 
-/** One question at the door: whose it is, whether it is a repeat, whether the visitor may ask it now. */
+/** Finds or creates the session, detects repeats, applies the rate limit and starts the run. */
 export function createAsk({ store, runs, upstream, log, limits, sessions }: AskDeps) {
   return async (
     chatbot: StoredChatbot,
@@ -43,18 +43,18 @@ export function createAsk({ store, runs, upstream, log, limits, sessions }: AskD
     { address, request, accepted, setFields }: AskRequest,
   ): Promise<AskResult> => {
     const session = body.session === undefined ? undefined : await sessions.find(chatbot, body.session);
-    const named = identify(store.home.secret, chatbot, address, session, body.id);
+    const ids = identify(store.home.secret, chatbot, address, session, body.id);
 
     const begin = async (): Promise<Question> => {
-      const known = session ?? (body.id === undefined ? undefined : await store.session(named.session));
-      // First: a question that is refused for want of room does not count.
+      const known = session ?? (body.id === undefined ? undefined : await store.session(ids.session));
+      // First: a question that is refused for lack of capacity does not count.
       runs.checkCapacity(chatbot.uuid, address);
       admit(chatbot, address, setFields);
       return {
-        uuid: named.message,
+        uuid: ids.message,
         query: body.query,
         chatbot,
-        session: known ?? sessions.create(chatbot, body.variables, named.session),
+        session: known ?? sessions.create(chatbot, body.variables, ids.session),
         newSession: !known,
         visitor: address,
         request,
@@ -64,9 +64,9 @@ export function createAsk({ store, runs, upstream, log, limits, sessions }: AskD
     const found =
       body.id === undefined
         ? runs.start(await begin(), upstream.respond)
-        : await runs.open(named.message, body.query, begin, upstream.respond);
-    if (!session && found instanceof Run && found.stored) sessions.waitForStorage(named.session, found.stored);
-    return { newSession: session ? undefined : named.session, message: named.message, found };
+        : await runs.open(ids.message, body.query, begin, upstream.respond);
+    if (!session && found instanceof Run && found.stored) sessions.waitForStorage(ids.session, found.stored);
+    return { newSession: session ? undefined : ids.session, message: ids.message, found };
   };
 
   function admit(chatbot: StoredChatbot, address: string, tell: AskRequest['setFields']): void {
@@ -78,12 +78,12 @@ export function createAsk({ store, runs, upstream, log, limits, sessions }: AskD
   }
 }
 
-/** Characters of an `id` that can hold 128 random bits: whoever repeats it is its maker, from whatever address. */
-const UNGUESSABLE = 22;
+/** Characters of an `id` that can hold 128 random bits: only the client that made it can repeat it, from any address. */
+const MIN_UNGUESSABLE_LENGTH = 22;
 
 /**
- * With an `id` of the client's own both identifiers follow from it, so that a repeat finds what the first request made,
- * after a restart too. Without one they are random.
+ * Derives both ids from the client's `id`, so that a repeated request finds the message of the first one, after a restart
+ * too. Without an `id` they are random.
  */
 function identify(
   secret: string,
@@ -96,7 +96,7 @@ function identify(
     const session = known?.uuid ?? newUuid();
     return { session, message: messageUuid(session) };
   }
-  const scope = id.length >= UNGUESSABLE ? [id] : [address, id];
+  const scope = id.length >= MIN_UNGUESSABLE_LENGTH ? [id] : [address, id];
   const session = known?.uuid ?? derivedUuid(secret, 'session', chatbot.uuid, ...scope);
   return { session, message: messageUuid(session, derivedUuid(secret, 'message', session, id)) };
 }

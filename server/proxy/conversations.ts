@@ -24,12 +24,12 @@ interface ConversationDeps {
   log: Logger;
   events: EventStreams;
   sessions: VisitorSessions;
-  /** Of the bytes that replies keep in memory until they are read. */
+  /** Capacity for bytes that replies buffer until they are read. */
   unreadBytes: Capacity;
   addressOf(ctx: Context): string;
 }
 
-/** One visitor's request about a chatbot that the visitor may know of. */
+/** A request to a chatbot that is not private. */
 export interface VisitorRequest {
   chatbot: StoredChatbot;
   ctx: RouterContext;
@@ -37,17 +37,17 @@ export interface VisitorRequest {
 
 const DONE = { success: true };
 
-/** Lists of messages being made or read at once: each is as long as its conversation. */
+/** Message lists being serialised or read at a time, per address and in all: each is as long as its conversation. */
 const LISTS = { each: 16, all: 64 };
 
-/** What a visitor does with a session after asking. */
+/** The handlers of a visitor's session and its messages. */
 export function createConversations(rooms: ConversationDeps) {
   const { store, runs, upstream, clock, log, events, sessions, unreadBytes, addressOf } = rooms;
   const lists = createCapacity(LISTS);
   const sessionOf = ({ chatbot, ctx }: VisitorRequest): Promise<StoredSession> =>
     sessions.find(chatbot, ctx.params['session'] ?? '');
 
-  /** The answer being made, else the finished record. */
+  /** The run of an answer in progress, else the stored message. */
   async function messageOf(visit: VisitorRequest): Promise<Run | StoredMessage> {
     const session = await sessionOf(visit);
     const uuid = readUuid(visit.ctx.params['message'] ?? '') ?? '';
@@ -57,11 +57,11 @@ export function createConversations(rooms: ConversationDeps) {
     return run ?? message;
   }
 
-  /** Once nothing more is written to it. */
-  async function finishedMessage(visit: VisitorRequest, hurry: (run: Run) => void = () => {}): Promise<StoredMessage> {
+  /** The message once it is finished and stored. */
+  async function finishedMessage(visit: VisitorRequest, onRun: (run: Run) => void = () => {}): Promise<StoredMessage> {
     const found = await messageOf(visit);
     if (!(found instanceof Run)) return found;
-    hurry(found);
+    onRun(found);
     const { message, refusal } = await whenEnded(found);
     if (!message) throw refusal;
     return message;
@@ -82,8 +82,8 @@ export function createConversations(rooms: ConversationDeps) {
     async deleteSession(visit: VisitorRequest): Promise<unknown> {
       const session = await sessionOf(visit);
       await runs.stopSession(session.uuid);
-      // The upstream's first: where it fails the session is still here, and the visitor can try again. The answer that was
-      // stopped may have made the upstream's session meanwhile.
+      // The upstream's session first: where that fails, the visitor can try again. The answer that was stopped may have
+      // created it meanwhile.
       await upstream.deleteSession(session);
       await store.deleteSession(session.uuid);
       return DONE;
@@ -99,7 +99,7 @@ export function createConversations(rooms: ConversationDeps) {
         throw invalid('Last-Event-ID', 'Last-Event-ID must be the id of an event: a whole number');
       }
       const uuid = found instanceof Run ? found.message.uuid : found.uuid;
-      // Who names an offset has had what stands before it.
+      // A client that resumes already has the `message` event.
       const first: ChatEvent[] = offset === '' ? [{ event: 'message', data: { uuid } }] : [];
       events.send(found, ctx.res, { address, from: Number(offset), first, failure: upstream.failure });
       ctx.respond = false;

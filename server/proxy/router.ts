@@ -30,13 +30,13 @@ export interface ChatRouterOptions {
   trustProxyHops: number;
   /** Open streams, in all. */
   maxStreams?: number;
-  /** Of the bytes that replies keep in memory until they are read; `unreadReplies` by default. */
+  /** Capacity for bytes that replies buffer until they are read; `unreadReplies` by default. */
   unreadBytes?: Capacity;
-  /** What a chatbot shows before the first question, in place of its own settings. */
+  /** Overrides fields of a chatbot's public profile. */
   profile?(chatbot: StoredChatbot): Partial<ChatbotFace>;
 }
 
-/** The public door: /chat/{chatbot}/… for pages of any origin, and the page /c/{chatbot}. No key comes in, none goes out. */
+/** The public chat API: /chat/{chatbot}/… for pages of any origin, and the share page /c/{chatbot}. No operation takes a key. */
 export function createChatRouter(rooms: ChatRouterOptions): Middleware {
   const router = new Router({ prefix: '/chat', sensitive: true });
   const on = (method: 'GET' | 'POST', path: string, handle: (visit: VisitorRequest) => Promise<unknown>): void => {
@@ -76,7 +76,7 @@ export function createChatRouter(rooms: ChatRouterOptions): Middleware {
   };
 }
 
-/** Behind a proxy that is not counted all visitors have one address, and one limit. */
+/** Warns once: behind a proxy that TRUST_PROXY_HOPS does not count, all visitors share one address and one limit. */
 function createProxyWarning({ log, trustProxyHops }: ChatRouterOptions): (ctx: Context) => void {
   let isWarned = trustProxyHops > 0;
   return ({ headers }) => {
@@ -89,14 +89,14 @@ function createProxyWarning({ log, trustProxyHops }: ChatRouterOptions): (ctx: C
   };
 }
 
-/** The widget runs on its owner's pages, which are of another origin than this server, or of none (a sandboxed frame). */
+/** The widget runs on pages of another origin, or of an opaque one (a sandboxed frame). */
 const HEADERS = {
   'Cache-Control': 'no-store',
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'X-Content-Type-Options': 'nosniff',
 };
 
-// Not credentialed: nothing here depends on a cookie. The error rule keeps the headers, so they need not go with errors.
+// Without credentials: no operation reads a cookie. The error middleware keeps headers, so @koa/cors need not add them to errors.
 const crossOrigin = cors({
   origin: '*',
   allowMethods: ['GET', 'POST'],
@@ -109,7 +109,7 @@ const crossOrigin = cors({
 const findChatbot = ({ upstream, trustProxyHops }: ChatRouterOptions, { req }: Context, written: string) =>
   upstream.chatbot(written, () => clientAddress(req, trustProxyHops));
 
-/** Who may ask which chatbot is judged here. A private one is as unknown as none. */
+/** Checks visibility and origin. A private chatbot is 404. */
 async function admitVisitor(rooms: ChatRouterOptions, ctx: RouterContext): Promise<StoredChatbot> {
   const chatbot = await findChatbot(rooms, ctx, ctx.params['chatbot'] ?? '');
   if (!chatbot || chatbot.meta.visibility === 'private') throw notFound('chatbot');
@@ -129,7 +129,7 @@ function profileOf({ profile }: ChatRouterOptions, chatbot: StoredChatbot): Chat
   };
 }
 
-/** The rate limit of a visitor's other writes: an empty session costs a file, feedback a line. */
+/** The rate limit of a visitor's writes other than questions: a session is a file, feedback a line of one. */
 const WRITE_LIMIT: [count: number, seconds: number] = [100, 60];
 
 type WriteLimit = (visit: VisitorRequest, refusal: string) => void;
@@ -156,12 +156,12 @@ function startSession({ store, log }: ChatRouterOptions, sessions: VisitorSessio
 
 function ask(rooms: ChatRouterOptions, sessions: VisitorSessions, events: EventStreams) {
   const limits = createVisitorLimits(rooms);
-  const asked = createAsk({ ...rooms, limits, sessions });
+  const startAnswer = createAsk({ ...rooms, limits, sessions });
   return async ({ chatbot, ctx }: VisitorRequest): Promise<void> => {
     const body = await readBody(ctx, rooms.log, AskBody);
     const address = clientAddress(ctx.req, rooms.trustProxyHops);
     events.admit(address, ctx.res);
-    const { newSession, message, found } = await asked(chatbot, body, {
+    const { newSession, message, found } = await startAnswer(chatbot, body, {
       address,
       request: String(ctx.state.id),
       accepted: ctx.acceptsLanguages(),

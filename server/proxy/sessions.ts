@@ -3,13 +3,13 @@ import { newUuid, readUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredSession } from '../store/store.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-/** The sessions of visitors. A session's identifier is the only proof that it is the visitor's own. */
+/** The sessions of visitors. Knowing a session's id is the only authorization for it. */
 export interface VisitorSessions {
-  /** The session, if it is one of this chatbot's. */
+  /** Throws `not_found` where it is not a session of this chatbot. */
   find(chatbot: StoredChatbot, written: string): Promise<StoredSession>;
-  /** A record that is still to be stored. */
+  /** A new record, not stored yet. */
   create(chatbot: StoredChatbot, variables: StoredSession['initial_variables'], uuid?: string): StoredSession;
-  /** The visitor knows of a session before it is stored: until then those who ask for it wait. */
+  /** `find` waits for `stored`: the visitor gets the id of a session before it is stored. */
   waitForStorage(uuid: string, stored: Promise<unknown>): void;
 }
 
@@ -20,13 +20,13 @@ interface SessionDeps {
 }
 
 export function createVisitorSessions({ store, upstream, clock }: SessionDeps): VisitorSessions {
-  const underWay = new Map<string, Promise<unknown>>();
+  const storing = new Map<string, Promise<unknown>>();
 
   return {
     async find(chatbot, written) {
       const uuid = readUuid(written);
       if (uuid === undefined) throw notFound('session');
-      await underWay.get(uuid);
+      await storing.get(uuid);
       const session = await store.session(uuid);
       if (session?.chatbot !== chatbot.uuid) throw notFound('session');
       return session;
@@ -45,8 +45,8 @@ export function createVisitorSessions({ store, upstream, clock }: SessionDeps): 
     },
 
     waitForStorage(uuid, stored) {
-      const known = (): boolean => underWay.delete(uuid);
-      underWay.set(uuid, stored.then(known, known));
+      const remove = (): boolean => storing.delete(uuid);
+      storing.set(uuid, stored.then(remove, remove));
     },
   };
 }

@@ -5,7 +5,7 @@ import { wrongMethod } from '../http/body.ts';
 import type { StoredChatbot } from '../store/store.ts';
 import { WIDGET_DEFAULTS, type WidgetSettings } from '../schema/widget-settings.ts';
 
-/** /c/{chatbot}: a public chatbot on a page of its own, for a link instead of a website. */
+/** /c/{chatbot}: the share page of a public chatbot, for use without a website. */
 
 const STYLE =
   'html,body{margin:0;height:100%}main{box-sizing:border-box;max-width:52rem;height:100vh;height:100dvh;margin:0 auto}' +
@@ -14,7 +14,7 @@ const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64'
 
 const RIGHT_TO_LEFT = new Set(['ar', 'he']);
 
-/** The chatbot is there as far as `find` knows; it is shown only where it is `public`, else there is none. */
+/** 404 where `find` has no chatbot, and where it is not `public`. */
 export async function servePage(
   ctx: Context,
   find: (written: string) => Promise<StoredChatbot | undefined>,
@@ -29,7 +29,7 @@ export async function servePage(
   ctx.body = html(written, settings.title || chatbot.name || 'Chat', settings);
 }
 
-/** Of other hosts nothing is loaded but the images that the owner named. HSTS belongs to whoever ends TLS. */
+/** Allows no other hosts but those of the owner's images. HSTS is left to the proxy that terminates TLS. */
 function headersFor(settings: WidgetSettings): Record<string, string> {
   const policy = [
     "default-src 'none'",
@@ -55,14 +55,14 @@ function imageSources({ avatar, icon, image_hosts }: WidgetSettings): string[] {
   return [...new Set([...own, ...image_hosts.map((host) => `https://${host}`)])];
 }
 
-/** A policy has no word for an origin of `null`, nor for an IPv6 address. */
+/** `frame-ancestors` has no syntax for the origin `null` nor for an IPv6 address. */
 const framers = ({ allowed_origins }: WidgetSettings): string[] =>
   allowed_origins.filter((one) => one !== 'null' && !one.includes('['));
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => ESCAPES[one] ?? one);
 
-/** Addresses without a slash at their head: they hold wherever a proxy in front puts this server. */
+/** URLs are relative, so that they work below any path of a reverse proxy. */
 const html = (chatbot: string, title: string, { language, scheme }: WidgetSettings): string => `<!doctype html>
 <html lang="${language || 'en'}" dir="${RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr'}">
 <head>

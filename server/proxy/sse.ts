@@ -9,20 +9,20 @@ import type { StoredMessage } from '../store/store.ts';
 import type { ChatEvent, ErrorBody, ErrorCode, VisitorMessage } from '../types.ts';
 import { VisitorMessageSchema } from '../schema/visitor.ts';
 
-/** Answers as Server-Sent Events. */
+/** Streams answers as Server-Sent Events. */
 
 const HEAD = { ...FLOWING, 'Content-Type': 'text/event-stream; charset=utf-8' };
 
 const COMMENT = ':\n\n';
 
 export interface StreamOptions {
-  /** The visitor's. */
+  /** The address of the visitor. */
   address: string;
   /** UTF-16 units of the answer that the reader has already. */
   from: number;
-  /** Events that come before the answer's. */
+  /** Events before those of the answer. */
   first: ChatEvent[];
-  /** What to call a failure that was stored without its code. */
+  /** The code of a failure that was stored without one. */
   failure: ErrorCode;
 }
 
@@ -33,32 +33,32 @@ export interface EventStreams {
    */
   admit(address: string, res: ServerResponse): void;
   /**
-   * Streams a run, or replays a finished message, and ends `res`. Throws `unavailable`, with nothing written, where there is
-   * no room for the replay.
+   * Streams a run, or replays a finished message, and ends `res`. Throws `unavailable`, with nothing written, where the
+   * replay exceeds `unreadBytes`.
    */
   send(found: Run | StoredMessage, res: ServerResponse, telling: StreamOptions): void;
 }
 
 interface Options {
-  /** Of the bytes that replies keep in memory until they are read. */
+  /** Capacity for bytes that replies buffer until they are read. */
   unreadBytes?: Capacity;
-  /** Milliseconds between two comment lines, which keep idle connections open on their way. */
+  /** Milliseconds between comment lines, which keep proxies from closing an idle connection; 15,000 by default. */
   every?: number;
-  /** Open streams in all. */
+  /** Open streams in all; 1000 by default. */
   most?: number | undefined;
 }
 
-/** Open streams of one address: a visitor has one for each tab, and several visitors may share an address. */
-const MOST_EACH = 32;
+/** A visitor has a stream for each tab, and several visitors may share an address. */
+const MAX_STREAMS_PER_ADDRESS = 32;
 
 export function createEventStreams({
   unreadBytes = unreadReplies(),
   every = 15_000,
   most = 1000,
 }: Options = {}): EventStreams {
-  const open = createCapacity({ each: MOST_EACH, all: most });
+  const open = createCapacity({ each: MAX_STREAMS_PER_ADDRESS, all: most });
   const replays = createReplays(unreadBytes);
-  // One timer for all readers, and none while there is no reader.
+  // One timer for all readers, stopped while there are none.
   const readers = new Set<Reader>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -91,7 +91,7 @@ export function createEventStreams({
   };
 }
 
-/** A reply that was begun after its caller had left is not told of the close. */
+/** No `close` event comes where the client disconnected before the reply began. */
 export function releaseOnClose(res: ServerResponse, release: () => void): void {
   if (res.destroyed || res.req.socket.destroyed) release();
   else res.once('close', release);
@@ -99,13 +99,13 @@ export function releaseOnClose(res: ServerResponse, release: () => void): void {
 
 const MB = 1024 * 1024;
 
-/** Bytes that replies may keep in memory until they are read, for one address and in all. */
+/** Bytes that replies may buffer until they are read, for one address and in all. */
 export const unreadReplies = (): Capacity => createCapacity({ each: 16 * MB, all: 64 * MB });
 
-/** Finished answers that are being read: all readers of one share its text, which counts as the first reader's. */
+/** Finished answers that are being read. Readers of one share its text, which counts for the address of the first. */
 function createReplays(held: Capacity): { of(message: StoredMessage, res: ServerResponse, address: string): Run } {
   const replays = new Map<string, { run: Run; readers: number; release: () => void }>();
-  // The text, and the bytes of the last event, which repeats it.
+  // Up to 4 bytes a unit: the text, and the last event, which repeats it.
   const begin = (message: StoredMessage, address: string) => {
     const release = held.take(address, message.response.length * 4);
     return { run: Run.finished(message), readers: 0, release };
@@ -141,7 +141,7 @@ const delta = (text: string, id: number): string => eventText({ event: 'delta', 
 
 const longFinalEvents = new WeakMap<Ended, Buffer>();
 
-/** The last event repeats the whole answer: where that is long, all readers share its bytes. */
+/** The last event repeats the whole answer: where that is long, readers share its bytes. */
 function finalEventText(ended: Ended, failure: ErrorCode): string | Buffer {
   const known = longFinalEvents.get(ended);
   if (known) return known;
@@ -157,14 +157,14 @@ function finalEvent({ message, refusal }: Ended, failure: ErrorCode): ChatEvent 
   return { event: 'error', data: errorOf(refusal, failure) };
 }
 
-/** A visitor reads the same few sentences whatever broke: what is said about it in the record is for the owner. */
+/** Visitors get general sentences; the details in the record are for the owner. */
 function errorOf(refusal: Refusal | undefined, failure: ErrorCode): ErrorBody {
   const { code = failure, retryAfter, unstored } = refusal ?? {};
-  const error = unstored ? UNSTORED : (SENTENCES[code] ?? BROKEN);
+  const error = unstored ? UNSTORED : (SENTENCES[code] ?? FAILED);
   return { error, code, ...(retryAfter === undefined ? {} : { retry_after: retryAfter }) };
 }
 
-const BROKEN = 'the answer could not be finished; please ask again';
+const FAILED = 'the answer could not be finished; please ask again';
 const UNSTORED = 'answers cannot be stored at the moment; please ask again later';
 const SLOW = 'the answer took too long; please ask again';
 

@@ -32,9 +32,9 @@ export interface SeenRequest {
     stream?: boolean;
     stream_options?: { include_usage?: boolean };
   };
-  /** The caller went away before the reply was whole. */
+  /** The client disconnected before the reply was whole. */
   left: boolean;
-  /** The caller's port: the same for two requests on one kept-alive connection. */
+  /** The client's port: the same for two requests on one kept-alive connection. */
   port: number;
 }
 
@@ -67,7 +67,7 @@ export interface Script {
 }
 
 interface Options {
-  /** What is said to a request for which `next` has nothing. */
+  /** The reply to a request for which `next` has nothing. */
   script?: Script | ((request: SeenRequest) => Script);
   port?: number;
 }
@@ -115,7 +115,7 @@ const SYNONYMS = [
 ];
 const DIMENSIONS = 96;
 
-/** Words that mean the same share a direction, as far as `SYNONYMS` knows them; another model has other directions. */
+/** Synonyms of `SYNONYMS` share a direction; another model has other directions. */
 export function meaningOf(text: string, model = ''): number[] {
   const vector = Array.from({ length: DIMENSIONS }, () => 0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}-]+/gu) ?? []) {
@@ -124,7 +124,7 @@ export function meaningOf(text: string, model = ''): number[] {
       (sum, c) => (sum * 31 + c.charCodeAt(0)) >>> 0,
       7,
     );
-    // Short words say little.
+    // Stop words weigh little.
     vector[hash % DIMENSIONS]! += known >= 0 ? 3 : word.length < 5 ? 0.1 : 1;
   }
   vector[0]! += 0.01;

@@ -2,21 +2,21 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * A server that knows interface.txt and nothing more: messages of eight keys, a stream without a charset, errors in plain
- * text, `show_citation` in the singular. Each misbehaviour is a knob.
+ * A remote upstream with the least that the interface asks for: messages of eight keys, a stream without a charset, errors
+ * in plain text, `show_citation` in the singular. Each misbehaviour is a field.
  */
 export interface FakeRemote {
   url: string;
   key: string;
   /** The chatbot's record as it is sent; `undefined` for none. */
   chatbot: Record<string, unknown> | undefined;
-  /** Written to the reply of a message stream, after which the test's own hand ends or destroys it. */
+  /** Writes the reply of a message stream, and ends or destroys it. */
   stream: (reply: ServerResponse, query: string) => void | Promise<void>;
   /** The record of a message beyond uuid, query and timestamps. */
   record: Record<string, unknown>;
-  /** Answers a request instead of what is usual; returns false to leave it. */
+  /** Answers a request in place of the default; returns false to leave it. */
   instead: (request: IncomingMessage, reply: ServerResponse) => boolean;
-  /** Method and path of what was asked, in order. */
+  /** Method and path of each request, in order. */
   requests: string[];
   /** By session. */
   queries: Map<string, string[]>;

@@ -25,7 +25,7 @@ function embedderAt(baseUrl: string, more: Partial<Parameters<typeof createEmbed
   return createEmbedder({ baseUrl, model: 'small', apiKey: KEY, timeouts, ...more });
 }
 
-/** What the log is given: the refusal's words and its cause's. */
+/** The messages of the error and of its cause, as the log gets them. */
 async function refusal(texts = [TEXT], patience?: number): Promise<{ code: string; words: string }> {
   const error = await embedder.embed(texts, patience).then(
     () => Promise.reject(new Error('it was answered')),
@@ -40,7 +40,7 @@ async function refusal(texts = [TEXT], patience?: number): Promise<{ code: strin
 const reply = (data: unknown) => ({ raw: [JSON.stringify({ data })] });
 
 describe('embeddings', () => {
-  it('are asked for in the form of the interface, with the key', async () => {
+  it('are requested in the OpenAI format, with the key', async () => {
     await embedder.embed([TEXT]);
     const [{ path, headers, body }] = fake.embedRequests as [FakeModel['embedRequests'][number]];
     expect(path).toBe('/v1/embeddings');
@@ -48,7 +48,7 @@ describe('embeddings', () => {
     expect(body).toEqual({ model: 'small', input: [TEXT] });
   });
 
-  it('have length 1 and the order of their texts, whatever order they come in', async () => {
+  it('are normalised, in the order of their texts whatever order they arrive in', async () => {
     fake.nextEmbedding(
       reply([
         { index: 1, embedding: [0, 5] },
@@ -66,7 +66,7 @@ describe('embeddings', () => {
     expect(own).toEqual(Float32Array.from(expected, (value) => Math.fround(value) / length));
   });
 
-  it('of many and long texts go out in requests of bounded size', async () => {
+  it('of many and long texts are requested in batches of bounded size', async () => {
     const texts = Array.from({ length: 70 }, (_, n) => `${n} ${'long '.repeat(2000)}`);
     expect(await embedder.embed(texts)).toHaveLength(70);
     expect(fake.embedRequests.map(({ body }) => body.input.length)).toEqual([32, 32, 6]);
@@ -75,7 +75,7 @@ describe('embeddings', () => {
     expect(fake.embedRequests).toHaveLength(3);
   });
 
-  it('of texts too long for the server are those of their beginnings, from then on too', async () => {
+  it('of texts too long for the server are made of their beginnings, then and later', async () => {
     const long = 'word '.repeat(600);
     fake.nextEmbedding({ status: 413, raw: ['{"error":"too long"}'] }, { status: 400, raw: ['{}'] });
     await embedder.embed([long]);
@@ -83,7 +83,7 @@ describe('embeddings', () => {
     expect(fake.embedRequests.map(({ body }) => body.input[0]!.length)).toEqual([2000, 1000, 500, 500]);
   });
 
-  it('of texts that the server takes in no length are refused for that', async () => {
+  it('of texts that the server rejects at every length fail with TextsRefused', async () => {
     fake.embedScript = { status: 422, raw: [JSON.stringify({ error: `no: ${TEXT}` })] };
     const fault = await embedder.embed([TEXT]).catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(TextsRefused);
@@ -91,7 +91,7 @@ describe('embeddings', () => {
     expect(fake.embedRequests).toHaveLength(4);
   });
 
-  it('are asked for once more after a reset connection, and after a short pause that is asked for', async () => {
+  it('are requested once more after a reset connection, and after a short Retry-After', async () => {
     fake.nextEmbedding({ cutAfter: 0 });
     expect(await embedder.embed([TEXT])).toHaveLength(1);
     fake.nextEmbedding({ status: 429, headers: { 'retry-after': '0' }, raw: ['{}'] });
@@ -113,18 +113,18 @@ describe('embeddings', () => {
     ['too much', { raw: [Buffer.alloc(9_000_000, 32)] }, 'model_failed'],
     ['a long pause', { status: 429, headers: { 'retry-after': '60' }, raw: ['{}'] }, 'unavailable'],
     ['nothing in time', { hangAfter: 0 }, 'model_timeout'],
-  ])('that come as %s are refused, with no key and no text in the words', async (_, script, code) => {
+  ])('that come as %s are an error whose message has no key and no text', async (_, script, code) => {
     fake.embedScript = script;
     expect((await refusal()).code).toBe(code);
   });
 
-  it('of different lengths are refused', async () => {
+  it('of different dimensions are an error', async () => {
     fake.embedScript = reply([{ embedding: [1, 2] }, { embedding: [1] }]);
     expect((await refusal(['a', 'b'])).code).toBe('model_failed');
   });
 
-  it('are not waited for longer than the caller has patience', async () => {
-    // By its own limits alone it would wait longer than a test may take.
+  it('are an error when the deadline of the caller has passed', async () => {
+    // The time-outs are longer than a test may take.
     const day = 86_400_000;
     embedder = embedderAt(fake.baseUrl, { timeouts: { firstByte: day, betweenChunks: day } });
     fake.embedScript = { hangAfter: 0 };
@@ -133,7 +133,7 @@ describe('embeddings', () => {
     expect(await embedder.embed([TEXT], 2000)).toHaveLength(1);
   });
 
-  it('from nowhere are refused', async () => {
+  it('are an error where the server is unreachable', async () => {
     embedder = embedderAt('http://127.0.0.1:9/v1');
     expect((await refusal()).code).toBe('model_failed');
   });

@@ -60,8 +60,8 @@ function answerTo(script: Script): Promise<Answer> {
   return ask();
 }
 
-describe('what is asked', () => {
-  test('the request is a streamed chat completion with the key, the model and the messages', async () => {
+describe('a request', () => {
+  test('is a streamed chat completion with the key, the model and the messages', async () => {
     await ask();
     const [request] = fake.requests;
     expect(request?.path).toBe('/v1/chat/completions');
@@ -76,21 +76,21 @@ describe('what is asked', () => {
     });
   });
 
-  test('without a key no authorization is sent; a base with a slash or a query is taken as it is', async () => {
+  test('without a key has no authorization; slash and query of the base URL are kept', async () => {
     model = modelAt(`${fake.baseUrl}/?api-version=2026-01-01`, { apiKey: undefined });
     await ask();
     expect(fake.requests[0]?.headers.authorization).toBeUndefined();
     expect(fake.requests[0]?.path).toBe('/v1/chat/completions?api-version=2026-01-01');
   });
 
-  test('two questions, one after the other, use one connection', async () => {
+  test('after another uses the same connection', async () => {
     await ask();
     await ask();
     expect(fake.requests).toHaveLength(2);
     expect(fake.requests[0]?.port).toBe(fake.requests[1]?.port);
   });
 
-  test('a hundred questions at once are all streamed at once', async () => {
+  test('is one of a hundred at the same time, all streamed at the same time', async () => {
     // No reply begins before all hundred requests are there: one after the other, they would wait for ever.
     let begin = (): void => {};
     const hold = new Promise<void>((resolve) => (begin = resolve));
@@ -104,7 +104,7 @@ describe('what is asked', () => {
 });
 
 describe('a good stream', () => {
-  test('each piece arrives as it is written, while the answer goes on', async () => {
+  test('each piece arrives as it is written, before the answer ends', async () => {
     fake.next({ pieces: ['First', ' then', ' last'], pace: 40 });
     const at: number[] = [];
     const answer = await ask(() => at.push(performance.now()));
@@ -113,7 +113,7 @@ describe('a good stream', () => {
     expect(answer.finish).toBe('stop');
   });
 
-  test('pieces that arrive in one chunk are handed on in the same tick, one by one', async () => {
+  test('pieces of one chunk are passed on in the same tick, one by one', async () => {
     const ticks: number[] = [];
     let tick = 0;
     fake.next({ pieces: ['a', 'b', 'c'] });
@@ -125,29 +125,29 @@ describe('a good stream', () => {
     expect(new Set(ticks).size).toBe(1);
   });
 
-  test('the server counts the tokens; where it does not, a quarter of the characters is taken', async () => {
+  test('tokens are the server’s count, or else a quarter of the characters', async () => {
     expect((await answerTo({ totalTokens: 321 })).totalTokens).toBe(321);
     const characters = QUESTION.messages.reduce((sum, { content }) => sum + content.length, 0) + 'It works.'.length;
     expect((await answerTo({})).totalTokens).toBe(Math.ceil(characters / 4));
   });
 
-  test('finish_reason length is told; every other reason is a stop', async () => {
+  test('finish_reason length is kept; every other one becomes stop', async () => {
     expect((await answerTo({ finish: 'length' })).finish).toBe('length');
     expect((await answerTo({ finish: 'content_filter' })).finish).toBe('stop');
     expect((await answerTo({ finish: 'eos_token' })).finish).toBe('stop');
   });
 
-  test('either a finish_reason or [DONE] is an end', async () => {
+  test('a finish_reason or [DONE] ends the answer', async () => {
     expect(await answerTo({ done: false })).toMatchObject({ text: 'It works.', finish: 'stop' });
     expect(await answerTo({ finish: null })).toMatchObject({ text: 'It works.', finish: 'stop' });
   });
 
-  test('a connection that breaks after the finish_reason has lost nothing', async () => {
+  test('a connection that breaks after the finish_reason is no failure', async () => {
     const raw = streamOf({ done: false });
     expect(await answerTo({ raw: [...raw, ': bye\n'], cutAfter: raw.length })).toMatchObject({ text: 'It works.' });
   });
 
-  test('an answer in one piece, in spite of stream: true, is taken whole', async () => {
+  test('an answer in one JSON object, in spite of stream: true, is read', async () => {
     const whole = {
       object: 'chat.completion',
       choices: [{ index: 0, message: { role: 'assistant', content: 'Whole — at once.' }, finish_reason: 'length' }],
@@ -158,7 +158,7 @@ describe('a good stream', () => {
     expect(answer).toMatchObject({ pieces: ['Whole — at once.'], finish: 'length', totalTokens: 12 });
   });
 
-  test('content in parts is text; reasoning beside it is not', async () => {
+  test('text parts of content are the answer; reasoning fields are not', async () => {
     const parts = [
       { type: 'thinking', thinking: 'hm' },
       { type: 'text', text: 'Yes' },
@@ -173,7 +173,7 @@ describe('a good stream', () => {
   });
 });
 
-describe('the wire, bent', () => {
+describe('variants of the event stream', () => {
   const TEXT = ['Wasserdicht: ', '防水 ', '🏳️‍🌈 ', 'ไม่ ', 'é'];
 
   test.each([
@@ -210,7 +210,7 @@ describe('the wire, bent', () => {
     expect((await answerTo({ pieces: [large, 'end'] })).text).toBe(`${large}end`);
   });
 
-  test('an event without end is refused before it fills the memory', async () => {
+  test('an event over 1 MB is an error, and the connection is closed', async () => {
     const raw = ['data: {"choices":[{"delta":{"content":"', ...Array.from({ length: 40 }, () => 'x'.repeat(65_536))];
     const { refusal } = await answerTo({ raw, pace: 0 });
     expect(refusal?.code).toBe('model_failed');
@@ -219,7 +219,7 @@ describe('the wire, bent', () => {
 });
 
 describe('a stream that fails', () => {
-  test('one that is cut off keeps the text so far and is no answer', async () => {
+  test('by being cut off is an error after the text so far', async () => {
     const cleanly = await answerTo({ finish: null, done: false });
     expect(cleanly).toMatchObject({ text: 'It works.', refusal: { code: 'model_failed', status: 502 } });
     const reset = await answerTo({ cutAfter: 3 });
@@ -227,7 +227,7 @@ describe('a stream that fails', () => {
     expect(fake.requests).toHaveLength(2);
   });
 
-  test('an error inside the stream ends it, and its sentence goes nowhere', async () => {
+  test('an error event ends it, and its message is not passed on', async () => {
     const error = { message: `cannot say: ${QUESTION.messages[1]?.content}`, type: 'server_error', code: null };
     const answer = await answerTo({ raw: [...streamOf({}).slice(0, 2), event({ error })] });
     expect(answer).toMatchObject({ text: 'It ', refusal: { code: 'model_failed' } });
@@ -235,13 +235,13 @@ describe('a stream that fails', () => {
     expect(String(answer.refusal?.cause)).not.toContain('canary');
   });
 
-  test('an answer of nothing, or of white space, is a failure', async () => {
+  test('an empty answer, or one of white space, is an error', async () => {
     expect((await answerTo({ pieces: [] })).refusal?.code).toBe('model_failed');
     expect((await answerTo({ pieces: ['\n', ' '] })).refusal?.code).toBe('model_failed');
     expect((await answerTo({ raw: ['<html>', '</html>'] })).refusal?.code).toBe('model_failed');
   });
 
-  test('silence before the headers, and silence between chunks, run into a limit', async () => {
+  test('silence before the headers and between chunks is a time-out', async () => {
     model = modelAt(fake.baseUrl, { timeouts: { firstByte: 200 } });
     expect((await answerTo({ hangAfter: 0 })).refusal).toMatchObject({ code: 'model_timeout', status: 504 });
     model = modelAt(fake.baseUrl, { timeouts: { betweenChunks: 1000 } });
@@ -249,14 +249,14 @@ describe('a stream that fails', () => {
     expect(midway).toMatchObject({ text: 'It ', refusal: { code: 'model_timeout' } });
   });
 
-  test('a server that is not there is a failure', async () => {
+  test('an unreachable server is an error', async () => {
     await fake.close();
     expect((await ask()).refusal?.code).toBe('model_failed');
   });
 });
 
-describe('a request that is refused', () => {
-  test('the sentence is for the log, without the key; the caller gets one of ours', async () => {
+describe('an error reply', () => {
+  test('its message goes to the log without the key, and not to the caller', async () => {
     const body = JSON.stringify({ error: { message: `no model fake-1 for ${KEY}` } });
     const { refusal } = await answerTo({ status: 404, raw: [body] });
     expect(refusal).toMatchObject({ code: 'model_failed', status: 502 });
@@ -265,13 +265,13 @@ describe('a request that is refused', () => {
     expect(logged).not.toContain(KEY);
   });
 
-  test('a server that sends the question back does not get it into the log', async () => {
+  test('a message that quotes the question does not go to the log', async () => {
     const detail = `value_error near "the blue canary waterproof"`;
     const { refusal } = await answerTo({ status: 500, raw: [JSON.stringify({ detail })] });
     expect(String(refusal?.cause)).toMatch(/500 \(its words quote the request\)/);
   });
 
-  test('an error without end is not read to its end', async () => {
+  test('a long body is cut off', async () => {
     const raw = Array.from({ length: 200 }, () => 'x'.repeat(4096));
     const { refusal } = await answerTo({ status: 500, raw, pace: 5 });
     expect(refusal?.code).toBe('model_failed');
@@ -284,7 +284,7 @@ describe('a request that is refused', () => {
     expect(fake.requests).toHaveLength(1);
   });
 
-  test('a field that the server refuses is left out, then and from then on', async () => {
+  test('an optional field that the server rejects is left out, then and later', async () => {
     fake.next({ status: 400, raw: ['{"error":"unrecognized request argument"}'] });
     expect((await ask()).text).toBe('It works.');
     fake.next({
@@ -303,7 +303,7 @@ describe('a request that is refused', () => {
     ]);
   });
 
-  test('a request that is refused whatever is left out is a failure, and nothing is learnt from it', async () => {
+  test('a request that is rejected without the fields too is an error, and the next one has them again', async () => {
     const tooLong = { status: 400, raw: ['{"error":{"message":"maximum context length exceeded"}}'] };
     fake.next(tooLong, tooLong);
     expect((await ask()).refusal?.code).toBe('model_failed');
@@ -314,15 +314,15 @@ describe('a request that is refused', () => {
 
 const busy = (seconds: string): Script => ({ status: 429, headers: { 'retry-after': seconds }, raw: ['{}'] });
 
-describe('a request that is asked again', () => {
-  test('429 with a short Retry-After is waited for, once', async () => {
+describe('a repeated request', () => {
+  test('429 with a short Retry-After is repeated once after that time', async () => {
     fake.next({ status: 429, headers: { 'retry-after': '1' }, raw: ['{}'] });
     const started = performance.now();
     expect((await ask()).text).toBe('It works.');
     expect(performance.now() - started).toBeGreaterThan(900);
   });
 
-  test('429 twice, or with a long Retry-After, is told with the time to wait', async () => {
+  test('429 twice, or with a long Retry-After, is an error with the time to wait', async () => {
     fake.next(busy('0'), busy('3'));
     expect((await ask()).refusal).toMatchObject({ code: 'unavailable', status: 503, retryAfter: 3 });
     fake.next(busy('90'));
@@ -336,7 +336,7 @@ describe('a request that is asked again', () => {
     expect((await answerTo({ status: 429, headers, raw: [''] })).refusal?.retryAfter).toBe(60);
   });
 
-  test('a connection reset before the first byte is tried again, once', async () => {
+  test('a connection reset before the first byte is repeated once', async () => {
     fake.next({ cutAfter: 0 });
     expect((await ask()).text).toBe('It works.');
     fake.next({ cutAfter: 0 }, { cutAfter: 0 });
@@ -344,7 +344,7 @@ describe('a request that is asked again', () => {
     expect(fake.requests).toHaveLength(4);
   });
 
-  test('a server that was started anew is reached again', async () => {
+  test('a server that restarted is reached again', async () => {
     await ask();
     const port = Number(new URL(fake.baseUrl).port);
     await fake.close();
@@ -354,14 +354,14 @@ describe('a request that is asked again', () => {
 });
 
 describe('stop', () => {
-  test('it ends the request, and what there was is the answer', async () => {
+  test('ends the request; the answer is the text so far', async () => {
     fake.next({ pieces: ['one', ' two', ' three', ' four'], pace: 50 });
     const answer = await ask((piece, generation) => piece === ' two' && generation.stop());
     expect(answer).toMatchObject({ text: 'one two', finish: 'stop', refusal: undefined });
     await expect.poll(() => fake.requests[0]?.left).toBe(true);
   });
 
-  test('before the first byte, and while it waits to ask again, it ends at once', async () => {
+  test('before the first byte, and during a pause, ends at once', async () => {
     fake.next({ hangAfter: 0 }, { status: 429, headers: { 'retry-after': '2' }, raw: [''] });
     const unsent = model.generate(QUESTION, () => {});
     unsent.stop();
@@ -373,7 +373,7 @@ describe('stop', () => {
     expect(await waiting.done).toMatchObject({ finish: 'stop' });
   });
 
-  test('after it, nothing is handed on, and the next question is answered', async () => {
+  test('passes on nothing more, and the next question is answered', async () => {
     fake.next({ pieces: ['a', 'b', 'c', 'd'] });
     const answer = await ask((_, generation) => generation.stop());
     expect(answer.pieces).toEqual(['a']);

@@ -37,7 +37,7 @@ describe('a model’s reasoning', () => {
     for (const pieces of splits(text)) expect(shown(pieces).trimStart()).toBe(answer);
   });
 
-  it('is gone, and all else is there, for any text in any pieces', () => {
+  it('is removed, and all other text is kept, for any text in any pieces', () => {
     const text = fc.string({
       unit: fc.constantFrom('<', '/', '>', 't', 'think', 'ing', ' ', 'a', '</think>', '<think>'),
     });
@@ -52,13 +52,13 @@ describe('a model’s reasoning', () => {
     );
   });
 
-  it('costs an answer that has begun nothing: each piece is handed on as it is', () => {
+  it('is not looked for once the answer has begun: pieces are passed on unchanged', () => {
     const thinking = new Thinking();
     expect(thinking.pass('Yes')).toBe('Yes');
     for (const piece of ['<think>', ' ', '</think>']) expect(thinking.pass(piece)).toBe(piece);
   });
 
-  it('without end keeps a few characters', () => {
+  it('without a closing tag buffers a few characters only', () => {
     const thinking = new Thinking();
     const pieces = [' ', '<think>', '</thin'].flatMap((piece) => Array.from({ length: 10_000 }, () => piece));
     expect(pieces.map((piece) => thinking.pass(piece)).join('')).toBe('');

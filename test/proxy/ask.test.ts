@@ -12,21 +12,21 @@ import {
   type ChatServer,
 } from './fixture.ts';
 
-let house: ChatServer;
+let docent: ChatServer;
 let chatbot: string;
 
 beforeAll(async () => {
-  house = await startChatServer();
+  docent = await startChatServer();
 });
-afterAll(() => house.stop());
+afterAll(() => docent.stop());
 beforeEach(async () => {
-  house.respond = answerWith('You have ', '30 days.');
-  chatbot = (await house.chatbot()).uuid;
+  docent.respond = answerWith('You have ', '30 days.');
+  chatbot = (await docent.chatbot()).uuid;
 });
 
 describe('a question', () => {
-  it('brings session, message, deltas and the finished message, in this order', async () => {
-    const events = await ask(house, chatbot, { query: 'How long?' });
+  it('streams session, message, deltas and done, in this order', async () => {
+    const events = await ask(docent, chatbot, { query: 'How long?' });
     const kinds = events.map(({ event }) => event);
     expect(kinds.slice(0, 2)).toEqual(['session', 'message']);
     expect(new Set(kinds.slice(2, -1))).toEqual(new Set(['delta']));
@@ -39,19 +39,19 @@ describe('a question', () => {
     expect(uuidOf(events, 'message')).toBe((events.at(-1)!.data as { uuid: string }).uuid);
   });
 
-  it('names no session where the visitor did', async () => {
-    const session = uuidOf(await ask(house, chatbot, { query: 'One?' }), 'session');
-    const events = await ask(house, chatbot, { query: 'Two?', session });
+  it('sends no session event where the request named the session', async () => {
+    const session = uuidOf(await ask(docent, chatbot, { query: 'One?' }), 'session');
+    const events = await ask(docent, chatbot, { query: 'Two?', session });
     expect(events[0]?.event).toBe('message');
-    expect((await messagesOf(house, chatbot, session)).map((one: { query: string }) => one.query)).toEqual([
+    expect((await messagesOf(docent, chatbot, session)).map((one: { query: string }) => one.query)).toEqual([
       'One?',
       'Two?',
     ]);
   });
 
-  it('is streamed with headers that keep proxies from holding it back', async () => {
+  it('is streamed with headers that stop proxies from buffering it', async () => {
     const reply = await post(
-      `${house.base}/chat/${chatbot}/ask`,
+      `${docent.base}/chat/${chatbot}/ask`,
       { query: 'How long?' },
       { 'Accept-Encoding': 'gzip, br' },
     );
@@ -64,82 +64,82 @@ describe('a question', () => {
     expect(text).toMatch(/\n\nid: \d+\nevent: delta\ndata: \{"text":"[^\n]*"\}\n\n/);
   });
 
-  it('in a session of another chatbot is refused as unknown', async () => {
-    const other = (await house.chatbot()).uuid;
-    const session = uuidOf(await ask(house, chatbot, { query: 'One?' }), 'session');
-    expect((await post(`${house.base}/chat/${other}/ask`, { query: 'Two?', session })).status).toBe(404);
-    expect(await messagesOf(house, chatbot, session)).toHaveLength(1);
+  it('in a session of another chatbot is 404', async () => {
+    const other = (await docent.chatbot()).uuid;
+    const session = uuidOf(await ask(docent, chatbot, { query: 'One?' }), 'session');
+    expect((await post(`${docent.base}/chat/${other}/ask`, { query: 'Two?', session })).status).toBe(404);
+    expect(await messagesOf(docent, chatbot, session)).toHaveLength(1);
   });
 
-  it('keeps the white space and every character of what was typed', async () => {
+  it('is stored with its white space and every character', async () => {
     const query = ' \u{1f600} two  spaces\n\u2028"';
-    const events = await ask(house, chatbot, { query });
+    const events = await ask(docent, chatbot, { query });
     expect(events.at(-1)).toMatchObject({ data: { query } });
   });
 });
 
 describe('the same question sent again with its id', () => {
-  it('gets the same events from the start and generates nothing', async () => {
-    const first = await ask(house, chatbot, { query: 'How long?', id: 'a-1' });
-    house.respond = answerWith('Another answer.');
-    const again = await ask(house, chatbot, { query: 'How long?', id: 'a-1' });
+  it('gets the same events from the start and starts no new answer', async () => {
+    const first = await ask(docent, chatbot, { query: 'How long?', id: 'a-1' });
+    docent.respond = answerWith('Another answer.');
+    const again = await ask(docent, chatbot, { query: 'How long?', id: 'a-1' });
     expect(again[0]).toEqual(first[0]);
     expect(again[1]).toEqual(first[1]);
     expect(textOf(again)).toBe('You have 30 days.');
     expect(again.at(-1)).toEqual(first.at(-1));
   });
 
-  it('at the same moment makes one session, one message, one answer', async () => {
+  it('at the same moment creates one session, one message and one answer', async () => {
     let answers = 0;
-    house.respond = (question, run) => {
+    docent.respond = (question, run) => {
       answers += 1;
       return answerWith('You have ', '30 days.')(question, run);
     };
     const body = { query: 'How long?', id: 'twins' };
-    const all = await Promise.all(Array.from({ length: 8 }, () => ask(house, chatbot, body)));
+    const all = await Promise.all(Array.from({ length: 8 }, () => ask(docent, chatbot, body)));
     expect(new Set(all.map((events) => uuidOf(events, 'session'))).size).toBe(1);
     expect(new Set(all.map((events) => uuidOf(events, 'message'))).size).toBe(1);
     expect(new Set(all.map(textOf))).toEqual(new Set(['You have 30 days.']));
     expect(answers).toBe(1);
-    expect(await messagesOf(house, chatbot, uuidOf(all[0]!, 'session'))).toHaveLength(1);
+    expect(await messagesOf(docent, chatbot, uuidOf(all[0]!, 'session'))).toHaveLength(1);
   });
 
-  it('is followed while the first is still being answered', async () => {
+  it('is streamed while the first is still being answered', async () => {
     const answer = manualAnswer();
-    house.respond = answer.respond;
-    const first = ask(house, chatbot, { query: 'How long?', id: 'slow' });
+    docent.respond = answer.respond;
+    const first = ask(docent, chatbot, { query: 'How long?', id: 'slow' });
     await answer.write('You have ');
-    const second = ask(house, chatbot, { query: 'How long?', id: 'slow' });
+    const second = ask(docent, chatbot, { query: 'How long?', id: 'slow' });
     await new Promise((done) => setTimeout(done, 20));
     await answer.write('30 days.');
     await answer.end();
     expect([textOf(await first), textOf(await second)]).toEqual(['You have 30 days.', 'You have 30 days.']);
   });
 
-  it('with other words is a conflict, in its first session and later', async () => {
-    const events = await ask(house, chatbot, { query: 'How long?', id: 'b' });
+  it('with another query is a conflict, in its first session and later', async () => {
+    const events = await ask(docent, chatbot, { query: 'How long?', id: 'b' });
     const session = uuidOf(events, 'session');
-    const first = await post(`${house.base}/chat/${chatbot}/ask`, { query: 'How much?', id: 'b' });
+    const first = await post(`${docent.base}/chat/${chatbot}/ask`, { query: 'How much?', id: 'b' });
     expect([first.status, (await first.json()).code]).toEqual([409, 'conflict']);
-    await ask(house, chatbot, { query: 'And?', session, id: 'c' });
-    expect((await post(`${house.base}/chat/${chatbot}/ask`, { query: 'Or?', session, id: 'c' })).status).toBe(409);
-    expect(await messagesOf(house, chatbot, session)).toHaveLength(2);
+    await ask(docent, chatbot, { query: 'And?', session, id: 'c' });
+    expect((await post(`${docent.base}/chat/${chatbot}/ask`, { query: 'Or?', session, id: 'c' })).status).toBe(409);
+    expect(await messagesOf(docent, chatbot, session)).toHaveLength(2);
   });
 
   it('finds the message of a first question when it names the session made by it', async () => {
-    const first = await ask(house, chatbot, { query: 'How long?', id: 'd' });
+    const first = await ask(docent, chatbot, { query: 'How long?', id: 'd' });
     const session = uuidOf(first, 'session');
-    const again = await ask(house, chatbot, { query: 'How long?', id: 'd', session });
+    const again = await ask(docent, chatbot, { query: 'How long?', id: 'd', session });
     expect(again.map(({ event }) => event)).toEqual(['message', 'delta', 'done']);
     expect(uuidOf(again, 'message')).toBe(uuidOf(first, 'message'));
   });
 
-  it('means another message in another session and at another chatbot', async () => {
-    const other = (await house.chatbot()).uuid;
-    const here = await ask(house, chatbot, { query: 'How long?', id: 'd' });
-    const there = await ask(house, other, { query: 'How much?', id: 'd' });
-    const { uuid: session } = await (await post(`${house.base}/chat/${chatbot}/session`)).json();
-    const later = await ask(house, chatbot, { query: 'Or?', session, id: 'd' });
+  it('is another message in another session and at another chatbot', async () => {
+    const other = (await docent.chatbot()).uuid;
+    const here = await ask(docent, chatbot, { query: 'How long?', id: 'd' });
+    const there = await ask(docent, other, { query: 'How much?', id: 'd' });
+    const { uuid: session } = await (await post(`${docent.base}/chat/${chatbot}/session`)).json();
+    const later = await ask(docent, chatbot, { query: 'Or?', session, id: 'd' });
     expect(new Set([here, there, later].map((events) => uuidOf(events, 'message'))).size).toBe(3);
     expect(uuidOf(there, 'session')).not.toBe(uuidOf(here, 'session'));
   });
@@ -158,53 +158,53 @@ describe('the same question sent again with its id', () => {
 });
 
 describe('the rate limit', () => {
-  it('refuses with the owner’s words and a time that is enough and not too long', async () => {
-    const { uuid } = await house.chatbot({ rate_limit: [2, 60] });
-    const session = uuidOf(await ask(house, uuid, { query: 'One?' }), 'session');
-    house.clock.now += 12_400;
-    await ask(house, uuid, { query: 'Two?', session });
-    const refused = await post(`${house.base}/chat/${uuid}/ask`, { query: 'Three?', session });
+  it('refuses with the owner’s message and the exact time to wait', async () => {
+    const { uuid } = await docent.chatbot({ rate_limit: [2, 60] });
+    const session = uuidOf(await ask(docent, uuid, { query: 'One?' }), 'session');
+    docent.clock.now += 12_400;
+    await ask(docent, uuid, { query: 'Two?', session });
+    const refused = await post(`${docent.base}/chat/${uuid}/ask`, { query: 'Three?', session });
     expect(refused.status).toBe(429);
     expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=48');
     expect(refused.headers.get('ratelimit-policy')).toMatch(/^"default";q=2;w=\d+$/);
     expect(await refused.json()).toEqual({ error: 'Slow down, please', code: 'rate_limited', retry_after: 48 });
     expect(refused.headers.get('retry-after')).toBe('48');
-    expect(await messagesOf(house, uuid, session)).toHaveLength(2);
-    house.clock.now += 47_000;
-    expect((await post(`${house.base}/chat/${uuid}/ask`, { query: 'Three?', session })).status).toBe(429);
-    house.clock.now += 1_000;
-    await ask(house, uuid, { query: 'Three?', session });
+    expect(await messagesOf(docent, uuid, session)).toHaveLength(2);
+    docent.clock.now += 47_000;
+    expect((await post(`${docent.base}/chat/${uuid}/ask`, { query: 'Three?', session })).status).toBe(429);
+    docent.clock.now += 1_000;
+    await ask(docent, uuid, { query: 'Three?', session });
   });
 
-  it('leaves nothing behind of a first question that it refuses', async () => {
-    const { uuid } = await house.chatbot({ rate_limit: [1, 60] });
-    await ask(house, uuid, { query: 'One?', id: 'one' });
-    expect((await post(`${house.base}/chat/${uuid}/ask`, { query: 'Two?', id: 'two' })).status).toBe(429);
-    expect(await house.store.sessions(uuid)).toHaveLength(1);
+  it('stores nothing of a first question that it refuses', async () => {
+    const { uuid } = await docent.chatbot({ rate_limit: [1, 60] });
+    await ask(docent, uuid, { query: 'One?', id: 'one' });
+    expect((await post(`${docent.base}/chat/${uuid}/ask`, { query: 'Two?', id: 'two' })).status).toBe(429);
+    expect(await docent.store.sessions(uuid)).toHaveLength(1);
   });
 
-  it('does not count repeats, and a refused id may be used once there is room', async () => {
-    const { uuid } = await house.chatbot({ rate_limit: [2, 60] });
+  it('does not count repeats, and a refused id can be used again later', async () => {
+    const { uuid } = await docent.chatbot({ rate_limit: [2, 60] });
     const body = { query: 'One?', id: 'one' };
-    for (let i = 0; i < 4; i += 1) await ask(house, uuid, body);
-    await ask(house, uuid, { query: 'Two?', id: 'two' });
-    expect((await post(`${house.base}/chat/${uuid}/ask`, { query: 'Three?', id: 'three' })).status).toBe(429);
-    await ask(house, uuid, body);
-    house.clock.now += 60_000;
-    await ask(house, uuid, { query: 'Three?', id: 'three' });
+    for (let i = 0; i < 4; i += 1) await ask(docent, uuid, body);
+    await ask(docent, uuid, { query: 'Two?', id: 'two' });
+    expect((await post(`${docent.base}/chat/${uuid}/ask`, { query: 'Three?', id: 'three' })).status).toBe(429);
+    await ask(docent, uuid, body);
+    docent.clock.now += 60_000;
+    await ask(docent, uuid, { query: 'Three?', id: 'three' });
   });
 
-  it('counts each chatbot apart', async () => {
-    const [one, two] = [await house.chatbot({ rate_limit: [1, 60] }), await house.chatbot({ rate_limit: [1, 60] })];
-    await ask(house, one.uuid, { query: 'One?' });
-    await ask(house, two.uuid, { query: 'One?' });
-    expect((await post(`${house.base}/chat/${one.uuid}/ask`, { query: 'Two?' })).status).toBe(429);
+  it('counts each chatbot separately', async () => {
+    const [one, two] = [await docent.chatbot({ rate_limit: [1, 60] }), await docent.chatbot({ rate_limit: [1, 60] })];
+    await ask(docent, one.uuid, { query: 'One?' });
+    await ask(docent, two.uuid, { query: 'One?' });
+    expect((await post(`${docent.base}/chat/${one.uuid}/ask`, { query: 'Two?' })).status).toBe(429);
   });
 
-  it('does not believe X-Forwarded-For unless told how many proxies there are', async () => {
-    const { uuid } = await house.chatbot({ rate_limit: [1, 60] });
+  it('ignores X-Forwarded-For unless TRUST_PROXY_HOPS is set', async () => {
+    const { uuid } = await docent.chatbot({ rate_limit: [1, 60] });
     const from = (address: string) =>
-      post(`${house.base}/chat/${uuid}/ask`, { query: 'One?' }, { 'X-Forwarded-For': address }).then(
+      post(`${docent.base}/chat/${uuid}/ask`, { query: 'One?' }, { 'X-Forwarded-For': address }).then(
         ({ status }) => status,
       );
     expect([await from('198.51.100.1'), await from('198.51.100.2')]).toEqual([200, 429]);
@@ -239,7 +239,7 @@ describe('the rate limit', () => {
     await behind.stop();
   });
 
-  it('names a setting once where a proxy speaks and none is trusted', async () => {
+  it('logs one warning where X-Forwarded-For comes and TRUST_PROXY_HOPS is 0', async () => {
     const behind = await startChatServer();
     const { uuid } = await behind.chatbot();
     const warnings = () => behind.logged.filter((line) => line.includes('TRUST_PROXY_HOPS'));

@@ -24,19 +24,19 @@ import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { Store, StoredChatbot } from '../../server/store/store.ts';
 import type { ChatEvent } from '../../server/types.ts';
 
-/** The door in the real app over real HTTP with the real store; who answers and the clock are the test's. */
+/** The chat API in the real app over real HTTP with the real store; answers and the clock are the test's. */
 export interface ChatServer {
   base: string;
   port: number;
   dir: string;
   store: Store;
   runs: AnswerRuns;
-  /** What the log says, line by line. */
+  /** Lines of the log. */
   logged: string[];
   clock: { now: number };
   /** Every reply that is not finished. */
   replies: Set<ServerResponse>;
-  /** Who answers the next questions. */
+  /** Answers the next questions. */
   respond: Respond;
   chatbot(meta?: Partial<StoredChatbot['meta']>): Promise<StoredChatbot>;
   stop(options?: { keep?: boolean }): Promise<void>;
@@ -66,7 +66,7 @@ export async function startChatServer({ dir: given, dist, upstream, rooms = {} }
   const store = await openLowdbStore({ dir, clock, log });
   const health = createHealth();
   const runs = new AnswerRuns({ store, clock, log });
-  const respond: Respond = (question, run) => house.respond(question, run);
+  const respond: Respond = (question, run) => docent.respond(question, run);
   const other = upstream
     ? remoteUpstream({ ...upstream, store, clock, log, health })
     : localUpstream({ store, respond });
@@ -98,7 +98,7 @@ export async function startChatServer({ dir: given, dist, upstream, rooms = {} }
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
 
-  const house: ChatServer = {
+  const docent: ChatServer = {
     base: `http://127.0.0.1:${port}`,
     port,
     dir,
@@ -136,7 +136,7 @@ export async function startChatServer({ dir: given, dist, upstream, rooms = {} }
       if (!keep) await rm(dir, { recursive: true, force: true });
     },
   };
-  return house;
+  return docent;
 }
 
 export const ended = (more: Partial<Ending> = {}): Ending => ({
@@ -157,10 +157,10 @@ export const answerWith =
     return ended({ finish_reason: run.stopped ? 'stopped' : 'stop' });
   };
 
-/** An answer in the hands of the test. */
+/** An answer that the test writes. */
 export interface ManualAnswer {
   respond: Respond;
-  /** These wait until the question has come. */
+  /** These wait until the question has arrived. */
   write(text: string): Promise<void>;
   end(ending?: Partial<Ending>): Promise<void>;
   fail(error: unknown): Promise<void>;
@@ -204,8 +204,8 @@ export const post = (url: string, body?: unknown, headers: Record<string, string
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
 
-export async function ask(house: ChatServer, chatbot: string, body: unknown): Promise<SeenEvent[]> {
-  const reply = await post(`${house.base}/chat/${chatbot}/ask`, body);
+export async function ask(docent: ChatServer, chatbot: string, body: unknown): Promise<SeenEvent[]> {
+  const reply = await post(`${docent.base}/chat/${chatbot}/ask`, body);
   if (reply.status !== 200) throw new Error(`${reply.status} ${await reply.text()}`);
   return parseEvents(await reply.text());
 }
@@ -261,12 +261,12 @@ export async function watch(url: string, init: RequestInit = {}): Promise<Watche
   };
 }
 
-export const watchAsk = (house: ChatServer, chatbot: string, body: unknown): Promise<WatchedStream> =>
-  watch(`${house.base}/chat/${chatbot}/ask`, {
+export const watchAsk = (docent: ChatServer, chatbot: string, body: unknown): Promise<WatchedStream> =>
+  watch(`${docent.base}/chat/${chatbot}/ask`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
 
-export const messagesOf = async (house: ChatServer, chatbot: string, session: string) =>
-  (await fetch(`${house.base}/chat/${chatbot}/session/${session}/messages`)).json();
+export const messagesOf = async (docent: ChatServer, chatbot: string, session: string) =>
+  (await fetch(`${docent.base}/chat/${chatbot}/session/${session}/messages`)).json();

@@ -72,14 +72,17 @@ describe('with a list of origins', () => {
     expect(reply.headers.get('vary')).toMatch(/\bOrigin\b/);
   });
 
-  it.each(ROUTES)('a preflight judges nobody at %s %s: what follows it does', async (_method, path) => {
-    for (const origin of ['https://evil.example', SHOP]) {
-      const passed = await preflight(origin, path);
-      expect(passed.status).toBe(204);
-      expect(passed.headers.get('access-control-allow-origin')).toBe('*');
-      expect(passed.headers.get('access-control-allow-headers')).toMatch(/Content-Type/i);
-    }
-  });
+  it.each(ROUTES)(
+    'a preflight passes for every origin at %s %s; the request itself is checked',
+    async (_method, path) => {
+      for (const origin of ['https://evil.example', SHOP]) {
+        const passed = await preflight(origin, path);
+        expect(passed.status).toBe(204);
+        expect(passed.headers.get('access-control-allow-origin')).toBe('*');
+        expect(passed.headers.get('access-control-allow-headers')).toMatch(/Content-Type/i);
+      }
+    },
+  );
 
   it.each([
     'https://SHOP.example',
@@ -89,7 +92,7 @@ describe('with a list of origins', () => {
     'http://localhost:5173',
     'https://x.partner.example:8443',
     'http://[::1]:80',
-  ])('%s is of it', async (origin) => {
+  ])('%s is allowed', async (origin) => {
     expect((await from(origin)).status).toBe(200);
   });
 
@@ -116,7 +119,7 @@ describe('with a list of origins', () => {
     'file://',
     'chrome-extension://abcdefgh',
     'shop.example',
-  ])('%s is not', async (origin) => {
+  ])('%s is refused', async (origin) => {
     expect((await from(origin)).status).toBe(403);
   });
 
@@ -126,7 +129,7 @@ describe('with a list of origins', () => {
     expect((await from(undefined)).status).toBe(403);
   });
 
-  it('pages of this server’s own pass, whether or not the browser names their origin', async () => {
+  it('pages of this server pass, whether or not the browser sends their origin', async () => {
     const own = { 'Sec-Fetch-Site': 'same-origin' };
     expect((await from(undefined, '', 'GET', own)).status).toBe(200);
     const reply = await from(docent.base, '/session', 'POST', own);
@@ -135,7 +138,7 @@ describe('with a list of origins', () => {
       expect((await from(undefined, '', 'GET', { 'Sec-Fetch-Site': site })).status).toBe(403);
   });
 
-  it('is found under every way to write the identifier', async () => {
+  it('is found under every spelling of the identifier', async () => {
     const written = chatbot.replace(/^(.{8})(.{4})/, '$1-$2-').toUpperCase();
     const encoded = `%${chatbot.charCodeAt(0).toString(16)}${chatbot.slice(1)}`;
     for (const uuid of [written, encoded]) {
@@ -144,7 +147,7 @@ describe('with a list of origins', () => {
     }
   });
 
-  it('tells nothing of a private chatbot, not even that it has a list', async () => {
+  it('does not show that a private chatbot has a list', async () => {
     const paths = ['', '/session'];
     const told = async (origin: string): Promise<unknown[]> => {
       const replies = await Promise.all(paths.flatMap((path) => [from(origin, path), preflight(origin, path)]));
@@ -168,7 +171,7 @@ describe('without a list', () => {
   });
 });
 
-it('a list that is changed holds from the next request on', async () => {
+it('a changed list applies from the next request on', async () => {
   expect((await from('https://new.example')).status).toBe(403);
   await keepTo(['https://new.example']);
   expect((await from('https://new.example')).status).toBe(200);

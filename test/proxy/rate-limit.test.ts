@@ -17,7 +17,7 @@ describe('a sliding window', () => {
     },
   );
 
-  it('accepts and refuses as a naive count of everything does, and its wait is the shortest that is enough', () => {
+  it('decides as a naive count of all messages does, and returns the shortest sufficient wait', () => {
     assert(
       property(limit, steps, ([count, seconds], waits) => {
         let now = 1_000_000;
@@ -58,7 +58,7 @@ describe('a sliding window', () => {
     );
   });
 
-  it('holds at once when the owner changes it', () => {
+  it('applies a changed limit at once', () => {
     let now = 0;
     const limits = createVisitorLimits({ clock: () => now });
     for (let i = 0; i < 50; i += 1) {
@@ -68,7 +68,7 @@ describe('a sliding window', () => {
     expect(limits.take('c', 'a', [40, 60])).toBe(21);
   });
 
-  it('locks nobody out when the clock is set back', () => {
+  it('waits no longer than the window when the clock is set back', () => {
     let now = 10_000_000;
     const limits = createVisitorLimits({ clock: () => now });
     limits.take('c', 'a', [1, 60]);
@@ -78,7 +78,7 @@ describe('a sliding window', () => {
     expect(limits.take('c', 'a', [1, 60])).toBe(0);
   });
 
-  it('counts visitors and chatbots apart', () => {
+  it('counts visitors and chatbots separately', () => {
     const limits = createVisitorLimits({ clock: () => 0 });
     expect(limits.take('c', 'a', [1, 60])).toBe(0);
     expect(limits.take('c', 'b', [1, 60])).toBe(0);
@@ -86,7 +86,7 @@ describe('a sliding window', () => {
     expect(limits.take('c', 'a', [1, 60])).toBe(60);
   });
 
-  it('forgets the idle, and keeps no more visitors than it may', () => {
+  it('drops idle visitors, and the least recent ones beyond the bound', () => {
     let now = 0;
     const limits = createVisitorLimits({ clock: () => now, visitors: 100 });
     for (let i = 0; i < 1000; i += 1) limits.take('c', `a${i}`, [20, 240]);
@@ -139,7 +139,7 @@ describe('a visitor’s address', () => {
 });
 
 describe('the RateLimit fields', () => {
-  it('tell the policy, what is left, and when the oldest message counted leaves the window', () => {
+  it('have the policy, what is left, and when the oldest counted message leaves the window', () => {
     let now = 1_000_000;
     const limits = createVisitorLimits({ clock: () => now });
     const take = () => (limits.take('c', 'a', [3, 60]), limits.fields('c', 'a', [3, 60]));

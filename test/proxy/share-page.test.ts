@@ -42,7 +42,7 @@ describe('the page of a public chatbot', () => {
     expect(html).toMatch(/<meta name="viewport" content="width=device-width, initial-scale=1">/);
   });
 
-  it('lets no title out of its place', async () => {
+  it('escapes the title', async () => {
     const title = '</title><script>alert(1)</script>"&amp;';
     await set({ title });
     const html = await (await page()).text();
@@ -51,7 +51,7 @@ describe('the page of a public chatbot', () => {
     expect(html).not.toMatch(/<script(?! src="\.\.\/embed\.js")/);
   });
 
-  it('loads from nowhere else, and is framed nowhere', async () => {
+  it('has a policy that allows no other host and no frame', async () => {
     const reply = await page();
     const html = await reply.text();
     const style = /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? '';
@@ -75,7 +75,7 @@ describe('the page of a public chatbot', () => {
     expect(reply.headers.get('access-control-allow-origin')).toBe(null);
   });
 
-  it('shows images of the hosts that the owner named, and stands in frames of the sites that may ask', async () => {
+  it('allows images of the owner’s hosts, and frames of allowed origins', async () => {
     await set({
       avatar: 'https://img.example:8443/a;b.png',
       icon: 'https://cdn.example/i.png',
@@ -100,7 +100,7 @@ describe('the page of a public chatbot', () => {
   });
 });
 
-it('there is none of a private, a hybrid or an unknown chatbot, and nothing tells them apart', async () => {
+it('a private, a hybrid and an unknown chatbot get the same 404', async () => {
   const told = async (uuid: string): Promise<unknown> => {
     const reply = await page(uuid);
     const { date: _, 'x-request-id': _id, ...headers } = Object.fromEntries(reply.headers);

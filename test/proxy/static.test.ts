@@ -10,7 +10,7 @@ import { startChatServer, type ChatServer } from './fixture.ts';
 const PANEL = `export const panel = ${JSON.stringify('a'.repeat(500))};`;
 const VERSION = createHash('sha256').update(PANEL).digest('hex').slice(0, 8);
 
-let house: ChatServer;
+let docent: ChatServer;
 let dist: string;
 
 beforeAll(async () => {
@@ -28,10 +28,10 @@ beforeAll(async () => {
     writeFile(join(dist, 'embed', 'folder', 'inner.js'), 'secret'),
     writeFile(join(dist, 'server', 'main.js'), 'secret'),
   ]);
-  house = await startChatServer({ dist });
+  docent = await startChatServer({ dist });
 });
 afterAll(async () => {
-  await house.stop();
+  await docent.stop();
   await rm(dist, { recursive: true });
 });
 
@@ -40,7 +40,7 @@ const LONG = 'public, max-age=31536000, immutable';
 /** By hand: `fetch` decodes what it gets and tidies paths. */
 function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port: house.port, path, headers, method }, (reply) => {
+    const sent = request({ host: '127.0.0.1', port: docent.port, path, headers, method }, (reply) => {
       const chunks: Buffer[] = [];
       reply.on('data', (chunk: Buffer) => chunks.push(chunk));
       reply.on('end', () =>
@@ -90,7 +90,7 @@ describe('the widget’s files', () => {
     expect(reply.body.equals(bytes)).toBe(true);
   });
 
-  it('may be kept for long where the address names the content, and else are asked for again', async () => {
+  it('are cached for a year where the name has a hash, and else revalidated', async () => {
     expect(await kept(`/embed/panel.js?v=${VERSION}`)).toBe(LONG);
     expect(await kept('/embed/de-Ab3_x9-Q.js')).toBe(LONG);
     expect(await kept('/embed/panel.js?v=00000000')).toBe('no-cache');
@@ -99,7 +99,7 @@ describe('the widget’s files', () => {
     expect(await kept('/embed.js')).toBe('no-cache');
   });
 
-  it('are not sent again to who has them', async () => {
+  it('are 304 for a matching ETag', async () => {
     const first = await get('/embed/panel.js', { 'Accept-Encoding': 'br' });
     const etag = String(first.headers.etag);
     expect(etag).toMatch(/^"[^"]+"$/);

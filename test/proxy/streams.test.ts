@@ -23,29 +23,29 @@ import {
   type WatchedStream,
 } from './fixture.ts';
 
-let house: ChatServer;
+let docent: ChatServer;
 let chatbot: string;
-let door: string;
+let chatUrl: string;
 
 beforeAll(async () => {
-  house = await startChatServer();
+  docent = await startChatServer();
 });
-afterAll(() => house.stop());
+afterAll(() => docent.stop());
 beforeEach(async () => {
-  chatbot = (await house.chatbot()).uuid;
-  door = `${house.base}/chat/${chatbot}`;
+  chatbot = (await docent.chatbot()).uuid;
+  chatUrl = `${docent.base}/chat/${chatbot}`;
 });
 
 const begun = (events: { event: string }[]): boolean => events.some(({ event }) => event === 'message');
 
-/** A question on its way whose answer is in the test's hands. */
+/** An open question whose answer the test writes. */
 async function asking(query = 'How long?') {
   const answer = manualAnswer();
-  house.respond = answer.respond;
-  const stream = await watchAsk(house, chatbot, { query });
+  docent.respond = answer.respond;
+  const stream = await watchAsk(docent, chatbot, { query });
   const events = await stream.until(begun);
   const [session, message] = [uuidOf(events, 'session'), uuidOf(events, 'message')];
-  return { answer, stream, session, message, url: `${door}/session/${session}/message/${message}` };
+  return { answer, stream, session, message, url: `${chatUrl}/session/${session}/message/${message}` };
 }
 
 const resume = (url: string, offset?: number | string): Promise<WatchedStream> =>
@@ -54,7 +54,7 @@ const resume = (url: string, offset?: number | string): Promise<WatchedStream> =
 const tick = (ms = 5): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 describe('the events of an answer', () => {
-  it('begin at once, before anything is written', async () => {
+  it('begin before the first text', async () => {
     const { answer, stream } = await asking();
     expect(stream.events().map(({ event }) => event)).toEqual(['session', 'message']);
     await answer.write('Yes.');
@@ -62,7 +62,7 @@ describe('the events of an answer', () => {
     expect(textOf(await stream.done)).toBe('Yes.');
   });
 
-  it('join what is written in one turn, and number each delta by its end', async () => {
+  it('join text of one turn, and number each delta by its end', async () => {
     const { answer, stream } = await asking();
     void answer.write('\u{1f600}');
     void answer.write(' one');
@@ -77,7 +77,7 @@ describe('the events of an answer', () => {
     ]);
   });
 
-  it('end with an error that keeps what was written', async () => {
+  it('end with an error that keeps the text', async () => {
     const { answer, stream, url } = await asking();
     await answer.write('You have');
     await answer.fail(new Refusal('model_timeout', 'canary', { cause: new Error('canary') }));
@@ -93,24 +93,24 @@ describe('the events of an answer', () => {
     expect(JSON.stringify(again)).not.toContain('canary');
   });
 
-  it('say how long to wait where the model asked for it', async () => {
+  it('have retry_after where the model asked for it', async () => {
     const { answer, stream } = await asking();
     await answer.fail(new Refusal('unavailable', 'busy', { retryAfter: 7 }));
     expect((await stream.done).at(-1)).toMatchObject({ event: 'error', data: { code: 'unavailable', retry_after: 7 } });
   });
 
-  it('end with an error where the session is deleted meanwhile, and nothing of it stays', async () => {
+  it('end with an error where the session is deleted meanwhile, and nothing stays stored', async () => {
     const { stream, session, answer } = await asking();
     await answer.write('You have');
-    expect((await post(`${door}/session/${session}/delete`)).status).toBe(200);
+    expect((await post(`${chatUrl}/session/${session}/delete`)).status).toBe(200);
     await stream.done;
-    expect((await fetch(`${door}/session/${session}/messages`)).status).toBe(404);
-    expect(await house.store.session(session)).toBeUndefined();
+    expect((await fetch(`${chatUrl}/session/${session}/messages`)).status).toBe(404);
+    expect(await docent.store.session(session)).toBeUndefined();
   });
 });
 
-describe('a stream taken up again', () => {
-  it('from beyond the end has nothing more than its end, and does end', async () => {
+describe('a resumed stream', () => {
+  it('from beyond the end has only the last event', async () => {
     const { answer, url } = await asking();
     await answer.write('Yes.');
     const beyond = await resume(url, 999_999);
@@ -144,18 +144,18 @@ describe('a stream taken up again', () => {
   });
 
   it('without an offset starts with the message', async () => {
-    house.respond = answerWith('You have 30 days.');
-    const events = await ask(house, chatbot, { query: 'How long?' });
-    const url = `${door}/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}`;
+    docent.respond = answerWith('You have 30 days.');
+    const events = await ask(docent, chatbot, { query: 'How long?' });
+    const url = `${chatUrl}/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}`;
     expect((await (await resume(url)).done).map(({ event }) => event)).toEqual(['message', 'delta', 'done']);
     expect((await (await resume(url, 3)).done).map(({ event }) => event)).toEqual(['delta', 'done']);
     expect((await (await resume(url, 17)).done).map(({ event }) => event)).toEqual(['done']);
   });
 
   it.each(['-1', '1.5', 'x', '1e3', '9'.repeat(10)])('refuses the offset %s', async (offset) => {
-    house.respond = answerWith('You have 30 days.');
-    const events = await ask(house, chatbot, { query: 'How long?' });
-    const url = `${door}/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}/stream`;
+    docent.respond = answerWith('You have 30 days.');
+    const events = await ask(docent, chatbot, { query: 'How long?' });
+    const url = `${chatUrl}/session/${uuidOf(events, 'session')}/message/${uuidOf(events, 'message')}/stream`;
     const reply = await fetch(url, { headers: { 'Last-Event-ID': offset } });
     expect([reply.status, (await reply.json()).field]).toEqual([422, 'Last-Event-ID']);
   });
@@ -170,14 +170,14 @@ describe('a stream taken up again', () => {
     expect(textOf(await ahead.done)).toBe(' 30 days.');
   });
 
-  it('is there for the list of messages as well, with what there is so far', async () => {
+  it('is in the list of messages with its text so far', async () => {
     const { answer, stream, session } = await asking();
     await answer.write('You have');
     await stream.until((events) => textOf(events) !== '');
-    expect(await messagesOf(house, chatbot, session)).toMatchObject([{ response: 'You have', finish_reason: '' }]);
+    expect(await messagesOf(docent, chatbot, session)).toMatchObject([{ response: 'You have', finish_reason: '' }]);
     await answer.end();
     await stream.done;
-    expect(await messagesOf(house, chatbot, session)).toMatchObject([{ response: 'You have', finish_reason: 'stop' }]);
+    expect(await messagesOf(docent, chatbot, session)).toMatchObject([{ response: 'You have', finish_reason: 'stop' }]);
   });
 
   it('answers HEAD without waiting for the end', async () => {
@@ -190,16 +190,16 @@ describe('a stream taken up again', () => {
 });
 
 describe('stop', () => {
-  it('keeps what was written, as stopped, and is answered when that is stored', async () => {
+  it('stores the text so far as stopped before it replies', async () => {
     const { answer, stream, url, message } = await asking();
     await answer.write('You have');
     await stream.until((events) => textOf(events) !== '');
     expect(await (await post(`${url}/stop`)).json()).toEqual({ success: true });
-    expect(await house.store.message(message)).toMatchObject({ response: 'You have', finish_reason: 'stopped' });
+    expect(await docent.store.message(message)).toMatchObject({ response: 'You have', finish_reason: 'stopped' });
     expect((await stream.done).at(-1)).toMatchObject({ event: 'done', data: { finish_reason: 'stopped' } });
   });
 
-  it('works the moment the message is known, and again after the end', async () => {
+  it('works as soon as the message is known, and again after the end', async () => {
     const { url, stream } = await asking();
     expect((await post(`${url}/stop`)).status).toBe(200);
     expect((await stream.done).at(-1)).toMatchObject({
@@ -210,8 +210,8 @@ describe('stop', () => {
   });
 });
 
-describe('feedback while the answer is being made', () => {
-  it('waits for the end and is not lost by it', async () => {
+describe('feedback during an answer', () => {
+  it('is stored after the end of the answer', async () => {
     const { answer, url, stream, message } = await asking();
     const given = post(`${url}/feedback`, { rating: 1 });
     await answer.write('You have 30 days.');
@@ -219,13 +219,13 @@ describe('feedback while the answer is being made', () => {
     await answer.end();
     expect((await given).status).toBe(200);
     await stream.done;
-    const stored = await house.store.message(message);
+    const stored = await docent.store.message(message);
     expect(stored).toMatchObject({ response: 'You have 30 days.', feedback_json: '{"rating":1}' });
   });
 });
 
 describe('readers', () => {
-  it('who leave stop nothing', async () => {
+  it('who leave do not stop the answer', async () => {
     const { answer, stream, message, url } = await asking();
     await answer.write('You have');
     await stream.until((events) => textOf(events) !== '');
@@ -233,12 +233,12 @@ describe('readers', () => {
     await tick(20);
     await answer.write(' 30 days.');
     await answer.end();
-    await house.runs.settled();
-    expect(await house.store.message(message)).toMatchObject({ response: 'You have 30 days.', finish_reason: 'stop' });
+    await docent.runs.settled();
+    expect(await docent.store.message(message)).toMatchObject({ response: 'You have 30 days.', finish_reason: 'stop' });
     expect(textOf(await (await resume(url, 8)).done)).toBe(' 30 days.');
   });
 
-  it('are many for one answer, each at its own place', async () => {
+  it('share one answer, each at its own offset', async () => {
     const { answer, stream, url } = await asking();
     await answer.write('One');
     await stream.until((events) => textOf(events) !== '');
@@ -273,9 +273,9 @@ describe('a reader that stalls', () => {
   const line = `${'漢'.repeat(99)}\n`;
   const whole = line.repeat(3900).trimEnd();
 
-  /** Asks by hand, several times on one connection, and reads nothing. */
+  /** Sends several questions on one connection, and reads nothing. */
   function stall(): Socket {
-    const socket = connect({ port: house.port, host: '127.0.0.1' }).pause();
+    const socket = connect({ port: docent.port, host: '127.0.0.1' }).pause();
     for (let i = 1; i <= QUESTIONS; i += 1) {
       const body = JSON.stringify({ query: 'A long one?', id: `long-${i}` });
       socket.write(
@@ -286,8 +286,8 @@ describe('a reader that stalls', () => {
     return socket;
   }
 
-  it('delays no other, is owed no more than a write, and gets all of it once it reads', async () => {
-    house.respond = async (_, run) => {
+  it('delays no other, has one write buffered, and gets all of it once it reads', async () => {
+    docent.respond = async (_, run) => {
       for (let i = 0; i < 3900; i += 1) {
         run.append(line);
         if (i % 4 === 0) await new Promise(setImmediate);
@@ -296,11 +296,11 @@ describe('a reader that stalls', () => {
     };
     // More than the system's own buffers hold: the last replies cannot go out.
     const socket = stall();
-    const fast = await ask(house, chatbot, { query: 'A long one?', id: 'long-1' });
+    const fast = await ask(docent, chatbot, { query: 'A long one?', id: 'long-1' });
     expect(textOf(fast) === whole).toBe(true);
-    await house.runs.settled();
+    await docent.runs.settled();
     await tick(50);
-    const owed = [...house.replies].map((reply) => reply.writableLength);
+    const owed = [...docent.replies].map((reply) => reply.writableLength);
     expect(owed.length).toBeGreaterThan(3);
     expect(Math.max(...owed.slice(1))).toBeLessThan(64 * 1024);
 
@@ -314,14 +314,14 @@ describe('a reader that stalls', () => {
 });
 
 describe('open streams', () => {
-  it('are 32 for one address, and the next is told when to come back until one of them is closed', async () => {
+  it('are limited to 32 for one address, until one of them is closed', async () => {
     const { answer, stream, url } = await asking();
     const open = await Promise.all(Array.from({ length: 31 }, () => resume(url)));
     expect(open.map(({ status }) => status)).toEqual(Array.from({ length: 31 }, () => 200));
     const refused = await fetch(`${url}/stream`);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await refused.json()).toMatchObject({ code: 'unavailable' });
-    expect((await post(`${door}/ask`, { query: 'And?' })).status).toBe(503);
+    expect((await post(`${chatUrl}/ask`, { query: 'And?' })).status).toBe(503);
     open.pop()!.leave();
     await vi.waitFor(async () => {
       const again = await resume(url);
@@ -334,7 +334,7 @@ describe('open streams', () => {
   });
 });
 
-describe('a replay for which there is no room', () => {
+describe('a replay beyond the memory limit', () => {
   const each = 1000;
   let bytes: Capacity;
   let own: ChatServer;
@@ -344,7 +344,7 @@ describe('a replay for which there is no room', () => {
   });
   afterAll(() => own.stop());
 
-  it('is refused with the time to come back, as a resumed stream and as a repeated question', async () => {
+  it('is refused with Retry-After, as a resumed stream and as a repeated question', async () => {
     const { uuid } = await own.chatbot();
     const question = { query: 'How long?', id: 'no-room' };
     const events = await ask(own, uuid, question);
@@ -359,7 +359,7 @@ describe('a replay for which there is no room', () => {
   });
 });
 
-it('bytes that one address leaves unread keep no other from its messages', async () => {
+it('unread bytes of one address do not block another', async () => {
   const bytes = unreadReplies();
   const own = await startChatServer({ rooms: { unreadBytes: bytes, trustProxyHops: 1 } });
   try {
@@ -394,7 +394,7 @@ it('bytes that one address leaves unread keep no other from its messages', async
 const comments = (stream: WatchedStream): number => stream.text().match(/^:$/gm)?.length ?? 0;
 
 describe('a quiet stream', () => {
-  it('says every 15 seconds that it is still there', async () => {
+  it('gets a comment every 15 seconds', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const own = await startChatServer();
@@ -421,7 +421,7 @@ describe('a quiet stream', () => {
   });
 });
 
-it('closes a stream of which nothing was read for eight comments', async () => {
+it('a stream of which nothing was read for eight comments is closed', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const own = await startChatServer();
   try {
@@ -454,7 +454,7 @@ it('closes a stream of which nothing was read for eight comments', async () => {
   }
 });
 
-it('an answer does not keep a reader who left before the reply was begun', async () => {
+it('a reader who left before the reply began is released', async () => {
   const run = new Run({ response: '' } as StoredMessage);
   const left = vi.fn();
   vi.spyOn(run, 'attach').mockReturnValue(left);

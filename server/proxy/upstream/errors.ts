@@ -42,4 +42,4 @@ export function exchangeFailed({ kind, message }: ExchangeFailure): UpstreamFail
   return upstreamFailed(message, kind === 'too_large' ? 'bad_reply' : kind);
 }
 
-const causeOf = (why: string): Error => new Error(`the server behind the door: ${why}`);
+const causeOf = (why: string): Error => new Error(`the upstream server: ${why}`);

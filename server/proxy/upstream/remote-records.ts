@@ -4,7 +4,7 @@ import { outcomeIn } from '../../store/outcomes.ts';
 import type { StoredChatbot } from '../../store/store.ts';
 import type { Citation, Citations, Outcome } from '../../types.ts';
 
-/** Records of another server, read without trust: what is missing or of the wrong kind gets the interface's default. */
+/** Untrusted records of the remote server: fields that are missing or of the wrong type get the interface's defaults. */
 
 type Fields = Record<string, unknown>;
 
@@ -35,10 +35,10 @@ export function readChatbot(reply: unknown, uuid: string, clock: Clock): StoredC
 
 function readRateLimit(value: unknown): [number, number] {
   const [count, seconds] = Array.isArray(value) ? (value as unknown[]) : [];
-  return within(count, 100) && within(seconds, 360) ? [count, seconds] : [20, 240];
+  return isWithin(count, 100) && isWithin(seconds, 360) ? [count, seconds] : [20, 240];
 }
 
-const within = (value: unknown, most: number): value is number =>
+const isWithin = (value: unknown, most: number): value is number =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
 
 export function readSessionUuid(reply: unknown): string | undefined {
@@ -53,7 +53,7 @@ export interface RemoteMessage {
   outcome: Outcome | undefined;
 }
 
-/** The record of an answer that was just streamed: the last one with its question. */
+/** The record of the answer that was just streamed: the last one with its question. */
 export function findMessage(reply: unknown, query: string): RemoteMessage | undefined {
   const records = Array.isArray(reply) ? reply.map(fieldsOf) : [];
   const found = records.findLast((record) => record['query'] === query);
@@ -74,7 +74,7 @@ function readFinishReason(value: unknown): Ending['finish_reason'] {
 
 const CITATION_KEYS = ['data_source_uuid', 'file_name', 'text', 'title', 'type'];
 
-/** Only entries of exactly the five strings pass: the widget shows them. */
+/** Drops entries that have not exactly the five strings, which the widget shows. */
 function readCitations(json: unknown): Citations {
   let value: unknown;
   try {

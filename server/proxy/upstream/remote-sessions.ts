@@ -7,11 +7,11 @@ import type { RemoteChatbots } from './remote-chatbots.ts';
 import { readSessionUuid } from './remote-records.ts';
 import type { RemoteClient } from './remote-client.ts';
 
-/** Which session of the other server stands behind each of the door's own. */
+/** Maps sessions to those of the remote server. */
 export interface RemoteSessions {
-  /** Made where there is none yet, or where the other server no longer knows `lost`. */
+  /** The id of the remote session, which is created where there is none, or where the remote server no longer knows `lost`. */
   idFor(question: Question, run: Run, lost?: string): Promise<string>;
-  /** Resolves when what was made for a session is stored. */
+  /** Resolves when a remote session that is being created is stored. */
   whenStored(session: string): Promise<void>;
 }
 
@@ -23,10 +23,10 @@ interface RemoteSessionsDeps {
 }
 
 export function createRemoteSessions({ client, chatbots, store, log }: RemoteSessionsDeps): RemoteSessions {
-  // Two questions at the same moment share the session that the first one makes.
-  const making = new Map<string, { made: Promise<string>; kept: Promise<void> }>();
+  // Two questions at the same moment share the session that the first one creates.
+  const creating = new Map<string, { id: Promise<string>; stored: Promise<void> }>();
 
-  async function make({ chatbot, session }: Question, lost: string): Promise<string> {
+  async function create({ chatbot, session }: Question, lost: string): Promise<string> {
     const stored = await store.session(session.uuid);
     if (stored?.foreign && stored.foreign !== lost) return stored.foreign;
     const name = chatbots.nameOf(chatbot.uuid);
@@ -35,16 +35,16 @@ export function createRemoteSessions({ client, chatbots, store, log }: RemoteSes
     return foreign;
   }
 
-  /** Beside the answer, since the session itself may not be stored yet. */
-  async function keep(session: string, made: Promise<string>, run: Run): Promise<void> {
+  /** Waits for the session, which is stored while its first answer is made. */
+  async function save(session: string, id: Promise<string>, run: Run): Promise<void> {
     try {
-      const foreign = await made;
+      const foreign = await id;
       await run.stored;
       await store.updateSession(session, (record) => ({ ...record, foreign }));
     } catch (error) {
-      log.warn({ err: (error as Error).cause ?? error }, 'no session of the server behind the door was kept');
+      log.warn({ err: (error as Error).cause ?? error }, 'no session of the upstream server was kept');
     } finally {
-      making.delete(session);
+      creating.delete(session);
     }
   }
 
@@ -52,14 +52,14 @@ export function createRemoteSessions({ client, chatbots, store, log }: RemoteSes
     async idFor(question, run, lost = '') {
       const { uuid, foreign } = question.session;
       if (foreign && foreign !== lost) return foreign;
-      const known = making.get(uuid);
-      if (known) return known.made;
-      const made = make(question, lost);
-      making.set(uuid, { made, kept: keep(uuid, made, run) });
-      return made;
+      const known = creating.get(uuid);
+      if (known) return known.id;
+      const id = create(question, lost);
+      creating.set(uuid, { id, stored: save(uuid, id, run) });
+      return id;
     },
     async whenStored(session) {
-      await making.get(session)?.kept;
+      await creating.get(session)?.stored;
     },
   };
 }

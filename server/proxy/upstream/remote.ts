@@ -14,7 +14,7 @@ import { createRemoteClient, type RemoteClient } from './remote-client.ts';
 import type { Upstream } from './upstream.ts';
 
 interface Options {
-  /** The other server's base address, without /api/v1. */
+  /** The base URL, without /api/v1. */
   url: string;
   apiKey: string;
   store: Store;
@@ -27,33 +27,33 @@ interface Options {
   answerTimeout?: number;
 }
 
-/** Milliseconds: a server of the interface may answer only when its model has ended. */
-const PATIENCE = { firstByte: 60_000, betweenChunks: 60_000 };
+/** Milliseconds: a server may send its reply only when its model has ended. */
+const DEFAULT_TIMEOUTS = { firstByte: 60_000, betweenChunks: 60_000 };
 
 /**
- * Any server that speaks the interface. Sessions and messages are this door's own, with its own identifiers; each
- * session names the other server's, which is made with the first question.
+ * Answers come from another server with the same interface. Sessions and messages are stored here under ids of their own;
+ * each session names the remote one, which is created with the first question.
  */
 export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limits }: Options): Upstream {
   const { timeouts, answerTimeout = 120_000 } = limits;
   const { origin, pathname } = new URL(url);
-  const connections = new Connections(origin, { ...PATIENCE, ...timeouts });
+  const connections = new Connections(origin, { ...DEFAULT_TIMEOUTS, ...timeouts });
   const prefix = pathname.replace(/\/+$/, '');
   const outageOf = (name: string, key: string): Outage => {
     const sentence = (reason: string): string => `${name} fails (${reason}); visitors get errors`;
     return createOutage({ health, clock, log, name, key, sentence });
   };
-  // Two: a page that loads says nothing of the answers.
-  const answers = outageOf('asking the server behind the door', 'upstream:answers');
-  const records = outageOf('fetching chatbots from the server behind the door', 'upstream:chatbots');
-  const made = createRemoteClient({ connections, prefix, apiKey });
+  // Two outages: that chatbots can be fetched does not show that answers can.
+  const answers = outageOf('asking the upstream server', 'upstream:answers');
+  const records = outageOf('fetching chatbots from the upstream server', 'upstream:chatbots');
+  const remote = createRemoteClient({ connections, prefix, apiKey });
   const client: RemoteClient = {
-    ...made,
+    ...remote,
     async chatbot(uuid) {
       try {
-        const found = await made.chatbot(uuid);
+        const record = await remote.chatbot(uuid);
         note(records);
-        return found;
+        return record;
       } catch (error) {
         note(records, error);
         throw error;
@@ -94,7 +94,7 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
       session = await orAbort(sessions.idFor(question, run, session), signal);
       status = await ask(question, run, session, signal);
     }
-    if (run.full) return ended('length');
+    if (run.full) return endingWith('length');
     if (status !== 200) throw upstreamFailed(`the message stream answered ${status}`, `status_${status}`);
     const record = await recordOf(question, session, run, signal);
     if (run.length === 0) run.append(record?.response ?? '');
@@ -113,7 +113,7 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
       await sessions.whenStored(question.session.uuid);
       return ending;
     } catch (error) {
-      if (run.stopped) return ended('stopped');
+      if (run.stopped) return endingWith('stopped');
       note(answers, error);
       throw error;
     } finally {
@@ -123,7 +123,6 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
 
   return {
     chatbot: (written, address) => chatbots.find(written, address),
-    // The settings of the widget are no part of the interface: those of the other server are not known here.
     respond,
     newSession: { foreign: '' },
     async deleteSession(session) {
@@ -141,13 +140,17 @@ function note(outage: Outage, error?: unknown): void {
   if (error instanceof UpstreamFailure) outage.failed(error.reason, (error.cause as Error | undefined)?.message);
 }
 
-const ended = (finish_reason: Ending['finish_reason']): Ending => ({ finish_reason, citations: {}, meta: NO_META });
+const endingWith = (finish_reason: Ending['finish_reason']): Ending => ({
+  finish_reason,
+  citations: {},
+  meta: NO_META,
+});
 
 function endingOf({ chatbot }: Question, record: RemoteMessage | undefined): Ending {
-  if (!record) return ended('stop');
+  if (!record) return endingWith('stop');
   const { finish_reason, outcome } = record;
   return {
-    ...ended(finish_reason),
+    ...endingWith(finish_reason),
     citations: chatbot.meta.show_citations ? record.citations : {},
     ...(outcome ? { meta: { ...NO_META, outcome } } : {}),
     ...(finish_reason === 'error' ? { refusal: upstreamFailed('its record says error') } : {}),

@@ -3,7 +3,7 @@ import { readUuid } from '../../schema/ids.ts';
 import type { Store, StoredChatbot, StoredSession } from '../../store/store.ts';
 import type { ErrorCode } from '../../types.ts';
 
-/** Where the door's answers come from: this process, or any server that speaks the interface. */
+/** Where answers of the chat API come from: this process, or another server with the same interface. */
 export interface Upstream {
   /**
    * `written` is the identifier as the visitor's page has it, `address` whose request it is. `undefined` where there is
@@ -11,9 +11,9 @@ export interface Upstream {
    */
   chatbot(written: string, address: () => string): Promise<StoredChatbot | undefined>;
   respond: Respond;
-  /** What a new session holds beyond its own record. */
+  /** Additional fields of a new session. */
   readonly newSession: Pick<StoredSession, 'foreign'>;
-  /** Deletes what the upstream itself keeps of a session. */
+  /** Deletes the upstream's own record of a session. */
   deleteSession(session: StoredSession): Promise<void>;
   /** The code of a failed answer whose record does not say it. */
   readonly failure: ErrorCode;
