@@ -10,7 +10,12 @@ export interface Job {
   run(signal: AbortSignal): Promise<void>;
 }
 
-interface RunningJob extends Job {
+interface WaitingJob extends Job {
+  /** Resolves what `add` returned. */
+  leave(): void;
+}
+
+interface RunningJob extends WaitingJob {
   abort: AbortController;
   done: Promise<void>;
 }
@@ -30,9 +35,9 @@ export class FairQueue {
   readonly #perHost: number;
   readonly #onError: (error: unknown) => void;
   /** By name. */
-  readonly #waiting = new Map<string | symbol, Job>();
+  readonly #waiting = new Map<string | symbol, WaitingJob>();
   /** By owner, then by host, the next in rotation first: thousands of jobs that wait for one host are not searched. */
-  readonly #owners = new Map<string, Map<string, Set<Job>>>();
+  readonly #owners = new Map<string, Map<string, Set<WaitingJob>>>();
   readonly #running = new Set<RunningJob>();
   #closed = false;
 
@@ -42,21 +47,24 @@ export class FairQueue {
     this.#onError = onError;
   }
 
-  /** Does nothing once the queue is closed. */
-  add(job: Job): void {
-    if (this.#closed) return;
+  /** Resolves when the job has ended, or was cancelled before it started. Does nothing once the queue is closed. */
+  add(job: Job): Promise<void> {
+    if (this.#closed) return Promise.resolve();
     this.cancel(job.name);
-    this.#waiting.set(job.name, job);
-    const hosts = this.#owners.get(job.owner) ?? new Map<string, Set<Job>>();
-    const jobs = hosts.get(job.host) ?? new Set();
-    this.#owners.set(job.owner, hosts.set(job.host, jobs.add(job)));
-    this.#startNext();
+    return new Promise((leave) => {
+      const waiting = { ...job, leave };
+      this.#waiting.set(job.name, waiting);
+      const hosts = this.#owners.get(job.owner) ?? new Map<string, Set<WaitingJob>>();
+      const jobs = hosts.get(job.host) ?? new Set();
+      this.#owners.set(job.owner, hosts.set(job.host, jobs.add(waiting)));
+      this.#startNext();
+    });
   }
 
   /** Resolves when it is this owner's turn, with the function that ends the turn; call that once. */
   acquire(owner: string): Promise<() => void> {
     return new Promise((resolve) => {
-      this.add({ name: Symbol(owner), owner, host: '', group: '', run: () => new Promise<void>(resolve) });
+      void this.add({ name: Symbol(owner), owner, host: '', group: '', run: () => new Promise<void>(resolve) });
     });
   }
 
@@ -66,34 +74,36 @@ export class FairQueue {
   }
 
   cancel(name: string | symbol): void {
-    this.#remove(name);
+    this.#remove(name)?.leave();
     for (const job of this.#running) if (job.name === name) job.abort.abort();
   }
 
   cancelGroup(group: string): void {
-    for (const job of this.#waiting.values()) if (job.group === group) this.#remove(job.name);
+    for (const job of this.#waiting.values()) if (job.group === group) this.#remove(job.name)?.leave();
     for (const job of this.#running) if (job.group === group) job.abort.abort();
   }
 
   /** Cancels all jobs; resolves when none runs. */
   async close(): Promise<void> {
     this.#closed = true;
+    for (const job of this.#waiting.values()) job.leave();
     this.#waiting.clear();
     this.#owners.clear();
     for (const job of this.#running) job.abort.abort();
     await Promise.all([...this.#running].map((job) => job.done));
   }
 
-  /** Removes a job that waits. */
-  #remove(name: string | symbol): void {
+  /** Removes a job that waits, and returns it; undefined where none of this name does. */
+  #remove(name: string | symbol): WaitingJob | undefined {
     const job = this.#waiting.get(name);
-    if (!job) return;
+    if (!job) return undefined;
     this.#waiting.delete(name);
     const hosts = this.#owners.get(job.owner)!;
     const jobs = hosts.get(job.host)!;
     jobs.delete(job);
     if (jobs.size === 0) hosts.delete(job.host);
     if (hosts.size === 0) this.#owners.delete(job.owner);
+    return job;
   }
 
   #startNext(): void {
@@ -108,7 +118,7 @@ export class FairQueue {
     }
   }
 
-  #nextJob(): Job | undefined {
+  #nextJob(): WaitingJob | undefined {
     const running = [...this.#running];
     for (const hosts of this.#owners.values()) {
       for (const [host, jobs] of hosts) {
@@ -119,12 +129,13 @@ export class FairQueue {
     return undefined;
   }
 
-  #start(job: Job): void {
+  #start(job: WaitingJob): void {
     const abort = new AbortController();
     const running: RunningJob = { ...job, abort, done: Promise.resolve() };
     this.#running.add(running);
     const end = (): void => {
       this.#running.delete(running);
+      job.leave();
       this.#startNext();
     };
     running.done = job.run(abort.signal).catch(this.#onError).then(end);

@@ -8,7 +8,7 @@ function manualJobs(queue: FairQueue) {
   const started: string[] = [];
   const running = new Map<string, () => void>();
   const aborted: string[] = [];
-  const add = (name: string, { owner = 'o', host = 'h', group = 'g' } = {}): void =>
+  const add = (name: string, { owner = 'o', host = 'h', group = 'g' } = {}): Promise<void> =>
     queue.add({
       name,
       owner,
@@ -36,7 +36,7 @@ it('passes the error of a job to onError, and starts the next job', async () => 
   const queue = new FairQueue({ concurrency: 1, onError: (error) => failures.push(error) });
   const fault = new Error('a full disk');
   const job = { owner: 'o', host: 'a', group: 'b' };
-  queue.add({ ...job, name: '1', run: () => Promise.reject(fault) });
+  void queue.add({ ...job, name: '1', run: () => Promise.reject(fault) });
   await new Promise<void>((done) => queue.add({ ...job, name: '2', run: async () => done() }));
   await queue.close();
   expect(failures).toEqual([fault]);
@@ -114,4 +114,24 @@ it('grants turns to owners in rotation, no more at a time than its bound', async
   }
   expect(granted).toEqual(['a', 'a', 'a', 'b', 'c', 'a', 'b']);
   expect(await queue.acquire('a')).toBeTypeOf('function');
+});
+
+it('resolves what add returned when the job has ended, or is cancelled before it starts', async () => {
+  const queue = new FairQueue({ concurrency: 1 });
+  const { add, end } = manualJobs(queue);
+  const over: string[] = [];
+  const watch = (name: string, group = 'g') => void add(name, { group }).then(() => over.push(name));
+  watch('1');
+  for (const name of ['2', '3', '4']) watch(name, name);
+  await settled();
+  expect(over).toEqual([]);
+  queue.cancel('2');
+  queue.cancelGroup('3');
+  await settled();
+  expect(over).toEqual(['2', '3']);
+  await end('1');
+  expect(over).toEqual(['2', '3', '1']);
+  watch('5');
+  await queue.close();
+  expect(over.toSorted()).toEqual(['1', '2', '3', '4', '5']);
 });

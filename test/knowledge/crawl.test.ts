@@ -72,8 +72,8 @@ function holdNewSource(path: string): Gate {
   return held;
 }
 
-async function crawl(): Promise<StoredSite> {
-  const started = await fixture.sites.start(fixture.chatbot, { url: `${fixture.site.origin}/` });
+async function crawl(path = '/'): Promise<StoredSite> {
+  const started = await fixture.sites.start(fixture.chatbot, { url: fixture.site.origin + path });
   return (await fixture.store.site(started!.site.uuid))!;
 }
 
@@ -216,5 +216,26 @@ describe('a crawl that is stopped while a page is read, but not committed', () =
     const mill = (await sourceAt('/mill'))!;
     expect([mill.status, mill.round]).toEqual(['chunking', undefined]);
     expect((await fixture.store.site(site.uuid))!.status).toBe('running');
+  });
+});
+
+describe('two crawls of one chatbot', () => {
+  it('both end where one takes over pages that the other has queued', async () => {
+    const names = Array.from({ length: 8 }, (_, n) => `/docs/${n}`);
+    await openSite({
+      ...Object.fromEntries(names.map((name) => [name, page(name)])),
+      '/': page('square', ...names.toReversed()),
+      '/docs/': page('docs', ...names),
+    });
+    // Two requests of a host at once: with one held, the others come one after another.
+    const held = holdRequests('/docs/2');
+    const docs = await crawl('/docs/');
+    await held.reached;
+    const all = await crawl();
+    await expect.poll(async () => (await sourceAt('/'))?.status).toBe('success');
+    held.open();
+    expect(await crawled(all)).toMatchObject({ status: 'done', failed: 0 });
+    expect(await crawled(docs)).toMatchObject({ status: 'done', failed: 0 });
+    expect(Object.values(await statuses())).toEqual(Array(10).fill('success'));
   });
 });

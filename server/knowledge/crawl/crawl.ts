@@ -116,8 +116,9 @@ export class Crawl {
   }
 
   /** Queues a page of this crawl: in its turn, or since its owner asks for it anew. Resolves when it is queued. */
-  learn(source: StoredSource): Promise<void> {
-    return this.#deps.ingestion.enqueue(source, (signal) => this.#ingest(source, signal));
+  async learn(source: StoredSource): Promise<void> {
+    const { ended } = await this.#deps.ingestion.enqueue(source, (signal) => this.#ingest(source, signal));
+    this.#quietly(ended.then(() => this.#release(source.uuid)));
   }
 
   async #ingest(source: StoredSource, signal: AbortSignal): Promise<Outcome> {
@@ -189,14 +190,13 @@ export class Crawl {
 
   /** `removed`: the source was no page of its own, and is deleted. */
   #ended(uuid: string, status: string, removed: boolean): void {
-    if (!this.has(uuid)) return;
-    this.#quietly(
-      status === 'called off' ? this.#recall(uuid) : this.#goOn(uuid, status, removed || status === 'gone'),
-    );
+    if (!this.has(uuid) || status === 'called off') return;
+    this.#quietly(this.#goOn(uuid, status, removed || status === 'gone'));
   }
 
-  /** A page that was called off is queued anew, or will be by a restart; unless another crawl has taken it over. */
-  async #recall(uuid: string): Promise<void> {
+  /** A page whose job was cancelled is queued anew, or will be by a restart; unless another crawl has taken it over. */
+  async #release(uuid: string): Promise<void> {
+    if (!this.has(uuid) || !this.#pages.isLearning(uuid)) return;
     const source = await this.#deps.store.source(uuid);
     if (source?.site !== this.#site.uuid) this.forget(uuid);
   }

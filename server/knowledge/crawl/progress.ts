@@ -49,6 +49,10 @@ export class CrawlProgress {
     return this.#waiting.has(uuid);
   }
 
+  isLearning(uuid: string): boolean {
+    return this.#learning.has(uuid);
+  }
+
   /**
    * Whether another page came first with these bytes, under an address that differs only by a query, a slash at its
    * end, or the name of a folder's first page.

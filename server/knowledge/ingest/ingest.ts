@@ -41,6 +41,11 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
+interface Queued {
+  /** Never rejects. */
+  ended: Promise<void>;
+}
+
 const MAX_JOBS = 6;
 const MAX_JOBS_PER_HOST = 2;
 const PASSAGES = 8;
@@ -70,14 +75,17 @@ export class Ingestion implements Knowledge {
     this.#embedding = embedder && createEmbedding({ store, indexes, embedder, clock, log, back });
   }
 
-  /** As `Knowledge.learn`, with `work` in place of `ingest`. What is queued or under way for the source is cancelled. */
-  async enqueue(source: StoredSource, work: (signal: AbortSignal) => Promise<Outcome>): Promise<void> {
+  /**
+   * Queues `work` on a source; what is queued or under way for it is cancelled. Resolves when it is queued; `ended` does
+   * when it has ended, or was cancelled before it started.
+   */
+  async enqueue(source: StoredSource, work: (signal: AbortSignal) => Promise<Outcome>): Promise<Queued> {
     const { uuid, chatbot, type, file_name } = source;
     // Files of one chatbot do not wait for those of another.
     const host = type === 'link' ? hostOf(file_name) : `file ${chatbot}`;
     const owner = await userOf(this.#deps, chatbot);
     const run = (signal: AbortSignal) => this.#run({ source: uuid, chatbot }, work, signal);
-    this.#queue.add({ name: uuid, owner, host, group: chatbot, run });
+    return { ended: this.#queue.add({ name: uuid, owner, host, group: chatbot, run }) };
   }
 
   /** Reads and commits a source. Rejects where it failed for no fault of its own; the status says `fail` then. */
@@ -116,8 +124,8 @@ export class Ingestion implements Knowledge {
     return mark(this.#deps, uuid, { status: 'await' });
   }
 
-  learn(source: StoredSource): Promise<void> {
-    return this.enqueue(source, (signal) => this.ingest(source, signal));
+  async learn(source: StoredSource): Promise<void> {
+    await this.enqueue(source, (signal) => this.ingest(source, signal));
   }
 
   async relearn(uuid: string): Promise<boolean> {
@@ -147,7 +155,7 @@ export class Ingestion implements Knowledge {
       // A job that is queued or under way embeds its source at its end.
       if (this.#queue.has(uuid)) continue;
       const run = (signal: AbortSignal) => this.#embed(uuid, signal);
-      this.#queue.add({ name: uuid, owner, host: EMBEDDINGS, group: chatbot, run });
+      void this.#queue.add({ name: uuid, owner, host: EMBEDDINGS, group: chatbot, run });
     }
   }
 
