@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +13,7 @@ import { asRefusal } from './schema/errors.ts';
 import { createHealth } from './health/health.ts';
 import { createSchedules } from './knowledge/crawl/schedule.ts';
 import { oneAtATime } from './http/pipelining.ts';
-import { createStaticFiles } from './http/static.ts';
+import { createFileReader, createStaticFiles } from './http/static.ts';
 import { createChatRouter } from './proxy/router.ts';
 import { remoteUpstream } from './proxy/upstream/remote.ts';
 import { localUpstream } from './proxy/upstream/upstream.ts';
@@ -63,7 +62,15 @@ export async function boot(
     : localUpstream({ store, respond });
   const demo =
     config.demo && !config.upstream
-      ? createDemo({ store, knowledge, runs, respond, clock, base: baseOf(config), script: demoScript })
+      ? createDemo({
+          store,
+          knowledge,
+          runs,
+          respond,
+          clock,
+          base: baseOf(config),
+          script: createFileReader(join(builtFiles(), 'demo')),
+        })
       : undefined;
 
   let draining = false;
@@ -71,7 +78,7 @@ export async function boot(
   const app = createApp({
     ...deps,
     authenticate: createAuth(store, config.apiKey, clock),
-    assets: createStaticFiles({ dir: builtFiles() }),
+    assets: await createStaticFiles({ dir: builtFiles() }),
     docs: createDocs({ dir: join(builtFiles(), 'docs') }),
     door: createChatRouter({
       store,
@@ -160,9 +167,6 @@ const itself = (config: Config): { origins: string[]; connect: { host: string; p
   connect: { host: reachable(config.host), port: config.port },
   paths: config.demo ? ['/demo/'] : [],
 });
-
-const demoScript = (name: string): Promise<string | undefined> =>
-  readFile(join(builtFiles(), 'demo', name), 'utf8').catch(() => undefined);
 
 /** `dist/`, seen from the bundle in dist/server or from this file in server/. */
 function builtFiles(): string {

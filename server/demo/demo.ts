@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Context, Middleware } from 'koa';
-import helmet from 'koa-helmet';
+import type { Middleware } from 'koa';
 import { assets, demoSite, pages } from '../../demo/pages.ts';
 import { defaultAgent } from '../agents/agents.ts';
 import type { AnswerRuns, Respond } from '../answer/runs.ts';
@@ -8,14 +7,16 @@ import { askOnce } from '../answer/ask-once.ts';
 import { CHATBOT_META } from '../api/resources/chatbots.ts';
 import { urlSource } from '../api/resources/sources.ts';
 import { notFound, Refusal } from '../schema/errors.ts';
-import { wrongMethod } from '../http/body.ts';
+import { requireRead } from '../http/body.ts';
+import { securityHeaders } from '../http/security-headers.ts';
+import { sendFile, staticFile, type StaticFile } from '../http/static.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import { later, newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import { isPending } from '../schema/records.ts';
 import type { Store, StoredMessage, StoredSource } from '../store/store.ts';
 
 /** Milliseconds that a page waits for its chatbot. */
-const PATIENCE = 5000;
+const MAX_WAIT_MS = 5000;
 
 /** The demo: a small site at /demo/, and the chatbot that has learned it through the real scraper. */
 export interface Demo {
@@ -29,7 +30,7 @@ export interface Demo {
   sampleQuestion: string;
 }
 
-interface Rooms {
+interface DemoDeps {
   store: Store;
   knowledge: Knowledge;
   runs: AnswerRuns;
@@ -38,10 +39,10 @@ interface Rooms {
   /** The address of this server, which the sources' URLs begin with. */
   base: string;
   /** A script of the demo's own pages, `states.js` of states.html, once built. */
-  script: (name: string) => Promise<string | undefined>;
+  script: (name: string) => Promise<StaticFile | undefined>;
 }
 
-export function createDemo({ store, knowledge, runs, respond, clock, base, script }: Rooms): Demo {
+export function createDemo({ store, knowledge, runs, respond, clock, base, script }: DemoDeps): Demo {
   /** '' until it answers: a page that named it before would show a widget without its chatbot. */
   let chatbot = '';
   let endPreparing = (): void => {};
@@ -107,36 +108,43 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
     },
     pages: async (ctx, next) => {
       if (ctx.path === '/' || ctx.path === '/demo') {
-        if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw wrongMethod(['GET', 'HEAD']);
+        requireRead(ctx);
         return ctx.redirect('/demo/');
       }
       if (!ctx.path.startsWith('/demo/') || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
       const name = ctx.path.slice('/demo/'.length) || 'index.html';
-      await (own.has(name) ? ownHeaders : pageHeaders)(ctx, async () => serve(ctx, name));
+      ctx.set('Cache-Control', 'no-cache');
+      await (PREVIEWS.has(name) ? previewHeaders : pageHeaders)(ctx, async () => sendFile(ctx, await fileOf(name)));
       return undefined;
     },
   };
 
-  async function serve(ctx: Context, name: string): Promise<void> {
-    ctx.set('Cache-Control', 'no-cache');
-    const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
+  async function fileOf(name: string): Promise<StaticFile> {
     const page = Object.hasOwn(pages, name) ? pages[name] : undefined;
-    const named = page?.includes('{{chatbot}}');
+    const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
+    const file = page?.includes('{{chatbot}}') ? await namingChatbot(page) : staticOf(page, asset);
+    const found = file ?? (SCRIPT.test(name) ? await script(name) : undefined);
+    if (!found) throw notFound('page');
+    return found;
+  }
+
+  async function namingChatbot(page: string): Promise<StaticFile> {
     // The server's own scraper asks too, for what an earlier start left unlearned.
-    if (named && chatbot === '') await Promise.race([prepared, sleep(PATIENCE, undefined, { ref: false })]);
-    if (named && chatbot === '')
+    if (chatbot === '') await Promise.race([prepared, sleep(MAX_WAIT_MS, undefined, { ref: false })]);
+    if (chatbot === '')
       throw new Refusal('unavailable', 'the demo is being prepared; try again soon', { retryAfter: 1 });
-    if (asset) ctx.type = asset.type;
-    else if (page) ctx.type = 'html';
-    else if (isScript.test(name)) ctx.type = 'text/javascript; charset=utf-8';
-    ctx.body = asset?.body ?? page?.replaceAll('{{chatbot}}', chatbot) ?? (isScript.test(name) && (await script(name)));
-    if (!ctx.body) throw notFound('page');
+    return staticFile('html', Buffer.from(page.replaceAll('{{chatbot}}', chatbot)));
   }
 }
 
-const isScript = /^[\w-]+\.js$/;
+function staticOf(page: string | undefined, asset: { body: string; type: string } | undefined): StaticFile | undefined {
+  if (page !== undefined) return staticFile('html', Buffer.from(page));
+  return asset && staticFile(asset.type, Buffer.from(asset.body));
+}
 
-const nothingElse = {
+const SCRIPT = /^[\w-]+\.js$/;
+
+const SELF_ONLY = {
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],
   styleSrc: ["'self'"],
@@ -148,13 +156,9 @@ const nothingElse = {
   requireTrustedTypesFor: ["'script'"],
 };
 
-/** HSTS belongs to whoever ends TLS. */
-const headers = (directives: Record<string, string[]>): Middleware =>
-  helmet({ contentSecurityPolicy: { useDefaults: false, directives }, strictTransportSecurity: false }) as Middleware;
-
 /** What a strict site would send: the widget has to work under it. */
-const pageHeaders = headers(nothingElse);
+const pageHeaders = securityHeaders(SELF_ONLY);
 
 /** Where a widget is tried out: in a frame, with pictures of its owner's. */
-const own = new Set(['playground.html', 'preview.html']);
-const ownHeaders = headers({ ...nothingElse, imgSrc: ["'self'", 'data:', 'https:'], frameSrc: ["'self'"] });
+const PREVIEWS = new Set(['playground.html', 'preview.html']);
+const previewHeaders = securityHeaders({ ...SELF_ONLY, imgSrc: ["'self'", 'data:', 'https:'], frameSrc: ["'self'"] });

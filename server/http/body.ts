@@ -82,6 +82,11 @@ export function refuseUnmatched(ctx: Context, router: Router): never {
   throw wrongMethod([...new Set(allowed)]);
 }
 
+/** Refuses other methods than GET and HEAD. */
+export function requireRead({ method }: Context): void {
+  if (method !== 'GET' && method !== 'HEAD') throw wrongMethod(['HEAD', 'GET']);
+}
+
 /** Without any, the path is known and takes no method at all: `Allow` is there and empty. */
 export function wrongMethod(allowed: string[]): Refusal {
   const allow = allowed.join(', ');

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { wrongMethod } from './body.ts';
+import { requireRead } from './body.ts';
 
 /** GET /bot: for the owner of a site who has found DocentBot in a log. */
 
@@ -19,7 +19,7 @@ Disallow: /
 
 export const bot: Middleware = (ctx, next) => {
   if (ctx.path !== '/bot') return next();
-  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw wrongMethod(['HEAD', 'GET']);
+  requireRead(ctx);
   ctx.body = WORDS;
   return undefined;
 };

@@ -1,84 +1,92 @@
 import type { Context, Middleware } from 'koa';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Refusal } from '../schema/errors.ts';
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { requireRead } from './body.ts';
 
-/** The widget's files: /embed.js and /embed/*. */
-
-interface Asset {
-  path: string;
-  /** First eight hex digits of the content's SHA-256; the `?v=` that names exactly this content. */
-  version: string;
-  /** The name itself changes with the content. */
-  hashed: boolean;
-  /** By content encoding, smallest first; `identity` is always there. */
+/** A file as it is sent: by content encoding, smallest first; `identity` is always there and last. */
+export interface StaticFile {
+  /** A MIME type, or what Koa makes one of: `.js`, `html`. */
+  type: string;
+  /** Of the content without encoding: hexadecimal digits of its SHA-256. */
+  hash: string;
   variants: { encoding: string; content: Buffer }[];
 }
 
-/**
- * Serves the build in `dir` to pages of any origin. The files are read once, here: no path of a request ever reaches the
- * disk. Where there is no build (development) every request is passed on.
- */
-export function createStaticFiles({ dir }: { dir: string }): Middleware {
-  const assets = new Map(listed(dir).map((path) => [path, readAsset(dir, path)]));
-  return (ctx, next) => {
-    const asset = assets.get(ctx.path);
-    if (!asset) return next();
-    serve(ctx, asset);
-    return undefined;
-  };
+export function staticFile(type: string, content: Buffer, compressed: StaticFile['variants'] = []): StaticFile {
+  const hash = createHash('sha256').update(content).digest('hex');
+  return { type, hash, variants: [...compressed, { encoding: 'identity', content }] };
 }
 
-function listed(dir: string): string[] {
-  const folder = join(dir, 'embed');
-  const inFolder = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
-  const names = inFolder.filter((entry) => entry.isFile()).map(({ name }) => `/embed/${name}`);
-  const launcher = existsSync(join(dir, 'embed.js')) ? ['/embed.js'] : [];
-  return [...launcher, ...names.filter((name) => !/\.(?:br|gz|map)$/.test(name))];
-}
-
-/** The build's `name-[8 of base64url].ext`. A plain word of eight letters is taken for a name, not a hash. */
-const HASHED = /-(?=[\w-]{0,7}[A-Z\d_-])[\w-]{8}\.\w+$/;
-
-function readAsset(dir: string, path: string): Asset {
-  const file = join(dir, path);
-  const content = readFileSync(file);
+/** The file at `path` with its `.br` and `.gz` beside it; undefined where there is none. */
+export async function readStaticFile(path: string): Promise<StaticFile | undefined> {
+  const read = (suffix: string): Promise<Buffer | undefined> => readFile(path + suffix).catch(() => undefined);
+  const [content, br, gzip] = await Promise.all(['', '.br', '.gz'].map(read));
+  if (!content) return undefined;
   const compressed = [
-    { encoding: 'br', file: `${file}.br` },
-    { encoding: 'gzip', file: `${file}.gz` },
-  ].filter((one) => existsSync(one.file));
-  return {
-    path,
-    version: createHash('sha256').update(content).digest('hex').slice(0, 8),
-    hashed: HASHED.test(path),
-    variants: [
-      ...compressed.map((one) => ({ encoding: one.encoding, content: readFileSync(one.file) })),
-      { encoding: 'identity', content },
-    ],
-  };
+    ...(br ? [{ encoding: 'br', content: br }] : []),
+    ...(gzip ? [{ encoding: 'gzip', content: gzip }] : []),
+  ];
+  return staticFile(extname(path), content, compressed);
 }
 
-function serve(ctx: Context, { path, version, hashed, variants }: Asset): void {
-  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-    throw new Refusal('method_not_allowed', 'this path takes HEAD, GET', { headers: { Allow: 'HEAD, GET' } });
-  }
-  const lasting = hashed || ctx.query['v'] === version;
+/** Answers GET and HEAD, 405 to other methods: the variant that the caller accepts, or 304 where the caller has it. */
+export function sendFile(ctx: Context, { type, hash, variants }: StaticFile, cacheControl = 'no-cache'): void {
+  requireRead(ctx);
   const { encoding, content } = variants.find((one) => ctx.acceptsEncodings(one.encoding)) ?? variants.at(-1)!;
-  ctx.set({
-    'Access-Control-Allow-Origin': '*',
-    'Cross-Origin-Resource-Policy': 'cross-origin',
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': lasting ? 'public, max-age=31536000, immutable' : 'no-cache',
-    ETag: `"${version}-${encoding}"`,
-  });
+  ctx.set({ 'Cache-Control': cacheControl, ETag: `"${hash.slice(0, 16)}-${encoding}"` });
   ctx.vary('Accept-Encoding');
   ctx.status = 200;
-  ctx.type = path.slice(path.lastIndexOf('.'));
+  ctx.type = type;
   if (ctx.fresh) {
     ctx.status = 304;
     return;
   }
   if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
   ctx.body = content;
+}
+
+/** Keeps the files of a folder from their first request on. `name` must come from a list, never from a request as it is. */
+export function createFileReader(dir: string): (name: string) => Promise<StaticFile | undefined> {
+  const files = new Map<string, StaticFile>();
+  return async (name) => {
+    const file = files.get(name) ?? (await readStaticFile(join(dir, name)));
+    if (file) files.set(name, file);
+    return file;
+  };
+}
+
+/** The build's `name-[8 of base64url].ext`. A plain word of eight letters is taken for a name, not a hash. */
+const HASHED_NAME = /-(?=[\w-]{0,7}[A-Z\d_-])[\w-]{8}\.\w+$/;
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/**
+ * The widget's files, /embed.js and /embed/*, from the build in `dir`, for pages of any origin. They are read once, here: no
+ * path of a request ever reaches the disk. Where there is no build (development) every request is passed on.
+ */
+export async function createStaticFiles({ dir }: { dir: string }): Promise<Middleware> {
+  const files = new Map<string, StaticFile>();
+  for (const path of widgetPaths(dir)) files.set(path, (await readStaticFile(join(dir, path)))!);
+  return (ctx, next) => {
+    const file = files.get(ctx.path);
+    if (!file) return next();
+    ctx.set({
+      'Access-Control-Allow-Origin': '*',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+      'X-Content-Type-Options': 'nosniff',
+    });
+    // `?v=` of the page's tag and the build's own names change with the content.
+    const isImmutable = HASHED_NAME.test(ctx.path) || ctx.query['v'] === file.hash.slice(0, 8);
+    sendFile(ctx, file, isImmutable ? IMMUTABLE : 'no-cache');
+    return undefined;
+  };
+}
+
+function widgetPaths(dir: string): string[] {
+  const folder = join(dir, 'embed');
+  const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+  const paths = entries.filter((entry) => entry.isFile()).map(({ name }) => `/embed/${name}`);
+  const launcher = existsSync(join(dir, 'embed.js')) ? ['/embed.js'] : [];
+  return [...launcher, ...paths.filter((path) => !/\.(?:br|gz|map)$/.test(path))];
 }

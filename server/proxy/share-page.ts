@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
 import { createHash } from 'node:crypto';
 import { notFound } from '../schema/errors.ts';
-import { wrongMethod } from '../http/body.ts';
+import { requireRead } from '../http/body.ts';
+import { contentSecurityPolicy, type Policy } from '../http/security-headers.ts';
 import type { StoredChatbot } from '../store/store.ts';
 import { WIDGET_DEFAULTS, type WidgetSettings } from '../schema/widget-settings.ts';
 
@@ -20,35 +21,34 @@ export async function servePage(
   find: (written: string) => Promise<StoredChatbot | undefined>,
 ): Promise<void> {
   const written = /^\/c\/([0-9A-Fa-f-]{32,40})$/.exec(ctx.path)?.[1] ?? '';
-  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw wrongMethod(['HEAD', 'GET']);
+  requireRead(ctx);
   const chatbot = await find(written);
   if (chatbot?.meta.visibility !== 'public') throw notFound('chatbot');
   const settings = { ...WIDGET_DEFAULTS, ...chatbot.widget };
-  ctx.set(headersFor(settings));
+  ctx.set(HEADERS);
+  await contentSecurityPolicy(policyOf(settings))(ctx, async () => {});
   ctx.type = 'html';
   ctx.body = html(written, settings.title || chatbot.name || 'Chat', settings);
 }
 
-/** Allows no other hosts but those of the owner's images. HSTS is left to the proxy that terminates TLS. */
-function headersFor(settings: WidgetSettings): Record<string, string> {
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    "connect-src 'self'",
-    ['img-src data:', ...imageSources(settings)].join(' '),
-    `style-src ${STYLE_HASH}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    `frame-ancestors ${framers(settings).join(' ') || "'none'"}`,
-    "require-trusted-types-for 'script'",
-  ];
-  return {
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': policy.join('; '),
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Referrer-Policy': 'same-origin',
-  };
-}
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'same-origin',
+};
+
+/** Allows no other hosts but those of the owner's images. */
+const policyOf = (settings: WidgetSettings): Policy => ({
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  connectSrc: ["'self'"],
+  imgSrc: ['data:', ...imageSources(settings)],
+  styleSrc: [STYLE_HASH],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: framers(settings),
+  requireTrustedTypesFor: ["'script'"],
+});
 
 function imageSources({ avatar, icon, image_hosts }: WidgetSettings): string[] {
   const own = [avatar, icon].filter((one) => one.startsWith('https:')).map((one) => new URL(one).origin);
@@ -56,8 +56,10 @@ function imageSources({ avatar, icon, image_hosts }: WidgetSettings): string[] {
 }
 
 /** `frame-ancestors` has no syntax for the origin `null` nor for an IPv6 address. */
-const framers = ({ allowed_origins }: WidgetSettings): string[] =>
-  allowed_origins.filter((one) => one !== 'null' && !one.includes('['));
+function framers({ allowed_origins }: WidgetSettings): string[] {
+  const framing = allowed_origins.filter((one) => one !== 'null' && !one.includes('['));
+  return framing.length > 0 ? framing : ["'none'"];
+}
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => ESCAPES[one] ?? one);

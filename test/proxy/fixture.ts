@@ -82,7 +82,7 @@ export async function startChatServer({ dir: given, dist, upstream, rooms = {} }
     clock,
     log,
     authenticate: createAuth(store, API_KEY),
-    assets: createStaticFiles({ dir: dist ?? join(dir, 'none') }),
+    assets: await createStaticFiles({ dir: dist ?? join(dir, 'none') }),
     door: createChatRouter({ store, runs, upstream: other, clock, log, trustProxyHops: 0, ...rooms }),
     demo: undefined,
     health,

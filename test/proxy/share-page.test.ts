@@ -14,7 +14,7 @@ const page = (uuid = chatbot, init: RequestInit = {}) => fetch(`${docent.base}/c
 const set = (settings: object) => docent.api('POST', `/chatbot/${chatbot}/widget`, settings);
 
 async function policy(): Promise<Record<string, string>> {
-  const rules = ((await page()).headers.get('content-security-policy') ?? '').split('; ');
+  const rules = ((await page()).headers.get('content-security-policy') ?? '').split(';');
   return Object.fromEntries(rules.map((rule) => [rule.split(' ')[0], rule.slice(rule.indexOf(' ') + 1)]));
 }
 

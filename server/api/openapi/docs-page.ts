@@ -1,11 +1,10 @@
 import type { Context, Middleware } from 'koa';
-import helmet from 'koa-helmet';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
 import { guides } from '../../docs/guides.ts';
 import { notFound } from '../../schema/errors.ts';
-import { wrongMethod } from '../../http/body.ts';
+import { requireRead } from '../../http/body.ts';
+import { securityHeaders } from '../../http/security-headers.ts';
+import { createFileReader, sendFile, staticFile } from '../../http/static.ts';
 
 /** GET /docs, the API reference, and GET /docs/<name>, a guide of server/docs. None needs a key; the reference asks for one to try an operation. */
 
@@ -39,69 +38,46 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The page asks nobody but this server. RapiDoc sets style attributes, which no hash can name; they alone are free. */
-const pageHeaders = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: [`'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`, THEME],
-      styleSrcAttr: ["'unsafe-inline'"],
-      imgSrc: ['data:'],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  strictTransportSecurity: false,
-}) as Middleware;
+/** The page loads from this server alone. RapiDoc sets style attributes, which no hash can name; they alone are free. */
+const pageHeaders = securityHeaders({
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: [`'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`, THEME],
+  styleSrcAttr: ["'unsafe-inline'"],
+  imgSrc: ['data:'],
+  connectSrc: ["'self'"],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
+});
 
 /** The guides run no script and load their style sheet alone. */
-const guideHeaders = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      styleSrc: ["'self'"],
-      imgSrc: ['data:'],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  strictTransportSecurity: false,
-}) as Middleware;
+const guideHeaders = securityHeaders({
+  defaultSrc: ["'none'"],
+  styleSrc: ["'self'"],
+  imgSrc: ['data:'],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
+});
 
 interface Route {
   headers: Middleware;
   serve: (ctx: Context) => void | Promise<void>;
 }
 
-/** `dir` is `dist/docs`. Its files are read at each request, which are few. */
+/** `dir` is `dist/docs`. */
 export function createDocs({ dir }: { dir: string }): Middleware {
-  const read = (name: string): Promise<Buffer | undefined> => readFile(join(dir, name)).catch(() => undefined);
-
+  const read = createFileReader(dir);
   const file = (name: string) => async (ctx: Context) => {
-    const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity') || 'identity';
-    const compressed = await read(`${name}.${encoding === 'gzip' ? 'gz' : encoding}`);
-    const body = compressed ?? (await read(name));
-    if (!body) throw notFound('page');
-    ctx.vary('Accept-Encoding');
-    ctx.etag = createHash('sha256').update(body).digest('hex').slice(0, 16);
-    ctx.type = extname(name);
-    if (compressed) ctx.set('Content-Encoding', encoding);
-    ctx.body = body;
-    if (ctx.fresh) ctx.status = 304;
+    const found = await read(name);
+    if (!found) throw notFound('page');
+    sendFile(ctx, found);
   };
-  const reference = (ctx: Context): void => {
-    ctx.type = 'html';
-    ctx.body = PAGE;
-  };
+  const reference = staticFile('html', Buffer.from(PAGE));
 
   const routes = new Map<string, Route>([
-    ['/docs', { headers: pageHeaders, serve: reference }],
+    ['/docs', { headers: pageHeaders, serve: (ctx) => sendFile(ctx, reference) }],
     ['/docs/', { headers: pageHeaders, serve: (ctx) => ctx.redirect('../docs') }],
     ['/docs/rapidoc.js', { headers: pageHeaders, serve: file('rapidoc.js') }],
     ['/docs/style.css', { headers: guideHeaders, serve: file('style.css') }],
@@ -114,9 +90,7 @@ export function createDocs({ dir }: { dir: string }): Middleware {
   return async (ctx, next) => {
     const route = routes.get(ctx.path);
     if (!route) return next();
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      throw wrongMethod(['HEAD', 'GET']);
-    }
+    requireRead(ctx);
     ctx.set('Cache-Control', 'no-cache');
     await route.headers(ctx, async () => route.serve(ctx));
     return undefined;
