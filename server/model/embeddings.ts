@@ -27,8 +27,8 @@ const MAX_DIMENSIONS = 8192;
 const FIRST_BYTE_TIMEOUT = 60_000;
 
 /**
- * Any server that speaks `POST …/embeddings`. The address is the operator's word: no guard looks at it. A server that
- * refuses long texts is sent their beginnings.
+ * A client of `POST …/embeddings`. The operator named the address, so the address guard does not apply. A server that
+ * rejects long texts gets their beginnings.
  */
 export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeouts }: Options): Embedder {
   const url = new URL(baseUrl);
@@ -89,7 +89,7 @@ function vectorsIn(body: string, count: number): Float32Array[] {
       throw modelFailed('the embeddings server answered no vectors');
     vectors[index] = vector;
   }
-  // As many as there are places, each in one of its own: none is missing.
+  // `count` vectors at `count` different indexes: none is missing.
   const all = vectors as Float32Array[];
   if (!all.every(({ length }) => length === all[0]!.length)) throw modelFailed('vectors of different lengths');
   return all;

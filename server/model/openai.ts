@@ -17,8 +17,8 @@ interface Options {
 }
 
 /**
- * Any server that speaks `POST …/chat/completions` with streaming. The address is the operator's word: no guard looks at
- * it. `totalTokens` is the server's own count, or a quarter of the characters where it sends none.
+ * A client of `POST …/chat/completions` with streaming. The operator named the address, so the address guard does not
+ * apply. `totalTokens` is the server's own count, or a quarter of the characters where it sends none.
  */
 export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, ...limits }: Options): Model {
   const { timeouts, answerTimeout = 120_000 } = limits;

@@ -16,7 +16,7 @@ export class SseParser {
   #restBytes = 0;
   #data: string | undefined;
 
-  /** Calls `onData` for each event that is complete. Throws a `RangeError` where one outgrows `LARGEST_EVENT`. */
+  /** Calls `onData` for each event that is complete. Throws a `RangeError` where one exceeds `MAX_EVENT_BYTES`. */
   feed(bytes: Buffer, onData: (data: string) => void): void {
     // In UTF-8 a line feed is never part of another character: the bytes before the last one can be decoded.
     const end = bytes.lastIndexOf(LF) + 1;
