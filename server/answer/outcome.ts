@@ -1,24 +1,23 @@
 import type { Found } from '../knowledge/search/found.ts';
-import { asksNothing } from '../knowledge/search/asking-clause.ts';
+import type { Query } from '../knowledge/search/query.ts';
 import type { Outcome } from '../types.ts';
 import { PHRASES } from './extract/phrases.ts';
 import { thresholdFor } from './extract/threshold.ts';
 import { confidence } from './extract/select.ts';
 
 /** Whether quotes alone would answer: what is left to go by where a model cites nothing. */
-export const wouldQuote = (query: string, found: Found[]): boolean =>
+export const wouldQuote = (query: Query, found: Found[]): boolean =>
   confidence(query, found) >= thresholdFor(query, found);
 
 interface Written {
-  query: string;
   /** What the model wrote, or its first `TELLING` units. */
   text: string;
   /** It failed, whatever it wrote before. */
   failed: boolean;
   /** One of its sentences has a citation that holds. */
   cites: boolean;
-  /** As `wouldQuote` says. */
-  sure: boolean;
+  /** The question asks nothing, or `wouldQuote`. */
+  needsNoCitation: boolean;
 }
 
 /**
@@ -27,9 +26,9 @@ interface Written {
  * nothing, so any reply answers it. What a model says that it does not know in words of its own, beside passages that seem
  * to answer, passes for answered.
  */
-export function outcomeOf({ query, text, failed, cites, sure }: Written): Outcome {
+export function outcomeOf({ text, failed, cites, needsNoCitation }: Written): Outcome {
   if (failed || text === '' || isUnknown(text)) return 'unknown';
-  return cites || sure || asksNothing(query) ? 'answered' : 'unknown';
+  return cites || needsNoCitation ? 'answered' : 'unknown';
 }
 
 /** Models write straight apostrophes for curly ones. */

@@ -1,7 +1,7 @@
 import { answeringAgent, sourcesFor } from '../agents/agents.ts';
 import { Refusal } from '../schema/errors.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
-import type { Found } from '../knowledge/search/found.ts';
+import type { SearchResult } from '../knowledge/search/found.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Model } from '../model/model.ts';
 import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';
@@ -29,11 +29,10 @@ interface Generated {
   refusal?: Refusal;
 }
 
-interface Material {
+interface Material extends SearchResult {
   question: Question;
   agent: StoredAgent | undefined;
   turns: StoredMessage[];
-  found: Found[];
 }
 
 /** This process's own way to answer: route, retrieve, generate or quote, cite. */
@@ -41,9 +40,9 @@ export function createRespond(rooms: Rooms): Respond {
   const { model, fallback } = rooms;
   return (question, run) =>
     gather(rooms, question).then((material) => {
-      if (!material.agent) return unanswered(question, run);
+      if (!material.agent) return unanswered(material, run);
       // What the owner wrote to answer this very question is the answer, with a model too.
-      const isWritten = material.found[0]?.match?.exact;
+      const isWritten = material.found[0]?.match.exact;
       if (!model || isWritten) return quoted(material, run);
       const reason = fallback.paused();
       return reason ? quotedInstead(material, reason, run) : generated(material, { ...rooms, model }, run);
@@ -55,21 +54,23 @@ async function gather({ store, knowledge }: Rooms, question: Question): Promise<
   const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, question)]);
   const agent = answeringAgent(agents);
   const earlier = turns.map((turn) => turn.query);
-  const found = agent ? await knowledge.search(uuid, question.query, { earlier, sources: sourcesFor(agent) }) : [];
-  return { question, agent, turns, found };
+  const sources = agent ? sourcesFor(agent) : NO_SOURCES;
+  return { question, agent, turns, ...(await knowledge.search(uuid, question.query, { earlier, sources })) };
 }
+
+const NO_SOURCES: ReadonlySet<string> = new Set();
 
 const earlierTurns = async (store: Store, { session, newSession }: Question): Promise<StoredMessage[]> =>
   newSession ? [] : store.lastMessages(session.uuid, TURNS);
 
 /** Every agent that could answer is deleted or not enabled. */
-function unanswered({ query, accepted }: Question, run: Run): Ending {
-  run.append(noAnswer(query, [], accepted));
+function unanswered({ question, query }: Material, run: Run): Ending {
+  run.append(noAnswer(query, [], question.accepted));
   return { finish_reason: 'stop', citations: {}, meta: { ...metaOf(undefined), outcome: 'unknown' } };
 }
 
-async function quoted({ question, agent, found }: Material, run: Run): Promise<Ending> {
-  const { query, accepted } = question;
+async function quoted({ question, agent, query, found }: Material, run: Run): Promise<Ending> {
+  const { accepted } = question;
   const cite = question.chatbot.meta.show_citations;
   const { citations, outcome } = await writeQuotes({ query, found, cite, accepted }, run);
   return {
@@ -85,10 +86,10 @@ function generated(
   { model, fallback, catalogue }: Rooms & { model: Model },
   run: Run,
 ): Promise<Ending> {
-  const { question, agent, turns, found } = material;
-  const { query, accepted, unshown } = question;
+  const { question, agent, turns, query, found } = material;
+  const { accepted, unshown } = question;
   const cite = question.chatbot.meta.show_citations;
-  const markers = createMarkers(cite ? found : [], query, run);
+  const markers = createMarkers(cite ? found : [], query.text, run);
   const asked = fallback.asked();
   // What a quoted answer would need, until there is text that a reader may have.
   let quotable = fallback.quotes ? material : undefined;
@@ -100,7 +101,7 @@ function generated(
   run.onStop = () => generation.stop();
   if (run.stopped) generation.stop();
   // Made now, so that an open stream need not keep the passages; the model's server is at work meanwhile.
-  const sure = wouldQuote(query, found);
+  const needsNoCitation = query.asksNothing() || wouldQuote(query, found);
   const meta = metaOf(agent);
   const credits = catalogue.credits(agent?.meta.model ?? '');
 
@@ -117,7 +118,7 @@ function generated(
     const reason = run.full ? 'length' : finish;
     const citations = markers.citations();
     const cites = Object.keys(citations).length > 0;
-    const outcome = outcomeOf({ query, text: run.read(0, TELLING), failed: refusal !== undefined, cites, sure });
+    const outcome = outcomeOf({ text: run.read(0, TELLING), failed: refusal !== undefined, cites, needsNoCitation });
     return {
       finish_reason: run.stopped ? 'stopped' : reason,
       citations,

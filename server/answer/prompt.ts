@@ -1,4 +1,5 @@
 import type { Found } from '../knowledge/search/found.ts';
+import type { Query } from '../knowledge/search/query.ts';
 import type { ModelRequest } from '../model/model.ts';
 import { withoutThinking } from '../model/thinking.ts';
 import type { StoredAgent, StoredMessage } from '../store/store.ts';
@@ -23,7 +24,7 @@ interface Material {
   /** The last `TURNS`. */
   turns: StoredMessage[];
   found: Found[];
-  query: string;
+  query: Query;
   cite: boolean;
   /** As in `phrasesFor`. */
   accepted?: readonly string[] | undefined;
@@ -43,7 +44,7 @@ export function prompt({ agent, turns, found, query, cite, accepted }: Material)
         { role: 'user' as const, content: turn.query },
         { role: 'assistant' as const, content: said(turn) },
       ]),
-      { role: 'user', content: query },
+      { role: 'user', content: query.text },
     ],
   };
 }

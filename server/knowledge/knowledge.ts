@@ -1,5 +1,5 @@
 import type { StoredSource } from '../store/store.ts';
-import type { Found, SearchOptions } from './search/found.ts';
+import type { SearchOptions, SearchResult } from './search/found.ts';
 
 /** What the sources of every chatbot say: learns them, keeps an index a chatbot, finds passages. */
 export interface Knowledge {
@@ -24,8 +24,8 @@ export interface Knowledge {
    * model it does nothing.
    */
   embedMissing(): Promise<void>;
-  /** The best passages, best first. Builds the chatbot's index from stored passages on first use. */
-  search(chatbot: string, query: string, options?: SearchOptions): Promise<Found[]>;
+  /** Reads a question and finds the best passages. Builds the chatbot's index from stored passages on first use. */
+  search(chatbot: string, question: string, options?: SearchOptions): Promise<SearchResult>;
   /** Ends learning under way; what it was at is taken up by the next start. */
   close(): Promise<void>;
 }

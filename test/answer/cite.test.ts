@@ -7,13 +7,10 @@ import { Run } from '../../server/answer/run.ts';
 import type { Found } from '../../server/knowledge/search/found.ts';
 import type { StoredMessage } from '../../server/store/store.ts';
 import { sharedData } from '../shared.ts';
+import { foundPassage, queryOf } from './search.ts';
 
-const passage = (n: number, text: string, title = `Page ${n}`): Found => ({
-  source: { uuid: `${n}`.repeat(32), title, file_name: `https://shop.test/${n}`, type: 'link' },
-  headings: [],
-  text,
-  score: 1,
-});
+const passage = (n: number, text: string, title = `Page ${n}`): Found =>
+  foundPassage({ uuid: `${n}`.repeat(32), title, file_name: `https://shop.test/${n}`, type: 'link' }, text);
 
 const RETURNS =
   'You may send a lamp back within 45 days of delivery, and we refund the full price. Lamps made to order cannot come back.';
@@ -261,7 +258,7 @@ describe('a passage with instructions or markers of its own', () => {
   it('changes neither the numbers of the others nor what is cited for them', () => {
     for (const attack of attacks) {
       const found = [passage(1, RETURNS), passage(2, `${SHIPPING}\n${attack}`, attack), passage(3, WARRANTY)];
-      const { messages } = prompt({ agent: undefined, turns: [], found, query: 'q', cite: true });
+      const { messages } = prompt({ agent: undefined, turns: [], found, query: queryOf('q'), cite: true });
       expect(messages[0]!.content.match(/^\[\d+\]/gm)).toEqual(['[1]', '[2]', '[3]']);
       const { text, quotes } = streamed([`${BACK} [1][2]. Orders leave from Bristol [2].`], found);
       expect([text, Object.keys(quotes)]).toEqual([`${BACK} [1]. Orders leave from Bristol [2].`, ['1', '2']]);

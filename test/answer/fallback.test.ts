@@ -4,6 +4,7 @@ import { defaultAgent } from '../../server/agents/agents.ts';
 import { createRespond } from '../../server/answer/pipeline.ts';
 import { createFallback, type Fallback } from '../../server/answer/fallback.ts';
 import { createHealth } from '../../server/health/health.ts';
+import { queryOf } from './search.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
 import { ModelFailure } from '../../server/model/model.ts';
@@ -163,7 +164,9 @@ describe('a model that cannot be reached', () => {
     const timeouts = { connect: 200, firstByte: 200, betweenChunks: 200 };
     const silent = createOpenAi({ baseUrl: model.baseUrl, model: 'fake-1', apiKey: undefined, log, timeouts });
     const fallback = createFallback({ health: createHealth(), clock: Date.now, log });
-    const knowledge = { search: async () => [] } as unknown as Knowledge;
+    const knowledge = {
+      search: async (_: string, text: string) => ({ query: queryOf(text), found: [] }),
+    } as unknown as Knowledge;
     const catalogue = createCatalogue();
     house.respond = createRespond({ store: house.store, knowledge, model: silent, fallback, catalogue });
     model.next({ hangAfter: 0 });

@@ -5,6 +5,7 @@ import { createRespond } from '../../server/answer/pipeline.ts';
 import { createFallback } from '../../server/answer/fallback.ts';
 import { Refusal } from '../../server/schema/errors.ts';
 import { createHealth, type Health } from '../../server/health/health.ts';
+import { queryOf } from './search.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
 import type { Model } from '../../server/model/model.ts';
@@ -26,7 +27,9 @@ async function serve(withFallback = true): Promise<void> {
   model = createOpenAi({ baseUrl: fake.baseUrl, model: 'fake-1', apiKey: undefined, log });
   const clock = (): number => house.clock.now;
   const fallback = createFallback({ health, clock, log, quotes: withFallback });
-  const knowledge = { search: async () => [] } as unknown as Knowledge;
+  const knowledge = {
+    search: async (_: string, text: string) => ({ query: queryOf(text), found: [] }),
+  } as unknown as Knowledge;
   house.respond = createRespond({ store: house.store, knowledge, model, fallback, catalogue: createCatalogue() });
 }
 

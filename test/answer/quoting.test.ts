@@ -3,6 +3,7 @@ import { noAnswer } from '../../server/answer/extract/no-answer.ts';
 import { PHRASES } from '../../server/answer/extract/phrases.ts';
 import { phrasesFor } from '../../server/answer/extract/phrases.ts';
 import type { Found } from '../../server/knowledge/search/found.ts';
+import { foundPassage, queryOf } from './search.ts';
 import type { Spoken } from '../../server/knowledge/text/languages.ts';
 import { siteOf } from './site.ts';
 
@@ -126,7 +127,7 @@ describe('an answer of quotations', () => {
     const queries = ['pay', 'lamp', 'Express', 'bulb', 'driver', 'harp', 'oak Heron', 'Cheques', 'visit'];
     for (const query of queries) {
       const { text, citations } = await SHOP.answer(query);
-      const passages = SHOP.find(query).map((one) => one.text);
+      const passages = SHOP.search(query).found.map((one) => one.text);
       expect(Object.keys(citations).length, query).toBeGreaterThan(0);
       for (const [n, cited] of Object.entries(citations)) {
         expect(text).toContain(`[${n}]`);
@@ -161,23 +162,20 @@ describe('an answer of quotations in another language', async () => {
 });
 
 describe('“I don’t know”', () => {
-  const found = (title: string, file_name: string): Found => ({
-    source: { uuid: title + file_name, title, file_name, type: 'link' },
-    headings: [],
-    text: '',
-    score: 1,
-  });
+  const found = (title: string, file_name: string): Found =>
+    foundPassage({ uuid: title + file_name, title, file_name, type: 'link' }, '');
 
   it('is two lines at least, with links to the two closest pages', async () => {
-    const text = noAnswer('do you send lamps to orders?', SHOP.find('do you send lamps to orders?'));
+    const { query, found: closest } = SHOP.search('do you send lamps to orders?');
+    const text = noAnswer(query, closest);
     expect(text.split('\n').length).toBeGreaterThanOrEqual(2);
     expect(text).toMatch(/don’t know/);
     expect(text.match(/^- \[\w+\]\(https:\/\/shop\.example\/\w+\)$/gm)).toHaveLength(2);
-    expect(noAnswer('?', []).split('\n').length).toBeGreaterThanOrEqual(2);
+    expect(noAnswer(queryOf('?'), []).split('\n').length).toBeGreaterThanOrEqual(2);
   });
 
   it('makes no markup of a title or an address', () => {
-    const text = noAnswer('?', [
+    const text = noAnswer(queryOf('?'), [
       found('a](http://evil.example) [b', 'https://ok.example/a_(b) c'),
       found('Notes <b>.pdf', 'javascript:alert(1)'),
     ]);
@@ -187,7 +185,7 @@ describe('“I don’t know”', () => {
   });
 
   it('offers no page twice, and none without a name', () => {
-    const text = noAnswer('?', [
+    const text = noAnswer(queryOf('?'), [
       found(' \u200b\n', 'https://ok.example/a'),
       found('The same', 'https://ok.example/a#part'),
       found('', ''),
@@ -233,17 +231,17 @@ describe('what the server says by itself', () => {
   };
 
   it.each(Object.entries(QUESTIONS))('is in the language of the question: %s', (language, query) => {
-    expect(phrasesFor(query, [])).toBe(PHRASES[language as Spoken]);
-    expect(noAnswer(query, [])).toContain(PHRASES[language as Spoken].unknown);
+    expect(phrasesFor(queryOf(query), [])).toBe(PHRASES[language as Spoken]);
+    expect(noAnswer(queryOf(query), [])).toContain(PHRASES[language as Spoken].unknown);
   });
 
   it('is in the language of the pages where the question has too few words to tell', () => {
     const german = [{ text: 'Wir nehmen die Lampe innerhalb von 30 Tagen zurück, wenn sie nicht benutzt ist.' }];
-    expect(phrasesFor('Rückgabe Lampe', german)).toBe(PHRASES.de);
-    expect(phrasesFor('Visa?', [])).toBe(PHRASES.en);
-    expect(phrasesFor('Docker 是什么？', [])).toBe(PHRASES.zh);
-    expect(phrasesFor('What does 是 mean in this text, please?', [])).toBe(PHRASES.en);
-    expect(phrasesFor('How do I get to the workshop on foot?', german)).toBe(PHRASES.en);
+    expect(phrasesFor(queryOf('Rückgabe Lampe'), german)).toBe(PHRASES.de);
+    expect(phrasesFor(queryOf('Visa?'), [])).toBe(PHRASES.en);
+    expect(phrasesFor(queryOf('Docker 是什么？'), [])).toBe(PHRASES.zh);
+    expect(phrasesFor(queryOf('What does 是 mean in this text, please?'), [])).toBe(PHRASES.en);
+    expect(phrasesFor(queryOf('How do I get to the workshop on foot?'), german)).toBe(PHRASES.en);
   });
 
   it('has all sentences in every language, none of them twice', () => {

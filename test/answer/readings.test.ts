@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
 import { expect, it } from 'vitest';
 import { createMarkers } from '../../server/answer/citations/stream-filter.ts';
+import { foundPassage } from './search.ts';
 import type { Found } from '../../server/knowledge/search/found.ts';
 
 /** What was worked out of the passages that answers cited. */
@@ -9,13 +10,12 @@ import type { Found } from '../../server/knowledge/search/found.ts';
 const TEXT = 'You may send a lamp back within 45 days of delivery, and we refund the full price.';
 
 const passages = (count: number): Found[] =>
-  Array.from({ length: count }, (_, n) => ({
-    source: { uuid: '1'.repeat(32), title: 'Returns', file_name: 'https://shop.test/', type: 'link' },
-    headings: [],
-    text: `${TEXT} This is page ${n}.`,
-    score: 1,
-    entry: {},
-  }));
+  Array.from({ length: count }, (_, n) =>
+    foundPassage(
+      { uuid: '1'.repeat(32), title: 'Returns', file_name: 'https://shop.test/', type: 'link' },
+      `${TEXT} This is page ${n}.`,
+    ),
+  );
 
 function cite(found: Found): void {
   const markers = createMarkers([found], 'What about lamps?', { appended: 0, soFar: () => '' });

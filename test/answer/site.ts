@@ -1,15 +1,16 @@
 import { writeQuotes } from '../../server/answer/extract/write.ts';
-import type { Found } from '../../server/knowledge/search/found.ts';
+import type { Found, SearchResult } from '../../server/knowledge/search/found.ts';
 import { readHtml } from '../../server/knowledge/readers/html/html.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import { chunked } from '../../server/knowledge/ingest/chunk.ts';
 import { stemsFor } from '../../server/knowledge/text/stems.ts';
 import type { Citations } from '../../server/types.ts';
+import { searchIndex } from './search.ts';
 
 type Source = Found['source'];
 
 export interface Site {
-  find(query: string): Found[];
+  search(query: string): SearchResult;
   /** The answer that a chatbot without a model gives, and what it cites. */
   answer(query: string): Promise<{ text: string; citations: Citations }>;
 }
@@ -33,25 +34,16 @@ export async function siteOf(pages: Record<string, string>, qa: Record<string, s
     const source = { uuid: question, title: question, file_name: '', type: 'qa' };
     index.put(question, source, { title: question, text: `${question}\n\n${answer}`, passages }, question);
   }
-  const find = (query: string): Found[] => {
-    const question = index.question(query);
-    return index.search(question, 8).map((hit) => ({
-      source: hit.entry.source,
-      headings: hit.entry.headings,
-      text: hit.entry.text,
-      score: hit.score,
-      match: index.match(hit, question),
-    }));
-  };
+  const search = (query: string): SearchResult => searchIndex(index, query);
   return {
-    find,
+    search,
     async answer(query) {
       const paper = { text: '', length: 0, stopped: false, append };
       function append(piece: string): void {
         paper.text += piece;
         paper.length = paper.text.length;
       }
-      const { citations } = await writeQuotes({ query, found: find(query), cite: true }, paper);
+      const { citations } = await writeQuotes({ ...search(query), cite: true }, paper);
       return { text: paper.text, citations };
     },
   };

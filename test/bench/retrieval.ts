@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { quote, confidence } from '../../server/answer/extract/select.ts';
 import { thresholdFor } from '../../server/answer/extract/threshold.ts';
-import type { Found } from '../../server/knowledge/search/found.ts';
+import type { SearchResult } from '../../server/knowledge/search/found.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import { stemsFor } from '../../server/knowledge/text/stems.ts';
 import { sharedData } from '../shared.ts';
@@ -137,24 +137,27 @@ function put(index: PassageIndex<string>, { id, title, text }: Doc): void {
 
 /** A document is one passage here. Asked for no more than needed, as the server does: what is asked for is read by sentences. */
 const ranked = (index: PassageIndex<string>, text: string, limit: number): string[] =>
-  index.search(index.question(text), limit).map((hit) => hit.entry.source);
+  index.search(index.query(text), limit).map((hit) => hit.entry.source);
 
-function find(index: PassageIndex<string>, text: string): Found[] {
-  const question = index.question(text);
-  return index.search(question, PASSAGES).map((hit) => ({
+function search(index: PassageIndex<string>, text: string): SearchResult {
+  const query = index.query(text);
+  const found = index.search(query, PASSAGES).map((hit) => ({
     source: { uuid: hit.entry.source, title: '', file_name: '', type: 'link' },
     headings: hit.entry.headings,
     text: hit.entry.text,
     score: hit.score,
-    match: index.match(hit, question),
+    match: index.match(hit, query),
+    entry: hit.entry,
   }));
+  return { query, found };
 }
 
 function answers(index: PassageIndex<string>, queries: Query[]): Pick<Row, 'answer1' | 'answer3'> {
   const asked = queries.filter((query) => query.answers?.length);
   if (asked.length === 0) return {};
   const firsts = asked.map(({ text, answers }) => {
-    const shown = [...quote(text, find(index, text), { least: 0 })];
+    const { query, found } = search(index, text);
+    const shown = [...quote(query, found, { least: 0 })];
     return shown.findIndex((sentence) => answers!.some((answer) => sentence.text.includes(answer)));
   });
   return {
@@ -203,12 +206,14 @@ const WRAPPINGS: Record<string, Record<string, Wrap>> = {
 function wrapped(index: PassageIndex<string>, data: Data, answerable: Query[]): Partial<Row> {
   const wraps = WRAPPINGS[/xquad-(\w\w)/.exec(data.dataset)?.[1] ?? 'en'] ?? {};
   const asked = answerable.filter(({ answers }) => answers?.length);
-  const right = (query: Query, text: string) =>
-    [...quote(text, find(index, text))].some((sentence) => query.answers!.some((one) => sentence.text.includes(one)));
+  const right = ({ answers }: Query, text: string) => {
+    const { query, found } = search(index, text);
+    return [...quote(query, found)].some((sentence) => answers!.some((one) => sentence.text.includes(one)));
+  };
   const plain = asked.filter((query) => right(query, query.text));
   const isRefused = (text: string) => {
-    const found = find(index, text);
-    return Number(confidence(text, found) < thresholdFor(text, found));
+    const { query, found } = search(index, text);
+    return Number(confidence(query, found) < thresholdFor(query, found));
   };
   const row: Partial<Row> = {};
   for (const [name, wrap] of Object.entries(wraps)) {
@@ -229,7 +234,10 @@ function refusals(
 ): Pick<Row, 'refused95' | 'auc'> {
   const impossible = data.queries.filter((query) => query.impossible);
   if (!removeGold && impossible.length === 0) return {};
-  const sure = ({ text }: Query) => confidence(text, find(index, text));
+  const sure = ({ text }: Query) => {
+    const { query, found } = search(index, text);
+    return confidence(query, found);
+  };
   const kept = answerable.map(sure).sort((a, b) => a - b);
   const absent = removeGold ? withoutArticle(index, data, answerable, sure) : impossible.map(sure);
   const least = kept[Math.floor(kept.length * 0.05)]!;

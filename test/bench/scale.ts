@@ -87,7 +87,7 @@ function fill(index: PassageIndex<string>, pages: Page[]): number {
   return longest;
 }
 
-const ask = (index: PassageIndex<string>, text: string) => index.search(index.question(text), 8);
+const ask = (index: PassageIndex<string>, text: string) => index.search(index.query(text), 8);
 
 interface Asked {
   text: string;

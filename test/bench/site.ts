@@ -233,7 +233,7 @@ async function found(dir: string, chatbot: string, base: string): Promise<string
   const knowledge = new Ingestion({ store, web, clock: Date.now, log });
   const all: string[][] = [];
   for (const { question } of QUESTIONS) {
-    const passages = await knowledge.search(chatbot, question, { limit: 30 });
+    const { found: passages } = await knowledge.search(chatbot, question, { limit: 30 });
     all.push([...new Set(passages.map(({ source }) => pageOf(source.file_name, base)))]);
   }
   await knowledge.close();

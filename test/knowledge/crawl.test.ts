@@ -94,9 +94,7 @@ const statuses = async (): Promise<Record<string, string>> =>
   );
 
 const foundPaths = async (query: string): Promise<string[]> =>
-  (await fixture.knowledge.search(fixture.chatbot, query)).map(({ source }) =>
-    source.file_name.slice(fixture.site.origin.length),
-  );
+  (await fixture.search(query)).map(({ source }) => source.file_name.slice(fixture.site.origin.length));
 
 async function deleteSource({ uuid }: StoredSource): Promise<void> {
   await fixture.store.deleteSource(uuid);
@@ -118,7 +116,7 @@ describe('a source that is deleted while a crawl', () => {
 
   it('has read its page, but not committed it, stays deleted', async () => {
     await openSite({ '/': page('square', '/mill'), '/mill': page('mill', '/cellar'), '/cellar': page('cellar') });
-    await fixture.knowledge.search(fixture.chatbot, 'builds the index');
+    await fixture.search('builds the index');
     const cellar = holdNewSource('/cellar');
     const site = await crawl();
     await cellar.reached;
@@ -177,7 +175,7 @@ describe('a source that is to be learned anew while a crawl', () => {
 describe('a crawl that is stopped while a page is read, but not committed', () => {
   it('deletes the page where it is new, and stores none of its links', async () => {
     await openSite({ '/': page('square', '/mill'), '/mill': page('mill', '/cellar'), '/cellar': page('cellar') });
-    await fixture.knowledge.search(fixture.chatbot, 'builds the index');
+    await fixture.search('builds the index');
     const cellar = holdNewSource('/cellar');
     const site = await crawl();
     await cellar.reached;

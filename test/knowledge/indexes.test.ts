@@ -38,7 +38,7 @@ async function openOver(document: Store['document'], ...sources: StoredSource[])
 
 async function texts(indexes: IndexCache): Promise<string[]> {
   const index = await indexes.get(CHATBOT);
-  const hits = ['паром', 'ferry'].flatMap((word) => index.search(index.question(word), 5));
+  const hits = ['паром', 'ferry'].flatMap((word) => index.search(index.query(word), 5));
   indexes.close();
   return [...new Set(hits.map(({ entry }) => entry.text))];
 }

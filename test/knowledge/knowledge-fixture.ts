@@ -6,6 +6,7 @@ import { createKnowledge } from '../../server/knowledge/crawl/knowledge.ts';
 import { RunningCrawls } from '../../server/knowledge/crawl/running-crawls.ts';
 import { createSites } from '../../server/knowledge/crawl/sites.ts';
 import { Ingestion } from '../../server/knowledge/ingest/ingest.ts';
+import type { Found, SearchOptions } from '../../server/knowledge/search/found.ts';
 import type { Clock } from '../../server/schema/ids.ts';
 import { isPending } from '../../server/schema/records.ts';
 import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
@@ -57,6 +58,10 @@ export async function openKnowledge(handler: RequestListener, clock: Clock = Dat
       const source = await this.add(path);
       await knowledge.learn(source);
       return ended(source.uuid);
+    },
+    /** The passages that a question finds. */
+    async search(question: string, options?: SearchOptions): Promise<Found[]> {
+      return (await knowledge.search(chatbot.uuid, question, options)).found;
     },
     async close() {
       await sites.close();

@@ -14,7 +14,7 @@ describe('learning', () => {
     const source = await fixture.ingest('/returns');
     expect(source).toMatchObject({ status: 'success', title: 'Returns – Shop', file_size: Buffer.byteLength(RETURNS) });
     expect(source.tokens).toBeGreaterThan(10);
-    const [first, ...others] = await fixture.knowledge.search(fixture.chatbot, 'how do I send a chair back?');
+    const [first, ...others] = await fixture.search('how do I send a chair back?');
     expect(others).toEqual([]);
     expect(first).toMatchObject({
       source: { uuid: source.uuid, title: 'Returns – Shop', file_name: source.file_name, type: 'link' },
@@ -28,8 +28,7 @@ describe('learning', () => {
   it('finds a passage under the same entry until its chatbot is dropped', async () => {
     fixture = await openKnowledge(pages({ '/returns': RETURNS }));
     await fixture.ingest('/returns');
-    const found = async () =>
-      (await fixture.knowledge.search(fixture.chatbot, 'how do I send a chair back?'))[0]?.entry;
+    const found = async () => (await fixture.search('how do I send a chair back?'))[0]?.entry;
     const entry = await found();
     expect(entry).toBeTypeOf('object');
     expect(await found()).toBe(entry);
@@ -70,7 +69,7 @@ describe('learning', () => {
       'error:blocked address',
       'success',
     ]);
-    expect(await fixture.knowledge.search(fixture.chatbot, 'chair')).toHaveLength(1);
+    expect(await fixture.search('chair')).toHaveLength(1);
   });
 
   it('says what the owner can do about it, where the status does not, until it is learned', async () => {
@@ -93,8 +92,7 @@ describe('learning', () => {
   it('replaces what a page said before, and forgets a page that is gone', async () => {
     const bodies: Record<string, string> = { '/a': '<p>The museum opens at nine on weekdays.</p>' };
     fixture = await openKnowledge((request, response) => pages(bodies)(request, response));
-    const found = async (query: string) =>
-      (await fixture.knowledge.search(fixture.chatbot, query)).map(({ text }) => text);
+    const found = async (query: string) => (await fixture.search(query)).map(({ text }) => text);
     const source = await fixture.ingest('/a');
     expect(await found('museum')).toEqual(['The museum opens at nine on weekdays.']);
 
@@ -120,7 +118,7 @@ describe('learning', () => {
     down = true;
     await fixture.knowledge.learn(source);
     await vi.waitFor(async () => expect((await fixture.store.source(source.uuid))?.status).toBe('error:download'));
-    expect(await fixture.knowledge.search(fixture.chatbot, 'chair')).toHaveLength(1);
+    expect(await fixture.search('chair')).toHaveLength(1);
   });
 
   it('cuts a title without end, everywhere alike, and follows the page to the next', async () => {
@@ -152,7 +150,7 @@ describe('learning', () => {
 
   it('shows the title that the owner gave while the page was put in', async () => {
     fixture = await openKnowledge(pages({ '/a': RETURNS }));
-    await fixture.knowledge.search(fixture.chatbot, 'chair');
+    await fixture.search('chair');
     const put = fixture.store.putDocument.bind(fixture.store);
     vi.spyOn(fixture.store, 'putDocument').mockImplementation(async (uuid, document) => {
       const done = await put(uuid, document);
@@ -161,8 +159,7 @@ describe('learning', () => {
       return done;
     });
     expect((await fixture.ingest('/a')).title).toBe('Sending back');
-    const titles = async () =>
-      (await fixture.knowledge.search(fixture.chatbot, 'chair')).map(({ source }) => source.title);
+    const titles = async () => (await fixture.search('chair')).map(({ source }) => source.title);
     await vi.waitFor(async () => expect(await titles()).toEqual(['Sending back']));
   });
 
@@ -182,7 +179,7 @@ describe('learning', () => {
     fixture.knowledge.forget(fixture.chatbot, source.uuid);
     answer();
     await fixture.ingest('/other');
-    expect((await fixture.knowledge.search(fixture.chatbot, 'chair')).map((found) => found.source.file_name)).toEqual([
+    expect((await fixture.search('chair')).map((found) => found.source.file_name)).toEqual([
       `${fixture.site.origin}/other`,
     ]);
     expect(await fixture.store.document(source.uuid)).toBeUndefined();
@@ -263,10 +260,10 @@ describe('search', () => {
     fixture = await openKnowledge(pages({ '/returns': RETURNS }));
     await fixture.ingest('/returns');
     fixture.knowledge.drop(fixture.chatbot);
-    expect(await fixture.knowledge.search(fixture.chatbot, 'chair')).toHaveLength(1);
+    expect(await fixture.search('chair')).toHaveLength(1);
     await fixture.store.deleteChatbot(fixture.chatbot);
     fixture.knowledge.drop(fixture.chatbot);
-    expect(await fixture.knowledge.search(fixture.chatbot, 'chair')).toEqual([]);
+    expect(await fixture.search('chair')).toEqual([]);
   });
 
   it('drops an index that nobody asked for a while, and builds it again', async () => {
@@ -275,12 +272,12 @@ describe('search', () => {
     fixture = await openKnowledge(pages({ '/returns': RETURNS }), () => now);
     await fixture.ingest('/returns');
     const read = vi.spyOn(fixture.store, 'document');
-    await fixture.knowledge.search(fixture.chatbot, 'chair');
-    await fixture.knowledge.search(fixture.chatbot, 'chair');
+    await fixture.search('chair');
+    await fixture.search('chair');
     expect(read).toHaveBeenCalledTimes(1);
     now += 61_000;
     vi.advanceTimersByTime(61_000);
-    expect(await fixture.knowledge.search(fixture.chatbot, 'chair')).toHaveLength(1);
+    expect(await fixture.search('chair')).toHaveLength(1);
     expect(read).toHaveBeenCalledTimes(2);
     vi.useRealTimers();
   });
@@ -294,8 +291,7 @@ describe('search', () => {
     );
     await fixture.ingest('/a');
     await fixture.ingest('/b');
-    const first = async (query: string, earlier: string[]) =>
-      (await fixture.knowledge.search(fixture.chatbot, query, { earlier }))[0]?.text;
+    const first = async (query: string, earlier: string[]) => (await fixture.search(query, { earlier }))[0]?.text;
     expect(await first('and for Spain?', ['How long does delivery to France take?'])).toMatch(/six days/);
     expect(await first('and for Spain?', ['What tax do I pay in France?'])).toMatch(/21 %/);
   });
@@ -304,8 +300,7 @@ describe('search', () => {
     fixture = await openKnowledge(pages({ '/a': '<h1>Delivery to Spain</h1><p>Parcels to Spain take six days.</p>' }));
     await fixture.ingest('/a');
     const found = async (query: string) =>
-      (await fixture.knowledge.search(fixture.chatbot, query, { earlier: ['How long do parcels to Spain take?'] }))
-        .length;
+      (await fixture.search(query, { earlier: ['How long do parcels to Spain take?'] })).length;
     for (const query of ['Who are you?', 'what are you really', 'Are you a bot?', 'What can you do?', '???', '🙂']) {
       expect(await found(query), query).toBe(0);
     }
@@ -330,10 +325,10 @@ describe('search', () => {
     );
     fixture = await openKnowledge(pages({ '/a': paragraphs.join('') }));
     await fixture.ingest('/a');
-    expect(await fixture.knowledge.search(fixture.chatbot, 'lighthouse')).toHaveLength(8);
-    expect(await fixture.knowledge.search(fixture.chatbot, 'lighthouse', { limit: 3 })).toHaveLength(3);
+    expect(await fixture.search('lighthouse')).toHaveLength(8);
+    expect(await fixture.search('lighthouse', { limit: 3 })).toHaveLength(3);
     for (const query of ['', '???', 'what is it', '🙂', '\u0000']) {
-      expect(await fixture.knowledge.search(fixture.chatbot, query), query).toEqual([]);
+      expect(await fixture.search(query), query).toEqual([]);
     }
   });
 });

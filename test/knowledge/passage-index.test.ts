@@ -15,7 +15,7 @@ function put(index: PassageIndex<string>, name: string, { title = '', headings =
 }
 
 const search = (index: PassageIndex<string>, query: string) =>
-  index.search(index.question(query), 10).map((hit) => hit.entry.source);
+  index.search(index.query(query), 10).map((hit) => hit.entry.source);
 
 describe('the index', () => {
   it('finds other forms of a word, in any case and with or without accents', () => {
@@ -123,8 +123,8 @@ describe('the index', () => {
     await stemsFor(text);
     const index = indexOf({ page: { text }, other: { text: 'The ferry leaves the island at noon.' } });
     expect(search(index, question)).toEqual(['page']);
-    expect(index.search(index.question(question), 1)[0]!.score).toBeGreaterThan(0);
-    const asked = index.question(question).terms.filter(({ root }) => root >= 0);
+    expect(index.search(index.query(question), 1)[0]!.score).toBeGreaterThan(0);
+    const asked = index.query(question).terms.filter(({ root }) => root >= 0);
     expect(asked.length).toBeGreaterThan(0);
   });
 
@@ -179,7 +179,7 @@ describe('the index', () => {
     expect(search(index, 'bycicle')).toEqual([]);
     expect(search(index, 'biccyle')).toEqual(['c']);
     expect(search(index, 'Whree does the ferry go?')).toEqual(['b']);
-    expect(index.question('Whree does the ferry go?').terms.map(({ word }) => word)).not.toContain('whree');
+    expect(index.query('Whree does the ferry go?').terms.map(({ word }) => word)).not.toContain('whree');
   });
 
   it('thinks of the usual word too where the one that was typed has but another form somewhere', () => {
@@ -242,7 +242,7 @@ describe('the index', () => {
     for (const query of ['lamp 3', 'room 4', 'old house', 'lamp 298']) {
       const scored = (one: PassageIndex<string>) =>
         one
-          .search(one.question(query), 20)
+          .search(one.query(query), 20)
           .map(({ entry, score }) => `${entry.source} ${score.toFixed(9)}`)
           .sort();
       expect(scored(index), query).toEqual(scored(fresh));
@@ -297,7 +297,7 @@ describe('the index', () => {
     const sources = new Set(['not there', ...Array.from({ length: few }, (_, n) => String((n * 101 + 7) % 2000))]);
     index.remove('7');
     for (const query of ['Where do boats rest?', 'Is a cart of type 310 here?', 'Which others are there?']) {
-      const asked = index.question(query);
+      const asked = index.query(query);
       const slow = index.search(asked, 2000).filter(({ entry }) => sources.has(entry.source));
       const within = index.search(asked, 10, { sources });
       expect(new Set(within.map(({ entry }) => sources.has(entry.source))), query).not.toContain(false);
@@ -306,14 +306,14 @@ describe('the index', () => {
         slow.slice(0, 10).map(({ score }) => score.toFixed(6)),
       );
     }
-    expect(index.search(index.question('boats'), 10, { sources: new Set() })).toEqual([]);
+    expect(index.search(index.query('boats'), 10, { sources: new Set() })).toEqual([]);
   });
 
   it('finds by common words in few sources of a large site', () => {
     const index = new PassageIndex<string>();
     for (let n = 0; n < 5000; n++) put(index, String(n), { text: `Boats of type ${n} rest in the harbour.` });
     const found = (query: string, few: string[]) =>
-      index.search(index.question(query), 10, { sources: new Set(few) }).map(({ entry }) => entry.source);
+      index.search(index.query(query), 10, { sources: new Set(few) }).map(({ entry }) => entry.source);
     expect(found('Which boats rest in the harbour?', ['4999', '3000'])).toEqual(['3000', '4999']);
     expect(found('Is type 12 a boat?', ['4999'])).toEqual(['4999']);
     expect(found('Which type is 77?', ['77', '12'])).toEqual(['77', '12']);

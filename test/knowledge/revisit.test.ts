@@ -9,8 +9,7 @@ const html = { 'content-type': 'text/html; charset=utf-8' };
 const OPEN = '<title>Hours</title><p>The museum opens at nine on weekdays.</p>';
 const CLOSED = '<title>Hours</title><p>The museum is closed until the spring.</p>';
 
-const found = async (query = 'museum') =>
-  (await fixture.knowledge.search(fixture.chatbot, query)).map(({ text }) => text);
+const found = async (query = 'museum') => (await fixture.search(query)).map(({ text }) => text);
 
 /** Fetches a page again, as its owner may ask for. */
 async function again(uuid: string): Promise<string> {

@@ -85,7 +85,7 @@ describe('the index', () => {
     embed(index, String(n), DIMENSIONS, rowOf(all[n]!));
   };
   const found = (index: PassageIndex<string>, query: string, meaning: Float32Array, sources?: Set<string>) =>
-    index.search(index.question(query), 3, { meaning, sources }).map(({ entry }) => entry.source);
+    index.search(index.query(query), 3, { meaning, sources }).map(({ entry }) => entry.source);
 
   it('finds by meaning what has no word of the question, and by words what is far in meaning', () => {
     const index = new PassageIndex<string>();

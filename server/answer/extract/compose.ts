@@ -40,7 +40,7 @@ const LONGEST_QUOTE = 900;
  * The chosen sentences as they are to be read: those of one page together and in its order, neighbours as one piece, items of
  * a list with what leads to them, a sentence that points back with the one it points at.
  */
-export function composed(picks: Pick[], found: Found[], question: Query): Quoted[] {
+export function composed(picks: Pick[], found: Found[], query: Query): Quoted[] {
   const pages = new Map<string, Map<number, number[]>>();
   for (const { found: place, at } of picks) {
     const { uuid } = found[place]!.source;
@@ -50,7 +50,7 @@ export function composed(picks: Pick[], found: Found[], question: Query): Quoted
   const best = picks[0];
   return [...pages.values()].flatMap((passages) =>
     [...passages].flatMap(([place, places]) => {
-      const passage = new PassageQuotes(found[place]!, place, question, best?.found === place ? best.at : -1);
+      const passage = new PassageQuotes(found[place]!, place, query, best?.found === place ? best.at : -1);
       return passage.quoted(places.sort((a, b) => a - b));
     }),
   );
@@ -60,18 +60,18 @@ export function composed(picks: Pick[], found: Found[], question: Query): Quoted
 class PassageQuotes {
   readonly #found: Found;
   readonly #place: number;
-  readonly #question: Query;
+  readonly #query: Query;
   readonly #layout: Layout;
   readonly #best: number;
   readonly #done = new Set<number>();
   readonly #pieces: Quoted[] = [];
 
-  constructor(found: Found, place: number, question: Query, best: number) {
+  constructor(found: Found, place: number, query: Query, best: number) {
     this.#found = found;
     this.#place = place;
-    this.#question = question;
+    this.#query = query;
     this.#best = best;
-    this.#layout = new Layout(found.text, found.match!.sentences());
+    this.#layout = new Layout(found.text, found.match.sentences());
   }
 
   quoted(places: number[]): Quoted[] {
@@ -202,7 +202,7 @@ class PassageQuotes {
 
   /** What of the question each item holds that neither all of them nor what stands above them hold. */
   #ownWorth(all: number[], lead: number): Map<number, number> {
-    const { terms } = this.#question;
+    const { terms } = this.#query;
     const own = all.map((item) => {
       const held = new Set<number>();
       for (let at = item; this.#layout.items[at] === item; at++) this.#mark(held, this.#layout.sentences[at]!.roots);
@@ -220,22 +220,22 @@ class PassageQuotes {
 
   /** What stands above the list says nearly all of the question. */
   #isAsked(lead: number): boolean {
-    const { terms, total } = this.#question;
+    const { terms, totalWeight } = this.#query;
     const above = this.#above(lead);
-    return [...above].reduce((sum, term) => sum + terms[term]!.weight, 0) >= ASKED * total;
+    return [...above].reduce((sum, term) => sum + terms[term]!.weight, 0) >= ASKED * totalWeight;
   }
 
   #above(lead: number): Set<number> {
     const above = new Set<number>();
-    this.#mark(above, this.#found.match!.head);
+    this.#mark(above, this.#found.match.head);
     if (lead >= 0) this.#mark(above, this.#layout.sentences[lead]!.roots);
     return above;
   }
 
   #mark(held: Set<number>, roots: Iterable<number>): void {
     for (const root of roots) {
-      const place = this.#question.places.get(root);
-      if (place && place.share >= 0.5) held.add(place.term);
+      const found = this.#query.termByRoot.get(root);
+      if (found && found.share >= 0.5) held.add(found.term);
     }
   }
 

@@ -1,5 +1,5 @@
+import type { Sentence } from '../../knowledge/search/found.ts';
 import { CODE_FENCE, isItem } from '../../knowledge/text/sentences.ts';
-import type { Sentence } from '../../knowledge/search/types.ts';
 
 /** Whether that place of a passage is between fences. */
 export function isInCode(text: string, start: number): boolean {

@@ -1,4 +1,5 @@
 import type { Found } from '../../knowledge/search/found.ts';
+import type { Query } from '../../knowledge/search/query.ts';
 import { phrasesFor } from './phrases.ts';
 
 /** Pages offered where there is no answer. */
@@ -8,7 +9,7 @@ const CLOSEST = 2;
  * The honest answer where nothing fits, in the visitor's language: two lines or more, with links to the closest pages where
  * there are any. `accepted` as in `phrasesFor`.
  */
-export function noAnswer(query: string, found: Found[], accepted?: readonly string[]): string {
+export function noAnswer(query: Query, found: Found[], accepted?: readonly string[]): string {
   const { unknown, closest, otherWords } = phrasesFor(query, found, accepted);
   const links = new Map<string, string>();
   for (const { source } of found) {

@@ -1,4 +1,4 @@
-import { languageFor } from '../../knowledge/text/detect-language.ts';
+import type { Query } from '../../knowledge/search/query.ts';
 import type { Spoken } from '../../knowledge/text/languages.ts';
 
 /** The few sentences that the server itself says, by the visitor's language. */
@@ -252,9 +252,9 @@ export const PHRASES = {
   ),
 } as const satisfies Record<Spoken, Phrases>;
 
-/**
- * What the server says by itself, in the language of the question. Where its words leave that open, `accepted` decides,
- * the language tags that the visitor's browser asks for, best first; then the language of what was found, then English.
- */
-export const phrasesFor = (query: string, found: { text: string }[], accepted: readonly string[] = []): Phrases =>
-  PHRASES[languageFor(query, found, accepted)];
+/** What the server says by itself, in the language of the question; `accepted` as in `QueryLanguage.forReply`. */
+export const phrasesFor = (
+  { language }: Pick<Query, 'language'>,
+  found: { text: string }[],
+  accepted?: readonly string[],
+): Phrases => PHRASES[language.forReply(found, accepted)];

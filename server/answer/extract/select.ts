@@ -1,14 +1,11 @@
-import { answerType } from '../../knowledge/search/answer-type.ts';
-import { mark, placesOf } from '../../knowledge/search/coverage.ts';
-import type { Found } from '../../knowledge/search/found.ts';
-import type { Sentence } from '../../knowledge/search/types.ts';
+import { coverageOf, type ContextWeights } from '../../knowledge/search/coverage.ts';
+import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { isItem } from '../../knowledge/text/sentences.ts';
 import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
-import { rescored } from './rescore.ts';
 import { composed, type Quoted } from './compose.ts';
 import { isInCode } from './layout.ts';
-import { thresholdFor, unknownNames } from './threshold.ts';
+import { thresholdFor } from './threshold.ts';
 import { SENTENCE_END } from './anaphora.ts';
 
 /** The answer with no model: the best sentences of the passages found, word for word. */
@@ -28,20 +25,17 @@ export interface QuoteOptions {
   least?: number;
 }
 
-const MOST = 3;
+const MAX_SENTENCES = 3;
 /** A sentence with less of the best one's score is not shown beside it. */
 const BESIDE = 0.6;
 /** Passages that are read for sentences. */
 const PASSAGES = 6;
-/** What a word of the question counts where it stands not in the sentence but around it. */
-const BEFORE = 0.6;
-const TWO_BEFORE = 0.3;
-const AFTER = 0.2;
-const IN_HEAD = 0.8;
+const CONTEXT: ContextWeights = { lead: 0.6, secondLead: 0.3, next: 0.2, head: 0.8, passage: 0.1 };
+/** What a word of the question counts that a heading has. */
 const IN_HEADING = 0.95;
-const IN_PASSAGE = 0.1;
-const PASSAGE = 0.5;
-const TYPE = 0.2;
+/** What the best passage's score adds to its sentences, and what the kind of thing asked for does. */
+const PASSAGE_SCORE = 0.5;
+const ANSWER_TYPE = 0.2;
 /** Words side by side as in the question, of all there are; a passage begins with what matters. */
 const PHRASE = 0.08;
 const FIRST = 0.02;
@@ -63,15 +57,15 @@ interface Candidate {
 }
 
 /** Yields the best sentences, best first; nothing where they would not answer. */
-export function* quote(query: string, found: Found[], options: QuoteOptions = {}): Generator<QuotedSentence> {
-  yield* chosen(read(query, found), options);
+export function* quote(query: Query, found: Found[], options: QuoteOptions = {}): Generator<QuotedSentence> {
+  yield* selected(rank(query, found), { least: thresholdFor(query, found), ...options });
 }
 
-function* chosen(
-  { query, found, candidates, sureness }: Reading,
-  { most = MOST, least = thresholdFor(query, found) }: QuoteOptions,
+function* selected(
+  { candidates, confidence }: Ranking,
+  { most = MAX_SENTENCES, least }: QuoteOptions & { least: number },
 ): Generator<QuotedSentence> {
-  if (sureness < least) return;
+  if (confidence < least) return;
   const shown: Sentence[] = [];
   for (const { sentence, found: place, at, score } of candidates) {
     if (score < BESIDE * candidates[0]!.score) return;
@@ -83,7 +77,7 @@ function* chosen(
 }
 
 /** 0 to about 1: how likely the passages answer the question at all. */
-export const confidence = (query: string, found: Found[]): number => read(query, found).sureness;
+export const confidence = (query: Query, found: Found[]): number => rank(query, found).confidence;
 
 /** An answer made of quotations. */
 export interface QuotedAnswer {
@@ -98,41 +92,35 @@ export interface QuotedAnswer {
 }
 
 /** The best sentences, joined as they are to be read. */
-export function quotedAnswer(query: string, all: Found[], options: QuoteOptions = {}): QuotedAnswer {
-  const reading = read(query, all);
-  const picks = [...chosen(reading, options)];
-  const { found, question } = reading;
+export function quotedAnswer(query: Query, found: Found[], options: QuoteOptions = {}): QuotedAnswer {
+  const ranking = rank(query, found);
+  const picks = [...selected(ranking, { least: thresholdFor(query, found), ...options })];
   // What the owner wrote as the answer needs nothing beside it.
   const whole = picks[0] !== undefined && found[picks[0].found]!.source.type === 'qa';
   const own = whole ? picks.slice(0, 1) : picks;
-  const pieces = question ? composed(own, found, question) : [];
+  const pieces = composed(own, found, query);
   const pages = new Set(own.map((pick) => found[pick.found]!.source.uuid));
-  return { pieces, several: pages.size > 1, restated: reading.candidates[0]?.restated ?? 0, whole };
+  return { pieces, several: pages.size > 1, restated: ranking.candidates[0]?.restated ?? 0, whole };
 }
 
-interface Reading {
-  query: string;
-  found: Found[];
-  question: Query | undefined;
+interface Ranking {
   /** Best first. */
   candidates: Candidate[];
-  sureness: number;
+  confidence: number;
 }
 
-function read(query: string, all: Found[]): Reading {
-  const found = all.every((one) => one.match) ? all : rescored(query, all);
-  const question = found[0]?.match?.question;
-  if (found[0]?.match?.exact) return { query, found, question, candidates: [exactly(found[0])], sureness: 1 };
-  if (!question || question.terms.length === 0) return { query, found, question, candidates: [], sureness: 0 };
-  const top = found[0]!.score || 1;
+function rank(query: Query, found: Found[]): Ranking {
+  const [first] = found;
+  if (first?.match.exact) return { candidates: [exactly(first)], confidence: 1 };
+  if (!first || query.terms.length === 0) return { candidates: [], confidence: 0 };
+  const top = first.score || 1;
   const candidates = found.slice(0, PASSAGES).flatMap((one, at) => {
-    return inPassage(one, question, at, (PASSAGE * one.score) / top);
+    return inPassage(one, query, at, (PASSAGE_SCORE * one.score) / top);
   });
   candidates.sort(byScore);
-  judgeTypes(question.asking, candidates, found);
-  const sureness =
-    found[0]!.match!.known() * (candidates[0]?.sure ?? 0) * (1 - unknownNames(question.asking, question));
-  return { query, found, question, candidates, sureness };
+  adjustByType(query, candidates, found);
+  const confidence = first.match.known() * (candidates[0]?.sure ?? 0) * (1 - query.unknownNames);
+  return { candidates, confidence };
 }
 
 const exactly = (one: Found): Candidate => {
@@ -142,13 +130,14 @@ const exactly = (one: Found): Candidate => {
 const byScore = (a: Candidate, b: Candidate): number => b.score - a.score;
 
 /** Only those of the best that the type can still lift or lower are looked at: it is the dearest thing to see. */
-function judgeTypes(query: string, candidates: Candidate[], found: Found[]): void {
-  const holds = answerType(query);
-  const least = (candidates[MOST - 1]?.score ?? 0) - 2 * TYPE;
+function adjustByType({ hasAnswerType }: Query, candidates: Candidate[], found: Found[]): void {
+  const least = (candidates[MAX_SENTENCES - 1]?.score ?? 0) - 2 * ANSWER_TYPE;
   for (const one of candidates) {
     if (one.score < least) break;
     const { text } = one.sentence;
-    one.score += (holds?.(text) ? TYPE : 0) - (isUnfinished(one.sentence, found[one.found]!.text) ? TYPE : 0);
+    one.score +=
+      (hasAnswerType?.(text) ? ANSWER_TYPE : 0) -
+      (isUnfinished(one.sentence, found[one.found]!.text) ? ANSWER_TYPE : 0);
   }
   candidates.sort(byScore);
 }
@@ -160,47 +149,38 @@ function isUnfinished({ text, start }: Sentence, passage: string): boolean {
 }
 
 /** How much of the question each sentence of a passage holds, itself or by what stands around it. */
-function inPassage(one: Found, question: Query, found: number, passage: number): Candidate[] {
-  const { terms, places, total, worth } = question;
-  const match = one.match!;
+function inPassage(one: Found, query: Query, found: number, passageScore: number): Candidate[] {
+  const { terms, totalWeight, totalWorth } = query;
+  const { match } = one;
   // Without spaces between words every shared word is several pairs of characters side by side.
   const phrase = UNSPACED.test(terms[0]!.word) ? 0 : PHRASE;
   const sentences = one.source.type === 'qa' ? wholeOf(one) : match.sentences();
-  const own = sentences.map(({ roots }) => placesOf(roots, places));
-  const around = new Float64Array(terms.length);
-  for (const one of own) mark(around, one, IN_PASSAGE);
-  mark(around, placesOf(match.head, places), IN_HEAD);
-  for (const term of termsIn(one.headings.join(' '), question)) around[term] = IN_HEADING;
-  return sentences.map((sentence, at) => {
-    const held = around.slice();
-    const { lead } = sentence;
-    if (lead >= 0) mark(held, own[lead]!, BEFORE);
-    if (lead > 0) mark(held, own[sentences[lead]!.lead] ?? [], TWO_BEFORE);
-    if (at + 1 < own.length) mark(held, own[at + 1]!, AFTER);
-    mark(held, own[at]!, 1);
+  const inHeading = { terms: termsIn(one.headings.join(' '), query), weight: IN_HEADING };
+  return coverageOf(sentences, match.head, query, CONTEXT, inHeading).map((coverage, at) => {
+    const sentence = sentences[at]!;
     let weight = 0;
     let sure = 0;
     let restated = 0;
     for (let term = 0; term < terms.length; term++) {
-      weight += terms[term]!.weight * held[term]!;
-      sure += terms[term]!.worth * held[term]!;
-      if (held[term]! > IN_HEAD && terms[term]!.worth > 0) restated += terms[term]!.weight;
+      weight += terms[term]!.weight * coverage[term]!;
+      sure += terms[term]!.worth * coverage[term]!;
+      if (coverage[term]! > CONTEXT.head && terms[term]!.worth > 0) restated += terms[term]!.weight;
     }
-    const order = (phrase * phrasesIn(sentence.roots, question)) / terms.length + (at === 0 ? FIRST : 0);
+    const order = (phrase * phrasesIn(sentence.roots, query)) / terms.length + (at === 0 ? FIRST : 0);
     return {
       found,
       at,
       sentence,
-      score: weight / total + passage + order,
-      sure: sure / worth,
-      restated: restated / total,
+      score: weight / totalWeight + passageScore + order,
+      sure: sure / totalWorth,
+      restated: restated / totalWeight,
     };
   });
 }
 
 /** The owner wrote it as the answer: it is quoted whole or not at all. */
 const wholeOf = ({ text, match }: Found): Sentence[] => [
-  { text: text.trim(), start: 0, lead: -1, roots: match!.sentences().flatMap(({ roots }) => roots) },
+  { text: text.trim(), start: 0, lead: -1, roots: match.sentences().flatMap(({ roots }) => roots) },
 ];
 
 /** The words of the question that a heading has. */
@@ -211,11 +191,11 @@ function termsIn(heading: string, { terms }: Query): number[] {
 }
 
 /** How often two words stand side by side as they do in the question. */
-function phrasesIn(roots: number[], { places }: Query): number {
+function phrasesIn(roots: number[], { termByRoot }: Query): number {
   let phrases = 0;
   let last = -2;
   for (const root of roots) {
-    const term = places.get(root)?.term ?? -2;
+    const term = termByRoot.get(root)?.term ?? -2;
     if (term === last + 1) phrases++;
     last = term;
   }

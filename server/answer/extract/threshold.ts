@@ -41,22 +41,7 @@ const LEAST: Record<Spoken, number> = {
   uk: 0.13,
 };
 
-export function thresholdFor(query: string, found: Found[]): number {
-  const language = spokenIn(query) ?? spokenIn(found[0]?.text ?? '') ?? 'en';
+export function thresholdFor({ language: { detected } }: Query, found: Found[]): number {
+  const language = detected ?? spokenIn(found[0]?.text ?? '') ?? 'en';
   return LEAST[language];
-}
-
-/** Within a sentence. */
-const NAME = /(?<=\S\s)\p{Lu}[\p{L}\p{N}]*/gu;
-const LONGEST = 1000;
-
-/** 0 to 1: how much of the question is names that no page has. German writes other words like names. */
-export function unknownNames(query: string, { terms, places, worth }: Query): number {
-  const names = new Set(Array.from(query.slice(0, LONGEST).matchAll(NAME), ([name]) => name.toLowerCase()));
-  if (names.size === 0 || !/\p{Ll}/u.test(query)) return 0;
-  const known = new Set(Array.from(places.values(), ({ term }) => term));
-  const sum = terms.reduce((all, { word, worth, guessed }, term) => {
-    return all + ((guessed || !known.has(term)) && names.has(word) ? worth : 0);
-  }, 0);
-  return sum > 0 && spokenIn(query) !== 'de' ? sum / worth : 0;
 }

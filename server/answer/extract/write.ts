@@ -1,5 +1,5 @@
 import type { Found } from '../../knowledge/search/found.ts';
-import { asksAtLength } from '../../knowledge/search/long-form.ts';
+import type { Query } from '../../knowledge/search/query.ts';
 import type { Citations, Outcome } from '../../types.ts';
 import { createQuotes, withoutMarkers } from '../citations/stream-filter.ts';
 import { noAnswer } from './no-answer.ts';
@@ -13,7 +13,7 @@ const PARAGRAPHS = 5;
 const RESTATED = 0.3;
 
 interface Material {
-  query: string;
+  query: Query;
   found: Found[];
   /** With markers. */
   cite: boolean;
@@ -35,7 +35,7 @@ interface Quotations {
 
 /** Writes the answer with no model: the sources' own sentences, or that there are none. */
 export async function writeQuotes({ query, found, cite, accepted }: Material, run: Paper): Promise<Quotations> {
-  const long = asksAtLength(query);
+  const long = query.isLongForm;
   const phrases = (): Phrases => phrasesFor(query, found, accepted);
   const answer = quotedAnswer(query, found, long ? { most: PARAGRAPHS } : {});
   const quotes = createQuotes(found);

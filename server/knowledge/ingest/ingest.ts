@@ -5,7 +5,7 @@ import type { Web } from '../../web/web.ts';
 import { createEmbedding, type Embedding } from './embed.ts';
 import { IndexCache } from '../search/index-cache.ts';
 import type { Knowledge } from '../knowledge.ts';
-import type { Found, SearchOptions } from '../search/found.ts';
+import type { Found, SearchOptions, SearchResult } from '../search/found.ts';
 import {
   commitSource,
   failSource,
@@ -20,7 +20,7 @@ import {
 import type { Hit } from '../search/types.ts';
 import { userOf } from './content.ts';
 import type { FetchOptions } from './fetch.ts';
-import type { PassageIndex } from '../search/index.ts';
+import { PassageIndex } from '../search/index.ts';
 import type { Query } from '../search/query.ts';
 import { FairQueue } from '../../async/fair-queue.ts';
 
@@ -161,14 +161,15 @@ export class Ingestion implements Knowledge {
 
   async search(
     chatbot: string,
-    query: string,
+    question: string,
     { earlier = [], limit = PASSAGES, sources }: SearchOptions = {},
-  ): Promise<Found[]> {
-    if (sources?.size === 0) return [];
+  ): Promise<SearchResult> {
+    if (sources?.size === 0) return { query: new PassageIndex().query(question, earlier), found: [] };
     const index = await this.#deps.indexes.get(chatbot);
-    const question = index.question(query, earlier);
-    const meaning = index.dimensions > 0 ? await this.#embedding?.question(question.said) : undefined;
-    return index.search(question, limit, { sources, meaning }).map((hit) => foundOf(index, hit, question));
+    const query = index.query(question, earlier);
+    const meaning = index.dimensions > 0 ? await this.#embedding?.question(query.textToEmbed) : undefined;
+    const hits = index.search(query, limit, { sources, meaning });
+    return { query, found: hits.map((hit) => foundOf(index, hit, query)) };
   }
 
   async close(): Promise<void> {
@@ -197,10 +198,10 @@ export class Ingestion implements Knowledge {
   }
 }
 
-function foundOf(index: PassageIndex<StoredSource>, hit: Hit<StoredSource>, question: Query): Found {
+function foundOf(index: PassageIndex<StoredSource>, hit: Hit<StoredSource>, query: Query): Found {
   const { uuid, title, file_name, type } = hit.entry.source;
   const { headings, text } = hit.entry;
-  const match = index.match(hit, question);
+  const match = index.match(hit, query);
   return { source: { uuid, title, file_name, type }, headings, text, score: hit.score, match, entry: hit.entry };
 }
 

@@ -3,10 +3,10 @@ import { isStopWord, languageOf, scriptOf } from '../text/language.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { eachWord, rootOf } from '../text/tokenizer.ts';
 
-/** Which part of a message asks: people greet, tell how it came about and thank, and none of that has to be on a page. */
-export interface Asking {
+/** The part of a message that asks, and the rest: greetings, a story, thanks, which no page need have. */
+export interface SplitMessage {
   /** The sentences that ask, in their order; the whole message where nothing tells them from the rest. */
-  asking: string;
+  question: string;
   /** The others; empty where the message is one sentence. */
   rest: string;
 }
@@ -59,7 +59,7 @@ const ASIDE =
  * Tells the sentences that ask from the rest: those with a question mark, else those that begin as questions and requests
  * do, else the one that `worth` finds to hold most of what pages speak of.
  */
-export function readAsking(message: string, worth: (sentence: string) => number): Asking {
+export function splitQuestion(message: string, worth: (sentence: string) => number): SplitMessage {
   const sentences = sentencesIn(message);
   const isMarked = sentences.map((sentence) => MARK.test(sentence) && !PHATIC.test(sentence));
   const isAsking = isMarked.includes(true) ? isMarked : sentences.map((one) => asks(one) && !PHATIC.test(one));
@@ -78,7 +78,7 @@ export function readAsking(message: string, worth: (sentence: string) => number)
       asking.push(sentence.slice(from));
     }
   }
-  return asking.length === 0 ? { asking: message, rest: '' } : { asking: asking.join(' '), rest: rest.join('\n') };
+  return asking.length === 0 ? { question: message, rest: '' } : { question: asking.join(' '), rest: rest.join('\n') };
 }
 
 function sentencesIn(message: string): string[] {

@@ -1,44 +1,66 @@
-import type { Entry, Hit, Sentence } from './types.ts';
-import type { Place, Query } from './query.ts';
+import type { Sentence } from './found.ts';
+import type { Entry, Hit } from './types.ts';
+import type { Query } from './query.ts';
+import type { TermShare } from './query-terms.ts';
 
-/** What a word of the question counts where it stands not in the sentence but around it. */
-const BEFORE = 0.6;
-const IN_HEAD = 0.8;
-const IN_PASSAGE = 0.1;
+/** What a term counts that stands around a sentence and not in it, 0 to 1. */
+export interface ContextWeights {
+  /** In the sentence that leads to it, in the one that leads to that, and in the next. */
+  lead: number;
+  secondLead: number;
+  next: number;
+  /** In the title or a heading, and anywhere in the passage. */
+  head: number;
+  passage: number;
+}
+
+const RANKING: ContextWeights = { lead: 0.6, secondLead: 0, next: 0, head: 0.8, passage: 0.1 };
 /** Passages that are read, and what the best sentence's coverage is worth beside BM25 as a share of the question. */
-const READ = 10;
-const TOLD = 1.35;
+const PASSAGES_READ = 10;
+const COVERAGE = 1.35;
 /** What it adds that a sentence holds the kind of thing asked for: a date, a number, a name. */
-const TYPE = 0.3;
+const ANSWER_TYPE = 0.3;
 
-/** For each sentence of a passage, by term, 0 to 1: how well it has the term, in itself or around it. */
-function coverageOf(sentences: Sentence[], head: Uint32Array, { terms, places }: Query): Float64Array[] {
-  const own = sentences.map(({ roots }) => placesOf(roots, places));
+/**
+ * For each sentence of a passage, by term, 0 to 1: how well it has the term, in itself or around it. `surely`: terms that
+ * count so much in every sentence.
+ */
+export function coverageOf(
+  sentences: Sentence[],
+  head: Uint32Array,
+  { terms, termByRoot }: Query,
+  weights: ContextWeights,
+  surely?: { terms: number[]; weight: number },
+): Float64Array[] {
+  const own = sentences.map(({ roots }) => termsOf(roots, termByRoot));
   const around = new Float64Array(terms.length);
-  for (const one of own) mark(around, one, IN_PASSAGE);
-  mark(around, placesOf(head, places), IN_HEAD);
+  for (const one of own) raise(around, one, weights.passage);
+  raise(around, termsOf(head, termByRoot), weights.head);
+  for (const term of surely?.terms ?? []) around[term] = surely!.weight;
   return sentences.map(({ lead }, at) => {
-    const held = around.slice();
-    if (lead >= 0) mark(held, own[lead]!, BEFORE);
-    mark(held, own[at]!, 1);
-    return held;
+    const coverage = around.slice();
+    if (lead >= 0) raise(coverage, own[lead]!, weights.lead);
+    if (lead > 0 && weights.secondLead > 0) raise(coverage, own[sentences[lead]!.lead] ?? [], weights.secondLead);
+    if (at + 1 < own.length && weights.next > 0) raise(coverage, own[at + 1]!, weights.next);
+    raise(coverage, own[at]!, 1);
+    return coverage;
   });
 }
 
 /**
- * The hits, best first, after so many of the best, or as many as are asked for, were read by sentences. A passage gains
- * when one sentence of it tells what is asked. Keywords look for a page, not for a sentence.
+ * The hits, best first. So many of the best, or as many as are asked for, are read by sentences: a passage gains when one
+ * sentence of it has much of the question. Keywords look for a page, not for a sentence.
  */
 export function bySentences<S, H extends Hit<S>>(
   hits: H[],
-  question: Query,
+  query: Query,
   limit: number,
   sentences: (entry: Entry<S>) => Sentence[],
 ): H[] {
   hits.sort(byScore);
-  if (!question.asks) return hits;
-  for (const hit of hits.slice(0, Math.max(limit, READ))) {
-    if (hit.score > 0) hit.score += TOLD * bestCoverage(sentences(hit.entry), hit.entry.head, question);
+  if (!query.isQuestion) return hits;
+  for (const hit of hits.slice(0, Math.max(limit, PASSAGES_READ))) {
+    if (hit.score > 0) hit.score += COVERAGE * bestCoverage(sentences(hit.entry), hit.entry.head, query);
   }
   return hits.sort(byScore);
 }
@@ -46,29 +68,29 @@ export function bySentences<S, H extends Hit<S>>(
 const byScore = (a: { score: number }, b: { score: number }): number => b.score - a.score;
 
 /** 0 to 1.3: how much of the question the passage's best sentence holds. */
-function bestCoverage(sentences: Sentence[], head: Uint32Array, question: Query): number {
-  const { terms, total, holds } = question;
+function bestCoverage(sentences: Sentence[], head: Uint32Array, query: Query): number {
+  const { terms, totalWeight, hasAnswerType } = query;
   let best = 0;
-  for (const [at, held] of coverageOf(sentences, head, question).entries()) {
+  for (const [at, coverage] of coverageOf(sentences, head, query, RANKING).entries()) {
     let share = 0;
-    for (let term = 0; term < terms.length; term++) share += (terms[term]!.weight * held[term]!) / total;
-    if (share + TYPE > best && holds?.(sentences[at]!.text)) share += TYPE;
+    for (let term = 0; term < terms.length; term++) share += (terms[term]!.weight * coverage[term]!) / totalWeight;
+    if (share + ANSWER_TYPE > best && hasAnswerType?.(sentences[at]!.text)) share += ANSWER_TYPE;
     if (share > best) best = share;
   }
   return best;
 }
 
-/** Of some roots those that stand for terms of the question. */
-export function placesOf(roots: Iterable<number>, places: Map<number, Place>): Place[] {
-  const own: Place[] = [];
+/** The terms that some roots stand for. */
+function termsOf(roots: Iterable<number>, termByRoot: Map<number, TermShare>): TermShare[] {
+  const terms: TermShare[] = [];
   for (const root of roots) {
-    const place = places.get(root);
-    if (place) own.push(place);
+    const term = termByRoot.get(root);
+    if (term) terms.push(term);
   }
-  return own;
+  return terms;
 }
 
-/** Notes the terms that were found, each at the most that it has been worth so far. */
-export function mark(held: Float64Array, places: Place[], value: number): void {
-  for (const { term, share } of places) if (held[term]! < value * share) held[term] = value * share;
+/** Raises the coverage of these terms to `weight` where it is less. */
+function raise(coverage: Float64Array, terms: TermShare[], weight: number): void {
+  for (const { term, share } of terms) if (coverage[term]! < weight * share) coverage[term] = weight * share;
 }

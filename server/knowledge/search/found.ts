@@ -1,5 +1,10 @@
 import type { Query } from './query.ts';
-import type { Sentence } from './types.ts';
+
+export interface SearchResult {
+  query: Query;
+  /** Best first. */
+  found: Found[];
+}
 
 export interface SearchOptions {
   /** The visitor's earlier questions of this session, oldest first: a follow-up is searched with them. */
@@ -18,14 +23,13 @@ export interface Found {
   text: string;
   /** Comparable within one search only. */
   score: number;
-  /** What the index made of the question and of this passage, so that quoting need not read them again. */
-  match?: Match;
+  /** What the index knows of this passage, so that quoting need not read it again. */
+  match: Match;
   /** The same for every search as long as the passage is in the index: a key for what is worked out of it. */
-  entry?: object;
+  entry: object;
 }
 
 export interface Match {
-  question: Query;
   /** The owner wrote the passage to answer this very question: it is quoted whole, and nothing else. */
   exact: boolean;
   /** The roots of the different words of title and headings. */
@@ -33,4 +37,14 @@ export interface Match {
   /** 0 to about 2: how much of what is asked the passage has words for. */
   known(): number;
   sentences(): Sentence[];
+}
+
+export interface Sentence {
+  text: string;
+  /** Where in the passage it begins. */
+  start: number;
+  /** Which sentence of the passage leads to it, see `leadsOf`. */
+  lead: number;
+  /** In order, with repeats. */
+  roots: number[];
 }

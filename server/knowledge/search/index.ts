@@ -1,8 +1,8 @@
 import type { Document } from '../../store/store.ts';
 import { bySentences } from './coverage.ts';
-import type { Entry, Hit, SearchIn, Sentence } from './types.ts';
+import type { Entry, Hit, SearchIn } from './types.ts';
 import { FEEDBACK, wantsFeedback, withFeedback } from './relevance-feedback.ts';
-import type { Match } from './found.ts';
+import type { Match, Sentence } from './found.ts';
 import { languageOf, type Language } from '../text/language.ts';
 import { proximity } from './proximity.ts';
 import { Pairs } from './question-pairs.ts';
@@ -100,7 +100,7 @@ export class PassageIndex<S> {
   }
 
   /** `earlier` questions lend their words to one that does not stand by itself. */
-  question(text: string, earlier: string[] = []): Query {
+  query(text: string, earlier: string[] = []): Query {
     return readQuery(text, earlier, this.words, (root, least) => this.idf(root, least));
   }
 
@@ -111,44 +111,44 @@ export class PassageIndex<S> {
   }
 
   /** The best passages, best first. */
-  search(question: Query, limit: number, searchIn: SearchIn = {}): Hit<S>[] {
-    const hits = this.#found(question, limit, searchIn);
-    const pair = this.#pairs.find([question.message, question.asking], searchIn.sources);
+  search(query: Query, limit: number, searchIn: SearchIn = {}): Hit<S>[] {
+    const hits = this.#found(query, limit, searchIn);
+    const pair = this.#pairs.find([query.text, query.question], searchIn.sources);
     const entry = pair === undefined ? undefined : this.#entries[this.#slots.get(pair)?.[0] ?? -1];
     if (!entry) return hits;
     const others = hits.filter((hit) => hit.entry !== entry);
     return [{ entry, score: 1 + (hits[0]?.score ?? 0), exact: true as const }, ...others].slice(0, limit);
   }
 
-  #found(question: Query, limit: number, { sources, meaning }: SearchIn): Hit<S>[] {
+  #found(query: Query, limit: number, { sources, meaning }: SearchIn): Hit<S>[] {
     const within = sources && this.#within(sources);
-    const rank = (asked: Query) =>
+    const rank = (one: Query) =>
       meaning?.length === this.dimensions
-        ? this.#rankedByBoth(asked, limit, within, meaning)
-        : this.#ranked(asked, limit, within);
-    if (!wantsFeedback(question, within ? within.size : this.size)) return rank(question);
-    const hits = this.#ranked(question, Math.max(limit, FEEDBACK), within);
-    if (hits.length === 0) return rank(question);
-    return rank(withFeedback(question, hits, this.words, (root) => this.idf(root)));
+        ? this.#rankedByBoth(one, limit, within, meaning)
+        : this.#ranked(one, limit, within);
+    if (!wantsFeedback(query, within ? within.size : this.size)) return rank(query);
+    const hits = this.#ranked(query, Math.max(limit, FEEDBACK), within);
+    if (hits.length === 0) return rank(query);
+    return rank(withFeedback(query, hits, this.words, (root) => this.idf(root)));
   }
 
   /**
    * By words and by meaning, each finding what the other misses. Words go by the best there is, which counts as much as
    * it has words for the question: the fewer it has, the more meaning says.
    */
-  #rankedByBoth(question: Query, limit: number, within: Within | undefined, meaning: Float32Array): Hit<S>[] {
+  #rankedByBoth(query: Query, limit: number, within: Within | undefined, meaning: Float32Array): Hit<S>[] {
     const vectors = this.#vectors!;
     const many = Math.max(limit, CANDIDATES);
-    const byWords = this.#postings.top(question, many, within);
+    const byWords = this.#postings.top(query, many, within);
     const known = new Set(byWords.map(([slot]) => slot));
     const near = vectors.nearest(meaning, many, within?.has).filter((slot) => !known.has(slot));
-    const scores = this.#postings.scores(question, near);
+    const scores = this.#postings.scores(query, near);
     const all = [...byWords, ...near.map((slot, at): [number, number] => [slot, scores[at]!])];
-    const found = all.map(([slot, score]) => ({ slot, ...this.#hit(slot, score, question) }));
-    const hits = this.#bySentences(found, question, limit);
+    const found = all.map(([slot, score]) => ({ slot, ...this.#hit(slot, score, query) }));
+    const hits = this.#bySentences(found, query, limit);
     const [best] = hits;
     if (!best) return [];
-    const words = Math.min(1, this.#postings.known(best.entry, question)) / (best.score || 1);
+    const words = Math.min(1, this.#postings.known(best.entry, query)) / (best.score || 1);
     const mixed = hits.map(({ slot, entry, score }) => {
       return { entry, score: words * score + MEANING * vectors.cosine(slot, meaning), first: best.entry };
     });
@@ -166,29 +166,28 @@ export class PassageIndex<S> {
     return { slots, size, has };
   }
 
-  #ranked(question: Query, limit: number, within: Within | undefined): Hit<S>[] {
-    const top = this.#postings.top(question, Math.max(limit, CANDIDATES), within);
-    const hits = top.map(([slot, score]) => this.#hit(slot, score, question));
-    return this.#bySentences(hits, question, limit).slice(0, limit);
+  #ranked(query: Query, limit: number, within: Within | undefined): Hit<S>[] {
+    const top = this.#postings.top(query, Math.max(limit, CANDIDATES), within);
+    const hits = top.map(([slot, score]) => this.#hit(slot, score, query));
+    return this.#bySentences(hits, query, limit).slice(0, limit);
   }
 
-  #hit(slot: number, score: number, question: Query): Hit<S> {
+  #hit(slot: number, score: number, query: Query): Hit<S> {
     const entry = this.#entries[slot]!;
     if (score === 0) return { entry, score: 0 };
-    const closer = score / question.total + proximity(entry, question, this.words);
+    const closer = score / query.totalWeight + proximity(entry, query, this.words);
     return { entry, score: closer / this.#postings.lengthening(entry.forms.length) ** LONGER };
   }
 
-  #bySentences<H extends Hit<S>>(hits: H[], question: Query, limit: number): H[] {
-    return onceEach(bySentences<S, H>(hits, question, limit, (entry) => this.sentences(entry)));
+  #bySentences<H extends Hit<S>>(hits: H[], query: Query, limit: number): H[] {
+    return onceEach(bySentences<S, H>(hits, query, limit, (entry) => this.sentences(entry)));
   }
 
-  match({ entry, first, exact }: Hit<S>, question: Query): Match {
+  match({ entry, first, exact }: Hit<S>, query: Query): Match {
     return {
-      question,
       exact: exact ?? false,
       head: entry.head,
-      known: () => this.#postings.known(first ?? entry, question),
+      known: () => this.#postings.known(first ?? entry, query),
       sentences: () => this.sentences(entry),
     };
   }

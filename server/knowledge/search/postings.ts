@@ -86,16 +86,16 @@ export class Postings {
   }
 
   /** The `count` passages with the highest BM25F scores, best first; of those `within`, where that is given. */
-  top(question: Query, count: number, within?: Within): [slot: number, score: number][] {
-    const touched = this.#accumulate(question, within);
+  top(query: Query, count: number, within?: Within): [slot: number, score: number][] {
+    const touched = this.#accumulate(query, within);
     const top = best(touched, this.#scores, count).map((slot): [number, number] => [slot, this.#scores[slot]!]);
     for (const slot of touched) this.#scores[slot] = 0;
     return top;
   }
 
   /** The BM25F scores of these passages. */
-  scores(question: Query, slots: number[]): number[] {
-    const lists = this.#listsOf(question);
+  scores(query: Query, slots: number[]): number[] {
+    const lists = this.#listsOf(query);
     return slots.map((slot) =>
       lists.reduce((sum, { list, weight }) => {
         const packed = find(list, slot);
@@ -105,16 +105,16 @@ export class Postings {
   }
 
   /** 0 to about 2: BM25F as a share of what the question is worth. */
-  known({ forms, head }: Counted, { terms, places, worth }: Query): number {
+  known({ forms, head }: Counted, { terms, termByRoot, totalWorth }: Query): number {
     const counts = new Float64Array(terms.length);
     const count = (root: number, value: number) => {
-      const place = places.get(root);
-      if (place) counts[place.term]! += value * place.share;
+      const found = termByRoot.get(root);
+      if (found) counts[found.term]! += value * found.share;
     };
     const once = 1 / this.lengthening(forms.length);
     for (const form of forms) count(this.#words.root(form), once);
     for (const root of head) count(root, HEAD);
-    return terms.reduce((sum, term, at) => sum + term.worth * saturated(counts[at]!), 0) / (worth || 1);
+    return terms.reduce((sum, term, at) => sum + term.worth * saturated(counts[at]!), 0) / (totalWorth || 1);
   }
 
   /** What a longer passage than most divides its counts by. */
@@ -146,8 +146,8 @@ export class Postings {
     this.#lengths = lengths;
   }
 
-  #listsOf({ places, terms }: Query): List[] {
-    return [...places]
+  #listsOf({ termByRoot, terms }: Query): List[] {
+    return [...termByRoot]
       .map(([root, { term, share }]) => ({ weight: terms[term]!.weight * share, list: this.#lists[root] }))
       .filter((one): one is List => one.list !== undefined);
   }
@@ -156,8 +156,8 @@ export class Postings {
    * Adds each passage's BM25F score to `#scores`; returns the slots that got one. The rarest words go first: where they
    * have named passages enough, a word of thousands of passages only ranks those.
    */
-  #accumulate(question: Query, within: Within | undefined): number[] {
-    const lists = this.#listsOf(question).sort((a, b) => a.list.length - b.list.length);
+  #accumulate(query: Query, within: Within | undefined): number[] {
+    const lists = this.#listsOf(query).sort((a, b) => a.list.length - b.list.length);
     let touched: number[] = [];
     for (const one of lists) {
       if (one.list.length < LONG || touched.length < ENOUGH) {

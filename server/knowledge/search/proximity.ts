@@ -19,7 +19,7 @@ const NEAR_HEAD = 0.6;
 /** Words of a window: a clause, stop words not counted. */
 const WIDTH = 8;
 
-/** Where a passage has a word of the question, and which of its terms that is. */
+/** Where a passage has a word of the query, and which of its terms that is. */
 interface Spots {
   at: number[];
   term: number[];
@@ -31,15 +31,15 @@ const SAME_ROOT = 2;
 const SAME_FORM = 3;
 
 /** 0 to about 3, a share of the question's weight: what BM25, which counts words wherever they stand, does not see. */
-export function proximity({ forms, head }: Counted, question: Query, words: Vocabulary): number {
-  const { terms, places, relatives, total } = question;
+export function proximity({ forms, head }: Counted, query: Query, words: Vocabulary): number {
+  const { terms, termByRoot, relatedTerms, totalWeight } = query;
   const spots: Spots = { at: [], term: [] };
   const had = new Uint8Array(terms.length);
   for (let at = 0; at < forms.length; at++) {
     const root = words.root(forms[at]!);
-    const term = places.get(root)?.term;
+    const term = termByRoot.get(root)?.term;
     if (term === undefined) {
-      const related = relatives.get(root);
+      const related = relatedTerms.get(root);
       if (related !== undefined && had[related] === 0) had[related] = SAME_FAMILY;
       continue;
     }
@@ -48,17 +48,17 @@ export function proximity({ forms, head }: Counted, question: Query, words: Voca
     const how = terms[term]!.form === forms[at] ? SAME_FORM : SAME_ROOT;
     if (had[term]! < how) had[term] = how;
   }
-  const headed = termsOf(head, question);
-  const sum = worthOf(had, headed, question) + phrases(spots, question) + WINDOW * window(spots, headed, question);
-  return sum / total;
+  const headed = termsOf(head, query);
+  const sum = worthOf(had, headed, query) + phrases(spots, query) + WINDOW * window(spots, headed, query);
+  return sum / totalWeight;
 }
 
 /** By term: 1 for those that are among the roots. */
-function termsOf(roots: Uint32Array, { terms, places }: Query): Uint8Array {
+function termsOf(roots: Uint32Array, { terms, termByRoot }: Query): Uint8Array {
   const among = new Uint8Array(terms.length);
   for (const root of roots) {
-    const place = places.get(root);
-    if (place) among[place.term] = 1;
+    const found = termByRoot.get(root);
+    if (found) among[found.term] = 1;
   }
   return among;
 }

@@ -1,5 +1,6 @@
 import type { Entry, Hit } from './types.ts';
-import type { Query, Term } from './query.ts';
+import type { Query } from './query.ts';
+import type { Term } from './query-terms.ts';
 import { UNSEEN, type Vocabulary } from '../text/tokenizer.ts';
 
 /** A few keywords find more with the words of what they find; a whole question is harmed by them. */
@@ -12,36 +13,31 @@ const TELLING = 1.5;
 /** On a small site the keywords find everything there is. */
 const LARGE = 200;
 
-export const wantsFeedback = ({ terms, asks }: Query, size: number): boolean =>
-  size >= LARGE && !asks && terms.length <= FEW;
+export const wantsFeedback = ({ terms, isQuestion }: Query, size: number): boolean =>
+  size >= LARGE && !isQuestion && terms.length <= FEW;
 
 /** The keywords with the words that mark the passages they found, of the same weight together (RM3). */
-export function withFeedback<S>(
-  question: Query,
-  hits: Hit<S>[],
-  words: Vocabulary,
-  idf: (root: number) => number,
-): Query {
+export function withFeedback<S>(query: Query, hits: Hit<S>[], words: Vocabulary, idf: (root: number) => number): Query {
   const first = hits.slice(0, FEEDBACK);
   const total = first.reduce((sum, { score }) => sum + score, 0);
   const marks = new Map<number, number>();
   for (const { entry, score } of first) countInto(marks, entry, words, score / total);
   const best = [...marks]
     .map(([root, share]): [number, number, number] => [root, share * idf(root), idf(root)])
-    .filter(([root, , rarity]) => rarity > TELLING && !question.places.has(root))
+    .filter(([root, , rarity]) => rarity > TELLING && !query.termByRoot.has(root))
     .sort((a, b) => b[1] - a[1])
     .slice(0, WORDS);
   const all = best.reduce((sum, [, mark]) => sum + mark, 0);
-  const terms = [...question.terms];
-  const places = new Map(question.places);
+  const terms = [...query.terms];
+  const termByRoot = new Map(query.termByRoot);
   for (const [root, mark] of best) {
-    const weight = (question.total * mark) / all;
-    places.set(root, {
+    const weight = (query.totalWeight * mark) / all;
+    termByRoot.set(root, {
       term: terms.push({ word: '', form: UNSEEN, root, weight, worth: 0 } satisfies Term) - 1,
       share: 1,
     });
   }
-  return { ...question, terms, places, total: question.total * 2 };
+  return { ...query, terms, termByRoot, totalWeight: query.totalWeight * 2 };
 }
 
 function countInto<S>(marks: Map<number, number>, { forms }: Entry<S>, words: Vocabulary, share: number): void {

@@ -1,4 +1,5 @@
 import type { Language } from '../text/language.ts';
+import type { Sentence } from './found.ts';
 import type { Counted } from './postings.ts';
 
 /** A passage in the index; `S` is whatever the caller knows it by. */
@@ -10,16 +11,6 @@ export interface Entry<S> extends Counted {
   language: Language;
   /** Made when first asked for. */
   sentences?: Sentence[];
-}
-
-export interface Sentence {
-  text: string;
-  /** Where in the passage it begins. */
-  start: number;
-  /** Which sentence of the passage leads to it, see `leadsOf`. */
-  lead: number;
-  /** In order, repeats among them. */
-  roots: number[];
 }
 
 export interface Hit<S> {

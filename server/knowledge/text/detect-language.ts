@@ -42,11 +42,39 @@ const WRITTEN = new Map(
   LATIN_LANGUAGES.map((language) => [language, new RegExp(`^[a-z${(LANGUAGES[language] as Traits).letters}]*$`)]),
 );
 
-/** The language of the question; where that cannot be told, of what was found. */
-export function languageFor(query: string, found: { text: string }[], accepted: readonly string[]): Spoken {
-  const start = query.slice(0, TELLING);
+/** The language of a question, worked out when it is first asked for. */
+export class QueryLanguage {
+  readonly #text: string;
+  /** null: not worked out. */
+  #detected: Spoken | undefined | null = null;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** As in `spokenIn`. */
+  get detected(): Spoken | undefined {
+    if (this.#detected === null) this.#detected = spokenIn(this.#text);
+    return this.#detected;
+  }
+
+  /**
+   * What to reply in. Where the question's words leave that open, `accepted` decides, the language tags that the visitor's
+   * browser asks for, best first; then the language of the passages found, then English.
+   */
+  forReply(found: { text: string }[], accepted: readonly string[] = []): Spoken {
+    return replyLanguage(this.#text.slice(0, TELLING), this.detected, found, accepted);
+  }
+}
+
+function replyLanguage(
+  start: string,
+  detected: Spoken | undefined,
+  found: { text: string }[],
+  accepted: readonly string[],
+): Spoken {
   const script = byScript(start);
-  const told = script === 'ru' ? cyrillicOf(start) : spokenIn(query);
+  const told = script === 'ru' ? cyrillicOf(start) : detected;
   if (told && (script || languageOf(start, 'en', NEAREST_LAST) === told)) return told;
   const possible = script === 'ru' ? CYRILLIC : writtenWith(start);
   if (possible.length === 1) return possible[0]!;

@@ -1,0 +1,32 @@
+import type { Found, SearchResult } from '../../server/knowledge/search/found.ts';
+import { PassageIndex } from '../../server/knowledge/search/index.ts';
+import type { Query } from '../../server/knowledge/search/query.ts';
+
+type Source = Found['source'];
+
+/** Searches an index as the server does. */
+export function searchIndex(index: PassageIndex<Source>, text: string, limit = 8): SearchResult {
+  const query = index.query(text);
+  const found = index.search(query, limit).map(({ entry, score, ...hit }) => ({
+    source: entry.source,
+    headings: entry.headings,
+    text: entry.text,
+    score,
+    match: index.match({ entry, score, ...hit }, query),
+    entry,
+  }));
+  return { query, found };
+}
+
+/** A question as a chatbot without sources reads it. */
+export const queryOf = (text: string): Query => new PassageIndex().query(text);
+
+/** A passage that no index has, for what needs only its words and its source. */
+export const foundPassage = (source: Source, text: string): Found => ({
+  source,
+  headings: [],
+  text,
+  score: 1,
+  match: { exact: false, head: new Uint32Array(), known: () => 0, sentences: () => [] },
+  entry: {},
+});
