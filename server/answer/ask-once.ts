@@ -2,17 +2,17 @@ import { messageUuid, newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { StoredChatbot, StoredMessage } from '../store/store.ts';
 import type { AnswerRuns, Question, Respond } from './runs.ts';
 
-interface Rooms {
+interface AskOnceOptions {
   runs: AnswerRuns;
   respond: Respond;
   clock: Clock;
 }
 
 /**
- * Asks as a visitor would, in a session of its own. Nothing of it is stored. `onText` gets each piece as it comes.
+ * Asks as a visitor would, in a session of its own, and stores nothing. `onText` gets each piece as it comes.
  */
 export async function askOnce(
-  { runs, respond, clock }: Rooms,
+  { runs, respond, clock }: AskOnceOptions,
   chatbot: StoredChatbot,
   query: string,
   onText?: (piece: string) => void,

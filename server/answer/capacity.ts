@@ -1,10 +1,10 @@
 import { Refusal } from '../schema/errors.ts';
 
-/** A bound on what is under way at once, for each owner and in all. */
+/** A limit on concurrent work, for each owner and in all. */
 export interface Capacity {
   /**
    * Counts `weight` until the returned function is called; calling it again does nothing. Throws `unavailable` with
-   * `retryAfter` where there is no room. What is heavier than the bound itself passes while nothing else is counted.
+   * `retryAfter` where the limit is reached. A weight above the limit itself is admitted while nothing else is counted.
    */
   take(owner: string, weight?: number): () => void;
   /** Throws as `take(owner)` would, and counts nothing. */
@@ -13,15 +13,15 @@ export interface Capacity {
   readonly taken: number;
 }
 
-interface Most {
+interface CapacityLimits {
   each: number;
   all: number;
 }
 
 /** Seconds. */
-const RETRY_AFTER = 5;
+const RETRY_AFTER_SECONDS = 5;
 
-export function createCapacity({ each, all }: Most): Capacity {
+export function createCapacity({ each, all }: CapacityLimits): Capacity {
   const owners = new Map<string, number>();
   let taken = 0;
 
@@ -38,10 +38,10 @@ export function createCapacity({ each, all }: Most): Capacity {
       check(owner, weight);
       taken += weight;
       owners.set(owner, (owners.get(owner) ?? 0) + weight);
-      let held = true;
+      let isTaken = true;
       return () => {
-        if (!held) return;
-        held = false;
+        if (!isTaken) return;
+        isTaken = false;
         taken -= weight;
         const left = (owners.get(owner) ?? 0) - weight;
         if (left > 0) owners.set(owner, left);
@@ -54,13 +54,13 @@ export function createCapacity({ each, all }: Most): Capacity {
   };
 }
 
-const full = (sentence: string): Refusal => new Refusal('unavailable', sentence, { retryAfter: RETRY_AFTER });
+const full = (message: string): Refusal => new Refusal('unavailable', message, { retryAfter: RETRY_AFTER_SECONDS });
 
-/** Answers under way of one visitor at one chatbot. */
-const VISITOR_ANSWERS = 3;
+/** Answers under way, for one visitor at one chatbot. */
+const MAX_VISITOR_ANSWERS = 3;
 
 export interface AnswerCapacity {
-  /** As `Capacity.take`. Key holders, who are no visitors, are bounded together with all others only. */
+  /** As `Capacity.take`. For callers with an API key, who are no visitors, only the limit in all holds. */
   take(chatbot: string, visitor: string | undefined): () => void;
   check(chatbot: string, visitor: string): void;
 }
@@ -68,7 +68,7 @@ export interface AnswerCapacity {
 /** `most`: answers under way, in all. */
 export function createAnswerCapacity(most: number): AnswerCapacity {
   const all = createCapacity({ each: most, all: most });
-  const visitors = createCapacity({ each: VISITOR_ANSWERS, all: most });
+  const visitors = createCapacity({ each: MAX_VISITOR_ANSWERS, all: most });
   return {
     check(chatbot, visitor) {
       visitors.check(`${chatbot} ${visitor}`);
@@ -76,11 +76,11 @@ export function createAnswerCapacity(most: number): AnswerCapacity {
     },
     take(chatbot, visitor) {
       all.check('');
-      const leaveVisitor = visitor === undefined ? undefined : visitors.take(`${chatbot} ${visitor}`);
-      const leave = all.take('');
+      const releaseVisitor = visitor === undefined ? undefined : visitors.take(`${chatbot} ${visitor}`);
+      const release = all.take('');
       return () => {
-        leave();
-        leaveVisitor?.();
+        release();
+        releaseVisitor?.();
       };
     },
   };

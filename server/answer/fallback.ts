@@ -4,27 +4,27 @@ import { createOutage, type Health } from '../health/health.ts';
 import { ModelFailure } from '../model/model.ts';
 import type { Clock } from '../schema/ids.ts';
 
-/** What is done about a model that fails: the operator is told, and quotes stand in for it where they may. */
+/** What happens when a model fails: the log and /readyz show it, and quotes replace its answer unless FALLBACK=0. */
 export interface Fallback {
-  /** False with `FALLBACK=0`: a model that fails is an error then. */
+  /** False with `FALLBACK=0`: the visitor gets an error then. */
   readonly quotes: boolean;
   /**
-   * Why the model is not to be asked now, as in `ModelFailure`; undefined where it is. After `FAILURES` failures in a row it
-   * is left alone for `PAUSE`, then one question is let through, and another after each further `PAUSE`, until it answers.
+   * Why the model must not be asked now, as in `ModelFailure`; undefined where it may. After `MAX_FAILURES` failures in a
+   * row it is paused for `PAUSE_MS`. Then one question is let through, and another after each further pause, until it answers.
    */
   paused(): string | undefined;
-  /** To be called when the model is asked; what it returns is for `failed`. */
-  asked(): number;
+  /** To be called when the model is asked; the number it returns is for `failed`. */
+  begin(): number;
   /**
-   * Tells the operator, and returns the reason for the record of the message, as in `ModelFailure`. The failure of a question
-   * that was `asked` before the last whole answer does not count towards a pause.
+   * Reports the outage, and returns the reason for the record of the message, as in `ModelFailure`. A question that began
+   * before the last complete answer does not count towards a pause.
    */
-  failed(refusal: Refusal, asked: number): string;
-  /** To be called when an answer is whole. */
-  answered(): void;
+  failed(refusal: Refusal, begun: number): string;
+  /** To be called when an answer is complete. */
+  succeeded(): void;
 }
 
-interface Rooms {
+interface FallbackOptions {
   health: Health;
   clock: Clock;
   log: Logger;
@@ -32,14 +32,13 @@ interface Rooms {
   quotes?: boolean;
 }
 
-/** A model that hangs would make every visitor wait for its time-out. */
-const FAILURES = 3;
-/** Milliseconds. */
-const PAUSE = 30_000;
-/** These may be the question's own fault, which is no reason to quote to all others. */
-const ONE_QUESTION = new Set(['bad_reply', 'status_400', 'status_413', 'status_422']);
+/** Failures in a row before a pause: without one, a model that hangs makes every visitor wait for its time-out. */
+const MAX_FAILURES = 3;
+const PAUSE_MS = 30_000;
+/** Failures that one question may cause by itself; they do not pause the model for all others. */
+const CAUSED_BY_QUESTION = new Set(['bad_reply', 'status_400', 'status_413', 'status_422']);
 
-export function createFallback({ health, clock, log, quotes = true }: Rooms): Fallback {
+export function createFallback({ health, clock, log, quotes = true }: FallbackOptions): Fallback {
   const consequence = quotes ? 'visitors get quotes from the sources instead' : 'visitors get errors';
   const sentence = (reason: string): string => `the model does not answer (${reason}); ${consequence}`;
   const outage = createOutage({ health, clock, log, name: 'the model', key: 'model', sentence });
@@ -52,23 +51,23 @@ export function createFallback({ health, clock, log, quotes = true }: Rooms): Fa
     paused() {
       if (!pause) return undefined;
       const left = pause.until - clock();
-      // More is left where the clock was set back.
-      if (left > 0 && left <= PAUSE) {
+      // `left` is longer than a pause where the clock was set back.
+      if (left > 0 && left <= PAUSE_MS) {
         outage.failed(pause.reason);
         return pause.reason;
       }
-      pause.until = clock() + PAUSE;
+      pause.until = clock() + PAUSE_MS;
       return undefined;
     },
-    asked: () => answers,
-    failed(refusal, asked) {
+    begin: () => answers,
+    failed(refusal, begun) {
       const reason = refusal instanceof ModelFailure ? refusal.reason : refusal.code;
-      if (!ONE_QUESTION.has(reason) && asked === answers) failures += 1;
-      if (quotes && failures >= FAILURES) pause = { reason, until: clock() + PAUSE };
+      if (!CAUSED_BY_QUESTION.has(reason) && begun === answers) failures += 1;
+      if (quotes && failures >= MAX_FAILURES) pause = { reason, until: clock() + PAUSE_MS };
       outage.failed(reason, (refusal.cause as Error | undefined)?.message);
       return reason;
     },
-    answered() {
+    succeeded() {
       answers += 1;
       failures = 0;
       pause = undefined;

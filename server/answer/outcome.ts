@@ -2,43 +2,42 @@ import type { Found } from '../knowledge/search/found.ts';
 import type { Query } from '../knowledge/search/query.ts';
 import type { Outcome } from '../types.ts';
 import { PHRASES } from './extract/phrases.ts';
-import { thresholdFor } from './extract/threshold.ts';
+import { minConfidence } from './extract/threshold.ts';
 import { confidence } from './extract/select.ts';
 
-/** Whether quotes alone would answer: what is left to go by where a model cites nothing. */
+/** Whether quotes alone would answer the question. */
 export const wouldQuote = (query: Query, found: Found[]): boolean =>
-  confidence(query, found) >= thresholdFor(query, found);
+  confidence(query, found) >= minConfidence(query, found);
 
-interface Written {
-  /** What the model wrote, or its first `TELLING` units. */
+interface ModelAnswer {
+  /** The model's answer, or its first `UNKNOWN_LENGTH` units. */
   text: string;
-  /** It failed, whatever it wrote before. */
-  failed: boolean;
-  /** One of its sentences has a citation that holds. */
-  cites: boolean;
+  /** The model failed, even after some text. */
+  hasFailed: boolean;
+  /** A citation in it was verified. */
+  hasCitations: boolean;
   /** The question asks nothing, or `wouldQuote`. */
   needsNoCitation: boolean;
 }
 
 /**
- * Whether a model answered. `unknown`: it failed, or wrote nothing; it said our own sentence for that, as the prompt tells
- * it to; or it cites nothing and the passages do not answer as far as we can tell, no passages among that. A greeting asks
- * nothing, so any reply answers it. What a model says that it does not know in words of its own, beside passages that seem
- * to answer, passes for answered.
+ * Whether a model answered. `unknown` where it failed or wrote nothing, where it wrote the sentence for “I don’t know”
+ * that the prompt gives it, and where it cites nothing though a citation is needed. A model that says in other words that
+ * it does not know, beside passages that seem to answer, counts as answered.
  */
-export function outcomeOf({ text, failed, cites, needsNoCitation }: Written): Outcome {
-  if (failed || text === '' || isUnknown(text)) return 'unknown';
-  return cites || needsNoCitation ? 'answered' : 'unknown';
+export function outcomeOf({ text, hasFailed, hasCitations, needsNoCitation }: ModelAnswer): Outcome {
+  if (hasFailed || text === '' || isUnknown(text)) return 'unknown';
+  return hasCitations || needsNoCitation ? 'answered' : 'unknown';
 }
 
 /** Models write straight apostrophes for curly ones. */
-const plain = (text: string): string => text.replaceAll('’', "'");
+const withStraightQuotes = (text: string): string => text.replaceAll('’', "'");
 
-const sentences = Object.values(PHRASES).map(({ unknown }) => plain(unknown));
-/** UTF-16 units of an answer that tell whether it is one. */
-export const TELLING = Math.max(...sentences.map(({ length }) => length));
+const unknownSentences = Object.values(PHRASES).map(({ unknown }) => withStraightQuotes(unknown));
+/** UTF-16 units of the longest sentence for “I don’t know”. */
+export const UNKNOWN_LENGTH = Math.max(...unknownSentences.map(({ length }) => length));
 
 function isUnknown(text: string): boolean {
-  const start = plain(text.slice(0, TELLING));
-  return sentences.some((sentence) => start.startsWith(sentence));
+  const start = withStraightQuotes(text.slice(0, UNKNOWN_LENGTH));
+  return unknownSentences.some((sentence) => start.startsWith(sentence));
 }

@@ -6,50 +6,50 @@ import type { Catalogue } from '../model/catalogue.ts';
 import type { Model } from '../model/model.ts';
 import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';
 import { NO_META, type Ending, type MessageMeta, type Question, type Respond } from './runs.ts';
-import { createMarkers } from './citations/stream-filter.ts';
-import { noAnswer } from './extract/no-answer.ts';
+import { createMarkerFilter } from './citations/stream-filter.ts';
+import { writeNoAnswer } from './extract/no-answer.ts';
 import type { Fallback } from './fallback.ts';
-import { prompt, TURNS } from './prompt.ts';
+import { buildPrompt, MAX_TURNS } from './prompt.ts';
 import { writeQuotes } from './extract/write.ts';
-import { outcomeOf, TELLING, wouldQuote } from './outcome.ts';
+import { outcomeOf, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts';
 import type { Run } from './run.ts';
 
-interface Rooms {
+interface PipelineOptions {
   store: Store;
   knowledge: Knowledge;
-  /** Without one, the answer quotes the sources. */
+  /** Where it is absent the answer quotes the sources. */
   model: Model | undefined;
   fallback: Fallback;
   catalogue: Catalogue;
 }
 
-interface Generated {
+interface GenerationResult {
   finish: 'stop' | 'length' | 'error';
   totalTokens: number;
   refusal?: Refusal;
 }
 
-interface Material extends SearchResult {
+interface AnswerContext extends SearchResult {
   question: Question;
   agent: StoredAgent | undefined;
   turns: StoredMessage[];
 }
 
-/** This process's own way to answer: route, retrieve, generate or quote, cite. */
-export function createRespond(rooms: Rooms): Respond {
-  const { model, fallback } = rooms;
+/** Answers in this process: choose the agent, retrieve, generate or quote, cite. */
+export function createRespond(options: PipelineOptions): Respond {
+  const { model, fallback } = options;
   return (question, run) =>
-    gather(rooms, question).then((material) => {
-      if (!material.agent) return unanswered(material, run);
-      // What the owner wrote to answer this very question is the answer, with a model too.
-      const isWritten = material.found[0]?.match.exact;
-      if (!model || isWritten) return quoted(material, run);
+    gatherContext(options, question).then((context) => {
+      if (!context.agent) return replyWithoutAgent(context, run);
+      // An answer that the owner wrote to this very question is quoted even where there is a model.
+      const hasOwnAnswer = context.found[0]?.match.exact;
+      if (!model || hasOwnAnswer) return answerWithQuotes(context, run);
       const reason = fallback.paused();
-      return reason ? quotedInstead(material, reason, run) : generated(material, { ...rooms, model }, run);
+      return reason ? fallBackToQuotes(context, reason, run) : answerWithModel(context, { ...options, model }, run);
     });
 }
 
-async function gather({ store, knowledge }: Rooms, question: Question): Promise<Material> {
+async function gatherContext({ store, knowledge }: PipelineOptions, question: Question): Promise<AnswerContext> {
   const { uuid } = question.chatbot;
   const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, question)]);
   const agent = answeringAgent(agents);
@@ -61,66 +61,71 @@ async function gather({ store, knowledge }: Rooms, question: Question): Promise<
 const NO_SOURCES: ReadonlySet<string> = new Set();
 
 const earlierTurns = async (store: Store, { session, newSession }: Question): Promise<StoredMessage[]> =>
-  newSession ? [] : store.lastMessages(session.uuid, TURNS);
+  newSession ? [] : store.lastMessages(session.uuid, MAX_TURNS);
 
 /** Every agent that could answer is deleted or not enabled. */
-function unanswered({ question, query }: Material, run: Run): Ending {
-  run.append(noAnswer(query, [], question.accepted));
-  return { finish_reason: 'stop', citations: {}, meta: { ...metaOf(undefined), outcome: 'unknown' } };
+function replyWithoutAgent({ question, query }: AnswerContext, run: Run): Ending {
+  run.append(writeNoAnswer(query, [], question.accepted));
+  return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(undefined), outcome: 'unknown' } };
 }
 
-async function quoted({ question, agent, query, found }: Material, run: Run): Promise<Ending> {
+async function answerWithQuotes({ question, agent, query, found }: AnswerContext, run: Run): Promise<Ending> {
   const { accepted } = question;
   const cite = question.chatbot.meta.show_citations;
   const { citations, outcome } = await writeQuotes({ query, found, cite, accepted }, run);
   return {
     finish_reason: run.stopped ? 'stopped' : 'stop',
     citations,
-    meta: { ...metaOf(agent), outcome },
+    meta: { ...messageMeta(agent), outcome },
   };
 }
 
-/** No async function: while the model writes, an open stream keeps its markers and not all that was gathered. */
-function generated(
-  material: Material,
-  { model, fallback, catalogue }: Rooms & { model: Model },
+/** Not async: while the model writes, an open stream keeps its markers alive and not the whole context. */
+function answerWithModel(
+  context: AnswerContext,
+  { model, fallback, catalogue }: PipelineOptions & { model: Model },
   run: Run,
 ): Promise<Ending> {
-  const { question, agent, turns, query, found } = material;
+  const { question, agent, turns, query, found } = context;
   const { accepted, unshown } = question;
   const cite = question.chatbot.meta.show_citations;
-  const markers = createMarkers(cite ? found : [], query.text, run);
-  const asked = fallback.asked();
-  // What a quoted answer would need, until there is text that a reader may have.
-  let quotable = fallback.quotes ? material : undefined;
-  const generation = model.generate(prompt({ agent, turns, found, query, cite, accepted }), (piece) => {
+  const markers = createMarkerFilter(cite ? found : [], query.text, run);
+  const begun = fallback.begin();
+  // Kept for the fallback, until there is text that a reader may have.
+  let quotable = fallback.quotes ? context : undefined;
+  const generation = model.generate(buildPrompt({ agent, turns, found, query, cite, accepted }), (piece) => {
     run.append(markers.pass(piece));
     if (quotable && run.appended > 0 && !unshown) quotable = undefined;
-    if (run.full) generation.stop();
+    if (run.isFull) generation.stop();
   });
   run.onStop = () => generation.stop();
   if (run.stopped) generation.stop();
-  // Made now, so that an open stream need not keep the passages; the model's server is at work meanwhile.
+  // Judged now, while the model's server is at work, so that an open stream need not keep the passages.
   const needsNoCitation = query.asksNothing() || wouldQuote(query, found);
-  const meta = metaOf(agent);
+  const meta = messageMeta(agent);
   const credits = catalogue.credits(agent?.meta.model ?? '');
 
-  return generation.done.catch(refused).then(({ finish, totalTokens, refusal }: Generated) => {
+  return generation.done.catch(generationError).then(({ finish, totalTokens, refusal }: GenerationResult) => {
     if (refusal && !run.stopped) {
-      const why = fallback.failed(refusal, asked);
+      const reason = fallback.failed(refusal, begun);
       if (quotable) {
         run.restart();
-        return quotedInstead(quotable, why, run);
+        return fallBackToQuotes(quotable, reason, run);
       }
     }
-    if (!refusal && !run.stopped) fallback.answered();
+    if (!refusal && !run.stopped) fallback.succeeded();
     run.append(markers.rest());
-    const reason = run.full ? 'length' : finish;
+    const finish_reason = run.isFull ? 'length' : finish;
     const citations = markers.citations();
-    const cites = Object.keys(citations).length > 0;
-    const outcome = outcomeOf({ text: run.read(0, TELLING), failed: refusal !== undefined, cites, needsNoCitation });
+    const hasCitations = Object.keys(citations).length > 0;
+    const outcome = outcomeOf({
+      text: run.read(0, UNKNOWN_LENGTH),
+      hasFailed: refusal !== undefined,
+      hasCitations,
+      needsNoCitation,
+    });
     return {
-      finish_reason: run.stopped ? 'stopped' : reason,
+      finish_reason: run.stopped ? 'stopped' : finish_reason,
       citations,
       meta: {
         ...meta,
@@ -133,18 +138,18 @@ function generated(
   });
 }
 
-async function quotedInstead(material: Material, reason: string, run: Run): Promise<Ending> {
-  const ending = await quoted(material, run);
+async function fallBackToQuotes(context: AnswerContext, reason: string, run: Run): Promise<Ending> {
+  const ending = await answerWithQuotes(context, run);
   return { ...ending, meta: { ...ending.meta, fallback: reason } };
 }
 
-/** What was written before the model failed stays, with its citations. */
-function refused(error: unknown): Generated {
+/** The text before the failure stays, with its citations. */
+function generationError(error: unknown): GenerationResult {
   if (error instanceof Refusal) return { finish: 'error', totalTokens: 0, refusal: error };
   throw error;
 }
 
-const metaOf = (agent: StoredAgent | undefined): MessageMeta => ({
+const messageMeta = (agent: StoredAgent | undefined): MessageMeta => ({
   ...NO_META,
   active_agent: { uuid: agent?.uuid ?? '', name: agent?.name ?? '' },
 });

@@ -88,7 +88,7 @@ export class AnswerRuns {
    */
   start(question: Question, respond: Respond): Run {
     const release = this.#capacity.take(question.chatbot.uuid, question.visitor);
-    const run = new Run(unanswered(question, this.#clock));
+    const run = new Run(newMessage(question, this.#clock));
     this.#runs.set(run.message.uuid, run);
     // Storing runs beside the answer: the first byte does not wait for the disk.
     const stored = this.#save(question, run.message, question.newSession ? question.session : undefined);
@@ -175,7 +175,7 @@ export class AnswerRuns {
 
   /** Ends those runs as `interrupted` that have no reader at the moment. */
   interruptUnread(): void {
-    for (const run of this.#runs.values()) if (!run.isRead) this.#interrupt(run);
+    for (const run of this.#runs.values()) if (!run.hasReaders) this.#interrupt(run);
   }
 
   async #open(uuid: string, begin: () => Promise<Question>, respond: Respond): Promise<Run | StoredMessage> {
@@ -188,7 +188,7 @@ export class AnswerRuns {
   }
 
   async #finish(question: Question, respond: Respond, run: Run, stored: Promise<boolean>): Promise<void> {
-    const ending = await respond(question, run).catch(failed);
+    const ending = await respond(question, run).catch(errorEnding);
     const fault = ending.refusal;
     if (fault) {
       this.#log.error(
@@ -198,7 +198,7 @@ export class AnswerRuns {
       fault.logged = true;
     }
     const isCutOff = this.#interrupted.has(run);
-    const message = answered(run, isCutOff ? { ...ending, finish_reason: 'interrupted' } : ending, this.#clock);
+    const message = finishedMessage(run, isCutOff ? { ...ending, finish_reason: 'interrupted' } : ending, this.#clock);
     try {
       if (!(await stored) || !(await this.#save(question, message))) throw notFound('session');
       run.end({ message, ...(fault ? { refusal: fault } : {}) });
@@ -234,7 +234,7 @@ const logFields = ({ uuid, chatbot, session, request }: Question): object => ({
   message: uuid,
 });
 
-function unanswered({ uuid, query, session }: Question, clock: Clock): StoredMessage {
+function newMessage({ uuid, query, session }: Question, clock: Clock): StoredMessage {
   const now = timestamp(clock);
   return {
     uuid,
@@ -255,7 +255,7 @@ function unanswered({ uuid, query, session }: Question, clock: Clock): StoredMes
   };
 }
 
-function answered(
+function finishedMessage(
   run: Run,
   ending: Omit<Ending, 'finish_reason'> & { finish_reason: FinishReason },
   clock: Clock,
@@ -278,7 +278,7 @@ export const NO_META: MessageMeta = {
   credits: 0,
 };
 
-function failed(error: unknown): Ending {
+function errorEnding(error: unknown): Ending {
   const refusal =
     error instanceof Refusal ? error : new Refusal('internal', 'the answer could not be made', { cause: error });
   return { finish_reason: 'error', citations: {}, meta: { ...NO_META, outcome: 'unknown' }, refusal };

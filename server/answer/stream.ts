@@ -1,25 +1,25 @@
 import type { EventEmitter } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { outcomeIn } from '../store/outcomes.ts';
-import type { Ended, Run } from './run.ts';
+import type { RunEnd, Run } from './run.ts';
 
-/** How a run reaches its callers. A reader is an offset into the run, never a queue. */
+/** Writes a run to HTTP replies. A reader is an offset into the run, never a queue. */
 
-/** The words of one door. */
-export interface Telling {
-  /** What to write for a piece of the answer that ends at offset `end`. */
+/** How an answer is written: Server-Sent Events or plain text. */
+export interface StreamFormat {
+  /** The text to write for a piece of the answer that ends at offset `end`. */
   text(piece: string, end: number): string;
   /**
-   * What comes after the text; a `Buffer` is written in slices, and one may serve many readers. `undefined` where there is
-   * nothing to write and the reply is not to be ended by `follow`.
+   * What comes after the text. A `Buffer` is written in slices, and may be shared by many readers. `undefined` where
+   * there is nothing to write and `follow` must not end the reply.
    */
-  end(ended: Ended): string | Buffer | undefined;
+  end(ended: RunEnd): string | Buffer | undefined;
 }
 
 const outcomes = new WeakMap<ServerResponse, string>();
 
-/** Notes how the answer that a reply brings has ended, for the log. */
-export function noteOutcome(res: ServerResponse, { message, refusal }: Ended): void {
+/** Notes for the log how the answer of a reply has ended. */
+export function noteOutcome(res: ServerResponse, { message, refusal }: RunEnd): void {
   const reason = message?.finish_reason ?? '';
   const own = reason === 'stop' || reason === 'length' ? outcomeIn(message?.meta_json ?? '') : undefined;
   outcomes.set(res, refusal?.code ?? own ?? reason);
@@ -29,35 +29,35 @@ export function noteOutcome(res: ServerResponse, { message, refusal }: Ended): v
  * The outcome that the message has, an error's code, or the finish_reason where it was not finished or has no outcome;
  * undefined where the reply brought no answer to its end.
  */
-export const outcomeOf = (res: ServerResponse): string | undefined => outcomes.get(res);
+export const outcomeForLog = (res: ServerResponse): string | undefined => outcomes.get(res);
 
-export interface Reader {
+export interface StreamReader {
   /**
-   * To be called at a steady pace. Writes a few bytes that mean nothing, where nothing else waits to be written, and closes
-   * the connection of a reader that has taken nothing for `LONGEST_STALL` calls. False where nobody reads any more.
+   * To be called at a steady pace. Writes the comment where nothing else waits to be written, and closes the connection
+   * of a reader that has taken nothing for `MAX_STALLED_CALLS` calls. False where the connection is closed.
    */
   keepAlive(comment: string): boolean;
 }
 
 /** UTF-16 units of text, or bytes. */
-export const LARGEST_WRITE = 16_384;
-const LONGEST_STALL = 8;
+export const MAX_WRITE = 16_384;
+const MAX_STALLED_CALLS = 8;
 
 /**
- * Writes the run to `res` from offset `from` (UTF-16 units) until it has ended, everything new in one write, or several
- * where it is much. When the connection is full it waits for `drain` and goes on from its offset: a reader that stalls holds one write and delays
- * no one. When the connection closes the run loses a reader and nothing else. `first` goes out at once.
+ * Writes the run to `res` from offset `from` (UTF-16 units) until it has ended, all that is new in writes of at most
+ * `MAX_WRITE`. Where the connection is full it waits for `drain` and goes on from its offset: a reader that stalls holds
+ * one write and delays no other. When the connection closes the run loses a reader and goes on. `first` goes out at once.
  */
-export function follow(run: Run, res: ServerResponse, from: number, telling: Telling, first = ''): Reader {
+export function follow(run: Run, res: ServerResponse, from: number, format: StreamFormat, first = ''): StreamReader {
   let offset = from;
   let begun = false;
   let waiting = false;
   let stalled = 0;
-  let over = false;
+  let isOver = false;
   let rest: Buffer | undefined;
 
-  const write = (words: string | Buffer): void => {
-    const full = writeChunk(res, words, begun);
+  const write = (bytes: string | Buffer): void => {
+    const full = writeChunk(res, bytes, begun);
     begun = true;
     if (!full) return;
     waiting = true;
@@ -69,39 +69,39 @@ export function follow(run: Run, res: ServerResponse, from: number, telling: Tel
     wake();
   };
   const wake = (): void => {
-    if (waiting || over) return;
+    if (waiting || isOver) return;
     if (rest) return writeRest(rest);
-    const piece = run.length > offset ? run.read(offset, LARGEST_WRITE) : '';
+    const piece = run.length > offset ? run.read(offset, MAX_WRITE) : '';
     offset += piece.length;
-    const words = piece === '' ? '' : telling.text(piece, offset);
+    const text = piece === '' ? '' : format.text(piece, offset);
     // A reader may name an offset beyond the end.
-    if (run.ended && offset >= run.length) return finish(words, run.ended);
-    if (words !== '') write(words);
+    if (run.ended && offset >= run.length) return finish(text, run.ended);
+    if (text !== '') write(text);
     if (offset < run.length) wake();
   };
-  const finish = (words: string, ended: Ended): void => {
+  const finish = (text: string, ended: RunEnd): void => {
     noteOutcome(res, ended);
-    const last = telling.end(ended);
+    const last = format.end(ended);
     if (last instanceof Buffer) {
       rest = last;
-      if (words !== '') write(words);
+      if (text !== '') write(text);
       return wake();
     }
     leave();
-    if (last !== undefined) res.end(words + last);
-    else if (words !== '') write(words);
+    if (last !== undefined) res.end(text + last);
+    else if (text !== '') write(text);
   };
   const writeRest = (bytes: Buffer): void => {
-    rest = bytes.subarray(LARGEST_WRITE);
+    rest = bytes.subarray(MAX_WRITE);
     if (rest.length === 0) {
       leave();
       res.end(bytes);
-    } else write(bytes.subarray(0, LARGEST_WRITE));
+    } else write(bytes.subarray(0, MAX_WRITE));
     wake();
   };
   const detach = run.attach(wake);
   const leave = (): void => {
-    over = true;
+    isOver = true;
     detach();
   };
 
@@ -110,29 +110,29 @@ export function follow(run: Run, res: ServerResponse, from: number, telling: Tel
   wake();
   return {
     keepAlive(comment) {
-      // A reply that was begun after its caller had left is not told of the close.
+      // A reply that begins after its caller has left gets no close event.
       if (res.destroyed || res.req.socket.destroyed) leave();
-      if (waiting && ++stalled >= LONGEST_STALL) res.destroy();
-      if (!waiting && !over) write(comment);
-      return !over;
+      if (waiting && ++stalled >= MAX_STALLED_CALLS) res.destroy();
+      if (!waiting && !isOver) write(comment);
+      return !isOver;
     },
   };
 }
 
 /**
- * After the first a chunk goes out in one piece: Node's own `write` hands the socket four, which is a twelfth of all CPU
- * that a token takes. Where the connection is full, returns what emits `drain`.
+ * Writes every chunk but the first in one piece: Node's own `write` hands the socket four, a twelfth of the CPU that a
+ * token takes. Where the connection is full, returns the emitter of `drain`.
  */
-function writeChunk(res: ServerResponse, words: string | Buffer, begun: boolean): EventEmitter | undefined {
+function writeChunk(res: ServerResponse, bytes: string | Buffer, begun: boolean): EventEmitter | undefined {
   const { socket } = res;
   const plain = begun && res.chunkedEncoding && res.writableCorked === 0 && socket?.writable;
-  if (!plain || typeof words !== 'string') return res.write(words) ? undefined : res;
-  const frame = `${Buffer.byteLength(words).toString(16)}\r\n${words}\r\n`;
+  if (!plain || typeof bytes !== 'string') return res.write(bytes) ? undefined : res;
+  const frame = `${Buffer.byteLength(bytes).toString(16)}\r\n${bytes}\r\n`;
   return socket.write(frame) ? undefined : socket;
 }
 
-/** Resolves once the finished record is durable, or could not be made so. */
-export function whenEnded(run: Run): Promise<Ended> {
+/** Resolves once the finished record is durable, or could not be stored. */
+export function whenEnded(run: Run): Promise<RunEnd> {
   return new Promise((resolve) => {
     const look = (): void => {
       if (!run.ended) return;
@@ -144,12 +144,12 @@ export function whenEnded(run: Run): Promise<Ended> {
   });
 }
 
-/** Proxies in front neither keep nor hold back what flows. */
-export const FLOWING = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' };
+/** Keeps reverse proxies from caching and buffering the stream. */
+export const STREAM_HEADERS = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' };
 
 /**
  * Sends the head at once, in one packet with what is written in the same turn. It is a string of its own: joined with the
- * first words, as Node does by itself, its forty pieces would stay in memory as long as the stream (2 KB).
+ * first chunk, as Node does by itself, its forty pieces would stay in memory as long as the stream (2 KB).
  */
 export function sendHead(res: ServerResponse, headers: OutgoingHttpHeaders): void {
   const { socket } = res;
@@ -160,13 +160,13 @@ export function sendHead(res: ServerResponse, headers: OutgoingHttpHeaders): voi
   process.nextTick(() => socket?.uncork());
 }
 
-/** Some clients decode Latin-1 where the charset is not said. */
-const PLAIN = { ...FLOWING, 'Content-Type': 'text/plain; charset=utf-8' };
+/** Some clients decode Latin-1 where no charset is given. */
+const TEXT_HEADERS = { ...STREAM_HEADERS, 'Content-Type': 'text/plain; charset=utf-8' };
 
 /**
- * The chunks, joined, are the answer. The head goes out with the first of them, after `onHead`; where the run ends with a
- * refusal before that, the promise rejects with it and the reply is still to be made. Resolves when the connection is
- * closed. An answer that is not whole ends by breaking the connection, so that nobody takes it for whole.
+ * Replies with plain text: the chunks, joined, are the answer. The head goes out with the first of them, after `onHead`;
+ * where the run ends with a refusal before that, the promise rejects with it and nothing was sent. Resolves when the
+ * connection is closed. An incomplete answer ends by breaking the connection, so that no client takes it for complete.
  */
 export function streamText(run: Run, res: ServerResponse, onHead: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -175,7 +175,7 @@ export function streamText(run: Run, res: ServerResponse, onHead: () => void): P
       if (begun) return;
       begun = true;
       onHead();
-      sendHead(res, PLAIN);
+      sendHead(res, TEXT_HEADERS);
     };
     res.once('close', resolve);
     follow(run, res, 0, {
@@ -193,13 +193,13 @@ export function streamText(run: Run, res: ServerResponse, onHead: () => void): P
   });
 }
 
-/** Closes the connection without the end of the reply, once what is written has gone out. */
+/** Closes the connection without the end of the reply, after the bytes written so far. */
 function breakOff(res: ServerResponse): void {
   // The head may be corked until the next tick.
   setImmediate(() => {
     const { socket } = res;
     if (res.chunkedEncoding) socket?.end(() => res.destroy());
-    // HTTP/1.0 has no last chunk to be missing: there an orderly close is the end of a whole reply.
+    // HTTP/1.0 has no last chunk: there an orderly close is the end of a complete reply.
     else socket?.write('', () => socket.resetAndDestroy());
   });
 }

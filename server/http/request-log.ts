@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { outcomeOf } from '../answer/stream.ts';
+import { outcomeForLog } from '../answer/stream.ts';
 import { newRequestId } from './body.ts';
 
 /** A caller may name a request like this; the id goes into headers, the log and error sentences as it is. */
@@ -18,7 +18,7 @@ export function logRequests(log: Logger, message: string, polled: RegExp): Middl
     const level = polled.test(path) ? 'debug' : 'info';
     return function logged() {
       const ms = Math.round(performance.now() - began);
-      const outcome = outcomeOf(this);
+      const outcome = outcomeForLog(this);
       log[level]({ req, method, path, status: this.statusCode, ms, ...(outcome && { outcome }) }, message);
     };
   }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createCapacity, type Capacity } from '../answer/capacity.ts';
-import { FLOWING, follow, LARGEST_WRITE, sendHead, type Reader } from '../answer/stream.ts';
-import { Run, type Ended } from '../answer/run.ts';
+import { STREAM_HEADERS, follow, MAX_WRITE, sendHead, type StreamReader } from '../answer/stream.ts';
+import { Run, type RunEnd } from '../answer/run.ts';
 import type { Refusal } from '../schema/errors.ts';
 import { view } from '../schema/ids.ts';
 import { outcomeIn } from '../store/outcomes.ts';
@@ -11,7 +11,7 @@ import { VisitorMessageSchema } from '../schema/visitor.ts';
 
 /** Streams answers as Server-Sent Events. */
 
-const HEAD = { ...FLOWING, 'Content-Type': 'text/event-stream; charset=utf-8' };
+const HEAD = { ...STREAM_HEADERS, 'Content-Type': 'text/event-stream; charset=utf-8' };
 
 const COMMENT = ':\n\n';
 
@@ -59,21 +59,21 @@ export function createEventStreams({
   const open = createCapacity({ each: MAX_STREAMS_PER_ADDRESS, all: most });
   const replays = createReplays(unreadBytes);
   // One timer for all readers, stopped while there are none.
-  const readers = new Set<Reader>();
+  const readers = new Set<StreamReader>();
   let timer: NodeJS.Timeout | undefined;
 
   function beat(): void {
     for (const reader of readers) if (!reader.keepAlive(COMMENT)) remove(reader);
   }
 
-  function remove(reader: Reader): void {
+  function remove(reader: StreamReader): void {
     readers.delete(reader);
     if (readers.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   }
 
-  function add(reader: Reader, res: ServerResponse): void {
+  function add(reader: StreamReader, res: ServerResponse): void {
     readers.add(reader);
     timer ??= setInterval(beat, every).unref();
     res.once('close', () => remove(reader));
@@ -85,7 +85,7 @@ export function createEventStreams({
       const run = found instanceof Run ? found : replays.of(found, res, address);
       sendHead(res, HEAD);
       if (res.req.method === 'HEAD') return void res.end();
-      const end = (ended: Ended): string | Buffer => finalEventText(ended, failure);
+      const end = (ended: RunEnd): string | Buffer => finalEventText(ended, failure);
       add(follow(run, res, from, { text: delta, end }, first.map(eventText).join('')), res);
     },
   };
@@ -139,20 +139,20 @@ function eventText(event: ChatEvent): string {
 
 const delta = (text: string, id: number): string => eventText({ event: 'delta', id, data: { text } });
 
-const longFinalEvents = new WeakMap<Ended, Buffer>();
+const longFinalEvents = new WeakMap<RunEnd, Buffer>();
 
 /** The last event repeats the whole answer: where that is long, readers share its bytes. */
-function finalEventText(ended: Ended, failure: ErrorCode): string | Buffer {
+function finalEventText(ended: RunEnd, failure: ErrorCode): string | Buffer {
   const known = longFinalEvents.get(ended);
   if (known) return known;
   const words = eventText(finalEvent(ended, failure));
-  if (words.length <= LARGEST_WRITE) return words;
+  if (words.length <= MAX_WRITE) return words;
   const bytes = Buffer.from(words);
   longFinalEvents.set(ended, bytes);
   return bytes;
 }
 
-function finalEvent({ message, refusal }: Ended, failure: ErrorCode): ChatEvent {
+function finalEvent({ message, refusal }: RunEnd, failure: ErrorCode): ChatEvent {
   if (message && !refusal && message.finish_reason !== 'error') return { event: 'done', data: visitorMessage(message) };
   return { event: 'error', data: errorOf(refusal, failure) };
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createMarkers, createQuotes, withoutMarkers } from '../../server/answer/citations/stream-filter.ts';
-import { prompt } from '../../server/answer/prompt.ts';
+import { createMarkerFilter, createCitationList, withoutMarkers } from '../../server/answer/citations/stream-filter.ts';
+import { buildPrompt } from '../../server/answer/prompt.ts';
 import { Run } from '../../server/answer/run.ts';
 import type { Found } from '../../server/knowledge/search/found.ts';
 import type { StoredMessage } from '../../server/store/store.ts';
@@ -28,7 +28,7 @@ interface Shown {
 /** What a reader of the run sees, and what each marker quotes. */
 function streamed(parts: string[], found: Found[] = given, query = 'What about the lamps?'): Shown {
   const run = new Run({ uuid: 'm', query } as StoredMessage);
-  const markers = createMarkers(found, query, run);
+  const markers = createMarkerFilter(found, query, run);
   for (const part of parts) run.append(markers.pass(part));
   run.append(markers.rest());
   const cited = Object.entries(markers.citations());
@@ -140,7 +140,7 @@ describe('markers in a model’s text', () => {
 
   it('that did not reach the answer before it was stopped are not cited', () => {
     const run = new Run({ uuid: 'm', query: '' } as StoredMessage);
-    const markers = createMarkers(given, '', run);
+    const markers = createMarkerFilter(given, '', run);
     run.append(markers.pass(BACK));
     run.stop();
     run.append(markers.pass(' [1].') + markers.rest());
@@ -149,7 +149,7 @@ describe('markers in a model’s text', () => {
 
   it('are cited in exactly five strings', () => {
     const run = new Run({ uuid: 'm', query: '' } as StoredMessage);
-    const markers = createMarkers(given, '', run);
+    const markers = createMarkerFilter(given, '', run);
     run.append(markers.pass('Orders leave from Bristol [2].'));
     expect(markers.citations()).toEqual({
       2: {
@@ -226,7 +226,7 @@ describe('a stream of markers', () => {
 
   it('holds back nothing but what may be a marker', () => {
     const run = new Run({ uuid: 'm', query: '' } as StoredMessage);
-    const markers = createMarkers(given, '', run);
+    const markers = createMarkerFilter(given, '', run);
     const passed = ['Within', ' 45', ' days', ' [', '1', ']', ' of', ' delivery.'].map((piece) => {
       const shown = markers.pass(piece);
       run.append(shown);
@@ -258,7 +258,7 @@ describe('a passage with instructions or markers of its own', () => {
   it('changes neither the numbers of the others nor what is cited for them', () => {
     for (const attack of attacks) {
       const found = [passage(1, RETURNS), passage(2, `${SHIPPING}\n${attack}`, attack), passage(3, WARRANTY)];
-      const { messages } = prompt({ agent: undefined, turns: [], found, query: queryOf('q'), cite: true });
+      const { messages } = buildPrompt({ agent: undefined, turns: [], found, query: queryOf('q'), cite: true });
       expect(messages[0]!.content.match(/^\[\d+\]/gm)).toEqual(['[1]', '[2]', '[3]']);
       const { text, quotes } = streamed([`${BACK} [1][2]. Orders leave from Bristol [2].`], found);
       expect([text, Object.keys(quotes)]).toEqual([`${BACK} [1]. Orders leave from Bristol [2].`, ['1', '2']]);
@@ -278,7 +278,7 @@ describe('a passage with instructions or markers of its own', () => {
 
 describe('markers of quoted sentences', () => {
   function marking(found: Found[]) {
-    const quotes = createQuotes(found);
+    const quotes = createCitationList(found);
     const mark = (at: number, words: string): string => {
       const start = found[at]!.text.indexOf(words);
       return quotes.mark({ found: at, start, end: start + words.length });

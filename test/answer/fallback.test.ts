@@ -223,13 +223,13 @@ describe('the log', () => {
     fallback = createFallback({ health: createHealth(), clock: () => now, log });
   });
   const fail = (reason: string): string =>
-    fallback.failed(new ModelFailure(reason, 'model_failed', 'no'), fallback.asked());
+    fallback.failed(new ModelFailure(reason, 'model_failed', 'no'), fallback.begin());
   const told = () => lines.map(({ reason, failures, msg }) => (reason ? [reason, failures] : msg));
 
   it('names a failing model once a minute, with how many answers failed', () => {
     for (; now < 120_000; now += 1000) fail('timeout');
-    fallback.answered();
-    fallback.answered();
+    fallback.succeeded();
+    fallback.succeeded();
     expect(told()).toEqual([['timeout', 1], ['timeout', 60], 'the model answers again']);
   });
 
@@ -245,11 +245,11 @@ describe('the log', () => {
     for (; now < 10_000; now += 1000) {
       fail('timeout');
       expect(lines.at(-1)?.reason).toBe('timeout');
-      fallback.answered();
+      fallback.succeeded();
     }
     expect(lines).toHaveLength(3);
     now += 60_000;
-    fallback.answered();
+    fallback.succeeded();
     expect(lines.at(-1)?.msg).toBe('the model answers again');
   });
 });

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { noAnswer } from '../../server/answer/extract/no-answer.ts';
+import { writeNoAnswer } from '../../server/answer/extract/no-answer.ts';
 import { PHRASES } from '../../server/answer/extract/phrases.ts';
 import { phrasesFor } from '../../server/answer/extract/phrases.ts';
 import { STOP_WORDS } from '../../server/knowledge/text/stopwords.ts';
@@ -248,7 +248,7 @@ describe('a short question', () => {
     expect([first, second].filter((question) => told(question!, QUESTIONS[language]) !== language).length).toBeLessThan(
       2,
     );
-    expect(noAnswer(queryOf(second!), []).split('\n').length).toBeGreaterThanOrEqual(2);
+    expect(writeNoAnswer(queryOf(second!), []).split('\n').length).toBeGreaterThanOrEqual(2);
   });
 
   it('is told in nine of ten cases by itself, and in nineteen of twenty with the site', () => {

@@ -137,10 +137,10 @@ describe('a model that goes on being asked', () => {
 it('failures of questions that were asked before the last answer do not pause the model', () => {
   const fallback = createFallback({ health, clock: Date.now, log: pino({ level: 'silent' }) });
   const refusal = new Refusal('model_timeout', 'the model did not answer in time');
-  const early = [fallback.asked(), fallback.asked(), fallback.asked()];
-  fallback.answered();
-  for (const asked of early) fallback.failed(refusal, asked);
+  const early = [fallback.begin(), fallback.begin(), fallback.begin()];
+  fallback.succeeded();
+  for (const begun of early) fallback.failed(refusal, begun);
   expect(fallback.paused()).toBe(undefined);
-  for (const asked of [fallback.asked(), fallback.asked(), fallback.asked()]) fallback.failed(refusal, asked);
+  for (const begun of [fallback.begin(), fallback.begin(), fallback.begin()]) fallback.failed(refusal, begun);
   expect(fallback.paused()).toBe('model_timeout');
 });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { prompt } from '../../server/answer/prompt.ts';
+import { buildPrompt } from '../../server/answer/prompt.ts';
 import { queryOf } from './search.ts';
 
 const rulesFor = (text: string): string =>
-  prompt({ agent: undefined, turns: [], found: [], query: queryOf(text), cite: true }).messages[0]!.content;
+  buildPrompt({ agent: undefined, turns: [], found: [], query: queryOf(text), cite: true }).messages[0]!.content;
 
 it('asks for a short answer to a greeting, though no passage is found for it', () => {
   const rules = rulesFor('hi');

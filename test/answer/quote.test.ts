@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { quote } from '../../server/answer/extract/select.ts';
+import { selectQuotes } from '../../server/answer/extract/select.ts';
 import type { Found, SearchResult } from '../../server/knowledge/search/found.ts';
 import { chunked } from '../../server/knowledge/ingest/chunk.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
@@ -24,7 +24,7 @@ async function siteOf(pages: Record<string, string>) {
   const search = (query: string): SearchResult => searchIndex(index, query);
   const ask = (text: string): string[] => {
     const { query, found } = search(text);
-    return [...quote(query, found)].map((sentence) => sentence.text);
+    return [...selectQuotes(query, found)].map((sentence) => sentence.text);
   };
   return { search, ask };
 }
@@ -93,7 +93,7 @@ describe('a quoted answer', () => {
   it('is one to three whole sentences, word for word, each with its passage', () => {
     for (const text of ['How long do I have to return a lamp?', 'delivery', 'lamp', 'Is the switch covered?']) {
       const { query, found } = SHOP.search(text);
-      const quoted = [...quote(query, found)];
+      const quoted = [...selectQuotes(query, found)];
       expect(quoted.length).toBeGreaterThanOrEqual(1);
       expect(quoted.length).toBeLessThanOrEqual(3);
       for (const { text, found: at } of quoted) expect(found[at]!.text).toContain(text);
@@ -121,7 +121,7 @@ describe('a quoted answer', () => {
   });
 
   it('is none where nothing was found', () => {
-    expect([...quote(queryOf('How long do I have to return something?'), [])]).toEqual([]);
+    expect([...selectQuotes(queryOf('How long do I have to return something?'), [])]).toEqual([]);
   });
 
   it('is about the subject of an essay, not about essays', () => {
@@ -142,7 +142,7 @@ describe('a quoted answer', () => {
     const passages = [{ headings: [source.title], start: 0, end: text.length }];
     index.put('qa', source, { title: source.title, text, passages });
     const { query, found } = searchIndex(index, 'Can I visit your workshop?');
-    expect([...quote(query, found)]).toEqual([{ text, found: 0, at: 0 }]);
+    expect([...selectQuotes(query, found)]).toEqual([{ text, found: 0, at: 0 }]);
   });
 
   it('takes no more than seven times the look-ups for a question of four times the length', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noAnswer } from '../../server/answer/extract/no-answer.ts';
+import { writeNoAnswer } from '../../server/answer/extract/no-answer.ts';
 import { PHRASES } from '../../server/answer/extract/phrases.ts';
 import { phrasesFor } from '../../server/answer/extract/phrases.ts';
 import type { Found } from '../../server/knowledge/search/found.ts';
@@ -167,15 +167,15 @@ describe('“I don’t know”', () => {
 
   it('is two lines at least, with links to the two closest pages', async () => {
     const { query, found: closest } = SHOP.search('do you send lamps to orders?');
-    const text = noAnswer(query, closest);
+    const text = writeNoAnswer(query, closest);
     expect(text.split('\n').length).toBeGreaterThanOrEqual(2);
     expect(text).toMatch(/don’t know/);
     expect(text.match(/^- \[\w+\]\(https:\/\/shop\.example\/\w+\)$/gm)).toHaveLength(2);
-    expect(noAnswer(queryOf('?'), []).split('\n').length).toBeGreaterThanOrEqual(2);
+    expect(writeNoAnswer(queryOf('?'), []).split('\n').length).toBeGreaterThanOrEqual(2);
   });
 
   it('makes no markup of a title or an address', () => {
-    const text = noAnswer(queryOf('?'), [
+    const text = writeNoAnswer(queryOf('?'), [
       found('a](http://evil.example) [b', 'https://ok.example/a_(b) c'),
       found('Notes <b>.pdf', 'javascript:alert(1)'),
     ]);
@@ -185,7 +185,7 @@ describe('“I don’t know”', () => {
   });
 
   it('offers no page twice, and none without a name', () => {
-    const text = noAnswer(queryOf('?'), [
+    const text = writeNoAnswer(queryOf('?'), [
       found(' \u200b\n', 'https://ok.example/a'),
       found('The same', 'https://ok.example/a#part'),
       found('', ''),
@@ -232,7 +232,7 @@ describe('what the server says by itself', () => {
 
   it.each(Object.entries(QUESTIONS))('is in the language of the question: %s', (language, query) => {
     expect(phrasesFor(queryOf(query), [])).toBe(PHRASES[language as Spoken]);
-    expect(noAnswer(queryOf(query), [])).toContain(PHRASES[language as Spoken].unknown);
+    expect(writeNoAnswer(queryOf(query), [])).toContain(PHRASES[language as Spoken].unknown);
   });
 
   it('is in the language of the pages where the question has too few words to tell', () => {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
 import { expect, it } from 'vitest';
-import { createMarkers } from '../../server/answer/citations/stream-filter.ts';
+import { createMarkerFilter } from '../../server/answer/citations/stream-filter.ts';
 import { foundPassage } from './search.ts';
 import type { Found } from '../../server/knowledge/search/found.ts';
 
@@ -18,7 +18,7 @@ const passages = (count: number): Found[] =>
   );
 
 function cite(found: Found): void {
-  const markers = createMarkers([found], 'What about lamps?', { appended: 0, soFar: () => '' });
+  const markers = createMarkerFilter([found], 'What about lamps?', { appended: 0, textFrom: () => '' });
   expect(markers.pass('You can return it within 45 days [1]. ') + markers.rest()).toContain('[1]');
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { LONGEST_ANSWER, Run } from '../../server/answer/run.ts';
+import { MAX_ANSWER_LENGTH, Run } from '../../server/answer/run.ts';
 import type { StoredMessage } from '../../server/store/store.ts';
 
 const message = { uuid: 'm', query: 'q' } as StoredMessage;
@@ -94,15 +94,15 @@ it('does not wake a reader who has left', async () => {
 it('takes no more text than the longest answer', () => {
   const run = new Run(message);
   for (let i = 0; i < 5; i += 1) run.append('x'.repeat(100_000));
-  expect([run.length, run.full]).toEqual([LONGEST_ANSWER, true]);
+  expect([run.length, run.isFull]).toEqual([MAX_ANSWER_LENGTH, true]);
 });
 
 it('is full, too, of white space that nobody sees, and does not look through it again and again', () => {
   for (const first of ['', 'a']) {
     const run = new Run(message);
     run.append(first);
-    for (let i = 0; i < LONGEST_ANSWER / 4; i += 1) run.append('  \n\n');
-    expect([run.length, run.full]).toEqual([first.length, true]);
+    for (let i = 0; i < MAX_ANSWER_LENGTH / 4; i += 1) run.append('  \n\n');
+    expect([run.length, run.isFull]).toEqual([first.length, true]);
   }
 });
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { quote, confidence } from '../../server/answer/extract/select.ts';
-import { thresholdFor } from '../../server/answer/extract/threshold.ts';
+import { selectQuotes, confidence } from '../../server/answer/extract/select.ts';
+import { minConfidence } from '../../server/answer/extract/threshold.ts';
 import type { SearchResult } from '../../server/knowledge/search/found.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import { stemsFor } from '../../server/knowledge/text/stems.ts';
@@ -157,7 +157,7 @@ function answers(index: PassageIndex<string>, queries: Query[]): Pick<Row, 'answ
   if (asked.length === 0) return {};
   const firsts = asked.map(({ text, answers }) => {
     const { query, found } = search(index, text);
-    const shown = [...quote(query, found, { least: 0 })];
+    const shown = [...selectQuotes(query, found, { least: 0 })];
     return shown.findIndex((sentence) => answers!.some((answer) => sentence.text.includes(answer)));
   });
   return {
@@ -208,12 +208,12 @@ function wrapped(index: PassageIndex<string>, data: Data, answerable: Query[]): 
   const asked = answerable.filter(({ answers }) => answers?.length);
   const right = ({ answers }: Query, text: string) => {
     const { query, found } = search(index, text);
-    return [...quote(query, found)].some((sentence) => answers!.some((one) => sentence.text.includes(one)));
+    return [...selectQuotes(query, found)].some((sentence) => answers!.some((one) => sentence.text.includes(one)));
   };
   const plain = asked.filter((query) => right(query, query.text));
   const isRefused = (text: string) => {
     const { query, found } = search(index, text);
-    return Number(confidence(query, found) < thresholdFor(query, found));
+    return Number(confidence(query, found) < minConfidence(query, found));
   };
   const row: Partial<Row> = {};
   for (const [name, wrap] of Object.entries(wraps)) {

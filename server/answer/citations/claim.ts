@@ -1,9 +1,9 @@
 import { sentencesOf } from '../../knowledge/text/sentences.ts';
-import { saysNothing } from './verify.ts';
+import { isEmptyClaim } from './verify.ts';
 
 /** What stands before a line's own words: quote signs, list marks, numbers of items. */
 const LINE_MARKS = /^(?:[ \t]*(?:>|#{1,6}|[-*+•–]|\d{1,3}[.)]|\[[ xX]\])(?=[ \t]|$))+/;
-const ADDRESS = /\]\([^()\s]*\)|\bhttps?:\/\/\S+/g;
+const URL_PATTERN = /\]\([^()\s]*\)|\bhttps?:\/\/\S+/g;
 
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
@@ -13,10 +13,10 @@ export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
  */
 export function claimOf(text: string): string {
   const sentences = text.split('\n').flatMap((line) => {
-    const words = line.replace(LINE_MARKS, '').replace(ADDRESS, ' ');
+    const words = line.replace(LINE_MARKS, '').replace(URL_PATTERN, ' ');
     return sentencesOf(words).map(({ start, end }) => words.slice(start, end));
   });
   let claim = '';
-  while (sentences.length > 0 && saysNothing(claim)) claim = `${sentences.pop()!} ${claim}`;
+  while (sentences.length > 0 && isEmptyClaim(claim)) claim = `${sentences.pop()!} ${claim}`;
   return claim;
 }

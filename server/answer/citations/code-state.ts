@@ -13,7 +13,7 @@ export const NO_CODE: CodeState = { fence: '', ticks: 0, fresh: true };
 const SIGNS = /\n(?:[ \t>]{0,12}(`{3,}|~{3,}))?|\\[\\`]|`+/g;
 
 /** The state after `text`, which must not end within a run of backticks. */
-export function afterText(state: CodeState, text: string): CodeState {
+export function codeStateAfter(state: CodeState, text: string): CodeState {
   if (text === '') return state;
   let { fence, ticks } = state;
   for (const [sign, opened] of (state.fresh ? `\n${text}` : text).matchAll(SIGNS)) {

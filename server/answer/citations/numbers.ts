@@ -17,14 +17,14 @@ for (const [at, word] of 'thirty forty fifty sixty seventy eighty ninety hundred
   WORDS.set(word, 30 + 10 * at);
 const WORD = new RegExp(`\\b(?:${[...WORDS.keys()].join('|')})\\b`, 'gi');
 
-const ascii = (digit: string): string => {
+const asciiDigit = (digit: string): string => {
   const code = digit.codePointAt(0)!;
   const zero = ZEROS.find((first) => code >= first && code < first + 10);
   return zero === undefined ? digit : String(code - zero);
 };
 
 function valueOf(written: string): number {
-  const digits = written.replace(/[^\0-\x7f’\u00a0\u202f]/gu, ascii);
+  const digits = written.replace(/[^\0-\x7f’\u00a0\u202f]/gu, asciiDigit);
   const [, whole, , decimals = '0'] = GROUPED.exec(digits) ?? [];
   return whole ? Number(`${whole.replace(/\D/g, '')}.${decimals}`) : Number(digits.replaceAll(',', '.'));
 }
@@ -41,7 +41,7 @@ export function numbersIn(text: string): Set<number> {
 }
 
 /** Those, and the values that the text has in other ways: `thirty`, `5 pm` for 17, `17:00` for 5. */
-export function numbersNamedIn(text: string): Set<number> {
+export function allNumbersIn(text: string): Set<number> {
   const values = numbersIn(text);
   for (const [word] of text.matchAll(WORD)) values.add(WORDS.get(word.toLowerCase())!);
   for (const [, hour] of text.matchAll(AFTERNOON)) values.add(Number(hour) + 12);

@@ -2,8 +2,8 @@ import type { Found } from '../../knowledge/search/found.ts';
 import type { Span } from '../../knowledge/text/sentences.ts';
 import type { Citation, Citations } from '../../types.ts';
 import { claimOf, hasWords } from './claim.ts';
-import { afterText, NO_CODE } from './code-state.ts';
-import { groupAt, isHeld, numbersOf, openingAt, tokensOf } from './syntax.ts';
+import { codeStateAfter, NO_CODE } from './code-state.ts';
+import { groupAt, mayContinue, numbersOf, openingAt, tokensOf } from './syntax.ts';
 import { createVerifier } from './verify.ts';
 
 /** Markers, the `[1]` that stands for a citation in a text. */
@@ -22,19 +22,19 @@ export const citation = ({ source }: Found, text: string): Citation => ({
 });
 
 /** The most white space before a marker that goes with it when it is taken out. */
-const LEAD = 8;
+const MAX_SPACE_BEFORE = 8;
 /** So much of the text before a marker is looked at (UTF-16 units). */
-const LOOK_BACK = 1000;
+const LOOK_BACK_LENGTH = 1000;
 
 /** The answer so far; `Run` is one. */
-export interface Written {
+export interface AnswerText {
   /** UTF-16 units. */
   readonly appended: number;
   /** The text from an offset on. */
-  soFar(from: number): string;
+  textFrom(from: number): string;
 }
 
-export interface Markers {
+export interface MarkerFilter {
   /** What of the text may be shown now; to be appended to the answer before the next piece comes. */
   pass(piece: string): string;
   /** What was held back until the end. */
@@ -48,7 +48,7 @@ export interface Markers {
  * sentence before it. All others are taken out before anybody sees them; with no passages (a chatbot that shows no
  * citations) all are. What stands in code is none.
  */
-export function createMarkers(given: Found[], query: string, answer: Written): Markers {
+export function createMarkerFilter(given: Found[], query: string, answer: AnswerText): MarkerFilter {
   // An open stream keeps what a citation needs, and not what the search found out beside it.
   const possible = given.map((one) => citation(one, one.text));
   const verifier = createVerifier(
@@ -65,7 +65,7 @@ export function createMarkers(given: Found[], query: string, answer: Written): M
   let clause = 0;
   let claim = '';
 
-  const since = (from: number): string => (from < base ? answer.soFar(from) + out : out.slice(from - base));
+  const since = (from: number): string => (from < base ? answer.textFrom(from) + out : out.slice(from - base));
   // An answer does not begin with white space: offsets are the reader's own.
   const say = (text: string): void => void (out += base + out.length === 0 ? text.trimStart() : text);
 
@@ -74,7 +74,7 @@ export function createMarkers(given: Found[], query: string, answer: Written): M
     out = '';
     let from = 0;
     let at = openingAt(text, 0);
-    const isWhole = (opening: number): boolean => isLast || !isHeld(text, opening);
+    const isWhole = (opening: number): boolean => isLast || !mayContinue(text, opening);
     while (at >= 0 && isWhole(at)) {
       const group = groupAt(text, at);
       if (group) {
@@ -94,11 +94,11 @@ export function createMarkers(given: Found[], query: string, answer: Written): M
   /** What is shown of markers that stand together, `lead` before them and `next` behind. */
   function decided(lead: string, group: string, next: string | undefined): string {
     const here = base + out.length;
-    code = afterText(code, since(read));
+    code = codeStateAfter(code, since(read));
     read = here;
     const tokens = tokensOf(group);
     if (code.fence !== '' || code.ticks > 0) return lead + group;
-    const before = since(Math.max(clause, here - LOOK_BACK));
+    const before = since(Math.max(clause, here - LOOK_BACK_LENGTH));
     if (hasWords(before)) claim = claimOf(before);
     // `[1](` and, at the beginning of a line, `[1]:` would be links of the text's own making.
     const isLink = next === '(' || (next === ':' && code.fresh);
@@ -120,7 +120,7 @@ export function createMarkers(given: Found[], query: string, answer: Written): M
     if (places.length === 0) return new Map();
     const borne = verifier.check(
       claim,
-      `${query.slice(0, LOOK_BACK)}\n${since(Math.max(0, here - LOOK_BACK))}`,
+      `${query.slice(0, LOOK_BACK_LENGTH)}\n${since(Math.max(0, here - LOOK_BACK_LENGTH))}`,
       places,
     );
     return new Map(Array.from(borne, ([place, span]) => [place + 1, span]));
@@ -136,7 +136,7 @@ export function createMarkers(given: Found[], query: string, answer: Written): M
     pass: (piece) => (held === '' && isPlain(piece) ? piece : take(held + piece, false)),
     rest: () => (held === '' ? '' : take(held, true)),
     citations() {
-      const text = cited.size > 0 ? answer.soFar(0) : '';
+      const text = cited.size > 0 ? answer.textFrom(0) : '';
       // An answer that was stopped or cut has not all that was passed.
       const shown = [...cited].filter(([n]) => text.includes(`[${n}]`)).sort(([a], [b]) => a - b);
       return Object.fromEntries(
@@ -159,12 +159,12 @@ const isInterval = (token: string): boolean => /[,;–-]/.test(token) && numbers
 
 function leadBefore(text: string, at: number, from: number): number {
   let lead = at;
-  while (lead > from && at - lead < LEAD && isBlank(text, lead - 1)) lead--;
+  while (lead > from && at - lead < MAX_SPACE_BEFORE && isBlank(text, lead - 1)) lead--;
   return lead;
 }
 
 /** A part of one of the passages found. */
-interface Part extends Span {
+interface QuotedSpan extends Span {
   found: number;
 }
 
@@ -172,15 +172,15 @@ interface Part extends Span {
  * Numbers the quotes in the order in which they are made. Parts of one paragraph share a number, and a citation that is
  * the span from the first to the last of them, word for word as the passage has it; another paragraph is another place.
  */
-export function createQuotes(found: Found[]): {
-  mark(part: Part): string;
+export function createCitationList(found: Found[]): {
+  mark(part: QuotedSpan): string;
   citations(): Citations;
 } {
-  const spans: Part[] = [];
+  const spans: QuotedSpan[] = [];
 
   return {
     mark({ found: place, start, end }) {
-      const between = (one: Part): string =>
+      const between = (one: QuotedSpan): string =>
         found[place]!.text.slice(Math.min(one.end, end), Math.max(one.start, start));
       const known = spans.findIndex((one) => one.found === place && !between(one).includes('\n'));
       const span = spans[known];

@@ -6,19 +6,19 @@
 const NUMBER = String.raw`\^?\d{1,3}(?:\.\d{1,2})?`;
 const TOKEN = String.raw`(?:\[${NUMBER}(?: ?[,;–-] ?${NUMBER}){0,9}\]|【${NUMBER}(?:†[^【】\n]{0,40})?】)`;
 const LINK = String.raw`\([^()\s]{0,400}\)`;
-const BETWEEN = String.raw`,?[ \t]{0,3}`;
+const SEPARATOR = String.raw`,?[ \t]{0,3}`;
 const ITEM = `${TOKEN}(?:${LINK})?`;
-const BEGUN = String.raw`(?:\[[\^\d., ;–-]{0,100}|【[^【】\n]{0,60})`;
+const PARTIAL = String.raw`(?:\[[\^\d., ;–-]{0,100}|【[^【】\n]{0,60})`;
 
-const GROUP = new RegExp(`${ITEM}(?:${BETWEEN}${ITEM}){0,7}`, 'y');
+const GROUP = new RegExp(`${ITEM}(?:${SEPARATOR}${ITEM}){0,7}`, 'y');
 const UNFINISHED = new RegExp(
-  `(?:${BEGUN}|${ITEM}(?:${BETWEEN}${ITEM}){0,7}(?:\\([^()\\s]{0,400}|${BETWEEN}${BEGUN}?)?)$`,
+  `(?:${PARTIAL}|${ITEM}(?:${SEPARATOR}${ITEM}){0,7}(?:\\([^()\\s]{0,400}|${SEPARATOR}${PARTIAL}?)?)$`,
   'y',
 );
-const TOKENS = new RegExp(`(${BETWEEN})(${TOKEN})(?:${LINK})?`, 'g');
-const PARTS = /(\d+(?:\.\d+)?)(?: ?[–-] ?\^?(\d+(?:\.\d+)?))?/g;
+const TOKENS = new RegExp(`(${SEPARATOR})(${TOKEN})(?:${LINK})?`, 'g');
+const RANGES = /(\d+(?:\.\d+)?)(?: ?[–-] ?\^?(\d+(?:\.\d+)?))?/g;
 /** Wider ranges are none of markers. */
-const WIDEST = 10;
+const MAX_RANGE = 10;
 
 const OPENING = /[[【]/g;
 
@@ -37,7 +37,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
 export const groupAt = (text: string, at: number): string | undefined => matchAt(GROUP, text, at);
 
 /** Whether more text could make other markers of what begins at `at`. */
-export const isHeld = (text: string, at: number): boolean => matchAt(UNFINISHED, text, at) !== undefined;
+export const mayContinue = (text: string, at: number): boolean => matchAt(UNFINISHED, text, at) !== undefined;
 
 /** The markers of a group, with what stands before each. */
 export const tokensOf = (group: string): { between: string; token: string }[] =>
@@ -46,9 +46,9 @@ export const tokensOf = (group: string): { between: string; token: string }[] =>
 /** The numbers of a marker, ranges counted out. */
 export function numbersOf(token: string): number[] {
   const inside = token.replace(/†.*/, '');
-  return Array.from(inside.matchAll(PARTS)).flatMap(([, first, last]) => {
+  return Array.from(inside.matchAll(RANGES)).flatMap(([, first, last]) => {
     const [from, to] = [Number(first), Number(last ?? first)];
     if (!(to > from)) return [from, ...(last === undefined ? [] : [to])];
-    return to - from < WIDEST ? Array.from({ length: Math.floor(to - from) + 1 }, (_, n) => from + n) : [];
+    return to - from < MAX_RANGE ? Array.from({ length: Math.floor(to - from) + 1 }, (_, n) => from + n) : [];
   });
 }

@@ -1,12 +1,12 @@
 import { synonymsOf } from '../../knowledge/text/synonyms.ts';
 import { sentencesOf, type Span } from '../../knowledge/text/sentences.ts';
 import { eachWord, isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts';
-import { numbersIn, numbersNamedIn } from './numbers.ts';
+import { numbersIn, allNumbersIn } from './numbers.ts';
 import { spokenIn } from '../../knowledge/text/detect-language.ts';
 import { WeakCache } from './weak-cache.ts';
 
 /** A passage as it was given: only `text` is quoted, the words of `head` (title and headings) count too. */
-export interface Given {
+export interface GivenPassage {
   head: string;
   text: string;
   /** See `Found`. */
@@ -18,26 +18,26 @@ export interface Given {
  * from the passage than an answer does, this keeps 97 of 100 in English and Spanish and 91 in German; of the other passages
  * found for the question, cited in its place, 3 to 24 of 100 pass: most are about the same thing.
  */
-const LEAST = 0.45;
+const MIN_SHARE = 0.45;
 /** Of Han and kana words are pairs of characters, of which another wording keeps fewer. Keeps 96 of 100. */
-const LEAST_PAIRS = 0.3;
+const MIN_SHARE_PAIRS = 0.3;
 /** Of passages that bear a claim together, each has so much of what one alone must have. */
-const PART = 0.5;
+const JOINT_SHARE = 0.5;
 /** Another language: of the words that any passage given has, the share that must be in this one. Keeps 84 to 97 of 100. */
-const LEAST_ANCHORS = 0.5;
+const MIN_SHARE_FOREIGN = 0.5;
 /** Where fewer of a text's short words are in the passages, it is in another language than they are. */
-const SAME_LANGUAGE = 0.3;
+const MIN_SAME_LANGUAGE = 0.3;
 /** The same where just one of the two is English. */
-const SAME_AS_ENGLISH = 0.7;
-const SHORT_WORD = 4;
+const MIN_SAME_ENGLISH = 0.7;
+const MAX_SHORT_WORD = 4;
 /** So many words, and none of the small ones of a language that we know, are of one that we do not. */
-const TELLING = 12;
+const MIN_WORDS_UNKNOWN = 12;
 /** The share of stop words from which on a text is English. */
-const ENGLISH = 0.25;
+const ENGLISH_STOP_WORDS = 0.25;
 /** A number tells as much as two words. */
-const NUMBER = 2;
+const NUMBER_WEIGHT = 2;
 /** A neighbour is quoted beside the best sentence where it adds this share of the claim. */
-const ADDS = 0.25;
+const NEIGHBOUR_GAIN = 0.25;
 
 const PAIRS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const UNSPACED =
@@ -53,7 +53,7 @@ interface Words {
   empty: number;
 }
 
-interface Reading extends Words {
+interface PassageWords extends Words {
   sentences: (Span & Pick<Words, 'roots' | 'numbers'>)[];
 }
 
@@ -66,25 +66,27 @@ export interface Verifier {
 }
 
 /** Of passages cited lately: an answer's check is mostly the reading of its passages. */
-const readings = new WeakCache<object, Reading>(500);
+const passageCache = new WeakCache<object, PassageWords>(500);
 /** UTF-16 units; longer ones would take more memory than they save time. */
-const LONGEST = 10_000;
+const MAX_CACHED_LENGTH = 10_000;
 
-const readLately = (given: Given): Reading =>
-  given.entry && given.text.length <= LONGEST ? readings.get(given.entry, () => read(given)) : read(given);
+const readCached = (given: GivenPassage): PassageWords =>
+  given.entry && given.text.length <= MAX_CACHED_LENGTH
+    ? passageCache.get(given.entry, () => readPassage(given))
+    : readPassage(given);
 
 /** Judges by words, numbers and names whether a claim stands in a passage. Reads a passage when it is first cited. */
-export function createVerifier(given: Given[]): Verifier {
-  const ours: Reading[] = [];
-  const reading = (at: number): Reading => (ours[at] ??= readLately(given[at]!));
-  const readAll = (): Reading[] => given.map((_, at) => reading(at));
+export function createVerifier(given: GivenPassage[]): Verifier {
+  const ours: PassageWords[] = [];
+  const reading = (at: number): PassageWords => (ours[at] ??= readCached(given[at]!));
+  const readAll = (): PassageWords[] => given.map((_, at) => reading(at));
 
   /** Whether it looks to be in another language than the passages: by the small words that they share, and by their own. */
   function isForeign(claim: string, context: string, cited: number[]): boolean {
     const words = wordsOf(context);
     if (sameLanguage(words, cited.map(reading)) || sameLanguage(words, readAll())) return false;
     const spoken = spokenIn(claim) ?? spokenIn(context);
-    if (spoken === undefined) return words.all >= TELLING;
+    if (spoken === undefined) return words.all >= MIN_WORDS_UNKNOWN;
     const texts = given.map(({ text }) => spokenIn(text));
     const told = cited.map((at) => texts[at]).filter(Boolean);
     return !(told.length > 0 ? told : texts).includes(spoken);
@@ -93,19 +95,19 @@ export function createVerifier(given: Given[]): Verifier {
   function bears(claim: Words, foreign: boolean, cited: number[]): number[] {
     // Between languages only what some passage has at all, names above all, can tell one passage from another.
     const roots = [...claim.roots].filter((root) => !foreign || readAll().some((one) => hasRoot(one.roots, root)));
-    const least = foreign ? LEAST_ANCHORS : inPairs(roots) ? LEAST_PAIRS : LEAST;
-    const share = (of: Reading[]): number =>
+    const least = foreign ? MIN_SHARE_FOREIGN : inPairs(roots) ? MIN_SHARE_PAIRS : MIN_SHARE;
+    const share = (of: PassageWords[]): number =>
       roots.filter((root) => of.some((one) => hasRoot(one.roots, root))).length / (roots.length || 1);
     const bare = roots.length === 0 && (foreign || claim.numbers.size > 0);
-    const enough = (of: Reading[], part = 1): boolean => bare || share(of) >= least * part;
-    const known = (of: Reading[]) => (number: number) => of.some((one) => one.numbers.has(number));
+    const enough = (of: PassageWords[], part = 1): boolean => bare || share(of) >= least * part;
+    const known = (of: PassageWords[]) => (number: number) => of.some((one) => one.numbers.has(number));
     const numbers = [...claim.numbers];
-    const all = (of: Reading[]): boolean => numbers.every(known(of)) && enough(of);
+    const all = (of: PassageWords[]): boolean => numbers.every(known(of)) && enough(of);
     const alone = cited.filter((at) => all([reading(at)]));
     if (alone.length > 0 || !all(cited.map(reading))) return alone;
     return cited.filter((at) => {
       const one = [reading(at)];
-      return numbers.length > 0 ? numbers.some(known(one)) : enough(one, PART);
+      return numbers.length > 0 ? numbers.some(known(one)) : enough(one, JOINT_SHARE);
     });
   }
 
@@ -120,7 +122,7 @@ export function createVerifier(given: Given[]): Verifier {
 }
 
 /** True where there is nothing in the text that could be checked. */
-export const saysNothing = (text: string): boolean => {
+export const isEmptyClaim = (text: string): boolean => {
   const { roots, numbers } = wordsOf(text);
   return roots.size + numbers.size === 0;
 };
@@ -131,18 +133,18 @@ function wordsOf(text: string, numbers = numbersIn(text)): Words {
   eachWord(UNSPACED.test(text) ? text.replace(/[A-Za-z\d]+/g, ' $& ') : text, (word) => {
     if (/^\p{N}/u.test(word)) return;
     words.all++;
-    if (word.length <= SHORT_WORD) words.short.add(word);
+    if (word.length <= MAX_SHORT_WORD) words.short.add(word);
     if (isStopWord(word)) words.empty++;
     else words.roots.add(rootOf(word));
   });
   return words;
 }
 
-function read({ head, text }: Given): Reading {
-  const whole = wordsOf(head, numbersNamedIn(head));
+function readPassage({ head, text }: GivenPassage): PassageWords {
+  const whole = wordsOf(head, allNumbersIn(head));
   const sentences = sentencesOf(text).map(({ start, end }) => {
     const sentence = text.slice(start, end);
-    const words = wordsOf(sentence, numbersNamedIn(sentence));
+    const words = wordsOf(sentence, allNumbersIn(sentence));
     addTo(whole, words);
     return { start, end, roots: words.roots, numbers: words.numbers };
   });
@@ -157,7 +159,7 @@ function addTo(whole: Words, part: Words): void {
   whole.empty += part.empty;
 }
 
-const isEnglish = ({ all, empty }: Words): boolean => all > 0 && empty >= ENGLISH * all;
+const isEnglish = ({ all, empty }: Words): boolean => all > 0 && empty >= ENGLISH_STOP_WORDS * all;
 
 const hasRoot = (roots: Set<string>, root: string): boolean =>
   roots.has(root) || synonymsOf(root).some((synonym) => roots.has(synonym));
@@ -168,24 +170,24 @@ function sameLanguage(context: Words, passages: Words[]): boolean {
   const english = [context, ...passages].filter(isEnglish).length;
   if (isEnglish(context) && english > 1) return true;
   const known = [...context.short].filter((word) => passages.some(({ short }) => short.has(word)));
-  return known.length >= (english > 0 ? SAME_AS_ENGLISH : SAME_LANGUAGE) * context.short.size;
+  return known.length >= (english > 0 ? MIN_SAME_ENGLISH : MIN_SAME_LANGUAGE) * context.short.size;
 }
 
 /** The sentence with the most of the claim, and a neighbour that adds much; the whole passage where none has any. */
-function spanFor(claim: Words, { sentences }: Reading, text: string): Span {
-  const total = claim.roots.size + NUMBER * claim.numbers.size;
+function spanFor(claim: Words, { sentences }: PassageWords, text: string): Span {
+  const total = claim.roots.size + NUMBER_WEIGHT * claim.numbers.size;
   const held = (from: number, to: number): number => {
     const part = sentences.slice(Math.max(0, from), to + 1);
     const roots = [...claim.roots].filter((root) => part.some((one) => hasRoot(one.roots, root)));
     const numbers = [...claim.numbers].filter((number) => part.some((one) => one.numbers.has(number)));
-    return roots.length + NUMBER * numbers.length;
+    return roots.length + NUMBER_WEIGHT * numbers.length;
   };
   const own = sentences.map((_, at) => held(at, at));
   const most = Math.max(0, ...own);
   const best = own.indexOf(most);
   if (most === 0) return { start: 0, end: text.length };
   const [before, after] = [best > 0 ? held(best - 1, best) : 0, best + 1 < own.length ? held(best, best + 1) : 0];
-  const adds = Math.max(before, after) - most >= ADDS * total;
+  const adds = Math.max(before, after) - most >= NEIGHBOUR_GAIN * total;
   const first = adds && before > after ? best - 1 : best;
   const last = adds && before <= after ? best + 1 : best;
   return { start: sentences[first]!.start, end: sentences[last]!.end };

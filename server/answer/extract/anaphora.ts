@@ -5,7 +5,7 @@ import { spokenIn } from '../../knowledge/text/detect-language.ts';
 export const SENTENCE_END = /[.!?…。！？｡؟।][)\]"'”’»」』]*$/;
 
 /** Words at the beginning of a sentence that points back at the one before it. */
-const BACK: Partial<Record<Spoken, string>> = {
+const REFERRING_WORDS: Partial<Record<Spoken, string>> = {
   en: 'he she it they this that these those its their his her such otherwise instead then however but also both neither',
   de: 'er sie es dies diese dieser dieses das dabei dafür dazu dann aber sonst beide außerdem',
   es: 'ellos ellas él ella esto este esta estos estas eso pero además',
@@ -24,12 +24,14 @@ const BACK: Partial<Record<Spoken, string>> = {
 const UNSPACED = /^(?:[他她它这該该此]|これ|それ|彼|この|その)/;
 const OPENING = /^["'“‘«(¿¡]+/;
 
-const words = new Map(Object.entries(BACK).map(([language, list]) => [language, new Set(list.split(' '))]));
+const wordsByLanguage = new Map(
+  Object.entries(REFERRING_WORDS).map(([language, list]) => [language, new Set(list.split(' '))]),
+);
 
 /** Whether a sentence of the text says what it is about in the sentence before it. */
-export function pointsBack(sentence: string, text: string): boolean {
+export function refersBack(sentence: string, text: string): boolean {
   const start = sentence.slice(0, 40).replace(OPENING, '');
   const first = /^\p{L}+/u.exec(start)?.[0].toLowerCase() ?? '';
-  const languages = [...words].filter(([, own]) => own.has(first)).map(([language]) => language);
+  const languages = [...wordsByLanguage].filter(([, own]) => own.has(first)).map(([language]) => language);
   return UNSPACED.test(start) || (languages.length > 0 && languages.includes(spokenIn(text) ?? 'en'));
 }

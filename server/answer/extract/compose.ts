@@ -2,7 +2,7 @@ import type { Found } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 import { Layout } from './layout.ts';
-import { pointsBack, SENTENCE_END } from './anaphora.ts';
+import { refersBack, SENTENCE_END } from './anaphora.ts';
 
 /** A sentence chosen to be shown: the place of its passage among those found, and its own place there. */
 export interface Pick {
@@ -11,7 +11,7 @@ export interface Pick {
 }
 
 /** What is shown of one place of a passage, to be followed by one marker. */
-export interface Quoted {
+export interface QuotePiece {
   /** Markdown: the passage's own words, and perhaps the heading or the lead-in that they need. */
   text: string;
   found: number;
@@ -23,24 +23,24 @@ export interface Quoted {
 }
 
 /** A list or table no longer than this is shown whole where the question asks for none of its items by name. */
-const SHORT_LIST = 600;
-const SHORT_LIST_ITEMS = 8;
+const MAX_LIST_LENGTH = 600;
+const MAX_LIST_ITEMS = 8;
 /** The share of the question that a list answers as a whole where what stands above it has so much. */
-const ASKED = 0.85;
+const LEAD_IN_SHARE = 0.85;
 /** UTF-16 units of a sentence that is shown because the next one needs it. */
-const LONGEST_BEFORE = 320;
+const MAX_SENTENCE_BEFORE = 320;
 /** UTF-16 units. Of longer code only the stretch that was chosen is shown. */
-const LONGEST_CODE = 700;
+const MAX_CODE_LENGTH = 700;
 /** What stands above a list without a colon is its caption, or no part of it. */
-const LONGEST_CAPTION = 100;
+const MAX_CAPTION_LENGTH = 100;
 /** A lead-in is part of the quotation where no more than this is between. */
-const LONGEST_QUOTE = 900;
+const MAX_QUOTE_WITH_LEAD_IN = 900;
 
 /**
  * The chosen sentences as they are to be read: those of one page together and in its order, neighbours as one piece, items of
  * a list with what leads to them, a sentence that points back with the one it points at.
  */
-export function composed(picks: Pick[], found: Found[], query: Query): Quoted[] {
+export function composeQuotes(picks: Pick[], found: Found[], query: Query): QuotePiece[] {
   const pages = new Map<string, Map<number, number[]>>();
   for (const { found: place, at } of picks) {
     const { uuid } = found[place]!.source;
@@ -64,7 +64,7 @@ class PassageQuotes {
   readonly #layout: Layout;
   readonly #best: number;
   readonly #done = new Set<number>();
-  readonly #pieces: Quoted[] = [];
+  readonly #pieces: QuotePiece[] = [];
 
   constructor(found: Found, place: number, query: Query, best: number) {
     this.#found = found;
@@ -74,7 +74,7 @@ class PassageQuotes {
     this.#layout = new Layout(found.text, found.match.sentences());
   }
 
-  quoted(places: number[]): Quoted[] {
+  quoted(places: number[]): QuotePiece[] {
     const { source, text } = this.#found;
     if (source.type === 'qa') {
       const start = text.length - text.trimStart().length;
@@ -88,7 +88,7 @@ class PassageQuotes {
     if (this.#layout.items[at]! >= 0) return this.#list(at, places);
     if (this.#layout.isCode(at)) return this.#code(at);
     const next = at + 1;
-    if (next < this.#layout.sentences.length && LEADS.test(this.#text(at))) {
+    if (next < this.#layout.sentences.length && ENDS_WITH_COLON.test(this.#text(at))) {
       if (this.#layout.items[next] === next) return this.#list(next, places);
       if (this.#layout.isCode(next)) return this.#code(next);
     }
@@ -100,11 +100,11 @@ class PassageQuotes {
     return this.#layout.sentences[at]!.text;
   }
 
-  #piece(text: string, start: number, end: number, block: boolean): Quoted {
+  #piece(text: string, start: number, end: number, block: boolean): QuotePiece {
     return { text, found: this.#place, start, end, block };
   }
 
-  #push(piece: Quoted, from: number, to: number): void {
+  #push(piece: QuotePiece, from: number, to: number): void {
     for (let at = from; at <= to; at++) this.#done.add(at);
     this.#pieces.push(piece);
   }
@@ -125,7 +125,7 @@ class PassageQuotes {
       this.#done.add(at);
       return;
     }
-    const isBack = pointsBack(this.#text(at), this.#found.text);
+    const isBack = refersBack(this.#text(at), this.#found.text);
     if (isBack && this.#hasBefore(at)) {
       const before = this.#layout.sentences[at - 1]!;
       const both = before.text + this.#layout.space(at) + this.#text(at);
@@ -139,7 +139,7 @@ class PassageQuotes {
   #hasBefore(at: number): boolean {
     const before = at - 1;
     if (before < 0 || this.#done.has(before) || !isBetweenSentences(this.#layout.gap(at))) return false;
-    return this.#text(before).length <= LONGEST_BEFORE && SENTENCE_END.test(this.#text(before));
+    return this.#text(before).length <= MAX_SENTENCE_BEFORE && SENTENCE_END.test(this.#text(before));
   }
 
   /** A question of the page's own says something together with its answer. */
@@ -155,12 +155,12 @@ class PassageQuotes {
   #code(at: number): void {
     const { sentences, text } = this.#layout;
     const around = this.#layout.codeAround(at);
-    const isShort = this.#layout.end(around.last) - sentences[around.first]!.start <= LONGEST_CODE;
+    const isShort = this.#layout.end(around.last) - sentences[around.first]!.start <= MAX_CODE_LENGTH;
     const { first, last } = isShort ? around : { first: at, last: at };
     const { start } = sentences[first]!;
     const end = this.#layout.end(last);
     const lead = first > 0 && !this.#layout.isCode(first - 1) && !this.#done.has(first - 1) ? first - 1 : first;
-    const before = lead < first && this.#text(lead).length <= LONGEST_BEFORE ? lead : first;
+    const before = lead < first && this.#text(lead).length <= MAX_SENTENCE_BEFORE ? lead : first;
     const above = before < first ? `${this.#text(before)}\n\n` : '';
     const shown = `${above}${CODE_FENCE}\n${text.slice(start, end)}\n${CODE_FENCE}`;
     this.#push(this.#piece(shown, sentences[before]!.start, end, true), before, last);
@@ -175,7 +175,7 @@ class PassageQuotes {
     const start = this.#layout.sentences[shown[0]!]!.start;
     const end = this.#layout.itemEnd(shown.at(-1)!);
     const quoteFrom =
-      before && lead >= 0 && end - this.#layout.sentences[lead]!.start <= LONGEST_QUOTE
+      before && lead >= 0 && end - this.#layout.sentences[lead]!.start <= MAX_QUOTE_WITH_LEAD_IN
         ? this.#layout.sentences[lead]!.start
         : start;
     const text =
@@ -196,8 +196,8 @@ class PassageQuotes {
     if (most > 0) return chosen.filter((item) => values.get(item) === most);
     const length = this.#layout.itemEnd(all.at(-1)!) - this.#layout.sentences[all[0]!]!.start;
     const isBest = this.#best === lead || all.includes(this.#layout.items[this.#best] ?? -1);
-    const whole = (isBest || this.#isAsked(lead)) && all.length <= SHORT_LIST_ITEMS && length <= SHORT_LIST;
-    return whole || chosen.length === 0 ? all.slice(0, SHORT_LIST_ITEMS) : chosen;
+    const whole = (isBest || this.#isAsked(lead)) && all.length <= MAX_LIST_ITEMS && length <= MAX_LIST_LENGTH;
+    return whole || chosen.length === 0 ? all.slice(0, MAX_LIST_ITEMS) : chosen;
   }
 
   /** What of the question each item holds that neither all of them nor what stands above them hold. */
@@ -222,7 +222,7 @@ class PassageQuotes {
   #isAsked(lead: number): boolean {
     const { terms, totalWeight } = this.#query;
     const above = this.#above(lead);
-    return [...above].reduce((sum, term) => sum + terms[term]!.weight, 0) >= ASKED * totalWeight;
+    return [...above].reduce((sum, term) => sum + terms[term]!.weight, 0) >= LEAD_IN_SHARE * totalWeight;
   }
 
   #above(lead: number): Set<number> {
@@ -242,8 +242,8 @@ class PassageQuotes {
   /** The sentence that ends with a colon above a list, or its caption, ready to be followed by an item. */
   #leadIn(lead: number): string {
     const text = lead >= 0 ? this.#text(lead) : '';
-    if (text === '' || LEADS.test(text)) return text && `${text} `;
-    return text.length <= LONGEST_CAPTION && !SENTENCE_END.test(text) ? `${text}: ` : '';
+    if (text === '' || ENDS_WITH_COLON.test(text)) return text && `${text} `;
+    return text.length <= MAX_CAPTION_LENGTH && !SENTENCE_END.test(text) ? `${text}: ` : '';
   }
 
   /** What the passage is about, ready to be followed by what it says. */
@@ -254,7 +254,7 @@ class PassageQuotes {
   }
 }
 
-const LEADS = /[:：]$/;
+const ENDS_WITH_COLON = /[:：]$/;
 const QUESTION = /[?？]$/;
 
 const isBetweenSentences = (gap: string): boolean => !gap.includes('\n');

@@ -3,13 +3,13 @@ import type { Query } from '../../knowledge/search/query.ts';
 import { phrasesFor } from './phrases.ts';
 
 /** Pages offered where there is no answer. */
-const CLOSEST = 2;
+const MAX_LINKS = 2;
 
 /**
  * The honest answer where nothing fits, in the visitor's language: two lines or more, with links to the closest pages where
  * there are any. `accepted` as in `phrasesFor`.
  */
-export function noAnswer(query: Query, found: Found[], accepted?: readonly string[]): string {
+export function writeNoAnswer(query: Query, found: Found[], accepted?: readonly string[]): string {
   const { unknown, closest, otherWords } = phrasesFor(query, found, accepted);
   const links = new Map<string, string>();
   for (const { source } of found) {
@@ -17,7 +17,7 @@ export function noAnswer(query: Query, found: Found[], accepted?: readonly strin
     const page = isAddress(source.file_name) ? source.file_name.replace(/#.*$/, '') : name;
     if (name && !links.has(page)) links.set(page, linkTo(name, source.file_name));
   }
-  const lines = [...links.values()].slice(0, CLOSEST).map((link) => `- ${link}`);
+  const lines = [...links.values()].slice(0, MAX_LINKS).map((link) => `- ${link}`);
   return `${unknown}\n\n${lines.length > 0 ? `${closest}\n\n${lines.join('\n')}` : otherWords}`;
 }
 
@@ -25,15 +25,15 @@ const isAddress = (name: string): boolean => /^https?:\/\//i.test(name);
 
 /** A page that nobody gave a title is called by its address. */
 const nameOf = ({ title, file_name }: Found['source']): string =>
-  withoutSpace(title) || withoutSpace(file_name.replace(/^https?:\/\//i, ''));
+  collapseSpace(title) || collapseSpace(file_name.replace(/^https?:\/\//i, ''));
 
-const withoutSpace = (text: string): string => text.replace(/[\s\p{Cf}]+/gu, ' ').trim();
+const collapseSpace = (text: string): string => text.replace(/[\s\p{Cf}]+/gu, ' ').trim();
 
 function linkTo(title: string, address: string): string {
   const name = title.replace(/[\\[\]`*_<>]/g, '\\$&');
   if (!isAddress(address)) return name;
-  return `[${name}](${address.replace(/[()\s<>]/g, (sign) => encodeURIComponent(sign).replace(/[()]/g, percent))})`;
+  return `[${name}](${address.replace(/[()\s<>]/g, (sign) => encodeURIComponent(sign).replace(/[()]/g, percentEncode))})`;
 }
 
 /** `encodeURIComponent` leaves parentheses as they are. */
-const percent = (sign: string): string => `%${sign.charCodeAt(0).toString(16)}`;
+const percentEncode = (sign: string): string => `%${sign.charCodeAt(0).toString(16)}`;

@@ -16,7 +16,7 @@ export interface Phrases {
   otherWords: string;
 }
 
-const inOrder = (
+const phrases = (
   found: string,
   several: string,
   noMore: string,
@@ -26,7 +26,7 @@ const inOrder = (
 ): Phrases => ({ found, several, noMore, unknown, closest, otherWords });
 
 export const PHRASES = {
-  en: inOrder(
+  en: phrases(
     'This is what I found:',
     'Several pages say something about this:',
     'That is what I have read about it: I quote, and write no texts of my own.',
@@ -34,7 +34,7 @@ export const PHRASES = {
     'The closest that I can offer:',
     'Please try other words, or ask about something else.',
   ),
-  de: inOrder(
+  de: phrases(
     'Dazu habe ich gefunden:',
     'Dazu habe ich auf mehreren Seiten etwas gefunden:',
     'Das ist, was ich dazu gelesen habe: Ich zitiere und schreibe keine eigenen Texte.',
@@ -42,7 +42,7 @@ export const PHRASES = {
     'Am nächsten kommen diese Seiten:',
     'Versuchen Sie es bitte mit anderen Worten, oder fragen Sie etwas anderes.',
   ),
-  es: inOrder(
+  es: phrases(
     'Esto es lo que he encontrado:',
     'He encontrado esto en varias páginas:',
     'Esto es lo que he leído sobre el tema: cito, no escribo textos propios.',
@@ -50,7 +50,7 @@ export const PHRASES = {
     'Lo más parecido que puedo ofrecer:',
     'Pruebe con otras palabras o pregunte otra cosa.',
   ),
-  fr: inOrder(
+  fr: phrases(
     'Voici ce que j’ai trouvé :',
     'Voici ce que j’ai trouvé sur plusieurs pages :',
     'C’est ce que j’ai lu à ce sujet : je cite, je n’écris pas de textes moi-même.',
@@ -58,7 +58,7 @@ export const PHRASES = {
     'Ce qui s’en approche le plus :',
     'Essayez avec d’autres mots, ou posez une autre question.',
   ),
-  it: inOrder(
+  it: phrases(
     'Ecco che cosa ho trovato:',
     'Ne parlano diverse pagine:',
     'Questo è ciò che ho letto in proposito: cito, non scrivo testi miei.',
@@ -66,7 +66,7 @@ export const PHRASES = {
     'Le pagine che più si avvicinano:',
     'Provi con altre parole o chieda qualcos’altro.',
   ),
-  pt: inOrder(
+  pt: phrases(
     'Foi isto que encontrei:',
     'Encontrei isto em várias páginas:',
     'Foi isto que li sobre o assunto: cito, não escrevo textos próprios.',
@@ -74,7 +74,7 @@ export const PHRASES = {
     'O mais próximo que posso oferecer:',
     'Tente com outras palavras ou pergunte outra coisa.',
   ),
-  nl: inOrder(
+  nl: phrases(
     'Dit heb ik gevonden:',
     'Dit heb ik op meer dan één pagina gevonden:',
     'Dat is wat ik erover heb gelezen: ik citeer en schrijf geen eigen teksten.',
@@ -82,7 +82,7 @@ export const PHRASES = {
     'Dit komt het dichtst in de buurt:',
     'Probeer het met andere woorden, of vraag iets anders.',
   ),
-  pl: inOrder(
+  pl: phrases(
     'Oto, co udało mi się znaleźć:',
     'Piszą o tym różne strony:',
     'To wszystko, co na ten temat znam: cytuję, nie piszę własnych tekstów.',
@@ -90,7 +90,7 @@ export const PHRASES = {
     'Najbliższe temu strony:',
     'Proszę spróbować innych słów albo zapytać o coś innego.',
   ),
-  sv: inOrder(
+  sv: phrases(
     'Det här hittade jag:',
     'Det här hittade jag på flera sidor:',
     'Det är vad jag har läst om det: jag citerar och skriver inga egna texter.',
@@ -98,7 +98,7 @@ export const PHRASES = {
     'Det närmaste jag kan erbjuda:',
     'Försök med andra ord, eller fråga om något annat.',
   ),
-  da: inOrder(
+  da: phrases(
     'Det her fandt jeg:',
     'Det her fandt jeg på flere sider:',
     'Det er, hvad jeg har læst om det: jeg citerer og skriver ingen egne tekster.',
@@ -106,7 +106,7 @@ export const PHRASES = {
     'Det nærmeste, jeg kan tilbyde:',
     'Prøv med andre ord, eller spørg om noget andet.',
   ),
-  fi: inOrder(
+  fi: phrases(
     'Löysin tämän:',
     'Löysin tämän useilta sivuilta:',
     'Tämän olen lukenut aiheesta: lainaan, en kirjoita omia tekstejä.',
@@ -114,7 +114,7 @@ export const PHRASES = {
     'Lähimmäksi pääsevät nämä sivut:',
     'Kokeile muita sanoja tai kysy jotain muuta.',
   ),
-  hu: inOrder(
+  hu: phrases(
     'Ezt találtam:',
     'Erről több oldalon is találtam valamit:',
     'Ennyit olvastam erről: idézek, saját szöveget nem írok.',
@@ -122,7 +122,7 @@ export const PHRASES = {
     'Ezek az oldalak állnak hozzá a legközelebb:',
     'Próbálja más szavakkal, vagy kérdezzen mást.',
   ),
-  ro: inOrder(
+  ro: phrases(
     'Iată ce am găsit:',
     'Am găsit acest lucru pe mai multe pagini:',
     'Atât am citit despre asta: citez, nu scriu texte proprii.',
@@ -130,7 +130,7 @@ export const PHRASES = {
     'Cele mai apropiate pagini:',
     'Încercați cu alte cuvinte sau întrebați altceva.',
   ),
-  tr: inOrder(
+  tr: phrases(
     'Bulduğum şu:',
     'Bunu birden çok sayfada buldum:',
     'Bu konuda okuduklarım bunlar: alıntı yaparım, kendim metin yazmam.',
@@ -138,7 +138,7 @@ export const PHRASES = {
     'En yakın sayfalar:',
     'Lütfen başka sözcüklerle deneyin ya da başka bir şey sorun.',
   ),
-  vi: inOrder(
+  vi: phrases(
     'Đây là điều tôi tìm thấy:',
     'Tôi tìm thấy điều này ở nhiều trang:',
     'Đó là những gì tôi đã đọc về việc này: tôi chỉ trích dẫn, không tự viết bài.',
@@ -146,7 +146,7 @@ export const PHRASES = {
     'Những trang gần nhất tôi có thể gợi ý:',
     'Vui lòng thử từ khác hoặc hỏi điều khác.',
   ),
-  ru: inOrder(
+  ru: phrases(
     'Вот что удалось найти:',
     'Об этом говорится на нескольких страницах:',
     'Это всё, что мне об этом известно: я цитирую и не пишу собственных текстов.',
@@ -154,7 +154,7 @@ export const PHRASES = {
     'Ближе всего к вопросу эти страницы:',
     'Попробуйте спросить другими словами или о чём-нибудь другом.',
   ),
-  el: inOrder(
+  el: phrases(
     'Αυτό βρήκα:',
     'Το βρήκα σε περισσότερες από μία σελίδες:',
     'Αυτά έχω διαβάσει σχετικά: παραθέτω, δεν γράφω δικά μου κείμενα.',
@@ -162,7 +162,7 @@ export const PHRASES = {
     'Οι πιο σχετικές σελίδες:',
     'Δοκιμάστε με άλλες λέξεις ή ρωτήστε κάτι άλλο.',
   ),
-  ar: inOrder(
+  ar: phrases(
     'هذا ما وجدته:',
     'وجدت هذا في أكثر من صفحة:',
     'هذا ما قرأته عن الموضوع: أنا أقتبس ولا أكتب نصوصًا من عندي.',
@@ -170,7 +170,7 @@ export const PHRASES = {
     'أقرب ما يمكنني تقديمه:',
     'جرّب كلمات أخرى أو اسأل عن شيء آخر.',
   ),
-  hi: inOrder(
+  hi: phrases(
     'मुझे यह मिला:',
     'मुझे यह एक से अधिक पृष्ठों पर मिला:',
     'इसके बारे में मैंने इतना ही पढ़ा है: मैं उद्धरण देता हूँ, अपना पाठ नहीं लिखता।',
@@ -178,7 +178,7 @@ export const PHRASES = {
     'सबसे निकट के पृष्ठ:',
     'कृपया दूसरे शब्दों में पूछें या कुछ और पूछें।',
   ),
-  th: inOrder(
+  th: phrases(
     'ข้อมูลที่พบมีดังนี้:',
     'พบข้อมูลนี้ในหลายหน้า:',
     'ทั้งหมดที่อ่านพบเกี่ยวกับเรื่องนี้มีเท่านี้ ระบบยกข้อความมาให้ แต่ไม่ได้เขียนขึ้นเอง',
@@ -186,7 +186,7 @@ export const PHRASES = {
     'หน้าที่ใกล้เคียงที่สุด:',
     'โปรดลองใช้คำอื่น หรือถามเรื่องอื่น',
   ),
-  zh: inOrder(
+  zh: phrases(
     '我找到了以下内容：',
     '我在多个页面上找到了相关内容：',
     '关于这一点，我读到的就是这些：我只引用原文，不自己撰写。',
@@ -194,7 +194,7 @@ export const PHRASES = {
     '最接近的页面：',
     '请换一种说法，或者问别的问题。',
   ),
-  ja: inOrder(
+  ja: phrases(
     '次の記載が見つかりました：',
     '複数のページに記載がありました：',
     'これについて読んだ内容は以上です。引用のみで、文章の作成は行いません。',
@@ -202,7 +202,7 @@ export const PHRASES = {
     '最も近いページ：',
     '別の言葉で試すか、ほかのことをお尋ねください。',
   ),
-  ko: inOrder(
+  ko: phrases(
     '다음 내용을 찾았습니다:',
     '여러 페이지에서 관련 내용을 찾았습니다:',
     '이에 대해 읽은 내용은 여기까지입니다. 인용만 하고 글을 직접 쓰지는 않습니다.',
@@ -210,7 +210,7 @@ export const PHRASES = {
     '가장 가까운 페이지:',
     '다른 말로 다시 묻거나 다른 것을 물어보세요.',
   ),
-  nb: inOrder(
+  nb: phrases(
     'Dette fant jeg:',
     'Dette fant jeg på flere sider:',
     'Det er det jeg har lest om dette: jeg siterer og skriver ingen egne tekster.',
@@ -218,7 +218,7 @@ export const PHRASES = {
     'Det nærmeste jeg kan tilby:',
     'Prøv gjerne med andre ord, eller spør om noe annet.',
   ),
-  cs: inOrder(
+  cs: phrases(
     'Našel jsem toto:',
     'Píše se o tom na několika stránkách:',
     'To je vše, co jsem o tom četl: cituji a vlastní texty nepíšu.',
@@ -226,7 +226,7 @@ export const PHRASES = {
     'Nejblíže tomu jsou tyto stránky:',
     'Zkuste to prosím jinými slovy nebo se zeptejte na něco jiného.',
   ),
-  uk: inOrder(
+  uk: phrases(
     'Ось що вдалося знайти:',
     'Про це йдеться на кількох сторінках:',
     'Це все, що мені про це відомо: я цитую і не пишу власних текстів.',
@@ -234,7 +234,7 @@ export const PHRASES = {
     'Найближче до запитання ці сторінки:',
     'Спробуйте запитати іншими словами або про щось інше.',
   ),
-  bg: inOrder(
+  bg: phrases(
     'Ето какво открих:',
     'За това се говори на няколко страници:',
     'Това е всичко, което прочетох по темата: цитирам и не пиша собствени текстове.',
@@ -242,7 +242,7 @@ export const PHRASES = {
     'Най-близо до въпроса са тези страници:',
     'Опитайте с други думи или попитайте за нещо друго.',
   ),
-  he: inOrder(
+  he: phrases(
     'זה מה שמצאתי:',
     'מצאתי על כך מידע בכמה עמודים:',
     'זה מה שקראתי בנושא: אני מצטט ולא כותב טקסטים משלי.',

@@ -3,9 +3,9 @@ import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { isItem } from '../../knowledge/text/sentences.ts';
 import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
-import { composed, type Quoted } from './compose.ts';
+import { composeQuotes, type QuotePiece } from './compose.ts';
 import { isInCode } from './layout.ts';
-import { thresholdFor } from './threshold.ts';
+import { minConfidence } from './threshold.ts';
 import { SENTENCE_END } from './anaphora.ts';
 
 /** The answer with no model: the best sentences of the passages found, word for word. */
@@ -21,15 +21,15 @@ export interface QuotedSentence {
 export interface QuoteOptions {
   /** Sentences at most; 3 by default. */
   most?: number;
-  /** Below this nothing is quoted; by default what `thresholdFor` says of the question. */
+  /** Below this nothing is quoted; by default `minConfidence`. */
   least?: number;
 }
 
 const MAX_SENTENCES = 3;
 /** A sentence with less of the best one's score is not shown beside it. */
-const BESIDE = 0.6;
+const MIN_SCORE_SHARE = 0.6;
 /** Passages that are read for sentences. */
-const PASSAGES = 6;
+const MAX_PASSAGES = 6;
 const CONTEXT: ContextWeights = { lead: 0.6, secondLead: 0.3, next: 0.2, head: 0.8, passage: 0.1 };
 /** What a word of the question counts that a heading has. */
 const IN_HEADING = 0.95;
@@ -37,13 +37,13 @@ const IN_HEADING = 0.95;
 const PASSAGE_SCORE = 0.5;
 const ANSWER_TYPE = 0.2;
 /** Words side by side as in the question, of all there are; a passage begins with what matters. */
-const PHRASE = 0.08;
-const FIRST = 0.02;
+const PHRASE_WEIGHT = 0.08;
+const FIRST_SENTENCE = 0.02;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 /** A lead-in or a question says little by itself. */
 const UNFINISHED = /[:?：？]$/;
 /** UTF-16 units of a label, which ends with no full stop. */
-const LABEL = 30;
+const MAX_LABEL_LENGTH = 30;
 
 interface Candidate {
   found: number;
@@ -57,19 +57,19 @@ interface Candidate {
 }
 
 /** Yields the best sentences, best first; nothing where they would not answer. */
-export function* quote(query: Query, found: Found[], options: QuoteOptions = {}): Generator<QuotedSentence> {
-  yield* selected(rank(query, found), { least: thresholdFor(query, found), ...options });
+export function* selectQuotes(query: Query, found: Found[], options: QuoteOptions = {}): Generator<QuotedSentence> {
+  yield* selectSentences(rank(query, found), { least: minConfidence(query, found), ...options });
 }
 
-function* selected(
+function* selectSentences(
   { candidates, confidence }: Ranking,
   { most = MAX_SENTENCES, least }: QuoteOptions & { least: number },
 ): Generator<QuotedSentence> {
   if (confidence < least) return;
   const shown: Sentence[] = [];
   for (const { sentence, found: place, at, score } of candidates) {
-    if (score < BESIDE * candidates[0]!.score) return;
-    if (shown.some((other) => alike(sentence, other))) continue;
+    if (score < MIN_SCORE_SHARE * candidates[0]!.score) return;
+    if (shown.some((other) => areAlike(sentence, other))) continue;
     shown.push(sentence);
     yield { text: sentence.text, found: place, at };
     if (shown.length >= most) return;
@@ -82,7 +82,7 @@ export const confidence = (query: Query, found: Found[]): number => rank(query, 
 /** An answer made of quotations. */
 export interface QuotedAnswer {
   /** Empty where nothing answers. */
-  pieces: Quoted[];
+  pieces: QuotePiece[];
   /** They come from more than one page. */
   several: boolean;
   /** 0 to 1: how much of the question its best sentence says again. */
@@ -92,13 +92,13 @@ export interface QuotedAnswer {
 }
 
 /** The best sentences, joined as they are to be read. */
-export function quotedAnswer(query: Query, found: Found[], options: QuoteOptions = {}): QuotedAnswer {
+export function selectAnswer(query: Query, found: Found[], options: QuoteOptions = {}): QuotedAnswer {
   const ranking = rank(query, found);
-  const picks = [...selected(ranking, { least: thresholdFor(query, found), ...options })];
+  const picks = [...selectSentences(ranking, { least: minConfidence(query, found), ...options })];
   // What the owner wrote as the answer needs nothing beside it.
   const whole = picks[0] !== undefined && found[picks[0].found]!.source.type === 'qa';
   const own = whole ? picks.slice(0, 1) : picks;
-  const pieces = composed(own, found, query);
+  const pieces = composeQuotes(own, found, query);
   const pages = new Set(own.map((pick) => found[pick.found]!.source.uuid));
   return { pieces, several: pages.size > 1, restated: ranking.candidates[0]?.restated ?? 0, whole };
 }
@@ -111,11 +111,11 @@ interface Ranking {
 
 function rank(query: Query, found: Found[]): Ranking {
   const [first] = found;
-  if (first?.match.exact) return { candidates: [exactly(first)], confidence: 1 };
+  if (first?.match.exact) return { candidates: [exactCandidate(first)], confidence: 1 };
   if (!first || query.terms.length === 0) return { candidates: [], confidence: 0 };
   const top = first.score || 1;
-  const candidates = found.slice(0, PASSAGES).flatMap((one, at) => {
-    return inPassage(one, query, at, (PASSAGE_SCORE * one.score) / top);
+  const candidates = found.slice(0, MAX_PASSAGES).flatMap((one, at) => {
+    return candidatesIn(one, query, at, (PASSAGE_SCORE * one.score) / top);
   });
   candidates.sort(byScore);
   adjustByType(query, candidates, found);
@@ -123,8 +123,8 @@ function rank(query: Query, found: Found[]): Ranking {
   return { candidates, confidence };
 }
 
-const exactly = (one: Found): Candidate => {
-  return { found: 0, at: 0, sentence: wholeOf(one)[0]!, score: 1, sure: 1, restated: 1 };
+const exactCandidate = (one: Found): Candidate => {
+  return { found: 0, at: 0, sentence: wholePassage(one)[0]!, score: 1, sure: 1, restated: 1 };
 };
 
 const byScore = (a: Candidate, b: Candidate): number => b.score - a.score;
@@ -145,16 +145,21 @@ function adjustByType({ hasAnswerType }: Query, candidates: Candidate[], found: 
 /** So do code, and words that stand alone as a label. */
 function isUnfinished({ text, start }: Sentence, passage: string): boolean {
   if (UNFINISHED.test(text) || isInCode(passage, start)) return true;
-  return text.length <= LABEL && !SENTENCE_END.test(text) && !isItem(passage, start) && text.length < passage.length;
+  return (
+    text.length <= MAX_LABEL_LENGTH &&
+    !SENTENCE_END.test(text) &&
+    !isItem(passage, start) &&
+    text.length < passage.length
+  );
 }
 
 /** How much of the question each sentence of a passage holds, itself or by what stands around it. */
-function inPassage(one: Found, query: Query, found: number, passageScore: number): Candidate[] {
+function candidatesIn(one: Found, query: Query, found: number, passageScore: number): Candidate[] {
   const { terms, totalWeight, totalWorth } = query;
   const { match } = one;
   // Without spaces between words every shared word is several pairs of characters side by side.
-  const phrase = UNSPACED.test(terms[0]!.word) ? 0 : PHRASE;
-  const sentences = one.source.type === 'qa' ? wholeOf(one) : match.sentences();
+  const phrase = UNSPACED.test(terms[0]!.word) ? 0 : PHRASE_WEIGHT;
+  const sentences = one.source.type === 'qa' ? wholePassage(one) : match.sentences();
   const inHeading = { terms: termsIn(one.headings.join(' '), query), weight: IN_HEADING };
   return coverageOf(sentences, match.head, query, CONTEXT, inHeading).map((coverage, at) => {
     const sentence = sentences[at]!;
@@ -166,7 +171,7 @@ function inPassage(one: Found, query: Query, found: number, passageScore: number
       sure += terms[term]!.worth * coverage[term]!;
       if (coverage[term]! > CONTEXT.head && terms[term]!.worth > 0) restated += terms[term]!.weight;
     }
-    const order = (phrase * phrasesIn(sentence.roots, query)) / terms.length + (at === 0 ? FIRST : 0);
+    const order = (phrase * phrasesIn(sentence.roots, query)) / terms.length + (at === 0 ? FIRST_SENTENCE : 0);
     return {
       found,
       at,
@@ -179,7 +184,7 @@ function inPassage(one: Found, query: Query, found: number, passageScore: number
 }
 
 /** The owner wrote it as the answer: it is quoted whole or not at all. */
-const wholeOf = ({ text, match }: Found): Sentence[] => [
+const wholePassage = ({ text, match }: Found): Sentence[] => [
   { text: text.trim(), start: 0, lead: -1, roots: match.sentences().flatMap(({ roots }) => roots) },
 ];
 
@@ -203,7 +208,7 @@ function phrasesIn(roots: number[], { termByRoot }: Query): number {
 }
 
 /** Two sentences that share most of their words say the same. */
-function alike(a: Sentence, b: Sentence): boolean {
+function areAlike(a: Sentence, b: Sentence): boolean {
   const one = new Set(a.roots);
   const other = new Set(b.roots);
   let both = 0;

@@ -10,7 +10,7 @@ import { spokenIn } from '../../knowledge/text/detect-language.ts';
  * SQuAD: 96 kept, and of questions whose article was taken out 81 refused. Languages that are not in the data are put
  * beside their like.
  */
-const LEAST: Record<Spoken, number> = {
+const MIN_CONFIDENCE: Record<Spoken, number> = {
   en: 0.26,
   es: 0.21,
   fr: 0.21,
@@ -41,7 +41,7 @@ const LEAST: Record<Spoken, number> = {
   uk: 0.13,
 };
 
-export function thresholdFor({ language: { detected } }: Query, found: Found[]): number {
+export function minConfidence({ language: { detected } }: Query, found: Found[]): number {
   const language = detected ?? spokenIn(found[0]?.text ?? '') ?? 'en';
-  return LEAST[language];
+  return MIN_CONFIDENCE[language];
 }

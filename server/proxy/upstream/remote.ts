@@ -66,7 +66,7 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
   function ask(question: Question, run: Run, session: string, signal: AbortSignal): Promise<number> {
     const onText = (piece: string): boolean => {
       run.append(piece);
-      return !run.full;
+      return !run.isFull;
     };
     return client.ask(session, question.query, onText, signal);
   }
@@ -94,7 +94,7 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
       session = await orAbort(sessions.idFor(question, run, session), signal);
       status = await ask(question, run, session, signal);
     }
-    if (run.full) return endingWith('length');
+    if (run.isFull) return endingWith('length');
     if (status !== 200) throw upstreamFailed(`the message stream answered ${status}`, `status_${status}`);
     const record = await recordOf(question, session, run, signal);
     if (run.length === 0) run.append(record?.response ?? '');
