@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { boot, type Booted } from './boot.ts';
 import { runCommand } from './cli/run.ts';
 import { readConfig } from './config.ts';
@@ -50,14 +48,6 @@ async function startServer(): Promise<void> {
   endOnSignals(server, booted);
   // The server may be told to end while it greets, and its end is no fault of the greeting's.
   await greet(booted, write).catch((error: unknown) => booted.log.warn({ err: error }, 'no greeting'));
-  setTimeout(tidy, 1000).unref();
-}
-
-/** What loading and the first start leave behind is a fifth of an idle process, and V8 by itself would keep it for long. */
-function tidy(): void {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  collect();
 }
 
 function listening(server: Server, host: string, port: number): Promise<void> {
