@@ -9,14 +9,14 @@ import { logRequests } from './http/request-log.ts';
 import { notFound, Refusal } from './schema/errors.ts';
 import { serveHealth, type Health } from './health/health.ts';
 
-interface AppRooms extends Rooms {
+interface AppDeps extends Rooms {
   authenticate: Authenticate;
   /** The widget's files: /embed.js, /embed/. */
   assets: Koa.Middleware;
-  /** The interface as a page: /docs. */
+  /** The API reference and the guides: /docs. */
   docs: Koa.Middleware;
-  /** The public door, /chat and /c. */
-  door: Koa.Middleware;
+  /** The public chat API, /chat, and the share page, /c. */
+  chat: Koa.Middleware;
   /** The demo's pages; absent with DEMO=0. */
   demo: Koa.Middleware | undefined;
   health: Health;
@@ -25,32 +25,32 @@ interface AppRooms extends Rooms {
 }
 
 /** The order of middleware, on one screen. */
-export function createApp(rooms: AppRooms): Koa {
+export function createApp(deps: AppDeps): Koa {
   const app = new Koa();
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (!CALLERS.test(error.code ?? '')) rooms.log.error({ err: error }, 'reply failed');
+    if (!CALLERS.test(error.code ?? '')) deps.log.error({ err: error }, 'reply failed');
   });
-  app.use(logRequests(rooms.log, 'request', PROBES));
-  app.use(replyWithErrors(rooms.log));
-  app.use(refuseDraining(rooms.draining));
-  app.use(serveHealth(rooms.health));
+  app.use(logRequests(deps.log, 'request', PROBES));
+  app.use(replyWithErrors(deps.log));
+  app.use(refuseDraining(deps.draining));
+  app.use(serveHealth(deps.health));
   app.use(bot);
-  app.use(rooms.assets);
-  app.use(rooms.docs);
-  app.use(rooms.door);
+  app.use(deps.assets);
+  app.use(deps.docs);
+  app.use(deps.chat);
   app.use(apiCors);
-  app.use(createApi(rooms, rooms.authenticate));
-  if (rooms.demo) app.use(rooms.demo);
+  app.use(createApi(deps, deps.authenticate));
+  if (deps.demo) app.use(deps.demo);
   app.use(() => {
     throw notFound('page');
   });
   return app;
 }
 
-/** A caller who hangs up, or who speaks no HTTP, is no fault of ours. */
+/** Codes of connections that callers broke off, or on which they did not send HTTP. */
 const CALLERS = /^(?:ECONNRESET|ECONNABORTED|EPIPE|ERR_STREAM_PREMATURE_CLOSE|ERR_STREAM_DESTROYED|HPE_\w+)$/;
 
-/** A monitor asks for these all day. */
+/** Polled by monitors. */
 const PROBES = /^\/(?:healthz|readyz)$/;
 
 const corsOfApi = cors({

@@ -23,10 +23,10 @@ import { openSocket } from './control/socket.ts';
 import { openLowdbStore, type LowdbOptions } from './store/lowdb/lowdb.ts';
 import type { Home } from './store/store.ts';
 
-/** Milliseconds that an answer which nobody reads may go on while the process ends. */
-const UNREAD = 1000;
+/** How often, while the process ends, answers that no client reads are interrupted. */
+const UNREAD_MS = 1000;
 
-/** The server, put together: everything but the socket it listens on. */
+/** The server without the TCP socket it listens on. */
 export interface Booted {
   config: Config;
   /** Where the world reaches it, without a slash at the end. */
@@ -47,7 +47,7 @@ export async function boot(
   { disk, probeEvery }: Pick<LowdbOptions, 'disk' | 'probeEvery'> = {},
 ): Promise<Booted> {
   const config = readConfig(env, process.stdout.isTTY);
-  const log = pino({ level: config.logLevel, base: null, serializers: { err: told } }, pino.destination(LOG));
+  const log = pino({ level: config.logLevel, base: null, serializers: { err: serializeError } }, pino.destination(LOG));
   for (const sentence of misspeltVariables(env)) log.warn(sentence);
   const clock = Date.now;
   const health = createHealth();
@@ -80,7 +80,7 @@ export async function boot(
     authenticate: createAuth(store, config.apiKey, clock),
     assets: await createStaticFiles({ dir: builtFiles() }),
     docs: createDocs({ dir: join(builtFiles(), 'docs') }),
-    door: createChatRouter({
+    chat: createChatRouter({
       store,
       runs,
       upstream,
@@ -122,8 +122,7 @@ export async function boot(
     async drain(patience) {
       draining = true;
       const timer = setTimeout(() => void runs.interrupt(), patience);
-      // Nobody waits for these.
-      const unread = setInterval(() => runs.interruptUnread(), UNREAD);
+      const unread = setInterval(() => runs.interruptUnread(), UNREAD_MS);
       await runs.settled();
       clearInterval(unread);
       clearTimeout(timer);
@@ -143,18 +142,24 @@ export async function boot(
   };
 }
 
-/** Lines go out a few kilobytes or a fifth of a second at a time: a write for each costs more than making it. */
+/** Log lines are written every 4 kB or 200 ms: a write for each costs more than formatting it. */
 const LOG = { dest: 1, sync: false, minLength: 4096, periodicFlush: 200 };
 
 /**
  * Of an error what says where it happened, and no other property: Node's own parser puts the caller's bytes into its
  * errors, key and question among them.
  */
-function told(error: unknown, depth = 0): object {
+function serializeError(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
   const { code } = error as NodeJS.ErrnoException;
-  return { type: name, code, message, stack, ...(cause && depth < 4 ? { cause: told(cause, depth + 1) } : {}) };
+  return {
+    type: name,
+    code,
+    message,
+    stack,
+    ...(cause && depth < 4 ? { cause: serializeError(cause, depth + 1) } : {}),
+  };
 }
 
 async function firstKey(users: Users, { user }: Home): Promise<string | undefined> {

@@ -8,12 +8,13 @@ import { greet } from './cli/welcome.ts';
 import { createStarting } from './http/starting.ts';
 import { answerUnreadable, requireHost, UNCHECKED } from './http/parse-errors.ts';
 
-/** Words for the person at the terminal; the log, one JSON object a line, has standard output to itself. */
+/** For the person at the terminal. Standard output carries the log alone, one JSON object a line. */
 const write = (words: string): boolean => process.stderr.write(words);
 
-const PATIENCE = 30_000;
+/** Milliseconds that answers under way have to end after a signal. */
+const DRAIN_MS = 30_000;
 /** Milliseconds that answers have to end after a fault. */
-const FAULT_PATIENCE = 10_000;
+const FAULT_DRAIN_MS = 10_000;
 
 /** `docent` alone starts the server; with words it is a command. */
 async function main(): Promise<void> {
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
 }
 
 async function startServer(): Promise<void> {
-  // Whoever reads our words may leave (`docent | head`): the server stays.
+  // The reader of a pipe may end (`docent | head`): the server goes on.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const { host, port } = readConfig(process.env);
   const starting = createStarting();
@@ -46,7 +47,7 @@ async function startServer(): Promise<void> {
   booted.log.flush();
   answerUnreadable(server, booted.log);
   endOnSignals(server, booted);
-  // The server may be told to end while it greets, and its end is no fault of the greeting's.
+  // A signal during the greeting closes the store under it: no reason to fail.
   await greet(booted, write).catch((error: unknown) => booted.log.warn({ err: error }, 'no greeting'));
 }
 
@@ -64,7 +65,7 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** No new requests; the streams under way finish, for 30 s at most. A second signal ends at once. */
+/** Drains on SIGTERM, SIGINT and uncaught faults. A second signal exits at once. */
 function endOnSignals(server: Server, booted: Booted): void {
   let ending = false;
   const end = async (code: number, limit: number): Promise<void> => {
@@ -75,7 +76,7 @@ function endOnSignals(server: Server, booted: Booted): void {
     const idle = setInterval(() => server.closeIdleConnections(), 50);
     const patience = new Promise((done) => setTimeout(done, limit));
     await booted.drain(limit);
-    // An upload on its way, or a reader who is slow, has what is left of the time.
+    // Uploads and slow readers get what is left of the time.
     await Promise.race([closed, patience]);
     clearInterval(idle);
     server.closeAllConnections();
@@ -84,18 +85,18 @@ function endOnSignals(server: Server, booted: Booted): void {
   };
   const onSignal = (): void => {
     if (ending) process.exit(1);
-    end(0, PATIENCE).catch(() => process.exit(1));
+    end(0, DRAIN_MS).catch(() => process.exit(1));
   };
   const onFault = (message: string) => (error: unknown) => {
-    // Not as `fatal`: pino would flush then, and wait for ever where whoever reads the log has gone.
+    // At `fatal` pino flushes synchronously, and blocks where nothing reads the pipe.
     booted.log.error({ err: error }, message);
     if (ending) return;
-    setTimeout(() => process.exit(1), FAULT_PATIENCE * 2);
-    end(1, FAULT_PATIENCE).catch(() => process.exit(1));
+    setTimeout(() => process.exit(1), FAULT_DRAIN_MS * 2);
+    end(1, FAULT_DRAIN_MS).catch(() => process.exit(1));
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  // The state is unknown after these: what is under way is finished, and whoever supervises the process starts it anew.
+  // The state is unknown after these: answers under way are finished, and the supervisor restarts the process.
   process.on('uncaughtException', onFault('uncaught exception: the server drains and ends'));
   process.on('unhandledRejection', onFault('unhandled rejection: the server drains and ends'));
 }

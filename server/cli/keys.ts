@@ -60,7 +60,7 @@ export const keyCommands: Record<string, Command> = {
   },
   'key revoke': {
     takes: 'KEY…',
-    about: 'end keys at once, each told by its first characters or its name',
+    about: 'end keys at once, each named by its first characters or its name',
     more: '"docent key remove" is the same.\n',
     least: 1,
     most: Infinity,

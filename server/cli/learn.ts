@@ -5,13 +5,13 @@ import type { IngestJob } from '../control/ingest-jobs.ts';
 import { plain, type Command, type Options, type Terminal } from './command.ts';
 import { barOf, lineOf, noBar } from './progress.ts';
 
-/** Milliseconds from one look to the next, and between the lines of what is not read on a terminal. */
-const LOOK = 200;
-const LINES = 5000;
-/** So many failures, and so many dead links, are listed. */
-const LISTED = 20;
-const INTERRUPTED = 130;
-const MOST_PAGES = 2000;
+const POLL_MS = 200;
+/** Between two lines of progress where standard output is no terminal. */
+const LINE_MS = 5000;
+/** Of failures, and of dead links. */
+const MAX_LISTED = 20;
+const EXIT_INTERRUPTED = 130;
+const MAX_PAGES = 2000;
 
 export const CRAWL_OPTIONS = {
   'max-pages': { type: 'string' },
@@ -51,8 +51,8 @@ export async function learn(
 export function boundsOf(options: Options): CrawlBounds | undefined {
   const { site, 'max-pages': most, include, exclude } = options;
   if (!site && (most ?? include ?? exclude)) throw new Error('--max-pages, --include and --exclude go with --site');
-  if (most !== undefined && !(/^\d+$/.test(most) && +most >= 1 && +most <= MOST_PAGES))
-    throw new Error(`--max-pages must be a whole number, 1 to ${MOST_PAGES}`);
+  if (most !== undefined && !(/^\d+$/.test(most) && +most >= 1 && +most <= MAX_PAGES))
+    throw new Error(`--max-pages must be a whole number, 1 to ${MAX_PAGES}`);
   return site ? { max_pages: most === undefined ? most : Number(most), include, exclude } : undefined;
 }
 
@@ -65,7 +65,7 @@ async function watch(client: Client, first: IngestJob, terminal: Terminal, secon
   try {
     while (job.status === 'running') {
       show(job);
-      await wait(LOOK, undefined, { signal: stop.signal }).catch(() => {});
+      await wait(POLL_MS, undefined, { signal: stop.signal }).catch(() => {});
       const { aborted } = stop.signal;
       job = await (aborted ? client.stopJob(job.uuid) : client.job(job.uuid));
       if (aborted) break;
@@ -85,8 +85,8 @@ function shower({ out, columns }: Terminal, seconds: () => number): (job: Ingest
   return (job) => {
     const width = columns?.();
     if (width !== undefined) out(barOf(job, seconds(), width));
-    else if (seconds() * 1000 > (lines + 1) * LINES) {
-      lines = Math.floor((seconds() * 1000) / LINES);
+    else if (seconds() * 1000 > (lines + 1) * LINE_MS) {
+      lines = Math.floor((seconds() * 1000) / LINE_MS);
       out(lineOf(job, seconds()));
     }
   };
@@ -99,22 +99,22 @@ function report(job: IngestJob, interrupted: boolean, { out, err }: Terminal, se
   if (failed > 0) err(`${pages(failed)} failed:\n`);
   err(
     failures
-      .slice(0, LISTED)
+      .slice(0, MAX_LISTED)
       .map(({ url, reason }) => `  ${plain(url)}  ${reason}\n`)
       .join(''),
   );
-  if (failed > LISTED) err(`  and ${failed - LISTED} more\n`);
+  if (failed > MAX_LISTED) err(`  and ${failed - MAX_LISTED} more\n`);
   err(deadLinksOf(job));
   if (job.full) err('there may be more: --max-pages is how many it takes\n');
   if (status === 'running') err('the server that has the folder learns it to its end, or the next one does\n');
-  if (interrupted) return INTERRUPTED;
+  if (interrupted) return EXIT_INTERRUPTED;
   return status === 'done' && done > 0 && job.lost * 10 <= job.found ? 0 : 1;
 }
 
 /** 404 stands for 410, too. */
 function deadLinksOf({ deadLinks, deadLinksTotal }: IngestJob): string {
   if (deadLinksTotal === 0) return '';
-  const links = deadLinks.slice(0, LISTED);
+  const links = deadLinks.slice(0, MAX_LISTED);
   const lines = links.map(
     ({ url, found_on }) => `  404 ${plain(url)}${found_on && `, linked from ${plain(found_on)}`}\n`,
   );

@@ -2,13 +2,13 @@ import type { IngestJob } from '../control/ingest-jobs.ts';
 import { plain } from './command.ts';
 
 const CLEAR = '\r\u001b[K';
-const CELLS = 20;
+const BAR_CELLS = 20;
 
 /** One line of a terminal, drawn over the last: how far it is, and with what is left of the width where it is. */
 export function barOf(job: IngestJob, seconds: number, columns: number): string {
   const { found, done, failed, current } = job;
-  const filled = Math.min(CELLS, Math.floor((CELLS * (done + failed)) / Math.max(found, 1)));
-  const bar = `[${'#'.repeat(filled)}${'.'.repeat(CELLS - filled)}]`;
+  const filled = Math.min(BAR_CELLS, Math.floor((BAR_CELLS * (done + failed)) / Math.max(found, 1)));
+  const bar = `[${'#'.repeat(filled)}${'.'.repeat(BAR_CELLS - filled)}]`;
   const line = `${bar} ${done + failed}/${found}${failed > 0 ? `, ${failed} failed` : ''}, ${rateOf(job, seconds)}  `;
   // A terminal breaks the line where its last column is written to.
   return CLEAR + (line + shortened(current, columns - 1 - line.length)).slice(0, columns - 1);
@@ -16,7 +16,7 @@ export function barOf(job: IngestJob, seconds: number, columns: number): string 
 
 export const noBar = CLEAR;
 
-/** The same for whoever reads it later. */
+/** The same as a line of a log. */
 export function lineOf(job: IngestJob, seconds: number): string {
   const { found, done, failed, current } = job;
   return `${done + failed} of ${found} pages, ${failed} failed, ${rateOf(job, seconds)}${current && `: ${plain(current)}`}\n`;

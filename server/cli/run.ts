@@ -22,8 +22,8 @@ export async function runCommand(words: string[], env: NodeJS.ProcessEnv, termin
     terminal.err(`docent: ${plain(read.wrong)}\n`);
     return 2;
   }
-  if ('shown' in read) {
-    terminal.out(read.shown);
+  if ('output' in read) {
+    terminal.out(read.output);
     return 0;
   }
   for (const sentence of misspeltVariables(env)) terminal.err(`docent: ${sentence}\n`);
@@ -37,12 +37,12 @@ export async function runCommand(words: string[], env: NodeJS.ProcessEnv, termin
   }
 }
 
-type Read = { command: Command; operands: string[]; options: Options } | { shown: string } | { wrong: string };
+type Read = { command: Command; operands: string[]; options: Options } | { output: string } | { wrong: string };
 
 function readWords(words: string[]): Read {
   const [first = ''] = words;
-  if (first === '--version') return { shown: `${version}\n` };
-  if (first === '--help' || first === '-h') return { shown: usage() };
+  if (first === '--version') return { output: `${version}\n` };
+  if (first === '--help' || first === '-h') return { output: usage() };
   if (first === 'help') return helpOn(words.slice(1));
   if (first.startsWith('-')) return { wrong: `unknown option '${first}'; "docent help" lists the commands` };
   const title = titleOf(words);
@@ -62,8 +62,8 @@ function readOperands(title: string, words: string[]): Read {
   try {
     const help = { type: 'boolean', short: 'h' } as const;
     const read = parseArgs({ args: words, options: { ...command.options, help }, allowPositionals: true });
-    const { help: asked, ...given } = read.values;
-    if (asked) return { shown: manual(title, command) };
+    const { help: isHelp, ...given } = read.values;
+    if (isHelp) return { output: manual(title, command) };
     const { least, most, needs = [] } = command;
     const operands = read.positionals;
     const missing = needs.find((name) => !Object.hasOwn(given, name));
@@ -77,12 +77,12 @@ function readOperands(title: string, words: string[]): Read {
 }
 
 function helpOn(words: string[]): Read {
-  if (words.length === 0) return { shown: usage() };
+  if (words.length === 0) return { output: usage() };
   const title = titleOf(words);
-  if (title !== undefined) return { shown: manual(title, COMMANDS[title]!) };
+  if (title !== undefined) return { output: manual(title, COMMANDS[title]!) };
   const group = Object.entries(COMMANDS).filter(([one]) => one.startsWith(`${words[0]} `));
   if (words.length > 1 || group.length === 0) return { wrong: unknown(words) };
-  return { shown: table(group.map(([one, command]) => [line(one, command), command.about])) };
+  return { output: table(group.map(([one, command]) => [line(one, command), command.about])) };
 }
 
 /** What was typed may be a key: no more of it is repeated than a command may have. */

@@ -126,7 +126,7 @@ function isNamed(wanted: string, key: StoredKey): boolean {
   );
 }
 
-/** Keys of older files have no hint: they are told by their hash. */
+/** Keys of older files have no hint: the first characters of their hash stand for it. */
 const shownHint = ({ hint, hash }: StoredKey): string => hint || hash.slice(0, HINT_LENGTH);
 
 function lines(keys: StoredKey[], users: User[]): KeyLine[] {

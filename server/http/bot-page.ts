@@ -3,7 +3,7 @@ import { requireRead } from './body.ts';
 
 /** GET /bot: for the owner of a site who has found DocentBot in a log. */
 
-const WORDS = `DocentBot reads pages for the chatbots of this server.
+const TEXT = `DocentBot reads pages for the chatbots of this server.
 
 It reads the pages that the owner of a chatbot has named, when they are named and when that owner asks for
 them again. A chatbot quotes them and links to them.
@@ -20,6 +20,6 @@ Disallow: /
 export const bot: Middleware = (ctx, next) => {
   if (ctx.path !== '/bot') return next();
   requireRead(ctx);
-  ctx.body = WORDS;
+  ctx.body = TEXT;
   return undefined;
 };

@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
 import { forEachSliced } from '../async/time-slice.ts';
 
-/** Long lists, made a little at a time: ten thousand records hold up nobody else's answer. */
+/** Serialises long lists in time slices: a list of ten thousand records does not block the event loop. */
 
-/** Characters that become bytes at once. */
+/** Characters that are converted to UTF-8 at once. */
 const PIECE = 16_384;
 
-/** The bytes of `JSON.stringify(list.map(show))`. Each record is shown as its bytes are made: no second list is kept. */
+/** The bytes of `JSON.stringify(list.map(show))`. Each record is mapped as it is serialised: there is no second list. */
 export const shown = <T>(list: readonly T[], show: (one: T) => unknown): Promise<Buffer> =>
   bytesOf(list, (one) => JSON.stringify(show(one)), { before: '[', between: ',', after: ']' });
 
 /**
  * The same of a list that is read a few records at a time: its bytes where they are one piece, else a stream that reads on
- * as the caller does. At most `limit` of them are shown. Nothing more is read once `isAwaited` says that the caller has left:
- * batches may hold next to nothing that is shown.
+ * as the caller does. At most `limit` of them are sent. Nothing more is read once `isAwaited` says that the caller has left:
+ * a filter may drop nearly all of a batch.
  */
 export async function shownAsRead<T>(
   batches: AsyncIterable<readonly T[]>,

@@ -5,7 +5,7 @@ import { Refusal } from '../schema/errors.ts';
 import { newRequestId } from './body.ts';
 
 /** Milliseconds in which a caller may finish sending: a socket closed earlier would take the reply with it. */
-const LINGER = 1000;
+const LINGER_MS = 1000;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -32,14 +32,14 @@ export function answerUnreadable(server: Server, log: Logger): void {
     answerWith(response, new Refusal('bad_request', 'the only expectation that is met here is 100-continue')),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const begun = [...(underWay.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    const hasReplyBegun = [...(underWay.get(socket) ?? [])].some(({ headersSent }) => headersSent);
     // In the middle of another reply it would be read as a part of that one.
-    if (begun || !socket.writable) return void socket.destroy();
+    if (hasReplyBegun || !socket.writable) return void socket.destroy();
     const id = newRequestId();
     const refusal = refusalOf(error.code);
     log.info({ req: id, status: refusal.status, code: error.code }, 'unreadable request');
     socket.end(replyOf(refusal, id));
-    setTimeout(() => socket.destroy(), LINGER).unref();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
     return undefined;
   });
 }

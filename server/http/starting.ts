@@ -5,12 +5,10 @@ import { answerWith } from './parse-errors.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Requests that may wait for the start. */
-const MOST = 100;
-/** Milliseconds after which none waits any more. */
-const PATIENCE = 3000;
-/** Seconds after which a caller may try again. */
-const RETRY = 5;
+/** Of requests that arrive before the server is ready. */
+const MAX_WAITING = 100;
+const MAX_WAIT_MS = 3000;
+const RETRY_SECONDS = 5;
 
 export interface Starting {
   handle: Handler;
@@ -22,7 +20,7 @@ export interface Starting {
  * Handles requests while the server starts, from now on: they wait, `most` of them and for `patience` ms at the longest.
  * All others get 503 with `Retry-After`, but preflights, which are allowed.
  */
-export function createStarting(most = MOST, patience = PATIENCE): Starting {
+export function createStarting(most = MAX_WAITING, patience = MAX_WAIT_MS): Starting {
   const waiting = new Map<ServerResponse, IncomingMessage>();
   let handler: Handler = (request, response) => {
     if (waiting.size >= most) return refuse(request, response);
@@ -46,11 +44,11 @@ export function createStarting(most = MOST, patience = PATIENCE): Starting {
   };
 }
 
-function refuse({ method, headers: asked }: IncomingMessage, response: ServerResponse): void {
-  const requested = asked['access-control-request-method'];
+function refuse({ method, headers }: IncomingMessage, response: ServerResponse): void {
+  const requested = headers['access-control-request-method'];
   if (method === 'OPTIONS' && requested !== undefined) {
     // A page of another origin could not read the refusal of what it asks for then, and would take it for a lost network.
-    const fields = asked['access-control-request-headers'];
+    const fields = headers['access-control-request-headers'];
     response.writeHead(204, {
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Allow-Methods': requested,
@@ -59,5 +57,8 @@ function refuse({ method, headers: asked }: IncomingMessage, response: ServerRes
     });
     return void response.end();
   }
-  answerWith(response, new Refusal('unavailable', 'the server is starting; try again soon', { retryAfter: RETRY }));
+  answerWith(
+    response,
+    new Refusal('unavailable', 'the server is starting; try again soon', { retryAfter: RETRY_SECONDS }),
+  );
 }

@@ -83,7 +83,7 @@ export async function startChatServer({ dir: given, dist, upstream, rooms = {} }
     log,
     authenticate: createAuth(store, API_KEY),
     assets: await createStaticFiles({ dir: dist ?? join(dir, 'none') }),
-    door: createChatRouter({ store, runs, upstream: other, clock, log, trustProxyHops: 0, ...rooms }),
+    chat: createChatRouter({ store, runs, upstream: other, clock, log, trustProxyHops: 0, ...rooms }),
     demo: undefined,
     health,
     draining: () => false,

@@ -76,7 +76,7 @@ export interface Operation {
   creates?: true;
   /** Answers without a key. */
   open?: true;
-  /** What it returns is the reply's body, JSON; bytes, or a stream of them, are JSON already (see `shown`). */
+  /** What it returns is the reply's body, JSON; bytes, or a stream of them, are JSON already (see `serializeList`). */
   handle(call: Call<unknown>): Promise<unknown>;
 }
 
