@@ -1,37 +1,46 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
+import {
+  Color,
+  dated,
+  flag,
+  json,
+  literals,
+  LongText,
+  Name,
+  record,
+  text,
+  Timestamp,
+  Uuid,
+  Variables,
+} from './fields.ts';
 import type { ErrorCode, FinishReason } from '../types.ts';
 
 /** The interface's records. Validation, types and the OpenAPI document come from here. */
 
-export const Uuid = Type.String({ pattern: '^[0-9a-f]{32}$', description: '32 lower-case hex digits' });
-const Timestamp = Type.String({
-  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$',
-  description: 'UTC, whole seconds',
-});
-export const dated = { created_at: Timestamp, modified_at: Timestamp };
+export const Visibility = literals(
+  'Who may use the chatbot without a key: `private` nobody, `hybrid` visitors of pages with the widget, `public` these and visitors of its own page `/c/{chatbot}`.',
+  'private',
+  'public',
+  'hybrid',
+);
 
-/** Exactly these keys: some clients break on a missing or an extra one. */
-export const record = <P extends Type.TProperties>(properties: P) =>
-  Type.Object(properties, { additionalProperties: false });
-const literals = <const T extends string[]>(...values: T) => Type.Unsafe<T[number]>(Type.Enum(values));
-/** 0 or 1 in replies, as deployed servers of the interface have it. */
-const Flag = Type.Unsafe<0 | 1>(Type.Integer({ minimum: 0, maximum: 1 }));
-const Json = (what: string) =>
-  Type.String({ contentMediaType: 'application/json', description: `a JSON object: ${what}` });
-
-export const Name = Type.String({ minLength: 1, maxLength: 200 });
-export const Text = Type.String({ maxLength: 10_000 });
-export const Color = Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description: 'a colour of the form #RRGGBB' });
-export const Visibility = literals('private', 'public', 'hybrid');
-
-/** [messages, seconds]; interface.txt, Limits. */
 export const RateLimit = Type.Tuple(
   [Type.Integer({ minimum: 1, maximum: 100 }), Type.Integer({ minimum: 1, maximum: 360 })],
-  { description: 'messages, 1 to 100, and the seconds in which so many are accepted, 1 to 360' },
+  {
+    description:
+      'Rate limit for one visitor: `[messages, seconds]`. Within any stretch of so many seconds (1 to 360) at most so many messages (1 to 100) are accepted. Requests with a key are not limited.',
+  },
 );
-export const RateLimitMessage = Type.String({ maxLength: 1000 });
+export const RateLimitMessage = Type.String({
+  maxLength: 1000,
+  description: 'Shown to a visitor who is over the rate limit, 0 to 1000 characters.',
+});
+
+export const ShowCitations = Type.Boolean({
+  description: 'Whether answers carry markers such as `[1]` and `cite_data_json` their citations.',
+});
 
 export const Chatbot = record({
   uuid: Uuid,
@@ -40,26 +49,53 @@ export const Chatbot = record({
   meta: record({
     rate_limit: RateLimit,
     rate_limit_message: RateLimitMessage,
-    show_citations: Type.Boolean(),
+    show_citations: ShowCitations,
     visibility: Visibility,
   }),
 });
 export type Chatbot = Static<typeof Chatbot>;
 
-export const AgentType = literals('user-facing', 'background', 'human-escalation', 'pre-canned', 'spam-defense');
+export const AgentType = literals(
+  '`user-facing` answers from the sources; the other types are stored, and do not act yet. At most one `human-escalation` and one `spam-defense` agent a chatbot. It cannot be changed.',
+  'user-facing',
+  'background',
+  'human-escalation',
+  'pre-canned',
+  'spam-defense',
+);
 export type AgentType = Static<typeof AgentType>;
 
-/** What a background agent assigns to questions that meet its criteria. */
-export const AgentTag = record({ name: Name, color: Color, criteria: Text });
+/** A tag that a background agent may assign to messages. */
+export const AgentTag = record({
+  name: Name,
+  color: Color,
+  criteria: text('When the tag applies to a message, in words. Stored, not used yet.'),
+});
 
 /** Every setting that an agent of some type has; `stickness` is the interface's own spelling. */
 export const AgentSettings = Type.Object({
-  model: Type.String({ minLength: 1, maxLength: 200 }),
-  temperature: Type.Number({ minimum: 0, maximum: 1 }),
-  bias: Type.Number({ minimum: -10, maximum: 1 }),
-  stickness: Type.Number({ minimum: 0, maximum: 1 }),
-  use_all_sources: Type.Boolean(),
-  default_message: Text,
+  model: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description:
+      'Name of a model, see `GET /api/v1/agent/models`. Any other name is stored too, and answers with the default model.',
+  }),
+  temperature: Type.Number({ minimum: 0, maximum: 1, description: 'Sampling temperature of the model. Default 0.' }),
+  bias: Type.Number({
+    minimum: -10,
+    maximum: 1,
+    description: 'Preference for this agent, negative against it. Stored, not used yet. Default 0.',
+  }),
+  stickness: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'Preference for this agent where it gave the last answer. Stored, not used yet. Default 0.',
+  }),
+  use_all_sources: Type.Boolean({
+    description:
+      'Whether all sources count or only `data_source_uuids`. Stored: all of them are searched so far. Default true.',
+  }),
+  default_message: text('A fixed answer. Stored, not used yet. Default empty.'),
   tags: Type.Array(AgentTag, { maxItems: 100 }),
 });
 export type AgentSettings = Static<typeof AgentSettings>;
@@ -77,51 +113,65 @@ export const AgentMeta = {
 
 export const AgentVariable = record({
   name: Name,
-  description: Text,
-  example: Text,
-  type: Type.String({ maxLength: 50 }),
-  default_value: record({ content: Text, static: Type.Number() }),
+  description: text('What the variable stands for. Default empty.'),
+  example: text('An example value. Default empty.'),
+  type: Type.String({ maxLength: 50, description: 'Default `string`.' }),
+  default_value: record({
+    content: text('Stored as sent. Default empty.'),
+    static: Type.Number({ description: 'Stored as sent. Default 0.' }),
+  }),
 });
 
-export const Method = literals('GET', 'POST', 'PUT', 'PATCH', 'DELETE');
+export const HttpMethod = literals('HTTP method of the call.', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE');
 
-/** The caller's own keys; any JSON below them. */
-const OpenObject = Type.Record(Type.String(), Type.Unknown());
+/** A caller's own keys; any JSON below them. */
+const openObject = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
 
 export const ToolFunction = record({
   uuid: Uuid,
   name: Name,
-  description: Type.String({ maxLength: 1023 }),
-  parameters: OpenObject,
-  headers: Type.Record(Type.String(), Type.String()),
-  enabled: Flag,
-  external_url: Type.String({ maxLength: 2048 }),
-  method: Method,
+  description: Type.String({
+    maxLength: 1023,
+    description: 'What the function does and when to call it, at most 1023 characters.',
+  }),
+  parameters: openObject('an object: the JSON Schema of the arguments'),
+  headers: Type.Record(Type.String(), Type.String(), { description: 'an object of HTTP headers' }),
+  enabled: flag('1: on, 0: off. Default 1.'),
+  external_url: Type.String({ maxLength: 2048, description: 'http or https address of the function.' }),
+  method: HttpMethod,
   ...dated,
-  meta: OpenObject,
+  meta: openObject('an object of your own, stored as sent'),
 });
 export type ToolFunction = Static<typeof ToolFunction>;
 
 export const HumanEscalationSettings = record({
-  human_requested_message: Text,
-  live_chat_start_announcement: Text,
-  live_chat_end_announcement: Text,
-  monitored_messages: Type.Array(Text, { maxItems: 100 }),
-  notifications_enabled: Flag,
-  sound_enabled: Flag,
+  human_requested_message: text('The answer to a visitor who asks for a person. Stored, not used yet. Default empty.'),
+  live_chat_start_announcement: text('Announces that a person has joined. Stored for live chat. Default empty.'),
+  live_chat_end_announcement: text('Announces that the person has left. Stored for live chat. Default empty.'),
+  monitored_messages: Type.Array(LongText, {
+    maxItems: 100,
+    description: 'a list of at most 100 texts of at most 10000 characters each, stored for live chat',
+  }),
+  notifications_enabled: flag('Stored for live chat. Default 1.'),
+  sound_enabled: flag('Stored for live chat. Default 1.'),
 });
 export type HumanEscalationSettings = Static<typeof HumanEscalationSettings>;
 
 const agentKeys = {
   uuid: Uuid,
   name: Name,
-  prompt: Text,
-  description: Text,
+  prompt: text('Instructions for the model. Default empty.'),
+  description: text('What the agent is for. Default empty.'),
   ...dated,
-  enabled: Flag,
-  data_source_uuids: Type.Array(Uuid),
-  tool_functions: Type.Array(ToolFunction),
-  variables: Type.Array(AgentVariable, { maxItems: 100 }),
+  enabled: flag('Whether the agent takes part: 0 after it is created, 1 for the default agent of a new chatbot.'),
+  data_source_uuids: Type.Array(Uuid, { description: 'Sources of the agent, see `use_all_sources`.' }),
+  tool_functions: Type.Array(ToolFunction, {
+    description: 'HTTP calls of the agent, in order of creation. Stored, not called yet.',
+  }),
+  variables: Type.Array(AgentVariable, {
+    maxItems: 100,
+    description: 'a list of at most 100 variables of the prompt, stored as sent',
+  }),
 };
 const agentOf = <T extends AgentType>(type: T, more: Type.TProperties = {}) =>
   record({ ...agentKeys, type: Type.Literal(type), meta: AgentMeta[type], ...more });
@@ -144,13 +194,18 @@ export type Agent = Static<typeof AnyAgent> & {
 
 export const DataSource = record({
   uuid: Uuid,
-  title: Type.String(),
-  type: literals('link', 'upload', 'qa'),
-  status: Type.String({ description: 'await, chunking, embedding, success, fail or error:<reason>' }),
-  file_name: Type.String({ description: 'the URL of a link' }),
-  file_size: Type.Integer({ description: 'bytes' }),
-  tokens: Type.Integer(),
-  meta_json: Json('reference_source_link, if given; question and answer of a qa source; reason of a failure'),
+  title: Type.String({ description: 'Title of the page or file; the question of a `qa` source.' }),
+  type: literals('`link`: a web page; `upload`: a file; `qa`: a question with its answer.', 'link', 'upload', 'qa'),
+  status: Type.String({
+    description:
+      '`await`, `chunking` and `embedding` while it is ingested; `success`: it is searched; `fail` or `error:<reason>` (no text, download, not found, content type, robots, blocked address, damaged): it is not.',
+  }),
+  file_name: Type.String({ description: 'URL of a link, name of a file; empty for `qa`.' }),
+  file_size: Type.Integer({ description: 'Size in bytes; 0 where it is not known.' }),
+  tokens: Type.Integer({ description: 'Length of the extracted text in tokens; 0 until it is ingested.' }),
+  meta_json: json(
+    '`reference_source_link` where one was given, `question` and `answer` of a `qa` source, `reason` of a failure.',
+  ),
   ...dated,
 });
 
@@ -163,10 +218,10 @@ export const isPending = (status: string): boolean =>
 /** Whether ingestion of a source failed. */
 export const isFailed = (status: string): boolean => status === 'fail' || status.startsWith('error:');
 
-/** When a chatbot's pages are fetched again by themselves. */
+/** When a chatbot's pages are fetched again without a request. */
 export const Schedule = record({
-  hours: Type.Integer({ minimum: 0, maximum: 8760, description: 'from one time to the next; 0 for never' }),
-  next_at: Type.Union([Timestamp, Type.Literal('')], { description: "the next time; '' for never" }),
+  hours: Type.Integer({ minimum: 0, maximum: 8760, description: 'Hours between two fetches; 0: never. Default 0.' }),
+  next_at: Type.Union([Timestamp, Type.Literal('')], { description: 'When the pages are fetched next; empty: never.' }),
 });
 export type Schedule = Static<typeof Schedule>;
 
@@ -174,43 +229,17 @@ export const SourceTag = record({
   uuid: Uuid,
   name: Name,
   color: Color,
-  data_source_uuids: Type.Array(Uuid),
+  data_source_uuids: Type.Array(Uuid, { description: 'The sources that have the tag; deleted ones leave the list.' }),
   ...dated,
 });
 export type SourceTag = Static<typeof SourceTag>;
 
-/** Values that fill a prompt's variables: flat. */
-export const Variables = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]));
-
-/**
- * As a caller may send them. Not a `Type.Record`: its pattern for keys lets one with a line break pass, and any value
- * under it.
- */
-export const NewVariables = Type.Unsafe<Static<typeof Variables>>(
-  Type.Object(
-    {},
-    {
-      additionalProperties: Type.Union([Type.String({ maxLength: 1000 }), Type.Number(), Type.Boolean()]),
-      propertyNames: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 100,
-        not: { enum: ['__proto__', 'constructor', 'prototype'] },
-      },
-      maxProperties: 50,
-      description:
-        'a flat object of at most 50 values: strings of at most 1000 characters, numbers, true or false, each under a ' +
-        'name of 1 to 100 characters that is not __proto__, constructor or prototype',
-    },
-  ),
-);
-
 export const Session = record({ uuid: Uuid, ...dated, initial_variables: Type.Optional(Variables) });
 export type Session = Static<typeof Session>;
 
-export const SessionWithMeta = record({ ...Session.properties, meta: OpenObject });
+export const SessionWithMeta = record({ ...Session.properties, meta: openObject('Reserved; an empty object.') });
 
-/** What is asked: an emoji will do, white space will not. */
+/** Not white space alone. */
 export const Query = Type.String({
   minLength: 1,
   maxLength: 8000,
@@ -220,34 +249,45 @@ export const Query = Type.String({
 
 export const Message = record({
   uuid: Uuid,
-  query: Type.String(),
-  response: Type.String(),
+  query: Type.String({ description: 'The question.' }),
+  response: Type.String({
+    description: 'The answer, as far as it is generated. Markers such as `[1]` name citations.',
+  }),
   finish_reason: Type.Unsafe<FinishReason>(
-    Type.Enum(['', 'stop', 'length', 'error', 'stopped', 'interrupted', 'quota']),
+    Type.Enum(['', 'stop', 'length', 'error', 'stopped', 'interrupted', 'quota'], {
+      description:
+        'Empty while the answer is generated; `stop`: complete; `length`: cut at the model’s limit; `error`: failed, see `error_message`; `stopped`: stopped by the caller; `interrupted`: the server stopped; `quota`: the credits of the month are spent.',
+    }),
   ),
-  cite_data_json: Json('citations, keyed by marker'),
-  meta_json: Json('tokens, functions called, the agent, credits'),
+  cite_data_json: json(
+    'citations by marker, each with `data_source_uuid`, `title`, `text` (the quoted passage), `file_name` (the URL of a link) and `type`. `{}` where there are none.',
+  ),
+  meta_json: json(
+    '`actual_token_distribution.total_tokens`, `functions_called`, `active_agent` (uuid and name), `credits`, `outcome` (`answered`, `unsure`, `unknown`), `routing` (how the agent was chosen) and `fallback` (why the answer quotes the sources instead of using the model).',
+  ),
   ...dated,
-  background_pending_tasks: Type.Integer({ minimum: 0 }),
-  detected_frustrations: Type.String(),
-  error_message: Type.String(),
-  feedback_json: Json('rating and comment of the visitor'),
-  labels: Type.Array(record({ name: Type.String(), color: Type.String() })),
-  session_documents: Type.Array(Type.Unknown()),
+  background_pending_tasks: Type.Integer({ minimum: 0, description: 'Reserved; 0.' }),
+  detected_frustrations: Type.String({ description: 'Reserved; empty.' }),
+  error_message: Type.String({ description: 'Why the answer failed; empty where it did not.' }),
+  feedback_json: json('`rating` (1 or -1) and `comment` of the visitor; `{}` without any.'),
+  labels: Type.Array(record({ name: Type.String(), color: Type.String() }), {
+    description: 'Reserved; empty.',
+  }),
+  session_documents: Type.Array(Type.Unknown(), { description: 'Reserved; empty.' }),
 });
 export type Message = Static<typeof Message>;
 
 export const Success = record({ success: Type.Boolean() });
 
-/** What is said of one of many: exactly one of the two. */
+/** The outcome for one source of a list: exactly one of the two. */
 export const Restarted = Type.Union([
   record({ uuid: Type.String(), status: Type.Literal('restarted scraping') }),
   record({ uuid: Type.String(), error: Type.Literal('invalid data source') }),
 ]);
 
 export const Fault = record({
-  error: Type.String({ description: 'a sentence that a person can act on' }),
-  code: Type.Unsafe<ErrorCode>(Type.Enum(ERROR_CODES)),
-  field: Type.Optional(Type.String({ description: 'the one input field at fault' })),
-  retry_after: Type.Optional(Type.Integer({ description: 'seconds' })),
+  error: Type.String({ description: 'A sentence that says what is wrong.' }),
+  code: Type.Unsafe<ErrorCode>(Type.Enum(ERROR_CODES, { description: 'For programs.' })),
+  field: Type.Optional(Type.String({ description: 'The field of the body or the query that is invalid.' })),
+  retry_after: Type.Optional(Type.Integer({ description: 'Seconds until a retry may succeed; with `rate_limited`.' })),
 });

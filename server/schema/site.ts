@@ -1,33 +1,41 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { dated, record, Uuid } from './records.ts';
+import { dated, record, Uuid } from './fields.ts';
 
-/** So many dead links of a site are listed; the others are counted. */
+/** Dead links that are listed; any more are counted alone. */
 export const MOST_DEAD_LINKS = 100;
 
 export const DeadLink = record({
-  url: Type.String(),
-  found_on: Type.String({ description: 'the page, or the sitemap, that leads there; empty where it is not known' }),
+  url: Type.String({ description: 'The address that answered 404 or 410.' }),
+  found_on: Type.String({ description: 'The page or sitemap with the link; empty where it is not known.' }),
 });
 export type DeadLink = Static<typeof DeadLink>;
 
-/** A site that is learned page by page. */
+/** A website that is crawled: each page becomes a source. */
 export const Site = record({
   uuid: Uuid,
-  url: Type.String(),
-  status: Type.String({ description: 'running, done, stopped, or error:<reason>: the first page could not be had' }),
-  max_pages: Type.Integer(),
-  include: Type.Array(Type.String(), { description: 'of the paths: a beginning, or a pattern in which * is anything' }),
-  exclude: Type.Array(Type.String()),
-  found: Type.Integer({ minimum: 0, description: 'pages; each is a source' }),
-  done: Type.Integer({ minimum: 0, description: 'of those found, the ones that are learned' }),
-  failed: Type.Integer({ minimum: 0, description: 'of those found, the ones whose status tells why they are not' }),
-  current: Type.String({ description: 'the address of a page that is being learned; empty for none' }),
+  url: Type.String({ description: 'Where the crawl starts.' }),
+  status: Type.String({
+    description: '`running`, `done`, `stopped`, or `error:<reason>` where the first page could not be fetched.',
+  }),
+  max_pages: Type.Integer({ description: 'Pages that become sources at most, 1 to 2000. Default 200.' }),
+  include: Type.Array(Type.String(), {
+    description:
+      'Only paths that match one of these are crawled; empty: all. A prefix such as `/docs`, or a pattern in which `*` stands for any characters.',
+  }),
+  exclude: Type.Array(Type.String(), { description: 'Paths that match one of these are not crawled.' }),
+  found: Type.Integer({ minimum: 0, description: 'Pages found so far; each is a source.' }),
+  done: Type.Integer({ minimum: 0, description: 'Pages that have been ingested.' }),
+  failed: Type.Integer({
+    minimum: 0,
+    description: 'Pages that could not be ingested: the status of the source says why.',
+  }),
+  current: Type.String({ description: 'Address of a page that is being ingested; empty: none.' }),
   dead_links: Type.Array(DeadLink, {
     maxItems: MOST_DEAD_LINKS,
-    description: 'addresses that answered 404 or 410 in the last crawl: no sources, and not among those found',
+    description: 'Addresses that answered 404 or 410 in the last crawl. They are not sources and not counted as found.',
   }),
-  dead_links_total: Type.Integer({ minimum: 0, description: 'dead links, with those that are not listed' }),
+  dead_links_total: Type.Integer({ minimum: 0, description: 'Number of dead links, the unlisted ones included.' }),
   ...dated,
 });
 export type Site = Static<typeof Site>;

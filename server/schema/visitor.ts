@@ -1,9 +1,10 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import type { Outcome } from '../types.ts';
-import { Message, NewVariables, Query, Session } from './records.ts';
+import { NewVariables } from './fields.ts';
+import { Message, Query, Session } from './records.ts';
 
-/** What visitors send and see. */
+/** Bodies and records of the public chat API. */
 
 export const SessionBody = Type.Object({ variables: Type.Optional(NewVariables) });
 

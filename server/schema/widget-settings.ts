@@ -43,7 +43,7 @@ const list = (maxItems: number, of: Type.TSchema, description: string) =>
 
 const IMAGE = '[Hh][Tt][Tt][Pp][Ss]://\\S+';
 
-/** Not a `Type.Record`: see `NewVariables` in schema.ts. */
+/** Not a `Type.Record`: see `NewVariables` in fields.ts. */
 const WORDS = {
   type: 'object',
   additionalProperties: lines(500),
@@ -62,18 +62,18 @@ const WORDS = {
 export const WidgetSettings = Type.Object(
   {
     color: Type.String({ pattern: '^(?:#[0-9A-Fa-f]{6})?$', description: "'' or a colour of the form #RRGGBB" }),
-    scheme: literals('auto: as the page has it, else the system', 'auto', 'light', 'dark'),
-    radius: whole(32, 'of the corners, in px'),
-    density: literals('how much air there is', 'comfortable', 'compact'),
+    scheme: literals('`auto`: the scheme of the page, else of the system. Default `auto`.', 'auto', 'light', 'dark'),
+    radius: whole(32, 'Corner radius in CSS pixels. Default 18.'),
+    density: literals('Spacing. Default `comfortable`.', 'comfortable', 'compact'),
     position: literals(
-      'of the launcher; end and start follow the direction of writing',
+      'Side of the launcher; `end` and `start` follow the writing direction. Default `end`.',
       'end',
       'start',
       'right',
       'left',
     ),
-    offset: whole(200, 'of the launcher from the edges of the window, in px'),
-    z_index: whole(2_147_483_647, 'what the widget lies above'),
+    offset: whole(200, 'Distance of the launcher from the edges of the window, in CSS pixels. Default 20.'),
+    z_index: whole(2_147_483_647, 'CSS `z-index` of the widget. Default 2147483000.'),
     icon: address(
       `chat|question|spark|none|${IMAGE}`,
       '"chat", "question", "spark", "none" or the https address of an image',
@@ -84,8 +84,10 @@ export const WidgetSettings = Type.Object(
     greeting: lines(1000),
     suggestions: list(6, line(200, 1), 'a list of at most 6 questions of 1 to 200 characters each'),
     teaser: line(200),
-    teaser_after: whole(3600, 'seconds until the teaser appears'),
-    open: Type.Boolean({ description: 'open by default, but not on phones' }),
+    teaser_after: whole(3600, 'Seconds until the teaser appears. Default 5.'),
+    open: Type.Boolean({
+      description: 'Whether the panel is open when the page loads; never on phones. Default false.',
+    }),
     disclaimer: lines(300),
     privacy_url: address('(?:[Hh][Tt][Tt][Pp][Ss]?://\\S+)?', "'' or an http or https address"),
     consent: lines(500),
@@ -99,7 +101,11 @@ export const WidgetSettings = Type.Object(
       Type.String({ minLength: 1, maxLength: 300 }),
       'a list of at most 50 origins, such as https://shop.example, or https://*.shop.example for all below it',
     ),
-    language: literals("'' to go by the page and the browser", '', ...LANGUAGES),
+    language: literals(
+      'Language of the widget; empty: that of the page, else of the browser. Default empty.',
+      '',
+      ...LANGUAGES,
+    ),
     words: Type.Unsafe<Record<string, string>>(WORDS),
   },
   { additionalProperties: false },

@@ -6,9 +6,9 @@ import { publicChatOperations } from './public-chat.ts';
 import { KEY_PARAMETER } from '../requests/idempotency.ts';
 import type { Operation } from '../requests/operation.ts';
 
-/** OpenAPI 3.1, out of the operations and the schemas that validate them. */
+/** OpenAPI 3.1, from the operations and the schemas that validate their requests. */
 
-/** What the operation answered to a request that was really made: test/api/contract/examples.test.ts. */
+/** A request and the replies to it, recorded from a running server: test/api/contract/examples.test.ts. */
 interface Recorded {
   request?: unknown;
   replies: Record<string, unknown>;
@@ -49,7 +49,7 @@ export function documentOf(operations: Operation[]): object {
         key: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key. It stands for its user, who owns the chatbots.',
+          description: 'An API key, sent as `Authorization: Bearer <key>`. It belongs to a user, who owns chatbots.',
         },
       },
     },
@@ -57,36 +57,51 @@ export function documentOf(operations: Operation[]): object {
 }
 
 const INTRODUCTION = [
-  'This page is [/api/v1/openapi.json](/api/v1/openapi.json), made of the schemas that check every request. The examples are replies that a server gave.',
-  'Success is always 200. Updates are partial: what is not sent keeps its value. Unknown keys of a body are ignored, and `null` for an optional one means that it is not sent. `X-Unknown-Fields` names those that were ignored.',
-  'Identifiers are 32 lower-case hex digits; dashes are accepted. Lists are in order of creation.',
-  'A fault is `{error, code}`, with `field` where one input field is to blame. A known path asked by another method is 405 with `Allow`.',
-  'Every reply carries `X-Request-Id`: yours, where the request has a plain one (1 to 64 of `A-Z a-z 0-9 _ - .`).',
-  'A create that is sent with an `Idempotency-Key` may be sent again: within 24 hours the same request is answered by the same reply, and creates nothing.',
-  'A request line with its headers may have 16 kB, else it is 431 `headers_too_large`; what is not HTTP is 400 `bad_request`.',
+  'This page shows [/api/v1/openapi.json](/api/v1/openapi.json), which is generated from the schemas that validate every request. The examples were recorded from a running server.',
+  'Every success is 200. Updates are partial: a field that is not sent keeps its value. `null` for an optional field means that it is not sent. Unknown fields are ignored; the reply header `X-Unknown-Fields` lists them.',
+  'Identifiers are 32 lower-case hex digits; dashes are accepted in requests. Times are UTC in whole seconds, such as `2026-01-31T09:30:00Z`. Lists are in order of creation.',
+  'An error is `{error, code}`: a sentence for people and a code for programs, with `field` where one input field is invalid. Another method of a known path is 405 with `Allow`. JSON bodies are UTF-8 and have at most 1 MB.',
+  'Every reply has an `X-Request-Id`, by which the log names the request. A request may set its own: 1 to 64 of `A-Z a-z 0-9 _ - .`.',
+  'A create with an `Idempotency-Key` may be repeated: for 24 hours the same request gets the same reply and creates nothing.',
+  'A request line with its headers has at most 16 kB, else the reply is 431 `headers_too_large`. A request that is not valid HTTP is 400 `bad_request`.',
 ].join('\n\n');
 
 const EVENTS = [
-  'Each event is `id:` where it has one, `event:`, then one `data:` line of JSON. A comment line comes every 15 seconds.',
-  '`session` `{uuid}`, when one was made; `message` `{uuid}`; `delta` `{text}`, whose id is the length of the answer so far in UTF-16 units;',
-  '`done`, the message as its visitor sees it; `error` `{error, code, retry_after?}`. After `done` or `error` the stream ends.',
+  'Server-Sent Events. Each has an `event:` line and one `data:` line of JSON, and `delta` has an `id:` line. A comment line is sent every 15 seconds.',
+  '`session` `{uuid}`, where one was created; `message` `{uuid}`; `delta` `{text}`, the next part of the answer, whose id is the length of the answer so far in UTF-16 units;',
+  '`done`, the complete message; `error` `{error, code, retry_after?}`. The stream ends after `done` or `error`.',
 ].join(' ');
 
 const TAGS = [
   {
     name: 'Chatbots',
-    description: 'A chatbot belongs to the key’s user.',
+    description: 'A chatbot belongs to the user of the key that created it. Other keys of this user may use it, too.',
     paths: /^\/api\/v1\/chatbots?(?:\/:uuid)?(?:\/\w+)?$/,
   },
-  { name: 'Agents', description: 'Who answers, and how.', paths: /\/(?:agents?|function)\b/ },
-  { name: 'Data sources', description: 'What a chatbot knows.', paths: /\/data-sources?\b/ },
-  { name: 'Source tags', description: 'Data sources in groups.', paths: /\/source-tags?\b/ },
-  { name: 'Sessions', description: 'A session is one conversation.', paths: /\/sessions?\b(?!.*\/message)/ },
-  { name: 'Messages', description: 'A question and its answer.', paths: /\/messages?\b/ },
-  { name: 'This server', description: 'The owner of the key, and this document.', paths: /\/(?:user|openapi\.json)$/ },
+  {
+    name: 'Agents',
+    description:
+      'The agents of a chatbot. The prompt, model and temperature of the first enabled user-facing one shape the answers.',
+    paths: /\/(?:agents?|function)\b/,
+  },
+  {
+    name: 'Data sources',
+    description:
+      'Web pages, files and questions with answers, from which a chatbot answers; crawls and their schedule.',
+    paths: /\/data-sources?\b/,
+  },
+  { name: 'Source tags', description: 'Named groups of data sources.', paths: /\/source-tags?\b/ },
+  {
+    name: 'Sessions',
+    description: 'A session is one conversation with a chatbot.',
+    paths: /\/sessions?\b(?!.*\/message)/,
+  },
+  { name: 'Messages', description: 'A message is a question with its answer.', paths: /\/messages?\b/ },
+  { name: 'This server', description: 'The user of the key, and this document.', paths: /\/(?:user|openapi\.json)$/ },
   {
     name: 'Public chat API',
-    description: 'What widgets speak, from any page and without a key. `RateLimit` tells what a visitor has left.',
+    description:
+      'For visitors, without a key: what the widget uses. A private chatbot is 404 here. The reply header `RateLimit` says how many messages the visitor has left.',
     paths: /^\/chat\//,
   },
 ];
@@ -97,7 +112,7 @@ export const tagOf = (path: string): string => TAGS.filter(({ paths }) => paths.
 function described(one: Told, path: string): Json {
   const alias = path !== one.path && {
     deprecated: true,
-    description: `Another spelling of \`${templateOf(one.path)}\`, for clients that have it.`,
+    description: `The same as \`${templateOf(one.path)}\`, for existing clients.`,
   };
   const parameters = [...pathParameters(path), ...queryParameters(one.query), ...(one.creates ? [KEY_PARAMETER] : [])];
   const requestBody = bodyOf(one);
@@ -123,7 +138,7 @@ const pathParameters = (path: string): Json[] =>
       name,
       in: 'path',
       required: true,
-      description: `identifier of the ${name === 'uuid' ? whose : name}`,
+      description: `Uuid of the ${name === 'uuid' ? whose : name}.`,
       schema,
     };
   });
@@ -151,7 +166,7 @@ function repliesOf(one: Told): Json {
       : one.reply === 'events'
         ? ['text/event-stream', { type: 'string', description: EVENTS }]
         : ['application/json', one.reply];
-  const replies: Json = { 200: reply('What was asked for', type, schema, examples.operations[key]?.replies['200']) };
+  const replies: Json = { 200: reply('Success', type, schema, examples.operations[key]?.replies['200']) };
   for (const status of faultsOf(one)) replies[status] = { $ref: `#/components/responses/${FAULTS[status]?.name}` };
   for (const [status, other] of Object.entries(one.others ?? {}))
     replies[status] = otherReply(one, Number(status), other);
@@ -166,7 +181,7 @@ function otherReply(one: Told, status: number, schema: TSchema): Json {
   return reply(FAULTS[status]?.says ?? 'Refused', 'application/json', both, example);
 }
 
-const RequestId = { description: 'Names this request in the log', schema: { type: 'string' } };
+const RequestId = { description: 'Identifies the request in the server’s log.', schema: { type: 'string' } };
 
 const reply = (description: string, type: string, schema: unknown, example?: unknown): Json => ({
   description,
@@ -175,20 +190,28 @@ const reply = (description: string, type: string, schema: unknown, example?: unk
 });
 
 const FAULTS: Record<number, { name: string; says: string; header?: string }> = {
-  400: { name: 'BadRequest', says: 'The body cannot be read' },
-  401: { name: 'Unauthorized', says: 'No key, or one that is not valid', header: 'WWW-Authenticate' },
-  403: { name: 'ForbiddenOrigin', says: 'The page may not ask this chatbot: see allowed_origins of its widget' },
-  404: { name: 'NotFound', says: 'Unknown, or not the caller’s own' },
-  409: { name: 'Conflict', says: 'It is there already' },
-  413: { name: 'TooLarge', says: 'The body is too large' },
-  415: { name: 'UnsupportedMediaType', says: 'The body is of another media type' },
+  400: { name: 'BadRequest', says: 'The body is not JSON, not UTF-8, or cannot be read' },
+  401: { name: 'Unauthorized', says: 'The API key is missing or invalid', header: 'WWW-Authenticate' },
+  403: { name: 'ForbiddenOrigin', says: 'The origin of the page is not in allowed_origins of the widget' },
+  404: { name: 'NotFound', says: 'There is no such record, or it belongs to another user' },
+  409: { name: 'Conflict', says: 'The record exists already; the body is that record, or the error' },
+  413: { name: 'TooLarge', says: 'The body is larger than 1 MB, or the file than 50 MB' },
+  415: { name: 'UnsupportedMediaType', says: 'The media type or the encoding of the body is not supported' },
   422: { name: 'Invalid', says: 'A field is invalid; nothing was changed' },
-  429: { name: 'TooMany', says: 'Too many requests', header: 'Retry-After' },
-  500: { name: 'Internal', says: 'A fault of the server' },
+  429: {
+    name: 'TooMany',
+    says: 'The rate limit is reached; Retry-After has the seconds to wait',
+    header: 'Retry-After',
+  },
+  500: { name: 'Internal', says: 'An error of the server, described in its log under the X-Request-Id' },
   502: { name: 'ModelFailed', says: 'The model server failed' },
-  503: { name: 'Unavailable', says: 'The server is about to stop, or has too much to do', header: 'Retry-After' },
-  504: { name: 'ModelTimeout', says: 'The model server took too long' },
-  507: { name: 'DiskFull', says: 'The disk is full: nothing was stored, or a question without its answer' },
+  503: {
+    name: 'Unavailable',
+    says: 'The server is stopping or overloaded; Retry-After has the seconds to wait',
+    header: 'Retry-After',
+  },
+  504: { name: 'ModelTimeout', says: 'The model server did not answer in time' },
+  507: { name: 'DiskFull', says: 'The disk is full: nothing was stored, or the question without its answer' },
 };
 
 /** The faults that follow from what an operation takes and does. */

@@ -14,7 +14,7 @@ export function openapi(all: () => Operation[]): Operation {
     id: 'getOpenapi',
     method: 'GET',
     path: '/api/v1/openapi.json',
-    summary: 'Fetch all of this as an OpenAPI document; no key is needed',
+    summary: 'Fetch this description as an OpenAPI document, without a key',
     open: true,
     reply: Type.Object(
       {

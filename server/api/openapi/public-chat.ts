@@ -11,7 +11,7 @@ import {
 import { WidgetSettings } from '../../schema/widget-settings.ts';
 import type { Operation } from '../requests/operation.ts';
 
-/** The public door as the document tells of it. `server/proxy` handles it; nobody needs a key there. */
+/** The operations of the public chat API, for the document alone: `server/proxy` handles them, without a key. */
 export type PublicChatOperation = Omit<Operation, 'handle' | 'open' | 'creates'>;
 
 const { color: _c, radius: _r, offset: _o, z_index: _z, allowed_origins: _a, ...shown } = WidgetSettings.properties;
@@ -22,14 +22,14 @@ const ChatbotFace = Type.Object(
     name: Type.String(),
     show_citations: Type.Boolean(),
     theme: Type.Record(Type.String(), Type.String(), {
-      description: 'CSS values by name, where they are not the default',
+      description: 'CSS custom properties of the widget by name; those with default values are left out',
     }),
     ...shown,
   },
   { additionalProperties: false },
 );
 
-/** Beside what every operation here may answer. */
+/** Beside the errors that follow from the operation itself. */
 const faults = (...statuses: number[]): Record<number, TSchema> =>
   Object.fromEntries([403, ...statuses].map((status) => [status, Fault]));
 
@@ -41,7 +41,7 @@ export const publicChatOperations: PublicChatOperation[] = [
     id: 'getChatbotFace',
     method: 'GET',
     path: '/chat/:chatbot',
-    summary: 'Fetch what a widget shows of a chatbot that is public or hybrid',
+    summary: 'Fetch the public profile of a chatbot: name and widget settings',
     reply: ChatbotFace,
     others: faults(),
   },
@@ -49,7 +49,8 @@ export const publicChatOperations: PublicChatOperation[] = [
     id: 'createVisitorSession',
     method: 'POST',
     path: '/chat/:chatbot/session',
-    summary: 'Create a session; to ask without one does the same by itself',
+    summary: 'Create a session',
+    description: 'Not required: asking without a session creates one.',
     body: SessionBody,
     reply: VisitorSessionSchema,
     others: faults(429),
@@ -58,8 +59,9 @@ export const publicChatOperations: PublicChatOperation[] = [
     id: 'ask',
     method: 'POST',
     path: '/chat/:chatbot/ask',
-    summary: 'Ask; a repeat of the same id gets the same events from the start, with another query it is 409',
-    description: 'An id of 22 characters or more must be random: it is a secret that counts from any address.',
+    summary: 'Ask a question; the answer is streamed as Server-Sent Events',
+    description:
+      'A request with the `id` of an earlier one creates no second message and gets the same events from the start; with another query it is 409. Without `session` one is created. An `id` of 22 characters or more must be random: it identifies the message from any IP address.',
     body: AskBody,
     reply: 'events',
     others: faults(409, 429, 502, 504),
@@ -68,7 +70,7 @@ export const publicChatOperations: PublicChatOperation[] = [
     id: 'listVisitorMessages',
     method: 'GET',
     path: `${SESSION}/messages`,
-    summary: 'Fetch the messages of a session as its visitor sees them, oldest first',
+    summary: 'List the messages of a session, oldest first, with the fields a visitor may see',
     reply: Type.Array(VisitorMessageSchema),
     others: faults(),
   },
@@ -84,7 +86,9 @@ export const publicChatOperations: PublicChatOperation[] = [
     id: 'resumeMessage',
     method: 'GET',
     path: `${MESSAGE}/stream`,
-    summary: 'Go on with an answer from the Last-Event-ID, before its end or after',
+    summary: 'Resume the event stream of a message',
+    description:
+      'Begins after the header `Last-Event-ID` (a length in UTF-16 units), else at the start of the answer. Works while the answer is generated and after it.',
     reply: 'events',
     others: faults(429),
   },
@@ -92,7 +96,8 @@ export const publicChatOperations: PublicChatOperation[] = [
     id: 'stopMessage',
     method: 'POST',
     path: `${MESSAGE}/stop`,
-    summary: 'Stop an answer; what was written stays',
+    summary: 'Stop generating an answer',
+    description: 'The text so far is stored, with the finish_reason `stopped`.',
     reply: Success,
     others: faults(),
   },
@@ -100,7 +105,8 @@ export const publicChatOperations: PublicChatOperation[] = [
     id: 'createFeedback',
     method: 'POST',
     path: `${MESSAGE}/feedback`,
-    summary: 'Say of an answer whether it was of use',
+    summary: 'Rate an answer',
+    description: 'A second rating replaces the first.',
     body: FeedbackBody,
     reply: Success,
     others: faults(429),

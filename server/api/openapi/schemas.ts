@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import * as fields from '../../schema/fields.ts';
 import * as records from '../../schema/records.ts';
 import * as sites from '../../schema/site.ts';
 import * as widgetSettings from '../../schema/widget-settings.ts';
@@ -11,6 +12,7 @@ export type Json = { [key: string]: unknown };
 
 /** Objects and unions under the names of their exports, one for each type of agent beside them. */
 const named: [string, TSchema][] = [
+  ...exported(fields),
   ...exported(records),
   ...Object.entries(records.AgentByType).map(([type, schema]): [string, TSchema] => [`${pascal(type)}Agent`, schema]),
   ...exported(sites),

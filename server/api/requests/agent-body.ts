@@ -1,7 +1,8 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { SentTag, settingsSent, type SentSettings } from '../../agents/settings.ts';
-import { AgentSettings, AgentType, AgentVariable, HumanEscalationSettings, Name, Text } from '../../schema/records.ts';
+import { LongText, Name } from '../../schema/fields.ts';
+import { AgentSettings, AgentType, AgentVariable, HumanEscalationSettings } from '../../schema/records.ts';
 import type { Agent } from '../../schema/records.ts';
 import { checked, checkedList, checkedWithin } from '../../schema/validate.ts';
 import { asFlag, Switch } from './bodies.ts';
@@ -12,7 +13,7 @@ const { tags, ...others } = AgentSettings.properties;
 const settings = Type.Partial(Type.Object({ ...others, tags: Type.Union([tags, SentTag]) }));
 const allSettings = { ...settings.properties, meta: Type.Optional(settings) };
 
-const texts = { description: Type.Optional(Text), prompt: Type.Optional(Text) };
+const texts = { description: Type.Optional(LongText), prompt: Type.Optional(LongText) };
 const New = Type.Object({ name: Name, type: AgentType, ...texts });
 
 const Change = Type.Object({

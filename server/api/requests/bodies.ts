@@ -1,19 +1,11 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import {
-  Color,
-  Name,
-  NewVariables,
-  Query,
-  RateLimit,
-  RateLimitMessage,
-  Schedule,
-  Visibility,
-} from '../../schema/records.ts';
+import { Color, Name, NewVariables } from '../../schema/fields.ts';
+import { Query, RateLimit, RateLimitMessage, Schedule, ShowCitations, Visibility } from '../../schema/records.ts';
 
-/** What callers send. Keys beyond these are ignored. */
+/** Request bodies. Other keys are ignored. */
 
-/** On or off: replies have 0 and 1, callers send either. */
+/** Replies have 0 and 1, requests may send either. */
 export const Switch = Type.Union([Type.Boolean(), Type.Literal(0), Type.Literal(1)]);
 export const asFlag = (value: Static<typeof Switch>): 0 | 1 => (value ? 1 : 0);
 
@@ -21,17 +13,23 @@ export const NewChatbot = Type.Object({
   name: Name,
   rate_limit: Type.Optional(RateLimit),
   rate_limit_message: Type.Optional(RateLimitMessage),
-  show_citations: Type.Optional(Type.Boolean()),
+  show_citations: Type.Optional(ShowCitations),
   visibility: Type.Optional(Visibility),
 });
 
 export const ChatbotChange = Type.Partial(NewChatbot);
 
-const ReferenceLink = Type.Optional(Type.String({ maxLength: 2048 }));
-const Title = Type.String({ minLength: 1, maxLength: 1000 });
+const ReferenceLink = Type.Optional(
+  Type.String({ maxLength: 2048, description: 'Address that citations of the source link to.' }),
+);
+const Title = Type.String({ minLength: 1, maxLength: 1000, description: 'Title of the source, 1 to 1000 characters.' });
 
 export const NewUrlSource = Type.Object({
-  url: Type.String({ minLength: 1, maxLength: 2048 }),
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2048,
+    description: 'Whole http or https address without user name and password; the fragment is dropped.',
+  }),
   reference_source_link: ReferenceLink,
 });
 
@@ -45,24 +43,37 @@ const Patterns = Type.Optional(
   Type.Union([Pattern, Type.Array(Pattern, { maxItems: 50, description: 'a list of at most 50 such strings' })]),
 );
 
-/** Paths begin with one of the patterns, or are as one with `*` for anything. */
+/** `include` and `exclude`: a path matches a prefix, or a pattern in which `*` stands for any characters. */
 export const NewSite = Type.Object({
-  url: Type.String({ minLength: 1, maxLength: 2048 }),
-  max_pages: Type.Optional(Type.Integer({ minimum: 1, maximum: 2000, default: 200 })),
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2048,
+    description: 'Whole http or https address where the crawl starts.',
+  }),
+  max_pages: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2000, default: 200, description: 'Pages that become sources at most.' }),
+  ),
   include: Patterns,
   exclude: Patterns,
 });
 
 /** The question becomes the title. */
 export const NewQaSource = Type.Object({
-  question: Title,
-  answer: Type.String({ minLength: 1, maxLength: 10_000 }),
+  question: Type.With(Title, { description: 'The question, 1 to 1000 characters.' }),
+  answer: Type.String({
+    minLength: 1,
+    maxLength: 10_000,
+    description: 'The answer, 1 to 10000 characters, quoted whole.',
+  }),
   reference_source_link: ReferenceLink,
 });
 
 /** The parts of an upload; `file` is one of txt, md, markdown, tex, html, htm, pdf, docx, csv and xlsx. */
 export const NewFileSource = Type.Object({
-  file: Type.String({ contentMediaType: 'application/octet-stream', description: 'a file with a name' }),
+  file: Type.String({
+    contentMediaType: 'application/octet-stream',
+    description: 'The file, with its name; at most 50 MB.',
+  }),
   reference_source_link: ReferenceLink,
 });
 
@@ -70,7 +81,6 @@ export const SourceChange = Type.Object({ title: Title });
 
 const SourceUuids = Type.Array(Type.String(), { maxItems: 10_000 });
 
-/** Sources to act on together: a chatbot may well have thousands of pages. */
 export const ManySources = Type.Object({ uuids: SourceUuids });
 
 export const NewSchedule = Type.Object({ hours: Schedule.properties.hours });

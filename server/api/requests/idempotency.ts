@@ -15,7 +15,7 @@ export const KEY_PARAMETER = {
   name: HEADER,
   in: 'header',
   description:
-    'Of your own choice, new for each create. The same request with the same key is answered by the reply of the first for 24 hours; another request with it is 422.',
+    'A value of your own, new for each create. For 24 hours the same request with the same key gets the reply of the first one and creates nothing; a different request with the same key is 422.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 };
 

@@ -2,14 +2,16 @@ import * as Type from 'typebox';
 import { invalid } from '../../schema/errors.ts';
 import { readUuid } from '../../schema/ids.ts';
 
-/** A part of a list: `?limit` records, from behind the one that `?after` names. Without both, the whole. */
+/** Paging: at most `?limit` records, beginning after the record `?after`. Without both, the whole list. */
 
 const MOST = 1000;
 
 export const Page = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, description: 'records; without it all of them' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MOST, description: 'Number of records at most; all without it.' }),
+  ),
   after: Type.Optional(
-    Type.String({ description: 'uuid of a record of this list: those behind it are given, the next page' }),
+    Type.String({ description: 'Uuid of the last record of the page before: the list begins with the next one.' }),
   ),
 });
 

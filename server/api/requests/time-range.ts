@@ -1,10 +1,11 @@
 import * as Type from 'typebox';
 import { invalid } from '../../schema/errors.ts';
 
-/** A stretch of time that a list is asked for. */
+/** The time range of a list. */
 
 const Moment = Type.String({
-  description: 'ISO 8601, UTC where it names no zone, or seconds since 1970; inclusive, compared by whole seconds',
+  description:
+    'Bound of `created_at`, inclusive, in whole seconds: ISO 8601 (UTC where it names no zone; a date alone is the whole day) or seconds since 1970.',
 });
 
 export const Period = Type.Object({

@@ -14,7 +14,7 @@ export const agents = ({ store, clock }: Rooms): Operation[] => [
     id: 'listAgents',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/agents',
-    summary: 'Fetch all agents of a chatbot',
+    summary: 'List the agents of a chatbot',
     query: Page,
     reply: Type.Array(Agent),
     async handle({ user, uuid, ctx }) {
@@ -27,7 +27,9 @@ export const agents = ({ store, clock }: Rooms): Operation[] => [
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/agent/create',
-    summary: 'Create an agent; it is not enabled yet',
+    summary: 'Create an agent',
+    description:
+      'It is not enabled: update it with `enabled`. Settings may stand at the top level or in `meta`; those of other types are ignored. A second `human-escalation` or `spam-defense` agent is 422.',
     body: NewAgent,
     checkedByHandler: true,
     reply: Agent,
@@ -51,7 +53,9 @@ export const agents = ({ store, clock }: Rooms): Operation[] => [
     id: 'updateAgent',
     method: 'POST',
     path: '/api/v1/agent/:uuid/update',
-    summary: 'Update an agent; what is not sent keeps its value, and settings foreign to its type are ignored',
+    summary: 'Update an agent',
+    description:
+      'Settings may stand at the top level or in `meta`; those of other types are ignored. `variables`, `tags` and `data_source_uuids` are replaced whole.',
     body: AgentChange,
     checkedByHandler: true,
     reply: Agent,

@@ -16,7 +16,9 @@ export const chatbots = ({ store, knowledge, runs, clock }: Rooms): Operation[] 
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/create',
-    summary: 'Create a chatbot with its default agent',
+    summary: 'Create a chatbot',
+    description:
+      'It has one enabled agent of type `user-facing`. Defaults: rate_limit [20, 240], rate_limit_message "Too many messages", show_citations false, visibility private.',
     body: NewChatbot,
     reply: Chatbot,
     async handle({ user, body }) {
@@ -28,7 +30,7 @@ export const chatbots = ({ store, knowledge, runs, clock }: Rooms): Operation[] 
     id: 'listChatbots',
     method: 'GET',
     path: '/api/v1/chatbots',
-    summary: 'Fetch all chatbots of the caller',
+    summary: 'List the chatbots of the user',
     query: Page,
     reply: Type.Array(Chatbot),
     handle: async ({ user, ctx }) =>
@@ -46,7 +48,7 @@ export const chatbots = ({ store, knowledge, runs, clock }: Rooms): Operation[] 
     id: 'updateChatbot',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/update',
-    summary: 'Update a chatbot; what is not sent keeps its value',
+    summary: 'Update a chatbot',
     body: ChatbotChange,
     reply: Chatbot,
     async handle({ user, uuid, body }) {
@@ -59,7 +61,8 @@ export const chatbots = ({ store, knowledge, runs, clock }: Rooms): Operation[] 
     id: 'deleteChatbot',
     method: 'DELETE',
     path: '/api/v1/chatbot/:uuid/delete',
-    summary: 'Delete a chatbot with all that belongs to it',
+    summary: 'Delete a chatbot',
+    description: 'With its agents, sources, tags, sites, sessions and messages. Running answers are stopped.',
     reply: Success,
     async handle({ user, uuid }) {
       await ownedChatbot(store, user, uuid);

@@ -10,7 +10,7 @@ import { operation, ownedAgent, type Operation, type Rooms } from '../requests/o
 
 const { name, description, parameters, headers, external_url, method, meta } = ToolFunction.properties;
 /** Some clients send this key of `meta` beside it. */
-const allow_gpt_trainer_properties = Type.Unknown({ description: 'kept in meta, under the same name' });
+const allow_gpt_trainer_properties = Type.Unknown({ description: 'Stored in `meta` under the same name.' });
 const optional = Type.Partial(
   Type.Object({ description, parameters, headers, method, enabled: Switch, meta, allow_gpt_trainer_properties }),
 );
@@ -24,6 +24,7 @@ export const functions = ({ store, clock }: Rooms): Operation[] => [
     method: 'POST',
     path: '/api/v1/agent/:uuid/function/create',
     summary: 'Create a tool function of an agent',
+    description: 'It is stored with the agent. Answers do not call it yet.',
     body: NewFunction,
     reply: ToolFunction,
     async handle({ user, uuid, body }) {
@@ -40,7 +41,7 @@ export const functions = ({ store, clock }: Rooms): Operation[] => [
     id: 'updateFunction',
     method: 'POST',
     path: '/api/v1/function/:uuid/update',
-    summary: 'Update a tool function; what is not sent keeps its value',
+    summary: 'Update a tool function',
     body: FunctionChange,
     reply: ToolFunction,
     async handle({ user, uuid, body }) {

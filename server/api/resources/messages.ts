@@ -21,7 +21,9 @@ export const messages = (rooms: Rooms): Operation[] => {
       id: 'streamMessage',
       method: 'POST',
       path: '/api/v1/session/:uuid/message/stream',
-      summary: 'Ask; the chunks of the reply, joined, are the answer',
+      summary: 'Ask a question; the answer is streamed as plain text',
+      description:
+        'The chunks of the reply, joined, are the answer. The message is stored before the reply ends. A caller who disconnects does not stop the answer; a reply that breaks off is incomplete. Errors before the first byte are JSON.',
       body: NewMessage,
       reply: 'text',
       async handle({ user, uuid, body, ctx }) {
@@ -35,7 +37,8 @@ export const messages = (rooms: Rooms): Operation[] => {
       id: 'createMessage',
       method: 'POST',
       path: '/api/v1/session/:uuid/message/non-stream',
-      summary: 'Ask; the whole answer in one reply',
+      summary: 'Ask a question; the whole answer is one reply',
+      description: 'An answer that is interrupted by a stop of the server is 503.',
       body: NewMessage,
       reply: Answer,
       async handle({ user, uuid, body, ctx }) {
@@ -47,7 +50,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       id: 'listMessages',
       method: 'GET',
       path: '/api/v1/session/:uuid/messages',
-      summary: 'Fetch all messages of a session, oldest first',
+      summary: 'List the messages of a session, oldest first',
       query: Page,
       reply: Type.Array(Message),
       async handle({ user, uuid, ctx }) {
@@ -59,7 +62,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       id: 'getTranscript',
       method: 'GET',
       path: '/api/v1/session/:uuid/messages/plain-text',
-      summary: 'Fetch the conversation as text: lines of User: and Assistant:',
+      summary: 'Fetch a session as text, in lines that begin with `User: ` and `Assistant: `',
       reply: 'text',
       async handle({ user, uuid, ctx }) {
         await ownedSession(store, user, uuid);
@@ -83,6 +86,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       method: 'POST',
       path: '/api/v1/message/:uuid/delete',
       summary: 'Delete a message',
+      description: 'An answer that is still generated is stopped.',
       reply: Success,
       async handle({ user, uuid }) {
         await ownedMessage(store, user, uuid);
@@ -94,7 +98,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       id: 'deleteMessages',
       method: 'POST',
       path: '/api/v1/messages/delete',
-      summary: 'Delete messages: all of them, or none where one is not there',
+      summary: 'Delete messages: all, or none if one of them does not exist',
       body: Uuids,
       reply: Success,
       others: { 422: Type.Array(InvalidMessage) },

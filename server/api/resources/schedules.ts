@@ -11,7 +11,7 @@ export const schedule = ({ store, schedules }: Rooms): Operation[] => [
     id: 'getSchedule',
     method: 'GET',
     path,
-    summary: 'When the pages of a chatbot are fetched again by themselves',
+    summary: 'Fetch the schedule on which the pages of a chatbot are fetched again',
     reply: Schedule,
     handle: async ({ user, uuid }) => scheduleOf(await ownedChatbot(store, user, uuid)),
   }),
@@ -19,7 +19,8 @@ export const schedule = ({ store, schedules }: Rooms): Operation[] => [
     id: 'updateSchedule',
     method: 'POST',
     path,
-    summary: 'Fetch the pages of a chatbot again every so many hours, from now on; 0 for never, the default',
+    summary: 'Set the schedule on which the pages of a chatbot are fetched again',
+    description: 'The first fetch is `hours` from now. 0, the default, is never.',
     body: NewSchedule,
     reply: Schedule,
     async handle({ user, uuid, body }) {

@@ -32,7 +32,7 @@ export const sessions = ({ store, runs, clock }: Rooms): Operation[] => [
     id: 'listSessions',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/sessions',
-    summary: 'Fetch the sessions of a chatbot, oldest first',
+    summary: 'List the sessions of a chatbot, oldest first',
     query: Type.Object({ ...Period.properties, ...ByOutcome.properties, ...Page.properties }),
     reply: Type.Array(Session),
     async handle({ user, uuid, ctx }) {
@@ -63,6 +63,7 @@ export const sessions = ({ store, runs, clock }: Rooms): Operation[] => [
     method: 'POST',
     path: '/api/v1/session/:uuid/delete',
     summary: 'Delete a session with its messages',
+    description: 'Answers that are still generated are stopped.',
     reply: Success,
     async handle({ user, uuid }) {
       await ownedSession(store, user, uuid);
@@ -76,7 +77,10 @@ export const sessions = ({ store, runs, clock }: Rooms): Operation[] => [
 
 const ByOutcome = Type.Object({
   outcome: Type.Optional(
-    Type.Enum([...OUTCOMES], { description: 'sessions with a message that ended so; without it all of them' }),
+    Type.Enum([...OUTCOMES], {
+      description:
+        'Only sessions with a message of this outcome: `answered`, `unsure` (a weak match) or `unknown` (no answer in the sources).',
+    }),
   ),
 });
 

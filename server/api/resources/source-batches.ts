@@ -7,13 +7,13 @@ import { ManySources } from '../requests/bodies.ts';
 import { forEachConcurrent } from '../../async/for-each-concurrent.ts';
 import { operation, type Operation, type Rooms } from '../requests/operation.ts';
 
-/** What is done to many sources at once. */
+/** Operations on many sources at once. */
 export const sourceLists = (rooms: Rooms): Operation[] => [
   operation({
     id: 'deleteSources',
     method: 'POST',
     path: '/api/v1/data-sources/delete',
-    summary: 'Delete sources: all of them, or none where one is not there',
+    summary: 'Delete sources: all, or none if one of them does not exist',
     body: ManySources,
     reply: Success,
     others: { 422: Type.Array(InvalidSource) },
@@ -35,7 +35,9 @@ export const sourceLists = (rooms: Rooms): Operation[] => [
     id: 'rescrapeSources',
     method: 'POST',
     path: '/api/v1/data-sources/url/re-scrape',
-    summary: 'Fetch pages again; one item for each uuid of the request, in its order',
+    summary: 'Fetch web pages again',
+    description:
+      'The reply has one item for each uuid, in the order of the request. A uuid that is not a source of type `link` of yours is `invalid data source` there.',
     body: ManySources,
     reply: Type.Array(Restarted),
     handle: ({ user, body }) => restarted(rooms, user, body.uuids, ({ type }) => type === 'link'),
@@ -44,7 +46,9 @@ export const sourceLists = (rooms: Rooms): Operation[] => [
     id: 'restartSources',
     method: 'POST',
     path: '/api/data-sources/restart',
-    summary: 'Learn again what failed, of whatever type; a source that has not failed is an invalid one here',
+    summary: 'Ingest failed sources again',
+    description:
+      'The reply has one item for each uuid, in the order of the request. A uuid that is not a source of yours that failed is `invalid data source` there.',
     body: ManySources,
     reply: Type.Array(Restarted),
     handle: ({ user, body }) => restarted(rooms, user, body.uuids, ({ status }) => isFailed(status)),

@@ -15,7 +15,9 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/url',
-    summary: 'Add a page by its URL; 409 with the existing record where it is there already',
+    summary: 'Add a web page by its URL',
+    description:
+      'The reply does not wait for the page: poll the source for its `status`. A page that is a source of the chatbot already is 409 with the existing record.',
     body: NewUrlSource,
     reply: DataSource,
     others: { 409: DataSource },
@@ -34,7 +36,8 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     creates: true,
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/data-source/qa',
-    summary: 'Add a question with its answer, which is quoted whole',
+    summary: 'Add a question with its answer',
+    description: 'The question becomes the title. The answer is quoted whole.',
     body: NewQaSource,
     reply: DataSource,
     async handle({ user, uuid, body }) {
@@ -55,7 +58,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     id: 'listSources',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-sources',
-    summary: 'Fetch all sources of a chatbot',
+    summary: 'List the sources of a chatbot',
     query: Page,
     reply: Type.Array(DataSource),
     async handle({ user, uuid, ctx }) {
@@ -75,7 +78,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     id: 'updateSource',
     method: 'POST',
     path: '/api/v1/data-source/:uuid/update',
-    summary: 'Give a source another title',
+    summary: 'Rename a source',
     body: SourceChange,
     reply: DataSource,
     async handle({ user, uuid, body }) {
@@ -94,7 +97,8 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     id: 'deleteSource',
     method: 'POST',
     path: '/api/v1/data-source/:uuid/delete',
-    summary: 'Delete a source and all it taught',
+    summary: 'Delete a source with its text',
+    description: 'It leaves its tags and agents. No later answer quotes it.',
     reply: Success,
     async handle({ user, uuid }) {
       const source = await ownedSource(store, user, uuid);

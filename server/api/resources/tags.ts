@@ -39,7 +39,7 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
     id: 'listSourceTags',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/source-tags',
-    summary: 'Fetch all source tags of a chatbot',
+    summary: 'List the source tags of a chatbot',
     query: Page,
     reply: Type.Array(SourceTag),
     async handle({ user, uuid, ctx }) {
@@ -51,7 +51,8 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
     id: 'updateSourceTag',
     method: 'POST',
     path: '/api/v1/source-tag/:uuid/update',
-    summary: 'Update a source tag; a list of sources that is sent replaces the one there was',
+    summary: 'Update a source tag',
+    description: '`data_source_uuids` replaces the whole list.',
     body: TagChange,
     reply: SourceTag,
     async handle({ user, uuid, body }) {
@@ -73,7 +74,8 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
     id: 'deleteSourceTag',
     method: 'DELETE',
     path: '/api/v1/source-tag/:uuid/delete',
-    summary: 'Delete a source tag; its sources stay',
+    summary: 'Delete a source tag',
+    description: 'Its sources stay.',
     reply: Success,
     async handle({ user, uuid }) {
       await ownedTag(store, user, uuid);

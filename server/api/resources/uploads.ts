@@ -29,8 +29,9 @@ export const uploads = ({ store, knowledge, clock, log }: Rooms): Operation[] =>
       creates: true,
       method: 'POST',
       path: '/api/v1/chatbot/:uuid/data-source/upload',
-      summary:
-        'Add a file (txt, md, tex, html, pdf, docx, csv, xlsx); 409 with the existing record where the same bytes are there already',
+      summary: 'Add a file (txt, md, tex, html, pdf, docx, csv, xlsx)',
+      description:
+        'The reply does not wait for the file to be ingested: poll the source for its `status`. A file with the same bytes as a source of the chatbot is 409 with the existing record; another type is 400.',
       parts: NewFileSource,
       reply: DataSource,
       others: { 409: DataSource },

@@ -11,7 +11,7 @@ export const users = (): Operation[] => [
     id: 'getUser',
     method: 'GET',
     path: '/api/v1/user',
-    summary: 'Whose the key is',
+    summary: 'Fetch the user of the key',
     reply: KeyOwner,
     handle: async ({ user }) => ({ data: { email: user.email } }),
   }),

@@ -18,7 +18,8 @@ export const widget = ({ store }: Rooms): Operation[] => [
     id: 'updateWidget',
     method: 'POST',
     path: '/api/v1/chatbot/:uuid/widget',
-    summary: 'Change the settings of a chatbot’s widget; what is not sent keeps its value',
+    summary: 'Update the settings of a chatbot’s widget',
+    description: '`words` and the lists are replaced whole.',
     body: WidgetChange,
     reply: WidgetSettings,
     async handle({ user, uuid, body }) {

@@ -358,8 +358,12 @@ describe('bodies by their size, type and encoding', () => {
     expect((await post('{"name":"Help"}', headers as Record<string, string>)).status).toBe(status);
   });
 
-  it('bytes that are not UTF-8 are read as the character that stands for them', async () => {
+  it('bytes that are not UTF-8 are refused, and U+FFFD itself is not', async () => {
     const bytes = Buffer.concat([Buffer.from('{"name":"a'), Buffer.of(0xff, 0xc0), Buffer.from('b"}')]);
-    expect((await post(bytes, json)).body.name).toBe('a\ufffd\ufffdb');
+    expect(await post(bytes, json)).toMatchObject({
+      status: 400,
+      body: { error: 'the body is not valid UTF-8', code: 'bad_json' },
+    });
+    expect((await post(Buffer.from('{"name":"a\ufffdb"}'), json)).body.name).toBe('a\ufffdb');
   });
 });

@@ -30,7 +30,7 @@ test('the examples are replies that a server gave', async () => {
   const played = await playRows();
   const text = stable(JSON.stringify({ operations: played, faults: await playFaults() }));
   await expect(await format(text, { ...(await resolveConfig('package.json')), parser: 'json' })).toMatchFileSnapshot(
-    '../../server/api/openapi/examples.json',
+    '../../../server/api/openapi/examples.json',
   );
 }, 60_000);
 

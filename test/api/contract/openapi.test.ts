@@ -163,7 +163,7 @@ describe('GET /api/v1/openapi.json', () => {
   });
 
   it('says that null for an optional field means not sent', () => {
-    expect(document['info'].description).toMatch(/`null` for an optional one means that it is not sent/);
+    expect(document['info'].description).toMatch(/`null` for an optional field means that it is not sent/);
   });
 
   it('tells of the public door as it is: every path with its methods, and the events', async () => {
