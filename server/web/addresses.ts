@@ -2,27 +2,27 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
-/** Azure answers machines' questions about themselves at a public-looking address. */
+/** Azure's metadata service has a public address. */
 const METADATA = new Set(['168.63.129.16']);
 
-/** ISATAP puts an IPv4 address behind any prefix at all. */
+/** ISATAP (RFC 5214) embeds an IPv4 address behind any prefix. */
 const isIsatap = (parts: number[]): boolean => (parts[4]! & 0xfdff) === 0 && parts[5] === 0x5efe;
 
 /**
- * True for addresses of the public internet alone. Whatever has a special meaning (private, loopback, link-local,
- * shared, multicast, documentation, an IPv4 address inside an IPv6 one) is not.
+ * Whether an address is one of the public internet. False for private, loopback, link-local, shared, multicast and
+ * documentation ranges, and for an IPv4 address inside an IPv6 one.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || METADATA.has(address)) return false;
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== 'unicast') return false;
   if (parsed.kind() === 'ipv4') return true;
-  // Only 2000::/3 is given out; `::127.0.0.1` and the like lie outside without having a range of their own.
+  // Only 2000::/3 is allocated; `::127.0.0.1` lies outside, but ipaddr.js has no range for it.
   const { parts } = parsed as ipaddr.IPv6;
   return parts[0]! >> 13 === 1 && !isIsatap(parts);
 }
 
-/** True where the address is one of this machine's own, public ones included. */
+/** Whether this machine has the address, public ones included. */
 export function isOwnAddress(address: string): boolean {
   const key = (text: string) => ipaddr.parse(text).toNormalizedString();
   const wanted = key(address);

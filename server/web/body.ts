@@ -3,12 +3,12 @@ import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { WebFailure } from './errors.ts';
 
-/** Bodies are asked for in these encodings; any other, or several in a row, is refused. */
+/** Any other encoding, or several of them combined, is refused. */
 export const ACCEPT_ENCODING = 'gzip, br';
 
 /**
- * The whole body, decoded. Stops at `limit` bytes, counted both as sent and as decoded: a small body may decode
- * to a huge one, and an endless one to nothing at all.
+ * Reads the whole body and decodes it. Rejects beyond `limit` bytes, counted both as sent and as decoded: a small body may
+ * decode to a huge one, and an endless body to nothing.
  */
 export async function readBody(body: Readable, encoding: string, limit: number): Promise<Buffer> {
   const parts: Buffer[] = [];
@@ -21,7 +21,7 @@ export async function readBody(body: Readable, encoding: string, limit: number):
   return Buffer.concat(parts);
 }
 
-/** As much of the body, decoded, as fits in `limit` bytes, without a line that is not whole; the rest is not read. */
+/** Reads the first `limit` bytes of the decoded body, up to the end of the last whole line. */
 export async function readStart(body: Readable, encoding: string, limit: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let seen = 0;

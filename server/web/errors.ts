@@ -1,10 +1,10 @@
-/** Why a page could not be had, in the words that follow `error:` in a source's status. */
+/** Why a page could not be fetched: the part after `error:` of a source's status. */
 export type WebReason = 'download' | 'not found' | 'content type' | 'blocked address' | 'robots' | 'off site';
 
-/** The only thing `Web.get` rejects with. The message is for the log: it may hold the address. */
+/** The only error that `Web.get` rejects with. Its message is for the log alone, since it may contain the address. */
 export class WebFailure extends Error {
   readonly reason: WebReason;
-  /** The page itself said nothing: it may be as it was, and what is known of it stays. */
+  /** True for failures that may pass, such as a time-out: what was ingested of the page before stays. */
   readonly passing: boolean;
   /** What its owner can do about it, without the address; '' where nothing is known. */
   readonly remedy: string;
@@ -22,7 +22,7 @@ const PASSING = new Set<WebReason>(['download', 'blocked address']);
 export const blocked = (detail: string, remedy = ''): WebFailure =>
   new WebFailure('blocked address', detail, undefined, true, remedy);
 
-/** undici and node wrap what a connector or a stream threw: the first of ours in the chain, or `download`. */
+/** Finds the `WebFailure` among the causes, since undici and Node wrap errors of connectors and streams; else `download`. */
 export function asWebFailure(error: unknown): WebFailure {
   let link: unknown = error;
   for (let depth = 0; depth < 8 && link instanceof Error; depth++, link = link.cause) {

@@ -5,20 +5,21 @@ import { createGate, guardedConnector, type GuardRules, type Way } from './guard
 
 export type Reply = Dispatcher.ResponseData;
 
-/** One request at a time, through the guard. */
+/** Sends single requests through the address guard. */
 export interface Exchange {
   /** Throws a `blocked address` failure. */
   way(url: URL): Way;
-  /** Where the reply leads, or what `read` makes of it. A body that `read` leaves is cut. */
+  /** Resolves with the target of a redirect, else with what `read` returns. A body that `read` does not read is closed. */
   ask<T>(url: URL, headers: Record<string, string>, signal: AbortSignal, read: Read<T>): Promise<T | URL>;
   close(): Promise<void>;
 }
 
 type Read<T> = (reply: Reply) => T | Promise<T>;
 
-/** No more at once of one site, whichever ways lead there. */
+/** Connections to one origin. */
 const PER_ORIGIN = 2;
-const FEW = 16 * 1024;
+/** Bytes. A longer rest of a body is not read: a new connection costs less. */
+const MAX_DUMP = 16 * 1024;
 
 export function createExchange(rules: GuardRules, agent: string): Exchange {
   const way = createGate(rules);
@@ -39,11 +40,11 @@ export function createExchange(rules: GuardRules, agent: string): Exchange {
       const reply = await send(url, headers, signal);
       try {
         const result = redirectOf(reply, url) ?? (await read(reply));
-        // Few bytes read to their end leave a connection that serves the next request.
-        if (!reply.body.readableEnded) await reply.body.dump({ limit: FEW, signal });
+        // The connection can serve the next request once the body has been read to its end.
+        if (!reply.body.readableEnded) await reply.body.dump({ limit: MAX_DUMP, signal });
         return result;
       } finally {
-        // A body that was not read to its end must not keep its connection, nor throw when it is cut.
+        // An unread body would keep its connection, and emits an error when it is destroyed.
         reply.body.on('error', () => {}).destroy();
       }
     },
@@ -71,7 +72,7 @@ export function parseAddress(address: string, base?: URL): URL {
   }
 }
 
-/** The first of that name, '' where there is none. */
+/** The first header of that name; '' where there is none. */
 export const headerOf = (reply: Reply, name: string): string => headersOf(reply, name)[0] ?? '';
 
 export const headersOf = (reply: Reply, name: string): string[] => [reply.headers[name] ?? []].flat();

@@ -8,9 +8,9 @@ export type Lookup = (hostname: string) => Promise<{ address: string; family: nu
 
 const resolveAll: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
-/** This server's own place on the network: what it may fetch of itself goes straight there. */
+/** This server's own addresses, and what it may fetch of itself; that is requested from `connect` directly. */
 export interface Self {
-  /** PUBLIC_URL's origin and the listening ones. */
+  /** The origins of PUBLIC_URL and of the listening addresses. */
   origins: string[];
   connect: { host: string; port: number };
   /** Prefixes that may be fetched, such as `/demo/`. */
@@ -18,27 +18,27 @@ export interface Self {
 }
 
 export interface GuardRules {
-  /** `host:port`, host a name or an IP literal (IPv6 in brackets): these pass beside the guard. */
+  /** `host:port`, host a name or an IP literal (IPv6 in brackets): exempt from the guard. */
   allow: string[];
   self?: Self | undefined;
   lookup?: Lookup | undefined;
 }
 
-/** Which way a request takes: past the guard by connection, or to this server itself. */
+/** Whether a request connects through the guard, or to this server itself. */
 export type Way = 'guarded' | 'self';
 
 const portOf = (url: URL): string => url.port || (url.protocol === 'https:' ? '443' : '80');
 const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
-/** `host:port` as the URL parser would write it, so that every notation of one address is one entry. */
+/** Normalises `host:port` with the URL parser, so that every notation of an address is one entry. */
 function allowKey(entry: string): string {
   const url = new URL(`http://${entry.trim()}`);
   return `${bare(url.hostname)}:${portOf(url)}`;
 }
 
 /**
- * Judges an address before each request, redirects included; throws a `blocked address` failure.
- * Names are judged again at connection time, by `guardedConnector`, where what they resolve to is known.
+ * Checks an address before each request, redirects included; throws a `blocked address` failure. What names resolve to is
+ * checked by `guardedConnector`, at connection time.
  */
 export function createGate(rules: GuardRules): (url: URL) => Way {
   const allowed = new Set(rules.allow.map(allowKey));
@@ -48,12 +48,12 @@ export function createGate(rules: GuardRules): (url: URL) => Way {
     if (rules.self?.origins.includes(url.origin)) return ownPath(url, rules.self);
     const host = bare(url.hostname);
     const exempt = allowed.has(`${host}:${portOf(url)}`);
-    if (isIP(host) && !exempt) assertFree(host, portOf(url), rules.self);
+    if (isIP(host) && !exempt) assertPublic(host, portOf(url), rules.self);
     return 'guarded';
   };
 }
 
-/** An escaped dot, slash, backslash or percent has no place in our own pages' names, only in tricks. */
+/** Refuses escaped dots, slashes, backslashes and percent signs: no page of ours has them in its path. */
 function ownPath(url: URL, self: Self): Way {
   const tricky = /%(?:2e|2f|5c|25|00)|\\|\/\//i.test(url.pathname);
   if (tricky || !self.paths.some((path) => url.pathname.startsWith(path))) throw blocked('a path of this server');
@@ -62,14 +62,14 @@ function ownPath(url: URL, self: Self): Way {
 
 const NOT_PUBLIC = 'the address is not public; whoever runs the server can allow its host:port in FETCH_ALLOW';
 
-function assertFree(address: string, port: string, self: Self | undefined): void {
+function assertPublic(address: string, port: string, self: Self | undefined): void {
   if (!isPublicAddress(address)) throw blocked(address, NOT_PUBLIC);
   if (self && port === String(self.connect.port) && isOwnAddress(address)) throw blocked('this server by its address');
 }
 
 /**
- * Connects to an address that has been checked, and to no other: the name is resolved once, here, and every
- * address it has must be free. Literals never reach a lookup, so they are checked before.
+ * Connects to checked addresses only: a name is resolved once, here, and each of its addresses must be public. IP literals
+ * are checked before, since node does not look them up.
  */
 export function guardedConnector(rules: GuardRules): buildConnector.connector {
   const allowed = new Set(rules.allow.map(allowKey));
@@ -78,17 +78,17 @@ export function guardedConnector(rules: GuardRules): buildConnector.connector {
   const open = connect(lookupBy(resolve, () => undefined));
   const guarded = new Map<string, buildConnector.connector>();
   const guardedBy = (port: string) => {
-    const check = (address: string) => assertFree(address, port, rules.self);
-    const made = guarded.get(port) ?? connect(lookupBy(resolve, check));
-    guarded.set(port, made);
-    return made;
+    const check = (address: string) => assertPublic(address, port, rules.self);
+    const connector = guarded.get(port) ?? connect(lookupBy(resolve, check));
+    guarded.set(port, connector);
+    return connector;
   };
   return (options, done) => {
     const host = bare(options.hostname);
     const port = options.port || (options.protocol === 'https:' ? '443' : '80');
     if (allowed.has(`${host}:${port}`)) return open(options, done);
     try {
-      if (isIP(host)) assertFree(host, port, rules.self);
+      if (isIP(host)) assertPublic(host, port, rules.self);
     } catch (error) {
       return done(error as Error, null);
     }

@@ -4,22 +4,22 @@ import { WebFailure } from './errors.ts';
 import { ROBOT } from './robots.ts';
 
 export interface Page {
-  /** Where the page was in the end, after redirects. */
+  /** After redirects. */
   url: string;
   /** Lower case, without parameters. */
   mediaType: string;
-  /** As the header names it, if it does. */
+  /** Of the content-type header; undefined where it names none. */
   charset: string | undefined;
-  /** Decoded from gzip or br, not from its charset. */
+  /** Decompressed, in its own charset. */
   body: Buffer;
-  /** By which the site knows this state of the page; '' where it does not say. */
+  /** Validator for a conditional request; '' where the site sends none, as `lastModified`. */
   etag: string;
   lastModified: string;
-  /** Its links are not to be followed, says an X-Robots-Tag. */
+  /** True where an X-Robots-Tag forbids to follow its links. */
   nofollow: boolean;
 }
 
-/** A reply that is no redirect, as a page; throws a failure where it is none. */
+/** Reads a reply that is no redirect; throws a `WebFailure` where it is no readable page. */
 export async function pageOf(reply: Reply, url: URL, accept: string[], limit: number): Promise<Page> {
   const { statusCode } = reply;
   if (statusCode === 404 || statusCode === 410) throw new WebFailure('not found', String(statusCode));
@@ -35,7 +35,7 @@ export async function pageOf(reply: Reply, url: URL, accept: string[], limit: nu
   return { url: url.href, mediaType, charset: charsetOf(parameters), body, etag, lastModified, nofollow };
 }
 
-/** Throws a `robots` failure where the reply's X-Robots-Tag keeps the page out of an index. */
+/** Throws a `robots` failure where an X-Robots-Tag forbids to index the page. */
 export function checkTag(reply: Reply): void {
   if (tagged(reply, /^\s*(?:noindex|none)\s*$/i)) throw new WebFailure('robots', 'X-Robots-Tag');
 }
@@ -43,7 +43,7 @@ export function checkTag(reply: Reply): void {
 const tagged = (reply: Reply, word: RegExp): boolean =>
   headersOf(reply, 'x-robots-tag').some((header) => says(header, word));
 
-/** `noindex, nofollow`, or `otherbot: noindex, docentbot: none`: a name holds for what follows it. */
+/** Parses `noindex, nofollow` and `otherbot: noindex, docentbot: none`: a name applies to the rules after it. */
 function says(header: string, word: RegExp): boolean {
   let concerned = true;
   return header.split(',').some((part) => {
@@ -53,7 +53,7 @@ function says(header: string, word: RegExp): boolean {
   });
 }
 
-/** It is kept with the source and sent back: one of unseemly length is not worth that. */
+/** Ignores validators longer than 500 characters: they are stored with the source. */
 const mark = (header: string): string => (header.length <= 500 ? header : '');
 
 function charsetOf(parameters: string[]): string | undefined {

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../schema/ids.ts';
 import { WebFailure } from './errors.ts';
 
-/** Nobody waits longer than this for a site that asked for patience: the page fails, and may be asked for again. */
-const LONGEST_WAIT = 30_000;
-/** However long a site wants to be left alone, an owner's next try is heard after this. */
-const LONGEST_HOLD = 10 * 60_000;
+/** Milliseconds that a request waits for a site; a page that would wait longer fails, and can be fetched again later. */
+const MAX_WAIT_MS = 30_000;
+/** Milliseconds. A longer Retry-After is cut to this, so that the owner can try again. */
+const MAX_HOLD_MS = 10 * 60_000;
 const MAX_ORIGINS = 1000;
 
-/** When a site may be asked again: by its Crawl-delay, and by the Retry-After that it sent. */
+/** Delays requests to an origin by its Crawl-delay and its Retry-After. */
 export class Politeness {
   readonly #clock: Clock;
   readonly #held = new LRUCache<string, number>({ max: MAX_ORIGINS });
@@ -19,14 +19,14 @@ export class Politeness {
     this.#clock = clock;
   }
 
-  /** Leaves that origin alone for so many milliseconds. */
+  /** Delays every request to the origin by so many milliseconds; a longer delay that was set before stays. */
   hold(origin: string, ms: number): void {
-    const until = this.#clock() + Math.min(ms, LONGEST_HOLD);
+    const until = this.#clock() + Math.min(ms, MAX_HOLD_MS);
     this.#held.set(origin, Math.max(until, this.#held.get(origin) ?? 0));
   }
 
-  /** Resolves when that origin may be asked, `gap` ms after the last. A `download` failure where that is too far off. */
-  async turn(origin: string, gap: number, signal: AbortSignal, patience = LONGEST_WAIT): Promise<void> {
+  /** Resolves when the origin may be requested, `gap` ms after the last time. Rejects with `download` beyond `patience` ms. */
+  async turn(origin: string, gap: number, signal: AbortSignal, patience = MAX_WAIT_MS): Promise<void> {
     const start = this.#clock();
     const held = (): number => this.#held.get(origin) ?? 0;
     const check = (): void => {
@@ -37,7 +37,7 @@ export class Politeness {
     const at = Math.max(start, known, this.#next.get(origin) ?? 0);
     if (gap > 0) this.#next.set(origin, at + gap);
     if (at > start) await sleep(at - start, undefined, { signal });
-    // The site may have asked for more patience meanwhile.
+    // Another request may have got a longer Retry-After meanwhile.
     for (; held() > known; known = held()) {
       check();
       const left = held() - Math.max(this.#clock(), at);

@@ -6,16 +6,16 @@ import { readStart } from './body.ts';
 import { headerOf, type Exchange, type Reply } from './exchange.ts';
 import { asWebFailure, WebFailure } from './errors.ts';
 
-/** The name by which a robots.txt speaks to us. */
+/** Our user agent name in a robots.txt. */
 export const ROBOT = 'DocentBot';
 
-/** What a site lets us read, as RFC 9309 has it. */
+/** The rules of a robots.txt for us, by RFC 9309. */
 export interface Rules {
-  /** Throws a `robots` failure where the page may not be read. */
+  /** Throws a `robots` failure where the page is disallowed. */
   check(url: URL): void;
-  /** Milliseconds from one request to the next. */
+  /** Crawl-delay in milliseconds. */
   gap: number;
-  /** The addresses that it names as lists of its pages. */
+  /** Addresses of sitemaps. */
   sitemaps: string[];
 }
 
@@ -33,18 +33,18 @@ interface Kept {
 }
 
 const KEPT = 60 * 60_000;
-/** A site whose robots.txt is out of order is not read, and not asked for it again so soon. */
+/** Milliseconds for which a robots.txt with status 5xx or 429 is not requested again. */
 const KEPT_OUT_OF_ORDER = 60_000;
-/** An owner who has just let us in wants to see that at once, not when the kept copy is old. */
+/** Milliseconds after which a cached refusal is checked again: a site's owner who has just allowed us tries at once. */
 const REFUSING = 5_000;
 const MAX_ORIGINS = 1000;
-/** What RFC 9309 wants read at least. */
+/** Bytes: what RFC 9309 asks for at least. */
 const LONGEST = 500 * 1024;
 const REDIRECTS = 5;
 const LONGEST_GAP = 10_000;
-/** Rules' characters by address' characters: the parser compares each with each, at worst, in one go. */
+/** Characters of all rules times characters of the address: the parser's worst case, which it does without a pause. */
 const MOST_COMPARED = 2e7;
-/** A site with more rules for us is not read. */
+/** A site with more rules for us is not fetched. */
 const MOST_RULES = 5000;
 /** Lines read between two turns of the event loop. */
 const TURN = 500;
@@ -59,7 +59,7 @@ export class Robots {
     this.#options = options;
   }
 
-  /** Rejects with a failure where the page may not be read, or the site cannot be reached; else tells the gap. */
+  /** Resolves with the crawl delay; rejects where the page is disallowed, or the site cannot be reached. */
   async gap(url: URL): Promise<number> {
     const kept = this.#of(url.origin);
     const rules = await kept.rules;
@@ -75,7 +75,7 @@ export class Robots {
     }
   }
 
-  /** As `gap`, it rejects where the site cannot be reached. */
+  /** Rejects where the site cannot be reached. */
   async sitemaps(url: URL): Promise<string[]> {
     return (await this.#of(url.origin).rules).sitemaps;
   }
@@ -155,7 +155,7 @@ async function rulesOf(origin: string, text: string): Promise<Rules> {
 }
 
 /**
- * The lines that concern us, at most one more than `MOST_RULES`. The parser gives every rule to every agent named above
+ * The lines for us, at most one more than `MOST_RULES`. The parser gives every rule to every agent named above
  * it: a file of many names and many rules would fill the memory, so that other agents are left out.
  */
 async function oursOf(text: string): Promise<string[]> {
@@ -181,13 +181,13 @@ async function oursOf(text: string): Promise<string[]> {
   return lines;
 }
 
-/** The name of an agent that we are; undefined for others. */
+/** Our name, or `*`; undefined for other agents. */
 function nameOf(value: string): string | undefined {
   if (value.startsWith('*')) return '*';
   return /^[a-z_-]*/i.exec(value)![0].toLowerCase() === ROBOT.toLowerCase() ? ROBOT : undefined;
 }
 
-/** `%7E` and `~` are the same address: letters, digits and `-._~` are compared as they are. */
+/** Unescapes letters, digits and `-._~`, since `%7E` and `~` are the same address. */
 const unescaped = (path: string): string =>
   path.replace(/%([0-9a-f]{2})/gi, (escape, digits: string) => {
     const character = String.fromCharCode(parseInt(digits, 16));

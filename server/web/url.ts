@@ -1,4 +1,4 @@
-/** Of the same host, with `www.` or without, by http or https. */
+/** Whether both have the same host, with or without `www.`, by http or https. */
 export function sameSite(one: URL, other: URL): boolean {
   if (one.origin === other.origin) return true;
   return one.port === '' && other.port === '' && bare(one.hostname) === bare(other.hostname);

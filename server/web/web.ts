@@ -8,18 +8,18 @@ import { retryAfterSeconds } from '../outbound/retry-after.ts';
 import { checkTag, pageOf, type Page } from './page.ts';
 import { Robots, ROBOT } from './robots.ts';
 
-/** The only way out to an address that a user, a page or a model named. */
+/** HTTP to addresses that a user, a page or a model named: nothing else may request these. */
 export interface Web {
   /**
-   * One page by GET, redirects followed, as the site's robots.txt allows. Rejects with a `WebFailure` and nothing
-   * else. Waits, up to half a minute a time, where the site asks for that.
+   * Gets a page and follows redirects, as the site's robots.txt allows. Rejects with a `WebFailure` and nothing else.
+   * Waits where the site asks for it, 30 s at a time.
    */
   get(url: string, options: GetOptions): Promise<Page>;
-  /** As `get`; undefined where the site says that the page is as it was when it was `known`. */
+  /** As `get`, by a conditional request; undefined where the site replies 304. */
   getChanged(url: string, known: Known, options: GetOptions): Promise<Page | undefined>;
-  /** What the robots.txt of an address' site names as lists of its pages. Rejects with a `WebFailure`. */
+  /** The sitemaps that the robots.txt of the site names. Rejects with a `WebFailure`. */
   sitemaps(url: string): Promise<string[]>;
-  /** Cuts what is under way. */
+  /** Aborts requests under way. */
   close(): Promise<void>;
 }
 
@@ -28,12 +28,12 @@ export interface GetOptions {
   accept: string[];
   /** Whether a redirect may lead there; where not, it is an `off site` failure, and nothing is asked of that site. */
   within?: ((url: URL) => boolean) | undefined;
-  /** Milliseconds that the site may ask to be left alone for, before the page fails; half a minute by default. */
+  /** Longest Retry-After in milliseconds that is waited for; with a longer one the page fails. 30,000 by default. */
   patience?: number | undefined;
   signal?: AbortSignal;
 }
 
-/** A state of a page, as `Page` tells it. */
+/** What a conditional request needs of an earlier `Page`. */
 export type Known = Pick<Page, 'url' | 'etag' | 'lastModified'>;
 
 export interface WebOptions extends GuardRules {
@@ -41,7 +41,7 @@ export interface WebOptions extends GuardRules {
   deadline?: number;
   /** Bytes of a decoded body; 10 MB by default. */
   limit?: number;
-  /** Where a site's owner can read what asks for its pages. */
+  /** Address in the User-Agent at which a site's owner can read about the crawler. */
   about?: string | undefined;
   clock?: Clock;
 }
@@ -53,17 +53,17 @@ export function createWeb(options: WebOptions): Web {
   const { deadline = 15_000, limit = 10 * 1024 * 1024, clock = Date.now } = options;
   const exchange = createExchange(options, agentOf(options.about));
   const robots = new Robots({ exchange, clock, deadline: Math.min(deadline, 10_000) });
-  const pace = new Politeness(clock);
+  const politeness = new Politeness(clock);
 
-  /** Resolves when the page may be asked for. */
+  /** Resolves when the page may be requested. */
   async function admit(url: URL, signal: AbortSignal, patience: number | undefined): Promise<void> {
     if (exchange.way(url) === 'self') return;
     const gap = await orAbort(robots.gap(url), signal);
-    await pace.turn(url.origin, gap, signal, patience);
+    await politeness.turn(url.origin, gap, signal, patience);
   }
 
-  /** What one reply that is no redirect comes to. */
-  async function read(reply: Reply, url: URL, accept: string[]): Promise<Page | Later | undefined> {
+  /** Undefined for 304, `RetryLater` where the site asks for a pause, else the page. */
+  async function read(reply: Reply, url: URL, accept: string[]): Promise<Page | RetryLater | undefined> {
     const { statusCode } = reply;
     if (statusCode === 304) {
       checkTag(reply);
@@ -71,7 +71,7 @@ export function createWeb(options: WebOptions): Web {
     }
     const busy = statusCode === 429 || statusCode === 503;
     const seconds = busy ? retryAfterSeconds(headerOf(reply, 'retry-after'), clock()) : undefined;
-    return seconds === undefined ? pageOf(reply, url, accept, limit) : new Later(seconds * 1000);
+    return seconds === undefined ? pageOf(reply, url, accept, limit) : new RetryLater(seconds * 1000);
   }
 
   async function follow(address: string, known: Known | undefined, options: GetOptions) {
@@ -92,8 +92,8 @@ export function createWeb(options: WebOptions): Web {
         if (mayLead && !mayLead(result)) throw new WebFailure('off site', 'redirected elsewhere');
         url = result;
         hops++;
-      } else if (result instanceof Later) {
-        pace.hold(url.origin, result.wait);
+      } else if (result instanceof RetryLater) {
+        politeness.hold(url.origin, result.wait);
         if (++repeats > REPEATS) throw new WebFailure('download', 'asked to come back once too often');
       } else return result;
     }
@@ -122,8 +122,8 @@ export function createWeb(options: WebOptions): Web {
   };
 }
 
-/** The site wants to be asked again in so many milliseconds. */
-class Later {
+/** The site asks for a pause of so many milliseconds. */
+class RetryLater {
   readonly wait: number;
 
   constructor(wait: number) {
@@ -141,7 +141,7 @@ const conditions = ({ etag, lastModified }: Known): Record<string, string> => ({
   ...(lastModified ? { 'if-modified-since': lastModified } : {}),
 });
 
-/** `work` with a signal that falls after `ms`, or with the caller's. */
+/** Runs `work` with a signal that is aborted after `ms`, or with the caller's. */
 async function within<T>(ms: number, caller: AbortSignal, work: (cut: AbortSignal) => Promise<T>): Promise<T> {
   const own = new AbortController();
   const timer = setTimeout(() => own.abort(new Error('no answer in time')), ms);
