@@ -126,7 +126,14 @@ it('caches the vectors of 256 questions and drops the one used least recently', 
   };
   const log = { info: () => {}, error: () => {} };
   const indexes = {} as Parameters<typeof createEmbedding>[0]['indexes'];
-  const embedding = createEmbedding({ store, indexes, embedder: counting, clock: () => now, log, back: () => {} });
+  const embedding = createEmbedding({
+    store,
+    indexes,
+    embedder: counting,
+    clock: () => now,
+    log,
+    onRecovery: () => {},
+  });
   for (let at = 0; at < 256; at += 1) await embedding.question(`question ${at}`);
   await embedding.question('question 0');
   await embedding.question('question 256');

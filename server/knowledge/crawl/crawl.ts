@@ -29,8 +29,8 @@ const PATIENCE_MS = 2 * 60_000;
 const NO_PAGE = new Set(['content type', 'robots', 'off site']);
 
 /**
- * One site while it is learned. Its pages are its sources, and those that the crawl is not through with are the ones
- * of another `round`: nothing else has to be kept for a restart to go on.
+ * One crawl of a site. Its pages are the site's sources; those with another `round` are still to be read, which is all
+ * that a restart needs in order to go on.
  */
 export class Crawl {
   #site: StoredSite;
@@ -39,7 +39,7 @@ export class Crawl {
   readonly #pages = new CrawlProgress();
   readonly #frontier: Frontier;
   #scope: Scope;
-  /** The source of the first page, until it is known where it leads; undefined where it is to be none. */
+  /** The source of the first page while its links are not known; undefined where the first page is no source. */
   #start: string | undefined;
   #exploring = Promise.resolve();
   #finishing = Promise.resolve();
@@ -72,7 +72,7 @@ export class Crawl {
     return !this.#over && this.#pages.has(source);
   }
 
-  /** Takes up what is known of the site, and begins or goes on. */
+  /** Enters the stored pages of the site, then begins or goes on. */
   async begin(): Promise<void> {
     const { chatbot, uuid, max_pages, plan, round } = this.#site;
     const all = (await this.#deps.store.sources(chatbot)).filter((one) => one.site === uuid && this.#fits(one));
@@ -84,7 +84,7 @@ export class Crawl {
     this.#next();
   }
 
-  /** Calls off what waits; what was learned before stays as it is, and what is being fetched again comes to its end. */
+  /** Deletes pages that were never ingested; those that were are kept, and those being fetched again are finished. */
   async stop(): Promise<StoredSite> {
     if (this.#over) {
       await this.#finishing;
@@ -101,14 +101,14 @@ export class Crawl {
     const { store, ingestion } = this.#deps;
     const source = await store.source(uuid);
     if (source?.round === this.#site.round) return this.#pages.end(uuid, source.status);
-    // What an earlier crawl was through with stays, and what its owner added.
+    // Pages that an earlier crawl has ingested are kept, and pages that the owner added.
     if (source?.round !== undefined || source?.own === 1) return;
     this.#pages.drop(uuid);
     await store.deleteSource(uuid);
     ingestion.forget(this.#site.chatbot, uuid);
   }
 
-  /** Ends without a word: the chatbot is gone, or the process about to be. */
+  /** Aborts without storing a status: the chatbot is deleted, or the process shuts down. */
   async leave(): Promise<void> {
     this.#left = true;
     this.#leave();
@@ -118,7 +118,7 @@ export class Crawl {
   /** Queues a page of this crawl: in its turn, or since its owner asks for it anew. Resolves when it is queued. */
   async learn(source: StoredSource): Promise<void> {
     const { ended } = await this.#deps.ingestion.enqueue(source, (signal) => this.#ingest(source, signal));
-    this.#quietly(ended.then(() => this.#release(source.uuid)));
+    this.#inBackground(ended.then(() => this.#release(source.uuid)));
   }
 
   async #ingest(source: StoredSource, signal: AbortSignal): Promise<Outcome> {
@@ -191,7 +191,7 @@ export class Crawl {
   /** `removed`: the source was no page of its own, and is deleted. */
   #ended(uuid: string, status: string, removed: boolean): void {
     if (!this.has(uuid) || status === 'called off') return;
-    this.#quietly(this.#goOn(uuid, status, removed || status === 'gone'));
+    this.#inBackground(this.#goOn(uuid, status, removed || status === 'gone'));
   }
 
   /** A page whose job was cancelled is queued anew, or will be by a restart; unless another crawl has taken it over. */
@@ -203,7 +203,7 @@ export class Crawl {
 
   /** To be called when the source is deleted. */
   forget(uuid: string): void {
-    if (this.has(uuid)) this.#quietly(this.#goOn(uuid, 'gone', true));
+    if (this.has(uuid)) this.#inBackground(this.#goOn(uuid, 'gone', true));
   }
 
   async #goOn(uuid: string, status: string, gone: boolean): Promise<void> {
@@ -235,7 +235,7 @@ export class Crawl {
     this.#next();
   }
 
-  /** Where the site is, and where its pages are named: in sitemaps, or else by the pages themselves. */
+  /** Finds out the site's bounds, and whether its pages are listed in sitemaps, or found by following links. */
   async #discover(page: PageLinks): Promise<void> {
     const home = homeOf(this.#site.url, page.url);
     this.#scope = new Scope({ ...this.#site, home });
@@ -245,15 +245,15 @@ export class Crawl {
     if (!this.#over) await this.#keep({ home, plan });
   }
 
-  /** Gives pages to learning; ends where there are none left. */
+  /** Queues the next pages; ends the crawl where none are left. */
   #next(): void {
     const { plan } = this.#site;
     while (!this.#over && this.#pages.learning < MAX_QUEUED) {
       const uuid = this.#pages.begin((one) => plan !== '' || one === this.#start);
       if (uuid === undefined) break;
-      this.#quietly(this.#begin(uuid));
+      this.#inBackground(this.#begin(uuid));
     }
-    if (plan !== '' && this.#pages.learning === 0 && !this.#frontier.busy) this.#quietly(this.#end('done'));
+    if (plan !== '' && this.#pages.learning === 0 && !this.#frontier.busy) this.#inBackground(this.#end('done'));
   }
 
   async #begin(uuid: string): Promise<void> {
@@ -284,8 +284,8 @@ export class Crawl {
     this.#abort.abort();
   }
 
-  /** What fails here, such as a full disk, is for the log: there is nobody to tell. */
-  #quietly(work: Promise<void>): void {
+  /** Logs a failure, such as a full disk: no request waits for this work. */
+  #inBackground(work: Promise<void>): void {
     work.catch((error: unknown) => this.#deps.log.error({ site: this.#site.uuid, err: error }, 'site not learned'));
   }
 

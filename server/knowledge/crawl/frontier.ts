@@ -6,10 +6,10 @@ import { newSource } from '../ingest/new-source.ts';
 import type { Scope } from './scope.ts';
 import type { ListedPage } from './sitemap.ts';
 
-/** Addresses that there was no room for, kept for when some of those found turn out to be no pages. */
-const SPARE = 1000;
-/** Links looked at between two turns of the event loop. */
-const TURN = 20;
+/** Addresses beyond `max_pages` that are remembered, to replace those that turn out to be no pages. */
+const MAX_SPARE = 1000;
+/** Links examined between two turns of the event loop. */
+const LINKS_PER_TURN = 20;
 
 /** Where a page leads. */
 export interface PageLinks {
@@ -24,14 +24,14 @@ interface Link {
   foundOn: string;
 }
 
-/** Makes a source of each address that is new, as long as there is room; stored before it is counted. */
+/** Creates a source for each new address, up to `max_pages`; it is stored before it is counted. */
 export class Frontier {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #pages: CrawlProgress;
   readonly #seen = new Set<string>();
   readonly #spare: Link[] = [];
-  /** Places taken by addresses that are being stored. */
+  /** Sources being stored. */
   #taking = 0;
   #tried = 0;
   #over = false;
@@ -46,12 +46,12 @@ export class Frontier {
     return this.#taking > 0;
   }
 
-  /** Nothing is stored any more. */
+  /** Stores no more sources. */
   end(): void {
     this.#over = true;
   }
 
-  /** A source that is known already. */
+  /** Adds a stored source. */
   enter(source: StoredSource, round: number): void {
     this.#seen.add(source.identity).add(source.alias ?? '');
     this.#pages.enter(source, round);
@@ -61,13 +61,13 @@ export class Frontier {
     let seen = 0;
     for (const link of links) {
       if (this.#isFull(site)) return;
-      if (++seen % TURN === 0) await setImmediate();
+      if (++seen % LINKS_PER_TURN === 0) await setImmediate();
       const address = scope.address(link);
       if (address !== undefined) await this.take(site, scope, address, url);
     }
   }
 
-  /** False where no list names a page of the site, apart from the first one. */
+  /** Creates sources from sitemaps. False where they list no page of the site but the first one. */
   async takeListed(site: StoredSite, scope: Scope, listed: AsyncIterable<ListedPage>, first: string): Promise<boolean> {
     let any = false;
     for await (const { page, list } of listed) {
@@ -80,13 +80,13 @@ export class Frontier {
     return any;
   }
 
-  /** `foundOn`: what leads there; absent for the first page. */
+  /** `foundOn`: the page or sitemap with the link; absent for the first page. */
   async take(site: StoredSite, scope: Scope, address: string, foundOn = ''): Promise<void> {
     if (this.#over || this.#seen.has(address)) return;
-    // Redirects, dead links, and pages that keep robots out could go on for ever.
-    if (this.#tried >= 3 * site.max_pages + SPARE) return;
+    // Addresses that are no pages, such as redirects and dead links, take no place: a site may have no end of them.
+    if (this.#tried >= 3 * site.max_pages + MAX_SPARE) return;
     if (!this.#hasRoom(site)) {
-      if (this.#spare.length < SPARE) this.#spare.push({ address, foundOn });
+      if (this.#spare.length < MAX_SPARE) this.#spare.push({ address, foundOn });
       return;
     }
     if (!scope.admits(address)) return;
@@ -100,20 +100,20 @@ export class Frontier {
     }
   }
 
-  /** One in place of a link that led to no page. */
+  /** Replaces an address that is no page by one that was beyond `max_pages`. */
   async takeSpare(site: StoredSite, scope: Scope): Promise<void> {
     const link = this.#spare.shift();
     if (link) await this.take(site, scope, link.address, link.foundOn);
   }
 
-  /** A site of pages that are gone takes twice as many sources as pages, and no more. */
+  /** Dead pages do not count, up to `max_pages` of them. */
   #hasRoom({ max_pages }: StoredSite): boolean {
     return this.#pages.living(max_pages) + this.#taking < max_pages;
   }
 
-  /** There is room for no more addresses, not even in reserve. */
+  /** Whether not even spare addresses are taken any more. */
   #isFull(site: StoredSite): boolean {
-    return this.#over || (this.#spare.length >= SPARE && !this.#hasRoom(site));
+    return this.#over || (this.#spare.length >= MAX_SPARE && !this.#hasRoom(site));
   }
 
   async #keep(site: StoredSite, address: string, foundOn: string): Promise<void> {
@@ -127,7 +127,7 @@ export class Frontier {
     else if (page && !this.#over && !this.#pages.has(page.uuid)) this.enter(page, site.round);
   }
 
-  /** A page that was there before is read for where it leads, and is the site's from now on. */
+  /** Makes an existing source a page of the site, to be read for its links. */
   async #adopt({ uuid: site, round }: StoredSite, existing: StoredSource, foundOn: string) {
     if (existing.site === site) return existing;
     const own = existing.site ? (existing.own ?? 0) : 1;

@@ -2,17 +2,17 @@ import type { StoredSource } from '../../store/store.ts';
 import type { PageState } from '../ingest/fetch.ts';
 
 export const SUCCESS = 'success';
-/** Of a page that was learned, or added by its owner, and is gone: it is shown as failed, but takes no other's place. */
+/** Status of a page that was ingested before, or added by its owner, and now is 404 or 410. It does not count to `max_pages`. */
 export const DEAD = 'error:not found';
 
 type State = 'waits' | 'learning' | 'done' | 'failed';
 
-/** The pages of a site, as far as a crawl is with them; each is a source, by its identifier. */
+/** The state of each page in a crawl, by the identifier of its source. */
 export class CrawlProgress {
   readonly #states = new Map<string, State>();
-  /** In order of their being found, so that the nearest come first. */
+  /** In the order in which they were found, so that pages near the first one come first. */
   readonly #waiting = new Set<string>();
-  /** With their addresses, '' until those are looked up. */
+  /** With their addresses; '' before the source is read from the store. */
   readonly #learning = new Map<string, string>();
   readonly #dead = new Set<string>();
   readonly #digests = new Map<string, string>();
@@ -27,16 +27,16 @@ export class CrawlProgress {
     return this.#states.size;
   }
 
-  /** How many of them are not gone; of those so many are excused. */
-  living(excused: number): number {
-    return this.#states.size - Math.min(this.#dead.size, excused);
+  /** Number of pages without dead ones; of these at most `maxDead` are left out. */
+  living(maxDead: number): number {
+    return this.#states.size - Math.min(this.#dead.size, maxDead);
   }
 
   get learning(): number {
     return this.#learning.size;
   }
 
-  /** The address of one that is being learned. */
+  /** The address of a page that is being ingested. */
   get current(): string | undefined {
     return [...this.#learning.values()].find(Boolean);
   }
@@ -54,8 +54,8 @@ export class CrawlProgress {
   }
 
   /**
-   * Whether another page came first with these bytes, under an address that differs only by a query, a slash at its
-   * end, or the name of a folder's first page.
+   * Whether another page has the same digest, under an address that differs only by its query, a trailing slash, or the
+   * name of a folder's index page.
    */
   isCopy({ uuid, file_name }: StoredSource, digest: string): boolean {
     const path = new URL(file_name).pathname.replace(/\/(?:(?:index|default)\.\w+)?$/i, '');
@@ -65,12 +65,12 @@ export class CrawlProgress {
     return false;
   }
 
-  /** Those that the crawl is not through with. */
+  /** Pages that wait or are being ingested. */
   get left(): string[] {
     return [...this.#waiting, ...this.#learning.keys()];
   }
 
-  /** One that the crawl is through with already says so by its `round`. */
+  /** Adds a source; it has been read already where its `round` is this crawl's. */
   enter(source: StoredSource, now: number): void {
     const { uuid, status, round, fetched_json } = source;
     if (round !== now) return this.#set(uuid, 'waits');
@@ -84,7 +84,7 @@ export class CrawlProgress {
     else this.#dead.delete(uuid);
   }
 
-  /** Out of those that wait, the first that may be begun; it is being learned from now on. */
+  /** Moves the first waiting page that `may` allows to `learning`, and returns it. */
   begin(may: (uuid: string) => boolean): string | undefined {
     for (const uuid of this.#waiting) {
       if (!may(uuid)) continue;
@@ -94,7 +94,7 @@ export class CrawlProgress {
     return undefined;
   }
 
-  /** Where the one that is being learned is to be found. */
+  /** Sets the address of a page that is being ingested. */
   locate(uuid: string, address: string): void {
     if (this.#learning.has(uuid)) this.#learning.set(uuid, address);
   }
@@ -110,7 +110,7 @@ export class CrawlProgress {
 
   #set(uuid: string, state: State): void {
     const waited = this.#states.has(uuid);
-    // Its place among the others stays, so that a map of thousands is not made anew.
+    // Without deleting it first: the map would be rebuilt again and again.
     if (waited) this.#counts[this.#states.get(uuid)!]--;
     this.#states.set(uuid, state);
     this.#counts[state]++;

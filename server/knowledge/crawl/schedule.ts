@@ -5,17 +5,17 @@ import type { Knowledge } from '../knowledge.ts';
 import type { Log } from '../ingest/ingest.ts';
 import type { Sites } from './sites.ts';
 
-/** Fetches the pages of chatbots again, every so many hours; for a chatbot that says nothing, never. */
+/** Fetches the pages of chatbots again every `hours`, where the owner has set a schedule. */
 export interface Schedules {
   /** `hours` 1 or more, counted from now, or 0 for never. Undefined where the chatbot is gone. */
   set(chatbot: string, hours: number): Promise<Schedule | undefined>;
-  /** Takes up what the store knows. What came due while no server ran is soon begun, one chatbot after another. */
+  /** Reads stored schedules. Those that came due while no server ran begin after 30 s, one chatbot every 10 s. */
   start(): Promise<void>;
-  /** Begins nothing more. What is being learned is not this room's to end. */
+  /** Begins no more fetching; what is under way goes on. */
   close(): Promise<void>;
 }
 
-export interface ScheduleRooms {
+export interface ScheduleDeps {
   store: Store;
   knowledge: Pick<Knowledge, 'relearn'>;
   sites: Pick<Sites, 'again'>;
@@ -23,18 +23,18 @@ export interface ScheduleRooms {
   log: Log;
 }
 
-/** Milliseconds between one chatbot's beginning and the next one's: a thousand that are due do not come at once. */
-const GAP = 10_000;
-/** After a start, before the first: visitors who waited for the server come first. */
-const CALM = 30_000;
-/** A timer holds 24 days at most, and does not notice that a machine has slept. */
-const LONGEST = 10 * 60_000;
+/** Milliseconds between two chatbots: a thousand may be due at once. */
+const GAP_MS = 10_000;
+/** Milliseconds after a start before the first: visitors who waited for the server come first. */
+const START_DELAY_MS = 30_000;
+/** Milliseconds. A timer is limited to 24 days, and stands still while the machine sleeps. */
+const MAX_TIMER_MS = 10 * 60_000;
 const HOUR = 3_600_000;
 
 export const scheduleOf = ({ schedule }: StoredChatbot): Schedule => schedule ?? { hours: 0, next_at: '' };
 
-export function createSchedules({ store, knowledge, sites, clock, log }: ScheduleRooms): Schedules {
-  /** When each chatbot is due, in milliseconds. */
+export function createSchedules({ store, knowledge, sites, clock, log }: ScheduleDeps): Schedules {
+  /** By chatbot, in milliseconds since 1970. */
   const due = new Map<string, number>();
   let notBefore = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -48,14 +48,14 @@ export function createSchedules({ store, knowledge, sites, clock, log }: Schedul
     clearTimeout(timer);
     if (closed || busy || due.size === 0) return;
     const ms = Math.max(earliest()[1], notBefore) - clock();
-    timer = setTimeout(look, Math.min(Math.max(ms, 0), LONGEST));
+    timer = setTimeout(look, Math.min(Math.max(ms, 0), MAX_TIMER_MS));
     timer.unref();
   }
 
   function look(): void {
     const [chatbot, at] = earliest();
     if (Math.max(at, notBefore) <= clock()) {
-      notBefore = clock() + GAP;
+      notBefore = clock() + GAP_MS;
       busy = begin(chatbot)
         .catch((error: unknown) => log.error({ chatbot, err: error }, 'pages not fetched again'))
         .finally(() => (busy = undefined))
@@ -65,7 +65,7 @@ export function createSchedules({ store, knowledge, sites, clock, log }: Schedul
   }
 
   async function begin(chatbot: string): Promise<void> {
-    // Where the disk refuses what follows, it is tried again then, and not at once and for ever.
+    // Where the next write fails, it is tried again in an hour and not in a loop.
     due.set(chatbot, clock() + HOUR);
     const { hours } = (await put(chatbot, (before) => before.hours)) ?? { hours: 0 };
     if (hours === 0) return;
@@ -73,7 +73,7 @@ export function createSchedules({ store, knowledge, sites, clock, log }: Schedul
     await fetchAgain(chatbot);
   }
 
-  /** Counts from now. */
+  /** Stores the schedule, counted from now. */
   async function put(chatbot: string, hoursFrom: (before: Schedule) => number): Promise<Schedule | undefined> {
     const changed = await store.updateChatbot(chatbot, (record) => {
       const hours = hoursFrom(scheduleOf(record));
@@ -88,7 +88,7 @@ export function createSchedules({ store, knowledge, sites, clock, log }: Schedul
   async function fetchAgain(chatbot: string): Promise<void> {
     const crawled = new Set<string>();
     for (const site of await store.sites(chatbot)) {
-      // What its owner stopped is not crawled on; its pages are fetched again as any others.
+      // A stopped crawl stays stopped; the pages that it has ingested are fetched again one by one.
       if (closed || site.status === 'stopped') continue;
       await sites.again(site);
       crawled.add(site.uuid);
@@ -110,7 +110,7 @@ export function createSchedules({ store, knowledge, sites, clock, log }: Schedul
           if (next_at !== '') due.set(chatbot.uuid, Date.parse(next_at));
         }
       }
-      notBefore = clock() + CALM;
+      notBefore = clock() + START_DELAY_MS;
       wait();
     },
     async close() {
@@ -121,5 +121,5 @@ export function createSchedules({ store, knowledge, sites, clock, log }: Schedul
   };
 }
 
-/** What is being learned just now is left to that. */
+/** A pending source is being fetched already. */
 const isSettledLink = ({ type, status }: StoredSource): boolean => type === 'link' && !isPending(status);

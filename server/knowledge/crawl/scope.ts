@@ -1,23 +1,24 @@
 import { sameSite } from '../../web/url.ts';
 
-/** Which addresses are a site's pages. */
+/** Bounds of a site. */
 export interface Bounds {
   /** The address of the first page: the site is its origin, and the folder that it stands in. */
   home: string;
-  /** A beginning of the path, or a pattern of the whole path in which `*` is anything; none takes in everything. */
+  /** Prefixes of the path, or patterns of the whole path in which `*` is anything; an empty list includes everything. */
   include: string[];
   exclude: string[];
 }
 
-const LONGEST = 1000;
-const DEEPEST = 16;
-/** Addresses of one path that differ by one value, or by several: lists and calendars have no end of them. */
+const MAX_ADDRESS_LENGTH = 1000;
+/** Folders in a path. */
+const MAX_DEPTH = 16;
+/** Most addresses of one path that differ by one query value, or by several: lists and calendars generate endless ones. */
 const VARIANTS = { one: 200, several: 30 };
-/** By their name no page that can be read. */
+/** File endings that no reader can read. */
 const UNREADABLE =
   /\.(?:png|jpe?g|gif|svgz?|webp|avif|ico|bmp|tiff?|psd|eps|ps|zip|gz|tgz|bz2|xz|zst|7z|rar|tar|jar|css|js|mjs|cjs|map|json|xml|rss|atom|wasm|woff2?|ttf|otf|eot|mp[34]|m4[av]|og[gav]|webm|avi|mov|wmv|flv|wav|flac|exe|dmg|deb|rpm|msi|apk|iso|img|bin|so|dll|o|a|db|sqlite|torrent|sig|asc|docm?|xls|ppt[xm]?|od[tsp]|rtf|epub|ics|vcf|swf)$/i;
-/** Of what brought the visitor here, or of who it is. */
-const TRACES =
+/** Query parameters for tracking and sessions, which do not change the page. */
+const TRACKING =
   /^(?:utm_\w+|fbclid|gclid|dclid|msclkid|yclid|mc_[ce]id|_ga|_gl|phpsessid|jsessionid|aspsessionid\w*|session_?id|cfid|cftoken)(?:=|$)|^(?:sid|s)=[\da-z]{20,}$/i;
 
 export class Scope {
@@ -34,19 +35,19 @@ export class Scope {
     this.#exclude = exclude;
   }
 
-  /** Whether it is an address of the site: where a redirect may lead. */
+  /** Whether the address belongs to the site; redirects may lead there. */
   holds(url: URL): boolean {
     return sameSite(url, this.#home) && url.pathname.startsWith(this.#folder) && this.#wanted(url);
   }
 
-  /** The address under which a link's page is known; undefined where it leads out, to no page, or into a trap. */
+  /** Normalises a link; undefined where it leaves the site, is no page, or looks like a crawler trap. */
   address(link: string): string | undefined {
-    const url = this.#inOneForm(link);
-    if (!url || url.href.length > LONGEST || !this.holds(url)) return undefined;
+    const url = this.#normalised(link);
+    if (!url || url.href.length > MAX_ADDRESS_LENGTH || !this.holds(url)) return undefined;
     return UNREADABLE.test(url.pathname) || repeats(url.pathname) ? undefined : url.href;
   }
 
-  /** To be asked once of each new address: false where its path has had variants enough. */
+  /** False where its path has had too many variants. Counts them: call it once for each new address. */
   admits(address: string): boolean {
     const { pathname, search } = new URL(address);
     if (search === '') return true;
@@ -55,7 +56,7 @@ export class Scope {
     return seen < (search.includes('&') ? VARIANTS.several : VARIANTS.one);
   }
 
-  #inOneForm(link: string): URL | undefined {
+  #normalised(link: string): URL | undefined {
     if (!URL.canParse(link)) return undefined;
     const url = new URL(link);
     if (!sameSite(url, this.#home)) return undefined;
@@ -63,8 +64,9 @@ export class Scope {
     url.host = this.#home.host;
     url.hash = '';
     url.pathname = url.pathname.replace(/;jsessionid=[^/;]*/i, '');
-    const [query, kept] = [url.search.slice(1).split('&'), (part: string) => part !== '' && !TRACES.test(part)];
-    if (!query.every(kept)) url.search = query.filter(kept).join('&');
+    const query = url.search.slice(1).split('&');
+    const isContent = (part: string) => part !== '' && !TRACKING.test(part);
+    if (!query.every(isContent)) url.search = query.filter(isContent).join('&');
     return url;
   }
 
@@ -75,8 +77,8 @@ export class Scope {
 }
 
 /**
- * The address that a site's bounds go by. The first page may stand elsewhere: at `https`, at `www.`, a folder further
- * in. Where the owner named no folder (`/docs`) and the page turns out to be one (`/docs/`), that is the site.
+ * The address that bounds the site. `named` is what the owner gave; `found`, after redirects, may be at `https`, at `www.`
+ * or a folder further in. Where `/docs` redirects to `/docs/`, the site is that folder.
  */
 export function homeOf(named: string, found: string): string {
   const [from, to] = [new URL(named), new URL(found)];
@@ -102,7 +104,7 @@ function matches(pattern: string, { pathname, search }: URL): boolean {
   return path.length - last.length >= at && path.endsWith(last);
 }
 
-/** As people write it. */
+/** Percent-decoded, as owners write patterns. */
 function readable(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -111,9 +113,9 @@ function readable(path: string): string {
   }
 }
 
-/** Links that are wrong by a folder lead deeper and deeper: `/a/b/a/b/a/b/a/b`. */
+/** Wrong relative links generate ever deeper paths: `/a/b/a/b/a/b/a/b`. */
 function repeats(path: string): boolean {
   const parts = path.split('/').filter(Boolean);
-  if (parts.length > DEEPEST) return true;
+  if (parts.length > MAX_DEPTH) return true;
   return parts.some((part) => parts.filter((other) => other === part).length > 3);
 }

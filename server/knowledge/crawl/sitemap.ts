@@ -6,28 +6,28 @@ import { WebFailure } from '../../web/errors.ts';
 import type { Web } from '../../web/web.ts';
 import { sameSite } from '../../web/url.ts';
 
-/** A page, and the list that names it. */
+/** A page, and the sitemap that lists it. */
 export interface ListedPage {
   page: string;
   list: string;
 }
 
-/** A list of pages, or of such lists, as sitemaps.org has it. */
+/** Entries of a sitemap, or of an index of sitemaps (sitemaps.org). */
 interface Listed {
   pages: string[];
   lists: string[];
 }
 
-/** An index may name indexes, though it should not. */
-const DEEPEST = 3;
-const MOST_LISTS = 100;
-/** Bytes of one list, unpacked, are read so far: five times what may be in it. */
-const LONGEST = 50 * 1024 * 1024;
-const LONGEST_ADDRESS = 2048;
+/** Levels of indexes: the protocol forbids an index of indexes, but they exist. */
+const MAX_DEPTH = 3;
+const MAX_SITEMAPS = 100;
+/** Bytes that are read of one sitemap after decompression. */
+const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
+const MAX_ADDRESS_LENGTH = 2048;
 /** Characters, or bytes, read between two turns of the event loop. */
-const SLICE = 2 * 1024;
-/** The parser's time a tag grows with the depth: a list has three elements within each other. */
-const MOST_OPEN = 100;
+const SLICE_SIZE = 2 * 1024;
+/** Nested elements: the parser's time for a tag grows with them, and a sitemap needs three. */
+const MAX_NESTING = 100;
 const TYPES = [
   'application/xml',
   'text/xml',
@@ -39,20 +39,20 @@ const TYPES = [
 ];
 
 /**
- * The pages that a site names in its sitemaps, in their order; a list that cannot be had counts for nothing. Rejects
- * where `signal` falls, and else never.
+ * Yields the pages of a site's sitemaps in order; a sitemap that cannot be fetched is skipped. Rejects only where `signal` is
+ * aborted.
  */
 export async function* pagesListed(web: Web, home: string, signal: AbortSignal): AsyncGenerator<ListedPage> {
   let lists = await listsNamed(web, home);
   const seen = new Set<string>();
-  for (let depth = 0; depth < DEEPEST; depth++) {
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const deeper: string[] = [];
     for (const list of lists) {
-      if (seen.has(list) || seen.size >= MOST_LISTS || !onSite(list, home)) continue;
+      if (seen.has(list) || seen.size >= MAX_SITEMAPS || !onSite(list, home)) continue;
       seen.add(list);
       for await (const { pages, lists: more } of read(web, list, home, signal)) {
         for (const page of pages) yield { page, list };
-        deeper.push(...more.slice(0, MOST_LISTS));
+        deeper.push(...more.slice(0, MAX_SITEMAPS));
       }
     }
     lists = deeper;
@@ -80,29 +80,29 @@ async function* read(web: Web, list: string, home: string, signal: AbortSignal):
   }
 }
 
-/** As zlib says it of bytes that are no gzip. */
+/** zlib's errors for bytes that are no gzip. */
 const isBroken = (error: unknown): boolean => String((error as NodeJS.ErrnoException)?.code).startsWith('Z_');
 
 function* sliced(body: Buffer): Generator<Buffer> {
-  for (let at = 0; at < body.length; at += SLICE) {
-    yield body.subarray(at, at + SLICE);
+  for (let at = 0; at < body.length; at += SLICE_SIZE) {
+    yield body.subarray(at, at + SLICE_SIZE);
   }
 }
 
-/** Ends, and says nothing, where there is too much. */
+/** Decompresses; ends silently at `MAX_SITEMAP_BYTES`. */
 async function* unpacked(body: Buffer): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ chunkSize: 32 * SLICE });
+  const gunzip = createGunzip({ chunkSize: 32 * SLICE_SIZE });
   let seen = 0;
   for await (const part of Readable.from([body])
     .on('error', () => {})
     .pipe(gunzip) as AsyncIterable<Buffer>) {
     seen += part.length;
-    if (seen > LONGEST) return;
+    if (seen > MAX_SITEMAP_BYTES) return;
     yield* sliced(part);
   }
 }
 
-/** XML, or plain text with an address a line. */
+/** Parses XML, or plain text with an address a line. */
 async function* entries(parts: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Listed> {
   const decoder = new TextDecoder();
   let reader: Reader | undefined;
@@ -118,7 +118,7 @@ async function* entries(parts: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncG
 
 interface Reader {
   read(text: string): Listed;
-  /** Nothing after this is to be read. */
+  /** The rest is not to be read. */
   readonly isBroken: boolean;
 }
 
@@ -128,7 +128,7 @@ class LineReader implements Reader {
 
   read(text: string): Listed {
     const lines = (this.#rest + text).split(/\r\n|\r|\n/);
-    this.#rest = lines.pop()!.slice(0, LONGEST_ADDRESS + 1);
+    this.#rest = lines.pop()!.slice(0, MAX_ADDRESS_LENGTH + 1);
     return { pages: lines.map((line) => line.trim()).filter(isAddress), lists: [] };
   }
 }
@@ -147,7 +147,7 @@ class XmlReader implements Reader {
         else if (name === 'loc') this.#address = '';
       },
       ontext: (text) => {
-        if (this.#address !== undefined && this.#address.length <= LONGEST_ADDRESS) this.#address += text;
+        if (this.#address !== undefined && this.#address.length <= MAX_ADDRESS_LENGTH) this.#address += text;
       },
       onclosetag: (name) => {
         this.#open--;
@@ -164,7 +164,7 @@ class XmlReader implements Reader {
   }
 
   get isBroken(): boolean {
-    return this.#open > MOST_OPEN;
+    return this.#open > MAX_NESTING;
   }
 
   #take(): void {
@@ -176,4 +176,4 @@ class XmlReader implements Reader {
   }
 }
 
-const isAddress = (text: string): boolean => text.length <= LONGEST_ADDRESS && /^https?:\/\//i.test(text);
+const isAddress = (text: string): boolean => text.length <= MAX_ADDRESS_LENGTH && /^https?:\/\//i.test(text);

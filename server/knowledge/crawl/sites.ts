@@ -6,27 +6,27 @@ import { Crawl, type CrawlDeps } from './crawl.ts';
 import { RunningCrawls } from './running-crawls.ts';
 import { pagesToFollow } from './dead-links.ts';
 
-/** Whole sites: one source a page, found by sitemap or by following links. */
+/** Crawls of whole sites: one source a page, found by sitemap or by following links. */
 export interface Sites {
   /**
-   * Learns a site, or learns it once more under its old identifier. `running` where it is being learned already, and
-   * goes on as it is; undefined where the chatbot is gone.
+   * Begins a crawl; a known site keeps its identifier. `running` where a crawl is under way, which goes on unchanged;
+   * undefined where the chatbot is gone.
    */
   start(chatbot: string, request: SiteRequest): Promise<{ site: Site; running: boolean } | undefined>;
-  /** A stored site as it is at this moment. */
+  /** The site with the progress of its crawl. */
   progress(site: StoredSite): Site;
-  /** What is learned stays, what waits is called off. A site that does not run stays as it is. */
+  /** Stops a crawl; pages that were ingested stay. Does nothing where none runs. */
   stop(site: StoredSite): Promise<Site>;
-  /** Learns the same site once more: what is known is fetched again, what is new is found. False where it runs. */
+  /** Crawls a known site again. False where a crawl runs. */
   again(site: StoredSite): Promise<boolean>;
-  /** Goes on with what an earlier life of the process was at; tells which sites those are. */
+  /** Continues the crawls that an earlier process left; returns their sites. */
   resume(): Promise<Set<string>>;
-  /** What is under way is taken up by the next life. */
+  /** Abandons all crawls; `resume` continues them after a restart. */
   close(): Promise<void>;
 }
 
 export interface SiteRequest {
-  /** Whole, without a fragment. */
+  /** Absolute, without a fragment. */
   url: string;
   /** 200 by default. */
   max_pages?: number | undefined;
@@ -58,7 +58,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
     }
   }
 
-  const shown = (site: StoredSite): Site => {
+  const withProgress = (site: StoredSite): Site => {
     const crawl = crawls.get(site.uuid);
     const none = { dead_links: [], dead_links_total: 0 };
     return view(Site, { ...none, ...(crawl?.site ?? site), current: crawl?.current ?? '' });
@@ -105,16 +105,16 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
       inTurn(async () => {
         const request = { url, max_pages, include, exclude };
         const known = (await store.sites(chatbot)).find((site) => site.url === url);
-        if (known && crawls.has(known.uuid)) return { site: shown(known), running: true };
+        if (known && crawls.has(known.uuid)) return { site: withProgress(known), running: true };
         const site = await (known ? restart(known.uuid, request) : create(chatbot, request));
         const now = site && (await store.site(site.uuid));
-        return now && { site: shown(now), running: false };
+        return now && { site: withProgress(now), running: false };
       }),
-    progress: shown,
+    progress: withProgress,
     stop: (site) =>
       inTurn(async () => {
         const crawl = crawls.get(site.uuid);
-        return shown(crawl ? await crawl.stop() : ((await store.site(site.uuid)) ?? site));
+        return withProgress(crawl ? await crawl.stop() : ((await store.site(site.uuid)) ?? site));
       }),
     again: ({ uuid }) => inTurn(async () => !closed && !crawls.has(uuid) && (await restart(uuid, {})) !== undefined),
     resume: () =>

@@ -4,21 +4,21 @@ import { slices, type Block, type Readable } from '../readers/blocks.ts';
 import { CODE_FENCE, sentencesOf } from '../text/sentences.ts';
 import { TimeSlice } from '../../async/time-slice.ts';
 
-/** Characters. A paragraph shorter than `SHORT` joins the next; nothing grows beyond `LONG` by joining. */
-const SHORT = 250;
-const LONG = 1200;
-/** A paragraph or a list beyond this is cut at the ends of sentences or items. */
-const LONGEST = 1800;
+/** Characters. A paragraph shorter than `MIN_LENGTH` is joined to the next, up to `TARGET_LENGTH`. */
+const MIN_LENGTH = 250;
+const TARGET_LENGTH = 1200;
+/** Characters. A longer paragraph or list is cut at the ends of sentences or items. */
+const MAX_LENGTH = 1800;
 /** Characters of a long block between two turns of the event loop. */
-const SLICE = 8 * 1024;
-/** What is longer is no heading. Each passage below keeps its headings: they must not outgrow the page. */
-const LONGEST_HEADING = 300;
-/** What is shorter is a label that stood alone, unless the whole page is no longer. */
-const TELLING = 16;
+const SLICE_SIZE = 8 * 1024;
+/** Characters. A longer heading becomes a paragraph, since each passage below repeats its headings. */
+const MAX_HEADING_LENGTH = 300;
+/** Characters. A shorter passage is a label, and left out unless all are shorter. */
+const MIN_PASSAGE_LENGTH = 16;
 
 /**
- * The readable text as it is stored, and the passages in it: the author's own paragraphs under their headings, a list
- * with the paragraph that leads to it. Headings stand in the text between the passages.
+ * Cuts text into passages: paragraphs under their headings, a list with the paragraph before it. The stored text has the
+ * headings between the passages.
  */
 export async function chunked({ title, blocks }: Readable): Promise<Document> {
   const headed = blocks.some(({ kind }) => kind !== 'heading');
@@ -26,7 +26,7 @@ export async function chunked({ title, blocks }: Readable): Promise<Document> {
   const timeSlice = new TimeSlice();
   for (const block of blocks) {
     if (timeSlice.isOver) await timeSlice.renew();
-    if (headed && block.kind === 'heading' && block.text.length <= LONGEST_HEADING) {
+    if (headed && block.kind === 'heading' && block.text.length <= MAX_HEADING_LENGTH) {
       writer.heading(block.level ?? 1, block.text);
     } else if (block.text) await write(writer, block);
   }
@@ -35,7 +35,7 @@ export async function chunked({ title, blocks }: Readable): Promise<Document> {
 
 async function write(writer: Writer, block: Block): Promise<void> {
   let begun = false;
-  for (const slice of slices(block.text, SLICE)) {
+  for (const slice of slices(block.text, SLICE_SIZE)) {
     if (begun) await setImmediate();
     for (const piece of pieces(begun ? slice.trimStart() : slice)) if (piece) writer.block({ ...block, text: piece });
     begun = true;
@@ -49,7 +49,7 @@ class Writer {
   #path: { level: number; text: string }[] = [];
   #open: Passage | undefined;
   #last: Block | undefined;
-  /** Where rows start: the shortest of them tells something. */
+  /** Starts of table rows, which are passages however short. */
   readonly #rows = new Set<number>();
 
   heading(level: number, text: string): void {
@@ -62,7 +62,7 @@ class Writer {
 
   block(block: Block): void {
     if (this.#open && !this.#joins(block, this.#open)) this.#close();
-    const start = this.#write(block.kind === 'item' && this.#open ? '\n' : '\n\n', written(block));
+    const start = this.#write(block.kind === 'item' && this.#open ? '\n' : '\n\n', markdownOf(block));
     this.#open ??= { headings: this.#path.map(({ text }) => text), start, end: start };
     this.#open.end = this.#length;
     this.#last = block;
@@ -71,16 +71,16 @@ class Writer {
 
   end(): Pick<Document, 'text' | 'passages'> {
     this.#close();
-    const telling = this.#passages.filter(({ start, end }) => end - start >= TELLING || this.#rows.has(start));
-    return { text: this.#parts.join(''), passages: telling.length ? telling : this.#passages };
+    const long = this.#passages.filter(({ start, end }) => end - start >= MIN_PASSAGE_LENGTH || this.#rows.has(start));
+    return { text: this.#parts.join(''), passages: long.length ? long : this.#passages };
   }
 
   #joins(block: Block, open: Passage): boolean {
     if (block.kind === 'row' || this.#last?.kind === 'row') return false;
     const length = open.end - open.start;
     const whole = length + block.text.length;
-    if (block.kind === 'item' || this.#last?.text.endsWith(':')) return whole <= LONGEST;
-    return whole <= LONG && (length < SHORT || block.text.length < SHORT / 3);
+    if (block.kind === 'item' || this.#last?.text.endsWith(':')) return whole <= MAX_LENGTH;
+    return whole <= TARGET_LENGTH && (length < MIN_LENGTH || block.text.length < MIN_LENGTH / 3);
   }
 
   #close(): void {
@@ -99,25 +99,27 @@ class Writer {
   }
 }
 
-/** Marked as what it is, so that what is quoted of it can be shown so. */
-function written({ kind, text }: Block): string {
+/** Text of a block with Markdown for items and code, so that quotes can be formatted. */
+function markdownOf({ kind, text }: Block): string {
   if (kind === 'item') return `- ${text}`;
   return kind === 'code' ? `${CODE_FENCE}\n${text}\n${CODE_FENCE}` : text;
 }
 
-/** A block in pieces of at most `LONG`, cut where sentences end, else between words, else anywhere. */
+/** Cuts a block into pieces of about `TARGET_LENGTH`, where sentences end, else between words, else anywhere. */
 function pieces(text: string): string[] {
-  if (text.length <= LONGEST) return [text];
+  if (text.length <= MAX_LENGTH) return [text];
   const cuts: string[] = [];
   let from = 0;
   let to = 0;
   for (const sentence of sentencesOf(text)) {
-    if (sentence.end - from > LONG && to > from) {
+    if (sentence.end - from > TARGET_LENGTH && to > from) {
       cuts.push(text.slice(from, to));
       from = sentence.start;
     }
     to = sentence.end;
   }
   cuts.push(text.slice(from));
-  return cuts.flatMap((cut) => (cut.length <= LONGEST ? [cut] : (cut.match(/[^]{1,1200}(?:\s|$)|[^]{1200}/gu) ?? [])));
+  return cuts.flatMap((cut) =>
+    cut.length <= MAX_LENGTH ? [cut] : (cut.match(/[^]{1,1200}(?:\s|$)|[^]{1200}/gu) ?? []),
+  );
 }

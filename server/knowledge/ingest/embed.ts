@@ -5,57 +5,57 @@ import type { Document, Store, StoredVectors } from '../../store/store.ts';
 import type { IndexCache } from '../search/index-cache.ts';
 import { rowOf } from '../search/vectors.ts';
 
-/** Passages sent at once. */
-const TEXTS = 32;
-/** Milliseconds that a question waits for its meaning: then words alone decide. */
-const PATIENCE = 1500;
-/** Milliseconds for which a server that failed is left alone. */
-const REST = 15_000;
+/** Passages in one request. */
+const BATCH_SIZE = 32;
+/** Milliseconds after which a question is searched without its vector. */
+const QUESTION_TIMEOUT_MS = 1500;
+/** Milliseconds without requests after a failure. */
+const BACKOFF_MS = 15_000;
 /** Questions whose vectors are cached: the suggested ones are asked again and again. */
 const MAX_QUESTIONS = 256;
-/** Of a longer question only the beginning. */
-const LONGEST = 2000;
+/** Characters of a question that are embedded. */
+const MAX_QUESTION_LENGTH = 2000;
 
-interface Rooms {
+interface EmbeddingDeps {
   store: Store;
   indexes: IndexCache;
   embedder: Embedder;
   clock: Clock;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
-  /** The server answers again after it did not. */
-  back(): void;
+  /** Called when the server answers again after a failure. */
+  onRecovery(): void;
 }
 
-/** The meanings of passages and questions, by a server that may fail: whatever fails, words alone are searched. */
+/** Embeds passages and questions. Where the embeddings server fails, the search goes by words alone. */
 export interface Embedding {
   readonly model: string;
-  /** Gives the passages of a source their vectors, where they have none by this model. */
+  /** Stores and indexes the vectors of a source's passages, unless it has them by this model. */
   source(uuid: string, signal: AbortSignal): Promise<void>;
   question(text: string): Promise<Float32Array | undefined>;
 }
 
-export function createEmbedding({ store, indexes, embedder, clock, log, back }: Rooms): Embedding {
+export function createEmbedding({ store, indexes, embedder, clock, log, onRecovery }: EmbeddingDeps): Embedding {
   const { model } = embedder;
   const questions = new LRUCache<string, Float32Array>({ max: MAX_QUESTIONS });
-  let restUntil = 0;
+  let backoffUntil = 0;
   let failing = false;
 
-  /** Undefined where there are none: for the log it is said why. */
+  /** Undefined where the server fails; the reason is logged. */
   async function embed(texts: string[], patience?: number): Promise<Float32Array[] | undefined> {
-    if (clock() < restUntil) return undefined;
+    if (clock() < backoffUntil) return undefined;
     try {
       const vectors = await embedder.embed(texts, patience);
       if (failing) {
         failing = false;
         log.info({ model }, 'the embeddings server answers again');
-        back();
+        onRecovery();
       }
       return vectors;
     } catch (error) {
-      // A page that it does not take is no reason to leave it alone.
+      // The server refused this page's text: it is not down.
       if (error instanceof TextsRefused && patience === undefined) throw error;
-      restUntil = clock() + REST;
-      // Once a spell: a busy site would say it a hundred times a minute.
+      backoffUntil = clock() + BACKOFF_MS;
+      // Once per outage.
       if (!failing)
         log.error({ model, err: (error as Error).cause ?? error }, 'no embeddings: searching by words alone');
       failing = true;
@@ -63,13 +63,13 @@ export function createEmbedding({ store, indexes, embedder, clock, log, back }: 
     }
   }
 
-  /** A few at a time: vectors take eight times the room of their rows. */
+  /** In batches: Float32 vectors take more memory than the Int8 rows that are stored. */
   async function vectorsOf(document: Document, signal: AbortSignal): Promise<StoredVectors | undefined> {
     const texts = textsOf(document);
     let rows = new Int8Array(0);
     let dimensions = 0;
-    for (let at = 0; at < texts.length; at += TEXTS) {
-      const vectors = await embed(texts.slice(at, at + TEXTS));
+    for (let at = 0; at < texts.length; at += BATCH_SIZE) {
+      const vectors = await embed(texts.slice(at, at + BATCH_SIZE));
       if (!vectors || signal.aborted) return undefined;
       if (at === 0) {
         dimensions = vectors[0]!.length;
@@ -92,17 +92,17 @@ export function createEmbedding({ store, indexes, embedder, clock, log, back }: 
       if (vectors && (await store.putVectors(uuid, vectors))) await indexes.embed(source, vectors);
     },
     async question(text) {
-      const short = text.slice(0, LONGEST).trim();
+      const short = text.slice(0, MAX_QUESTION_LENGTH).trim();
       if (short === '') return undefined;
       const known = questions.get(short);
       if (known) return known;
-      const vector = (await embed([short], PATIENCE))?.[0];
+      const vector = (await embed([short], QUESTION_TIMEOUT_MS))?.[0];
       if (vector) questions.set(short, vector);
       return vector;
     },
   };
 }
 
-/** As they are searched by words: under the title and the headings, which often begin with the title. */
+/** Each passage under its title and headings, as the word index has them; a heading that repeats the title is left out. */
 const textsOf = ({ title, text, passages }: Document): string[] =>
   passages.map(({ headings, start, end }) => [...new Set([title, ...headings, text.slice(start, end)])].join('\n'));

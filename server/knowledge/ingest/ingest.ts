@@ -64,7 +64,7 @@ export class Ingestion implements Knowledge {
 
   constructor({ store, web, clock, log, idle = 15 * 60_000, embedder }: IngestionOptions) {
     const indexes = new IndexCache({ store, clock, idle, model: embedder?.model });
-    const back = (): void => void this.embedMissing();
+    const onRecovery = (): void => void this.embedMissing();
     this.#deps = { store, web, clock, indexes };
     this.#log = log;
     this.#queue = new FairQueue({
@@ -72,7 +72,7 @@ export class Ingestion implements Knowledge {
       perHost: MAX_JOBS_PER_HOST,
       onError: (error) => log.error({ err: error }, 'learning failed'),
     });
-    this.#embedding = embedder && createEmbedding({ store, indexes, embedder, clock, log, back });
+    this.#embedding = embedder && createEmbedding({ store, indexes, embedder, clock, log, onRecovery });
   }
 
   /**

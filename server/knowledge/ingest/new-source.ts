@@ -3,7 +3,7 @@ import type { StoredSource } from '../../store/store.ts';
 
 type Origin = Pick<StoredSource, 'chatbot' | 'type' | 'title' | 'file_name' | 'identity'>;
 
-/** A source that is yet to be learned. `reference`: where its owner says that it comes from. */
+/** A record with the status `await`. `reference`: the link that its owner gives as its origin. */
 export const newSource = (origin: Origin, now: string, reference?: string): StoredSource => ({
   uuid: newUuid(),
   ...origin,
