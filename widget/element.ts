@@ -3,8 +3,8 @@ import { readSettings } from './browser/settings.ts';
 import type { Events } from './chat/turn.ts';
 
 /**
- * `<docent-chat server="…" chatbot="…">`. It dispatches `Events` by their names, with what a listener is told as `detail`.
- * `destroy()` is called when it leaves the page.
+ * `<docent-chat server="…" chatbot="…">`. Dispatches `Events` by their names, as `CustomEvent` with `detail`. The chat is destroyed
+ * when the element is disconnected.
  */
 export interface DocentChatElement extends HTMLElement, Pick<Handle, 'open' | 'close' | 'ask'> {}
 
@@ -16,7 +16,7 @@ declare global {
 
 const EVENTS: (keyof Events)[] = ['open', 'close', 'ask', 'answer', 'citation', 'rate-limit', 'error'];
 
-/** Defines the element, once. */
+/** Defines the element; does nothing where the name is defined. */
 export function define(name: string): void {
   if (customElements.get(name)) return;
 
@@ -25,7 +25,7 @@ export function define(name: string): void {
     private handle: Handle | undefined;
 
     connectedCallback(): void {
-      // An element that stood in the page before it was defined is told of its attributes first.
+      // On upgrade attributeChangedCallback runs before this and has already connected it.
       this.disconnectedCallback();
       const { server, chatbot, inline, ...written } = Object.fromEntries(
         Array.from(this.attributes, ({ name, value }) => [name.replace('data-', ''), value]),

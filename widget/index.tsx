@@ -8,27 +8,27 @@ export type { Context, Settings } from './browser/settings.ts';
 export type { Words } from './words/en.ts';
 export type { DocentChatElement } from './element.ts';
 
-/** Puts the chat on the page: a launcher in the corner, or inside `target`. The panel is loaded when somebody comes near it. */
+/** Puts the chat on the page: a launcher in the corner, or inside `target`. The panel is loaded at the first hover, focus or call. */
 export function mount(options: Options): Handle {
   return launch(options, () => import('./panel.tsx'));
 }
 
 /**
- * Makes the chat an element that any framework can write: attributes are the settings (`teaser-after="9"`), `inline` puts it
- * into its own place. What is in the page by then becomes one. Where there is no page it does nothing.
+ * Defines the custom element `<docent-chat>`: attributes are the settings (`teaser-after="9"`), `inline` shows the chat inside the
+ * element. Elements already in the page are upgraded. Does nothing outside a browser.
  */
 export async function defineElement(name = 'docent-chat'): Promise<void> {
   if (globalThis.customElements) (await import('./element.ts')).define(name);
 }
 
 export interface ChatWidgetProps extends Omit<Options, 'target'> {
-  /** Inside the component's own place, always open; otherwise a launcher in the corner of the page. */
+  /** Shows the chat inside the component, always open; otherwise a launcher in the corner of the page. */
   inline?: boolean;
-  /** Called with the handle of each mounted chat. */
+  /** Called with the handle after each mount. */
   onReady?: (handle: Handle) => void;
 }
 
-/** The chat as a component; it comes and goes with it. */
+/** The chat as a Preact component; destroyed on unmount. */
 export class ChatWidget extends Component<ChatWidgetProps> {
   private readonly attach = (place: HTMLElement | null): (() => void) => {
     const { inline, onReady, ...options } = this.props;
@@ -38,7 +38,7 @@ export class ChatWidget extends Component<ChatWidgetProps> {
   };
 
   override render({ server, chatbot, inline }: ChatWidgetProps): VNode {
-    // Another chat is another element.
+    // Another key mounts a new chat: its options are read once.
     const key = `${server} ${chatbot} ${inline}`;
     return <div key={key} ref={this.attach} style={inline ? 'height:100%' : 'display:none'} />;
   }

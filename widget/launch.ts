@@ -12,43 +12,43 @@ export interface Options {
   chatbot: string;
   /** Shows the chat inside this element, always open, instead of behind a launcher in the corner. */
   target?: Element | null | undefined;
-  /** Sentences of your own in place of the English ones. */
+  /** Texts that replace the widget's own, by the names of `Words`. */
   words?: Partial<Words> | undefined;
-  /** Looks and manners; they win over those that the server keeps for the chatbot. */
+  /** Settings; they override those stored on the server for the chatbot. */
   settings?: Partial<Settings> | undefined;
-  /** What the answer may lean on; sent with each question, and only where it is given; the first of a conversation settles it. */
+  /** Sent with each question, where given; the server uses that of a conversation's first question. */
   context?: Context | undefined;
 }
 
-/** The hand that the page holds. Calls made before the panel has arrived are kept and made in their order. */
+/** Public handle of one widget. Calls made before the panel is loaded are queued and run in order. */
 export interface Handle {
   open(): void;
   close(): void;
-  /** Opens the chat and asks. */
+  /** Opens the chat and sends a question. */
   ask(query: string): void;
-  /** Listens; returns the function that ends it. */
+  /** Adds a listener; returns a function that removes it. */
   on<Name extends keyof Events>(name: Name, listener: (detail: Events[Name]) => void): () => void;
-  /** Takes everything away: nodes, listeners, timers. */
+  /** Removes the widget with its nodes, listeners and timers. */
   destroy(): void;
 }
 
-/** The element that it all stands in; no markup can say whose it is. */
+/** The widget's host element. The chatbot's uuid is a property, which markup cannot set. */
 export type Host = HTMLElement & { docent?: string };
 
 export type LoadPanel = () => Promise<{ openPanel: typeof openPanel }>;
 
-// Kept small by hand: a page loads these words before anybody opens the chat. The host is a line along the window's end;
-// what stands on it, the panel too, stands where the page's direction and the owner want it. The icon is a shape, not a
-// picture, so that no policy on images applies to it. On the owner's colour stands black or white, whichever can be read.
+// Minified by hand: part of the launcher, which every page view loads (1,500 bytes gzip). The host is a line of no height at the
+// window's end; the button, and later the panel, are aligned on it by direction and `position`. The icon is a clip path, to which no
+// img-src policy applies. The text on the owner's colour is black or white by the colour's lightness.
 const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2147483000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}@media print{:host{display:none!important}}.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc((50 - l)*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}.l:before{content:"";float:inline-start;border:13px solid;clip-path:path("M3 18A12 10 0 1 1 9 21l-7 3z")}`;
 
-/** Settings for which the panel comes without being called; the page comes first. */
+/** Settings that need the panel without a click (open, label, icon, teaser, settings); it is loaded after PRELOAD_DELAY_MS. */
 const PRELOAD_SETTINGS = /open|label|icon|teaser|^set/;
 const PRELOAD_DELAY_MS = 999;
 
 /**
- * Puts the launcher on the page; the panel is loaded when somebody comes near it. `page` has those members of the document that an
- * element of the page must not stand in for.
+ * Puts the launcher on the page; the panel is loaded at the first hover, focus or call. `page` has the members of `document` that
+ * markup could hide (embed/document-member.ts).
  */
 export function launch(
   { target, ...options }: Options,
@@ -112,7 +112,7 @@ export function launch(
   root.adoptedStyleSheets = [sheet];
   host.docent = options.chatbot;
   for (const name in settings) {
-    // A scheme of `auto` is the page's: the style sheet's own default.
+    // `auto` is the style sheet's default: the page's color-scheme.
     if (settings[name] !== 'auto')
       host.style.setProperty(
         `--docent-${name[0] === 'z' ? 'z' : name}`,

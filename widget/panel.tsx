@@ -8,7 +8,7 @@ import { Panel } from './view/Panel.tsx';
 import style from './view/style.css?inline';
 
 export interface PanelOptions extends ChatOptions {
-  /** The launcher's; without one the panel is part of the page's own flow: no close button, no focus taken. */
+  /** The launcher's button; without one the panel is inline: no close button, and it does not take the focus. */
   button?: HTMLButtonElement | undefined;
 }
 
@@ -17,10 +17,10 @@ export interface OpenedPanel {
   destroy(): void;
 }
 
-/** Narrower windows are filled by the panel: nobody wants that unasked. */
+/** Below this width the panel is full-screen, in px: it does not open by itself there. */
 const FULL_SCREEN_PX = 520;
 
-/** Draws the panel into a shadow root, closed; `chat` opens it. */
+/** Renders the panel into a shadow root, closed; `chat.open()` opens it. */
 export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel {
   const { button } = options;
   const host = root.host as HTMLElement;

@@ -1,7 +1,7 @@
 import type { Citation, Citations } from '../../server/types.ts';
 import { parseAddress, safeAddress } from '../markdown/address.ts';
 
-/** `cite_data_json` as a table by marker; what quotes nothing is left out. */
+/** Parses `cite_data_json` into citations by marker; entries without a quoted text are dropped, invalid JSON gives none. */
 export function readCitations(json: string): Citations {
   try {
     const all = Object.entries(JSON.parse(json) as Citations);
@@ -11,29 +11,29 @@ export function readCitations(json: string): Citations {
   }
 }
 
-// `-`, `,` and `&` separate the parts of a text directive; encodeURIComponent leaves the first.
+// `-`, `,` and `&` separate the parts of a text directive; encodeURIComponent does not escape `-`.
 const encodeWords = (words: string[]): string => encodeURIComponent(words.join(' ').trim()).replaceAll('-', '%2D');
 
-/** Longest quote that is looked for as a whole, in words. */
+/** Index of the last word of a quote that is put into the directive whole; longer ones are given by their ends. */
 const MAX_WHOLE_WORDS = 10;
 const END_WORDS = 5;
 
-/** The text directive for a quote: whole when it is short and in one block, else by its first and last words. */
+/** Text directive (`#:~:text=`) of a quote: the whole quote when it is short and in one block, else its first and last words. */
 function textDirective(quote: string): string {
   const blocks = quote.trim().split('\n');
   const first = blocks[0]!.split(/\s+/);
   const last = blocks.pop()!.split(/\s+/);
   if (!blocks[0] && !first[MAX_WHOLE_WORDS]) return encodeWords(first);
-  // An exact match never crosses a block's border, a range may.
+  // Browsers match exact text within one block only; a range may span several.
   return `${encodeWords(first.slice(0, END_WORDS))},${encodeWords(last.slice(-END_WORDS))}`;
 }
 
-/** Where a quote stands. */
+/** Link to the page or file that a citation quotes. */
 export interface CitationLink {
   title: string;
   /** The page's host, or the name of the file. */
   host: string;
-  /** The page with the quote found and marked by the browser; undefined for a file. */
+  /** Address of the page with a text directive, so that the browser scrolls to the quote; undefined for a file. */
   href: string | undefined;
 }
 

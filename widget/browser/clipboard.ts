@@ -1,7 +1,7 @@
 import { linkCitation } from './citations.ts';
 import type { Turn } from '../chat/turn.ts';
 
-/** The answer as it was written, Markdown, and under it a line for each source. */
+/** The answer's Markdown, followed by a line for each source. */
 export function textWithSources({ text, citations }: Turn): string {
   const lines = Object.entries(citations.peek()).map(([marker, citation]) => {
     const { title, host, href = host } = linkCitation(citation);

@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 import type { Chat } from '../chat/types.ts';
 
-/** Takes over the launcher's button once the panel is there. */
+/** Keeps the launcher's label, icon and state in step with the chat, and returns the focus when the chat closes. */
 export function bindLauncherButton(button: HTMLButtonElement, chat: Chat): void {
   /** What had the focus when the chat was opened. */
   let opener: HTMLElement | undefined;
@@ -18,7 +18,7 @@ export function bindLauncherButton(button: HTMLButtonElement, chat: Chat): void 
     button.style.setProperty('--image', `url(${JSON.stringify(icon)})`);
     if (isOpen) opener ??= document.activeElement as HTMLElement;
     else if (opener) {
-      // What is gone by now, and the page as a whole, take no focus: then the launcher keeps it.
+      // focus() on a removed element or on the body does nothing: then the focus stays on the launcher.
       button.focus();
       opener.focus();
       opener = undefined;

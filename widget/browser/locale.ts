@@ -5,16 +5,16 @@ import type { Locale } from '../words/languages.ts';
 const english: Locale = { lang: 'en', dir: 'ltr' };
 
 /**
- * Speaks what the owner wants, else the language of the page around, else the first that the browser asks for. Undefined until
- * it is known what to say; a language that does not load leaves what was there before, in the end English.
+ * Locale of the panel: the owner's `language`, else the `lang` of the host's closest ancestor, else the browser's. Undefined until
+ * loaded. Where loading fails the previous one stays, English if there was none.
  */
 export function createLocale(profile: Signal<Partial<ChatbotFace>>, host: Element): ReadonlySignal<Locale | undefined> {
   const locale = signal<Locale | undefined>(undefined);
   let lastLoad: Promise<unknown> = Promise.resolve();
   effect(() => {
-    // What is not known is empty between commas.
+    // join() turns undefined into an empty entry.
     const tags = [profile.value.language, host.closest<HTMLElement>('[lang]')?.lang, navigator.languages].join();
-    // One after another, so that the last one wanted has the last word.
+    // In sequence, so that a slow earlier load does not overwrite a later one.
     lastLoad = lastLoad.then(async () => {
       try {
         locale.value = /^,*en/i.test(tags) ? english : await (await import('../words/languages.ts')).loadLocale(tags);

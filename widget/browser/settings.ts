@@ -1,6 +1,6 @@
 import type { ChatbotFace } from '../../server/types.ts';
 
-/** What an owner may decide of the widget; the keys are those that the server keeps for the chatbot. */
+/** Settings of the widget; the keys are those that the server stores for the chatbot. */
 export interface Settings extends Pick<
   ChatbotFace,
   | 'scheme'
@@ -21,27 +21,27 @@ export interface Settings extends Pick<
   | 'image_hosts'
   | 'language'
 > {
-  /** A colour as CSS writes it. */
+  /** A CSS colour. */
   color: string;
   /** Pixels. */
   radius: number;
   /** Pixels. */
   offset: number;
-  /** What it lies above. */
+  /** CSS `z-index`. */
   z_index: number;
-  /** The same as `z_index`. */
+  /** Alias of `z_index`. */
   z: number;
 }
 
-/** What the page knows and the visitor need not say. */
+/** Facts of the page that are sent along with a question. */
 export interface Context {
-  /** The page that the visitor is on: its address, or whatever tells it from others. */
+  /** Address or another identifier of the page that the visitor is on. */
   page?: string | undefined;
-  /** Who is asking, as the page knows it. */
+  /** Identifier of the visitor, as the page knows it. */
   user?: string | undefined;
 }
 
-/** How the text of an attribute is read, for a setting that is no text. */
+/** Parsers for attributes whose setting is not a string. */
 const PARSERS: Record<string, (written: string) => unknown> = {
   suggestions: (written) => written.match(/[^|]+/g) ?? [],
   image_hosts: (written) => written.match(/[^\s,]+/g) ?? [],
@@ -53,8 +53,8 @@ const PARSERS: Record<string, (written: string) => unknown> = {
 };
 
 /**
- * Settings by their names and types. Written in a tag they are text, and named as attributes or a dataset have them:
- * `teaser-after` or `teaserAfter`: '9', `suggestions`: 'One?|Two?', `open`: ''.
+ * Parses attributes into settings by their snake_case names and types. Names may be an attribute's or a dataset's, values strings:
+ * `teaser-after` or `teaserAfter`: '9', `suggestions`: 'One?|Two?', `open`: ''. Values of other types are kept.
  */
 export function readSettings(attributes: object = {}): Partial<Settings> {
   const settings: Record<string, unknown> = {};

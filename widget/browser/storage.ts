@@ -1,27 +1,27 @@
 import type { Question } from '../client/client.ts';
 
-/** What this browser keeps of one chat. */
+/** State of one chat in localStorage; the field names are the stored JSON's. */
 export interface StoredChat {
   session?: string | undefined;
-  /** The newest message of it that the server is known to have. */
+  /** Uuid of the newest message that the server has confirmed. */
   last?: string | undefined;
   draft?: string | undefined;
-  /** To what the owner wants agreed before the first message. */
+  /** The visitor has given the consent that the owner asks for. */
   agreed?: boolean | undefined;
-  /** The visitor has closed what came by itself. */
+  /** The visitor has closed the panel or the teaser: neither opens by itself again. */
   closed?: boolean | undefined;
-  /** Questions that were sent and not yet acknowledged, by their identifiers, the oldest first. */
+  /** Unacknowledged questions by id, oldest first. */
   sent?: Record<string, Question | undefined> | undefined;
 }
 
 export interface ChatStorage {
-  /** As it is now: another tab may have changed it. */
+  /** Reads storage at each call: another tab may have changed it. */
   read(): StoredChat;
-  /** Changes what is named; `undefined` forgets it. A draft comes alone: it is the tab's own. */
+  /** Merges `change`; `undefined` removes a field. A `draft` is written alone, since it also goes to this tab's sessionStorage. */
   write(change: StoredChat): void;
 }
 
-/** Nothing is stored before the first `write`. Where storage is blocked or full, what is written lasts as long as the page. */
+/** Stores nothing before the first `write`. Where storage is blocked or full, state lives in memory until the page unloads. */
 export function createChatStorage(server: string, chatbot: string): ChatStorage {
   const key = `docent:${server}:${chatbot}`;
   let unsaved: StoredChat | undefined;
@@ -29,7 +29,7 @@ export function createChatStorage(server: string, chatbot: string): ChatStorage 
 
   function read(): StoredChat {
     try {
-      // A tab's own draft comes before what another has written.
+      // This tab's draft overrides one that another tab has written.
       return unsaved ?? { ...readFrom(localStorage), ...readFrom(sessionStorage) };
     } catch {
       return {};

@@ -1,6 +1,6 @@
 import type { ChatbotFace } from '../../server/types.ts';
 
-/** The looks that the server keeps, put on the host; those in the page are there already, and win. */
+/** Sets the server's theme as custom properties on the host; properties that the page sets itself win. */
 export function applyTheme(
   host: HTMLElement,
   pageSettings: object,
@@ -8,7 +8,7 @@ export function applyTheme(
 ): void {
   const size = density === 'compact' ? '14px' : '';
   for (const [name, value] of Object.entries({ icon, position, size, ...theme })) {
-    // It comes over the wire: a word, a colour or a size, never something to fetch.
+    // Untrusted: words, colours and sizes only, so that no `url()` is ever fetched.
     if (!(name in pageSettings) && /^[#\w]+$/.test(value ?? '')) host.style.setProperty(`--docent-${name}`, value!);
   }
 }

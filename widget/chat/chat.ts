@@ -10,7 +10,7 @@ import { createTurn } from './turn.ts';
 import type { Chat, ChatOptions } from './types.ts';
 import { en } from '../words/en.ts';
 
-/** What happens is told as events of the host. */
+/** Creates the state of one chat and its actions; dispatches `Events` on the host. */
 export function createChat(host: HTMLElement, options: ChatOptions): Chat {
   const { server, chatbot, context, settings = {} } = options;
   const { client = createClient(server, chatbot, context), storage = createChatStorage(server, chatbot) } = options;
@@ -27,7 +27,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     } catch (fault) {
       ready = undefined;
       chat.report(fault);
-      // Who refuses to be met refuses a question too, and says why.
+      // With a 4xx the question is sent all the same: its error says why the chat refuses.
       return (fault as Failure).status! < 500;
     }
     await new Promise<void>((resolve) => {
@@ -100,7 +100,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     },
     start(turn) {
       if (!turn.message) saveQuestion(chat, turn, true);
-      // Whatever throws ends this turn alone: the next one waits for it.
+      // An exception fails this turn only: later turns wait on this promise.
       lastAnswer = lastAnswer
         .then(() => streamAnswer(chat, turn))
         .catch((fault: unknown) => void failTurn(chat, turn, { code: 'bad_answer', error: String(fault) }));

@@ -3,12 +3,12 @@ import type { Chat } from './types.ts';
 import type { Failure } from '../client/client.ts';
 import { createTurn } from './turn.ts';
 
-/** Milliseconds after which nobody expects any more that a question is asked by itself. */
+/** An unsent question older than this is not sent by itself; the visitor can retry it. */
 const UNSENT_MAX_AGE_MS = 600_000;
 
 /**
- * Shows what is remembered and is not here yet: what the server has of the conversation, where answers still being made go on,
- * and at first the questions that may not have reached it, which are asked once more.
+ * Loads the stored session's messages that are not shown yet; answers in progress are resumed. The first call also resends the
+ * questions that the server may not have received, each with its own id.
  */
 export async function restore(chat: Chat): Promise<void> {
   const { client, storage, turns, history, isBusy } = chat;

@@ -1,18 +1,18 @@
 import type { FinishReason } from '../../server/types.ts';
 import type { Failure } from '../client/client.ts';
 
-/** Where a turn stands: one thing at a time. */
+/** Status of a turn: exactly one at a time. */
 export interface Status {
   /**
-   * `waiting`: asked, no text has come. `reconnecting`: cut in the middle, the connection is being made again; `offline`: as soon as
-   * there is a network. `limited`: too many questions. The last three are ends: nothing more comes by itself.
+   * `waiting`: sent, no text yet. `reconnecting`: the connection broke and is retried; `offline`: retried once there is a network.
+   * `limited`: rate limit reached. `done`, `limited` and `failed` are final.
    */
   is: 'waiting' | 'streaming' | 'reconnecting' | 'offline' | 'done' | 'limited' | 'failed';
-  /** Why it is so, where there is something to say of it. */
+  /** Error code or finish reason, where a note is shown for it. */
   reason?: Failure['code'] | Exclude<FinishReason, '' | 'stop'> | undefined;
-  /** The server's words on the limit. */
+  /** The server's message on the rate limit. */
   message?: string | undefined;
-  /** Seconds until another question is taken. */
+  /** Seconds until another question is accepted. */
   left?: number;
 }
 

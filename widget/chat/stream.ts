@@ -6,12 +6,12 @@ import type { StoredChat } from '../browser/storage.ts';
 import { hasEnded, statusOf } from './status.ts';
 import type { Turn } from './turn.ts';
 
-/** Connections in a row that brought no text before the answer counts as failed. */
+/** Consecutive connections without text after which the answer fails. */
 const MAX_TRIES = 6;
 const FIRST_WAIT_MS = 400;
 const POLL_MS = 200;
 
-/** Waits, but no longer than what is shown stays. */
+/** Waits `ms`, or until the conversation is cleared. */
 const sleep = (ms: number, { controller: { signal } }: Chat): Promise<unknown> =>
   new Promise((resolve) => {
     const wake = (): void => {
@@ -23,7 +23,7 @@ const sleep = (ms: number, { controller: { signal } }: Chat): Promise<unknown> =
     signal.addEventListener('abort', wake);
   });
 
-/** Keeps the turn's question among those that still have to reach the server, or no longer; and what else is to be remembered. */
+/** Adds the turn's question to the stored unsent ones, or removes it, and merges `more` in the same write. */
 export function saveQuestion(
   { storage }: Chat,
   { query, id, session, at }: Turn,
@@ -33,10 +33,10 @@ export function saveQuestion(
   storage.write({ sent: { ...storage.read().sent, [id]: isUnsent ? { query, id, session, at } : undefined }, ...more });
 }
 
-/** What is no longer shown is left, and what is shown twice is made once. */
+/** False for a turn that was cleared or removed as a duplicate: its stream is dropped. */
 const isShown = ({ turns }: Chat, turn: Turn): boolean => turns.peek().includes(turn);
 
-/** What the server has of a turn. */
+/** Sets a turn to the server's record of it. */
 export function applyRecord({ text, citations, feedback, status }: Turn, record: VisitorMessage): void {
   text.value = record.response;
   citations.value = readCitations(record.cite_data_json);
@@ -44,7 +44,7 @@ export function applyRecord({ text, citations, feedback, status }: Turn, record:
   status.value = statusOf(record.finish_reason);
 }
 
-/** Makes a turn's answer to its end, through any number of cut connections, each character once. */
+/** Streams a turn's answer until it ends, reconnecting with back-off; overlapping text is skipped, so no character comes twice. */
 export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
   const { client } = chat;
   const { status, text } = turn;
@@ -57,7 +57,7 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
     turn.last = unpainted;
     text.value += unpainted;
     unpainted = '';
-    // Once: what goes by it is drawn anew.
+    // Set once, not per piece: each new object would render the turn's views again.
     if (status.peek().is !== 'streaming') status.value = { is: 'streaming' };
   };
   for (let tries = 0; !isOver(); tries++) {
@@ -69,7 +69,7 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
     }
     const { signal } = chat.controller;
     chat.latest.value = turn;
-    // Where the message has no name yet the very same question is sent again: its `id` makes that one message.
+    // Without a message uuid the same question is sent again: its `id` lets the server recognise it.
     let events: AsyncIterable<WireEvent> | [] = [];
     if (turn.message) events = client.resume(turn, text.peek().length, signal);
     else if (isReady) events = client.ask(turn, signal);
@@ -78,11 +78,11 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
       if (event === 'delta') {
         const known = text.peek().length + unpainted.length;
         const from = id - data.text.length;
-        // Something between is missing: that is a cut too.
+        // A gap in the text: reconnect from the known offset.
         if (from > known) break;
         unpainted += data.text.slice(known - from);
         tries = 0;
-        // A hidden tab has no frames.
+        // requestAnimationFrame does not fire in a hidden tab.
         if (document.hidden) paint();
         else frame ||= requestAnimationFrame(paint);
       } else paint();
@@ -91,9 +91,9 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
       if (event === 'done') return completeTurn(chat, turn, data);
       if (event === 'error') {
         const { status: http = 0 } = data;
-        // The server no longer knows the session: the question begins a new one.
+        // The session was deleted on the server: send the question again without one.
         if (http === 404 && turn.session && !turn.message) turn.session = '';
-        // A gateway whose server is away speaks in its own words: that is no more than a cut.
+        // `bad_answer` with a 5xx is a gateway's error page, not Docent's: retry as after a broken connection.
         else if (http < 500 || !(turn.message || data.code === 'bad_answer')) return void failTurn(chat, turn, data);
       }
     }
@@ -101,19 +101,19 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
     if (isOver()) return;
     if (tries >= MAX_TRIES) return void failTurn(chat, turn, { code: 'network' });
     status.value = { is: navigator.onLine ? 'reconnecting' : 'offline' };
-    // Back-off with jitter.
+    // Exponential back-off with jitter.
     const until = Date.now() + FIRST_WAIT_MS * 2 ** tries * (0.5 + Math.random() / 2);
     while (!isOver() && (Date.now() < until || !navigator.onLine)) await sleep(POLL_MS, chat);
   }
 }
 
-/** The server has named the turn's message: here it is once, whoever else has told of it. */
+/** Stores the message uuid of a turn, and removes a turn for the same message that was loaded from the history meanwhile. */
 function setMessage(chat: Chat, turn: Turn, message: string): void {
   const { turns } = chat;
   turn.message = message;
   turns.value = turns.peek().filter((one) => one === turn || one.message !== message);
   saveQuestion(chat, turn, false, { session: turn.session, last: message });
-  // Stopped before it had a name: now the server can be told.
+  // The visitor stopped it before the uuid was known.
   if (hasEnded(turn.status.peek())) sendStop(chat, turn);
 }
 
@@ -123,14 +123,14 @@ function completeTurn({ emit }: Chat, turn: Turn, record: VisitorMessage): void 
   emit('answer', { query, response, finish_reason, citations: turn.citations.peek() });
 }
 
-/** Too many questions are an end with a countdown; an answer that was stopped has had its end. */
+/** Ends a turn with an error, on a rate limit with a countdown. A turn that has already ended keeps its status. */
 export async function failTurn(chat: Chat, turn: Turn, failure: Failure): Promise<void> {
   const { code, error: message = '', retry_after = 60 } = failure;
   const { status } = turn;
   const until = Date.now() + retry_after * 1000;
   if (hasEnded(status.peek())) return;
   if (code !== 'rate_limited') {
-    // A chat that is not for this page is none to a visitor.
+    // Visitors read the same sentence for both; the site's developer finds the difference in the console.
     status.value = { is: 'failed', reason: code === 'forbidden_origin' ? 'not_found' : code };
     return chat.report(failure);
   }
@@ -145,7 +145,7 @@ export async function failTurn(chat: Chat, turn: Turn, failure: Failure): Promis
 
 const sendStop = ({ client, report }: Chat, turn: Turn): void => void client.stop(turn).catch(report);
 
-/** Stops the answers being made; what is written of them stays. */
+/** Stops all answers in progress; their text so far stays. */
 export function stopAnswers(chat: Chat): void {
   for (const turn of chat.turns.peek()) {
     if (hasEnded(turn.status.peek())) continue;

@@ -3,18 +3,18 @@ import type { Citation, Citations } from '../../server/types.ts';
 import { newId, type Feedback, type MessageRef, type Question } from '../client/client.ts';
 import type { Status } from './status.ts';
 
-/** One question with its answer, and where it is on the server as far as that is known. Read it anywhere; only the chat writes it. */
+/** A question and its answer, with their ids on the server once known. Only widget/chat writes it. */
 export interface Turn extends Question, MessageRef {
   status: Signal<Status>;
   text: Signal<string>;
-  /** The piece that the text has just grown by. */
+  /** The piece last appended to `text`. */
   last: string;
   citations: Signal<Citations>;
-  /** What the visitor thinks of it; `isLost`: it could not be sent. */
+  /** The visitor's rating; `isLost`: sending it failed. */
   feedback: Signal<Partial<Feedback> & { isLost?: boolean }>;
 }
 
-/** What a page can listen to, with what its listeners are given. */
+/** Events by name, with the detail that listeners get. */
 export interface Events {
   open: null;
   close: null;
@@ -27,7 +27,7 @@ export interface Events {
 
 export type Emit = <Name extends keyof Events>(name: Name, detail: Events[Name]) => void;
 
-/** A question, asked now where no more is known of it. */
+/** A turn for a question; `id` and `at` default to a new id and now. */
 export const createTurn = (known: { query: string } & Partial<Question> & MessageRef): Turn => ({
   id: newId(),
   at: Date.now(),

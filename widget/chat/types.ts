@@ -10,75 +10,75 @@ import type { Emit, Events, Turn } from './turn.ts';
 export interface ChatOptions {
   server: string;
   chatbot: string;
-  /** The page's own sentences. */
+  /** Texts that replace the widget's own. */
   words?: Partial<Words> | undefined;
-  /** The owner's, as the page has them; they win over those that the server keeps. */
+  /** Settings made in the page; they override those stored on the server. */
   settings?: Partial<Settings> | undefined;
   context?: Context | undefined;
-  /** Another wire than the server's door. */
+  /** Replaces the HTTP client. */
   client?: Client | undefined;
   storage?: ChatStorage | undefined;
 }
 
-/** The whole state of one conversation and every action on it. Views read it and call it; nothing else writes it. */
+/** State of one conversation and every action on it. Views read signals and call actions; only widget/chat writes. */
 export interface Chat {
   readonly client: Client;
   readonly storage: ChatStorage;
   readonly emit: Emit;
-  /** What is known of the chatbot: from the start what the page says of it. */
+  /** The chatbot's public profile under the page's settings; the settings alone until the profile is loaded. */
   readonly profile: Signal<Partial<ChatbotFace & Settings>>;
-  /** What the visitor has yet to agree to, if anything. */
+  /** Text that the visitor must agree to before the first question; falsy when there is none or it was given. */
   readonly consent: ReadonlySignal<string | false | undefined>;
-  /** Undefined until it is opened or closed for the first time; `quietly`: the visitor's focus stays where it is. */
+  /** Undefined until first opened or closed; `quietly`: opened without taking the focus. */
   readonly isOpen: Signal<boolean | 'quietly' | undefined>;
   readonly words: ReadonlySignal<PanelWords>;
-  /** Undefined until there are words. */
+  /** Undefined until loaded. */
   readonly locale: ReadonlySignal<Locale | undefined>;
   readonly turns: Signal<Turn[]>;
-  /** Aborted when what is shown is taken away, with all that goes on for it. */
+  /** Aborted by `clear`: ends streams, waits and history requests of the conversation shown. */
   controller: AbortController;
   readonly history: Signal<'loading' | 'read' | 'failed'>;
   readonly draft: Signal<string>;
-  /** Whose card is open: one place of one marker. */
+  /** The marker component whose citation card is open. */
   readonly card: Signal<object | undefined>;
-  /** The turn that a screen reader is told about: once at its start, once at its end. */
+  /** The turn that is announced to screen readers, at its start and at its end. */
   readonly latest: Signal<Turn | undefined>;
   readonly isBusy: ReadonlySignal<boolean>;
 
-  /** Tells the page what went wrong. */
+  /** Emits `error`; anything that is no `Failure` counts as `network`. */
   report(fault: unknown): void;
   /**
-   * Asks who the chatbot is, until it has said so, and waits for the visitor to agree to what its owner wants agreed. False where
-   * neither is known now.
+   * Loads the profile, again after a failure, and waits for consent. True when a question may be sent, and after a 4xx, since its
+   * reply says why not; false when the profile is to be requested again.
    */
   prepare(): Promise<boolean>;
   agree(): void;
   open(how?: true | 'quietly'): void;
   close(): void;
-  /** The visitor wants nothing to come by itself any more. */
+  /** Closes panel or teaser, and stores that neither opens by itself again. */
   dismiss(): void;
   write(draft: string): void;
-  /** Sends the draft, if there is one. */
+  /** Sends the draft unless it is blank. */
   send(): void;
   /** Opens the chat and asks. */
   ask(query: string): void;
   /**
-   * Asks the turn's question, or takes up what is known of its answer where that has not ended. Answers are made one after another:
-   * a later question may lean on an earlier answer; the first, when it is known who the chatbot is.
+   * Sends the turn's question, or resumes its answer. Turns are queued: a later question may refer to an earlier answer, and the
+   * first waits for `prepare`.
    */
   start(turn: Turn): void;
-  /** The same again; after a lost connection it is the very same message, so nothing is asked twice. */
+  /** Sends the question again: with the same id after a network failure, so that it is not answered twice, else as a new turn. */
   retry(turn: Turn): void;
-  /** Stops the answers being made; what is written of them stays. */
+  /** Stops all answers in progress; their text so far stays. */
   stop(): void;
-  /** Forgets the conversation, here and on the server. */
+  /** Deletes the conversation, here and on the server, and shows an empty one. */
   startOver(): void;
-  /** Opens the card of a citation at one place of its marker; without one, closes what is open. */
+  /** Opens the citation card of a marker component and emits `citation`; without arguments closes the open card. */
   setCard(place?: object, detail?: Events['citation']): void;
-  /** Tells the owner what the visitor thinks of an answer. */
+  /** Sends a rating; where that fails the previous one is shown again. */
   rate(turn: Turn, feedback: Feedback): void;
-  /** Shows what is remembered and is not here yet; an answer still being made there goes on here. */
+  /** Loads messages of the stored session that are not shown yet, and resumes answers in progress. */
   restore(): Promise<void>;
-  /** Takes everything shown away; what is asked next is asked anew. */
+  /** Removes all turns and aborts what runs for them. */
   clear(): void;
 }

@@ -2,19 +2,19 @@ import type { ChatEvent, ChatbotFace, ErrorBody, ErrorCode, VisitorMessage } fro
 import { createSseParser } from './sse-parser.ts';
 import type { Context } from '../browser/settings.ts';
 
-/** What went wrong on the wire. `network`: nothing or half an answer came; `bad_answer`: it was not ours. */
+/** A failed request. `network`: no reply or a broken stream; `bad_answer`: a reply that is not in Docent's error format. */
 export interface Failure extends Partial<Omit<ErrorBody, 'code'>> {
   code: ErrorCode | 'network' | 'bad_answer';
-  /** HTTP status, where the reply was a failure from the start. */
+  /** HTTP status, where the reply was not a stream. */
   status?: number;
 }
 
-/** The door's events; the last is an `error` too where the reply was no stream but a failure. */
+/** Events of the stream; an HTTP error reply becomes one `error` event. */
 export type WireEvent = (Exclude<ChatEvent, { event: 'error' }> | { event: 'error'; data: Failure }) & { id?: number };
 
 export interface Question {
   query: string;
-  /** The asker's own identifier: the same one sent twice is one message. */
+  /** Idempotency key: the same one sent twice is one message. */
   id: string;
   /** '' for a first question, for which the server makes a session; undefined until that is settled. */
   session?: string | undefined;
@@ -22,23 +22,22 @@ export interface Question {
   at: number;
 }
 
-/** Where a message is on the server. */
+/** Ids of a message on the server. */
 export interface MessageRef {
   session?: string | undefined;
   message?: string | undefined;
 }
 
-/** The public door of one chatbot. Iterators end with the connection, whether or not the answer was whole, and never throw. */
+/** Client of one chatbot's public API. Iterators end with the connection, whether or not the answer was complete, and never throw. */
 export interface Client {
   profile(): Promise<ChatbotFace>;
   ask(question: Omit<Question, 'at'>, signal: AbortSignal): AsyncIterable<WireEvent>;
-  /** `from`: length of the answer that is already there, in UTF-16 units. */
-  resume(place: MessageRef, from: number, signal: AbortSignal): AsyncIterable<WireEvent>;
+  /** `from`: offset into the answer, in UTF-16 code units. */
+  resume(message: MessageRef, from: number, signal: AbortSignal): AsyncIterable<WireEvent>;
   messages(session: string): Promise<VisitorMessage[]>;
-  stop(place: MessageRef): Promise<unknown>;
+  stop(message: MessageRef): Promise<unknown>;
   forget(session: string): Promise<unknown>;
-  /** The visitor's thumb, up or down, and a word on it. */
-  rate(place: MessageRef, feedback: Feedback): Promise<unknown>;
+  rate(message: MessageRef, feedback: Feedback): Promise<unknown>;
 }
 
 export interface Feedback {
@@ -47,7 +46,7 @@ export interface Feedback {
   comment?: string | undefined;
 }
 
-/** The server sends a comment every 15 s: three of them missed is a dead connection that nobody has closed. */
+/** The server sends a comment every 15 s: after three missed ones the connection is dead. */
 const SILENCE_MS = 45_000;
 const SILENCE_CHECK_MS = 2000;
 
@@ -74,7 +73,7 @@ export function createClient(server: string, chatbot: string, context?: Context)
     const read = createSseParser();
     const abort = (): void => connection.abort();
     let lastRead = Date.now();
-    // By the clock on the wall: a timer alone sleeps with the machine.
+    // Compares wall-clock time: timers stand still while the machine sleeps.
     const clock = setInterval(() => {
       if (Date.now() - lastRead > SILENCE_MS) abort();
     }, SILENCE_CHECK_MS);
@@ -102,18 +101,18 @@ export function createClient(server: string, chatbot: string, context?: Context)
     body: JSON.stringify(body),
     headers: { 'Content-Type': 'application/json' },
   });
-  const messagePath = ({ session, message }: MessageRef, what: string): string =>
-    `/session/${session}/message/${message}/${what}`;
+  const messagePath = ({ session, message }: MessageRef, action: string): string =>
+    `/session/${session}/message/${message}/${action}`;
 
   return {
     profile: () => json(''),
     ask: ({ query, id, session }, signal) =>
       stream('/ask', post({ query, id, session: session || undefined, variables: context }), signal),
-    resume: (place, from, signal) =>
-      stream(messagePath(place, 'stream'), { headers: { 'Last-Event-ID': String(from) } }, signal),
+    resume: (message, from, signal) =>
+      stream(messagePath(message, 'stream'), { headers: { 'Last-Event-ID': String(from) } }, signal),
     messages: (session) => json(`/session/${session}/messages`),
-    stop: (place) => call(messagePath(place, 'stop'), post()),
+    stop: (message) => call(messagePath(message, 'stop'), post()),
     forget: (session) => call(`/session/${session}/delete`, post()),
-    rate: (place, feedback) => call(messagePath(place, 'feedback'), post(feedback)),
+    rate: (message, feedback) => call(messagePath(message, 'feedback'), post(feedback)),
   };
 }

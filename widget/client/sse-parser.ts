@@ -1,13 +1,13 @@
 import type { ChatEvent } from '../../server/types.ts';
 
 /**
- * Reads the door's events from pieces of any size: each call takes the next piece and gives the events it completed. What is no
- * event, such as a comment, is passed over; `data` that is no JSON throws.
+ * Incremental parser of Server-Sent Events: each call takes the next piece, of any size, and returns the events it completes.
+ * Comments and unknown blocks are skipped; `data` that is not JSON throws.
  */
 export function createSseParser(): (piece: string) => ChatEvent[] {
   let rest = '';
   return (piece) => {
-    // There are proxies that end lines in their own way.
+    // Some proxies rewrite line ends to CRLF.
     const blocks = (rest + piece.replaceAll('\r', '')).split('\n\n');
     rest = blocks.pop()!;
     return blocks.flatMap((block) => {

@@ -2,10 +2,10 @@ import { launch, type Handle, type Host } from '../launch.ts';
 import { documentMember } from './document-member.ts';
 import type { Settings } from '../browser/settings.ts';
 
-/** The panel's file beside this script, with its hash: Vite puts it in. */
+/** Path of the panel's hashed file, relative to this script; replaced by the build. */
 declare const __DOCENT_PANEL__: string;
 
-/** A call as a page may write it down before this script has run: `window.Docent = { q: [['ask', 'Where is it?']] }`. */
+/** A call queued by the page before this script has run: `window.Docent = { q: [['ask', 'Where is it?']] }`. */
 type Call = [name: keyof Handle, ...values: unknown[]];
 
 interface CallQueue {
@@ -14,8 +14,8 @@ interface CallQueue {
 
 const global = window as { Docent?: Partial<Handle> & { q?: Call[] | CallQueue } };
 const queryAll = documentMember('querySelectorAll');
-// A module, or a page that runs scripts in its own way, has no current one. Then it is the tag whose address this very code came
-// from: a tag that a policy kept from running must not say where more code comes from.
+// currentScript is null in a module and where a framework inserts scripts. Then it is the tag whose address is in this code's stack
+// trace: a tag that the page's Content Security Policy blocked must not decide where code is loaded from.
 const script =
   documentMember('currentScript') ??
   [...queryAll<HTMLScriptElement>('script[data-chatbot]')].find(({ src }) => src && Error().stack!.includes(src));
@@ -23,10 +23,10 @@ const script =
 function start({ src, dataset }: HTMLScriptElement | Record<string, undefined>): void {
   const { chatbot, inline, ...settings } = { ...dataset };
   if (!chatbot) return console.error('[docent] embed.js needs data-chatbot');
-  // The same chatbot twice is one widget: pages that swap their body run the script again.
+  // Pages that swap their body (Turbo, htmx) run the script again: keep the widget that is there.
   for (const { docent } of queryAll<Host>('docent-widget')) if (docent === chatbot) return;
   const server = new URL('.', src).href;
-  // A module that failed to load stays failed under its address, in some browsers for the life of the page.
+  // Some browsers cache a failed module import under its URL until the page unloads: each try has another fragment.
   let tries = 0;
   const load = <T>(): Promise<T> => import(/* @vite-ignore */ new URL(`${__DOCENT_PANEL__}#${tries++}`, src).href);
   const target = inline ? queryAll(inline)[0] : undefined;
@@ -34,7 +34,7 @@ function start({ src, dataset }: HTMLScriptElement | Record<string, undefined>):
     createElement: documentMember('createElement'),
     documentElement: documentMember('documentElement'),
   });
-  // An element or a frame of that name is none of the page's own.
+  // hasOwn: an element or frame named Docent would appear as window.Docent, too.
   const existing = (Object.hasOwn(global, 'Docent') && global.Docent) || undefined;
   if (existing?.destroy) return;
   const run = ([name, ...values]: Call): void => (docent[name] as (...values: unknown[]) => void)(...values);

@@ -2,13 +2,13 @@ import { openPanel as open, type OpenedPanel, type PanelOptions } from '../panel
 import { readSettings } from '../browser/settings.ts';
 import type { Events } from '../chat/turn.ts';
 
-/** What whoever wrote the tag can do about a refusal, by its code. */
+/** Advice for the site's developer, by error code; logged to the console. */
 const ADVICE: Record<string, string> = {
   forbidden_origin: "is not for this page's origin: add it to the widget setting allowed_origins",
   not_found: 'is not there, or private: compare data-chatbot and the server with what the server lists',
 };
 
-/** The panel as the launcher of a script tag loads it, which leaves it to read what is written in the tag. */
+/** The panel that the script tag's launcher loads: also parses the tag's attributes, which would not fit into the launcher. */
 export function openPanel(root: ShadowRoot, { settings, ...options }: PanelOptions): OpenedPanel {
   const advise = ({ detail }: CustomEventInit<Events['error']>): void => {
     const advice = ADVICE[detail!.code];

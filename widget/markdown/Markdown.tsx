@@ -4,15 +4,15 @@ import { isAtHost, safeAddress } from './address.ts';
 import { createDocument } from './document.ts';
 import { plainText, type Node } from './node.ts';
 
-/** What a document needs of the room it stands in. */
+/** What a document's renderer needs from its host. */
 export interface Surroundings {
-  /** Draws the place of a citation, `[1]`. */
+  /** Renders a citation marker, `[1]`. */
   marker: (key: string) => ComponentChildren;
-  /** The names of parts that scroll by themselves, and of the button on code. */
+  /** Accessible names of scrolling code and tables, and labels of the copy button. */
   words: { code: string; table: string; copy: string; copied: string };
-  /** Hosts whose images are shown, in lower case, `*.example.com` among them; an image from elsewhere is a link. */
+  /** Hosts whose images are loaded, in lower case; `*.example.com` matches subdomains. Other images become links. */
   imageHosts?: readonly string[] | undefined;
-  /** Inside a link stands no other one. */
+  /** Inside a link: nested links are rendered as text. */
   isLinked?: boolean;
 }
 
@@ -21,7 +21,7 @@ interface MemoProps {
   draw: () => ComponentChildren;
 }
 
-/** Drawn again only when its version has changed, so what is finished is never touched. */
+/** Renders again only when `version` has changed, so that finished blocks cost nothing per piece. */
 class Memo extends Component<MemoProps> {
   override shouldComponentUpdate({ version }: MemoProps): boolean {
     return version !== this.props.version;
@@ -32,12 +32,12 @@ class Memo extends Component<MemoProps> {
   }
 }
 
-/** So many nodes are drawn side by side; more are in groups of as many, those in groups again. */
+/** Nodes per group; groups nest, so that a list of n nodes costs O(log n) comparisons per piece. */
 const GROUP_NODES = 16;
 
 /**
- * Draws the nodes of a list from `from` on, which only changes at its end. Each level holds `GROUP` times more than the one before,
- * so that one more costs as good as the same at any length, and no node ever moves to another place.
+ * Renders the nodes `from` to `end` of a list that changes at its end only. Group sizes grow by a factor of `GROUP_NODES`; a node
+ * never moves to another group, so its elements are kept.
  */
 function drawNodes(list: Node[], around: Surroundings, from = 0, end = list.length, step = 0): ComponentChildren[] {
   const drawn: ComponentChildren[] = [];
@@ -53,7 +53,7 @@ function drawNodes(list: Node[], around: Surroundings, from = 0, end = list.leng
   return drawn;
 }
 
-/** An image of a host that is allowed, else a link; where neither may stand, what it would have shown. */
+/** An image of an allowed host, else a link, else (unsafe address, or inside a link) the content alone. */
 function drawLink(node: Node, inside: ComponentChildren, around: Surroundings): ComponentChildren {
   const { kind, href = '', title } = node;
   if (!safeAddress(href)) return inside;
@@ -67,18 +67,18 @@ function drawLink(node: Node, inside: ComponentChildren, around: Surroundings): 
   );
 }
 
-/** A part that scrolls by itself can be reached by the keyboard, and says what it is. */
+/** A scroll container that is focusable and has an accessible name. */
 const drawScrolling = (name: string, inside: ComponentChildren): VNode => (
   <div class="scroll" tabIndex={0} role="group" aria-label={name}>
     {inside}
   </div>
 );
 
-/** Code, and a button that copies it and says so; none where the page may not write to the clipboard. */
+/** A code block with a copy button, which is left out where the Clipboard API is missing. */
 function drawCode(name: string | undefined, inside: ComponentChildren, { words }: Surroundings): VNode {
   const clipboard = globalThis.navigator?.clipboard;
   const copy = ({ currentTarget: button }: TargetedMouseEvent<HTMLElement>): void => {
-    // Where it is refused the text can still be selected by hand.
+    // Refused: the code can still be selected by hand.
     clipboard.writeText(button.nextSibling!.textContent!).then(
       () => void (button.textContent = words.copied),
       () => undefined,
@@ -115,7 +115,7 @@ function drawNode(node: Node, around: Surroundings): ComponentChildren {
       </label>
     );
   if (!children[0] && /^[pes]/.test(kind)) return null;
-  // A heading stands below the panel's own, whatever level the answer starts at.
+  // The panel's heading is h2: an answer's start at h3.
   const Tag = (kind === 'heading' ? `h${'334566'[level - 1]}` : kind) as 'ol';
   return (
     <Tag start={Tag === 'ol' ? level : undefined} style={align && { textAlign: align }}>
@@ -126,19 +126,19 @@ function drawNode(node: Node, around: Surroundings): ComponentChildren {
 
 export interface MarkdownProps extends Surroundings {
   text: Signal<string>;
-  /** No more text comes. */
+  /** The text is complete. */
   isWhole: boolean;
-  /** The piece that the text has just grown by. With it a piece costs the same at any length: the text itself is not looked at. */
+  /** The piece last appended. With it the cost per piece does not depend on the length of `text`, which is not compared. */
   last?: () => string;
 }
 
-/** A text that grows: what is new of it is written to its document; another text is another document. */
+/** Renders growing Markdown: appended text is written to the document; any other change starts a new one. */
 export class Markdown extends Component<MarkdownProps> {
   private document = createDocument();
   private seen = '';
 
   override render({ text: { value }, isWhole, last, ...around }: MarkdownProps): VNode {
-    // What is whole has an end to it, so that nothing longer begins with it.
+    // The end mark makes a complete text differ from every longer one that starts with it.
     const now = isWhole ? `${value}\0` : value;
     const piece = !isWhole && last?.();
     const isGrown = piece && now.length === this.seen.length + piece.length;
@@ -155,7 +155,7 @@ export class Markdown extends Component<MarkdownProps> {
   }
 }
 
-/** A document as it stands, drawn anew only where it has changed since. */
+/** Renders a document's current tree; only changed blocks are rendered again. */
 export const drawDocument = (root: Node, around: Surroundings): VNode => (
   <Memo version={root.version} draw={() => drawNodes(root.children, around)} />
 );

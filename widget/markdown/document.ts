@@ -17,29 +17,29 @@ import {
 import { addText, createNode, type Node } from './node.ts';
 import { DEFINITION } from './inline-patterns.ts';
 
-/** A Markdown text that grows. After each call the tree is what the text so far means. */
+/** A growing Markdown document. After each call the tree is the parse of the text so far. */
 export interface MarkdownDocument {
   readonly root: Node;
   write(chunk: string): void;
-  /** No more comes: what is unfinished is taken as it stands. */
+  /** Ends the text: unfinished constructs are parsed as they stand. */
   end(): void;
 }
 
-/** Blocks inside each other; more are text. */
+/** Deepest nesting of blocks; deeper ones are text. */
 const MAX_DEPTH = 32;
 
 const isParagraph = (node: Node | undefined): boolean => node?.kind === 'p';
 
 /**
- * Puts lines into a tree of blocks, one after another, never looking back further than the open ones. The start of a line is kept
- * until it is clear what the line is; from then on its characters go straight to where they belong.
+ * Block parser: adds lines to a tree of blocks and looks back at the open blocks only. The start of a line is buffered until its kind
+ * is decided; further characters go straight to the open leaf.
  */
 export function createDocument(): MarkdownDocument {
   const root = createNode('plain');
-  /** The blocks that the next line may go on, each in the one before. */
+  /** Open blocks, from the root to the leaf. */
   const open = [root];
   const definitions: Definitions = new Map();
-  /** The line, as long as it is not placed. */
+  /** The current line until its kind is decided. */
   let pending = '';
   let isPlaced = false;
 
@@ -58,13 +58,13 @@ export function createDocument(): MarkdownDocument {
     isPlaced = false;
   }
 
-  /** Follows the open containers as far as the line continues them; what is left of it is for the last. */
+  /** Matches a line against the open containers; the rest belongs to the last one that it continues. */
   function startLine(raw: string): void {
     let rest = expandTabs(raw);
     let depth = 1;
     for (; open[depth]?.prefix; depth++) {
       const [start] = open[depth]!.prefix!.exec(rest) ?? [];
-      // An item that begins with a blank line has no second one.
+      // A list item can begin with at most one blank line (CommonMark 5.2).
       if (start === undefined || !(rest.trim() || open[depth]!.children[0])) break;
       rest = rest.slice(start.length);
     }
@@ -76,7 +76,7 @@ export function createDocument(): MarkdownDocument {
     close(depth);
   }
 
-  /** True when the line belongs to the code. */
+  /** Whether the line belongs to the code block. */
   function continueCode(code: Node, line: string, raw: string): boolean {
     const isEmpty = isBlank(line);
     if (code.mark) {
@@ -89,7 +89,7 @@ export function createDocument(): MarkdownDocument {
     return true;
   }
 
-  /** A line of code; what stands before it is kept back, as at the end it is no part of the code. */
+  /** Adds a line of code. Its line break is buffered in `source`: at the block's end it is no part of the code. */
   function addCode(text: string): void {
     const { children, source } = leaf();
     addText(children, source + text);
@@ -108,7 +108,7 @@ export function createDocument(): MarkdownDocument {
     }
   }
 
-  /** Opens what the line starts, in the container at `start`, and adds its words. */
+  /** Opens the blocks that a line starts, in the container at depth `start`, and adds its text. */
   function startBlocks(start: number, line: string): void {
     let depth = start;
     let rest = line;
@@ -125,14 +125,14 @@ export function createDocument(): MarkdownDocument {
       const quote = BLOCKQUOTE.exec(rest);
       const item = LIST_ITEM.exec(`${rest} `);
       if (quote) depth = add(depth, createNode('blockquote', { prefix: BLOCKQUOTE }));
-      // Inside a paragraph only a list that starts at 1 and says something interrupts.
+      // A paragraph is interrupted only by a list item with content that is a bullet or starts at 1 (CommonMark 5.2).
       else if (item && !(isText && (isBlank(rest.slice(item[0].length)) || +item[2]! - 1)))
         depth = addItem(depth, item);
       else break;
       rest = rest.slice((quote ?? item)![0].length);
     }
     let level = 0;
-    // A paragraph goes on below the containers that the line left out.
+    // Lazy continuation: a paragraph goes on without its containers' prefixes.
     if (depth > start || !isParagraph(leaf())) {
       if (isBlank(rest) || isDefinition(rest)) return;
       if (open[depth]?.kind === 'table') return addRow(open[depth]!, splitCells(rest));
@@ -159,7 +159,7 @@ export function createDocument(): MarkdownDocument {
     return true;
   }
 
-  /** True when the line makes a heading or a table of the paragraph before it. */
+  /** Turns the open paragraph into a heading or a table if the line says so; returns whether it did. */
   function changesParagraph(line: string): boolean {
     const paragraph = leaf();
     if (SETEXT.test(line)) {
@@ -197,14 +197,14 @@ export function createDocument(): MarkdownDocument {
     children.push(row);
   }
 
-  /** Opens a block as the last of the container at `depth`; gives its own depth. */
+  /** Appends and opens a block in the container at `depth`; returns the block's depth. */
   function add(depth: number, block: Node, parent?: Node): number {
     close(depth);
     (parent ?? leaf()).children.push(block);
     return open.push(block);
   }
 
-  /** Only what is last can change. */
+  /** Only the last node of each level can change: gives them new versions. */
   function touch(): void {
     for (let node: Node | undefined = root; node; node = node.children.at(-1)) node.version = {};
   }

@@ -4,31 +4,31 @@ import { UNFINISHED, MAX_DISTANCE, TOKEN } from './inline-patterns.ts';
 
 export type Definitions = Map<string, Partial<Node>>;
 
-/** A part of a text that more text may yet change. */
+/** An inline node with what is needed to parse it again when more text comes. */
 interface InlinePart extends Node {
   at: number;
-  /** Where it stands for the measure of `FAR`: characters, and `SIGN_WIDTH` for each part before it. */
+  /** Position for `MAX_DISTANCE`: characters before it, and `SIGN_WIDTH` for each part before it. */
   place: number;
-  /** A run of signs, or a bracket: what comes may be in it. */
+  /** A delimiter run or bracket that may open. */
   canOpen?: boolean;
   canClose?: boolean;
-  /** The run that closes it, as long as what is left of that is open: both are then read again. */
+  /** The run that closes it, while that can still open: both are then parsed again. */
   closer?: InlinePart | undefined;
-  /** Signs in the run; its text are those that have no partner yet. */
+  /** Length of the run; `text` has its unmatched characters. */
   size?: number;
-  /** Of a closer, the place of the first of the pairs before it that are to be read again with it. */
+  /** Of a closer: place of the first pair that is parsed again with it. */
   from?: number | undefined;
 }
 
-/** More openers at once than anyone means: the first are text. */
+/** Most open delimiters at once; the oldest become text. */
 const MAX_OPENERS = 16;
 
-/** A part is as much work to read again as so many characters. */
+/** Cost of parsing a part again, in characters. */
 const SIGN_WIDTH = 20;
 
 export const normalizeLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase();
 
-/** The address and the title of a link, as written. */
+/** Resolves a link's address and title from their source. */
 export const parseLink = (href: string, title?: string): Partial<Node> => ({
   href: unescape(href.replace(/^<(.*)>$/, '$1')),
   title: title && unescape(title.slice(1, -1)),
@@ -36,10 +36,10 @@ export const parseLink = (href: string, title?: string): Partial<Node> => ({
 
 const createText = (text: string): Node => createNode('text', { text });
 
-/** What stands beside a run of signs: 0 for space, 1 for punctuation (most of what takes two units is an emoji), 2 for a word. */
+/** Class of the character beside a delimiter run: 0 space, 1 punctuation (surrogates count: most are emoji), 2 word. */
 const charClass = (char = ' '): number => (/\s/.test(char) ? 0 : /[\p{P}\p{S}\p{Cs}]/u.test(char) ? 1 : 2);
 
-/** A run closes an opener of its own sign, by the rule of three: `*foo**bar*` is one emphasis, not two. */
+/** Whether a run closes an opener of the same character; CommonMark's rule of three: `*foo**bar*` is one emphasis. */
 const isPair = (opener: InlinePart, closer: InlinePart): boolean | undefined =>
   closer.canClose &&
   closer.text[0] === opener.text[0] &&
@@ -48,14 +48,14 @@ const isPair = (opener: InlinePart, closer: InlinePart): boolean | undefined =>
 
 const emphasisKind = (signs: string): 's' | 'strong' | 'em' => (signs[0] === '~' ? 's' : signs[1] ? 'strong' : 'em');
 
-/** Of what is open, only the last few, and not too far away, may get a partner. */
+/** Adds an opener; drops those beyond `MAX_OPENERS` or `MAX_DISTANCE`. */
 function pushOpener(openers: InlinePart[], part: InlinePart): void {
   openers.push(part);
   while (openers.length > MAX_OPENERS || part.place - openers[0]!.place > MAX_DISTANCE)
     openers.shift()!.canOpen = false;
 }
 
-/** Puts what stands between two runs of signs into emphasis. Signs without a partner stay what they are. */
+/** Matches delimiter runs and wraps the parts between them in emphasis. Unmatched runs stay text. */
 function pairSigns(parts: InlinePart[]): InlinePart[] {
   const openers: InlinePart[] = [];
   for (let at = 0; at < parts.length; at++) {
@@ -67,25 +67,25 @@ function pairSigns(parts: InlinePart[]): InlinePart[] {
       const signs = opener.text.slice(0, opener.text[1] && closer.text[1] ? 2 : 1);
       for (const part of [opener, closer]) part.text = part.text.slice(signs.length);
       closer.from = opener.from ?? opener.place;
-      // Pairs that hang together are read again together: no more of them than are near.
+      // Chained pairs are parsed again together, within MAX_DISTANCE.
       closer.canOpen &&= closer.text !== '' && closer.place - closer.from <= MAX_DISTANCE;
       const children = parts.splice(from, at - from);
       opener.canOpen = opener.text !== '';
       opener.closer = closer.canOpen ? closer : undefined;
       openers.length = opener.text ? depth + 1 : depth;
       parts.splice(from, 0, createNode(emphasisKind(signs), { children }) as InlinePart);
-      // The closer once more: it may close another.
+      // Visit the closer again: it may close another opener.
       at = from;
     } else if (closer.canOpen) {
       if (closer.text) pushOpener(openers, closer);
-      // Across a bracket that may become a link nothing makes a pair.
+      // No emphasis across a bracket that may become a link.
       else openers.length = 0;
     }
   }
   return parts;
 }
 
-/** Reads more text of a leaf into its children; gives the leaf. */
+/** Parses more inline text of a leaf into its children; returns the leaf. */
 export function parseInline(leaf: Node, text: string, definitions: Definitions, isLast = false): Node {
   for (const piece of text.match(/[^]{1,999}/g) ?? []) {
     leaf.source += piece;
@@ -110,7 +110,7 @@ function parseSource(leaf: Node, definitions: Definitions, isLast: boolean): voi
     return part;
   }
 
-  /** Ends a text in brackets; gives how much of what ends it belongs to it. */
+  /** Closes the last bracket; returns the length of source that belongs to its end. */
   function closeBracket([end, , , address, title, label]: RegExpExecArray): number {
     const bracket = brackets.pop();
     if (bracket?.canOpen && here + width - bracket.place <= MAX_DISTANCE) {
@@ -121,7 +121,7 @@ function parseSource(leaf: Node, definitions: Definitions, isLast: boolean): voi
         const kind = found ? (text === '[' ? 'link' : 'image') : 'marker';
         const children = pairSigns(parts.splice(parts.indexOf(bracket) + 1));
         Object.assign(bracket, { kind, text: '', canOpen: false, children }, found);
-        // A link holds no link: the brackets around it are text.
+        // Links do not nest: enclosing brackets are text.
         if (kind === 'link') for (const outer of brackets) outer.canOpen = outer.text !== '[';
         return found ? end.length : 1;
       }
@@ -132,7 +132,7 @@ function parseSource(leaf: Node, definitions: Definitions, isLast: boolean): voi
   }
 
   while (here < source.length) {
-    // Nothing is looked at further than so.
+    // Bounds the look-ahead of the token patterns.
     const rest = source.slice(here - 1, here + MAX_DISTANCE);
     TOKEN.lastIndex = UNFINISHED.lastIndex = 1;
     const found = TOKEN.exec(rest)!;
@@ -159,11 +159,11 @@ function parseSource(leaf: Node, definitions: Definitions, isLast: boolean): voi
       else addText(parts, run, here);
     } else addText(parts, all.endsWith('\n') ? '\n' : unescaped(all, sign, entity), here);
     here += length;
-    // A bare address may go on: what stands behind it may be a part of it.
+    // A bare address at the end may continue in the next piece.
     if (bare && isUnfinished && /^[^\s<]*$/.test(source.slice(here))) break;
   }
 
-  // A run finds no partner farther away; behind a text in brackets its address and title may be as long again.
+  // A bracket's address and title may be as long again as its text.
   const isNear = ({ canOpen, place, size }: InlinePart): boolean | undefined =>
     canOpen && source.length + width - place <= (isLast ? 0 : size ? MAX_DISTANCE : 2 * MAX_DISTANCE);
   const isOpen = (part: InlinePart): boolean | undefined => {
@@ -174,7 +174,7 @@ function parseSource(leaf: Node, definitions: Definitions, isLast: boolean): voi
   const last = parts.at(-1);
   for (const bracket of brackets) if (isNear(bracket)) bracket.text = '';
   const next = pairSigns(parts).findIndex((one) => isOpen(one) || (one === last && one.kind !== 'sign'));
-  // What is open holds all that comes after it.
+  // An open run is shown as emphasis around all that follows it.
   for (const one of parts.filter((part) => isOpen(part) && part.text).reverse())
     Object.assign(one, { kind: emphasisKind(one.text), text: '', children: parts.splice(parts.indexOf(one) + 1) });
   leaf.children.splice(leaf.done, Infinity, ...parts);

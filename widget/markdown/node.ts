@@ -1,8 +1,8 @@
-/** What a node is; where an element of that name draws it, its name. */
+/** Kind of a node; the name of its HTML element where there is one. */
 export type NodeKind =
   | 'p'
   | 'heading'
-  /** A block of code; `code` is some within a line. */
+  /** Code block; `code` is a code span. */
   | 'pre'
   | 'code'
   | 'hr'
@@ -21,43 +21,42 @@ export type NodeKind =
   | 's'
   | 'link'
   | 'image'
-  /** `[1]` or `[1.2]`: the place of a citation. */
+  /** Citation marker, `[1]` or `[1.2]`. */
   | 'marker'
-  /** A sign that stayed one. */
+  /** Unmatched delimiter, shown as text. */
   | 'sign'
-  /** All of a document. */
+  /** Root of a document. */
   | 'plain';
 
 export type Align = 'left' | 'center' | 'right' | '';
 
-/** A part of the document, block or inline. */
+/** A node of the document's tree, block or inline. */
 export interface Node {
   kind: NodeKind;
-  /** Another one whenever the node or anything in it may have changed. */
+  /** A new object whenever the node or a descendant may have changed. */
   version: object;
   children: Node[];
-  /** So many children at the start never change again, of a leaf that is read. */
+  /** Leaf: number of leading children that are final. */
   done: number;
-  /** What of its text is to be read again when more comes, after the character before it. */
+  /** Leaf: source to parse again when more comes, with one character before it. */
   source: string;
-  /** Text: what it says. The key of a marker, what an image shows in words, stand in their children. */
+  /** Text content. A marker's key and an image's alternative text are in their children. */
   text: string;
-  /** Heading: 1 to 6. Numbered list: its first number. Fenced code: its own
-   * indent. Paragraph: 1 for a task, 2 for a task done. */
+  /** Heading: 1 to 6. Numbered list: its first number. Fenced code: its indent. Paragraph: 1 for an open task, 2 for a done one. */
   level: number;
-  /** List: its bullet or the sign after its number. Fenced code: its fence, empty when indented. */
+  /** List: its bullet or the delimiter after its number. Code: its fence, empty when indented. */
   mark: string;
-  /** A link's, an image's. */
+  /** Link or image: address. */
   href?: string;
-  /** A link's, an image's. Fenced code: its language. */
+  /** Link or image: title. Fenced code: language. */
   title?: string | undefined;
-  /** What a line begins with that goes on in the quote or the item. */
+  /** Block quote, list item: prefix of a line that continues it. */
   prefix?: RegExp;
-  /** A blank line stands after it. */
+  /** A blank line follows. */
   endsBlank?: boolean;
-  /** Its place in the text of its leaf. */
+  /** Offset in the source of its leaf. */
   at?: number | undefined;
-  /** A cell's; a table's are those of its columns. */
+  /** Cell: alignment; `columns`: the table's, by column. */
   align?: Align;
   columns?: Align[];
 }
@@ -74,14 +73,14 @@ export const createNode = (kind: NodeKind, own: Partial<Node> = {}): Node => ({
   ...own,
 });
 
-/** Adds to the text at the end of a list, or where that is long or none, a new one. */
+/** Appends to the last text node of a list, or adds a new node where that is long or there is none. */
 export function addText(list: Node[], text: string, at?: number): void {
   const last = list.at(-1);
-  // What may be an address stays in one piece.
+  // What may become a bare address stays in one node.
   if (last?.kind === 'text' && last.text.length < (/[\w.+-]$/.test(last.text) ? 256 : 99)) last.text += text;
   else list.push(createNode('text', { text, at }));
 }
 
-/** What it says, without its signs; of a marker, its key. */
+/** Text content without markup; a marker's key. */
 export const plainText = ({ kind, text, children }: Node): string =>
   kind === 'br' ? ' ' : text + children.map(plainText).join('');

@@ -10,7 +10,7 @@ interface ActionsProps {
   turn: Turn;
 }
 
-/** What can be done with a finished answer; its state is what copying came to. */
+/** Buttons under a finished answer; the state is the outcome of copying. */
 export class Actions extends Component<ActionsProps, { copied?: string }> {
   override render({ chat, turn }: ActionsProps, { copied }: { copied?: string }): VNode {
     const words = chat.words.value;

@@ -4,7 +4,7 @@ import type { Turn } from '../chat/turn.ts';
 import type { PanelWords } from '../words/en.ts';
 import { noteText } from './Note.tsx';
 
-/** Markdown's signs and markers are nothing to listen to. */
+/** Screen readers would read Markdown's punctuation and the citation markers aloud. */
 const withoutMarkup = (text: string): string => text.replace(/\[[\d.]+\]|[*_`#>|~]+/g, '');
 
 function announcementOf({ status: { value }, text }: Turn, words: PanelWords): string {
@@ -13,8 +13,8 @@ function announcementOf({ status: { value }, text }: Turn, words: PanelWords): s
 }
 
 /**
- * Tells a screen reader when an answer starts and what it says when it is whole, never piece by piece: a paragraph for each
- * sentence, so that a listener can go from one to the next and stop between them.
+ * Live region: announces an answer's start and its finished text, not each piece. A paragraph per sentence, so that a listener can
+ * move from one to the next.
  */
 export function Announcer({ chat }: { chat: Chat }): VNode {
   const turn = chat.latest.value;

@@ -2,14 +2,14 @@ import type { VNode } from 'preact';
 import type { Chat } from '../chat/types.ts';
 import { ARROW, IconButton, STOP } from './Icon.tsx';
 
-/** As high as what is written. */
+/** Fits the field's height to its text. */
 function grow(element: HTMLElement | null): void {
   if (!element) return;
   element.style.height = '';
   element.style.height = `${element.scrollHeight}px`;
 }
 
-/** The code of every key that goes to a composition, in Safari even of the Enter that ends it. */
+/** keyCode of keys handled by an input method; Safari reports the Enter that ends a composition with it, and isComposing false. */
 const COMPOSING = 229;
 
 export function Composer({ chat }: { chat: Chat }): VNode {
@@ -24,7 +24,7 @@ export function Composer({ chat }: { chat: Chat }): VNode {
   return (
     <form onSubmit={send}>
       <textarea
-        // Another function each time, so that it is called after each change.
+        // A new function per render, so that the ref is called after each change.
         ref={(element) => grow((field = element))}
         rows={1}
         enterkeyhint="send"

@@ -11,12 +11,12 @@ export interface MarkerProps {
   marker: string;
 }
 
-/** How long the pointer or the focus rests before it opens a card, or is away before it closes one, in ms. */
+/** Delay before the card opens under a resting pointer or focus, and closes after it has left. */
 const REST_MS = 300;
 
 /**
- * A marker in the text: a button as soon as it is known what it cites, and under it the card that it opens: by a click or Enter
- * with the focus in it, or at a glance while the pointer or the focus is there.
+ * A citation marker: plain text until its citation is known, then a button with a card. Click or Enter opens the card and moves the
+ * focus into it; hover or focus shows it for as long as they last.
  */
 export class Marker extends Component<MarkerProps> {
   private card: HTMLElement | null = null;
@@ -33,23 +33,23 @@ export class Marker extends Component<MarkerProps> {
     else chat.setCard();
   }
 
-  /** The pointer or the focus has come, or gone; from the marker to its card the focus goes and comes. */
+  /** Handles enter, leave, focusin and focusout of marker and card together; moving from one to the other fires both. */
   private readonly onRest = ({ type }: Event): void => {
     clearTimeout(this.timer);
-    // What the focus has left is in nobody's way: Escape is for the panel then.
+    // Closes at once when the focus leaves, so that Escape closes the panel and not the card.
     const rest = type === 'focusout' ? 0 : REST_MS;
     this.timer = setTimeout(() => this.show(/in|enter/.test(type) || this.hasFocus), rest);
   };
 
   private readonly toggle = (): void => {
     this.show(!this.hasFocus);
-    // Once it is drawn.
+    // The callback runs after the card is rendered.
     this.setState({}, () => this.card?.focus());
   };
 
   private readonly mount = (card: HTMLElement | null): void => {
     if (!card && this.hasFocus) (this.card!.previousSibling as HTMLElement).focus();
-    // The focus that comes back opens nothing.
+    // The focus() above fires focusin, which must not open the card again.
     clearTimeout(this.timer);
     this.card = card;
     scrollIntoLog(card);

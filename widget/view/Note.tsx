@@ -1,17 +1,17 @@
 import type { ButtonHTMLAttributes, ComponentChildren, VNode } from 'preact';
 import type { PanelWords } from '../words/en.ts';
 
-/** How something stands; a turn's status is one. */
+/** A status to show: a turn's, or the history's. */
 interface NoteStatus {
   is: string;
   reason?: string | undefined;
-  /** In the server's words. */
+  /** The server's message, shown as it is. */
   message?: string;
-  /** Seconds until it can be tried again. */
+  /** Seconds until a retry is possible. */
   left?: number;
 }
 
-/** What is to be said of it; empty where there is nothing. */
+/** The sentence for a status; empty where there is none. */
 export const noteText = ({ is, reason, message }: NoteStatus, words: Partial<Record<string, string>>): string =>
   message ?? words[reason ?? is] ?? words[is] ?? '';
 
@@ -23,7 +23,7 @@ interface NoticeProps extends Omit<ButtonHTMLAttributes, 'label'> {
   text: ComponentChildren;
 }
 
-/** A sentence, and under it a button where there is something to be done about it: its attributes and children. */
+/** A sentence, and a button when `onClick` is given; the other attributes and the children are the button's. */
 export const Notice = ({ kind, text, ...button }: NoticeProps): VNode => (
   <div class={`note ${kind}`}>
     <p>{text}</p>

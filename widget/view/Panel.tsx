@@ -7,7 +7,7 @@ import { Notice } from './Note.tsx';
 import { Teaser } from './Teaser.tsx';
 import { bindPanel, type PanelProps } from './behaviour.ts';
 
-/** Drawn while the chat is open and has its words. */
+/** The panel while the chat is open and its locale loaded; while closed, the teaser. */
 export class Panel extends Component<PanelProps> {
   // A ref that returns a function has that called at the end, in place of itself with null.
   private readonly attach = (panel: HTMLElement | null): (() => void) => bindPanel(panel!, this.props);

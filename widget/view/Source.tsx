@@ -6,11 +6,11 @@ import type { PanelWords } from '../words/en.ts';
 interface SourceProps {
   words: PanelWords;
   citation: Citation;
-  /** Those that lead there. */
+  /** Markers that cite this source. */
   markers: string[];
 }
 
-/** Where quoted words stand: the page, which opens at them, and its host. A file has no address, so its name is no link. */
+/** Title and host of a cited page, linked to the quote; a file has no address and is not linked. */
 export function Source({ words, citation, markers }: SourceProps): VNode {
   const { title, host, href } = linkCitation(citation);
   return (

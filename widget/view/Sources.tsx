@@ -3,7 +3,7 @@ import type { Chat } from '../chat/types.ts';
 import type { Turn } from '../chat/turn.ts';
 import { Source } from './Source.tsx';
 
-/** One row a page or file, with every marker that leads there. */
+/** List of an answer's sources: one row per page or file, with all markers that cite it. */
 export function Sources({ chat, turn }: { chat: Chat; turn: Turn }): VNode | null {
   const words = chat.words.value;
   const citations = turn.citations.value;

@@ -18,7 +18,7 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
   const words = chat.words.value;
   const { is } = turn.status.value;
   return (
-    // What was asked here, just now, is shown wherever the reader was.
+    // A question just asked here (no uuid yet) is scrolled into view; restored ones are not.
     <div class="turn" ref={turn.message ? null : scrollIntoLog}>
       <div class="question" role="group" aria-label={words.field}>
         {turn.query}

@@ -6,49 +6,49 @@ export interface PanelProps {
   isInline?: boolean | undefined;
 }
 
-/** The server names a message before it has stored it: so much later another tab can read it back. */
+/** A tab learns a message's uuid before the server has stored it: another tab waits this long before it loads it. */
 const STORE_DELAY_MS = 400;
 
-/** What the page is drawn in, `light`, `dark` or both; both where it does not say. */
+/** The page's color-scheme; both where it has none. */
 const pageScheme = (): string => getComputedStyle(document.documentElement).colorScheme.replace('normal', 'light dark');
 
-/** Whether it fills the window: only there the style sheet fixes it. */
+/** Whether the panel is full-screen: only then the style sheet positions it `fixed`. */
 const isFull = (panel: HTMLElement): boolean => getComputedStyle(panel).position === 'fixed';
 
 const focusOf = (panel: HTMLElement): Element | null => (panel.getRootNode() as ShadowRoot).activeElement;
 
-/** What an open panel does beside what is drawn. Returns what ends it. */
+/** Binds focus, keyboard, viewport and tab synchronisation to an open panel; returns a function that unbinds them. */
 export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): () => void {
   const controller = new AbortController();
   const { signal } = controller;
   const log = panel.querySelector<HTMLElement>('.log')!;
 
-  // Hidden tabs would use up the few connections to one server that a browser opens: each looks when it is looked at.
+  // Hidden tabs would use up the browser's connections to one server (six with HTTP/1.1): they refresh when they become visible.
   const refresh = (): void => {
     if (!document.hidden && !signal.aborted) void chat.restore();
   };
 
-  /** Keeps within what is seen of a phone's window: the keyboard covers the rest without making the window smaller. */
+  /** Fits the panel to the visual viewport: a phone's keyboard covers part of the window without resizing it. */
   const fitToViewport = (): void => {
     const { scale, offsetTop, height } = visualViewport!;
-    // Who zooms in wants to look around.
+    // Pinch-zoomed: the visual viewport is a part of the panel.
     if (scale > 1.01) return;
     panel.style.setProperty('--top', `${offsetTop}px`);
     panel.style.setProperty('--height', `${height}px`);
   };
 
-  /** To the field, or to the consent in its place. */
+  /** Focuses the field, or the consent button shown in its place. */
   const focusField = (): void => log.nextElementSibling!.querySelector<HTMLElement>('textarea, button')!.focus();
 
   stickToEnd(log);
   panel.style.setProperty('--scheme', pageScheme());
-  // Where what was pressed has gone, the focus stays in the chat.
+  // A pressed button that is removed would lose the focus to the page: move it to the log.
   panel.onclick = () => setTimeout(() => focusOf(panel) ?? log.focus({ preventScroll: true }));
   addEventListener(
     'keydown',
     (event) => {
       if (event.key !== 'Escape' || event.isComposing) return;
-      // A citation's card goes first, wherever the focus is.
+      // An open citation card closes first, wherever the focus is.
       if (chat.card.peek()) chat.setCard();
       else if (!isInline && focusOf(panel)) chat.close();
       else return;
@@ -62,10 +62,9 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
   for (const event of ['storage', 'visibilitychange'])
     addEventListener(event, () => setTimeout(refresh, STORE_DELAY_MS), { signal });
   if (!isInline) {
-    // The field has the reader's next words.
     if (chat.isOpen.peek() !== 'quietly') focusField();
     if (isFull(panel)) panel.ariaModal = 'true';
-    // It would cover what the focus goes to: it goes when the focus does.
+    // A full-screen panel would cover the element that takes the focus: close it.
     panel.addEventListener('focusout', ({ relatedTarget }) => {
       if (isFull(panel) && relatedTarget && !panel.contains(relatedTarget as Node)) chat.close();
     });

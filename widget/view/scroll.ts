@@ -1,7 +1,7 @@
-/** How far from the end a reader who comes near it counts as being there, in px. */
+/** Scrolling down to within this distance of the end counts as being at the end. */
 const NEAR_END_PX = 48;
 
-/** Keeps a scrolled log at its end for as long as the reader is there; elsewhere its last child, a button, leads there. */
+/** Keeps a log scrolled to its end while the reader is there; else shows its last child, a button that scrolls there. */
 export function stickToEnd(log: HTMLElement): void {
   const [content, button] = log.children as HTMLCollectionOf<HTMLElement>;
   let isAtEnd = true;
@@ -10,7 +10,7 @@ export function stickToEnd(log: HTMLElement): void {
   const update = (): void => {
     const { scrollTop, scrollHeight, clientHeight } = log;
     const left = scrollHeight - scrollTop - clientHeight;
-    // Only who scrolls up, be it by a line, leaves the end; text that has just come does not take a reader from it.
+    // Only scrolling up leaves the end; content that grows below does not.
     isAtEnd = left < 2 || (isAtEnd ? scrollTop >= last : scrollTop > last && left < NEAR_END_PX);
     button!.hidden = isAtEnd;
     last = scrollTop;
@@ -28,10 +28,10 @@ export function stickToEnd(log: HTMLElement): void {
   observer.observe(content!);
 }
 
-/** As much as stands below an answer, and below a card. */
+/** Space left below what is scrolled into view; the style sheet has the same below answers and cards. */
 const MARGIN_PX = 12;
 
-/** Scrolls the log, never the page around it, until a part of it is seen to its end. */
+/** Scrolls the log, never the page around it, until the bottom of `part` is visible. */
 export function scrollIntoLog(part: Element | null): void {
   const log = part?.closest('.log');
   if (log)

@@ -1,8 +1,8 @@
 import type { launcherWords } from './launcher.ts';
 
 /**
- * Every sentence a visitor reads; those on how an answer stands are named as its status and reason are. Another language is
- * another file with the same keys.
+ * Every text that a visitor reads; those for a turn's status are named by its `is` and `reason`. Other languages are files with the
+ * same keys.
  */
 export const en = {
   open: 'Open chat',

@@ -1,14 +1,14 @@
 import type { Words } from './en.ts';
 
-/** The words of the visitor's language. */
+/** Language, direction and texts of the panel. */
 export interface Locale {
   lang: string;
   dir: 'ltr' | 'rtl';
-  /** Those in place of the English ones. */
+  /** Replace the English texts; absent for English. */
   words?: Partial<Words>;
 }
 
-/** Each language is a file of its own, loaded when it is spoken; English is always here. */
+/** Each language is a chunk of its own, loaded on demand; English is part of the panel. */
 const loaders: Record<string, () => Promise<{ words: Words }>> = {
   ar: () => import('./ar.ts'),
   cs: () => import('./cs.ts'),
@@ -35,7 +35,7 @@ const loaders: Record<string, () => Promise<{ words: Words }>> = {
   zh: () => import('./zh.ts'),
 };
 
-/** In the first of these languages (`de,pt-BR`) that there are words for; in English where there is none. */
+/** Loads the first of the languages (`de,pt-BR`) that the widget has, else English. */
 export async function loadLocale(tags: string): Promise<Locale> {
   const codes = tags.split(',').map((tag) => tag.toLowerCase().split('-')[0]!);
   const lang = codes.find((code) => code === 'en' || Object.hasOwn(loaders, code)) ?? 'en';
