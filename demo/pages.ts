@@ -2,11 +2,11 @@ import css from './site.css?raw';
 
 /** The demo site as the server serves it and as its chatbot learns it. */
 
-const written = import.meta.glob<string>('./*.html', { query: '?raw', import: 'default', eager: true });
+const htmlFiles = import.meta.glob<string>('./*.html', { query: '?raw', import: 'default', eager: true });
 
 /** `'returns.html'` → its HTML, in which `{{chatbot}}` stands for the demo chatbot's uuid. */
 export const pages: Record<string, string> = Object.fromEntries(
-  Object.entries(written).map(([path, html]) => [path.slice('./'.length), html]),
+  Object.entries(htmlFiles).map(([path, html]) => [path.slice('./'.length), html]),
 );
 
 /** What the pages load from beside them: name → text and type. */

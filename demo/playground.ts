@@ -10,9 +10,9 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 const form = document.querySelector('form')!;
 const frame = document.querySelector('iframe')!;
 const page = document.querySelector<HTMLSelectElement>('#page')!;
-const shown = document.querySelector('#snippet')!;
-const said = document.querySelector('#said')!;
-const named = (name: string): Control => form.elements.namedItem(name) as Control;
+const tag = document.querySelector('#snippet')!;
+const status = document.querySelector('#said')!;
+const control = (name: string): Control => form.elements.namedItem(name) as Control;
 
 /** What the form was written with is what the widget does by itself. */
 function isDefault(control: Control): boolean {
@@ -40,10 +40,10 @@ function settings(): Record<string, string> {
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 function update(): void {
-  (named('image') as HTMLInputElement).disabled = named('icon').value !== 'image';
+  (control('image') as HTMLInputElement).disabled = control('icon').value !== 'image';
   const given = settings();
-  shown.textContent = snippet(location.origin, named('chatbot').value.trim(), given);
-  said.textContent = '';
+  tag.textContent = snippet(location.origin, control('chatbot').value.trim(), given);
+  status.textContent = '';
   frame.classList.toggle('phone', page.value === 'phone');
   clearTimeout(timer);
   timer = setTimeout(() => (frame.contentWindow as Preview | null)?.show?.(given, page.value), TYPING_MS);
@@ -51,11 +51,11 @@ function update(): void {
 
 async function copy(): Promise<void> {
   try {
-    await navigator.clipboard.writeText(shown.textContent ?? '');
-    said.textContent = 'Copied.';
+    await navigator.clipboard.writeText(tag.textContent ?? '');
+    status.textContent = 'Copied.';
   } catch {
-    getSelection()?.selectAllChildren(shown);
-    said.textContent = 'Your browser does not allow copying; the tag is selected.';
+    getSelection()?.selectAllChildren(tag);
+    status.textContent = 'Your browser does not allow copying; the tag is selected.';
   }
 }
 

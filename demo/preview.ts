@@ -2,8 +2,8 @@ import type { VisitorMessage } from '../server/types.ts';
 import { launch, type Handle } from '../widget/launch.ts';
 import { readSettings } from '../widget/browser/settings.ts';
 import { openPanel, type OpenedPanel } from '../widget/panel.tsx';
-import { cited } from './samples.ts';
-import { face, pageStorage, pieces, play } from './script.ts';
+import { citedAnswer } from './samples.ts';
+import { demoProfile, pageStorage, streamText, createScriptedClient } from './script.ts';
 import style from './preview.css?inline';
 
 /** The window of preview.html, as the page around it sees it. */
@@ -16,14 +16,14 @@ export interface Preview extends Window {
 const messages: VisitorMessage[] = [];
 
 const client = {
-  ...play({
-    face: { greeting: '', suggestions: [] },
+  ...createScriptedClient({
+    waitForElement: { greeting: '', suggestions: [] },
     messages,
     async *answer(query, signal) {
-      const said = { ...cited, query, uuid: `m${messages.length}` };
+      const said = { ...citedAnswer, query, uuid: `m${messages.length}` };
       yield { event: 'session', data: { uuid: 's1' } };
       yield { event: 'message', data: { uuid: said.uuid } };
-      yield* pieces(said.response, signal);
+      yield* streamText(said.response, signal);
       messages.push(said);
       yield { event: 'done', data: said };
     },
@@ -41,9 +41,12 @@ function show(settings: Record<string, string>, page: string): void {
   document.documentElement.dir = page === 'rtl' ? 'rtl' : 'ltr';
   document.documentElement.style.colorScheme = page === 'dark' ? 'dark' : 'light';
   const storage = pageStorage({ session: messages.length ? 's1' : undefined });
-  handle = launch({ server: location.origin, chatbot: face.uuid, settings: readSettings(settings) }, async () => ({
-    openPanel: (root, options) => (opened = openPanel(root, { ...options, client, storage })),
-  }));
+  handle = launch(
+    { server: location.origin, chatbot: demoProfile.uuid, settings: readSettings(settings) },
+    async () => ({
+      openPanel: (root, options) => (opened = openPanel(root, { ...options, client, storage })),
+    }),
+  );
   // As if the visitor came near it: the launcher looks as it does in the end only when the panel is there.
   const button = document.querySelector('docent-widget')?.shadowRoot?.querySelector('button');
   button?.dispatchEvent(new PointerEvent('pointerenter'));

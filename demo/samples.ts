@@ -1,9 +1,9 @@
 import type { Citations } from '../server/types.ts';
-import { message } from './script.ts';
+import { createMessage } from './script.ts';
 
 /** What the scripted answers of the demo say. */
 
-export const returns = 'How long do I have to return something?';
+export const returnsQuestion = 'How long do I have to return something?';
 
 const citations: Citations = {
   1: {
@@ -29,18 +29,18 @@ const citations: Citations = {
   },
 };
 
-export const cited = message(
-  returns,
+export const citedAnswer = createMessage(
+  returnsQuestion,
   'You have **45 days** from the day your parcel arrived, for any reason, sale items included [1].\n\nThe refund goes back to the card or account you paid with, usually within three working days of the parcel reaching our workshop [2]. If anything is unclear, [write to us](https://shop.example.org/help/contact) [3].',
   citations,
 );
 
-export const unknown = message(
+export const noAnswer = createMessage(
   'Will it rain on Sunday?',
   "I don't know: I found nothing about that on this site.\n\nTry other words, or ask about shipping, returns, warranty or payments.",
 );
 
-export const long = message(
+export const longAnswer = createMessage(
   'Explain the tracking API',
   `## Tracking an order
 
@@ -81,7 +81,7 @@ At most 60 requests a minute [1]. See https://shop.example.org/help/api for the 
   { 1: { ...citations['3']!, title: 'Tracking API', text: 'At most 60 requests a minute are answered for one key.' } },
 );
 
-export const arabic = message(
+export const arabicAnswer = createMessage(
   'كم يومًا لديّ لإرجاع المنتج؟',
   'لديك **45 يومًا** من يوم وصول الطرد [1].\n\n1. ضع المنتج في علبته،\n2. اكتب رقم الطلب `TW-4711` عليها،\n3. سلّمها إلى أقرب مكتب بريد.\n\n| المدة | ما يُعاد |\n|:--|--:|\n| أقل من 45 يومًا | المبلغ كله |\n| أكثر من ذلك | لا شيء |',
   {

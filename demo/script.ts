@@ -2,18 +2,18 @@ import type { ChatEvent, ChatbotFace, Citations, FinishReason, VisitorMessage } 
 import type { Client, WireEvent } from '../widget/client/client.ts';
 import type { ChatStorage, StoredChat } from '../widget/browser/storage.ts';
 
-/** A wire that plays what is written down: for showing and trying the widget without a server. */
+/** A scripted client: shows the widget without a server. */
 
 export interface Script {
-  face?: Partial<ChatbotFace>;
-  /** What the visitor said before. */
+  waitForElement?: Partial<ChatbotFace>;
+  /** Messages of the stored conversation. */
   messages?: VisitorMessage[];
-  /** Plays the answer to each question. */
+  /** Streams the answer to each question. */
   answer: (query: string, signal: AbortSignal) => AsyncIterable<WireEvent>;
   resume?: (signal: AbortSignal) => AsyncIterable<WireEvent>;
 }
 
-export const face: ChatbotFace = {
+export const demoProfile: ChatbotFace = {
   uuid: 'c0ffee',
   name: 'Tolliver & Wren',
   show_citations: true,
@@ -38,7 +38,7 @@ export const face: ChatbotFace = {
   language: '',
 };
 
-export function message(
+export function createMessage(
   query: string,
   response: string,
   citations: Citations = {},
@@ -58,7 +58,7 @@ export function message(
   };
 }
 
-export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal?.addEventListener('abort', () => {
@@ -67,41 +67,41 @@ export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
     });
   });
 
-/** Until somebody stops it. */
-export const forever = (signal: AbortSignal): Promise<void> =>
+/** Resolves when the signal aborts. */
+export const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
 
 /** The first events of any answer. */
-export function* opening(): Generator<ChatEvent> {
+export function* firstEvents(): Generator<ChatEvent> {
   yield { event: 'session', data: { uuid: 's1' } };
   yield { event: 'message', data: { uuid: 'm1' } };
 }
 
 /** The text in pieces about as long as a model's. */
-export async function* pieces(text: string, signal: AbortSignal, pace = 28): AsyncGenerator<ChatEvent> {
+export async function* streamText(text: string, signal: AbortSignal, pace = 28): AsyncGenerator<ChatEvent> {
   let id = 0;
   for (const piece of text.match(/\s*\S{1,7}/g) ?? []) {
     if (signal.aborted) return;
     id += piece.length;
     yield { event: 'delta', id, data: { text: piece } };
-    if (pace) await wait(pace, signal);
+    if (pace) await sleep(pace, signal);
   }
 }
 
-export async function* whole(answer: VisitorMessage, signal: AbortSignal, pace = 0): AsyncGenerator<ChatEvent> {
-  yield* opening();
-  yield* pieces(answer.response, signal, pace);
+export async function* streamAnswer(answer: VisitorMessage, signal: AbortSignal, pace = 0): AsyncGenerator<ChatEvent> {
+  yield* firstEvents();
+  yield* streamText(answer.response, signal, pace);
   yield { event: 'done', data: answer };
 }
 
-export function play(script: Script): Client {
+export function createScriptedClient(script: Script): Client {
   let stopped = new AbortController();
   const orStopped = (signal: AbortSignal): AbortSignal => {
     stopped = new AbortController();
     return AbortSignal.any([signal, stopped.signal]);
   };
   return {
-    profile: async () => ({ ...face, ...script.face }),
+    profile: async () => ({ ...demoProfile, ...script.waitForElement }),
     ask: ({ query }, signal) => script.answer(query, orStopped(signal)),
     resume: (_place, _from, signal) => (script.resume ?? ((over) => script.answer('', over)))(orStopped(signal)),
     messages: async () => script.messages ?? [],
@@ -111,7 +111,7 @@ export function play(script: Script): Client {
   };
 }
 
-/** Remembers as long as the page is there. */
+/** Chat storage in memory: lasts until the page unloads. */
 export function pageStorage(kept: StoredChat = {}): ChatStorage {
   return { read: () => kept, write: (change) => void (kept = { ...kept, ...change }) };
 }

@@ -3,7 +3,8 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib';
 const COLOURS = 256;
 
 /**
- * The same picture in 256 colours, which text and flat colour hardly show: a third of the bytes.
+ * Reduces a PNG to a palette of 256 colours. A README's pictures are loaded by every reader of it and by every clone (each at most
+ * 150,000 bytes, test/readme): as Chromium writes them they are 153 to 201 kB at scale 1, with a palette 60 to 136 kB at 1.5 and 2.
  * @param {Buffer} png 8 bits a channel, RGB or RGBA, not interlaced, as Chromium writes it
  */
 export function smallerPng(png) {

@@ -1,8 +1,19 @@
 import type { Failure } from '../widget/client/client.ts';
 import { launch } from '../widget/launch.ts';
 import { openPanel } from '../widget/panel.tsx';
-import { arabic, cited, long, returns, unknown } from './samples.ts';
-import { face, forever, message, opening, pageStorage, pieces, play, wait, whole, type Script } from './script.ts';
+import { arabicAnswer, citedAnswer, longAnswer, returnsQuestion, noAnswer } from './samples.ts';
+import {
+  demoProfile,
+  untilAborted,
+  createMessage,
+  firstEvents,
+  pageStorage,
+  streamText,
+  createScriptedClient,
+  sleep,
+  streamAnswer,
+  type Script,
+} from './script.ts';
 import style from './states.css?inline';
 
 interface Scene extends Script {
@@ -21,39 +32,42 @@ const fails = (data: Failure): Scene['answer'] =>
     yield { event: 'error', data };
   };
 
-const answered = { ask: returns, answer: (_: string, signal: AbortSignal) => whole(cited, signal) };
+const answered = {
+  ask: returnsQuestion,
+  answer: (_: string, signal: AbortSignal) => streamAnswer(citedAnswer, signal),
+};
 
 const scenes: Scene[] = [
-  { name: 'Welcome', answer: (_, signal) => whole(cited, signal, 28) },
+  { name: 'Welcome', answer: (_, signal) => streamAnswer(citedAnswer, signal, 28) },
   {
     name: 'To agree to first',
-    face: {
+    waitForElement: {
       consent: 'What you write is kept for 30 days so that we can answer better. Please leave out names and numbers.',
       privacy_url: 'https://shop.example.org/privacy',
     },
-    answer: (_, signal) => whole(cited, signal, 28),
+    answer: (_, signal) => streamAnswer(citedAnswer, signal, 28),
   },
   {
     name: 'Waiting',
-    ask: returns,
+    ask: returnsQuestion,
     async *answer(_, signal) {
-      yield* opening();
-      await forever(signal);
+      yield* firstEvents();
+      await untilAborted(signal);
     },
   },
   {
     name: 'Streaming',
-    ask: returns,
+    ask: returnsQuestion,
     async *answer(_, signal) {
-      yield* opening();
-      yield* pieces(cited.response.slice(0, 190), signal);
-      await forever(signal);
+      yield* firstEvents();
+      yield* streamText(citedAnswer.response.slice(0, 190), signal);
+      await untilAborted(signal);
     },
   },
   { name: 'Answered, with sources', ...answered },
   { name: 'A citation opened', ...answered, rest: 'button.marker' },
   { name: 'A thumb down, with a word', ...answered, press: '.actions button:nth-of-type(4)' },
-  { name: "I don't know", ask: unknown.query, answer: (_, signal) => whole(unknown, signal) },
+  { name: "I don't know", ask: noAnswer.query, answer: (_, signal) => streamAnswer(noAnswer, signal) },
   {
     name: 'Too many questions',
     ask: 'And one more thing…',
@@ -63,48 +77,52 @@ const scenes: Scene[] = [
       retry_after: 95,
     }),
   },
-  { name: 'Failed', ask: returns, answer: fails({ code: 'model_failed' }) },
-  { name: 'No network', ask: returns, answer: fails({ code: 'network' }) },
+  { name: 'Failed', ask: returnsQuestion, answer: fails({ code: 'model_failed' }) },
+  { name: 'No network', ask: returnsQuestion, answer: fails({ code: 'network' }) },
   {
     name: 'Stopped',
-    ask: returns,
+    ask: returnsQuestion,
     async *answer() {
-      yield* opening();
-      const response = cited.response.slice(0, 96);
+      yield* firstEvents();
+      const response = citedAnswer.response.slice(0, 96);
       yield { event: 'delta', id: response.length, data: { text: response } };
-      yield { event: 'done', data: message(returns, response, {}, 'stopped') };
+      yield { event: 'done', data: createMessage(returnsQuestion, response, {}, 'stopped') };
     },
   },
   {
     name: 'Reconnecting',
-    ask: returns,
+    ask: returnsQuestion,
     async *answer(_, signal) {
-      yield* opening();
-      yield* pieces(cited.response.slice(0, 120), signal, 0);
+      yield* firstEvents();
+      yield* streamText(citedAnswer.response.slice(0, 120), signal, 0);
     },
     async *resume(signal) {
       yield* [];
-      await forever(signal);
+      await untilAborted(signal);
     },
   },
-  { name: 'A long answer', ask: long.query, answer: (_, signal) => whole(long, signal) },
+  { name: 'A long answer', ask: longAnswer.query, answer: (_, signal) => streamAnswer(longAnswer, signal) },
   {
     name: 'A conversation restored',
     session: 's1',
     messages: [
-      { ...message('Do you ship to Canada?', 'Yes, by tracked parcel in 5 to 8 working days.'), uuid: 'm0' },
-      cited,
+      { ...createMessage('Do you ship to Canada?', 'Yes, by tracked parcel in 5 to 8 working days.'), uuid: 'm0' },
+      citedAnswer,
     ],
-    answer: (_, signal) => whole(unknown, signal, 28),
+    answer: (_, signal) => streamAnswer(noAnswer, signal, 28),
   },
   {
     name: 'From right to left',
-    face: { language: 'ar', name: 'توليفر ورين', greeting: '', suggestions: [] },
-    ask: arabic.query,
-    answer: (_, signal) => whole(arabic, signal),
+    waitForElement: { language: 'ar', name: 'توليفر ورين', greeting: '', suggestions: [] },
+    ask: arabicAnswer.query,
+    answer: (_, signal) => streamAnswer(arabicAnswer, signal),
   },
-  { name: 'Dark', face: { theme: { scheme: 'dark' } }, ...answered },
-  { name: 'Compact, in a colour of yours', face: { density: 'compact', theme: { color: '#0f766e' } }, ...answered },
+  { name: 'Dark', waitForElement: { theme: { scheme: 'dark' } }, ...answered },
+  {
+    name: 'Compact, in a colour of yours',
+    waitForElement: { density: 'compact', theme: { color: '#0f766e' } },
+    ...answered,
+  },
 ];
 
 /** `?scene=Welcome` shows one alone; `?scheme=dark`, `?dir=rtl` and `?language=de` are those of the page. */
@@ -115,7 +133,7 @@ async function arrival(root: ShadowRoot, selector: string): Promise<HTMLElement>
   for (;;) {
     const element = root.querySelector<HTMLElement>(selector);
     if (element) return element;
-    await wait(50);
+    await sleep(50);
   }
 }
 
@@ -127,7 +145,7 @@ async function show({ name, ask, press, rest, session, ...script }: Scene, place
   scene.className = 'scene';
   scene.append(title, host);
   place.append(scene);
-  const options = { server: '', chatbot: name, client: play(script), memory: pageStorage({ session }) };
+  const options = { server: '', chatbot: name, client: createScriptedClient(script), memory: pageStorage({ session }) };
   const root = host.attachShadow({ mode: 'open' });
   const { chat } = openPanel(root, options);
   chat.open();
@@ -153,11 +171,12 @@ function start(): void {
   const one = wanted.get('scene');
   document.body.classList.toggle('alone', !!one);
   for (const scene of scenes) if (!one || scene.name === one) void show(scene, place);
-  const script: Script = { answer: (query, signal) => whole({ ...cited, query }, signal, 28) };
+  const script: Script = { answer: (query, signal) => streamAnswer({ ...citedAnswer, query }, signal, 28) };
   const settings = { teaser: 'Questions about your order?', teaser_after: 1 };
   if (!one)
-    launch({ server: '', chatbot: face.uuid, settings }, async () => ({
-      openPanel: (root, options) => openPanel(root, { ...options, client: play(script), storage: pageStorage() }),
+    launch({ server: '', chatbot: demoProfile.uuid, settings }, async () => ({
+      openPanel: (root, options) =>
+        openPanel(root, { ...options, client: createScriptedClient(script), storage: pageStorage() }),
     }));
 }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { build } from 'vite';
-import { launch } from '../browser/chromium.ts';
+import { launchChromium } from '../browser/chromium.ts';
 
 const CHUNK = 8;
 const SIZES = [4_000, 20_000, 200_000];
@@ -70,7 +70,7 @@ export async function bench(): Promise<{ chunks: Row[]; version: string }> {
     response.setHeader('Content-Type', request.url === '/page.js' ? 'text/javascript' : 'text/html');
     response.end(request.url === '/page.js' ? code : '<!doctype html><script src="page.js"></script>');
   }).listen(0, '127.0.0.1');
-  const browser = await launch();
+  const browser = await launchChromium();
   try {
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);

@@ -1,5 +1,5 @@
 import { build } from 'vite';
-import { launch } from '../browser/chromium.ts';
+import { launchChromium } from '../browser/chromium.ts';
 import { openDoor } from './widget/door.ts';
 import { chunks, opening, streaming, type Row } from './widget/measures.ts';
 import { sizes, type Size } from './widget/sizes.ts';
@@ -32,7 +32,7 @@ export async function bench(args: string[]): Promise<{ sizes?: Size[]; times?: R
   const measured = { ...(wanted('sizes') && { sizes: sizes() }) };
   const measures = Object.entries({ chunks, streaming, opening }).filter(([name]) => wanted(name));
   if (measures.length === 0) return measured;
-  const [browser, door] = await Promise.all([launch(), builtForPage().then(openDoor)]);
+  const [browser, door] = await Promise.all([launchChromium(), builtForPage().then(openDoor)]);
   try {
     for (const [name, measure] of measures) {
       console.error(`widget: ${name} …`);

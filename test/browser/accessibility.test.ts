@@ -1,11 +1,11 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
-import { launch } from './chromium.ts';
-import { serve, type Served } from './built-server.ts';
-import { ask, field, log, marker, open, questions } from './visitor.ts';
+import { launchChromium } from './chromium.ts';
+import { startBuiltServer, type BuiltServer } from './built-server.ts';
+import { askQuestion, field, log, marker, openChat, questions } from './visitor.ts';
 
-let server: Served;
+let server: BuiltServer;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
@@ -14,7 +14,7 @@ let faults: string[];
 const question = demoSite.sampleQuestion;
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([serve(), launch()]);
+  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
 });
 
 afterAll(async () => {
@@ -48,7 +48,7 @@ async function visit({ path = '/demo/', html, ...options }: Visit = {}): Promise
 }
 
 async function answered(): Promise<void> {
-  await ask(page, question);
+  await askQuestion(page, question);
   await marker(page).waitFor();
   await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
 }
@@ -105,7 +105,7 @@ const focused = (): Promise<string> =>
 
 test('the focus goes to the field, leaves the panel by Tab, is seen everywhere, and comes back to the launcher', async () => {
   await visit();
-  await open(page);
+  await openChat(page);
   await answered();
   expect(await focused()).toBe('Your question');
   const ring = (): Promise<number> =>
@@ -134,7 +134,7 @@ test('the focus goes to the field, leaves the panel by Tab, is seen everywhere, 
 
 test('where what was pressed has gone, the focus stays in the chat', async () => {
   await visit();
-  await open(page);
+  await openChat(page);
   await answered();
   await page.getByRole('button', { name: 'New conversation' }).press('Enter');
   await expect.poll(focused).toBe('Conversation');
@@ -150,7 +150,7 @@ test('where consent takes the field’s place, the focus goes with it, and back'
     await isOpen;
     await route.fulfill({ response, json: { ...face, consent: 'We keep what you ask for 30 days.' } });
   });
-  await open(page);
+  await openChat(page);
   expect(await focused()).toBe('Your question');
   say();
   const agree = page.getByRole('button', { name: 'I agree' });
@@ -165,7 +165,7 @@ test('where consent takes the field’s place, the focus goes with it, and back'
 
 test('opened again with a word on an answer begun, the focus is in the field for questions', async () => {
   await visit();
-  await open(page);
+  await openChat(page);
   await answered();
   await page.getByRole('button', { name: 'Helpful', exact: true }).click();
   await page.getByRole('textbox', { name: 'Tell us more' }).waitFor();
@@ -191,7 +191,7 @@ test('a name of one long word leaves the buttons in their places', async () => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...((await response.json()) as object), title } });
   });
-  await open(page);
+  await openChat(page);
   await page.getByRole('heading', { name: title }).waitFor();
   const [whole, close] = await Promise.all([
     panel().boundingBox(),
@@ -202,7 +202,7 @@ test('a name of one long word leaves the buttons in their places', async () => {
 
 test('every target is at least 24 px in both directions', async () => {
   await visit();
-  await open(page);
+  await openChat(page);
   await answered();
   await page.getByRole('button', { name: 'Not helpful' }).click();
   await marker(page).click();
@@ -224,7 +224,7 @@ test('every target is at least 24 px in both directions', async () => {
 
 test('at 200 % nothing is lost: the panel fills the window, and all of it can be reached', async () => {
   await visit({ viewport: { width: 640, height: 400 } });
-  await open(page);
+  await openChat(page);
   await answered();
   const box = (await panel().boundingBox())!;
   expect([box.x, box.y, box.width, box.height]).toEqual([0, 0, 640, 400]);
@@ -245,7 +245,7 @@ test('at 200 % nothing is lost: the panel fills the window, and all of it can be
 
 test('in forced colours every button and field has an edge', async () => {
   await visit({ forcedColors: 'active' });
-  await open(page);
+  await openChat(page);
   await answered();
   const edges = await page.evaluate(() => {
     const root = document.querySelector('docent-widget')!.shadowRoot!;
@@ -299,7 +299,7 @@ test('right to left it is mirrored, on the page’s other side', async () => {
 
 test('the Enter that ends a composition sends nothing; the next one does', async () => {
   await visit();
-  await open(page);
+  await openChat(page);
   const session = await context.newCDPSession(page);
   await session.send('Input.imeSetComposition', { text: 'かな', selectionStart: 2, selectionEnd: 2 });
   const enter = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 229 };
@@ -314,7 +314,7 @@ test('the Enter that ends a composition sends nothing; the next one does', async
 
 test('on a phone the panel keeps to what the keyboard leaves, and the field does not zoom the page', async () => {
   await visit({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
-  await open(page);
+  await openChat(page);
   await answered();
   expect(
     await field(page).evaluate((element) => parseFloat(getComputedStyle(element).fontSize)),
@@ -356,14 +356,14 @@ test.each([
       },
       [ofPage, ofOwner] as const,
     );
-    await open(page);
+    await openChat(page);
     expect(isDark(await ground())).toBe(dark);
   },
 );
 
 test('a mouse at rest on a marker opens its card, can move onto it, and Escape closes it', async () => {
   await visit();
-  await open(page);
+  await openChat(page);
   await answered();
   const card = page.getByRole('dialog', { name: /^Source 1/ });
   await marker(page).hover();
@@ -385,7 +385,7 @@ test('a mouse at rest on a marker opens its card, can move onto it, and Escape c
 
 test('the card of a marker in the last line keeps clear of the field', async () => {
   await visit({ viewport: { width: 1000, height: 470 } });
-  await open(page);
+  await openChat(page);
   await answered();
   await page.locator('.text button.marker').last().click();
   const card = (await page.getByRole('dialog', { name: /^Source/ }).boundingBox())!;
@@ -396,7 +396,7 @@ test('the card of a marker in the last line keeps clear of the field', async () 
 
 test('the keyboard opens a card by going to its marker, and its link comes next', async () => {
   await visit();
-  await open(page);
+  await openChat(page);
   await answered();
   const card = page.getByRole('dialog', { name: /^Source 1/ });
   await log(page).focus();
@@ -411,7 +411,7 @@ test('the keyboard opens a card by going to its marker, and its link comes next'
 
 test('a card that the focus has left takes no Escape from the panel', async () => {
   await visit();
-  await open(page);
+  await openChat(page);
   await answered();
   await marker(page).click();
   await page.getByRole('dialog', { name: /^Source 1/ }).waitFor();
@@ -424,7 +424,7 @@ test('a card that the focus has left takes no Escape from the panel', async () =
 
 test('a click opens a card with the focus in it, another closes it, and so does the focus that goes elsewhere', async () => {
   await visit();
-  await open(page);
+  await openChat(page);
   await answered();
   const card = page.getByRole('dialog', { name: /^Source 1/ });
   const role = (): Promise<string | null | undefined> =>
@@ -445,7 +445,7 @@ test('a click opens a card with the focus in it, another closes it, and so does 
 
 test('an answer with its sources is on the clipboard; where that is refused, the older way puts it there', async () => {
   await visit({ permissions: ['clipboard-read', 'clipboard-write'] });
-  await open(page);
+  await openChat(page);
   await answered();
   const copy = page.getByRole('button', { name: 'Copy with sources' });
   const copied = async (): Promise<string> => {
@@ -463,7 +463,7 @@ test('an answer with its sources is on the clipboard; where that is refused, the
 
 test('a thumb and a word on an answer reach the owner, and show again after a reload', async () => {
   await visit();
-  await open(page);
+  await openChat(page);
   await answered();
   await page.getByRole('button', { name: 'Not helpful' }).click();
   await page.getByRole('textbox', { name: /Tell us more/ }).fill('Which 45 days?');
@@ -472,7 +472,7 @@ test('a thumb and a word on an answer reach the owner, and show again after a re
   expect((await sent).postDataJSON()).toEqual({ rating: -1, comment: 'Which 45 days?' });
   await page.getByText('Thank you.').waitFor();
   await page.reload();
-  await open(page);
+  await openChat(page);
   await expect.poll(() => page.getByRole('button', { name: 'Not helpful' }).getAttribute('aria-pressed')).toBe('true');
 });
 
@@ -483,7 +483,7 @@ test.each([
   await visit({ html: 'lang="de"' });
   await page.route(address, (route) => route.abort());
   await page.reload();
-  await open(page);
+  await openChat(page);
   await page.getByPlaceholder('Your question').waitFor();
   expect(faults).toEqual([]);
 });

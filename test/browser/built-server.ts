@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ensureBuilt } from '../../server/dev/build.mjs';
 
 /** A built server in a process of its own, with a data folder of its own. */
-export interface Served {
+export interface BuiltServer {
   /** Without a slash at the end. */
   base: string;
   port: number;
@@ -17,7 +17,7 @@ export interface Served {
   /** Its DATA_DIR. */
   dataDir: string;
   /** What it wrote for the person at the terminal. */
-  said(): string;
+  output(): string;
   /** The uuid that the demo's pages carry. */
   chatbot(): Promise<string>;
   /** SIGTERM; resolves with the exit code once the process has gone and its folder is removed. */
@@ -27,7 +27,7 @@ export interface Served {
 const PATIENCE_MS = 30_000;
 
 /** Starts `dist/server/main.js` with these variables and waits until it is ready and its demo has been learned. */
-export async function serve(env: Record<string, string> = {}): Promise<Served> {
+export async function startBuiltServer(env: Record<string, string> = {}): Promise<BuiltServer> {
   await ensureBuilt();
   const dir = await mkdtemp(join(tmpdir(), 'docent-served-'));
   const port = await freePort();
@@ -56,7 +56,7 @@ export async function serve(env: Record<string, string> = {}): Promise<Served> {
     await stop();
     throw error;
   }
-  return { base, port, key, dataDir: dir, said: () => said, chatbot: () => chatbotOf(base), stop };
+  return { base, port, key, dataDir: dir, output: () => said, chatbot: () => chatbotOf(base), stop };
 }
 
 /** Repeats `check` until it says true. */

@@ -12,7 +12,7 @@ const args = [
 ];
 
 /** Launches the Chromium that `npm run test:all` found, or an installed one. Close it; its profile goes with it. */
-export async function launch(): Promise<Browser> {
+export async function launchChromium(): Promise<Browser> {
   const found = findBrowser();
   if ('missing' in found) throw new Error(found.missing);
   // Chromium refuses its sandbox to root.

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
-import { launch } from './chromium.ts';
-import { serve, type Served } from './built-server.ts';
-import { answers, ask, open } from './visitor.ts';
+import { launchChromium } from './chromium.ts';
+import { startBuiltServer, type BuiltServer } from './built-server.ts';
+import { answers, askQuestion, openChat } from './visitor.ts';
 
 /** Markup from strangers, on a page that keeps scripts out of it: elements whose names stand for what a script reads. */
 
-let server: Served;
+let server: BuiltServer;
 let browser: Browser;
 let chatbot: string;
 /** Answers whatever it is asked with a script that gives itself away, and notes what it was asked. */
@@ -26,7 +26,7 @@ const listening = async (site: Server): Promise<string> => {
 };
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([serve(), launch()]);
+  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
   chatbot = await server.chatbot();
   evil = createServer(({ url = '' }, response) => {
     stolen.push(url);
@@ -74,8 +74,8 @@ async function visit({ markup, tag = 'async', policy }: Attack): Promise<Page> {
 
 /** A visitor is answered by the real chatbot, and nothing came from elsewhere. */
 async function works(page: Page): Promise<void> {
-  await open(page);
-  await ask(page, demoSite.sampleQuestion);
+  await openChat(page);
+  await askQuestion(page, demoSite.sampleQuestion);
   await answers(page).getByText('45 days').first().waitFor();
   expect(stolen.filter((url) => !url.startsWith('/picture'))).toEqual([]);
   expect(await page.evaluate(() => 'isStolen' in globalThis)).toBe(false);

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** A network that fails once: a TCP proxy in front of a server. */
-export interface Cutting {
+/** A TCP proxy that cuts a connection on request. */
+export interface CuttingProxy {
   base: string;
   /** The next answer is cut in the middle of what follows its first piece of text. */
   cutNext(): void;
@@ -11,7 +11,7 @@ export interface Cutting {
   close(): Promise<void>;
 }
 
-export async function cutting(port: number): Promise<Cutting> {
+export async function startCuttingProxy(port: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let armed = false;
   let cuts = 0;

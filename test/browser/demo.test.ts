@@ -7,18 +7,18 @@ import type { Browser, FrameLocator, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
 import { startFakeModel } from '../fakes/model.ts';
-import { launch } from './chromium.ts';
-import { cutting } from './cutting-proxy.ts';
-import { serve, type Served } from './built-server.ts';
+import { launchChromium } from './chromium.ts';
+import { startCuttingProxy } from './cutting-proxy.ts';
+import { startBuiltServer, type BuiltServer } from './built-server.ts';
 
-let server: Served;
+let server: BuiltServer;
 let browser: Browser;
 let page: Page;
 let faults: string[];
 const sites: Server[] = [];
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([serve(), launch()]);
+  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
 });
 
 afterAll(async () => {
@@ -166,7 +166,7 @@ test('launcher and panel are all that is loaded until the first answer is there,
 });
 
 test('an answer that the network cuts in the middle goes on, with nothing repeated and nothing lost', async () => {
-  const network = await cutting(server.port);
+  const network = await startCuttingProxy(server.port);
   try {
     await page.goto(`${network.base}/demo/`);
     await open(page);
@@ -187,8 +187,8 @@ test('a model’s answer grows as it is written, and a cut in the middle neither
   const model = await startFakeModel({
     script: { pieces: [...words, '. You have 45 days to return something you bought from us', ' [1]'], pace: 25 },
   });
-  const written = await serve({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'any' });
-  const network = await cutting(written.port);
+  const written = await startBuiltServer({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'any' });
+  const network = await startCuttingProxy(written.port);
   try {
     await page.goto(`${network.base}/demo/`);
     await open(page);

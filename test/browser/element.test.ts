@@ -1,12 +1,12 @@
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureBuilt } from '../../server/dev/build.mjs';
-import { launch } from './chromium.ts';
+import { launchChromium } from './chromium.ts';
 
 let browser: Browser;
 
 beforeAll(async () => {
-  [browser] = await Promise.all([launch(), ensureBuilt()]);
+  [browser] = await Promise.all([launchChromium(), ensureBuilt()]);
 }, 120_000);
 
 afterAll(() => browser?.close());

@@ -4,19 +4,19 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
-import { launch } from './chromium.ts';
-import { serve, type Served } from './built-server.ts';
+import { launchChromium } from './chromium.ts';
+import { startBuiltServer, type BuiltServer } from './built-server.ts';
 
 /** Pages that would restyle, break or forbid what is put on them. */
 
-let server: Served;
+let server: BuiltServer;
 let browser: Browser;
 let snippet: string;
 const pages: Page[] = [];
 const sites: Server[] = [];
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([serve(), launch()]);
+  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
   snippet = `<script async src="${server.base}/embed.js" data-chatbot="${await server.chatbot()}"></script>`;
 });
 

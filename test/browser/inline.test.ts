@@ -1,18 +1,18 @@
 import type { Browser, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
-import { launch } from './chromium.ts';
-import { serve, type Served } from './built-server.ts';
-import { ask, field } from './visitor.ts';
+import { launchChromium } from './chromium.ts';
+import { startBuiltServer, type BuiltServer } from './built-server.ts';
+import { askQuestion, field } from './visitor.ts';
 
 /** A chat in a page's own flow: what goes on in it never moves the page. */
 
-let server: Served;
+let server: BuiltServer;
 let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([serve(), launch()]);
+  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
 });
 
 afterAll(async () => {
@@ -38,7 +38,7 @@ const scroll = (top: number): Promise<void> => page.evaluate((y) => scrollTo(0, 
 const top = (): Promise<number> => page.evaluate(() => scrollY);
 
 test('a card under a mouse that passes by', async () => {
-  await ask(page, demoSite.sampleQuestion);
+  await askQuestion(page, demoSite.sampleQuestion);
   await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
   await scroll(0);
   const { x, y } = (await page.locator('.text button.marker').last().boundingBox())!;

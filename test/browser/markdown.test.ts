@@ -1,14 +1,14 @@
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch } from './chromium.ts';
-import { serve, type Served } from './built-server.ts';
+import { launchChromium } from './chromium.ts';
+import { startBuiltServer, type BuiltServer } from './built-server.ts';
 
-let served: Served;
+let served: BuiltServer;
 let browser: Browser;
 
 beforeAll(async () => {
-  served = await serve();
-  browser = await launch();
+  served = await startBuiltServer();
+  browser = await launchChromium();
 }, 120_000);
 
 afterAll(async () => {

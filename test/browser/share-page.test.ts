@@ -3,15 +3,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, FrameLocator, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { launch } from './chromium.ts';
-import { serve, until, type Served } from './built-server.ts';
+import { launchChromium } from './chromium.ts';
+import { startBuiltServer, until, type BuiltServer } from './built-server.ts';
 
 /** The page /c/{chatbot}, and the list of sites that may ask, as a browser meets them. */
 
 const QUESTION = 'How long is the warranty on a lamp?';
 const ANSWER = 'Every lamp has a warranty of seven years from the day of delivery.';
 
-let server: Served;
+let server: BuiltServer;
 let browser: Browser;
 let page: Page;
 let faults: string[];
@@ -19,7 +19,7 @@ let chatbot: string;
 const sites: Server[] = [];
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([serve({ DEMO: '0' }), launch()]);
+  [server, browser] = await Promise.all([startBuiltServer({ DEMO: '0' }), launchChromium()]);
   chatbot = (await api('POST', '/chatbot/create', { name: 'Lamp help', visibility: 'public', show_citations: true }))
     .uuid;
   await api('POST', `/chatbot/${chatbot}/data-source/qa`, { question: QUESTION, answer: ANSWER });

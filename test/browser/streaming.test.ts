@@ -2,12 +2,23 @@ import type { Browser, BrowserContext, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
-import { launch } from './chromium.ts';
-import { serve, type Served } from './built-server.ts';
-import { answers, ask, field, log, marker, open, questions, upTo, wordsOf, wordy } from './visitor.ts';
+import { launchChromium } from './chromium.ts';
+import { startBuiltServer, type BuiltServer } from './built-server.ts';
+import {
+  answers,
+  askQuestion,
+  field,
+  log,
+  marker,
+  openChat,
+  questions,
+  range,
+  wordsOf,
+  wordAnswer,
+} from './visitor.ts';
 
 let model: FakeModel;
-let server: Served;
+let server: BuiltServer;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
@@ -17,7 +28,10 @@ const question = demoSite.sampleQuestion;
 
 beforeAll(async () => {
   model = await startFakeModel();
-  [server, browser] = await Promise.all([serve({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'any' }), launch()]);
+  [server, browser] = await Promise.all([
+    startBuiltServer({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'any' }),
+    launchChromium(),
+  ]);
 });
 
 afterAll(async () => {
@@ -39,7 +53,7 @@ async function visit(): Promise<Page> {
   one.setDefaultTimeout(10_000);
   one.on('pageerror', (error) => faults.push(String(error)));
   await one.goto(`${server.base}/demo/`);
-  await open(one);
+  await openChat(one);
   return one;
 }
 
@@ -47,7 +61,7 @@ const asked = (query: string): number =>
   model.requests.filter(({ body }) => body.messages.at(-1)?.content.includes(query)).length;
 
 test('a burst of text is painted once a frame', async () => {
-  model.next(wordy(400, 1));
+  model.next(wordAnswer(400, 1));
   await page.evaluate(() => {
     const root = document.querySelector('docent-widget')!.shadowRoot!;
     const frames: unknown[] = [];
@@ -58,8 +72,8 @@ test('a burst of text is painted once a frame', async () => {
     seen.observe(root, { subtree: true, childList: true, characterData: true });
     Object.assign(globalThis, { frames });
   });
-  await ask(page, question);
-  expect(await wordsOf(page, 399)).toEqual(upTo(400));
+  await askQuestion(page, question);
+  expect(await wordsOf(page, 399)).toEqual(range(400));
   await marker(page).waitFor();
   const frames = await page.evaluate(() => (globalThis as unknown as { frames: number[] }).frames);
   expect(frames.length).toBeGreaterThan(5);
@@ -75,8 +89,8 @@ const place = (): Promise<{ top: number; left: number }> =>
   }));
 
 test('the text is followed while the reader is at its end; who scrolls up by a line stays there', async () => {
-  model.next(wordy(900, 5));
-  await ask(page, question);
+  model.next(wordAnswer(900, 5));
+  await askQuestion(page, question);
   await wordsOf(page, 300);
   expect((await place()).left).toBeLessThan(2);
   await log(page).focus();
@@ -98,8 +112,8 @@ test('the text is followed while the reader is at its end; who scrolls up by a l
 });
 
 test('a new conversation, begun at the top of a long one, is followed from its start', async () => {
-  model.next(wordy(400, 0));
-  await ask(page, question);
+  model.next(wordAnswer(400, 0));
+  await askQuestion(page, question);
   await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
   await log(page).evaluate((element) => (element.scrollTop = 0));
   const latest = page.getByRole('button', { name: 'New text' });
@@ -109,8 +123,8 @@ test('a new conversation, begun at the top of a long one, is followed from its s
 });
 
 test('what comes at the end of an answer moves nothing of what is being read', async () => {
-  model.next(wordy(500, 4));
-  await ask(page, question);
+  model.next(wordAnswer(500, 4));
+  await askQuestion(page, question);
   await wordsOf(page, 250);
   await log(page).focus();
   await page.keyboard.press('PageUp');
@@ -130,8 +144,8 @@ test('what comes at the end of an answer moves nothing of what is being read', a
 });
 
 test('where no frame comes, as in a hidden tab, the text goes on', async () => {
-  model.next(wordy(200, 10));
-  await ask(page, question);
+  model.next(wordAnswer(200, 10));
+  await askQuestion(page, question);
   await wordsOf(page);
   await page.evaluate(() => {
     globalThis.requestAnimationFrame = () => 0;
@@ -142,99 +156,99 @@ test('where no frame comes, as in a hidden tab, the text goes on', async () => {
 });
 
 test('a page that sleeps in the middle of an answer has all of it after', async () => {
-  model.next(wordy(150, 20));
-  await ask(page, question);
+  model.next(wordAnswer(150, 20));
+  await askQuestion(page, question);
   await wordsOf(page, 10);
   const session = await context.newCDPSession(page);
   await session.send('Page.setWebLifecycleState', { state: 'frozen' });
   await new Promise((resolve) => setTimeout(resolve, 1500));
   await session.send('Page.setWebLifecycleState', { state: 'active' });
-  expect(await wordsOf(page, 149)).toEqual(upTo(150));
+  expect(await wordsOf(page, 149)).toEqual(range(150));
   await marker(page).waitFor();
   expect(faults).toEqual([]);
 });
 
 test('without a network an answer waits, says so, and goes on where it was', async () => {
-  model.next(wordy(150, 20));
-  await ask(page, question);
+  model.next(wordAnswer(150, 20));
+  await askQuestion(page, question);
   await wordsOf(page, 10);
   await context.setOffline(true);
   await answers(page).getByText('You are offline').waitFor();
   await page.waitForTimeout(500);
   await context.setOffline(false);
-  expect(await wordsOf(page, 149)).toEqual(upTo(150));
+  expect(await wordsOf(page, 149)).toEqual(range(150));
   await marker(page).waitFor();
 });
 
 test('a question asked without a network is sent when it is back, once', async () => {
-  model.next(wordy(20, 5));
+  model.next(wordAnswer(20, 5));
   await context.setOffline(true);
-  await ask(page, 'Is anybody out there?');
+  await askQuestion(page, 'Is anybody out there?');
   await answers(page).getByText('You are offline').waitFor();
   await context.setOffline(false);
-  expect(await wordsOf(page, 19)).toEqual(upTo(20));
+  expect(await wordsOf(page, 19)).toEqual(range(20));
   expect(asked('Is anybody out there?')).toBe(1);
 });
 
 test('stopped, an answer keeps what it has; asked again, it is another beside it', async () => {
-  model.next(wordy(400, 20), wordy(5, 1));
-  await ask(page, question);
+  model.next(wordAnswer(400, 20), wordAnswer(5, 1));
+  await askQuestion(page, question);
   await wordsOf(page, 10);
   await page.getByRole('button', { name: 'Stop' }).click();
   await answers(page).getByText('The answer was stopped.').waitFor();
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect.poll(() => questions(page).count()).toBe(2);
-  expect(await wordsOf(page, 4)).toEqual(upTo(5));
+  expect(await wordsOf(page, 4)).toEqual(range(5));
   const kept = await answers(page).first().innerText();
   expect(kept).toContain('word10');
   expect(kept).not.toContain('word300');
   await page.reload();
-  await open(page);
+  await openChat(page);
   await expect.poll(() => answers(page).first().innerText()).toBe(kept);
   expect(await questions(page).count()).toBe(2);
 });
 
 test('a reload in the middle of an answer loses and repeats nothing', async () => {
-  model.next(wordy(150, 20));
-  await ask(page, question);
+  model.next(wordAnswer(150, 20));
+  await askQuestion(page, question);
   await wordsOf(page, 30);
   await field(page).fill('And what ab');
   await page.reload();
-  await open(page);
-  expect(await wordsOf(page, 149)).toEqual(upTo(150));
+  await openChat(page);
+  expect(await wordsOf(page, 149)).toEqual(range(150));
   await marker(page).waitFor();
   expect(await field(page).inputValue()).toBe('And what ab');
   expect(await questions(page).count()).toBe(1);
 });
 
 test('a reload right after Enter asks the question once', async () => {
-  model.next(wordy(30, 20));
+  model.next(wordAnswer(30, 20));
   const query = `Once only ${question}`;
-  await ask(page, query);
+  await askQuestion(page, query);
   await page.reload();
-  await open(page);
-  expect(await wordsOf(page, 29)).toEqual(upTo(30));
+  await openChat(page);
+  expect(await wordsOf(page, 29)).toEqual(range(30));
   expect(await questions(page).count()).toBe(1);
   expect(asked('Once only')).toBe(1);
 });
 
 test('a question asked in one tab shows in the other, streamed, and so does the next one the other way', async () => {
   const other = await visit();
-  model.next(wordy(150, 20));
-  await ask(page, question);
+  model.next(wordAnswer(150, 20));
+  await askQuestion(page, question);
   await questions(other).first().waitFor();
   expect((await wordsOf(other, 10)).length).toBeLessThan(150);
   for (const tab of [page, other]) {
-    expect(await wordsOf(tab, 149)).toEqual(upTo(150));
+    expect(await wordsOf(tab, 149)).toEqual(range(150));
     await marker(tab).waitFor();
     expect(await questions(tab).count()).toBe(1);
   }
-  model.next(wordy(40, 20));
-  await ask(other, 'And from the other tab?');
+  model.next(wordAnswer(40, 20));
+  await askQuestion(other, 'And from the other tab?');
   await questions(page).nth(1).waitFor();
   for (const tab of [page, other]) {
     await expect.poll(() => answers(tab).count()).toBe(2);
-    expect(await wordsOf(tab, 39)).toEqual(upTo(40));
+    expect(await wordsOf(tab, 39)).toEqual(range(40));
   }
   expect(asked('And from the other tab?')).toBe(1);
   await page.getByRole('button', { name: 'New conversation' }).click();
@@ -252,11 +266,11 @@ test('where storage is refused, the chat answers all the same', async () => {
       });
   });
   const refused = await visit();
-  model.next(wordy(20, 5), wordy(10, 5));
-  await ask(refused, question);
-  expect(await wordsOf(refused, 19)).toEqual(upTo(20));
-  await ask(refused, 'And then?');
+  model.next(wordAnswer(20, 5), wordAnswer(10, 5));
+  await askQuestion(refused, question);
+  expect(await wordsOf(refused, 19)).toEqual(range(20));
+  await askQuestion(refused, 'And then?');
   await expect.poll(() => answers(refused).count()).toBe(2);
-  expect(await wordsOf(refused, 9)).toEqual(upTo(10));
+  expect(await wordsOf(refused, 9)).toEqual(range(10));
   expect(faults).toEqual([]);
 });

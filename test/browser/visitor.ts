@@ -13,12 +13,12 @@ export const marker = (page: Page): Locator =>
     .getByRole('button', { name: /^Source 1/ })
     .first();
 
-export async function open(page: Page): Promise<void> {
+export async function openChat(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Open chat' }).click();
   await field(page).waitFor();
 }
 
-export async function ask(page: Page, query: string): Promise<void> {
+export async function askQuestion(page: Page, query: string): Promise<void> {
   await field(page).fill(query);
   await field(page).press('Enter');
 }
@@ -34,7 +34,7 @@ export async function wordsOf(page: Page, last?: number): Promise<number[]> {
 }
 
 /** An answer of so many words, in pieces as a model sends them, with a passage of the demo's cited at its end. */
-export const wordy = (count: number, pace: number): { pieces: string[]; pace: number } => ({
+export const wordAnswer = (count: number, pace: number): { pieces: string[]; pace: number } => ({
   pieces: [
     ...Array.from({ length: count }, (_, index) => `word${index}${index % 30 === 29 ? '.\n\n' : ' '}`),
     '. You have 45 days to return something you bought from us',
@@ -43,4 +43,4 @@ export const wordy = (count: number, pace: number): { pieces: string[]; pace: nu
   pace,
 });
 
-export const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+export const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sharedData } from '../shared.ts';
-import { launch } from './chromium.ts';
-import { serve, type Served } from './built-server.ts';
+import { launchChromium } from './chromium.ts';
+import { startBuiltServer, type BuiltServer } from './built-server.ts';
 
 /** Strings that mean harm, in every place that somebody else may write, in a browser that would run them. */
 
@@ -35,11 +35,11 @@ const site = createServer(({ url }, response) => {
   response.setHeader('Content-Security-Policy-Report-Only', "default-src 'none'; script-src http:; img-src data:");
   response.setHeader('Content-Type', 'text/html').end(html);
 });
-let server: Served;
+let server: BuiltServer;
 let browser: Browser;
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([serve({ DEMO: '0' }), launch()]);
+  [server, browser] = await Promise.all([startBuiltServer({ DEMO: '0' }), launchChromium()]);
   await once(site.listen(0, '127.0.0.1'), 'listening');
 });
 

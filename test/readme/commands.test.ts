@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serve, type Served } from '../browser/built-server.ts';
+import { startBuiltServer, type BuiltServer } from '../browser/built-server.ts';
 import { blocksOf, textOf, texts } from './texts.ts';
 
 /** The commands of the README and the guides, run as a reader would type them. */
@@ -24,7 +24,11 @@ if (!hasCurl) console.error('README: its commands are left out, curl or bash is 
 const skipped = !hasCurl && !process.env['CI'];
 
 /** Runs a script where `docent` and `npx docent` are the built program, and resolves with its standard output. */
-async function run(script: string, { port, dataDir }: Pick<Served, 'port' | 'dataDir'>, typed = ''): Promise<string> {
+async function run(
+  script: string,
+  { port, dataDir }: Pick<BuiltServer, 'port' | 'dataDir'>,
+  typed = '',
+): Promise<string> {
   const program =
     `docent() { DATA_DIR=${dataDir} '${process.execPath}' dist/server/main.js "$@"; }\n` +
     'npx() { [ "$1" = docent ] && "$@"; }\n';
@@ -41,11 +45,11 @@ test('every block of commands is run here, or wants what a test does not have', 
 });
 
 describe.skipIf(skipped)('the curl lines of the API and widget guides, one after another in one shell', () => {
-  let server: Served;
+  let server: BuiltServer;
   let said: string[];
 
   beforeAll(async () => {
-    server = await serve();
+    server = await startBuiltServer();
     const patiently = (block: string): string =>
       block.includes('.status') ? `until [ "$(${block})" = "[ 'success' ]" ]; do sleep 0.2; done\n` : block;
     // The reader pastes the key where `read` waits.
@@ -90,11 +94,11 @@ describe.skipIf(skipped)('the curl lines of the API and widget guides, one after
 });
 
 describe.skipIf(skipped)('the commands guide, one after another in one shell', () => {
-  let server: Served;
+  let server: BuiltServer;
   let said: string;
 
   beforeAll(async () => {
-    server = await serve();
+    server = await startBuiltServer();
     said = await run(commands.join(''), server);
   });
 
@@ -118,11 +122,11 @@ describe.skipIf(skipped)('the commands guide, one after another in one shell', (
 });
 
 describe.skipIf(skipped)('the five steps of the README', () => {
-  let server: Served;
+  let server: BuiltServer;
   let said: string[];
 
   beforeAll(async () => {
-    server = await serve();
+    server = await startBuiltServer();
     // The demo stands in for the reader's site.
     const script = steps.join('printf "\\n=====\\n"\n').replace('https://www.example.com/', `${server.base}/demo/`);
     said = (await run(script, server)).split('\n=====\n');
@@ -135,7 +139,7 @@ describe.skipIf(skipped)('the five steps of the README', () => {
     const lines = shown.split('\n').filter((line) => line !== '');
     expect(lines).toHaveLength(4);
     for (const line of lines)
-      expect(server.said()).toContain(line.replace('127.0.0.1:8080', `127.0.0.1:${server.port}`));
+      expect(server.output()).toContain(line.replace('127.0.0.1:8080', `127.0.0.1:${server.port}`));
   });
 
   test('create a chatbot, teach it, and get an answer of it', () => {
@@ -152,7 +156,7 @@ describe.skipIf(skipped)('the five steps of the README', () => {
 
 test.each(starts)('%s: the server starts', async (line) => {
   const env = Object.fromEntries([...line.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]));
-  const server = await serve({ ...env, DEMO: '0' });
+  const server = await startBuiltServer({ ...env, DEMO: '0' });
   expect(await server.stop()).toBe(0);
 });
 
@@ -175,14 +179,14 @@ describe.skipIf(skipped)('the lines for backup and restore', () => {
         .replaceAll('/var/backups', join(folder, 'backups'));
     const env = { DATA_DIR: dataDir, DEMO: '0' };
     try {
-      const first = await serve(env);
+      const first = await startBuiltServer(env);
       await run('docent chatbot add Keep --public', { port: first.port, dataDir });
       await first.stop();
       await run(asReader(backup), { port: first.port, dataDir });
       await rm(dataDir, { recursive: true });
       await mkdir(dataDir);
       await run(asReader(restore), { port: first.port, dataDir });
-      const second = await serve(env);
+      const second = await startBuiltServer(env);
       const listed = await run('docent chatbot list', { port: second.port, dataDir });
       await second.stop();
       expect(listed).toMatch(/^[0-9a-f]{32} +Keep +owner@localhost +public/m);

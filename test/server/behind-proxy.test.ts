@@ -6,7 +6,7 @@ import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, serve, until, type Served } from '../browser/built-server.ts';
+import { freePort, startBuiltServer, until, type BuiltServer } from '../browser/built-server.ts';
 import { startFakeModel, type FakeModel } from '../fakes/model.ts';
 import { blocksOf, textOf } from '../readme/texts.ts';
 
@@ -35,7 +35,7 @@ interface Proxy {
   stop(): Promise<void>;
 }
 
-let server: Served;
+let server: BuiltServer;
 let model: FakeModel;
 let folder: string;
 let proxy: Proxy | undefined;
@@ -44,7 +44,7 @@ beforeAll(async () => {
   model = await startFakeModel();
   // What the unit of the guide sets, beside the model.
   const env = { DEMO: '0', TRUST_PROXY_HOPS: '1', LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'fake' };
-  server = await serve(env);
+  server = await startBuiltServer(env);
   folder = await mkdtemp(join(tmpdir(), 'docent-proxy-'));
 });
 afterEach(async () => {
@@ -312,8 +312,8 @@ describe('the systemd unit', () => {
   test('starts a server with its variables', async () => {
     const set = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!] as const);
     expect(set.length).toBeGreaterThan(3);
-    const started = await serve({ ...Object.fromEntries(set), DATA_DIR: join(folder, 'data') });
-    expect(started.said()).toContain('Docent listens at https://chat.example.com');
+    const started = await startBuiltServer({ ...Object.fromEntries(set), DATA_DIR: join(folder, 'data') });
+    expect(started.output()).toContain('Docent listens at https://chat.example.com');
     expect(await started.stop()).toBe(0);
   });
 });

@@ -1,15 +1,15 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { answered, citation, json, record, stream, type Answer } from './fake-server.ts';
-import { opened, press, type, type Opened } from './mounted.ts';
+import { answerEvents, citation, jsonResponse, messageRecord, streamResponse, type Handler } from './fake-server.ts';
+import { mountAndOpen, pressKey, typeText, type MountedChat } from './mounted.ts';
 
 const question = 'How long do I have?';
 const citations = { 1: citation(), 2: citation({ title: 'Handbook', file_name: 'handbook.pdf' }) };
-const answer = record(question, 'You have **45 days** [1]. See [2].', citations);
+const answer = messageRecord(question, 'You have **45 days** [1]. See [2].', citations);
 const feedback = 'POST /session/s1/message/m1/feedback';
 
-let chat: Opened;
+let chat: MountedChat;
 
 beforeEach(() => {
   localStorage.clear();
@@ -22,10 +22,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const button = (name: string | RegExp): HTMLElement => chat.see.getByRole('button', { name });
+const button = (name: string | RegExp): HTMLElement => chat.screen.getByRole('button', { name });
 
-async function asked(answers: Record<string, Answer> = {}): Promise<void> {
-  chat = await opened({ 'POST /ask': () => stream(answered(answer)), ...answers });
+async function asked(answers: Record<string, Handler> = {}): Promise<void> {
+  chat = await mountAndOpen({ 'POST /ask': () => streamResponse(answerEvents(answer)), ...answers });
   chat.ask(question);
   await waitFor(() => button('Helpful'));
 }
@@ -38,7 +38,7 @@ test('an answer is copied with its sources', async () => {
   const written = vi.fn(async () => undefined);
   clipboard(written);
   button('Copy with sources').click();
-  await waitFor(() => chat.see.getByText('Copied'));
+  await waitFor(() => chat.screen.getByText('Copied'));
   expect(written).toHaveBeenCalledWith(
     'You have **45 days** [1]. See [2].\n\n' +
       '[1] Returns – https://shop.test/returns#:~:text=You%20have%2045%20days.\n[2] Handbook – handbook.pdf',
@@ -55,12 +55,12 @@ test('where the clipboard is refused, the older way copies; where that is refuse
   });
   button('Copy with sources').focus();
   button('Copy with sources').click();
-  await waitFor(() => chat.see.getByText('Copied'));
+  await waitFor(() => chat.screen.getByText('Copied'));
   expect(chat.root.activeElement).toBe(button('Copy with sources'));
   expect(chat.root.querySelectorAll('textarea')).toHaveLength(1);
   document.execCommand = () => false;
   button('Copy with sources').click();
-  await waitFor(() => chat.see.getByText('Copying failed.'));
+  await waitFor(() => chat.screen.getByText('Copying failed.'));
 });
 
 test('says that copying failed, and leaves no field behind, where execCommand throws', async () => {
@@ -70,56 +70,56 @@ test('says that copying failed, and leaves no field behind, where execCommand th
     throw new TypeError('document.execCommand is not a function');
   };
   button('Copy with sources').click();
-  await waitFor(() => chat.see.getByText('Copying failed.'));
+  await waitFor(() => chat.screen.getByText('Copying failed.'));
   expect(chat.root.querySelectorAll('textarea')).toHaveLength(1);
 });
 
 test('a thumb is sent at once, and a word on it after', async () => {
-  await asked({ [feedback]: () => json({ success: true }) });
+  await asked({ [feedback]: () => jsonResponse({ success: true }) });
   button('Not helpful').click();
   await waitFor(() => expect(button('Not helpful').getAttribute('aria-pressed')).toBe('true'));
-  expect(chat.door.requests.at(-1)).toMatchObject({ path: '/session/s1/message/m1/feedback', body: { rating: -1 } });
-  const word = await waitFor(() => chat.see.getByRole('textbox', { name: /Tell us more/ }));
-  type(word, 'Which days?');
+  expect(chat.server.requests.at(-1)).toMatchObject({ path: '/session/s1/message/m1/feedback', body: { rating: -1 } });
+  const word = await waitFor(() => chat.screen.getByRole('textbox', { name: /Tell us more/ }));
+  typeText(word, 'Which days?');
   word.closest('form')!.querySelector('button')!.click();
-  await waitFor(() => chat.see.getByText('Thank you.'));
-  expect(chat.door.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
+  await waitFor(() => chat.screen.getByText('Thank you.'));
+  expect(chat.server.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
   expect((word as HTMLTextAreaElement).value).toBe('Which days?');
   button('Not helpful').click();
-  expect(chat.door.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
+  expect(chat.server.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
 });
 
 test('a thumb that cannot be sent is taken back, and said so', async () => {
-  await asked({ [feedback]: () => json({ error: 'no', code: 'internal' }, 500) });
+  await asked({ [feedback]: () => jsonResponse({ error: 'no', code: 'internal' }, 500) });
   button('Helpful').click();
-  await waitFor(() => chat.see.getByText('Sending failed.'));
+  await waitFor(() => chat.screen.getByText('Sending failed.'));
   expect(button('Helpful').getAttribute('aria-pressed')).toBe('false');
-  expect(chat.told.map(([name]) => name)).toContain('error');
+  expect(chat.events.map(([name]) => name)).toContain('error');
 });
 
 test('what the visitor thought of an answer shows again after a reload', async () => {
   await asked();
   chat.close();
   const rated = { ...answer, feedback_json: '{"rating":1,"comment":"good"}' };
-  chat = await opened({ 'GET /session/s1/messages': () => json([rated]) });
+  chat = await mountAndOpen({ 'GET /session/s1/messages': () => jsonResponse([rated]) });
   await waitFor(() => expect(button('Helpful').getAttribute('aria-pressed')).toBe('true'));
-  expect((chat.see.getByRole('textbox', { name: /Tell us more/ }) as HTMLTextAreaElement).value).toBe('good');
+  expect((chat.screen.getByRole('textbox', { name: /Tell us more/ }) as HTMLTextAreaElement).value).toBe('good');
 });
 
 test('an answer made anew is another turn: the one before stays where it is', async () => {
-  const again = { ...record(question, 'Another way to say it.'), uuid: 'm2' };
+  const again = { ...messageRecord(question, 'Another way to say it.'), uuid: 'm2' };
   const answers = [answer, again];
-  await asked({ 'POST /ask': () => stream(answered(answers.shift()!)) });
+  await asked({ 'POST /ask': () => streamResponse(answerEvents(answers.shift()!)) });
   button('Try again').click();
-  await waitFor(() => chat.see.getByText('Another way to say it.'));
-  expect(chat.see.getAllByText(question)).toHaveLength(2);
+  await waitFor(() => chat.screen.getByText('Another way to say it.'));
+  expect(chat.screen.getAllByText(question)).toHaveLength(2);
   expect(chat.root.querySelector('.text strong')?.textContent).toBe('45 days');
-  const [first, second] = chat.door.asked().map(({ body }) => body['id']);
+  const [first, second] = chat.server.askRequests().map(({ body }) => body['id']);
   expect(second).not.toBe(first);
 });
 
 const marker = (): HTMLElement => button('Source 1: Returns');
-const card = (): HTMLElement | null => chat.see.queryByRole('dialog', { name: 'Source 1: Returns' });
+const card = (): HTMLElement | null => chat.screen.queryByRole('dialog', { name: 'Source 1: Returns' });
 const pointer = (element: Element, type: string): boolean => element.dispatchEvent(new Event(type));
 
 test('a pointer that rests on a marker opens its card, which stays while the pointer is on either', async () => {
@@ -150,17 +150,17 @@ test('a pointer that passes over a marker opens nothing', async () => {
   pointer(marker().parentElement!, 'mouseleave');
   await vi.advanceTimersByTimeAsync(1000);
   expect(card()).toBeNull();
-  expect(chat.told.some(([name]) => name === 'citation')).toBe(false);
+  expect(chat.events.some(([name]) => name === 'citation')).toBe(false);
 });
 
 test('Escape closes a card that the pointer opened, wherever the focus is, and leaves the chat open', async () => {
   await asked();
   pointer(marker().parentElement!, 'mouseenter');
   await waitFor(() => expect(card()).not.toBeNull());
-  const field = chat.see.getByRole('textbox', { name: 'Your question' });
+  const field = chat.screen.getByRole('textbox', { name: 'Your question' });
   field.focus();
-  press(field, 'Escape');
+  pressKey(field, 'Escape');
   await waitFor(() => expect(card()).toBeNull());
   expect(chat.root.activeElement).toBe(field);
-  chat.see.getByRole('dialog', { name: 'Shop help' });
+  chat.screen.getByRole('dialog', { name: 'Shop help' });
 });

@@ -4,22 +4,30 @@ import { h } from 'preact';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineElement } from '../../widget/index.tsx';
 import type { Host } from '../../widget/launch.ts';
-import { answered, json, openDoor, record, server, stream, type Door } from './fake-server.ts';
+import {
+  answerEvents,
+  jsonResponse,
+  startFakeServer,
+  messageRecord,
+  server,
+  streamResponse,
+  type FakeServer,
+} from './fake-server.ts';
 
 // Compiled before a test's clock runs: it is loaded when a visitor comes near.
 await import('../../widget/panel.tsx');
 
-let door: Door;
+let fakeServer: FakeServer;
 
 beforeEach(async () => {
   localStorage.clear();
   await Promise.all([defineElement(), defineElement()]);
-  door = openDoor({ 'POST /ask': () => stream(answered(record('q', 'An answer.'))) });
+  fakeServer = startFakeServer({ 'POST /ask': () => streamResponse(answerEvents(messageRecord('q', 'An answer.'))) });
 });
 
 afterEach(() => {
   document.body.innerHTML = '';
-  door.close();
+  fakeServer.close();
 });
 
 function placed(attributes: Record<string, string>): HTMLElementTagNameMap['docent-chat'] {
@@ -75,18 +83,18 @@ test('a framework that mounts twice in a row leaves one chat', () => {
 
 test('context goes with a question only where it is given', async () => {
   const { mount } = await import('../../widget/index.tsx');
-  door.close();
-  door = openDoor({
-    'POST /ask': () => stream(answered(record('q', 'An answer.'))),
-    'GET ': () => json({ name: 'Shop' }),
+  fakeServer.close();
+  fakeServer = startFakeServer({
+    'POST /ask': () => streamResponse(answerEvents(messageRecord('q', 'An answer.'))),
+    'GET ': () => jsonResponse({ name: 'Shop' }),
   });
   const asks = async (context?: object): Promise<unknown> => {
     const handle = mount({ server, chatbot: 'c1', context });
     handle.ask('q');
-    const before = door.asked().length;
-    await waitFor(() => expect(door.asked()).toHaveLength(before + 1));
+    const before = fakeServer.askRequests().length;
+    await waitFor(() => expect(fakeServer.askRequests()).toHaveLength(before + 1));
     handle.destroy();
-    return (door.asked().at(-1)!.body as { variables?: unknown }).variables;
+    return (fakeServer.askRequests().at(-1)!.body as { variables?: unknown }).variables;
   };
   expect(await asks()).toBeUndefined();
   expect(await asks({ page: '/cart' })).toEqual({ page: '/cart' });

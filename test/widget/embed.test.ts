@@ -2,7 +2,14 @@
 import { waitFor, within } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openPanel } from '../../widget/embed/panel.ts';
-import { answered, json, openDoor, record, stream, type Door } from './fake-server.ts';
+import {
+  answerEvents,
+  jsonResponse,
+  startFakeServer,
+  messageRecord,
+  streamResponse,
+  type FakeServer,
+} from './fake-server.ts';
 import type { Handle } from '../../widget/index.tsx';
 import { readSettings } from '../../widget/browser/settings.ts';
 
@@ -12,19 +19,21 @@ const page = globalThis as unknown as { Docent?: Partial<Docent> | { q: unknown[
 // The launcher loads the panel by its address; this one hands over the real panel.
 const panel = 'data:text/javascript,export const openPanel = globalThis.realOpenPanel';
 Object.assign(globalThis, { realOpenPanel: openPanel });
-let door: Door;
+let fakeServer: FakeServer;
 
 beforeEach(() => {
   localStorage.clear();
   page.__DOCENT_PANEL__ = panel;
-  door = openDoor({ 'POST /ask': ({ body }) => stream(answered(record(body['query']!, 'An answer.'))) });
+  fakeServer = startFakeServer({
+    'POST /ask': ({ body }) => streamResponse(answerEvents(messageRecord(body['query']!, 'An answer.'))),
+  });
 });
 
 afterEach(() => {
   (page.Docent as Docent | undefined)?.destroy?.();
   for (const host of document.querySelectorAll('docent-widget')) host.remove();
   delete page.Docent;
-  door.close();
+  fakeServer.close();
   vi.restoreAllMocks();
 });
 
@@ -41,14 +50,14 @@ async function embed(dataset: Record<string, string> = { chatbot: 'c1' }): Promi
 const docent = (): Docent => page.Docent as Docent;
 const hosts = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('docent-widget')];
 const launcher = (): HTMLButtonElement => hosts()[0]!.shadowRoot!.querySelector<HTMLButtonElement>('.l')!;
-const asked = (): (string | undefined)[] => door.asked().map(({ body }) => body['query']);
+const asked = (): (string | undefined)[] => fakeServer.askRequests().map(({ body }) => body['query']);
 
 test('a launcher stands on the page, outside its body, and nothing is loaded or stored', async () => {
   await embed();
   expect(hosts()[0]!.parentElement).toBe(document.documentElement);
   expect(launcher().title).toBe('Open chat');
   expect(hosts()[0]!.shadowRoot!.querySelector('textarea')).toBeNull();
-  expect(door.requests).toEqual([]);
+  expect(fakeServer.requests).toEqual([]);
   expect(localStorage.length).toBe(0);
 });
 
@@ -105,7 +114,7 @@ test('the colour, distance, layer and side of the launcher are attributes of its
   const names = ['color', 'offset', 'z', 'position', 'scheme'];
   const set = names.map((name) => style.getPropertyValue(`--docent-${name}`));
   expect(set).toEqual(['#fc0', '32px', '7', 'start', '']);
-  expect(door.requests).toEqual([]);
+  expect(fakeServer.requests).toEqual([]);
 });
 
 test.each([
@@ -173,9 +182,9 @@ test.each([
   ['forbidden_origin', 403, /^\[docent\] The chatbot c1 .* allowed_origins \(/],
   ['not_found', 404, /^\[docent\] The chatbot c1 .* data-chatbot/],
 ])('who wrote the tag is told once what to do about %s', async (code, status, advice) => {
-  door.close();
-  const refuse = (): Response => json({ error: 'no', code }, status);
-  door = openDoor({ 'GET ': refuse, 'POST /ask': refuse });
+  fakeServer.close();
+  const refuse = (): Response => jsonResponse({ error: 'no', code }, status);
+  fakeServer = startFakeServer({ 'GET ': refuse, 'POST /ask': refuse });
   const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   await embed();
   docent().ask('one');

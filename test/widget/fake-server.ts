@@ -1,18 +1,18 @@
 import type { ChatEvent, Citations, FinishReason, VisitorMessage } from '../../server/types.ts';
 
-/** The public door as `fetch` sees it: real event bytes, whatever connection a test wants. */
+/** A fake of the public chat API in place of `fetch`: real event bytes over connections that a test controls. */
 
 const base = 'https://docent.test/chat/c1';
 
 export const server = 'https://docent.test/';
 
-// Every browser has one; the page that tests run in has none.
+// happy-dom has no visualViewport.
 Object.assign(globalThis, {
   visualViewport: Object.assign(new EventTarget(), { scale: 1, offsetTop: 0, height: 768 }),
 });
 
-/** Events as the door writes them. */
-export function wire(events: ChatEvent[]): string {
+/** Events as the server encodes them. */
+export function encodeEvents(events: ChatEvent[]): string {
   const lines = events.map((event) => {
     const id = event.event === 'delta' ? `id: ${event.id}\n` : '';
     return `${id}event: ${event.event}\ndata: ${JSON.stringify(event.data)}\n\n`;
@@ -20,7 +20,7 @@ export function wire(events: ChatEvent[]): string {
   return `: hello\n\n${lines.join('')}`;
 }
 
-export function record(
+export function messageRecord(
   query: string,
   response: string,
   citations: Citations = {},
@@ -58,7 +58,7 @@ export function deltas(text: string, from = 0, size = 5): ChatEvent[] {
   return events;
 }
 
-export function answered(message: VisitorMessage): ChatEvent[] {
+export function answerEvents(message: VisitorMessage): ChatEvent[] {
   return [
     { event: 'session', data: { uuid: 's1' } },
     { event: 'message', data: { uuid: message.uuid } },
@@ -67,15 +67,15 @@ export function answered(message: VisitorMessage): ChatEvent[] {
   ];
 }
 
-/** A connection that says these bytes and then ends, breaks off, or stays open for more. */
-export interface Line {
+/** An open response: send bytes, then end it, or cut it off with a network error. */
+export interface Connection {
   response: Response;
-  say(bytes: Uint8Array | string): void;
+  send(bytes: Uint8Array | string): void;
   end(): void;
   cut(): void;
 }
 
-export function line(signal?: AbortSignal | null): Line {
+export function openConnection(signal?: AbortSignal | null): Connection {
   let control!: ReadableStreamDefaultController<Uint8Array>;
   let isOver = false;
   const body = new ReadableStream<Uint8Array>({
@@ -89,7 +89,7 @@ export function line(signal?: AbortSignal | null): Line {
   signal?.addEventListener('abort', () => over(() => control.error(new DOMException('aborted', 'AbortError'))));
   return {
     response: new Response(body, { headers: { 'Content-Type': 'text/event-stream; charset=utf-8' } }),
-    say: (bytes) => {
+    send: (bytes) => {
       if (!isOver) control.enqueue(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes);
     },
     end: () => over(() => control.close()),
@@ -97,14 +97,14 @@ export function line(signal?: AbortSignal | null): Line {
   };
 }
 
-export function stream(events: ChatEvent[]): Response {
-  const said = line();
-  said.say(wire(events));
-  said.end();
-  return said.response;
+export function streamResponse(events: ChatEvent[]): Response {
+  const connection = openConnection();
+  connection.send(encodeEvents(events));
+  connection.end();
+  return connection.response;
 }
 
-export const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
+export const jsonResponse = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
   new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json', ...headers } });
 
 export interface Request {
@@ -115,16 +115,16 @@ export interface Request {
   signal: AbortSignal | null | undefined;
 }
 
-export type Answer = (request: Request) => Response | Promise<Response>;
+export type Handler = (request: Request) => Response | Promise<Response>;
 
-export interface Door {
+export interface FakeServer {
   /** Every request so far, the oldest first. */
   requests: Request[];
-  asked(): Request[];
+  askRequests(): Request[];
   close(): void;
 }
 
-const face = {
+const profile = {
   uuid: 'c1',
   name: 'Shop help',
   show_citations: true,
@@ -134,13 +134,15 @@ const face = {
   words: {},
 };
 
-/** Stands in for the network. `answers` by `METHOD path`, the path below the chatbot's door; the face is there by itself. */
-export function openDoor(answers: Record<string, Answer>): Door {
+/** Replaces `fetch`. `answers` by `METHOD path`, the path below `/chat/c1`; the profile is answered by default. */
+export function startFakeServer(answers: Record<string, Handler>): FakeServer {
   const real = globalThis.fetch;
   const requests: Request[] = [];
-  const find = (key: string): Answer =>
+  const find = (key: string): Handler =>
     answers[key] ??
-    (key === 'GET ' ? () => json(face) : () => json({ error: 'no such route', code: 'not_found' }, 404));
+    (key === 'GET '
+      ? () => jsonResponse(profile)
+      : () => jsonResponse({ error: 'no such route', code: 'not_found' }, 404));
   globalThis.fetch = async (input, init = {}) => {
     const method = init.method ?? 'GET';
     const path = String(input).slice(base.length);
@@ -151,7 +153,7 @@ export function openDoor(answers: Record<string, Answer>): Door {
   };
   return {
     requests,
-    asked: () => requests.filter(({ path }) => path === '/ask'),
+    askRequests: () => requests.filter(({ path }) => path === '/ask'),
     close: () => void (globalThis.fetch = real),
   };
 }

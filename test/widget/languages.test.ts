@@ -4,13 +4,13 @@ import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { en, type Words } from '../../widget/words/en.ts';
 import { launcherWords } from '../../widget/words/launcher.ts';
-import { json } from './fake-server.ts';
-import { mounted, type Opened } from './mounted.ts';
+import { jsonResponse } from './fake-server.ts';
+import { mountChat, type MountedChat } from './mounted.ts';
 
 const files = readdirSync('widget/words').flatMap((name) => /^(?!en)([a-z]{2})\.ts$/.exec(name)?.[1] ?? []);
 const English: Words = { ...launcherWords, ...en };
 
-let chat: Opened | undefined;
+let chat: MountedChat | undefined;
 
 beforeEach(() => localStorage.clear());
 
@@ -39,11 +39,11 @@ test.each(files)('%s says everything that English says', async (file) => {
 });
 
 async function openedIn(
-  options: Parameters<typeof mounted>[1] = {},
-  answers: Parameters<typeof mounted>[0] = {},
+  options: Parameters<typeof mountChat>[1] = {},
+  answers: Parameters<typeof mountChat>[0] = {},
 ): Promise<void> {
   chat?.close();
-  chat = mounted(answers, options);
+  chat = mountChat(answers, options);
   chat.handle.open();
   await waitFor(() => expect(panel()).toBeTruthy());
 }
@@ -53,7 +53,7 @@ test('it speaks the page’s language before the browser’s', async () => {
   speaking('de-DE');
   await openedIn();
   await lang('fr');
-  chat!.see.getByPlaceholderText('Votre question');
+  chat!.screen.getByPlaceholderText('Votre question');
   expect(panel().dir).toBe('ltr');
 });
 
@@ -79,7 +79,7 @@ test('where nobody speaks one that there are words for, it is English', async ()
   speaking('tlh');
   await openedIn();
   await lang('en');
-  chat!.see.getByPlaceholderText('Your question');
+  chat!.screen.getByPlaceholderText('Your question');
 });
 
 test('the owner’s language comes before the page’s, from the page or from the server', async () => {
@@ -88,7 +88,7 @@ test('the owner’s language comes before the page’s, from the page or from th
   await lang('he');
   expect(panel().dir).toBe('rtl');
   const face = { uuid: 'c1', name: 'x', show_citations: true, greeting: '', suggestions: [], theme: {}, words: {} };
-  await openedIn({}, { 'GET ': () => json({ ...face, language: 'el' }) });
+  await openedIn({}, { 'GET ': () => jsonResponse({ ...face, language: 'el' }) });
   await lang('el');
 });
 
@@ -97,13 +97,13 @@ test('the launcher speaks it too, once the panel is there', async () => {
   await openedIn();
   await lang('de');
   chat!.handle.close();
-  await waitFor(() => chat!.see.getByRole('button', { name: 'Chat öffnen' }));
+  await waitFor(() => chat!.screen.getByRole('button', { name: 'Chat öffnen' }));
 });
 
 test('the owner’s own sentences stand in any language', async () => {
   document.documentElement.lang = 'de';
   await openedIn({ words: { field: 'Na, was gibt’s?' } });
   await lang('de');
-  chat!.see.getByPlaceholderText('Na, was gibt’s?');
-  chat!.see.getByRole('button', { name: 'Senden' });
+  chat!.screen.getByPlaceholderText('Na, was gibt’s?');
+  chat!.screen.getByRole('button', { name: 'Senden' });
 });

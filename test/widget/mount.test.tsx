@@ -3,13 +3,24 @@ import { render, waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ChatWidget, mount, type Handle } from '../../widget/index.tsx';
 import type { Host } from '../../widget/launch.ts';
-import { answered, json, line, openDoor, record, server, stream, wire, type Door, type Line } from './fake-server.ts';
-import { mounted, opened, type Opened } from './mounted.ts';
+import {
+  answerEvents,
+  jsonResponse,
+  openConnection,
+  startFakeServer,
+  messageRecord,
+  server,
+  streamResponse,
+  encodeEvents,
+  type FakeServer,
+  type Connection,
+} from './fake-server.ts';
+import { mountChat, mountAndOpen, type MountedChat } from './mounted.ts';
 
-const answer = record('q', 'An answer.');
-const replies = { 'POST /ask': () => stream(answered(answer)) };
-let door: Door | undefined;
-let chat: Opened | undefined;
+const answer = messageRecord('q', 'An answer.');
+const replies = { 'POST /ask': () => streamResponse(answerEvents(answer)) };
+let door: FakeServer | undefined;
+let chat: MountedChat | undefined;
 
 beforeEach(() => localStorage.clear());
 
@@ -21,41 +32,41 @@ afterEach(() => {
 });
 
 test('ask() opens the chat and asks, and the page is told of everything in order', async () => {
-  chat = mounted(replies);
+  chat = mountChat(replies);
   chat.handle.ask('q');
   // The first of all loads the panel.
-  const told = (): string[] => chat!.told.map(([name]) => name);
+  const told = (): string[] => chat!.events.map(([name]) => name);
   await waitFor(() => expect(told()).toEqual(['open', 'ask', 'answer']), { timeout: 5000 });
   chat.handle.close();
-  const { response, finish_reason } = chat.told[2]![1] as typeof answer;
+  const { response, finish_reason } = chat.events[2]![1] as typeof answer;
   expect([response, finish_reason]).toEqual(['An answer.', 'stop']);
-  expect(chat.told.at(-1)).toEqual(['close', null]);
+  expect(chat.events.at(-1)).toEqual(['close', null]);
 });
 
 test('a listener that has left is told nothing more', async () => {
-  chat = mounted(replies);
+  chat = mountChat(replies);
   const heard = vi.fn();
   chat.handle.on('open', heard)();
   chat.handle.open();
-  await waitFor(() => expect(chat!.told).toHaveLength(1));
+  await waitFor(() => expect(chat!.events).toHaveLength(1));
   expect(heard).not.toHaveBeenCalled();
 });
 
 test('with a target it stands in that element, open, and takes no focus', async () => {
   const target = document.createElement('div');
   document.body.append(target);
-  chat = await opened(replies, { target });
+  chat = await mountAndOpen(replies, { target });
   expect(target.querySelector('docent-widget')).toBe(chat.host);
-  await waitFor(() => chat!.see.getByRole('region', { name: 'Shop help' }));
-  expect(chat.see.queryByRole('button', { name: /chat/i })).toBeNull();
+  await waitFor(() => chat!.screen.getByRole('region', { name: 'Shop help' }));
+  expect(chat.screen.queryByRole('button', { name: /chat/i })).toBeNull();
   expect(chat.root.activeElement).toBeNull();
   target.remove();
 });
 
 test('sentences of the owner stand in place of the English ones', async () => {
-  chat = mounted({}, { words: { open: 'Frag uns', field: 'Deine Frage' } });
-  chat.see.getByRole('button', { name: 'Frag uns' }).click();
-  await waitFor(() => chat!.see.getByPlaceholderText('Deine Frage'));
+  chat = mountChat({}, { words: { open: 'Frag uns', field: 'Deine Frage' } });
+  chat.screen.getByRole('button', { name: 'Frag uns' }).click();
+  await waitFor(() => chat!.screen.getByPlaceholderText('Deine Frage'));
 });
 
 test('destroy leaves nothing behind: no node, no listener, no timer, no stream', async () => {
@@ -63,17 +74,17 @@ test('destroy leaves nothing behind: no node, no listener, no timer, no stream',
   const added = vi.spyOn(globalThis, 'addEventListener');
   const removed = vi.spyOn(globalThis, 'removeEventListener');
   let signal: AbortSignal | null | undefined;
-  let open!: Line;
-  chat = mounted({
+  let open!: Connection;
+  chat = mountChat({
     'POST /ask': (request) => {
       ({ signal } = request);
-      open = line(signal);
+      open = openConnection(signal);
       return open.response;
     },
   });
   chat.handle.ask('q');
   await waitFor(() => expect(open).toBeDefined());
-  open.say(wire(answered(answer).slice(0, 3)));
+  open.send(encodeEvents(answerEvents(answer).slice(0, 3)));
   await waitFor(() => expect(chat!.root.querySelector('.text')?.textContent).toBe('An an'));
   chat.handle.destroy();
   expect(document.documentElement.outerHTML).toBe(before);
@@ -84,43 +95,43 @@ test('destroy leaves nothing behind: no node, no listener, no timer, no stream',
   chat.handle.ask('q');
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(document.documentElement.outerHTML).toBe(before);
-  expect(chat.door.asked()).toHaveLength(1);
+  expect(chat.server.askRequests()).toHaveLength(1);
 });
 
 test('destroyed before it is known who the chatbot is, it does not open after all', async () => {
   let say: ((face: Response) => void) | undefined;
   const settings = { settings: '' } as object;
-  chat = mounted({ 'GET ': () => new Promise((resolve) => (say = resolve)) }, { settings });
-  chat.see.getByRole('button').dispatchEvent(new Event('pointerenter'));
+  chat = mountChat({ 'GET ': () => new Promise((resolve) => (say = resolve)) }, { settings });
+  chat.screen.getByRole('button').dispatchEvent(new Event('pointerenter'));
   await waitFor(() => expect(say).toBeDefined());
   chat.handle.destroy();
-  say!(json({ open: true }));
+  say!(jsonResponse({ open: true }));
   await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(chat.told).toEqual([]);
+  expect(chat.events).toEqual([]);
 });
 
 test('on a page where it may not be asked, it says so at once and does not try again', async () => {
-  const refused = (): Response => json({ error: 'not from here', code: 'forbidden_origin' }, 403);
-  chat = mounted({ 'GET ': refused, 'POST /ask': refused });
+  const refused = (): Response => jsonResponse({ error: 'not from here', code: 'forbidden_origin' }, 403);
+  chat = mountChat({ 'GET ': refused, 'POST /ask': refused });
   chat.handle.ask('q');
-  await waitFor(() => expect(chat!.see.getAllByText('This chat is not available.').length).toBeGreaterThan(0));
+  await waitFor(() => expect(chat!.screen.getAllByText('This chat is not available.').length).toBeGreaterThan(0));
   await new Promise((resolve) => setTimeout(resolve, 1000));
-  expect(chat.door.asked()).toHaveLength(1);
-  expect(chat.told.at(-1)).toEqual(['error', { code: 'forbidden_origin', error: 'not from here', status: 403 }]);
+  expect(chat.server.askRequests()).toHaveLength(1);
+  expect(chat.events.at(-1)).toEqual(['error', { code: 'forbidden_origin', error: 'not from here', status: 403 }]);
 });
 
 test('destroyed during a wait for the network, it asks no more', async () => {
-  chat = mounted({
+  chat = mountChat({
     'POST /ask': () => {
       throw new TypeError('refused');
     },
   });
   chat.handle.ask('q');
-  await waitFor(() => expect(chat!.see.getAllByText('Reconnecting…').length).toBeGreaterThan(0));
+  await waitFor(() => expect(chat!.screen.getAllByText('Reconnecting…').length).toBeGreaterThan(0));
   chat.handle.destroy();
-  const { length } = chat.door.asked();
+  const { length } = chat.server.askRequests();
   await new Promise((resolve) => setTimeout(resolve, 1000));
-  expect(chat.door.asked()).toHaveLength(length);
+  expect(chat.server.askRequests()).toHaveLength(length);
 });
 
 test('destroyed at any time, it leaves no timer', async () => {
@@ -138,11 +149,11 @@ test('destroyed at any time, it leaves no timer', async () => {
     left.delete(timer);
     end(timer);
   });
-  const limited = (): Response => json({ error: 'Too many.', code: 'rate_limited', retry_after: 9 }, 429);
+  const limited = (): Response => jsonResponse({ error: 'Too many.', code: 'rate_limited', retry_after: 9 }, 429);
   const refused = (): never => {
     throw new TypeError('refused');
   };
-  chat = mounted({}, { settings: { label: 'Help', teaser: 'Questions?' } });
+  chat = mountChat({}, { settings: { label: 'Help', teaser: 'Questions?' } });
   expect(left.size).toBe(1);
   chat.close();
   expect(left.size).toBe(0);
@@ -151,26 +162,26 @@ test('destroyed at any time, it leaves no timer', async () => {
     [refused, 'Reconnecting…'],
   ] as const) {
     localStorage.clear();
-    chat = mounted({ 'POST /ask': reply });
+    chat = mountChat({ 'POST /ask': reply });
     chat.handle.ask('q');
-    await waitFor(() => expect(chat!.see.getAllByText(note).length).toBeGreaterThan(0));
+    await waitFor(() => expect(chat!.screen.getAllByText(note).length).toBeGreaterThan(0));
     chat.close();
     await waitFor(() => expect(left.size).toBe(0), { timeout: 90, interval: 10 });
   }
   // A countdown and a reconnection at once.
   localStorage.clear();
   let asked = 0;
-  chat = mounted({ 'POST /ask': () => (asked++ ? refused() : limited()) });
+  chat = mountChat({ 'POST /ask': () => (asked++ ? refused() : limited()) });
   chat.handle.ask('one');
   chat.handle.ask('two');
   for (const note of ['Too many.', 'Reconnecting…'])
-    await waitFor(() => expect(chat!.see.getAllByText(note).length).toBeGreaterThan(0));
+    await waitFor(() => expect(chat!.screen.getAllByText(note).length).toBeGreaterThan(0));
   chat.close();
   await waitFor(() => expect(left.size).toBe(0), { timeout: 90, interval: 10 });
 });
 
 test('the component comes and goes with its place, and a second mount is no second chat', async () => {
-  door = openDoor({});
+  door = startFakeServer({});
   const handles: Handle[] = [];
   const ready = (handle: Handle): void => void handles.push(handle);
   const { rerender, unmount } = render(<ChatWidget server={server} chatbot="c1" onReady={ready} />);
@@ -184,7 +195,7 @@ test('the component comes and goes with its place, and a second mount is no seco
 });
 
 test('the component stands in its own place when it is inline', async () => {
-  door = openDoor({ 'GET ': () => json({}, 500) });
+  door = startFakeServer({ 'GET ': () => jsonResponse({}, 500) });
   const { container, unmount } = render(<ChatWidget server={server} chatbot="c1" inline />);
   await waitFor(() =>
     expect(container.querySelector('docent-widget')?.shadowRoot?.querySelector('textarea')).toBeTruthy(),
@@ -193,7 +204,7 @@ test('the component stands in its own place when it is inline', async () => {
 });
 
 test('several chats stand on one page beside each other', () => {
-  door = openDoor({});
+  door = startFakeServer({});
   const handles = ['c1', 'c2'].map((chatbot) => mount({ server, chatbot }));
   expect(document.querySelectorAll('docent-widget')).toHaveLength(2);
   handles[0]!.destroy();

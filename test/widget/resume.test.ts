@@ -6,39 +6,39 @@ import { effect } from '@preact/signals';
 import type { ChatEvent } from '../../server/types.ts';
 import { createChat } from '../../widget/chat/chat.ts';
 import {
-  answered,
+  answerEvents,
   deltas,
-  json,
-  line,
-  openDoor,
-  record,
+  jsonResponse,
+  openConnection,
+  startFakeServer,
+  messageRecord,
   server,
-  stream,
-  wire,
-  type Door,
-  type Line,
+  streamResponse,
+  encodeEvents,
+  type FakeServer,
+  type Connection,
 } from './fake-server.ts';
-import { opened, type Opened } from './mounted.ts';
+import { mountAndOpen, type MountedChat } from './mounted.ts';
 
-const answer = record('q', 'Eine Antwort – mit 👋🏽 Zeichen, die länger sind als ein Byte.');
-const bytes = new TextEncoder().encode(wire(answered(answer)));
+const answer = messageRecord('q', 'Eine Antwort – mit 👋🏽 Zeichen, die länger sind als ein Byte.');
+const bytes = new TextEncoder().encode(encodeEvents(answerEvents(answer)));
 
-let door: Door | undefined;
-let chat: Opened | undefined;
+let fakeServer: FakeServer | undefined;
+let chat: MountedChat | undefined;
 
 beforeEach(() => localStorage.clear());
 
 afterEach(() => {
   chat?.close();
-  door?.close();
-  chat = door = undefined;
+  fakeServer?.close();
+  chat = fakeServer = undefined;
   vi.useRealTimers();
 });
 
 /** The bytes up to `at`, then a broken connection. */
 function broken(at: number, all = bytes): Response {
-  const connection = line();
-  connection.say(all.slice(0, at));
+  const connection = openConnection();
+  connection.send(all.slice(0, at));
   // The reader takes what has come before it meets the break.
   setTimeout(connection.cut, 0);
   return connection.response;
@@ -71,15 +71,15 @@ test('cut at any byte, an answer comes whole: no character twice, none lost', as
   vi.useFakeTimers();
   for (let at = 0; at < bytes.length; at += 1) {
     let asks = 0;
-    door = openDoor({
-      'POST /ask': () => (asks++ === 0 ? broken(at) : stream(answered(answer))),
-      'GET /session/s1/message/m1/stream': ({ headers }) => stream(rest(Number(headers.get('Last-Event-ID')))),
+    fakeServer = startFakeServer({
+      'POST /ask': () => (asks++ === 0 ? broken(at) : streamResponse(answerEvents(answer))),
+      'GET /session/s1/message/m1/stream': ({ headers }) => streamResponse(rest(Number(headers.get('Last-Event-ID')))),
     });
     const all = collect();
     await vi.runAllTimersAsync();
     expect(await all).toEqual({ text: answer.response, end: 'done' });
-    expect(new Set(door.asked().map(({ body }) => body['id'])).size).toBe(1);
-    door.close();
+    expect(new Set(fakeServer.askRequests().map(({ body }) => body['id'])).size).toBe(1);
+    fakeServer.close();
   }
 });
 
@@ -89,19 +89,19 @@ test('cut again and again, whatever overlap the server repeats, an answer comes 
   await fc.assert(
     fc.asyncProperty(cuts, async (plan) => {
       const left = [...plan];
-      door = openDoor({
+      fakeServer = startFakeServer({
         'POST /ask': () => broken(bytes.length - 150),
         'GET /session/s1/message/m1/stream': ({ headers }) => {
           const next = left.shift();
           const from = Math.max(0, Number(headers.get('Last-Event-ID')) - (next?.back ?? 0));
-          if (!next) return stream(rest(from));
-          return broken(next.at, new TextEncoder().encode(wire(rest(from))));
+          if (!next) return streamResponse(rest(from));
+          return broken(next.at, new TextEncoder().encode(encodeEvents(rest(from))));
         },
       });
       const all = collect();
       await vi.runAllTimersAsync();
       expect((await all).text).toBe(answer.response);
-      door.close();
+      fakeServer.close();
     }),
     { numRuns: 40 },
   );
@@ -109,10 +109,10 @@ test('cut again and again, whatever overlap the server repeats, an answer comes 
 
 test('a gap in what comes is a cut: nothing is skipped', async () => {
   vi.useFakeTimers();
-  const gap = [...answered(answer).slice(0, 3), ...deltas(answer.response, 20)];
-  door = openDoor({
-    'POST /ask': () => stream(gap),
-    'GET /session/s1/message/m1/stream': ({ headers }) => stream(rest(Number(headers.get('Last-Event-ID')))),
+  const gap = [...answerEvents(answer).slice(0, 3), ...deltas(answer.response, 20)];
+  fakeServer = startFakeServer({
+    'POST /ask': () => streamResponse(gap),
+    'GET /session/s1/message/m1/stream': ({ headers }) => streamResponse(rest(Number(headers.get('Last-Event-ID')))),
   });
   const all = collect();
   await vi.runAllTimersAsync();
@@ -121,13 +121,13 @@ test('a gap in what comes is a cut: nothing is skipped', async () => {
 
 test('a connection that falls silent is left for another', async () => {
   vi.useFakeTimers();
-  door = openDoor({
+  fakeServer = startFakeServer({
     'POST /ask': ({ signal }) => {
-      const silent = line(signal);
-      silent.say(bytes.slice(0, 200));
+      const silent = openConnection(signal);
+      silent.send(bytes.slice(0, 200));
       return silent.response;
     },
-    'GET /session/s1/message/m1/stream': ({ headers }) => stream(rest(Number(headers.get('Last-Event-ID')))),
+    'GET /session/s1/message/m1/stream': ({ headers }) => streamResponse(rest(Number(headers.get('Last-Event-ID')))),
   });
   const all = collect();
   await vi.runAllTimersAsync();
@@ -139,14 +139,14 @@ test.each([
   ['when the network goes', () => dispatchEvent(new Event('offline'))],
 ])('a silent connection is left for another within seconds %s', async (_when, happen) => {
   vi.useFakeTimers();
-  let silent: Line | undefined;
-  door = openDoor({
+  let silent: Connection | undefined;
+  fakeServer = startFakeServer({
     'POST /ask': ({ signal }) => {
-      silent = line(signal);
-      silent.say(bytes.slice(0, 200));
+      silent = openConnection(signal);
+      silent.send(bytes.slice(0, 200));
       return silent.response;
     },
-    'GET /session/s1/message/m1/stream': ({ headers }) => stream(rest(Number(headers.get('Last-Event-ID')))),
+    'GET /session/s1/message/m1/stream': ({ headers }) => streamResponse(rest(Number(headers.get('Last-Event-ID')))),
   });
   const all = collect();
   await vi.advanceTimersByTimeAsync(1000);
@@ -158,7 +158,7 @@ test.each([
 
 test('a server that is not there is tried again with longer waits, and then given up', async () => {
   vi.useFakeTimers();
-  door = openDoor({
+  fakeServer = startFakeServer({
     'POST /ask': () => {
       throw new TypeError('refused');
     },
@@ -166,23 +166,23 @@ test('a server that is not there is tried again with longer waits, and then give
   const all = collect();
   await vi.runAllTimersAsync();
   expect((await all).end).toBe('failed network');
-  expect(door.asked().length).toBeGreaterThan(3);
-  expect(door.asked().length).toBeLessThan(12);
+  expect(fakeServer.askRequests().length).toBeGreaterThan(3);
+  expect(fakeServer.askRequests().length).toBeLessThan(12);
 });
 
 test('without a network nothing is tried until it is back', async () => {
   vi.useFakeTimers();
   const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
   let isThere = false;
-  door = openDoor({
+  fakeServer = startFakeServer({
     'POST /ask': () => {
       if (!isThere) throw new TypeError('offline');
-      return stream(answered(answer));
+      return streamResponse(answerEvents(answer));
     },
   });
   const all = collect();
   await vi.advanceTimersByTimeAsync(20_000);
-  expect(door.asked()).toHaveLength(1);
+  expect(fakeServer.askRequests()).toHaveLength(1);
   isThere = true;
   online.mockRestore();
   dispatchEvent(new Event('online'));
@@ -191,66 +191,69 @@ test('without a network nothing is tried until it is back', async () => {
 });
 
 test('the visitor sees the cut, then the whole answer', async () => {
-  const second = line();
-  chat = await opened({
+  const second = openConnection();
+  chat = await mountAndOpen({
     'POST /ask': () => broken(bytes.length - 200),
     'GET /session/s1/message/m1/stream': ({ headers }) => {
       const from = Number(headers.get('Last-Event-ID'));
       setTimeout(() => {
-        second.say(wire(rest(from)));
+        second.send(encodeEvents(rest(from)));
         second.end();
       }, 60);
       return second.response;
     },
   });
   chat.ask('q');
-  await waitFor(() => expect(chat!.see.getAllByText('Reconnecting…').length).toBeGreaterThan(0));
+  await waitFor(() => expect(chat!.screen.getAllByText('Reconnecting…').length).toBeGreaterThan(0));
   await waitFor(() => expect(chat!.root.querySelector('.text')?.textContent).toBe(answer.response), { timeout: 3000 });
-  await waitFor(() => expect(chat!.see.queryAllByText('Reconnecting…')).toEqual([]));
+  await waitFor(() => expect(chat!.screen.queryAllByText('Reconnecting…')).toEqual([]));
 });
 
 test('giving up keeps the question; trying again is the very same message', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   let isThere = false;
-  chat = await opened({
+  chat = await mountAndOpen({
     'POST /ask': () => {
       if (!isThere) throw new TypeError('refused');
-      return stream(answered(answer));
+      return streamResponse(answerEvents(answer));
     },
-    'GET ': () => json({ name: 'Shop' }),
+    'GET ': () => jsonResponse({ name: 'Shop' }),
   });
   chat.ask('q');
   await vi.advanceTimersByTimeAsync(120_000);
   isThere = true;
-  chat.see.getByRole('button', { name: 'Try again' }).click();
+  chat.screen.getByRole('button', { name: 'Try again' }).click();
   await vi.advanceTimersByTimeAsync(1000);
   await vi.waitFor(() => expect(chat!.root.querySelector('.text')?.textContent).toBe(answer.response));
-  expect(new Set(chat.door.asked().map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  expect(new Set(chat.server.askRequests().map(({ body }) => JSON.stringify(body))).size).toBe(1);
 });
 
 test('a gateway without its server is asked again by the very same message', async () => {
   const gateway = (): Response => new Response('<h1>Bad gateway</h1>', { status: 502 });
-  const answers = [gateway, gateway, () => stream(answered(answer))];
-  chat = await opened({ 'POST /ask': () => answers.shift()!() });
+  const answers = [gateway, gateway, () => streamResponse(answerEvents(answer))];
+  chat = await mountAndOpen({ 'POST /ask': () => answers.shift()!() });
   chat.ask('q');
   await vi.waitFor(() => expect(chat!.root.querySelector('.text')?.textContent).toBe(answer.response), 5000);
-  expect(chat.door.asked()).toHaveLength(3);
-  expect(new Set(chat.door.asked().map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  expect(chat.server.askRequests()).toHaveLength(3);
+  expect(new Set(chat.server.askRequests().map(({ body }) => JSON.stringify(body))).size).toBe(1);
 });
 
 test('stopped while the connection is being made again, an answer is left, and the next question is asked', async () => {
-  const answers = [() => broken(bytes.length - 200), () => stream(answered({ ...record('two', 'Next.'), uuid: 'm2' }))];
-  chat = await opened({
+  const answers = [
+    () => broken(bytes.length - 200),
+    () => streamResponse(answerEvents({ ...messageRecord('two', 'Next.'), uuid: 'm2' })),
+  ];
+  chat = await mountAndOpen({
     'POST /ask': () => answers.shift()!(),
-    'GET /session/s1/message/m1/stream': () => json({}, 503),
-    'POST /session/s1/message/m1/stop': () => json({ success: true }),
+    'GET /session/s1/message/m1/stream': () => jsonResponse({}, 503),
+    'POST /session/s1/message/m1/stop': () => jsonResponse({ success: true }),
   });
   chat.ask('one');
-  await waitFor(() => expect(chat!.see.getAllByText(/^Reconnecting/).length).toBeGreaterThan(0));
-  chat.see.getByRole('button', { name: /^Stop/ }).click();
+  await waitFor(() => expect(chat!.screen.getAllByText(/^Reconnecting/).length).toBeGreaterThan(0));
+  chat.screen.getByRole('button', { name: /^Stop/ }).click();
   chat.ask('two');
-  await waitFor(() => chat!.see.getByText('Next.'), { timeout: 3000 });
-  const paths = chat.door.requests.map(({ path }) => path);
+  await waitFor(() => chat!.screen.getByText('Next.'), { timeout: 3000 });
+  const paths = chat.server.requests.map(({ path }) => path);
   expect(paths.filter((path) => path.endsWith('/stop'))).toHaveLength(1);
-  expect(chat.see.getAllByText(/stopped/).length).toBeGreaterThan(0);
+  expect(chat.screen.getAllByText(/stopped/).length).toBeGreaterThan(0);
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSseParser } from '../../widget/client/sse-parser.ts';
-import { answered, citation, record, wire } from './fake-server.ts';
+import { answerEvents, citation, messageRecord, encodeEvents } from './fake-server.ts';
 
-const events = answered(
-  record('Frage?', 'Grüße — 日本語 👋🏽 fin\u2028\u2029 [1].', { 1: citation({ text: 'zwei\nZeilen' }) }),
+const events = answerEvents(
+  messageRecord('Frage?', 'Grüße — 日本語 👋🏽 fin\u2028\u2029 [1].', { 1: citation({ text: 'zwei\nZeilen' }) }),
 );
-const bytes = new TextEncoder().encode(wire(events));
+const bytes = new TextEncoder().encode(encodeEvents(events));
 
 function readPieces(pieces: Uint8Array[]): unknown[] {
   const decoder = new TextDecoder();
@@ -40,7 +40,7 @@ test('a stream cut into any pieces gives the same events', () => {
 });
 
 test('line ends that were changed on the way are understood, wherever the pieces end', () => {
-  const text = wire(events).replaceAll('\n', '\r\n');
+  const text = encodeEvents(events).replaceAll('\n', '\r\n');
   for (let cut = 0; cut <= text.length; cut++) {
     const read = createSseParser();
     expect(plain([...read(text.slice(0, cut)), ...read(text.slice(cut))])).toEqual(plain(events));

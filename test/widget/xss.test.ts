@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { waitFor } from '@testing-library/preact';
 import { afterEach, expect, test } from 'vitest';
 import { sharedData } from '../shared.ts';
-import { citation, json, record } from './fake-server.ts';
-import { opened, type Opened } from './mounted.ts';
+import { citation, jsonResponse, messageRecord } from './fake-server.ts';
+import { mountAndOpen, type MountedChat } from './mounted.ts';
 
 const own = [
   '<script>alert(1)</script>',
@@ -32,7 +32,7 @@ const own = [
 const path = sharedData('xss.json');
 const strings = [...own, ...(path ? (JSON.parse(readFileSync(path, 'utf8')) as string[]) : [])];
 
-let chat: Opened | undefined;
+let chat: MountedChat | undefined;
 
 afterEach(() => {
   chat?.close();
@@ -66,21 +66,21 @@ test.each(parts.map((part, number) => ({ part, number })))(
   async ({ part }) => {
     localStorage.setItem('docent:https://docent.test/:c1', '{"session":"s1"}');
     const messages = part.map((text, number) => ({
-      ...record(text, `${text}\n\nsaid [1]`, {
+      ...messageRecord(text, `${text}\n\nsaid [1]`, {
         1: citation({ title: text, text, file_name: number % 2 ? text : `https://shop.test/${text}` }),
       }),
       uuid: `m${number}`,
     }));
-    chat = await opened({
+    chat = await mountAndOpen({
       'GET ': () =>
-        json({
+        jsonResponse({
           name: part[0],
           greeting: part[1] ?? '',
           suggestions: part.slice(0, 6),
           theme: { color: part[0] },
           words: {},
         }),
-      'GET /session/s1/messages': () => json(messages),
+      'GET /session/s1/messages': () => jsonResponse(messages),
     });
     await waitFor(() => expect(chat!.root.querySelectorAll('.turn')).toHaveLength(part.length));
     expect(findings(chat.root)).toEqual([]);

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { face, message } from '../../../demo/script.ts';
+import { demoProfile, createMessage } from '../../../demo/script.ts';
 import { cut } from './answer.ts';
 
 export const PEER = 'node_modules/deep-chat/dist/deepChat.bundle.js';
@@ -64,7 +64,7 @@ function docentEvents(text: string): string[] {
   let length = 0;
   const deltas = cut(text, PIECE).map((piece) => event('delta', { text: piece }, (length += piece.length)));
   const opening = event('session', { uuid: 's1' }) + event('message', { uuid: 'm1' });
-  return [opening, ...deltas, event('done', message('Go on', text))];
+  return [opening, ...deltas, event('done', createMessage('Go on', text))];
 }
 
 /** As the peer reads it: each event a piece of text, and nothing else. */
@@ -107,7 +107,8 @@ export async function openDoor(inPage: string): Promise<Door> {
     if (html) return response.setHeader('Content-Type', 'text/html; charset=utf-8').end(html);
     if (url === '/chat/bench/ask') return stream(response, docentEvents(text));
     if (url === '/bare') return stream(response, bareEvents(text));
-    if (url === '/chat/bench') return response.setHeader('Content-Type', 'application/json').end(JSON.stringify(face));
+    if (url === '/chat/bench')
+      return response.setHeader('Content-Type', 'application/json').end(JSON.stringify(demoProfile));
     response.writeHead(200, { 'Content-Type': 'text/javascript; charset=utf-8', 'Content-Encoding': 'gzip' });
     return response.end(scriptOf(url));
   });

@@ -1,16 +1,16 @@
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch } from '../chromium.ts';
-import { serve, type Served } from '../built-server.ts';
+import { launchChromium } from '../chromium.ts';
+import { startBuiltServer, type BuiltServer } from '../built-server.ts';
 
-let server: Served;
+let server: BuiltServer;
 let browser: Browser;
 let page: Page;
 const faults: string[] = [];
 const asked: string[] = [];
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([serve({ DEMO: '0' }), launch()]);
+  [server, browser] = await Promise.all([startBuiltServer({ DEMO: '0' }), launchChromium()]);
   page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   page.setDefaultTimeout(60_000);
   // What the policy of the page refuses is told here as well.

@@ -1,14 +1,14 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { guides } from '../../../server/docs/guides.ts';
-import { launch } from '../chromium.ts';
-import { serve, type Served } from '../built-server.ts';
+import { launchChromium } from '../chromium.ts';
+import { startBuiltServer, type BuiltServer } from '../built-server.ts';
 
-let server: Served;
+let server: BuiltServer;
 let browser: Browser;
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([serve({ DEMO: '0' }), launch()]);
+  [server, browser] = await Promise.all([startBuiltServer({ DEMO: '0' }), launchChromium()]);
 });
 
 afterAll(async () => {

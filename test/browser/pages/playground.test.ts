@@ -4,17 +4,17 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { Browser, FrameLocator, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { launch } from '../chromium.ts';
-import { serve, type Served } from '../built-server.ts';
+import { launchChromium } from '../chromium.ts';
+import { startBuiltServer, type BuiltServer } from '../built-server.ts';
 
-let server: Served;
+let server: BuiltServer;
 let browser: Browser;
 let page: Page;
 let faults: string[];
 let site: Server | undefined;
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([serve(), launch()]);
+  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
 });
 
 afterAll(async () => {

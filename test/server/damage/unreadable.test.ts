@@ -5,14 +5,14 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../../server/dev/build.mjs';
 import { answerUnreadable } from '../../../server/http/parse-errors.ts';
-import { serve, until, type Served } from '../../browser/built-server.ts';
+import { startBuiltServer, until, type BuiltServer } from '../../browser/built-server.ts';
 
 /** Requests that Node's own parser refuses, sent to the built server as bytes. */
 
-let server: Served;
+let server: BuiltServer;
 beforeAll(async () => {
   await ensureBuilt();
-  server = await serve({ DEMO: '0' });
+  server = await startBuiltServer({ DEMO: '0' });
 }, 120_000);
 afterAll(() => server.stop());
 
