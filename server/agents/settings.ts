@@ -63,10 +63,10 @@ export function settingsSent(type: AgentType, body: object): SentSettings {
   const top = checked(SENT[type], body);
   const within = Object.hasOwn(body, 'meta') ? (body as { meta: unknown }).meta : undefined;
   const meta = checkedWithin('meta', SENT[type], within ?? {});
-  return { ...tidied(meta, 'meta.'), ...tidied(top, '') };
+  return { ...withTags(meta, 'meta.'), ...withTags(top, '') };
 }
 
-function tidied(settings: Record<string, unknown>, within: '' | 'meta.'): SentSettings {
+function withTags(settings: Record<string, unknown>, within: '' | 'meta.'): SentSettings {
   if (settings['tags'] === undefined) return settings;
   return { ...settings, tags: tagsSent(settings['tags'], `${within}tags`) };
 }

@@ -32,7 +32,7 @@ export function refuseUncallable({ parameters, headers, external_url, meta }: Pa
 }
 
 /** Bytes of JSON that a caller's own object may have. */
-const LARGEST = 100_000;
+const MAX_JSON_BYTES = 100_000;
 
 /** Schema-like: what a model is told of the arguments. */
 function refuseParameters(parameters: Record<string, unknown>): void {
@@ -49,7 +49,7 @@ function refuseParameters(parameters: Record<string, unknown>): void {
 
 function refuseLarge(field: string, value: Record<string, unknown>): void {
   refusePrototypeKeys(field, value);
-  if (Buffer.byteLength(JSON.stringify(value)) > LARGEST)
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_JSON_BYTES)
     throw invalid(field, `${field} must be at most 100 kB of JSON`);
 }
 

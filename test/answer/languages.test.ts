@@ -4,16 +4,16 @@ import { writeNoAnswer } from '../../server/answer/extract/no-answer.ts';
 import { PHRASES } from '../../server/answer/extract/phrases.ts';
 import { phrasesFor } from '../../server/answer/extract/phrases.ts';
 import { STOP_WORDS } from '../../server/knowledge/text/stopwords.ts';
-import { LANGUAGES, type Spoken } from '../../server/knowledge/text/languages.ts';
+import { LANGUAGES, type LanguageCode } from '../../server/knowledge/text/languages.ts';
 import { queryOf } from './search.ts';
 import { stem, stemsFor } from '../../server/knowledge/text/stems.ts';
 import type { Language } from '../../server/knowledge/text/language.ts';
 
-const spoken = Object.keys(LANGUAGES) as Spoken[];
+const spoken = Object.keys(LANGUAGES) as LanguageCode[];
 const spaced = spoken.filter((one) => !('unspaced' in LANGUAGES[one]));
 
 /** Short ones, as visitors type them; the sixth of most is no question. */
-const QUESTIONS: Record<Spoken, string[]> = {
+const QUESTIONS: Record<LanguageCode, string[]> = {
   bg: [
     'Как да върна стола?',
     'Колко струва доставката?',
@@ -215,7 +215,7 @@ const QUESTIONS: Record<Spoken, string[]> = {
 describe('the table of languages', () => {
   it('has every language that the widget has words for', () => {
     const files = readdirSync('widget/words').flatMap((name) => /^([a-z]{2})\.ts$/.exec(name)?.[1] ?? []);
-    expect(files.filter((language) => !spoken.includes(language as Spoken))).toEqual([]);
+    expect(files.filter((language) => !spoken.includes(language as LanguageCode))).toEqual([]);
   });
 
   it('is covered by the replies, and by the common words of those that put spaces between words', () => {
@@ -225,7 +225,7 @@ describe('the table of languages', () => {
 
   it('names only stemmers that there are', async () => {
     await stemsFor('Привет');
-    const words: Partial<Record<Spoken, [string, string]>> = {
+    const words: Partial<Record<LanguageCode, [string, string]>> = {
       cs: ['objednávky', 'objednávka'],
       nb: ['bestillingene', 'bestilling'],
       ru: ['возвраты', 'возврат'],
@@ -238,7 +238,7 @@ describe('the table of languages', () => {
 });
 
 describe('a short question', () => {
-  const told = (question: string, site: string[], accepted: string[] = []): Spoken | undefined => {
+  const told = (question: string, site: string[], accepted: string[] = []): LanguageCode | undefined => {
     const phrases = phrasesFor(queryOf(question), site.length > 0 ? [{ text: site.join(' ') }] : [], accepted);
     return spoken.find((language) => PHRASES[language] === phrases);
   };

@@ -4,7 +4,7 @@ import { PHRASES } from '../../server/answer/extract/phrases.ts';
 import { phrasesFor } from '../../server/answer/extract/phrases.ts';
 import type { Found } from '../../server/knowledge/search/found.ts';
 import { foundPassage, queryOf } from './search.ts';
-import type { Spoken } from '../../server/knowledge/text/languages.ts';
+import type { LanguageCode } from '../../server/knowledge/text/languages.ts';
 import { siteOf } from './site.ts';
 
 const SHOP = await siteOf(
@@ -199,7 +199,7 @@ describe('“I don’t know”', () => {
 });
 
 describe('what the server says by itself', () => {
-  const QUESTIONS: Record<Spoken, string> = {
+  const QUESTIONS: Record<LanguageCode, string> = {
     en: 'How much does it cost to send a lamp to Wales?',
     de: 'Wie viel kostet der Versand nach Österreich?',
     es: '¿Cuánto cuesta el envío a la isla?',
@@ -231,8 +231,8 @@ describe('what the server says by itself', () => {
   };
 
   it.each(Object.entries(QUESTIONS))('is in the language of the question: %s', (language, query) => {
-    expect(phrasesFor(queryOf(query), [])).toBe(PHRASES[language as Spoken]);
-    expect(writeNoAnswer(queryOf(query), [])).toContain(PHRASES[language as Spoken].unknown);
+    expect(phrasesFor(queryOf(query), [])).toBe(PHRASES[language as LanguageCode]);
+    expect(writeNoAnswer(queryOf(query), [])).toContain(PHRASES[language as LanguageCode].unknown);
   });
 
   it('is in the language of the pages where the question has too few words to tell', () => {

@@ -2,7 +2,7 @@ import { synonymsOf } from '../../knowledge/text/synonyms.ts';
 import { sentencesOf, type Span } from '../../knowledge/text/sentences.ts';
 import { eachWord, isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts';
 import { numbersIn, allNumbersIn } from './numbers.ts';
-import { spokenIn } from '../../knowledge/text/detect-language.ts';
+import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 import { WeakCache } from './weak-cache.ts';
 
 /** A passage as it was given: only `text` is quoted, the words of `head` (title and headings) count too. */
@@ -85,9 +85,9 @@ export function createVerifier(given: GivenPassage[]): Verifier {
   function isForeign(claim: string, context: string, cited: number[]): boolean {
     const words = wordsOf(context);
     if (sameLanguage(words, cited.map(reading)) || sameLanguage(words, readAll())) return false;
-    const spoken = spokenIn(claim) ?? spokenIn(context);
+    const spoken = detectLanguage(claim) ?? detectLanguage(context);
     if (spoken === undefined) return words.all >= MIN_WORDS_UNKNOWN;
-    const texts = given.map(({ text }) => spokenIn(text));
+    const texts = given.map(({ text }) => detectLanguage(text));
     const told = cited.map((at) => texts[at]).filter(Boolean);
     return !(told.length > 0 ? told : texts).includes(spoken);
   }

@@ -1,11 +1,11 @@
-import type { Spoken } from '../../knowledge/text/languages.ts';
-import { spokenIn } from '../../knowledge/text/detect-language.ts';
+import type { LanguageCode } from '../../knowledge/text/languages.ts';
+import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 
 /** What tells that a sentence ends. */
 export const SENTENCE_END = /[.!?…。！？｡؟।][)\]"'”’»」』]*$/;
 
 /** Words at the beginning of a sentence that points back at the one before it. */
-const REFERRING_WORDS: Partial<Record<Spoken, string>> = {
+const REFERRING_WORDS: Partial<Record<LanguageCode, string>> = {
   en: 'he she it they this that these those its their his her such otherwise instead then however but also both neither',
   de: 'er sie es dies diese dieser dieses das dabei dafür dazu dann aber sonst beide außerdem',
   es: 'ellos ellas él ella esto este esta estos estas eso pero además',
@@ -33,5 +33,5 @@ export function refersBack(sentence: string, text: string): boolean {
   const start = sentence.slice(0, 40).replace(OPENING, '');
   const first = /^\p{L}+/u.exec(start)?.[0].toLowerCase() ?? '';
   const languages = [...wordsByLanguage].filter(([, own]) => own.has(first)).map(([language]) => language);
-  return UNSPACED.test(start) || (languages.length > 0 && languages.includes(spokenIn(text) ?? 'en'));
+  return UNSPACED.test(start) || (languages.length > 0 && languages.includes(detectLanguage(text) ?? 'en'));
 }

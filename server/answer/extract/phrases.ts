@@ -1,5 +1,5 @@
 import type { Query } from '../../knowledge/search/query.ts';
-import type { Spoken } from '../../knowledge/text/languages.ts';
+import type { LanguageCode } from '../../knowledge/text/languages.ts';
 
 /** The few sentences that the server itself says, by the visitor's language. */
 export interface Phrases {
@@ -250,7 +250,7 @@ export const PHRASES = {
     'העמודים הקרובים ביותר לשאלה:',
     'אפשר לנסות מילים אחרות או לשאול על משהו אחר.',
   ),
-} as const satisfies Record<Spoken, Phrases>;
+} as const satisfies Record<LanguageCode, Phrases>;
 
 /** What the server says by itself, in the language of the question; `accepted` as in `QueryLanguage.forReply`. */
 export const phrasesFor = (

@@ -1,7 +1,7 @@
 import type { Found } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
-import type { Spoken } from '../../knowledge/text/languages.ts';
-import { spokenIn } from '../../knowledge/text/detect-language.ts';
+import type { LanguageCode } from '../../knowledge/text/languages.ts';
+import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 
 /**
  * How sure an answer must be, by language: words that nearly every question has and no page, and words in many forms, make
@@ -10,7 +10,7 @@ import { spokenIn } from '../../knowledge/text/detect-language.ts';
  * SQuAD: 96 kept, and of questions whose article was taken out 81 refused. Languages that are not in the data are put
  * beside their like.
  */
-const MIN_CONFIDENCE: Record<Spoken, number> = {
+const MIN_CONFIDENCE: Record<LanguageCode, number> = {
   en: 0.26,
   es: 0.21,
   fr: 0.21,
@@ -42,6 +42,6 @@ const MIN_CONFIDENCE: Record<Spoken, number> = {
 };
 
 export function minConfidence({ language: { detected } }: Query, found: Found[]): number {
-  const language = detected ?? spokenIn(found[0]?.text ?? '') ?? 'en';
+  const language = detected ?? detectLanguage(found[0]?.text ?? '') ?? 'en';
   return MIN_CONFIDENCE[language];
 }

@@ -12,7 +12,7 @@ export interface SplitMessage {
 }
 
 /** A line as short as this (UTF-16 units) was ended by the writer, a longer one perhaps by the program. */
-const OWN_LINE = 50;
+const MIN_WRAPPED_LINE = 50;
 const MARK = /[?？؟]|\p{Script=Greek}[\p{M}\s]*[;\u037e]/u;
 /** `;` is Greek for a question mark, and Chinese puts no space behind a sentence. */
 const UNSPACED_END =
@@ -46,11 +46,11 @@ const SIGNS =
 const WISH =
   /^(?:(?:please|kindly|and|so|but|now)\s+)*(?:i (?:want|need|would like|['’]?d like|wish) to (?:know|ask|find out|learn)|i(?: am|['’]m) (?:wondering|looking for)|i wonder|let me know|give me|please)\b|^(?:ich (?:möchte|würde gerne?|will) (?:wissen|fragen)|quisiera saber|me gustaría saber|je (?:voudrais|souhaite) savoir|vorrei sapere|gostaria de saber)/iu;
 /** Questions of politeness, which no page answers. */
-const PHATIC =
+const SMALL_TALK =
   /^\P{L}*(?:how are you(?: doing)?(?: today)?|how(?:['’]s| is) it going|(?:can|could|would|will) (?:you|someone|anyone|anybody)(?: please| kindly)? (?:help|assist)(?: (?:me|us))?(?: out)?(?: please| with (?:this|something))?|(?:may|can|could) i ask (?:you )?(?:a|one|something|a quick) ?(?:question|thing)?|wie geht es (?:ihnen|dir|euch)|(?:können sie|kannst du) mir (?:bitte )?helfen|(?:cómo|qué tal) está[ns]?|(?:me )?pued(?:e|en|es) ayudar(?:me)?|comment allez[- ]vous|pouvez-vous m['’]aider)\P{L}*$/iu;
 /** What may stand between a greeting or a story and the question in one sentence. */
 const CLAUSE_END = /(?<=[,:–—])\s+/u;
-const LEAST_WORDS = 3;
+const MIN_WORDS = 3;
 /** They begin a clause that is no part of the question: a greeting, or what the writer tells of themselves. */
 const ASIDE =
   /^\P{L}*(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|thanks|thank you|sorry|excuse me|i|i['’]m|i['’]ve|we|we['’]ve|my|our|hallo|guten|liebe[sr]?|sehr geehrte[sr]?|moin|servus|danke|entschuldigung|ich|wir|mein\p{L}{0,2}|hola|buen[oa]s|estimad[oa]s?|gracias|bonjour|bonsoir|salut|merci|cher|chère|je|j['’]\p{L}+|nous|ciao|buongiorno|buonasera|salve|gentile|grazie|olá|bom dia|boa (?:tarde|noite)|obrigad[oa]|goede\p{L}+|beste|dank|ik|wij)(?!\p{L})/iu;
@@ -61,8 +61,8 @@ const ASIDE =
  */
 export function splitQuestion(message: string, worth: (sentence: string) => number): SplitMessage {
   const sentences = sentencesIn(message);
-  const isMarked = sentences.map((sentence) => MARK.test(sentence) && !PHATIC.test(sentence));
-  const isAsking = isMarked.includes(true) ? isMarked : sentences.map((one) => asks(one) && !PHATIC.test(one));
+  const isMarked = sentences.map((sentence) => MARK.test(sentence) && !SMALL_TALK.test(sentence));
+  const isAsking = isMarked.includes(true) ? isMarked : sentences.map((one) => asks(one) && !SMALL_TALK.test(one));
   if (sentences.length > 1 && !isAsking.includes(true)) {
     const values = sentences.map(worth);
     const best = Math.max(...values);
@@ -95,7 +95,7 @@ function paragraphsOf(message: string): string[] {
     const text = line.trim();
     if (open && text !== '') paragraphs.push(`${paragraphs.pop()} ${text}`);
     else if (text !== '') paragraphs.push(text);
-    open = text.length >= OWN_LINE;
+    open = text.length >= MIN_WRAPPED_LINE;
   }
   return paragraphs;
 }
@@ -112,7 +112,7 @@ function asideIn(sentence: string): number {
   let from = 0;
   for (const clause of sentence.split(CLAUSE_END)) {
     // “My parcel is lost, what now?” asks nothing in its last words alone.
-    if (from > 0 && openers.has(firstWord(clause)) && clause.split(/\s+/).length >= LEAST_WORDS) return from;
+    if (from > 0 && openers.has(firstWord(clause)) && clause.split(/\s+/).length >= MIN_WORDS) return from;
     from = sentence.indexOf(clause, from) + clause.length;
     while (/\s/.test(sentence[from] ?? '')) from++;
   }

@@ -1,5 +1,5 @@
 /** Words that point back at what was said. */
-const POINTING = /\b(?:it|its|that|this|these|those|they|them|their|there|he|she|him|her|one|ones|same|else|other)\b/i;
+const PRONOUNS = /\b(?:it|its|that|this|these|those|they|them|their|there|he|she|him|her|one|ones|same|else|other)\b/i;
 const CONTINUING = /^\W*(?:and|or|but|so|also|what about|how about|what if)\b/i;
 /** They ask who it is that answers, which nothing said before tells. */
 const WHO_ANSWERS = [
@@ -13,5 +13,5 @@ const WHO_ANSWERS = [
 /** A question that does not stand by itself: nearly nothing in it, or it points back. */
 export function isFollowUp(text: string, terms: number): boolean {
   if (terms <= 1 && (!/\p{L}/u.test(text) || WHO_ANSWERS.some((one) => one.test(text)))) return false;
-  return terms <= 1 || CONTINUING.test(text) || (terms <= 3 && POINTING.test(text));
+  return terms <= 1 || CONTINUING.test(text) || (terms <= 3 && PRONOUNS.test(text));
 }

@@ -4,7 +4,7 @@ import type { Document, Store, StoredSource, StoredVectors } from '../../store/s
 import { PassageIndex } from './index.ts';
 import { stemsFor } from '../text/stems.ts';
 
-interface Held {
+interface CachedIndex {
   index: PassageIndex<StoredSource>;
   ready: Promise<void>;
   /** How often each source has changed since the build began: what was read of it before may be old. */
@@ -23,7 +23,7 @@ export interface IndexCacheOptions {
 
 /** An index a chatbot: built from stored passages when first asked, kept in step, dropped when idle. */
 export class IndexCache {
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, CachedIndex>();
   readonly #options: IndexCacheOptions;
   readonly #sweeper: NodeJS.Timeout;
 
@@ -59,7 +59,7 @@ export class IndexCache {
   remove(chatbot: string, source: string): void {
     const held = this.#held.get(chatbot);
     if (!held) return;
-    changed(held, source);
+    countChange(held, source);
     held.index.remove(source);
   }
 
@@ -81,17 +81,17 @@ export class IndexCache {
   async #put(source: StoredSource, read: () => Promise<Document | undefined>): Promise<void> {
     const held = this.#held.get(source.chatbot);
     if (!held) return;
-    const change = changed(held, source.uuid);
+    const change = countChange(held, source.uuid);
     const isNewest = (): boolean => held.changes.get(source.uuid) === change;
     const document = await read();
     if (!document) return;
-    await fill(held.index, source, document, isNewest);
+    await fillIndex(held.index, source, document, isNewest);
     await this.#meanings(held.index, source.uuid);
   }
 
-  #build(chatbot: string): Held {
+  #build(chatbot: string): CachedIndex {
     const index = new PassageIndex<StoredSource>();
-    const held: Held = { index, ready: Promise.resolve(), changes: new Map(), used: 0 };
+    const held: CachedIndex = { index, ready: Promise.resolve(), changes: new Map(), used: 0 };
     this.#held.set(chatbot, held);
     held.ready = this.#read(chatbot, held).catch((error: unknown) => {
       // The next question tries again.
@@ -101,13 +101,13 @@ export class IndexCache {
     return held;
   }
 
-  async #read(chatbot: string, { index, changes }: Held): Promise<void> {
+  async #read(chatbot: string, { index, changes }: CachedIndex): Promise<void> {
     const { store } = this.#options;
     for (const source of await store.sources(chatbot)) {
       const document = await store.document(source.uuid);
       const isUnchanged = (): boolean => !changes.has(source.uuid);
       if (!document || !isUnchanged()) continue;
-      await fill(index, source, document, isUnchanged);
+      await fillIndex(index, source, document, isUnchanged);
       if (isUnchanged()) await this.#meanings(index, source.uuid);
     }
     for (const _ of index.settling()) await setImmediate();
@@ -121,7 +121,7 @@ export class IndexCache {
 }
 
 /** Counts a change of a source; returns its number. */
-function changed({ changes }: Held, source: string): number {
+function countChange({ changes }: CachedIndex, source: string): number {
   const change = (changes.get(source) ?? 0) + 1;
   changes.set(source, change);
   return change;
@@ -131,7 +131,7 @@ function changed({ changes }: Held, source: string): number {
  * A source is found by the title that its owner gave as well as by its own. It is not put in where it is not newest any
  * more when its stemmer is there.
  */
-async function fill(
+async function fillIndex(
   index: PassageIndex<StoredSource>,
   source: StoredSource,
   document: Document,

@@ -1,41 +1,40 @@
 import type { Document } from '../../store/store.ts';
 import { bySentences } from './coverage.ts';
-import type { Entry, Hit, SearchIn } from './types.ts';
-import { FEEDBACK, wantsFeedback, withFeedback } from './relevance-feedback.ts';
+import type { Entry, Hit, SearchScope } from './types.ts';
+import { FEEDBACK_PASSAGES, wantsFeedback, withFeedback } from './relevance-feedback.ts';
 import type { Match, Sentence } from './found.ts';
 import { languageOf, type Language } from '../text/language.ts';
 import { proximity } from './proximity.ts';
-import { Pairs } from './question-pairs.ts';
-import { Postings, type Within } from './postings.ts';
+import { QuestionPairs } from './question-pairs.ts';
+import { Postings, type SlotSet } from './postings.ts';
 import { readQuery, type Query } from './query.ts';
 import { leadsOf, sentencesOf } from '../text/sentences.ts';
 import { Vectors } from './vectors.ts';
-import { eachWord, NOTHING, Vocabulary } from '../text/tokenizer.ts';
+import { eachWord, STOP_WORD, Vocabulary } from '../text/tokenizer.ts';
 
-/** So many of the best by BM25 are looked at more closely. */
+/** Passages, best by BM25, that are scored by proximity and coverage. */
 const CANDIDATES = 40;
 /** How much less the longer of two passages is worth: SQuAD +.003 right first. */
-const LONGER = 0.03;
+const LENGTH_PENALTY = 0.03;
 /**
  * What a cosine counts beside a passage that has words for all of the question. With vectors far worse than a model's,
  * which alone put .68 of SQuAD's paragraphs first, an earlier ranking's .807 became .810; a weight of 1 took .012 away.
  */
-const MEANING = 0.5;
+const VECTOR_WEIGHT = 0.5;
 /** UTF-16 units of a text that is no mere figure, label or line. */
-const PARAGRAPH = 200;
+const MIN_PARAGRAPH = 200;
 /** Passages indexed in one step. */
-const STEP = 64;
+const PASSAGES_PER_STEP = 64;
 
 /**
- * The passages of one chatbot, in memory. Sources come and go one by one; what a gone one leaves behind is cleared
- * away when it is half of all.
+ * The passages of one chatbot, in memory. The slots of removed sources are compacted when they are half of all.
  */
 export class PassageIndex<S> {
   readonly words = new Vocabulary();
   #entries: (Entry<S> | undefined)[] = [];
   readonly #postings = new Postings(this.words);
   readonly #slots = new Map<string, number[]>();
-  readonly #pairs = new Pairs();
+  readonly #pairs = new QuestionPairs();
   /** None before the first source that has any. */
   #vectors: Vectors | undefined;
 
@@ -62,7 +61,7 @@ export class PassageIndex<S> {
       const roots = new Set(Array.from(head, (form) => this.words.root(form)));
       const forms = this.#formsOf(text, language);
       slots.push(this.#add({ source, headings, text, language, forms, head: Uint32Array.from(roots) }));
-      if (at % STEP !== STEP - 1) continue;
+      if (at % PASSAGES_PER_STEP !== PASSAGES_PER_STEP - 1) continue;
       yield;
       if (this.#slots.get(uuid) !== slots) return;
     }
@@ -81,7 +80,7 @@ export class PassageIndex<S> {
     if (vectors.dimensions !== dimensions || rows.length !== slots.length * dimensions) return;
     for (let at = 0; at < slots.length; at++) {
       vectors.set(slots[at]!, rows.subarray(at * dimensions, (at + 1) * dimensions));
-      if (at % STEP !== STEP - 1) continue;
+      if (at % PASSAGES_PER_STEP !== PASSAGES_PER_STEP - 1) continue;
       yield;
       if (this.#slots.get(uuid) !== slots) return;
     }
@@ -111,7 +110,7 @@ export class PassageIndex<S> {
   }
 
   /** The best passages, best first. */
-  search(query: Query, limit: number, searchIn: SearchIn = {}): Hit<S>[] {
+  search(query: Query, limit: number, searchIn: SearchScope = {}): Hit<S>[] {
     const hits = this.#found(query, limit, searchIn);
     const pair = this.#pairs.find([query.text, query.question], searchIn.sources);
     const entry = pair === undefined ? undefined : this.#entries[this.#slots.get(pair)?.[0] ?? -1];
@@ -120,14 +119,14 @@ export class PassageIndex<S> {
     return [{ entry, score: 1 + (hits[0]?.score ?? 0), exact: true as const }, ...others].slice(0, limit);
   }
 
-  #found(query: Query, limit: number, { sources, meaning }: SearchIn): Hit<S>[] {
+  #found(query: Query, limit: number, { sources, meaning }: SearchScope): Hit<S>[] {
     const within = sources && this.#within(sources);
     const rank = (one: Query) =>
       meaning?.length === this.dimensions
         ? this.#rankedByBoth(one, limit, within, meaning)
         : this.#ranked(one, limit, within);
     if (!wantsFeedback(query, within ? within.size : this.size)) return rank(query);
-    const hits = this.#ranked(query, Math.max(limit, FEEDBACK), within);
+    const hits = this.#ranked(query, Math.max(limit, FEEDBACK_PASSAGES), within);
     if (hits.length === 0) return rank(query);
     return rank(withFeedback(query, hits, this.words, (root) => this.idf(root)));
   }
@@ -136,7 +135,7 @@ export class PassageIndex<S> {
    * By words and by meaning, each finding what the other misses. Words go by the best there is, which counts as much as
    * it has words for the question: the fewer it has, the more meaning says.
    */
-  #rankedByBoth(query: Query, limit: number, within: Within | undefined, meaning: Float32Array): Hit<S>[] {
+  #rankedByBoth(query: Query, limit: number, within: SlotSet | undefined, meaning: Float32Array): Hit<S>[] {
     const vectors = this.#vectors!;
     const many = Math.max(limit, CANDIDATES);
     const byWords = this.#postings.top(query, many, within);
@@ -150,12 +149,12 @@ export class PassageIndex<S> {
     if (!best) return [];
     const words = Math.min(1, this.#postings.known(best.entry, query)) / (best.score || 1);
     const mixed = hits.map(({ slot, entry, score }) => {
-      return { entry, score: words * score + MEANING * vectors.cosine(slot, meaning), first: best.entry };
+      return { entry, score: words * score + VECTOR_WEIGHT * vectors.cosine(slot, meaning), first: best.entry };
     });
     return mixed.sort(byScore).slice(0, limit);
   }
 
-  #within(sources: ReadonlySet<string>): Within {
+  #within(sources: ReadonlySet<string>): SlotSet {
     const has = new Uint8Array(this.#entries.length);
     const slots = Array.from(sources, (uuid) => this.#slots.get(uuid) ?? []);
     let size = 0;
@@ -166,7 +165,7 @@ export class PassageIndex<S> {
     return { slots, size, has };
   }
 
-  #ranked(query: Query, limit: number, within: Within | undefined): Hit<S>[] {
+  #ranked(query: Query, limit: number, within: SlotSet | undefined): Hit<S>[] {
     const top = this.#postings.top(query, Math.max(limit, CANDIDATES), within);
     const hits = top.map(([slot, score]) => this.#hit(slot, score, query));
     return this.#bySentences(hits, query, limit).slice(0, limit);
@@ -176,11 +175,11 @@ export class PassageIndex<S> {
     const entry = this.#entries[slot]!;
     if (score === 0) return { entry, score: 0 };
     const closer = score / query.totalWeight + proximity(entry, query, this.words);
-    return { entry, score: closer / this.#postings.lengthening(entry.forms.length) ** LONGER };
+    return { entry, score: closer / this.#postings.lengthening(entry.forms.length) ** LENGTH_PENALTY };
   }
 
   #bySentences<H extends Hit<S>>(hits: H[], query: Query, limit: number): H[] {
-    return onceEach(bySentences<S, H>(hits, query, limit, (entry) => this.sentences(entry)));
+    return withoutDuplicates(bySentences<S, H>(hits, query, limit, (entry) => this.sentences(entry)));
   }
 
   match({ entry, first, exact }: Hit<S>, query: Query): Match {
@@ -211,7 +210,7 @@ export class PassageIndex<S> {
     const forms: number[] = [];
     eachWord(text, (word) => {
       const form = this.words.add(word, language);
-      if (form !== NOTHING) forms.push(form);
+      if (form !== STOP_WORD) forms.push(form);
     });
     return Uint32Array.from(forms);
   }
@@ -239,11 +238,11 @@ export class PassageIndex<S> {
 }
 
 /** What pages say to the letter under the same heading is found once, on the best of them; short texts may well differ by their page. */
-function onceEach<S, H extends Hit<S>>(hits: H[]): H[] {
+function withoutDuplicates<S, H extends Hit<S>>(hits: H[]): H[] {
   const seen = new Set<string>();
   return hits.filter(({ entry: { text, headings } }) => {
     const key = `${headings.at(-1) ?? ''}\n${text}`;
-    return text.length < PARAGRAPH || (!seen.has(key) && seen.add(key));
+    return text.length < MIN_PARAGRAPH || (!seen.has(key) && seen.add(key));
   });
 }
 

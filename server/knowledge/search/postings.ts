@@ -5,11 +5,11 @@ import type { Vocabulary } from '../text/tokenizer.ts';
 const K1 = 1.2;
 const B = 0.75;
 const HEAD = 3;
-/** A word of so many passages only ranks what rarer words found, where they found enough. */
-const LONG = 2048;
-const ENOUGH = 500;
+/** A word of `LONG_LIST` passages only ranks what rarer words found, where they found `MIN_CANDIDATES`. */
+const LONG_LIST = 2048;
+const MIN_CANDIDATES = 500;
 /** To look a passage up in a list costs about as much as walking so many postings. */
-const LOOKUP = 16;
+const LOOKUP_COST = 16;
 
 /** A passage as far as counting its words goes. */
 export interface Counted {
@@ -20,7 +20,7 @@ export interface Counted {
 }
 
 /** The passages that alone count for a question. */
-export interface Within {
+export interface SlotSet {
   /** Their slots, a list a source. */
   slots: number[][];
   size: number;
@@ -86,7 +86,7 @@ export class Postings {
   }
 
   /** The `count` passages with the highest BM25F scores, best first; of those `within`, where that is given. */
-  top(query: Query, count: number, within?: Within): [slot: number, score: number][] {
+  top(query: Query, count: number, within?: SlotSet): [slot: number, score: number][] {
     const touched = this.#accumulate(query, within);
     const top = best(touched, this.#scores, count).map((slot): [number, number] => [slot, this.#scores[slot]!]);
     for (const slot of touched) this.#scores[slot] = 0;
@@ -156,16 +156,16 @@ export class Postings {
    * Adds each passage's BM25F score to `#scores`; returns the slots that got one. The rarest words go first: where they
    * have named passages enough, a word of thousands of passages only ranks those.
    */
-  #accumulate(query: Query, within: Within | undefined): number[] {
+  #accumulate(query: Query, within: SlotSet | undefined): number[] {
     const lists = this.#listsOf(query).sort((a, b) => a.list.length - b.list.length);
     let touched: number[] = [];
     for (const one of lists) {
-      if (one.list.length < LONG || touched.length < ENOUGH) {
+      if (one.list.length < LONG_LIST || touched.length < MIN_CANDIDATES) {
         if (within) this.#addWithin(one, touched, within);
         else this.#addAll(one, touched);
         continue;
       }
-      if (touched.length > ENOUGH) touched = this.#onlyBest(touched);
+      if (touched.length > MIN_CANDIDATES) touched = this.#onlyBest(touched);
       for (const slot of touched) this.#scores[slot]! += this.#scoreOf(find(one.list, slot), slot, one.weight);
     }
     return touched;
@@ -176,8 +176,8 @@ export class Postings {
   }
 
   /** What is asked of few passages costs what they do, however many there are. */
-  #addWithin({ list, weight }: List, touched: number[], { slots, size, has }: Within): void {
-    if (size * LOOKUP < list.length) {
+  #addWithin({ list, weight }: List, touched: number[], { slots, size, has }: SlotSet): void {
+    if (size * LOOKUP_COST < list.length) {
       for (const some of slots) for (const slot of some) this.#addOne(find(list, slot), weight, touched);
     } else {
       for (let at = 0; at < list.length; at++) if (has[slotOf(list[at]!)]) this.#addOne(list[at]!, weight, touched);
@@ -196,7 +196,7 @@ export class Postings {
   }
 
   #onlyBest(touched: number[]): number[] {
-    const kept = best(touched, this.#scores, ENOUGH);
+    const kept = best(touched, this.#scores, MIN_CANDIDATES);
     const scores = kept.map((slot) => this.#scores[slot]!);
     for (const slot of touched) this.#scores[slot] = 0;
     for (const [at, slot] of kept.entries()) this.#scores[slot] = scores[at]!;

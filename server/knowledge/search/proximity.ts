@@ -9,18 +9,18 @@ import type { Vocabulary } from '../text/tokenizer.ts';
  * Arabic, while all else was only looked at. With `bestCoverage`: right first .807 to .829 on SQuAD, .907 to .915 in
  * German, Cranfield's nDCG .400 to .405.
  */
-const WINDOW = 0.85;
-const PHRASE = 0.44;
-const EXACT = 0.8;
-const HEADED = 0.7;
-const RELATED = 1;
+const WINDOW_WEIGHT = 0.85;
+const PHRASE_WEIGHT = 0.44;
+const EXACT_WEIGHT = 0.8;
+const HEAD_WEIGHT = 0.7;
+const FAMILY_WEIGHT = 1;
 /** A word of the title stands near all that the passage says, so far. */
 const NEAR_HEAD = 0.6;
 /** Words of a window: a clause, stop words not counted. */
-const WIDTH = 8;
+const WINDOW_WORDS = 8;
 
 /** Where a passage has a word of the query, and which of its terms that is. */
-interface Spots {
+interface TermPositions {
   at: number[];
   term: number[];
 }
@@ -33,7 +33,7 @@ const SAME_FORM = 3;
 /** 0 to about 3, a share of the question's weight: what BM25, which counts words wherever they stand, does not see. */
 export function proximity({ forms, head }: Counted, query: Query, words: Vocabulary): number {
   const { terms, termByRoot, relatedTerms, totalWeight } = query;
-  const spots: Spots = { at: [], term: [] };
+  const spots: TermPositions = { at: [], term: [] };
   const had = new Uint8Array(terms.length);
   for (let at = 0; at < forms.length; at++) {
     const root = words.root(forms[at]!);
@@ -49,7 +49,7 @@ export function proximity({ forms, head }: Counted, query: Query, words: Vocabul
     if (had[term]! < how) had[term] = how;
   }
   const headed = termsOf(head, query);
-  const sum = worthOf(had, headed, query) + phrases(spots, query) + WINDOW * window(spots, headed, query);
+  const sum = worthOf(had, headed, query) + phrases(spots, query) + WINDOW_WEIGHT * window(spots, headed, query);
   return sum / totalWeight;
 }
 
@@ -68,27 +68,27 @@ function worthOf(had: Uint8Array, headed: Uint8Array, { terms }: Query): number 
   for (let term = 0; term < terms.length; term++) {
     const { weight } = terms[term]!;
     const how = had[term]!;
-    if (headed[term]) sum += HEADED * weight;
-    if (how === SAME_FORM || (how < SAME_ROOT && headed[term])) sum += EXACT * weight;
-    else if (how === SAME_FAMILY) sum += RELATED * weight;
+    if (headed[term]) sum += HEAD_WEIGHT * weight;
+    if (how === SAME_FORM || (how < SAME_ROOT && headed[term])) sum += EXACT_WEIGHT * weight;
+    else if (how === SAME_FAMILY) sum += FAMILY_WEIGHT * weight;
   }
   return sum;
 }
 
-function phrases({ at, term }: Spots, { terms }: Query): number {
+function phrases({ at, term }: TermPositions, { terms }: Query): number {
   const seen = new Uint8Array(terms.length);
   let sum = 0;
   for (let next = 1; next < at.length; next++) {
     const first = term[next - 1]!;
     if (seen[first] || term[next] !== first + 1 || at[next]! - at[next - 1]! !== 1) continue;
     seen[first] = 1;
-    sum += PHRASE * Math.min(terms[first]!.weight, terms[first + 1]!.weight);
+    sum += PHRASE_WEIGHT * Math.min(terms[first]!.weight, terms[first + 1]!.weight);
   }
   return sum;
 }
 
 /** The weight of the different terms in the best window, and of those of the title. */
-function window({ at, term }: Spots, headed: Uint8Array, { terms }: Query): number {
+function window({ at, term }: TermPositions, headed: Uint8Array, { terms }: Query): number {
   const weight = (one: number) => terms[one]!.weight * (headed[one] ? 1 - NEAR_HEAD : 1);
   const count = new Uint16Array(terms.length);
   let sum = 0;
@@ -98,7 +98,7 @@ function window({ at, term }: Spots, headed: Uint8Array, { terms }: Query): numb
   for (let to = 0; to < at.length; to++) {
     const one = term[to]!;
     if (count[one]!++ === 0) sum += weight(one);
-    while (at[to]! - at[from]! >= WIDTH) {
+    while (at[to]! - at[from]! >= WINDOW_WORDS) {
       const gone = term[from++]!;
       if (--count[gone]! === 0) sum -= weight(gone);
     }

@@ -1,9 +1,9 @@
 import { asksNothing, splitQuestion } from './asking-clause.ts';
 import { answerType } from './answer-type.ts';
 import { isFollowUp } from './follow-up.ts';
-import { asksAtLength, withoutOrder } from './long-form.ts';
+import { asksAtLength, withoutWritingRequest } from './long-form.ts';
 import { TermReader, type Term, type TermShare } from './query-terms.ts';
-import { QueryLanguage, spokenIn } from '../text/detect-language.ts';
+import { QueryLanguage, detectLanguage } from '../text/detect-language.ts';
 import { languageOf } from '../text/language.ts';
 import { impliedBy, inPlainWords } from '../text/synonyms.ts';
 import type { Vocabulary } from '../text/tokenizer.ts';
@@ -67,7 +67,7 @@ export function readQuery(
   const reader = new TermReader(vocabulary, idf, languageOf(text, vocabulary.languages[0], vocabulary.languages));
   const { question, rest } = splitQuestion(text.slice(0, MAX_LENGTH), (sentence) => reader.worthOf(sentence));
   const start = question.slice(0, PHRASES_LENGTH);
-  reader.add(inPlainWords(withoutOrder(question)), 1);
+  reader.add(inPlainWords(withoutWritingRequest(question)), 1);
   for (const word of impliedBy(start)) reader.add(word, IMPLIED);
   for (const word of compoundsIn(start)) if (reader.knows(word)) reader.add(word, IMPLIED);
   const isContinued = isFollowUp(question, reader.terms.length);
@@ -111,7 +111,7 @@ function worthOfUnknownNames(question: string, terms: Term[], termByRoot: Map<nu
   const sum = terms.reduce((all, { word, worth, isGuess }, term) => {
     return all + ((isGuess || !known.has(term)) && names.has(word) ? worth : 0);
   }, 0);
-  return sum > 0 && spokenIn(question) !== 'de' ? sum : 0;
+  return sum > 0 && detectLanguage(question) !== 'de' ? sum : 0;
 }
 
 /** Words that pages may write as one, as verbs become nouns: to back up, a backup. */

@@ -1,7 +1,7 @@
 import { withoutAccents } from '../text/accents.ts';
 
 /** Questions that the owner has answered, found by their words: case, punctuation and accents aside. */
-export class Pairs {
+export class QuestionPairs {
   /** By key, the sources in the order in which they came. */
   readonly #sources = new Map<string, Set<string>>();
   readonly #keys = new Map<string, string>();

@@ -23,7 +23,7 @@ export interface Hit<S> {
 }
 
 /** How near the passages are to it in meaning counts too. */
-export interface SearchIn {
+export interface SearchScope {
   /** Of these sources alone. */
   sources?: ReadonlySet<string> | undefined;
   /** What is asked, as a vector of length 1. */

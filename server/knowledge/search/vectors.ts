@@ -1,6 +1,6 @@
 /** Of more passages than these only so many are compared exactly: those whose signs agree most with the question's. */
-const EXACT = 2000;
-const NEVER = 65_535;
+const MAX_EXACT = 2000;
+const NO_ROW = 65_535;
 
 /**
  * The meanings of passages, by slot: rows of signed bytes, of which the direction alone tells. Beside each stand the signs
@@ -79,7 +79,7 @@ export class Vectors {
 
   /** The `count` slots nearest to a meaning, of those that `has` marks with 1 where it is given. */
   nearest(meaning: Float32Array, count: number, has?: Uint8Array): number[] {
-    const some = this.#size > EXACT ? this.#agreeing(meaning, has) : this.#all(has);
+    const some = this.#size > MAX_EXACT ? this.#agreeing(meaning, has) : this.#all(has);
     const near = some.map((slot): [number, number] => [slot, this.cosine(slot, meaning)]);
     near.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
     return near.slice(0, count).map(([slot]) => slot);
@@ -91,10 +91,10 @@ export class Vectors {
     return slots;
   }
 
-  /** Those whose signs differ least: `EXACT` of them, and the ties. */
+  /** Those whose signs differ least: `MAX_EXACT` of them, and the ties. */
   #agreeing(meaning: Float32Array, has: Uint8Array | undefined): number[] {
     const signs = signsOf(meaning, this.#words);
-    const different = new Uint16Array(this.#end).fill(NEVER);
+    const different = new Uint16Array(this.#end).fill(NO_ROW);
     const counts = new Uint32Array(this.#words * 32 + 1);
     let all = 0;
     for (let slot = 0; slot < this.#end; slot++) {
@@ -103,7 +103,7 @@ export class Vectors {
       all++;
     }
     let most = 0;
-    for (let sum = counts[0]!; sum < Math.min(EXACT, all); sum += counts[most]!) most++;
+    for (let sum = counts[0]!; sum < Math.min(MAX_EXACT, all); sum += counts[most]!) most++;
     const slots: number[] = [];
     for (let slot = 0; slot < this.#end; slot++) if (different[slot]! <= most) slots.push(slot);
     return slots;
@@ -113,7 +113,7 @@ export class Vectors {
     const from = slot * this.#words;
     const all = this.#signs;
     let sum = 0;
-    for (let at = 0; at < signs.length; at++) sum += bits(all[from + at]! ^ signs[at]!);
+    for (let at = 0; at < signs.length; at++) sum += countBits(all[from + at]! ^ signs[at]!);
     return sum;
   }
 
@@ -140,7 +140,7 @@ function signsOf(row: ArrayLike<number>, words: number): Uint32Array {
   return signs;
 }
 
-function bits(word: number): number {
+function countBits(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;

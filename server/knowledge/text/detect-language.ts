@@ -1,14 +1,14 @@
 import { detectAll } from 'tinyld';
 import { cyrillicOf, isStopWord, LATIN as LATIN_LANGUAGES, languageOf, scriptOf, type Language } from './language.ts';
-import { LANGUAGES, type Spoken, type Traits } from './languages.ts';
+import { LANGUAGES, type LanguageCode, type LanguageTraits } from './languages.ts';
 
-/** So much of a question tells its language, and so much of each passage the site's (UTF-16 units). */
-const TELLING = 400;
-const TELLING_PASSAGE = 120;
-/** So much is shown to the detector, which takes milliseconds for more, most of all where the words are of no language. */
-const TELLING_DETECTOR = 100;
+/** UTF-16 units that are read of a question, and of each passage for the language of the site. */
+const MAX_SAMPLE = 400;
+const MAX_PASSAGE_SAMPLE = 120;
+/** UTF-16 units that the detector gets: it takes milliseconds for more, most of all for text of no language. */
+const MAX_DETECTOR_SAMPLE = 100;
 
-const SCRIPTS: [RegExp, Spoken][] = [
+const SCRIPTS: [RegExp, LanguageCode][] = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, 'ja'],
   [/\p{Script=Hangul}/u, 'ko'],
   [/\p{Script=Han}/u, 'zh'],
@@ -19,42 +19,45 @@ const LATIN = /\p{Script=Latin}/gu;
 
 /** A language's name for the detector, which knows Norwegian by its common name, and back. */
 const nameOf = (language: string): string => (language === 'nb' ? 'no' : language);
-const languageNamed = (name: string): Spoken => (name === 'no' ? 'nb' : name) as Spoken;
+const languageNamed = (name: string): LanguageCode => (name === 'no' ? 'nb' : name) as LanguageCode;
 /** Where two languages share the words of a question, the order in which they are looked at must not decide. */
 const NEAREST_LAST = LATIN_LANGUAGES.toReversed();
 /** Letters, and with a site that tells its language words, from which on the detector is asked: fewer may be a name. */
-const LEAST_LETTERS = 8;
-const LEAST_WORDS = 3;
+const MIN_LETTERS = 8;
+const MIN_WORDS = 3;
 /** A language that is expected is believed where it is this much as likely as the likeliest. */
-const AS_LIKELY = 0.4;
+const MIN_LIKELIHOOD = 0.4;
 /** What a word that is common in one language adds to the detector's share of 0 to 1, and the least that tells any. */
 const COMMON_WORD = 0.4;
-const LEAST_SCORE = 0.1;
-/** How many languages of one browser are looked at. */
-const MOST_ACCEPTED = 10;
+const MIN_SCORE = 0.1;
+/** Languages of one browser that are considered. */
+const MAX_ACCEPTED = 10;
 
 /** What browsers call a language of ours by another name, and for some that are not ours the nearest that is. */
-const ALSO = new Map<string, Spoken>(Object.entries({ no: 'nb', nn: 'nb', iw: 'he', sk: 'cs' } as const));
-const NAMES = Object.keys(LANGUAGES) as Spoken[];
+const ALIASES = new Map<string, LanguageCode>(Object.entries({ no: 'nb', nn: 'nb', iw: 'he', sk: 'cs' } as const));
+const NAMES = Object.keys(LANGUAGES) as LanguageCode[];
 const CYRILLIC: readonly Language[] = ['ru', 'uk', 'bg'];
 /** The letters of each language, `¿` and `¡` among them. */
-const WRITTEN = new Map(
-  LATIN_LANGUAGES.map((language) => [language, new RegExp(`^[a-z${(LANGUAGES[language] as Traits).letters}]*$`)]),
+const ALPHABETS = new Map(
+  LATIN_LANGUAGES.map((language) => [
+    language,
+    new RegExp(`^[a-z${(LANGUAGES[language] as LanguageTraits).letters}]*$`),
+  ]),
 );
 
 /** The language of a question, worked out when it is first asked for. */
 export class QueryLanguage {
   readonly #text: string;
   /** null: not worked out. */
-  #detected: Spoken | undefined | null = null;
+  #detected: LanguageCode | undefined | null = null;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** As in `spokenIn`. */
-  get detected(): Spoken | undefined {
-    if (this.#detected === null) this.#detected = spokenIn(this.#text);
+  /** As in `detectLanguage`. */
+  get detected(): LanguageCode | undefined {
+    if (this.#detected === null) this.#detected = detectLanguage(this.#text);
     return this.#detected;
   }
 
@@ -62,54 +65,58 @@ export class QueryLanguage {
    * What to reply in. Where the question's words leave that open, `accepted` decides, the language tags that the visitor's
    * browser asks for, best first; then the language of the passages found, then English.
    */
-  forReply(found: { text: string }[], accepted: readonly string[] = []): Spoken {
-    return replyLanguage(this.#text.slice(0, TELLING), this.detected, found, accepted);
+  forReply(found: { text: string }[], accepted: readonly string[] = []): LanguageCode {
+    return replyLanguage(this.#text.slice(0, MAX_SAMPLE), this.detected, found, accepted);
   }
 }
 
 function replyLanguage(
   start: string,
-  detected: Spoken | undefined,
+  detected: LanguageCode | undefined,
   found: { text: string }[],
   accepted: readonly string[],
-): Spoken {
+): LanguageCode {
   const script = byScript(start);
   const told = script === 'ru' ? cyrillicOf(start) : detected;
   if (told && (script || languageOf(start, 'en', NEAREST_LAST) === told)) return told;
-  const possible = script === 'ru' ? CYRILLIC : writtenWith(start);
+  const possible = script === 'ru' ? CYRILLIC : languagesWithLettersOf(start);
   if (possible.length === 1) return possible[0]!;
-  const site = spokenIn(found.map(({ text }) => text.slice(0, TELLING_PASSAGE)).join('\n'), 2000);
+  const site = detectLanguage(found.map(({ text }) => text.slice(0, MAX_PASSAGE_SAMPLE)).join('\n'), 2000);
   const expected = expectedOf(accepted, site, possible);
   const words = start.toLowerCase().match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
   const fallback = expected[0] ?? script ?? 'en';
-  if (words.join('').length < LEAST_LETTERS && !script) return fallback;
-  const scores = scored(start, words, possible);
+  if (words.join('').length < MIN_LETTERS && !script) return fallback;
+  const scores = scoreLanguages(start, words, possible);
   const [first] = scores;
   if (!first) return fallback;
-  const likely = scores.filter(({ score }) => score >= AS_LIKELY * first.score).map(({ language }) => language);
+  const likely = scores.filter(({ score }) => score >= MIN_LIKELIHOOD * first.score).map(({ language }) => language);
   const meant = expected.find((language) => likely.includes(language));
   if (meant) return meant;
-  const isTold = first.score >= LEAST_SCORE && (words.length >= LEAST_WORDS || expected.length === 0);
+  const isTold = first.score >= MIN_SCORE && (words.length >= MIN_WORDS || expected.length === 0);
   if (isTold || script) return first.language;
   return scores.find(({ language }) => expected.includes(language))?.language ?? fallback;
 }
 
 /** What the visitor may be expected to write in, likeliest first. */
-function expectedOf(accepted: readonly string[], site: Spoken | undefined, possible: readonly Language[]): Language[] {
-  const expected = accepted.slice(0, MOST_ACCEPTED).flatMap((tag) => spokenTag(tag) ?? []);
+function expectedOf(
+  accepted: readonly string[],
+  site: LanguageCode | undefined,
+  possible: readonly Language[],
+): Language[] {
+  const expected = accepted.slice(0, MAX_ACCEPTED).flatMap((tag) => spokenTag(tag) ?? []);
   // Nearly every browser asks for English as well.
   const english = expected.indexOf('en');
   if (site) expected.splice(english < 0 ? expected.length : english, 0, site);
   return expected.flatMap((language) => possible.find((one) => one === language) ?? []);
 }
 
-function spokenTag(tag: string): Spoken | undefined {
+function spokenTag(tag: string): LanguageCode | undefined {
   const [language = ''] = tag.toLowerCase().split('-');
-  return NAMES.find((one) => one === language) ?? ALSO.get(language);
+  return NAMES.find((one) => one === language) ?? ALIASES.get(language);
 }
 
 /** By the detector and by common words, of which one counts for less the more languages have it; best first. */
-function scored(
+function scoreLanguages(
   start: string,
   words: string[],
   possible: readonly Language[],
@@ -117,7 +124,7 @@ function scored(
   const scores = new Map<string, number>();
   const add = (language: string, score: number) => scores.set(language, (scores.get(language) ?? 0) + score);
   const only = possible.map(nameOf);
-  for (const { lang, accuracy } of detectAll(start.slice(0, TELLING_DETECTOR), { only })) {
+  for (const { lang, accuracy } of detectAll(start.slice(0, MAX_DETECTOR_SAMPLE), { only })) {
     add(languageNamed(lang), accuracy);
   }
   for (const word of words) {
@@ -131,19 +138,19 @@ function scored(
 }
 
 /** The languages of Latin letters that have all of the text's; each of them where none has. */
-function writtenWith(text: string): readonly Language[] {
+function languagesWithLettersOf(text: string): readonly Language[] {
   const letters = (
     text
       .toLowerCase()
       .normalize('NFC')
       .match(/[\p{Script=Latin}¿¡]+/gu) ?? []
   ).join('');
-  const fitting = LATIN_LANGUAGES.filter((language) => WRITTEN.get(language)!.test(letters));
+  const fitting = LATIN_LANGUAGES.filter((language) => ALPHABETS.get(language)!.test(letters));
   return fitting.length > 0 ? fitting : LATIN_LANGUAGES;
 }
 
 /** By its letters and commonest words; undefined where they do not tell. Costs little: passages are asked as well. */
-export function spokenIn(text: string, telling = TELLING): Spoken | undefined {
+export function detectLanguage(text: string, telling = MAX_SAMPLE): LanguageCode | undefined {
   const start = text.slice(0, telling);
   const own = byScript(start);
   if (own) return own === 'ru' ? (cyrillicOf(start) ?? own) : own;
@@ -154,7 +161,7 @@ export function spokenIn(text: string, telling = TELLING): Spoken | undefined {
 }
 
 /** The script that most of it is in, `ru` for Cyrillic; a Latin name within Chinese does not make it English. */
-function byScript(text: string): Spoken | undefined {
+function byScript(text: string): LanguageCode | undefined {
   const own = SCRIPTS.find(([letters]) => letters.test(text))?.[1];
   const words = text.match(OTHER) ?? [];
   const spoken = own ?? scriptOf(words[0] ?? '');

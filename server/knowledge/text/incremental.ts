@@ -1,4 +1,4 @@
-/** What came to a growing list since it was looked through last, a few milliseconds' work at a time. */
+/** Processes the new items of an append-only list, in steps of a few milliseconds. */
 export class Incremental {
   readonly #all: readonly unknown[];
   readonly #most: number;
@@ -14,12 +14,12 @@ export class Incremental {
   *steps(list: (from: number, to: number) => void): Generator<void> {
     while (this.#seen < Math.min(this.#all.length, this.#most)) {
       const from = this.#seen;
-      this.#seen = Math.min(this.#all.length, this.#most, from + STEP);
+      this.#seen = Math.min(this.#all.length, this.#most, from + WORDS_PER_STEP);
       list(from, this.#seen);
       yield;
     }
   }
 }
 
-/** Words, each of which costs a microsecond or a few. */
-const STEP = 2000;
+/** A word costs a few microseconds. */
+const WORDS_PER_STEP = 2000;

@@ -1,10 +1,10 @@
 import { withoutAccents } from './accents.ts';
 import { STOP_WORDS } from './stopwords.ts';
-import type { Spoken } from './languages.ts';
+import type { LanguageCode } from './languages.ts';
 import { isSlip } from './spelling.ts';
 
 /** Letters of a mistyped word that can still be told. */
-const NEARLY = 4;
+const MIN_MISTYPED = 4;
 
 export type Language = keyof typeof STOP_WORDS;
 
@@ -26,7 +26,8 @@ export const isUnaccentedStopWord = (word: string, language: Language): boolean 
 
 /** Whether a word that means nothing else may be one of them, mistyped. */
 export const isNearlyStopWord = (word: string, language: Language): boolean =>
-  word.length >= NEARLY && [...words.get(language)!].some((empty) => empty.length >= NEARLY - 1 && isSlip(word, empty));
+  word.length >= MIN_MISTYPED &&
+  [...words.get(language)!].some((empty) => empty.length >= MIN_MISTYPED - 1 && isSlip(word, empty));
 
 /** Those that share their letters, so that only their words tell them apart. */
 export const LATIN = 'en de es fr it pt nl ro tr vi sv da nb fi hu pl cs'.split(' ') as readonly Language[];
@@ -47,10 +48,10 @@ const LETTERS: [RegExp, Language][] = [
   [/[łąęśźż]/, 'pl'],
   [/[ěřů]/, 'cs'],
 ];
-/** So much of a text tells its language. */
-const TELLING = 3000;
+/** UTF-16 units that are read. */
+const MAX_SAMPLE = 3000;
 /** A text of a language has two to four of its commonest words in ten; one in ten may be chance. */
-const LEAST = 0.1;
+const MIN_SHARE = 0.1;
 
 /**
  * The language of a text's words of Latin letters: of `among` the one whose commonest words it has most of, `otherwise`
@@ -60,7 +61,7 @@ export function languageOf(text: string, otherwise: Language = 'en', among: read
   const counts = new Map<Language, number>();
   let length = 0;
   for (const [word] of text
-    .slice(0, TELLING)
+    .slice(0, MAX_SAMPLE)
     .toLowerCase()
     .matchAll(/\p{Script=Latin}+/gu)) {
     length++;
@@ -73,7 +74,7 @@ export function languageOf(text: string, otherwise: Language = 'en', among: read
   }
   let best = otherwise;
   for (const [language, count] of counts) {
-    if (count > (counts.get(best) ?? 0) && count > 1 && count > LEAST * length) best = language;
+    if (count > (counts.get(best) ?? 0) && count > 1 && count > MIN_SHARE * length) best = language;
   }
   return best;
 }
@@ -93,14 +94,14 @@ export function scriptOf(word: string): Language | undefined {
 }
 
 /** Letters that one of them alone has, and the hard sign where Russian has none. */
-const CYRILLIC_LETTERS: [RegExp, Spoken][] = [
+const CYRILLIC_LETTERS: [RegExp, LanguageCode][] = [
   [/[іїєґ]/i, 'uk'],
   [/[ыэё]/i, 'ru'],
   [/ъ(?![еёюя])/i, 'bg'],
 ];
 
 /** Which language a text in Cyrillic letters is in; undefined where nothing tells. */
-export function cyrillicOf(text: string): Spoken | undefined {
+export function cyrillicOf(text: string): LanguageCode | undefined {
   const own = CYRILLIC_LETTERS.find(([letters]) => letters.test(text))?.[1];
   if (own) return own;
   const found = text.toLowerCase().match(/\p{Script=Cyrillic}+/gu) ?? [];

@@ -1,5 +1,5 @@
 /** What is known of a language that visitors are answered in. */
-export interface Traits {
+export interface LanguageTraits {
   /** Its words are not divided by spaces, and are compared in parts: it has neither common words nor a stemmer. */
   unspaced?: true;
   /** Snowball's name of its stemmer; `own` for one in stems.ts. Words of a language without one stand for themselves. */
@@ -38,6 +38,6 @@ export const LANGUAGES = {
   uk: {},
   vi: { letters: 'àáâãèéêìíòóôõùúýăđĩũơưạ-ỹ' },
   zh: { unspaced: true },
-} as const satisfies Record<string, Traits>;
+} as const satisfies Record<string, LanguageTraits>;
 
-export type Spoken = keyof typeof LANGUAGES;
+export type LanguageCode = keyof typeof LANGUAGES;

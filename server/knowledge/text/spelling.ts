@@ -1,10 +1,10 @@
 import { Incremental } from './incremental.ts';
 
 /** Shorter words have too many neighbours. */
-const SHORTEST = 4;
-const LONGEST = 24;
-/** How many words one number of a list tells apart. */
-const WORDS = 2 ** 21;
+const MIN_LENGTH = 4;
+const MAX_LENGTH = 24;
+/** Words that fit into one list: a hash and a word's number share a double. */
+const MAX_WORDS = 2 ** 21;
 
 /**
  * Finds words that are one slip away from a mistyped one: a letter too many, too few, another, or two swapped. Two such
@@ -22,12 +22,12 @@ export class SpellingIndex {
   /** `words` may grow; those that came since are listed at the next question. */
   constructor(words: readonly string[]) {
     this.#words = words;
-    this.#newcomers = new Incremental(words, WORDS);
+    this.#newcomers = new Incremental(words, MAX_WORDS);
   }
 
   /** The numbers of the words one slip away. */
   near(word: string): number[] {
-    if (word.length < SHORTEST || word.length > LONGEST) return [];
+    if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return [];
     for (const _ of this.catchingUp());
     const found = new Set<number>();
     eachRemainder(word, (hash) => {
@@ -45,20 +45,20 @@ export class SpellingIndex {
     const list: number[] = [];
     for (let number = from; number < to; number++) {
       const word = this.#words[number]!;
-      if (word.length < SHORTEST - 1 || word.length > LONGEST) continue;
-      eachRemainder(word, (hash) => list.push(hash * WORDS + number));
+      if (word.length < MIN_LENGTH - 1 || word.length > MAX_LENGTH) continue;
+      eachRemainder(word, (hash) => list.push(hash * MAX_WORDS + number));
     }
     if (list.length === 0) return;
     let last = Float64Array.from(list).sort();
     while (this.#pieces.length > 0 && this.#pieces.at(-1)!.length < 2 * last.length) {
-      last = merged(this.#pieces.pop()!, last);
+      last = mergeSorted(this.#pieces.pop()!, last);
     }
     this.#pieces.push(last);
   }
 }
 
 /** Of two sorted lists one; to sort them anew would take ten times as long. */
-function merged(one: Float64Array, other: Float64Array): Float64Array<ArrayBuffer> {
+function mergeSorted(one: Float64Array, other: Float64Array): Float64Array<ArrayBuffer> {
   const both = new Float64Array(one.length + other.length);
   for (let at = 0, a = 0, b = 0; at < both.length; at++) {
     both[at] = b === other.length || one[a]! < other[b]! ? one[a++]! : other[b++]!;
@@ -67,7 +67,7 @@ function merged(one: Float64Array, other: Float64Array): Float64Array<ArrayBuffe
 }
 
 function collect(piece: Float64Array, hash: number, found: Set<number>): void {
-  const least = hash * WORDS;
+  const least = hash * MAX_WORDS;
   let from = 0;
   let to = piece.length;
   while (from < to) {
@@ -75,7 +75,7 @@ function collect(piece: Float64Array, hash: number, found: Set<number>): void {
     if (piece[middle]! < least) from = middle + 1;
     else to = middle;
   }
-  for (; from < piece.length && piece[from]! < least + WORDS; from++) found.add(piece[from]! - least);
+  for (; from < piece.length && piece[from]! < least + MAX_WORDS; from++) found.add(piece[from]! - least);
 }
 
 /** Visits the hash of the word itself and of the word without each of its letters. */

@@ -1,11 +1,11 @@
 import stemEnglish from 'wink-porter2-stemmer';
 import { withoutMarks } from './accents.ts';
 import { languageOf, type Language } from './language.ts';
-import { LANGUAGES, type Traits } from './languages.ts';
+import { LANGUAGES, type LanguageTraits } from './languages.ts';
 
 /** Stems: what the forms of a word share. Snowball's where it has the language, light ones of ours elsewhere. */
 function algorithmOf(language: Language): string | undefined {
-  const traits: Traits = LANGUAGES[language];
+  const traits: LanguageTraits = LANGUAGES[language];
   return traits.stemmer === 'own' ? undefined : traits.stemmer;
 }
 

@@ -8,14 +8,14 @@ import { UnaccentedIndex } from './unaccented.ts';
 export { isStopWord };
 
 /** Signs within a word that only say how to break or join it in print, and the dot that a small Turkish \u0130 leaves. */
-const UNSEEN_SIGNS = /[\p{Cf}\u0307]/gu;
+const INVISIBLE_SIGNS = /[\p{Cf}\u0307]/gu;
 const WORD = /\p{L}[\p{L}\p{M}\p{N}\p{Cf}]*|\p{N}+(?:[.,]\p{N}+)*[\p{L}\p{M}]*/gu;
 const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const IDEOGRAPHIC = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 /** A run of letters longer than this is no word of a language. */
-const LONGEST = 40;
+const MAX_WORD_LENGTH = 40;
 
 /** Calls `visit` with each word of the text in order: lower case, unstemmed, stop words among them. */
 export function eachWord(text: string, visit: (word: string) => void): void {
@@ -34,7 +34,7 @@ function split(found: string, visit: (word: string) => void): void {
 
 /** Lower case, in one way of writing; digits Western, without thousands' commas. */
 function fold(word: string): string {
-  const lower = word.toLowerCase().replace(UNSEEN_SIGNS, '');
+  const lower = word.toLowerCase().replace(INVISIBLE_SIGNS, '');
   if (/^[ -~]*$/.test(lower)) return lower.includes(',') ? lower.replaceAll(',', '') : lower;
   return lower.normalize('NFKC').replace(/[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/g, digit);
 }
@@ -52,8 +52,8 @@ function grams(run: string, visit: (word: string) => void): void {
   for (let at = 0; at + size <= characters.length; at++) visit(characters.slice(at, at + size).join(''));
 }
 
-/** The number of a word that means nothing by itself, and of one that was never added. */
-export const NOTHING = -1;
+/** The number of a stop word, and of a word that was never added. */
+export const STOP_WORD = -1;
 export const UNSEEN = -2;
 
 /**
@@ -77,15 +77,15 @@ export class Vocabulary {
   /** The languages that words were added in, those in scripts of their own left out. */
   readonly languages: Language[] = [];
 
-  /** The form's number, given now where it had none; `NOTHING` for an empty word. */
+  /** The form's number, given now where it had none; `STOP_WORD` for a stop word. */
   add(word: string, language: Language): number {
     const own = this.#formsIn(language);
     const known = own.get(word);
     if (known !== undefined) return known;
     const spoken = scriptOf(word) ?? language;
-    const form = isStopWord(word, spoken) ? NOTHING : this.#rootOf.length;
+    const form = isStopWord(word, spoken) ? STOP_WORD : this.#rootOf.length;
     own.set(word, form);
-    if (form === NOTHING) return form;
+    if (form === STOP_WORD) return form;
     this.#rootOf.push(this.#numberOf(rootOf(word, spoken)));
     this.#words.push(word);
     return form;
@@ -166,19 +166,19 @@ export class Vocabulary {
  * Cache of stems: stemming costs more than all else that is done to a word. Cleared when full. Not lru-cache: a hit would
  * take 125 to 135 ns of CPU for 80 to 100 ns.
  */
-const stems = new Map<string, string>();
-const STEMS = 20_000;
+const stemCache = new Map<string, string>();
+const MAX_STEMS = 20_000;
 
 /** What all forms of a word share: its stem. */
 export function rootOf(word: string, language: Language = 'en'): string {
-  if (word.length >= LONGEST) return word;
+  if (word.length >= MAX_WORD_LENGTH) return word;
   const spoken = scriptOf(word) ?? language;
   const key = spoken === 'en' ? word : `${spoken} ${word}`;
-  const known = stems.get(key);
+  const known = stemCache.get(key);
   if (known !== undefined) return known;
   const root = stem(word, spoken);
   if (!isStemmerLoaded(spoken)) return root;
-  if (stems.size >= STEMS) stems.clear();
-  stems.set(key, root);
+  if (stemCache.size >= MAX_STEMS) stemCache.clear();
+  stemCache.set(key, root);
   return root;
 }

@@ -1,13 +1,13 @@
 import { Incremental } from './incremental.ts';
 
 /** Letters that two stems must begin with together, and their share of the longer one. */
-const LETTERS = 5;
-const SHARE = 0.6;
+const MIN_SHARED_LETTERS = 5;
+const MIN_SHARED_PART = 0.6;
 /** Shorter stems are told apart by fewer letters: so many must be the same, and few may follow. */
-const SHORTEST = 4;
-const ENDING = 3;
+const MIN_STEM = 4;
+const MAX_ENDING = 3;
 /** A stem so long may begin a compound: XQuAD in German +.002 nDCG. */
-const COMPOUND = 6;
+const MIN_COMPOUND = 6;
 
 /**
  * Finds the stems that are likely of one family with another: tribe and tribal, elect and election. What a stemmer keeps
@@ -28,7 +28,7 @@ export class WordFamilies {
   /** The numbers of the others of its family. */
   of(stem: string): number[] {
     for (const _ of this.catchingUp());
-    const family = this.#families.get(stem.slice(0, SHORTEST)) ?? [];
+    const family = this.#families.get(stem.slice(0, MIN_STEM)) ?? [];
     return family.filter((number) => areRelated(this.#stems[number]!, stem));
   }
 
@@ -40,20 +40,20 @@ export class WordFamilies {
   }
 
   #list(stem: string, number: number): void {
-    if (stem.length < SHORTEST) return;
-    const letters = stem.slice(0, SHORTEST);
+    if (stem.length < MIN_STEM) return;
+    const letters = stem.slice(0, MIN_STEM);
     const family = this.#families.get(letters);
     if (family) family.push(number);
     else this.#families.set(letters, [number]);
   }
 }
 
-/** Of two stems that begin with the same `SHORTEST` letters. */
+/** Of two stems that begin with the same `MIN_STEM` letters. */
 function areRelated(a: string, b: string): boolean {
   if (a === b) return false;
   const [shorter, longer] = a.length < b.length ? [a, b] : [b, a];
-  let same = SHORTEST;
+  let same = MIN_STEM;
   while (same < shorter.length && shorter.charCodeAt(same) === longer.charCodeAt(same)) same++;
-  if (same === shorter.length && same >= COMPOUND) return true;
-  return (same >= LETTERS && same >= SHARE * longer.length) || same >= longer.length - ENDING;
+  if (same === shorter.length && same >= MIN_COMPOUND) return true;
+  return (same >= MIN_SHARED_LETTERS && same >= MIN_SHARED_PART * longer.length) || same >= longer.length - MAX_ENDING;
 }
