@@ -4,10 +4,10 @@ import { forEachSliced } from '../async/time-slice.ts';
 /** Serialises long lists in time slices: a list of ten thousand records does not block the event loop. */
 
 /** Characters that are converted to UTF-8 at once. */
-const PIECE = 16_384;
+const CHUNK_CHARS = 16_384;
 
 /** The bytes of `JSON.stringify(list.map(show))`. Each record is mapped as it is serialised: there is no second list. */
-export const shown = <T>(list: readonly T[], show: (one: T) => unknown): Promise<Buffer> =>
+export const serializeList = <T>(list: readonly T[], show: (one: T) => unknown): Promise<Buffer> =>
   bytesOf(list, (one) => JSON.stringify(show(one)), { before: '[', between: ',', after: ']' });
 
 /**
@@ -15,7 +15,7 @@ export const shown = <T>(list: readonly T[], show: (one: T) => unknown): Promise
  * as the caller does. At most `limit` of them are sent. Nothing more is read once `isAwaited` says that the caller has left:
  * a filter may drop nearly all of a batch.
  */
-export async function shownAsRead<T>(
+export async function serializeBatches<T>(
   batches: AsyncIterable<readonly T[]>,
   show: (one: T) => unknown,
   { limit = Infinity, isAwaited = () => true }: { limit?: number | undefined; isAwaited?: () => boolean } = {},
@@ -39,7 +39,7 @@ async function* piecesOf<T>(
     for (const one of some.slice(0, left)) {
       piece += (begun ? ',' : '') + JSON.stringify(show(one));
       begun = true;
-      if (piece.length < PIECE) continue;
+      if (piece.length < CHUNK_CHARS) continue;
       yield Buffer.from(piece);
       piece = '';
     }
@@ -76,7 +76,7 @@ export async function bytesOf<T>(list: readonly T[], text: (one: T) => string, f
   await forEachSliced(list, (one) => {
     piece += between + text(one);
     between = frame.between;
-    if (piece.length < PIECE) return;
+    if (piece.length < CHUNK_CHARS) return;
     pieces.push(Buffer.from(piece));
     piece = '';
   });

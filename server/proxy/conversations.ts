@@ -7,7 +7,7 @@ import { whenEnded } from '../answer/stream.ts';
 import { Run } from '../answer/run.ts';
 import { invalid, notFound } from '../schema/errors.ts';
 import { readBody } from '../http/body.ts';
-import { shown } from '../http/json-list.ts';
+import { serializeList } from '../http/json-list.ts';
 import { later, readUuid, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { ChatEvent } from '../types.ts';
@@ -73,7 +73,7 @@ export function createConversations(rooms: ConversationDeps) {
       const { uuid } = await sessionOf(visit);
       const address = addressOf(ctx);
       releaseOnClose(ctx.res, lists.take(address));
-      const list = await shown(await runs.messages(uuid), visitorMessage);
+      const list = await serializeList(await runs.messages(uuid), visitorMessage);
       releaseOnClose(ctx.res, unreadBytes.take(address, list.length));
       ctx.type = 'json';
       return list;

@@ -23,7 +23,7 @@ import type {
   User,
 } from '../../store/store.ts';
 import { checked } from '../../schema/validate.ts';
-import { shown } from '../../http/json-list.ts';
+import { serializeList } from '../../http/json-list.ts';
 import type { Once } from './idempotency.ts';
 
 /** What a handler may reach. */
@@ -107,7 +107,7 @@ export function register(
     const onlyOnce: Call<unknown>['once'] = (request, act) => once({ user, ctx, operation: id, uuids }, request, act);
     const act = () => handle({ user, uuid, body: given, ctx, once: onlyOnce });
     const reply = await (creates && body ? onlyOnce(sent, act) : act());
-    const told = Array.isArray(reply) ? await shown(reply, (one) => one) : reply;
+    const told = Array.isArray(reply) ? await serializeList(reply, (one) => one) : reply;
     if (Buffer.isBuffer(told) || told instanceof Readable) ctx.type = 'json';
     if (told !== undefined) ctx.body = told;
   });

@@ -6,7 +6,7 @@ import { later, newUuid, timestamp, view, type Clock } from '../../schema/ids.ts
 import { Chatbot, Success } from '../../schema/records.ts';
 import type { Store, StoredChatbot } from '../../store/store.ts';
 import { ChatbotChange, NewChatbot } from '../requests/bodies.ts';
-import { shown } from '../../http/json-list.ts';
+import { serializeList } from '../../http/json-list.ts';
 import { operation, ownedChatbot, type Operation, type Rooms } from '../requests/operation.ts';
 import { Page, paged } from '../requests/paging.ts';
 
@@ -34,7 +34,7 @@ export const chatbots = ({ store, knowledge, runs, clock }: Rooms): Operation[] 
     query: Page,
     reply: Type.Array(Chatbot),
     handle: async ({ user, ctx }) =>
-      shown(paged(await store.chatbots(user.uuid), ctx.query), (chatbot) => view(Chatbot, chatbot)),
+      serializeList(paged(await store.chatbots(user.uuid), ctx.query), (chatbot) => view(Chatbot, chatbot)),
   }),
   operation({
     id: 'getChatbot',

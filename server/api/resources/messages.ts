@@ -9,7 +9,7 @@ import { messageUuid, readUuid, view } from '../../schema/ids.ts';
 import { Message, Success } from '../../schema/records.ts';
 import type { User } from '../../store/store.ts';
 import { NewMessage, Uuids } from '../requests/bodies.ts';
-import { shown } from '../../http/json-list.ts';
+import { serializeList } from '../../http/json-list.ts';
 import { operation, ownedMessage, ownedSession, type Call, type Operation, type Rooms } from '../requests/operation.ts';
 import { Page, paged } from '../requests/paging.ts';
 import { transcript } from './transcript.ts';
@@ -55,7 +55,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       reply: Type.Array(Message),
       async handle({ user, uuid, ctx }) {
         await ownedSession(store, user, uuid);
-        return shown(paged(await runs.messages(uuid), ctx.query), (message) => view(Message, message));
+        return serializeList(paged(await runs.messages(uuid), ctx.query), (message) => view(Message, message));
       },
     }),
     operation({

@@ -6,7 +6,7 @@ import { OUTCOMES } from '../../store/outcomes.ts';
 import type { StoredSession } from '../../store/store.ts';
 import type { Outcome } from '../../types.ts';
 import { NewSession } from '../requests/bodies.ts';
-import { shownAsRead } from '../../http/json-list.ts';
+import { serializeBatches } from '../../http/json-list.ts';
 import { operation, ownedChatbot, ownedSession, type Operation, type Rooms } from '../requests/operation.ts';
 import { noSuchAfter, Page, readPage } from '../requests/paging.ts';
 import { Period, within } from '../requests/time-range.ts';
@@ -44,7 +44,10 @@ export const sessions = ({ store, runs, clock }: Rooms): Operation[] => [
       const batches = await store.sessionBatches(uuid, after);
       if (!batches) throw noSuchAfter();
       const isAwaited = () => ctx.writable;
-      return shownAsRead(filtered(batches, wanted, ended), (session) => view(Session, session), { limit, isAwaited });
+      return serializeBatches(filtered(batches, wanted, ended), (session) => view(Session, session), {
+        limit,
+        isAwaited,
+      });
     },
   }),
   operation({

@@ -5,7 +5,7 @@ import { later, newUuid, timestamp, view } from '../../schema/ids.ts';
 import { DataSource, Success } from '../../schema/records.ts';
 import type { StoredSource } from '../../store/store.ts';
 import { NewQaSource, NewUrlSource, SourceChange } from '../requests/bodies.ts';
-import { shown } from '../../http/json-list.ts';
+import { serializeList } from '../../http/json-list.ts';
 import { operation, ownedChatbot, ownedSource, type Operation, type Rooms } from '../requests/operation.ts';
 import { Page, paged } from '../requests/paging.ts';
 
@@ -63,7 +63,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     reply: Type.Array(DataSource),
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      return shown(paged(await store.sources(uuid), ctx.query), (source) => view(DataSource, source));
+      return serializeList(paged(await store.sources(uuid), ctx.query), (source) => view(DataSource, source));
     },
   }),
   operation({

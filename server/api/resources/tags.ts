@@ -5,7 +5,7 @@ import { SourceTag, Success } from '../../schema/records.ts';
 import type { Store, StoredTag } from '../../store/store.ts';
 import { NewTag, TagChange } from '../requests/bodies.ts';
 import { forEachConcurrent } from '../../async/for-each-concurrent.ts';
-import { shown } from '../../http/json-list.ts';
+import { serializeList } from '../../http/json-list.ts';
 import { operation, ownedChatbot, ownedTag, type Operation, type Rooms } from '../requests/operation.ts';
 import { Page, paged } from '../requests/paging.ts';
 
@@ -44,7 +44,7 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
     reply: Type.Array(SourceTag),
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      return shown(paged(await store.tags(uuid), ctx.query), (tag) => view(SourceTag, tag));
+      return serializeList(paged(await store.tags(uuid), ctx.query), (tag) => view(SourceTag, tag));
     },
   }),
   operation({

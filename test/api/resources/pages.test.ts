@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { pipeline, Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shownAsRead } from '../../../server/http/json-list.ts';
+import { serializeBatches } from '../../../server/http/json-list.ts';
 import { learned, newChatbot, newSession, newTag, openWorld, QA, type World } from '../world.ts';
 
 /** Lists by pages, and long lists as they are read. */
@@ -132,7 +132,7 @@ const bytesOf = async (list: Buffer | Readable): Promise<Buffer> =>
 describe('a list that is shown as it is read', () => {
   it.each([0, 1, 99, 100, 101, 1000, 5000])('of %i records has the bytes of the whole', async (count) => {
     const all = ((await Readable.from(source(count).batches()).toArray()) as object[][]).flat();
-    const list = await shownAsRead(source(count).batches(), (one) => one);
+    const list = await serializeBatches(source(count).batches(), (one) => one);
     expect(String(await bytesOf(list))).toBe(JSON.stringify(all));
     // A short list has a length to tell, and fails as a whole.
     expect(Buffer.isBuffer(list)).toBe(count < 200);
@@ -140,7 +140,7 @@ describe('a list that is shown as it is read', () => {
 
   it.each([1, 99, 100, 101, 450])('of at most %i records reads no batch beyond', async (limit) => {
     const { told, batches } = source(5000);
-    const list = await shownAsRead(batches(), ({ number }) => number, { limit });
+    const list = await serializeBatches(batches(), ({ number }) => number, { limit });
     expect(JSON.parse(String(await bytesOf(list)))).toEqual(Array.from({ length: limit }, (_, i) => i));
     expect(told.read).toBe(Math.ceil(limit / 100) * 100);
   });
@@ -150,7 +150,7 @@ describe('a list that is shown as it is read', () => {
     const { told, batches } = source(MANY);
     let buffered = () => 0;
     const server = createServer(async (_request, response) => {
-      const list = (await shownAsRead(batches(), (one) => one)) as Readable;
+      const list = (await serializeBatches(batches(), (one) => one)) as Readable;
       buffered = () => list.readableLength + response.writableLength;
       pipeline(list, response, () => {});
     });
@@ -179,12 +179,12 @@ describe('a list that is shown as it is read', () => {
       yield* source(1000).batches();
       throw new Error('the disk has gone');
     }
-    const list = (await shownAsRead(failing(), (one) => one)) as Readable;
+    const list = (await serializeBatches(failing(), (one) => one)) as Readable;
     await expect(list.toArray()).rejects.toThrow('the disk has gone');
     async function* atOnce() {
       yield [{ number: 1 }];
       throw new Error('the disk has gone');
     }
-    await expect(shownAsRead(atOnce(), (one) => one)).rejects.toThrow('the disk has gone');
+    await expect(serializeBatches(atOnce(), (one) => one)).rejects.toThrow('the disk has gone');
   });
 });
