@@ -101,8 +101,8 @@ async function deleteSource({ uuid }: StoredSource): Promise<void> {
   fixture.knowledge.forget(fixture.chatbot, uuid);
 }
 
-describe('a source that is deleted while a crawl', () => {
-  it('fetches its page stays deleted, and the crawl ends without it', async () => {
+describe('a source that is deleted during a crawl', () => {
+  it('stays deleted where its page is being fetched, and the crawl ends without it', async () => {
     await openSite({ '/': page('square', '/mill', '/bridge'), '/mill': page('mill'), '/bridge': page('bridge') });
     const mill = holdRequests('/mill');
     const site = await crawl();
@@ -114,7 +114,7 @@ describe('a source that is deleted while a crawl', () => {
     expect(await foundPaths('mill')).not.toContain('/mill');
   });
 
-  it('has read its page, but not committed it, stays deleted', async () => {
+  it('stays deleted where its page is read, but not committed', async () => {
     await openSite({ '/': page('square', '/mill'), '/mill': page('mill', '/cellar'), '/cellar': page('cellar') });
     await fixture.search('builds the index');
     const cellar = holdNewSource('/cellar');
@@ -128,8 +128,8 @@ describe('a source that is deleted while a crawl', () => {
   });
 });
 
-describe('a source that is to be learned anew while a crawl', () => {
-  it('fetches its page is fetched again, as a page of the crawl', async () => {
+describe('a source that its owner relearns during a crawl', () => {
+  it('is fetched again as a page of the crawl where its page is being fetched', async () => {
     await openSite({ '/': page('square', '/mill'), '/mill': page('old mill', '/attic'), '/cellar': page('cellar') });
     const mill = holdRequests('/mill');
     const site = await crawl();
@@ -145,7 +145,7 @@ describe('a source that is to be learned anew while a crawl', () => {
     expect(requests.filter((path) => path === '/mill')).toHaveLength(2);
   });
 
-  it('has read its page, but not committed it, is stored as it is then', async () => {
+  it('is stored as it is then where its page is read, but not committed', async () => {
     await openSite({ '/': page('square', '/mill'), '/mill': page('old mill', '/cellar'), '/cellar': page('cellar') });
     const cellar = holdNewSource('/cellar');
     const site = await crawl();
@@ -157,7 +157,7 @@ describe('a source that is to be learned anew while a crawl', () => {
     expect((await sourceAt('/mill'))!.title).toBe('new mill');
   });
 
-  it('still runs, but is through with it, has its new links followed', async () => {
+  it('has its new links followed where it is committed already', async () => {
     const rest = { '/bridge': page('bridge'), '/cellar': page('cellar') };
     await openSite({ '/': page('square', '/mill', '/bridge'), '/mill': page('mill'), ...rest });
     const bridge = holdRequests('/bridge');

@@ -74,7 +74,7 @@ const embedded = (uuid: string) =>
 const ofEmbeddings = () => logged.filter((words) => words.includes('embeddings'));
 
 describe('the embeddings server', () => {
-  it('that fails is said so once, left alone for a while, and told of what it missed when it is back', async () => {
+  it('is logged once per outage, not requested during the backoff, and embeds what was missed on recovery', async () => {
     const early = await teach('Umbrellas', 'They may be hired from noon.');
     await embedded(early);
     fake.embedScript = DOWN;
@@ -97,7 +97,7 @@ describe('the embeddings server', () => {
     expect(ofEmbeddings()).toEqual([expect.stringContaining('by words alone'), 'the embeddings server answers again']);
   });
 
-  it('is asked once for a question that comes again, and for nothing where nothing has a meaning', async () => {
+  it('is requested once for a repeated question, and not at all where no passage has a vector', async () => {
     expect(await asksFor('Is a brolly here?')).toEqual([]);
     await embedded(await teach('Umbrellas', 'They may be hired from noon.'));
     expect(await asksFor('Is a brolly here?')).toEqual(['Is a brolly here?']);
@@ -105,7 +105,7 @@ describe('the embeddings server', () => {
     expect(await asksFor('  ')).toEqual([]);
   });
 
-  it('is not asked again for a source that is learned anew as it was', async () => {
+  it('is not requested for a source that is relearned unchanged', async () => {
     const uuid = await teach('Umbrellas', 'They may be hired from noon.');
     await embedded(uuid);
     await knowledge.embedMissing();

@@ -53,7 +53,7 @@ it('leaves out a source that is deleted while its stemmer is loaded', async () =
   expect(await texts(indexes)).toEqual([]);
 });
 
-it('keeps what a source said last, where it is learned anew while its stemmer is loaded', async () => {
+it('keeps the latest text of a source that is relearned while its stemmer is loaded', async () => {
   const indexes = await open(source);
   const building = indexes.get(CHATBOT);
   await setImmediate();
@@ -83,7 +83,7 @@ it('keeps the later of two texts, though only the earlier waits for a stemmer', 
   expect(await texts(indexes)).toEqual([ENGLISH.text]);
 });
 
-it('keeps what a source said last, where its renaming has read what it said before', async () => {
+it('keeps the latest text of a source where a rename has read the text before', async () => {
   load();
   let give!: (document: Document) => void;
   const indexes = await openOver(() => new Promise((resolve) => (give = resolve)));

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openKnowledge, pages } from './knowledge-fixture.ts';
 
-type School = Awaited<ReturnType<typeof openKnowledge>>;
-let fixture: School;
+type Fixture = Awaited<ReturnType<typeof openKnowledge>>;
+let fixture: Fixture;
 afterEach(() => fixture.close());
 
 const RETURNS = `<!doctype html><title>Returns – Shop</title><nav>Home Shop Basket</nav>
   <main><h1>Returns</h1><p>You may send a chair back within 60 days of delivery. We pay the postage for that.</p></main>`;
 
 describe('learning', () => {
-  it('makes a page searchable, and tells its title, size and tokens', async () => {
+  it('makes a page searchable, and stores its title, size and tokens', async () => {
     fixture = await openKnowledge(pages({ '/returns': RETURNS }));
     const source = await fixture.ingest('/returns');
     expect(source).toMatchObject({ status: 'success', title: 'Returns – Shop', file_size: Buffer.byteLength(RETURNS) });
@@ -89,7 +89,7 @@ describe('learning', () => {
     expect(reason(await fixture.ended(table.uuid))).toBeUndefined();
   });
 
-  it('replaces what a page said before, and forgets a page that is gone', async () => {
+  it('replaces the passages of a changed page, and removes those of a page that is gone', async () => {
     const bodies: Record<string, string> = { '/a': '<p>The museum opens at nine on weekdays.</p>' };
     fixture = await openKnowledge((request, response) => pages(bodies)(request, response));
     const found = async (query: string) => (await fixture.search(query)).map(({ text }) => text);
@@ -108,7 +108,7 @@ describe('learning', () => {
     expect((await fixture.store.document(source.uuid))?.passages).toEqual([]);
   });
 
-  it('keeps what it knows of a page that cannot be reached now', async () => {
+  it('keeps the passages of a page that cannot be reached', async () => {
     let down = false;
     fixture = await openKnowledge((request, response) => {
       if (down) return response.writeHead(503).end();
@@ -121,7 +121,7 @@ describe('learning', () => {
     expect(await fixture.search('chair')).toHaveLength(1);
   });
 
-  it('cuts a title without end, everywhere alike, and follows the page to the next', async () => {
+  it('cuts a very long title to the same length everywhere, and updates it with the page', async () => {
     const bodies = {
       '/a': `<title>${'Returns '.repeat(5000)}</title><main>${'<p>You may send a chair back.</p>'.repeat(500)}`,
     };
@@ -185,7 +185,7 @@ describe('learning', () => {
     expect(await fixture.store.document(source.uuid)).toBeUndefined();
   });
 
-  it('leaves nothing of a source that was deleted and not forgotten', async () => {
+  it('leaves nothing of a source that was deleted from the store alone', async () => {
     let answer = () => {};
     const asked = new Promise<void>((resolve) => {
       answer = resolve;
@@ -266,7 +266,7 @@ describe('search', () => {
     expect(await fixture.search('chair')).toEqual([]);
   });
 
-  it('drops an index that nobody asked for a while, and builds it again', async () => {
+  it('drops an idle index, and rebuilds it for the next question', async () => {
     let now = Date.parse('2026-03-01T00:00:00Z');
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     fixture = await openKnowledge(pages({ '/returns': RETURNS }), () => now);
@@ -318,7 +318,7 @@ describe('search', () => {
     }
   });
 
-  it('gives as many passages as asked for, and nothing for no words', async () => {
+  it('returns at most `limit` passages, and none for a query without words', async () => {
     const paragraphs = Array.from(
       { length: 12 },
       (_, n) => `<h2>Part ${n}</h2><p>Chapter ${n} is about the lighthouse.</p>`,

@@ -35,8 +35,8 @@ async function siteOf(handler: RequestListener) {
 
 const html = { 'content-type': 'text/html' };
 
-describe('a site that asks for patience', () => {
-  it('is asked again after Retry-After, in seconds or as a date', async () => {
+describe('a site with Retry-After or Crawl-delay', () => {
+  it('is requested again after Retry-After, in seconds or as a date', async () => {
     for (const [code, header] of [
       [429, () => '1'],
       [503, () => new Date(Date.now() + 2000).toUTCString()],
@@ -54,7 +54,7 @@ describe('a site that asks for patience', () => {
     }
   });
 
-  it('is waited for longer by those who have more of it', async () => {
+  it('is waited for up to the `patience` of the request', async () => {
     const { web, site } = await siteOf(({ url }, response) => {
       if (url === '/robots.txt') return response.writeHead(404).end();
       return response.writeHead(429, { 'retry-after': '90' }).end();
@@ -64,7 +64,7 @@ describe('a site that asks for patience', () => {
     await expect(get(120_000, AbortSignal.timeout(300))).rejects.toThrow(/abort|time/i);
   });
 
-  it('is given up where it wants too much of it, and no other page of it is asked for meanwhile', async () => {
+  it('fails beyond that, and no other page of it is requested meanwhile', async () => {
     const { get, asked } = await siteOf(({ url }, response) => {
       if (url === '/robots.txt') return response.writeHead(404).end();
       return response.writeHead(429, { 'retry-after': '3600' }).end();
@@ -74,7 +74,7 @@ describe('a site that asks for patience', () => {
     expect(asked.map(({ path }) => path)).toEqual(['/a']);
   });
 
-  it('is given up where it never has enough', async () => {
+  it('fails where it sends Retry-After three times', async () => {
     const { get, asked } = await siteOf(({ url }, response) => {
       if (url === '/robots.txt') return response.writeHead(404).end();
       return response.writeHead(503, { 'retry-after': '0' }).end();
@@ -83,7 +83,7 @@ describe('a site that asks for patience', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('is not waited for by a caller who leaves', async () => {
+  it('is not requested again once the caller aborts', async () => {
     const { get, asked } = await siteOf(({ url }, response) => {
       if (url === '/robots.txt') return response.writeHead(404).end();
       return response.writeHead(503, { 'retry-after': '20' }).end();
@@ -96,7 +96,7 @@ describe('a site that asks for patience', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('gets its Crawl-delay between two requests', async () => {
+  it('is requested with its Crawl-delay between two requests', async () => {
     const { get, asked } = await siteOf(({ url }, response) => {
       if (url === '/robots.txt') return response.end('User-agent: *\nCrawl-delay: 0.3\n');
       return response.writeHead(200, html).end('page');
@@ -107,7 +107,7 @@ describe('a site that asks for patience', () => {
     for (const gap of gaps) expect(gap).toBeGreaterThan(200);
   });
 
-  it('never has more than two requests at once, whoever sends them', async () => {
+  it('gets at most two requests at a time', async () => {
     let now = 0;
     let most = 0;
     const { get } = await siteOf(({ url }, response) => {
@@ -127,7 +127,7 @@ describe('a site that asks for patience', () => {
 describe('a page that is known', () => {
   const lastModified = 'Sun, 01 Mar 2026 00:00:00 GMT';
 
-  it('is asked for by its marks, and not sent where it is as it was', async () => {
+  it('is requested with its validators, and undefined where the reply is 304', async () => {
     const { web, site, get, asked } = await siteOf(({ url, headers }, response) => {
       if (url === '/robots.txt') return response.writeHead(404).end();
       if (url === '/moved') return response.writeHead(302, { location: '/' }).end();
@@ -144,12 +144,12 @@ describe('a page that is known', () => {
     expect((await web.getChanged(`${site.origin}/`, old, { accept }))?.body.toString()).toBe('page');
   });
 
-  it('is a failed download where nobody asked for a state and 304 comes', async () => {
+  it('fails with `download` where the reply to an unconditional request is 304', async () => {
     const { get } = await siteOf((_, response) => response.writeHead(304).end());
     await expect(get()).rejects.toMatchObject({ reason: 'download' });
   });
 
-  it('is kept out where the reply says so even then', async () => {
+  it('fails with `robots` where a 304 has `X-Robots-Tag: noindex`', async () => {
     const { web, site } = await siteOf(({ url }, response) => {
       if (url === '/robots.txt') return response.writeHead(404).end();
       return response.writeHead(304, { 'x-robots-tag': 'noindex' }).end();

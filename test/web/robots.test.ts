@@ -48,7 +48,7 @@ describe('robots.txt', () => {
     expect(asked).toEqual(['/robots.txt', '/', '/private/open']);
   });
 
-  it('is read for DocentBot where it names it, however that is written, and else for all', async () => {
+  it('applies the group for DocentBot, in any spelling, else the group for all agents', async () => {
     const all = 'User-agent: *\nDisallow: /\n';
     const { status } = await siteWith(`${all}User-agent: other\nUser-agent: docentBOT/2.0\n\nDisallow: /x\n`);
     expect(await status('/y')).toBe('read');
@@ -75,12 +75,12 @@ describe('robots.txt', () => {
     expect(turns).toBeGreaterThan(30_000 / 1000);
   });
 
-  it('of too many rules lets nothing be read', async () => {
+  it('with too many rules disallows everything', async () => {
     const { status } = await siteWith(`User-agent: *\n${'Disallow: /x\n'.repeat(6000)}`);
     expect(await status('/')).toBe('robots');
   });
 
-  it('is asked for by the name of DocentBot, with a link where there is one', async () => {
+  it('is requested with DocentBot as user agent, with a link where `about` is set', async () => {
     let agent = '';
     const handler: RequestListener = (request, response) => {
       agent = request.headers['user-agent'] ?? '';
@@ -91,7 +91,7 @@ describe('robots.txt', () => {
     expect(agent).toBe('DocentBot/0.1 (+https://chat.example.com/)');
   });
 
-  it('is asked for once in an hour, however many pages wait for it', async () => {
+  it('is requested once an hour, however many pages wait for it', async () => {
     const { status, asked, pass } = await siteWith('User-agent: *\nDisallow: /private\n');
     const times = () => asked.filter((path) => path === '/robots.txt').length;
     await Promise.all(Array.from({ length: 10 }, (_, n) => status(`/${n}`)));
@@ -103,7 +103,7 @@ describe('robots.txt', () => {
     expect(times()).toBe(2);
   });
 
-  it('is asked for again before a page is refused by a copy that is not quite new', async () => {
+  it('is requested again before a cached copy of some seconds refuses a page', async () => {
     let text = 'User-agent: *\nDisallow: /\n';
     const { status, pass } = await siteWith((_, response) => response.end(text));
     expect(await status('/')).toBe('robots');
@@ -121,7 +121,7 @@ describe('robots.txt', () => {
     expect(await (await siteWith('')).status('/')).toBe('read');
   });
 
-  it('refuses everything while it is out of order, and not longer', async () => {
+  it('refuses everything while it replies 5xx or 429, and no longer', async () => {
     for (const code of [500, 503, 429]) {
       let down = true;
       const site = await siteWith((_, response) => response.writeHead(down ? code : 404).end());
@@ -194,7 +194,7 @@ describe('robots.txt', () => {
     await expect(long).rejects.toThrow('too long to compare');
   });
 
-  it('is left when the caller leaves, and the others still get it', async () => {
+  it('is still awaited by the others where one caller aborts', async () => {
     let answer = () => {};
     const { web, site, asked, status } = await siteWith((_, response) => {
       answer = () => response.end('');

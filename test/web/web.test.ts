@@ -56,7 +56,7 @@ describe('a page', () => {
     await expect(get('/6')).rejects.toMatchObject({ reason: 'download' });
   });
 
-  it('fails with a word for what is wrong', async () => {
+  it('fails with the reason', async () => {
     const { get, site } = await siteOf((request, response) => {
       const [, status, type] = request.url!.split('/');
       response.writeHead(Number(status), type ? { 'content-type': decodeURIComponent(type) } : {}).end('body');
@@ -142,7 +142,7 @@ describe('limits', () => {
     }
   });
 
-  it('ends with its caller', async () => {
+  it('ends when its caller aborts', async () => {
     const { get } = await siteOf(() => {});
     const caller = new AbortController();
     const page = get('/', caller.signal);
