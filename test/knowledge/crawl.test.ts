@@ -217,6 +217,14 @@ describe('a crawl that is stopped while a page is read, but not committed', () =
   });
 });
 
+it('a page with the bytes of one that its owner added is no page of its own', async () => {
+  await openSite({ '/': page('square', '/mill?x=1', '/mill'), '/mill?x=1': page('mill'), '/mill': page('mill') });
+  await fixture.ingest('/mill?x=1');
+  await crawled(await crawl());
+  expect(await statuses()).toEqual({ '/mill?x=1': 'success', '/': 'success' });
+  expect(await foundPaths('mill')).toEqual(['/mill?x=1']);
+});
+
 describe('two crawls of one chatbot', () => {
   it('both end where one takes over pages that the other has queued', async () => {
     const names = Array.from({ length: 8 }, (_, n) => `/docs/${n}`);

@@ -147,7 +147,8 @@ export class Crawl {
       // The links are stored before the page is committed: a crawl that is killed in between finds all of them again.
       if (page?.links && !(await this.#follow(page, page.links))) return { status: 'called off', removed: false };
       signal.throwIfAborted();
-      if (page && source.own !== 1 && this.#pages.isCopy(source, page.state.digest)) throw new Unreadable('same page');
+      const isFirst = !page || this.#pages.register(source, page.state.digest);
+      if (!isFirst && source.own !== 1) throw new Unreadable('same page');
       return { ...(await ingestion.commit(source, content, commit, signal)), removed: false };
     } catch (error) {
       const reason = signal.aborted ? undefined : lastingReason(error);

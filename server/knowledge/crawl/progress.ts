@@ -54,15 +54,15 @@ export class CrawlProgress {
   }
 
   /**
-   * Whether another page has the same digest, under an address that differs only by its query, a trailing slash, or the
-   * name of a folder's index page.
+   * Takes the page for the one with this digest. False where another page came first with it, under an address that
+   * differs only by its query, a trailing slash, or the name of a folder's index page.
    */
-  isCopy({ uuid, file_name }: StoredSource, digest: string): boolean {
+  register({ uuid, file_name }: StoredSource, digest: string): boolean {
     const path = new URL(file_name).pathname.replace(/\/(?:(?:index|default)\.\w+)?$/i, '');
     const known = this.#digests.get(`${digest} ${path}`);
-    if (known !== undefined && known !== uuid && this.#states.has(known)) return true;
+    if (known !== undefined && known !== uuid && this.#states.has(known)) return false;
     this.#digests.set(`${digest} ${path}`, uuid);
-    return false;
+    return true;
   }
 
   /** Pages that wait or are being ingested. */
@@ -75,7 +75,7 @@ export class CrawlProgress {
     const { uuid, status, round, fetched_json } = source;
     if (round !== now) return this.#set(uuid, 'waits');
     this.end(uuid, status);
-    if (fetched_json) this.isCopy(source, (JSON.parse(fetched_json) as PageState).digest);
+    if (fetched_json) this.register(source, (JSON.parse(fetched_json) as PageState).digest);
   }
 
   end(uuid: string, status: string): void {
