@@ -4,9 +4,9 @@ import { TimeSlice } from './time-slice.ts';
 const CONCURRENCY = 16;
 
 /**
- * Calls `act` for each item, at most `concurrency` at a time, and takes items from the iterator only when they start. After a rejection it
- * starts nothing more; when all that is running has ended, it rejects with the first error. Yields the event loop
- * between time slices, so that thousands of actions without I/O do not block it.
+ * Calls `act` for each item, at most `concurrency` at a time, and takes items from the iterator only when they start.
+ * After a rejection it starts nothing more; when all that is running has ended, it rejects with the first error. Yields
+ * the event loop between time slices, so that thousands of actions without I/O do not block it.
  */
 export async function forEachConcurrent<T>(
   items: Iterable<T>,
@@ -28,4 +28,11 @@ export async function forEachConcurrent<T>(
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
   if (failure) throw failure.error;
+}
+
+/** As `forEachConcurrent`, but a rejection keeps no other item from its turn: at the end it rejects with the first error. */
+export async function attemptEachConcurrent<T>(items: Iterable<T>, act: (item: T) => Promise<void>): Promise<void> {
+  const errors: unknown[] = [];
+  await forEachConcurrent(items, (item) => act(item).catch((error: unknown) => void errors.push(error)));
+  if (errors.length > 0) throw errors[0];
 }

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { forEachConcurrent } from '../../server/async/for-each-concurrent.ts';
+import { attemptEachConcurrent, forEachConcurrent } from '../../server/async/for-each-concurrent.ts';
 
 const settled = (): Promise<void> => new Promise((done) => setImmediate(done));
 
@@ -71,4 +71,15 @@ it('yields the event loop between actions that wait for nothing', async () => {
   isDone = true;
   clock.mockRestore();
   expect(turns).toBeGreaterThan(20);
+});
+
+it('attempts every item where some fail, then rejects with the first error', async () => {
+  const seen: number[] = [];
+  const items = Array.from({ length: 40 }, (_, index) => index);
+  const attempt = async (item: number): Promise<void> => {
+    seen.push(item);
+    if (item % 10 === 3) throw new Error(`item ${item}`);
+  };
+  await expect(attemptEachConcurrent(items, attempt)).rejects.toThrow('item 3');
+  expect(seen).toEqual(items);
 });

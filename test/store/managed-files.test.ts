@@ -53,6 +53,16 @@ describe('lowdb: what is managed, on the disk', () => {
     return { upload, agent, tag };
   };
 
+  it('removes all that the disk lets go where one file of a deleted chatbot stays', async () => {
+    for (let i = 0; i < 60; i++) {
+      await store.createSession(aSession(chatbot.uuid));
+      await store.createSource(aSource(chatbot.uuid));
+    }
+    disk.failing('unlink', 'EPERM', 1, 3);
+    await expect(store.deleteChatbot(chatbot.uuid)).rejects.toThrow('EPERM');
+    expect((await files('sessions')).length).toBeLessThan(2);
+  });
+
   it('has uploads for their owner alone', async () => {
     await withTag();
     const [file] = (await files('sources')).filter((name) => name.endsWith('.file'));

@@ -1,3 +1,4 @@
+import { attemptEachConcurrent } from '../../async/for-each-concurrent.ts';
 import type { StoreContext } from './context.ts';
 import { copy } from './files/record.ts';
 import type { Store, StoredChatbot } from '../store.ts';
@@ -85,7 +86,8 @@ function frozen<T>(value: T): T {
 
 /** Removes all that belonged to a chatbot that is hidden; a source being made is waited for. */
 export async function clearAway({ chatbots, sources, sessions, mutex }: StoreContext, chatbot: string): Promise<void> {
-  await mutex.run(chatbot, () => sources.removeAll(chatbot));
-  await sessions.removeAll(chatbot);
+  const removals = [() => mutex.run(chatbot, () => sources.removeAll(chatbot)), () => sessions.removeAll(chatbot)];
+  // Conversations go even where a source's file stays, and the other way about.
+  await attemptEachConcurrent(removals, (remove) => remove());
   await chatbots.forget(chatbot);
 }

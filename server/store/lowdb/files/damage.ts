@@ -24,6 +24,15 @@ const REMEDY = 'restore it from a backup or move it out of the data folder, then
 /** Whether the file was set aside: nothing but `Damage` touches it. */
 export const isSetAside = (name: string): boolean => FORM.test(name);
 
+/** False where the disk does not say. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Files whose content cannot be read. They are renamed to `….damaged`, or copied there where part of them is of use,
  * and named in the log and in `/readyz` until they are moved away. They are removed only with the record they belong to.
@@ -43,7 +52,7 @@ export class Damage {
    * refuses, the file stays where it is, too, and that is reported.
    */
   async setAside(path: string, why: string): Promise<void> {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return this.report(path, FOLDER);
+    if (isFolder(path)) return this.report(path, FOLDER);
     const aside = freeName(path);
     this.#files.add(aside);
     const renamed = this.#rename(path, aside).then(

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { forEachConcurrent } from '../../../async/for-each-concurrent.ts';
+import { attemptEachConcurrent, forEachConcurrent } from '../../../async/for-each-concurrent.ts';
 import type { Damage } from '../files/damage.ts';
 import { hasCode, ignore, removeFile, syncFolder, type Disk } from '../files/disk.ts';
 import { readEnds } from '../files/file-ends.ts';
@@ -113,7 +113,7 @@ export class Sessions {
   /** Only when the chatbot is no longer alive, so that no session is begun meanwhile. */
   async removeAll(chatbot: string): Promise<void> {
     const folders = new Set<string>();
-    await forEachConcurrent(await this.#names.of(chatbot), async (name) => {
+    await attemptEachConcurrent(await this.#names.of(chatbot), async (name) => {
       await this.#erase(name);
       folders.add(this.#names.folder(name));
     });
