@@ -65,7 +65,7 @@ export function createOperator(deps: OperatorDeps): Operator {
           name,
           email: user.email,
           visibility: meta.visibility,
-          sources: (await store.sources(uuid)).length,
+          sources: await store.sourceCount(uuid),
           created_at,
         })),
       );

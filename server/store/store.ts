@@ -68,6 +68,7 @@ export interface Store {
   file(source: string): Promise<Uint8Array | undefined>;
   source(uuid: string): Promise<StoredSource | undefined>;
   sources(chatbot: string): Promise<StoredSource[]>;
+  sourceCount(chatbot: string): Promise<number>;
   updateSource(uuid: string, change: Change<StoredSource>): Promise<StoredSource | undefined>;
   /**
    * As `updateSource`, for a change that gives the source this identity or alias. `existing` is another source of the

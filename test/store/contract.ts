@@ -205,6 +205,8 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
           expect(await store.messages(old.session.uuid)).toEqual([]);
           expect(await store.sessions(gone.uuid)).toEqual([]);
           expect(await store.sources(gone.uuid)).toEqual([]);
+          expect(await store.sourceCount(gone.uuid)).toBe(0);
+          expect(await store.sourceCount(kept.uuid)).toBe(1);
           expect(await store.sources(kept.uuid)).toEqual([other.source]);
           expect(await store.messages(other.session.uuid)).toEqual([other.message]);
         }

@@ -357,7 +357,9 @@ async function compare(model: Model, store: Store): Promise<void> {
     expect(await store.agents(uuid)).toEqual(values(model.agents, (one) => one.chatbot === uuid));
     expect(await store.tags(uuid)).toEqual(values(model.tags, (one) => one.chatbot === uuid));
     expect(await store.sites(uuid)).toEqual(values(model.sites, (one) => one.chatbot === uuid));
-    expect(await store.sources(uuid)).toEqual(values(model.sources, (one) => one.chatbot === uuid));
+    const sources = values(model.sources, (one) => one.chatbot === uuid);
+    expect(await store.sources(uuid)).toEqual(sources);
+    expect(await store.sourceCount(uuid)).toBe(sources.length);
     expect(await store.sessions(uuid)).toEqual(values(model.sessions, (one) => one.chatbot === uuid));
   }
   for (const uuid of SOURCES) {

@@ -30,6 +30,10 @@ export class SourceIndex {
     return this.#ofChatbot.get(chatbot) ?? [];
   }
 
+  count(chatbot: string): number {
+    return this.#ofChatbot.get(chatbot)?.size ?? 0;
+  }
+
   /** The sources of the chatbot with this identity or alias. */
   named(chatbot: string, identity: string): SourceRecord[] {
     const found = [...(this.#named.get(keyOf(chatbot, identity)) ?? [])];

@@ -2,7 +2,8 @@ import type { StoreContext } from '../context.ts';
 import { copy } from '../files/record.ts';
 import type { Store } from '../../store.ts';
 
-type SourceVerbs = 'createSource' | 'file' | 'source' | 'sources' | 'updateSource' | 'claimIdentity' | 'deleteSource';
+type SourceVerbs =
+  'createSource' | 'file' | 'source' | 'sources' | 'sourceCount' | 'updateSource' | 'claimIdentity' | 'deleteSource';
 type DocumentVerbs = 'unfinishedSources' | 'unembeddedSources' | 'putDocument' | 'document' | 'putVectors' | 'vectors';
 
 export function sourceVerbs({
@@ -27,6 +28,7 @@ export function sourceVerbs({
     file: (source) => run(() => sources.file(source)),
     source: (uuid) => run(() => sources.source(uuid)),
     sources: (chatbot) => run(() => sources.list(chatbot)),
+    sourceCount: (chatbot) => run(() => sources.count(chatbot)),
     updateSource: (uuid, change) => run(() => sources.update(uuid, change)),
     claimIdentity: (uuid, identity, change) =>
       run(async () => {

@@ -1,4 +1,4 @@
-import { forEachConcurrent } from '../../../async/for-each-concurrent.ts';
+import { attemptEachConcurrent, forEachConcurrent } from '../../../async/for-each-concurrent.ts';
 import { KeyedMutex } from '../../../async/keyed-mutex.ts';
 import { later, type Clock } from '../../../schema/ids.ts';
 import { isPending } from '../../../schema/records.ts';
@@ -106,6 +106,11 @@ export class Sources {
     return this.#shown(this.#index.of(chatbot));
   }
 
+  /** How many `list` has. */
+  count(chatbot: string): number {
+    return this.#alive(chatbot) ? this.#index.count(chatbot) : 0;
+  }
+
   withIdentity(chatbot: string, identity: string): StoredSource | undefined {
     return this.#shown(this.#index.named(chatbot, identity))[0];
   }
@@ -137,7 +142,7 @@ export class Sources {
   /** Of a chatbot that is not there any more: nobody sees them, so that their order does not matter. */
   async removeAll(chatbot: string): Promise<void> {
     const folders = new Set<string>();
-    await forEachConcurrent([...this.#index.of(chatbot)], async (record) => {
+    await attemptEachConcurrent([...this.#index.of(chatbot)], async (record) => {
       const { uuid } = record.stored.source;
       await this.#remove(uuid, record, () => Promise.resolve());
       folders.add(this.#shards.folder(uuid));
