@@ -129,10 +129,13 @@ export class Client {
   async #request<T>(method: string, path: string, body?: object, user?: string): Promise<{ status: number; body: T }> {
     const connection = await this.#connect();
     const sent = body && JSON.stringify(body);
+    const headers = {
+      // A header holds Latin-1 at most, an address any letter.
+      ...(user ? { Authorization: `User ${encodeURIComponent(user)}` } : {}),
+      ...(sent ? { 'Content-Type': 'application/json' } : {}),
+    };
     const reply = await new Promise<{ status: number; text: string }>((done, fail) => {
-      const request = httpRequest({ method, path, createConnection: () => connection });
-      if (user) request.setHeader('Authorization', `User ${user}`);
-      if (sent) request.setHeader('Content-Type', 'application/json');
+      const request = httpRequest({ method, path, headers, createConnection: () => connection });
       request.on('error', (error: NodeJS.ErrnoException) => fail(failureOf(error)));
       request.once('response', (response) => {
         text(response).then((all) => done({ status: response.statusCode!, text: all }), fail);

@@ -54,12 +54,20 @@ const whileWorking: Middleware = async ({ res }, next) => {
   await next().finally(() => clearInterval(signs));
 };
 
-/** `Authorization: User <email>` acts as that user; without it as the owner of the data folder. */
+/** `Authorization: User <email, percent-encoded>` acts as that user; without it as the owner of the data folder. */
 function actAs(store: Store): Authenticate {
   return async (authorization) => {
     const email = /^User (\S+)$/.exec(authorization ?? '')?.[1];
-    return email === undefined ? store.home.user : userOf(store, email);
+    return email === undefined ? store.home.user : userOf(store, percentDecoded(email));
   };
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Refusal('unauthorized', 'the user of the Authorization header is not percent-encoded');
+  }
 }
 
 const NewUser = Type.Object({ email: Type.String() });

@@ -15,6 +15,8 @@ import { nearby } from '../store/lowdb/files/lock.ts';
 const NAME = 'docent.sock';
 /** A server that works on a command sends a sign of it every two seconds. */
 const MAX_SILENCE_MS = 10_000;
+/** A server of a version before HTTP reads what a command sends as the beginning of a line, and waits for its end. */
+const SILENT = 'the server that runs did not answer in time; if it is of another version, restart it';
 
 export interface CommandSocket {
   /** Resolves when the commands under way have been answered. */
@@ -66,14 +68,14 @@ export type Connect = () => Promise<Duplex>;
 /** No server listens in the folder. */
 export class NoServer extends Error {}
 
-/** Connects to the server that has this folder; rejects with `NoServer` where there is none. */
+/** Connects to the server that has this folder; rejects with `NoServer` where there is none. `maxSilence`: milliseconds. */
 export const toSocketOf =
-  (dir: string): Connect =>
+  (dir: string, maxSilence = MAX_SILENCE_MS): Connect =>
   () => {
     const near = nearby(resolve(dir));
     return new Promise<Duplex>((done, fail) => {
       const socket = connect(join(near.path, NAME), () => done(socket));
-      socket.setTimeout(MAX_SILENCE_MS, () => socket.destroy(new Error('the server did not answer in time')));
+      socket.setTimeout(maxSilence, () => socket.destroy(new Error(SILENT)));
       socket.once('error', (error) => {
         if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ECONNREFUSED')) fail(new NoServer());
         else fail(new Error(`the server of ${dir} cannot be reached: ${error.message}`, { cause: error }));

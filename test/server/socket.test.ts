@@ -5,7 +5,10 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Client } from '../../server/control/client.ts';
+import { toSocketOf } from '../../server/control/socket.ts';
 import { runCommand } from '../../server/cli/run.ts';
 import { API_KEY, start, type Running } from '../running.ts';
 
@@ -45,6 +48,12 @@ describe('the socket of a server', () => {
     expect(await call('GET', '/api/v1/user')).toEqual({ status: 200, body: { data: { email: 'owner@localhost' } } });
     const asAnn = await call('GET', '/api/v1/user', undefined, { Authorization: 'User ann@example.com' });
     expect(asAnn.body).toEqual({ data: { email: 'ann@example.com' } });
+    expect((await call('POST', '/control/user/add', { email: 'ann@例え.jp' })).status).toBe(200);
+    const named = `User ${encodeURIComponent('ann@例え.jp')}`;
+    const asOther = await call('GET', '/api/v1/user', undefined, { Authorization: named });
+    expect(asOther.body).toEqual({ data: { email: 'ann@例え.jp' } });
+    const asUnreadable = await call('GET', '/api/v1/user', undefined, { Authorization: 'User %zz' });
+    expect(asUnreadable).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
     const asNobody = await call('GET', '/api/v1/user', undefined, { Authorization: 'User bob@example.com' });
     expect(asNobody).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
@@ -98,6 +107,26 @@ describe('the socket of a server', () => {
     });
   });
 
+  it('ends a command whose caller leaves in the middle of a compressed body', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = timers();
+    const body = gzipSync(JSON.stringify({ email: 'ann@example.com' }));
+    const head = [
+      'POST /control/user/add HTTP/1.1',
+      'Host: x',
+      'Content-Encoding: gzip',
+      `Content-Length: ${body.length}`,
+    ];
+    for (let i = 0; i < 5; i++) {
+      const socket = connect(join(running.dataDir, 'docent.sock'));
+      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+      socket.write(body.subarray(0, 15));
+      await expect.poll(timers).toBeGreaterThan(before);
+      socket.destroy();
+      await expect.poll(timers).toBe(before);
+    }
+  });
+
   it('answers what is not HTTP with the JSON error, and goes on', async () => {
     const socket = connect(join(running.dataDir, 'docent.sock'));
     socket.end('{"verb":"users","words":[]}');
@@ -123,6 +152,16 @@ describe('a command', () => {
     const terminal = { out: () => {}, err: (words: string) => void (err += words) };
     expect(await runCommand(['user', 'list'], { DATA_DIR: dir }, terminal)).toBe(1);
     expect(err).toBe('docent: the server that runs is of another version\n');
+    other.close();
+  });
+
+  it('says to restart a server that takes the request and says nothing', async () => {
+    const other = createServer(() => {});
+    await once(other.listen(join(dir, 'docent.sock')), 'listening');
+    const client = new Client(toSocketOf(dir, 50));
+    await expect(client.users()).rejects.toThrow(
+      'the server that runs did not answer in time; if it is of another version, restart it',
+    );
     other.close();
   });
 });

@@ -177,6 +177,22 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(body).toMatchObject({ name: 'Help', meta: { visibility: 'public', show_citations: true } });
   });
 
+  it.each(['ann@bücher.example', 'ann@例え.jp'])('commands reach the chatbot of %s', async (email) => {
+    expect((await docent('user', 'add', email)).code).toBe(0);
+    const key = (await docent('key', 'add', email, '--name', 'laptop')).out.trim();
+    const serving = running ?? (await start(env()));
+    await fetch(`${serving.base}/api/v1/chatbot/create`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Theirs' }),
+    });
+    if (!running) await serving.stop();
+    expect((await docent('chatbot', 'update', 'Theirs', '--visibility', 'public')).code).toBe(0);
+    const learned = await docent('learn', 'Theirs', `${museum.base}/tickets`);
+    expect([learned.code, learned.err]).toEqual([0, expect.not.stringContaining('no user')]);
+    expect((await docent('chatbot', 'remove', 'Theirs')).code).toBe(0);
+  });
+
   it('a chatbot is removed with its sources, by its name or uuid', async () => {
     const uuid = await added('Museum', '--public', '--site', `${museum.base}/`);
     const other = await added('Other');
