@@ -43,9 +43,11 @@ async function readBytes(req: IncomingMessage): Promise<Buffer> {
     throw new Refusal('unsupported_media_type', 'the encoding of the body is not known here');
   }
   try {
-    return await (decoder
-      ? rawBody(req.pipe(decoder()), { limit: MAX_BODY_BYTES })
-      : rawBody(req, { length, limit: MAX_BODY_BYTES }));
+    if (!decoder) return await rawBody(req, { length, limit: MAX_BODY_BYTES });
+    const decoding = decoder();
+    // `pipe` does not tell the decoder that the caller has left; it would be waited for without end.
+    req.once('error', (error) => decoding.destroy(error));
+    return await rawBody(req.pipe(decoding), { limit: MAX_BODY_BYTES });
   } catch (error) {
     if ((error as rawBody.RawBodyError).status === 413) throw new Refusal('too_large', 'the body is larger than 1 MB');
     throw new Refusal('bad_json', 'the body cannot be read');
