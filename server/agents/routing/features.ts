@@ -1,0 +1,91 @@
+import { withoutAccents } from '../../knowledge/text/accents.ts';
+import { spokenIn } from '../../knowledge/text/detect-language.ts';
+import { LANGUAGES, type Traits } from '../../knowledge/text/languages.ts';
+import { eachWord, isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts';
+
+/**
+ * What a text is classified by: its words (English ones stemmed), pairs of words side by side and with one between, and
+ * the groups of letters within each word, which take the place of a stemmer in other languages and forgive typos. All of it
+ * depends on this text alone: no list of languages or words that another text could change.
+ */
+export type Features = Map<string, Feature>;
+
+interface Feature {
+  weight: number;
+  /** Whether it says more than how a sentence is held together. */
+  content: boolean;
+}
+
+/** Measured on banking77 with all examples and with ten each; none of them changes either figure by more than .01. */
+const [WORD, PAIR, GAP, LETTERS] = [1, 0.5, 0.5, 0.3];
+/** Of a stop word: "how" and "why" tell intents apart, though less than nouns do. */
+const STOP = 0.75;
+const [SHORTEST, LONGEST] = [3, 4];
+/** UTF-16 units of a text that are read: a visitor's request is in its beginning. */
+const MAX_CHARS = 600;
+
+/** The features of a text, their weights such that the squares add up to 1. */
+export function featuresOf(text: string): Features {
+  const features: Features = new Map();
+  const words = wordsOf(text.slice(0, MAX_CHARS));
+  for (const [at, word] of words.entries()) {
+    const weight = word.stop ? STOP : 1;
+    add(features, `w${word.root}`, WORD * weight, !word.stop);
+    addJoined(features, 'p', PAIR, words[at - 1], word);
+    addJoined(features, 'g', GAP, words[at - 2], word);
+    for (const group of groupsOf(word.plain)) add(features, `l${group}`, LETTERS * weight, !word.stop);
+  }
+  return normalised(features);
+}
+
+interface Word {
+  /** Without accents. */
+  plain: string;
+  root: string;
+  stop: boolean;
+}
+
+function wordsOf(text: string): Word[] {
+  const language = spokenIn(text) ?? 'en';
+  const traits: Traits = LANGUAGES[language];
+  const words: Word[] = [];
+  eachWord(text, (word) => {
+    const plain = withoutAccents(word);
+    const stop =
+      isStopWord(word) || (!traits.unspaced && isStopWord(word, language as Parameters<typeof isStopWord>[1]));
+    words.push({ plain, root: /^[a-z]+$/.test(plain) ? rootOf(plain) : plain, stop });
+  });
+  return words;
+}
+
+function addJoined(features: Features, kind: string, weight: number, first: Word | undefined, second: Word): void {
+  if (!first) return;
+  const share = ((first.stop ? STOP : 1) + (second.stop ? STOP : 1)) / 2;
+  add(features, `${kind}${first.root} ${second.root}`, weight * share, !first.stop || !second.stop);
+}
+
+/** The word's groups of letters, its beginning and end marked by a space. */
+function* groupsOf(word: string): Generator<string> {
+  const padded = ` ${word} `;
+  for (let size = SHORTEST; size <= LONGEST; size++) {
+    for (let at = 0; at + size <= padded.length; at++) yield padded.slice(at, at + size);
+  }
+}
+
+/** The highest weight counts where a feature is there twice. */
+function add(features: Features, name: string, weight: number, content: boolean): void {
+  const known = features.get(name);
+  if (!known) features.set(name, { weight, content });
+  else {
+    known.weight = Math.max(known.weight, weight);
+    known.content ||= content;
+  }
+}
+
+function normalised(features: Features): Features {
+  let squares = 0;
+  for (const { weight } of features.values()) squares += weight * weight;
+  const length = Math.sqrt(squares);
+  for (const feature of features.values()) feature.weight /= length;
+  return features;
+}

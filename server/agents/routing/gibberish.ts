@@ -1,0 +1,39 @@
+import { withoutAccents } from '../../knowledge/text/accents.ts';
+
+export interface LetterModel {
+  /** Whose texts it was counted in, and their licence. */
+  credit: string;
+  /** Ten times the logarithm of how likely a letter follows another; 27 rows of 27, the first of each for a word's end. */
+  pairs: readonly number[];
+}
+
+/** Words shorter than this are shaped as they like. */
+const SHORTEST = 5;
+/** The mean likelihood of a word's letters below which it is no word: Polish goes down to -39, mashed keys begin near -43. */
+const UNLIKELY = -42;
+/** How many letters, and which share of all, have to be of no words. */
+const [LEAST_LETTERS, LEAST_SHARE] = [6, 0.6];
+
+/** The words of a to z, accents off, in lower case; parts of codes and addresses are none. */
+export const lettersOf = (text: string): string[] =>
+  withoutAccents(text.toLowerCase()).match(/(?<![\p{L}\p{N}@./_-])[a-z]+(?![\p{L}\p{N}@/_-]|\.\w)/gu) ?? [];
+
+/** The pairs of letters of a word, as places in the model. */
+export function shapeOf(word: string): number[] {
+  const codes = [0, ...Array.from(word, (letter) => letter.charCodeAt(0) - 96), 0];
+  return codes.slice(1).map((code, at) => codes[at]! * 27 + code);
+}
+
+/** Whether most of the text is letters in an order that no language has. */
+export function isGibberish(model: LetterModel, text: string): boolean {
+  const all = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  let letters = 0;
+  for (const word of lettersOf(text)) if (!isLikely(model, word)) letters += word.length;
+  return letters >= LEAST_LETTERS && letters >= LEAST_SHARE * all;
+}
+
+function isLikely(model: LetterModel, word: string): boolean {
+  if (word.length < SHORTEST) return true;
+  const pairs = shapeOf(word);
+  return pairs.reduce((sum, pair) => sum + model.pairs[pair]!, 0) / pairs.length >= UNLIKELY;
+}
