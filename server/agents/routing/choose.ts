@@ -1,0 +1,176 @@
+import type { AgentSettings, AgentType } from '../../schema/records.ts';
+import type { Classifier } from './classifier.ts';
+import { firstTrue, type Rule, type SessionFacts } from './rules.ts';
+
+/** What routing needs of an agent. */
+export interface RoutableAgent {
+  uuid: string;
+  name: string;
+  type: AgentType;
+  meta: Partial<Pick<AgentSettings, 'bias' | 'stickness'>>;
+  rules?: readonly Rule[];
+}
+
+/** How clearly a message is what a detector looks for: from -1 to 1, clear from 0 on. */
+export interface Detectors {
+  person(message: string): number;
+  spam(message: string): number;
+}
+
+export interface Situation<A extends RoutableAgent> {
+  query: string;
+  /** The visitor's messages before it, newest first. */
+  turns?: readonly string[];
+  /** The enabled agents in order of creation; background agents never answer and are passed over. */
+  agents: readonly A[];
+  /** The uuid of the agent that answered last. */
+  lastAgent?: string;
+  /** What rules are about. */
+  facts: SessionFacts;
+  /** Trained on exactly these agents, background agents among them, in this order. Not asked where one agent can answer. */
+  classifier?: Classifier;
+  detectors?: Detectors;
+}
+
+/** `meta_json.routing` of a message: why this agent answers. */
+export interface RoutingRecord {
+  by: 'only' | 'rule' | 'classifier' | 'model';
+  agent: string;
+  /** The rule that was true: of which agent, and which of its rules, counted from 0. */
+  rule?: { agent: string; index: number };
+  /** What the message clearly is, where that alone decides. */
+  detected?: 'person' | 'spam';
+  /** How far the first candidate's score is above the second's; absent where there is no second. */
+  margin?: number;
+  /** Best first, at most `MAX_CANDIDATES`. */
+  candidates?: Candidate[];
+}
+
+/** The parts of a score, which is their sum, and of which the classifier's is from -2 to 1; three decimals. */
+interface Candidate {
+  uuid: string;
+  name: string;
+  score: number;
+  classifier: number;
+  bias: number;
+  stickness: number;
+}
+
+export interface Choice<A> {
+  agent: A | undefined;
+  record: RoutingRecord | undefined;
+}
+
+/** What a bias and a stickness of 1 add to a score; the classifier's part is from -1 to 1. */
+const [BIAS, STICKNESS] = [1, 0.25];
+/** An agent of this bias, the least there is, takes no part in the choice by score. */
+const OUT = -10;
+/** The least likeness of a message to an agent that it has anything to do with. */
+const FITS = 0.1;
+/** Scores nearer than this are as good as a tie: a model is asked where there is one. */
+const CLOSE = 0.15;
+const [MAX_CANDIDATES, MAX_NAME] = [10, 60];
+
+/** Whether the choice was so close that a model may be asked. */
+export const isClose = ({ by, margin }: RoutingRecord): boolean => by === 'classifier' && (margin ?? CLOSE) < CLOSE;
+
+/**
+ * Who answers: the first agent whose rule is true; the human-escalation agent where a person is clearly wished for; the
+ * spam-defense agent for what is clearly spam; else the one of the highest score, of equal ones the first created. Same
+ * input, same choice.
+ */
+export function choose<A extends RoutableAgent>(situation: Situation<A>): Choice<A> {
+  const able = situation.agents.filter(({ type }) => type !== 'background');
+  const [first, second] = able;
+  if (!first) return { agent: undefined, record: undefined };
+  if (!second) return { agent: first, record: { by: 'only', agent: first.uuid } };
+  return byRule(able, situation) ?? byDetector(able, situation) ?? byScore(able, situation);
+}
+
+function byRule<A extends RoutableAgent>(able: A[], { query, facts }: Situation<A>): Choice<A> | undefined {
+  for (const agent of able) {
+    const index = firstTrue(agent.rules ?? [], query, facts);
+    if (index < 0) continue;
+    return { agent, record: { by: 'rule', agent: agent.uuid, rule: { agent: agent.uuid, index } } };
+  }
+  return undefined;
+}
+
+/** The agents that only their detector brings into play. */
+const DETECTED = { 'human-escalation': 'person', 'spam-defense': 'spam' } as const;
+const detectedFor = ({ type }: RoutableAgent): 'person' | 'spam' | undefined =>
+  type === 'human-escalation' || type === 'spam-defense' ? DETECTED[type] : undefined;
+
+function byDetector<A extends RoutableAgent>(able: A[], situation: Situation<A>): Choice<A> | undefined {
+  for (const detected of ['person', 'spam'] as const) {
+    const agent = able.find((one) => detectedFor(one) === detected);
+    if (!agent || clarity(detected, situation) < 0) continue;
+    return { agent, record: { by: 'classifier', agent: agent.uuid, detected } };
+  }
+  return undefined;
+}
+
+const clarity = (detected: 'person' | 'spam', { query, detectors }: Situation<RoutableAgent>): number =>
+  detectors?.[detected](query) ?? -1;
+
+function byScore<A extends RoutableAgent>(able: A[], situation: Situation<A>): Choice<A> {
+  const taking = able.filter(({ meta }) => (meta.bias ?? 0) > OUT);
+  const agents = taking.length > 0 ? taking : able;
+  const parts = classifierParts(agents, situation);
+  const scored = agents.map((agent, at) => {
+    const bias = BIAS * (agent.meta.bias ?? 0);
+    const stickness = agent.uuid === situation.lastAgent ? STICKNESS * (agent.meta.stickness ?? 0) : 0;
+    return { agent, classifier: parts[at]!, bias, stickness, score: parts[at]! + bias + stickness };
+  });
+  const ranked = scored.toSorted((one, other) => other.score - one.score);
+  const [best, next] = ranked;
+  const record: RoutingRecord = {
+    by: 'classifier',
+    agent: best!.agent.uuid,
+    ...(next && { margin: rounded(best!.score - next.score) }),
+    candidates: ranked.slice(0, MAX_CANDIDATES).map(({ agent, score, classifier, bias, stickness }) => ({
+      uuid: agent.uuid,
+      name: agent.name.slice(0, MAX_NAME).toWellFormed(),
+      score: rounded(score),
+      classifier: rounded(classifier),
+      bias: rounded(bias),
+      stickness: rounded(stickness),
+    })),
+  };
+  return { agent: best!.agent, record };
+}
+
+const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+
+/**
+ * The classifier's part of each score: how clearly the message is more like this agent than like the one that comes nearest,
+ * from -1 to 1. An agent that the message has nothing to do with has a part in no other's, and is below all that fit. A
+ * detected agent is as far below the best of the others as the message is from clear.
+ */
+function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situation<A>): number[] {
+  const { query, turns, classifier } = situation;
+  const fits = classifier?.fits(query, turns);
+  const places = agents.map((agent) => situation.agents.indexOf(agent));
+  const likeness = (at: number): number => fits?.likeness[places[at]!] ?? 0;
+  const ordinary = agents.flatMap((agent, at) => (detectedFor(agent) ? [] : [at]));
+  const fitting = ordinary.filter((at) => likeness(at) >= FITS);
+  const parts = agents.map(() => 0);
+  for (const at of fitting) parts[at] = fitting.length > 1 ? 1 : clamped(likeness(at));
+  for (const [rank, one] of fitting.entries()) {
+    for (const other of fitting.slice(rank + 1)) {
+      const margin = clamped(fits!.between(places[one]!, places[other]!));
+      parts[one] = Math.min(parts[one]!, margin);
+      parts[other] = Math.min(parts[other]!, -margin);
+    }
+  }
+  const least = Math.min(0, ...fitting.flatMap((at) => [parts[at]!, -likeness(at)]));
+  for (const at of ordinary) if (likeness(at) < FITS) parts[at] = Math.max(-1, least);
+  const best = Math.max(...ordinary.map((at) => parts[at]!));
+  for (const [at, agent] of agents.entries()) {
+    const detected = detectedFor(agent);
+    if (detected) parts[at] = (ordinary.length > 0 ? best : 0) + clarity(detected, situation);
+  }
+  return parts;
+}
+
+const clamped = (value: number): number => Math.min(1, Math.max(-1, value));

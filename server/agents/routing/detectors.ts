@@ -1,0 +1,44 @@
+import { sentencesOf } from '../../knowledge/text/sentences.ts';
+import type { Detectors } from './choose.ts';
+import { isGibberish } from './gibberish.ts';
+import { Detector } from './linear.ts';
+import { isFlood } from './spam-signs.ts';
+
+/** UTF-16 units of a message that are looked at. */
+const MAX_CHARS = 2000;
+const MAX_SENTENCES = 20;
+/** How much more clearly one sentence has to be spam than a whole message: what is cut out of a chat sounds like it. */
+const ALOOF = 0.4;
+
+let loaded: Promise<Detectors> | undefined;
+
+/** The trained detectors, read when they are first needed. */
+export const loadDetectors = (): Promise<Detectors> => (loaded ??= load());
+
+async function load(): Promise<Detectors> {
+  const type = { with: { type: 'json' } } as const;
+  const [person, spam, letters] = await Promise.all([
+    import('./trained/person.json', type),
+    import('./trained/spam.json', type),
+    import('./trained/letters.json', type),
+  ]);
+  const [wish, bulk] = [new Detector(person.default), new Detector(spam.default)];
+  return {
+    person: (message) => highest(wish, message),
+    spam: (message) => {
+      const text = message.slice(0, MAX_CHARS);
+      return isFlood(text) || isGibberish(letters.default, text) ? 1 : highest(bulk, text, ALOOF);
+    },
+  };
+}
+
+/**
+ * Of the whole and of each of its sentences, less `aloof`, as the rest of a message does not take back what one of them
+ * says.
+ */
+function highest(detector: Detector, message: string, aloof = 0): number {
+  const text = message.slice(0, MAX_CHARS);
+  const sentences = sentencesOf(text).slice(0, MAX_SENTENCES);
+  const parts = sentences.length > 1 ? sentences.map(({ start, end }) => text.slice(start, end)) : [];
+  return Math.min(1, Math.max(-1, detector.valueOf(text), ...parts.map((part) => detector.valueOf(part) - aloof)));
+}
