@@ -1,6 +1,6 @@
 import { withoutAccents } from '../../knowledge/text/accents.ts';
-import { spokenIn } from '../../knowledge/text/detect-language.ts';
-import { LANGUAGES, type Traits } from '../../knowledge/text/languages.ts';
+import { detectLanguage } from '../../knowledge/text/detect-language.ts';
+import { LANGUAGES, type LanguageTraits } from '../../knowledge/text/languages.ts';
 import { eachWord, isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts';
 
 /**
@@ -46,8 +46,8 @@ interface Word {
 }
 
 function wordsOf(text: string): Word[] {
-  const language = spokenIn(text) ?? 'en';
-  const traits: Traits = LANGUAGES[language];
+  const language = detectLanguage(text) ?? 'en';
+  const traits: LanguageTraits = LANGUAGES[language];
   const words: Word[] = [];
   eachWord(text, (word) => {
     const plain = withoutAccents(word);

@@ -1,5 +1,5 @@
 import { withoutAccents } from '../../knowledge/text/accents.ts';
-import { spokenIn } from '../../knowledge/text/detect-language.ts';
+import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 import { isSlip } from '../../knowledge/text/spelling.ts';
 import { rootOf } from '../../knowledge/text/tokenizer.ts';
 import { featuresOf, type Features } from './features.ts';
@@ -44,7 +44,7 @@ export class Detector {
   /** From 0 on where the text is what the detector was trained to find. */
   valueOf(text: string): number {
     // Of other languages the model knows too few words to tell a typo from a word.
-    const isEnglish = (spokenIn(text) ?? 'en') === 'en';
+    const isEnglish = (detectLanguage(text) ?? 'en') === 'en';
     const written = plainOf(text);
     const plain = isEnglish
       ? written.replace(/(?<!\p{L})[a-z]{4,}(?!\p{L})/gu, (word) => this.#corrected(word))
