@@ -9,7 +9,7 @@ export interface LetterModel {
 
 /** Words shorter than this are shaped as they like. */
 const SHORTEST = 5;
-/** The mean likelihood of a word's letters below which it is no word: Polish goes down to -39, mashed keys begin near -43. */
+/** The mean likelihood of a word's letters below which it is no word: Polish goes down to -39. Short mashes such as asdasd (-33) pass. */
 const UNLIKELY = -42;
 /** How many letters, and which share of all, have to be of no words. */
 const [LEAST_LETTERS, LEAST_SHARE] = [6, 0.6];
