@@ -97,7 +97,7 @@ export async function boot(
   const handle = app.callback();
   const running = await orWarn(sites.resume(), new Set<string>(), 'the crawls under way do not go on');
   for (const source of await store.unfinishedSources())
-    if (!running.has(source.site ?? '')) await knowledge.learn(source);
+    if (!running.has(source.site ?? '')) await knowledge.ingest(source);
   await knowledge.embedMissing();
   await schedules.start();
   const socket = openSocket(config.dataDir, createControl({ ...deps, base: baseOf(config) }), log);

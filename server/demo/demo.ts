@@ -72,7 +72,7 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
   async function learnPage(page: string): Promise<void> {
     const source = urlSource(chatbot, `${base}/demo/${page}`, undefined, timestamp(clock));
     const stored = await store.createSource(source);
-    if (stored && !stored.existing) await knowledge.learn(source);
+    if (stored && !stored.existing) await knowledge.ingest(source);
   }
 
   /** The same folder may be served from another address than when the pages were learned: citations follow. */

@@ -1,31 +1,31 @@
 import type { StoredSource } from '../store/store.ts';
 import type { SearchOptions, SearchResult } from './search/found.ts';
 
-/** What the sources of every chatbot say: learns them, keeps an index a chatbot, finds passages. */
+/**
+ * The passages of each chatbot's sources, in an index a chatbot. To ingest a source is to fetch it, extract its text, cut it
+ * into passages, store and index them. To remove one takes it out of the index; records are deleted by the store.
+ */
 export interface Knowledge {
+  /** Queues a source to be ingested; owners take turns. Resolves when it is queued. Progress shows in its `status`. */
+  ingest(source: StoredSource): Promise<void>;
   /**
-   * Queues a source to be fetched, extracted, cut and indexed; owners take turns. Resolves when it is queued. Progress
-   * shows in its `status`.
+   * Cancels the ingestion of a source and queues it again. Its status is `await` when this resolves; false where the source
+   * is gone.
    */
-  learn(source: StoredSource): Promise<void>;
-  /**
-   * Calls off what is learned of a source and learns it anew. Its status is `await` when this resolves; false where
-   * the source is gone.
-   */
-  relearn(source: string): Promise<boolean>;
-  /** Shows and finds a source under its new title; for a record just changed. */
+  reingest(source: string): Promise<boolean>;
+  /** Indexes a source under its new title; `source` is the changed record. */
   rename(source: StoredSource): Promise<void>;
-  /** Takes a source's passages out of the chatbot's index and ends its learning, if any. */
-  forget(chatbot: string, source: string): void;
-  /** Ends all learning for a chatbot that was deleted, and drops its index. */
-  drop(chatbot: string): void;
+  /** Removes a source's passages from the chatbot's index and cancels its ingestion. */
+  removeSource(chatbot: string, source: string): void;
+  /** Cancels the ingestion of all of a chatbot's sources, and removes its index from memory. */
+  removeChatbot(chatbot: string): void;
   /**
-   * Gives sources that have no vectors by the embedding model there is their vectors, in the background. Without such a
-   * model it does nothing.
+   * Embeds, in the background, the sources that have no vectors of the configured embedding model. Does nothing where no
+   * such model is configured.
    */
   embedMissing(): Promise<void>;
-  /** Reads a question and finds the best passages. Builds the chatbot's index from stored passages on first use. */
+  /** Parses a question and finds the best passages. Builds the chatbot's index from stored passages on first use. */
   search(chatbot: string, question: string, options?: SearchOptions): Promise<SearchResult>;
-  /** Ends learning under way; what it was at is taken up by the next start. */
+  /** Cancels ingestion. Sources that are not ingested yet are queued again at the next start. */
   close(): Promise<void>;
 }

@@ -98,7 +98,7 @@ const foundPaths = async (query: string): Promise<string[]> =>
 
 async function deleteSource({ uuid }: StoredSource): Promise<void> {
   await fixture.store.deleteSource(uuid);
-  fixture.knowledge.forget(fixture.chatbot, uuid);
+  fixture.knowledge.removeSource(fixture.chatbot, uuid);
 }
 
 describe('a source that is deleted during a crawl', () => {
@@ -136,7 +136,7 @@ describe('a source that its owner relearns during a crawl', () => {
     await mill.reached;
     bodies['/mill'] = page('new mill', '/cellar');
     const { uuid } = (await sourceAt('/mill'))!;
-    expect(await fixture.knowledge.relearn(uuid)).toBe(true);
+    expect(await fixture.knowledge.reingest(uuid)).toBe(true);
     expect((await fixture.store.source(uuid))!.status).toBe('await');
     mill.open();
     expect(await crawled(site)).toMatchObject({ status: 'done', found: 3, done: 3, failed: 0 });
@@ -151,7 +151,7 @@ describe('a source that its owner relearns during a crawl', () => {
     const site = await crawl();
     await cellar.reached;
     bodies['/mill'] = page('new mill', '/cellar');
-    await fixture.knowledge.relearn((await sourceAt('/mill'))!.uuid);
+    await fixture.knowledge.reingest((await sourceAt('/mill'))!.uuid);
     cellar.open();
     expect(await crawled(site)).toMatchObject({ status: 'done', found: 3, done: 3, failed: 0 });
     expect((await sourceAt('/mill'))!.title).toBe('new mill');
@@ -165,7 +165,7 @@ describe('a source that its owner relearns during a crawl', () => {
     await bridge.reached;
     await expect.poll(async () => (await sourceAt('/mill'))?.status).toBe('success');
     bodies['/mill'] = page('mill', '/cellar');
-    await fixture.knowledge.relearn((await sourceAt('/mill'))!.uuid);
+    await fixture.knowledge.reingest((await sourceAt('/mill'))!.uuid);
     await expect.poll(async () => (await sourceAt('/cellar'))?.status).toBe('success');
     bridge.open();
     expect(await crawled(site)).toMatchObject({ status: 'done', found: 4, done: 4, failed: 0 });

@@ -52,7 +52,7 @@ async function teach(question: string, answer: string): Promise<string> {
   const meta_json = JSON.stringify({ question, answer });
   const source = aSource(chatbot.uuid, { type: 'qa', meta_json, title: question, identity: question, file_name: '' });
   await store.createSource(source);
-  await knowledge.learn(source);
+  await knowledge.ingest(source);
   await until(
     () => store.source(source.uuid),
     (one) => one?.status === 'success',

@@ -27,7 +27,7 @@ async function openWithGate() {
 async function upload(chatbot: string): Promise<StoredSource> {
   const source = aSource(chatbot, { type: 'upload', file_name: 'hours.txt' });
   await fixture.store.createSource({ ...source, identity: source.uuid }, BYTES);
-  await fixture.knowledge.learn(source);
+  await fixture.knowledge.ingest(source);
   return source;
 }
 
@@ -72,7 +72,7 @@ it('calls off the waiting files of a deleted chatbot, and no others of its owner
   await upload(deleted);
   const last = await upload(kept);
   await fixture.store.deleteChatbot(deleted);
-  fixture.knowledge.drop(deleted);
+  fixture.knowledge.removeChatbot(deleted);
   open();
   await fixture.ended(last.uuid);
   expect(begun.map(({ chatbot }) => chatbot)).not.toContain(deleted);

@@ -56,7 +56,7 @@ export async function openKnowledge(handler: RequestListener, clock: Clock = Dat
     /** Stores a source, and waits until its ingestion has ended. */
     async ingest(path: string): Promise<StoredSource> {
       const source = await this.add(path);
-      await knowledge.learn(source);
+      await knowledge.ingest(source);
       return ended(source.uuid);
     },
     /** The passages that a question finds. */

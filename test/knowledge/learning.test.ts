@@ -32,7 +32,7 @@ describe('learning', () => {
     const entry = await found();
     expect(entry).toBeTypeOf('object');
     expect(await found()).toBe(entry);
-    fixture.knowledge.drop(fixture.chatbot);
+    fixture.knowledge.removeChatbot(fixture.chatbot);
     expect(await found()).not.toBe(entry);
   });
 
@@ -81,11 +81,11 @@ describe('learning', () => {
     expect(table.status).toBe('error:content type');
     expect(reason(table)).toContain('a row of more than 200000 characters');
     body = `a,b\n${'1,2\n'.repeat(20_001)}`;
-    await fixture.knowledge.relearn(table.uuid);
+    await fixture.knowledge.reingest(table.uuid);
     const long = await fixture.ended(table.uuid);
     expect([long.status, reason(long)]).toEqual(['success', 'only the first 20000 rows are read']);
     body = 'a,b\n1,2\n';
-    await fixture.knowledge.relearn(table.uuid);
+    await fixture.knowledge.reingest(table.uuid);
     expect(reason(await fixture.ended(table.uuid))).toBeUndefined();
   });
 
@@ -97,12 +97,12 @@ describe('learning', () => {
     expect(await found('museum')).toEqual(['The museum opens at nine on weekdays.']);
 
     bodies['/a'] = '<p>The museum is closed until the spring.</p>';
-    await fixture.knowledge.learn(source);
+    await fixture.knowledge.ingest(source);
     await vi.waitFor(async () => expect(await found('museum')).toEqual(['The museum is closed until the spring.']));
 
     delete bodies['/a'];
     await fixture.ended(source.uuid);
-    await fixture.knowledge.learn((await fixture.store.source(source.uuid))!);
+    await fixture.knowledge.ingest((await fixture.store.source(source.uuid))!);
     await vi.waitFor(async () => expect((await fixture.store.source(source.uuid))?.status).toBe('error:not found'));
     expect(await found('museum')).toEqual([]);
     expect((await fixture.store.document(source.uuid))?.passages).toEqual([]);
@@ -116,7 +116,7 @@ describe('learning', () => {
     });
     const source = await fixture.ingest('/a');
     down = true;
-    await fixture.knowledge.learn(source);
+    await fixture.knowledge.ingest(source);
     await vi.waitFor(async () => expect((await fixture.store.source(source.uuid))?.status).toBe('error:download'));
     expect(await fixture.search('chair')).toHaveLength(1);
   });
@@ -130,7 +130,7 @@ describe('learning', () => {
     expect(source.title).toHaveLength(300);
     expect((await fixture.store.document(source.uuid))!.title).toBe(source.title);
     bodies['/a'] = RETURNS;
-    await fixture.knowledge.relearn(source.uuid);
+    await fixture.knowledge.reingest(source.uuid);
     expect((await fixture.ended(source.uuid)).title).toBe('Returns – Shop');
   });
 
@@ -140,7 +140,7 @@ describe('learning', () => {
     const source = await fixture.ingest('/a');
     await fixture.store.updateSource(source.uuid, (record) => ({ ...record, title: 'Sending back' }));
     bodies['/a'] = RETURNS.replace('Returns – Shop', 'New title');
-    await fixture.knowledge.learn((await fixture.store.source(source.uuid))!);
+    await fixture.knowledge.ingest((await fixture.store.source(source.uuid))!);
     await vi.waitFor(async () => {
       const now = (await fixture.store.source(source.uuid))!;
       expect(now).toMatchObject({ status: 'success', title: 'Sending back' });
@@ -173,10 +173,10 @@ describe('learning', () => {
       arrived();
     });
     const source = await fixture.add('/slow');
-    await fixture.knowledge.learn(source);
+    await fixture.knowledge.ingest(source);
     await asked;
     await fixture.store.deleteSource(source.uuid);
-    fixture.knowledge.forget(fixture.chatbot, source.uuid);
+    fixture.knowledge.removeSource(fixture.chatbot, source.uuid);
     answer();
     await fixture.ingest('/other');
     expect((await fixture.search('chair')).map((found) => found.source.file_name)).toEqual([
@@ -198,7 +198,7 @@ describe('learning', () => {
       pages({ '/slow': RETURNS })(request, response);
     });
     const source = await fixture.add('/slow');
-    await fixture.knowledge.learn(source);
+    await fixture.knowledge.ingest(source);
     await asked;
     await fixture.store.deleteSource(source.uuid);
     go();
@@ -227,7 +227,7 @@ describe('learning', () => {
     const asked = new Promise<void>((resolve) => (arrived = resolve));
     fixture = await openKnowledge(() => arrived());
     const source = await fixture.add('/never');
-    await fixture.knowledge.learn(source);
+    await fixture.knowledge.ingest(source);
     await asked;
     await fixture.knowledge.close();
     expect((await fixture.store.unfinishedSources()).map(({ uuid }) => uuid)).toEqual([source.uuid]);
@@ -259,10 +259,10 @@ describe('search', () => {
   it('finds after a restart what was learned before it', async () => {
     fixture = await openKnowledge(pages({ '/returns': RETURNS }));
     await fixture.ingest('/returns');
-    fixture.knowledge.drop(fixture.chatbot);
+    fixture.knowledge.removeChatbot(fixture.chatbot);
     expect(await fixture.search('chair')).toHaveLength(1);
     await fixture.store.deleteChatbot(fixture.chatbot);
-    fixture.knowledge.drop(fixture.chatbot);
+    fixture.knowledge.removeChatbot(fixture.chatbot);
     expect(await fixture.search('chair')).toEqual([]);
   });
 

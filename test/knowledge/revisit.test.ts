@@ -13,7 +13,7 @@ const found = async (query = 'museum') => (await fixture.search(query)).map(({ t
 
 /** Fetches a page again, as its owner may ask for. */
 async function again(uuid: string): Promise<string> {
-  await fixture.knowledge.relearn(uuid);
+  await fixture.knowledge.reingest(uuid);
   return (await fixture.ended(uuid)).status;
 }
 

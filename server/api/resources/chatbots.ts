@@ -109,7 +109,7 @@ export async function deleteChatbot(
 ): Promise<void> {
   await runs.stopChatbot(uuid);
   await store.deleteChatbot(uuid);
-  knowledge.drop(uuid);
+  knowledge.removeChatbot(uuid);
 }
 
 /** The defaults of INTERFACE.md, Records. */

@@ -26,7 +26,7 @@ export const sourceLists = (rooms: Rooms): Operation[] => [
       }
       await forEachConcurrent([...owned.values()], async ({ uuid, chatbot }) => {
         await rooms.store.deleteSource(uuid);
-        rooms.knowledge.forget(chatbot, uuid);
+        rooms.knowledge.removeSource(chatbot, uuid);
       });
       return { success: true };
     },
@@ -74,7 +74,7 @@ async function restarted(
   const owned = await ownedSources(rooms, user, uuids);
   const begun = new Set<string>();
   await forEachConcurrent([...owned.values()].filter(fits), async ({ uuid }) => {
-    if (await rooms.knowledge.relearn(uuid)) begun.add(uuid);
+    if (await rooms.knowledge.reingest(uuid)) begun.add(uuid);
   });
   return uuids.map((uuid) => {
     const key = keyOf(uuid);

@@ -27,7 +27,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
       const stored = await store.createSource(source);
       if (!stored) throw notFound('chatbot');
       if (stored.existing) ctx.status = 409;
-      else await knowledge.learn(source);
+      else await knowledge.ingest(source);
       return view(DataSource, stored.existing ?? source);
     },
   }),
@@ -50,7 +50,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
         meta_json: JSON.stringify({ question, answer, reference_source_link }),
       };
       if (!(await store.createSource(source))) throw notFound('chatbot');
-      await knowledge.learn(source);
+      await knowledge.ingest(source);
       return view(DataSource, source);
     },
   }),
@@ -103,7 +103,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     async handle({ user, uuid }) {
       const source = await ownedSource(store, user, uuid);
       await store.deleteSource(uuid);
-      knowledge.forget(source.chatbot, uuid);
+      knowledge.removeSource(source.chatbot, uuid);
       return { success: true };
     },
   }),

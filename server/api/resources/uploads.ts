@@ -19,7 +19,7 @@ export const uploads = ({ store, knowledge, clock, log }: Rooms): Operation[] =>
     const stored = await store.createSource(source, bytes);
     if (!stored) throw notFound('chatbot');
     if (stored.existing) ctx.status = 409;
-    else await knowledge.learn(source);
+    else await knowledge.ingest(source);
     return view(DataSource, stored.existing ?? source);
   }
 

@@ -105,7 +105,7 @@ export class Crawl {
     if (source?.round !== undefined || source?.own === 1) return;
     this.#pages.drop(uuid);
     await store.deleteSource(uuid);
-    ingestion.forget(this.#site.chatbot, uuid);
+    ingestion.removeSource(this.#site.chatbot, uuid);
   }
 
   /** Aborts without storing a status: the chatbot is deleted, or the process shuts down. */
@@ -116,14 +116,14 @@ export class Crawl {
   }
 
   /** Queues a page of this crawl: in its turn, or since its owner asks for it anew. Resolves when it is queued. */
-  async learn(source: StoredSource): Promise<void> {
-    const { ended } = await this.#deps.ingestion.enqueue(source, (signal) => this.#ingest(source, signal));
+  async ingest(source: StoredSource): Promise<void> {
+    const { ended } = await this.#deps.ingestion.enqueue(source, (signal) => this.#ingestAndCount(source, signal));
     this.#inBackground(ended.then(() => this.#release(source.uuid)));
   }
 
-  async #ingest(source: StoredSource, signal: AbortSignal): Promise<Outcome> {
+  async #ingestAndCount(source: StoredSource, signal: AbortSignal): Promise<Outcome> {
     // The crawl may have been stopped while the page was queued.
-    if (!this.has(source.uuid)) return this.#deps.ingestion.ingest(source, signal);
+    if (!this.has(source.uuid)) return this.#deps.ingestion.readAndCommit(source, signal);
     try {
       const { removed, ...outcome } = await this.#ingestPage(source, signal);
       this.#ended(source.uuid, outcome.status, removed);
@@ -155,7 +155,7 @@ export class Crawl {
       if (reason === undefined || !(await this.#isNoPage(source, reason))) {
         return { ...(await ingestion.fail(source, error, commit, signal)), removed: false };
       }
-      await ingestion.remove(source);
+      await ingestion.deleteSource(source);
       return { status: `error:${reason}`, removed: true };
     }
   }
@@ -262,7 +262,7 @@ export class Crawl {
     if (source?.site !== this.#site.uuid) return this.forget(uuid);
     if (!this.has(uuid)) return;
     this.#pages.locate(uuid, source.file_name);
-    await this.learn(source);
+    await this.ingest(source);
   }
 
   async #end(status: string): Promise<void> {

@@ -8,20 +8,20 @@ import type { RunningCrawls } from './running-crawls.ts';
  */
 export function createKnowledge(ingestion: Ingestion, crawls: RunningCrawls): Knowledge {
   const knowledge: Knowledge = {
-    learn: (source) => (crawls.crawlOf(source) ?? ingestion).learn(source),
-    async relearn(uuid) {
+    ingest: (source) => (crawls.crawlOf(source) ?? ingestion).ingest(source),
+    async reingest(uuid) {
       const source = await ingestion.reset(uuid);
-      if (source) await knowledge.learn(source);
+      if (source) await knowledge.ingest(source);
       return source !== undefined;
     },
     rename: (source) => ingestion.rename(source),
-    forget(chatbot, source) {
-      ingestion.forget(chatbot, source);
+    removeSource(chatbot, source) {
+      ingestion.removeSource(chatbot, source);
       crawls.forget(source);
     },
-    drop(chatbot) {
+    removeChatbot(chatbot) {
       crawls.drop(chatbot);
-      ingestion.drop(chatbot);
+      ingestion.removeChatbot(chatbot);
     },
     embedMissing: () => ingestion.embedMissing(),
     search: (chatbot, query, options) => ingestion.search(chatbot, query, options),

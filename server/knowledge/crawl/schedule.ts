@@ -17,7 +17,7 @@ export interface Schedules {
 
 export interface ScheduleDeps {
   store: Store;
-  knowledge: Pick<Knowledge, 'relearn'>;
+  knowledge: Pick<Knowledge, 'reingest'>;
   sites: Pick<Sites, 'again'>;
   clock: Clock;
   log: Log;
@@ -94,7 +94,7 @@ export function createSchedules({ store, knowledge, sites, clock, log }: Schedul
       crawled.add(site.uuid);
     }
     const links = (await store.sources(chatbot)).filter(isSettledLink);
-    for (const { uuid, site = '' } of links) if (!closed && !crawled.has(site)) await knowledge.relearn(uuid);
+    for (const { uuid, site = '' } of links) if (!closed && !crawled.has(site)) await knowledge.reingest(uuid);
   }
 
   return {

@@ -11,7 +11,7 @@ import {
   failSource,
   mark,
   readSource,
-  removeSource,
+  deleteSource,
   type CommitOptions,
   type IngestDeps,
   type Outcome,
@@ -89,7 +89,7 @@ export class Ingestion implements Knowledge {
   }
 
   /** Reads and commits a source. Rejects where it failed for no fault of its own; the status says `fail` then. */
-  async ingest(source: StoredSource, signal: AbortSignal): Promise<Outcome> {
+  async readAndCommit(source: StoredSource, signal: AbortSignal): Promise<Outcome> {
     try {
       return await this.commit(source, await this.read(source, {}, signal), {}, signal);
     } catch (error) {
@@ -112,9 +112,9 @@ export class Ingestion implements Knowledge {
     return failSource(this.#deps, source, error, options, signal);
   }
 
-  /** Deletes a source and its passages; a job of it goes on. */
-  remove(source: Pick<StoredSource, 'uuid' | 'chatbot'>): Promise<void> {
-    return removeSource(this.#deps, source);
+  /** See `deleteSource`; a job of the source is not cancelled. */
+  deleteSource(source: Pick<StoredSource, 'uuid' | 'chatbot'>): Promise<void> {
+    return deleteSource(this.#deps, source);
   }
 
   /** Cancels what is queued or under way for a source and sets its status to `await`; undefined where it is gone. */
@@ -124,13 +124,13 @@ export class Ingestion implements Knowledge {
     return mark(this.#deps, uuid, { status: 'await' });
   }
 
-  async learn(source: StoredSource): Promise<void> {
-    await this.enqueue(source, (signal) => this.ingest(source, signal));
+  async ingest(source: StoredSource): Promise<void> {
+    await this.enqueue(source, (signal) => this.readAndCommit(source, signal));
   }
 
-  async relearn(uuid: string): Promise<boolean> {
+  async reingest(uuid: string): Promise<boolean> {
     const source = await this.reset(uuid);
-    if (source) await this.learn(source);
+    if (source) await this.ingest(source);
     return source !== undefined;
   }
 
@@ -138,12 +138,12 @@ export class Ingestion implements Knowledge {
     return this.#deps.indexes.rename(source);
   }
 
-  forget(chatbot: string, source: string): void {
+  removeSource(chatbot: string, source: string): void {
     this.#queue.cancel(source);
     this.#deps.indexes.remove(chatbot, source);
   }
 
-  drop(chatbot: string): void {
+  removeChatbot(chatbot: string): void {
     this.#queue.cancelGroup(chatbot);
     this.#deps.indexes.drop(chatbot);
   }

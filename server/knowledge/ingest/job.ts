@@ -136,7 +136,7 @@ function withReason(record: StoredSource, reason: string | undefined): StoredSou
 }
 
 /** Deletes a source with its passages. */
-export async function removeSource(
+export async function deleteSource(
   { store, indexes }: IngestDeps,
   { uuid, chatbot }: Pick<StoredSource, 'uuid' | 'chatbot'>,
 ): Promise<void> {

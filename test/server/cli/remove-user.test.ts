@@ -55,7 +55,7 @@ it('deletes a chatbot that is created while those of its user are being deleted'
     return removed(uuid);
   };
   const runs = { stopChatbot: () => Promise.resolve() };
-  const operator = createOperator({ store, runs, knowledge: { drop() {} }, clock: Date.now } as never);
+  const operator = createOperator({ store, runs, knowledge: { removeChatbot() {} }, clock: Date.now } as never);
   const { chatbots } = await operator.removeUser(user.email, true);
   expect(chatbots).toEqual(['First', 'Second']);
   expect(await chatbotFiles(dir)).toEqual([]);
