@@ -20,8 +20,8 @@ export async function askOnce(
   const now = timestamp(clock);
   const session = { uuid: newUuid(), created_at: now, modified_at: now, chatbot: chatbot.uuid };
   const uuid = messageUuid(session.uuid);
-  const question: Question = { uuid, query, chatbot, session, newSession: true, unstored: true };
-  const run = runs.start(onText ? question : { ...question, unshown: true }, respond);
+  const question: Question = { uuid, query, chatbot, session, newSession: true, ephemeral: true };
+  const run = runs.start(onText ? question : { ...question, unstreamed: true }, respond);
   let shown = 0;
   const ended = await new Promise<NonNullable<typeof run.ended>>((done) => {
     run.attach(() => {

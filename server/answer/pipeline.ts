@@ -5,7 +5,7 @@ import type { SearchResult } from '../knowledge/search/found.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Model } from '../model/model.ts';
 import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';
-import { NO_META, type Ending, type MessageMeta, type Question, type Respond } from './runs.ts';
+import { NO_META, type AnswerResult, type MessageMeta, type Question, type Respond } from './runs.ts';
 import { createMarkerFilter } from './citations/stream-filter.ts';
 import { writeNoAnswer } from './extract/no-answer.ts';
 import type { Fallback } from './fallback.ts';
@@ -64,15 +64,15 @@ const earlierTurns = async (store: Store, { session, newSession }: Question): Pr
   newSession ? [] : store.lastMessages(session.uuid, MAX_TURNS);
 
 /** Every agent that could answer is deleted or not enabled. */
-function replyWithoutAgent({ question, query }: AnswerContext, run: Run): Ending {
-  run.append(writeNoAnswer(query, [], question.accepted));
+function replyWithoutAgent({ question, query }: AnswerContext, run: Run): AnswerResult {
+  run.append(writeNoAnswer(query, [], question.acceptedLanguages));
   return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(undefined), outcome: 'unknown' } };
 }
 
-async function answerWithQuotes({ question, agent, query, found }: AnswerContext, run: Run): Promise<Ending> {
-  const { accepted } = question;
+async function answerWithQuotes({ question, agent, query, found }: AnswerContext, run: Run): Promise<AnswerResult> {
+  const { acceptedLanguages } = question;
   const cite = question.chatbot.meta.show_citations;
-  const { citations, outcome } = await writeQuotes({ query, found, cite, accepted }, run);
+  const { citations, outcome } = await writeQuotes({ query, found, cite, acceptedLanguages }, run);
   return {
     finish_reason: run.stopped ? 'stopped' : 'stop',
     citations,
@@ -85,17 +85,17 @@ function answerWithModel(
   context: AnswerContext,
   { model, fallback, catalogue }: PipelineOptions & { model: Model },
   run: Run,
-): Promise<Ending> {
+): Promise<AnswerResult> {
   const { question, agent, turns, query, found } = context;
-  const { accepted, unshown } = question;
+  const { acceptedLanguages, unstreamed } = question;
   const cite = question.chatbot.meta.show_citations;
   const markers = createMarkerFilter(cite ? found : [], query.text, run);
   const begun = fallback.begin();
   // Kept for the fallback, until there is text that a reader may have.
   let quotable = fallback.quotes ? context : undefined;
-  const generation = model.generate(buildPrompt({ agent, turns, found, query, cite, accepted }), (piece) => {
+  const generation = model.generate(buildPrompt({ agent, turns, found, query, cite, acceptedLanguages }), (piece) => {
     run.append(markers.pass(piece));
-    if (quotable && run.appended > 0 && !unshown) quotable = undefined;
+    if (quotable && run.appended > 0 && !unstreamed) quotable = undefined;
     if (run.isFull) generation.stop();
   });
   run.onStop = () => generation.stop();
@@ -138,9 +138,9 @@ function answerWithModel(
   });
 }
 
-async function fallBackToQuotes(context: AnswerContext, reason: string, run: Run): Promise<Ending> {
-  const ending = await answerWithQuotes(context, run);
-  return { ...ending, meta: { ...ending.meta, fallback: reason } };
+async function fallBackToQuotes(context: AnswerContext, reason: string, run: Run): Promise<AnswerResult> {
+  const result = await answerWithQuotes(context, run);
+  return { ...result, meta: { ...result.meta, fallback: reason } };
 }
 
 /** The text before the failure stays, with its citations. */

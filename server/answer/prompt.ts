@@ -27,12 +27,12 @@ interface PromptOptions {
   query: Query;
   cite: boolean;
   /** Language tags of the visitor's browser, as in `phrasesFor`. */
-  accepted?: readonly string[] | undefined;
+  acceptedLanguages?: readonly string[] | undefined;
 }
 
 /** The request to a model: the agent's own prompt, our rules and the passages; the last turns; the question. */
-export function buildPrompt({ agent, turns, found, query, cite, accepted }: PromptOptions): ModelRequest {
-  const unknown = `“${phrasesFor(query, found, accepted).unknown}”`;
+export function buildPrompt({ agent, turns, found, query, cite, acceptedLanguages }: PromptOptions): ModelRequest {
+  const unknown = `“${phrasesFor(query, found, acceptedLanguages).unknown}”`;
   const rules = [agent?.prompt, `${RULES} ${unknown}`, cite ? CITE : DO_NOT_CITE, passageList(found)]
     .filter(Boolean)
     .join('\n\n');

@@ -16,18 +16,18 @@ export interface Question {
   /** The session is stored together with the message. */
   newSession: boolean;
   /** Neither the session nor its message is stored: nothing is left of it, however the process ends. */
-  unstored?: true;
+  ephemeral?: true;
   /** Nobody reads the answer before it has ended: what a model wrote before it failed may be replaced. */
-  unshown?: true;
+  unstreamed?: true;
   /** The visitor's address, and the language tags that their browser asks for, best first; absent for a key holder. */
   visitor?: string;
-  accepted?: readonly string[];
+  acceptedLanguages?: readonly string[];
   /** The request that asked, for the log. */
   request?: string;
 }
 
 /** How an answer ended; its text is in the run. */
-export interface Ending {
+export interface AnswerResult {
   finish_reason: Exclude<FinishReason, '' | 'interrupted'>;
   citations: Citations;
   meta: MessageMeta;
@@ -47,7 +47,7 @@ export interface MessageMeta {
 }
 
 /** Writes the answer into the run, in this process or by another server behind the proxy. */
-export type Respond = (question: Question, run: Run) => Promise<Ending>;
+export type Respond = (question: Question, run: Run) => Promise<AnswerResult>;
 
 export interface AnswerRunsOptions {
   store: Store;
@@ -182,14 +182,14 @@ export class AnswerRuns {
     return this.#runs.get(uuid) ?? (await this.#store.message(uuid)) ?? this.start(await begin(), respond);
   }
 
-  #save({ unstored }: Question, message: StoredMessage, session?: StoredSession): Promise<boolean> {
-    if (unstored) return Promise.resolve(true);
+  #save({ ephemeral }: Question, message: StoredMessage, session?: StoredSession): Promise<boolean> {
+    if (ephemeral) return Promise.resolve(true);
     return retry(() => this.#store.saveMessage(message, session), isShortOfFiles, STORE_RETRY_DELAYS);
   }
 
   async #finish(question: Question, respond: Respond, run: Run, stored: Promise<boolean>): Promise<void> {
-    const ending = await respond(question, run).catch(errorEnding);
-    const fault = ending.refusal;
+    const result = await respond(question, run).catch(errorResult);
+    const fault = result.refusal;
     if (fault) {
       this.#log.error(
         { ...logFields(question), err: fault.cause, code: fault.code },
@@ -198,7 +198,7 @@ export class AnswerRuns {
       fault.logged = true;
     }
     const isCutOff = this.#interrupted.has(run);
-    const message = finishedMessage(run, isCutOff ? { ...ending, finish_reason: 'interrupted' } : ending, this.#clock);
+    const message = finishedMessage(run, isCutOff ? { ...result, finish_reason: 'interrupted' } : result, this.#clock);
     try {
       if (!(await stored) || !(await this.#save(question, message))) throw notFound('session');
       run.end({ message, ...(fault ? { refusal: fault } : {}) });
@@ -257,16 +257,16 @@ function newMessage({ uuid, query, session }: Question, clock: Clock): StoredMes
 
 function finishedMessage(
   run: Run,
-  ending: Omit<Ending, 'finish_reason'> & { finish_reason: FinishReason },
+  result: Omit<AnswerResult, 'finish_reason'> & { finish_reason: FinishReason },
   clock: Clock,
 ): StoredMessage {
   return {
     ...run.message,
     response: run.read(0),
-    finish_reason: ending.finish_reason,
-    cite_data_json: JSON.stringify(ending.citations),
-    meta_json: JSON.stringify(ending.meta),
-    error_message: ending.refusal?.message ?? '',
+    finish_reason: result.finish_reason,
+    cite_data_json: JSON.stringify(result.citations),
+    meta_json: JSON.stringify(result.meta),
+    error_message: result.refusal?.message ?? '',
     modified_at: later(run.message.modified_at, clock),
   };
 }
@@ -278,7 +278,7 @@ export const NO_META: MessageMeta = {
   credits: 0,
 };
 
-function errorEnding(error: unknown): Ending {
+function errorResult(error: unknown): AnswerResult {
   const refusal =
     error instanceof Refusal ? error : new Refusal('internal', 'the answer could not be made', { cause: error });
   return { finish_reason: 'error', citations: {}, meta: { ...NO_META, outcome: 'unknown' }, refusal };

@@ -6,7 +6,7 @@ import { ExchangeFailure } from '../outbound/failures.ts';
 import { errorSentence, exchangeFailed, modelBusy, modelFailed } from './errors.ts';
 import { TextsRefused, type Embedder } from './model.ts';
 
-interface Options {
+interface EmbedderOptions {
   /** What stands before `/embeddings`, such as `http://127.0.0.1:11434/v1`. */
   baseUrl: string;
   model: string;
@@ -30,7 +30,7 @@ const FIRST_BYTE_TIMEOUT = 60_000;
  * A client of `POST …/embeddings`. The operator named the address, so the address guard does not apply. A server that
  * rejects long texts gets their beginnings.
  */
-export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeouts }: Options): Embedder {
+export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeouts }: EmbedderOptions): Embedder {
   const url = new URL(baseUrl);
   const connections = new Connections(url.origin, { firstByte: FIRST_BYTE_TIMEOUT, ...timeouts });
   const headers = ['content-type', 'application/json', 'accept', 'application/json'];

@@ -4,7 +4,7 @@ import { CompletionRequest, type Endpoint } from './completion-request.ts';
 import { Connections, type TIMEOUTS } from '../outbound/connections.ts';
 import type { Model } from './model.ts';
 
-interface Options {
+interface OpenAiOptions {
   /** What stands before `/chat/completions`, such as `http://127.0.0.1:11434/v1`. */
   baseUrl: string;
   model: string;
@@ -20,7 +20,7 @@ interface Options {
  * A client of `POST …/chat/completions` with streaming. The operator named the address, so the address guard does not
  * apply. `totalTokens` is the server's own count, or a quarter of the characters where it sends none.
  */
-export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, ...limits }: Options): Model {
+export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, ...limits }: OpenAiOptions): Model {
   const { timeouts, answerTimeout = 120_000 } = limits;
   const url = new URL(baseUrl);
   const connections = new Connections(url.origin, timeouts);

@@ -23,7 +23,7 @@ export interface AskRequest {
   /** The request's id. */
   request: string;
   /** Language tags, best first. */
-  accepted: readonly string[];
+  acceptedLanguages: readonly string[];
   /** Sets header fields of the reply. */
   setFields(fields: Record<string, string>): void;
 }
@@ -40,7 +40,7 @@ export function createAsk({ store, runs, upstream, log, limits, sessions }: AskD
   return async (
     chatbot: StoredChatbot,
     body: AskBody,
-    { address, request, accepted, setFields }: AskRequest,
+    { address, request, acceptedLanguages, setFields }: AskRequest,
   ): Promise<AskResult> => {
     const session = body.session === undefined ? undefined : await sessions.find(chatbot, body.session);
     const ids = identify(store.home.secret, chatbot, address, session, body.id);
@@ -58,7 +58,7 @@ export function createAsk({ store, runs, upstream, log, limits, sessions }: AskD
         newSession: !known,
         visitor: address,
         request,
-        accepted,
+        acceptedLanguages,
       };
     };
     const found =

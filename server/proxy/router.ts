@@ -164,7 +164,7 @@ function ask(rooms: ChatRouterOptions, sessions: VisitorSessions, events: EventS
     const { newSession, message, found } = await startAnswer(chatbot, body, {
       address,
       request: String(ctx.state.id),
-      accepted: ctx.acceptsLanguages(),
+      acceptedLanguages: ctx.acceptsLanguages(),
       setFields: (fields) => ctx.set(fields),
     });
     const first: ChatEvent[] = [{ event: 'message', data: { uuid: message } }];

@@ -15,7 +15,7 @@ const HEAD = { ...STREAM_HEADERS, 'Content-Type': 'text/event-stream; charset=ut
 
 const COMMENT = ':\n\n';
 
-export interface StreamOptions {
+export interface SendOptions {
   /** The address of the visitor. */
   address: string;
   /** UTF-16 units of the answer that the reader has already. */
@@ -36,10 +36,10 @@ export interface EventStreams {
    * Streams a run, or replays a finished message, and ends `res`. Throws `unavailable`, with nothing written, where the
    * replay exceeds `unreadBytes`.
    */
-  send(found: Run | StoredMessage, res: ServerResponse, telling: StreamOptions): void;
+  send(found: Run | StoredMessage, res: ServerResponse, telling: SendOptions): void;
 }
 
-interface Options {
+interface EventStreamsOptions {
   /** Capacity for bytes that replies buffer until they are read. */
   unreadBytes?: Capacity;
   /** Milliseconds between comment lines, which keep proxies from closing an idle connection; 15,000 by default. */
@@ -55,7 +55,7 @@ export function createEventStreams({
   unreadBytes = unreadReplies(),
   every = 15_000,
   most = 1000,
-}: Options = {}): EventStreams {
+}: EventStreamsOptions = {}): EventStreams {
   const open = createCapacity({ each: MAX_STREAMS_PER_ADDRESS, all: most });
   const replays = createReplays(unreadBytes);
   // One timer for all readers, stopped while there are none.

@@ -281,7 +281,7 @@ describe('markers of quoted sentences', () => {
     const quotes = createCitationList(found);
     const mark = (at: number, words: string): string => {
       const start = found[at]!.text.indexOf(words);
-      return quotes.mark({ found: at, start, end: start + words.length });
+      return quotes.cite({ found: at, start, end: start + words.length });
     };
     return { mark, quotes };
   }

@@ -157,7 +157,7 @@ function answers(index: PassageIndex<string>, queries: Query[]): Pick<Row, 'answ
   if (asked.length === 0) return {};
   const firsts = asked.map(({ text, answers }) => {
     const { query, found } = search(index, text);
-    const shown = [...selectQuotes(query, found, { least: 0 })];
+    const shown = [...selectQuotes(query, found, { threshold: 0 })];
     return shown.findIndex((sentence) => answers!.some((answer) => sentence.text.includes(answer)));
   });
   return {

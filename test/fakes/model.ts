@@ -66,13 +66,13 @@ export interface Script {
   hangAfter?: number;
 }
 
-interface Options {
+interface FakeModelOptions {
   /** The reply to a request for which `next` has nothing. */
   script?: Script | ((request: SeenRequest) => Script);
   port?: number;
 }
 
-export async function startFakeModel({ script = {}, port = 0 }: Options = {}): Promise<FakeModel> {
+export async function startFakeModel({ script = {}, port = 0 }: FakeModelOptions = {}): Promise<FakeModel> {
   const requests: SeenRequest[] = [];
   const queued: Script[] = [];
   const queuedEmbeddings: Script[] = [];
@@ -88,7 +88,7 @@ export async function startFakeModel({ script = {}, port = 0 }: Options = {}): P
   function embed(request: FakeModel['embedRequests'][number], response: ServerResponse): Promise<void> {
     fake.embedRequests.push(request);
     const { model, input } = request.body;
-    const data = input.map((text, index) => ({ object: 'embedding', index, embedding: meaningOf(text, model) }));
+    const data = input.map((text, index) => ({ object: 'embedding', index, embedding: fakeEmbedding(text, model) }));
     const reply = JSON.stringify({ object: 'list', data, model, usage: { prompt_tokens: 1, total_tokens: 1 } });
     const script = queuedEmbeddings.shift() ?? fake.embedScript ?? {};
     return play({ raw: [reply], headers: { 'content-type': 'application/json' }, ...script }, request, response);
@@ -116,7 +116,7 @@ const SYNONYMS = [
 const DIMENSIONS = 96;
 
 /** Synonyms of `SYNONYMS` share a direction; another model has other directions. */
-export function meaningOf(text: string, model = ''): number[] {
+export function fakeEmbedding(text: string, model = ''): number[] {
   const vector = Array.from({ length: DIMENSIONS }, () => 0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}-]+/gu) ?? []) {
     const known = SYNONYMS.findIndex((group) => group.includes(word));

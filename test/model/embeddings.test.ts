@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Refusal } from '../../server/schema/errors.ts';
 import { createEmbedder } from '../../server/model/embeddings.ts';
 import { TextsRefused, type Embedder } from '../../server/model/model.ts';
-import { meaningOf, startFakeModel, type FakeModel } from '../fakes/model.ts';
+import { fakeEmbedding, startFakeModel, type FakeModel } from '../fakes/model.ts';
 
 const KEY = 'sk-canary-0123456789';
 const TEXT = 'Bicycles may be hired at the blue canary.';
@@ -61,7 +61,7 @@ describe('embeddings', () => {
       [0, 1],
     ]);
     const [own] = await embedder.embed([TEXT]);
-    const expected = meaningOf(TEXT, 'small');
+    const expected = fakeEmbedding(TEXT, 'small');
     const length = Math.hypot(...expected);
     expect(own).toEqual(Float32Array.from(expected, (value) => Math.fround(value) / length));
   });

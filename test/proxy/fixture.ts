@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createParser } from 'eventsource-parser';
 import { pino } from 'pino';
-import { AnswerRuns, NO_META, type Ending, type Respond } from '../../server/answer/runs.ts';
+import { AnswerRuns, NO_META, type AnswerResult, type Respond } from '../../server/answer/runs.ts';
 import type { Run } from '../../server/answer/run.ts';
 import { createApp } from '../../server/app.ts';
 import { createAuth } from '../../server/http/auth.ts';
@@ -44,7 +44,7 @@ export interface ChatServer {
 
 export const API_KEY = 'the-key-of-the-tests';
 
-interface Options {
+interface ChatServerOptions {
   dir?: string;
   /** The folder of the build. */
   dist?: string;
@@ -57,7 +57,12 @@ interface Options {
   rooms?: Partial<ChatRouterOptions>;
 }
 
-export async function startChatServer({ dir: given, dist, upstream, rooms = {} }: Options = {}): Promise<ChatServer> {
+export async function startChatServer({
+  dir: given,
+  dist,
+  upstream,
+  rooms = {},
+}: ChatServerOptions = {}): Promise<ChatServer> {
   const dir = given ?? (await mkdtemp(join(tmpdir(), 'docent-')));
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
@@ -139,7 +144,7 @@ export async function startChatServer({ dir: given, dist, upstream, rooms = {} }
   return docent;
 }
 
-export const ended = (more: Partial<Ending> = {}): Ending => ({
+export const answerResult = (more: Partial<AnswerResult> = {}): AnswerResult => ({
   finish_reason: 'stop',
   citations: {},
   meta: NO_META,
@@ -154,7 +159,7 @@ export const answerWith =
       run.append(piece);
       await new Promise(setImmediate);
     }
-    return ended({ finish_reason: run.stopped ? 'stopped' : 'stop' });
+    return answerResult({ finish_reason: run.stopped ? 'stopped' : 'stop' });
   };
 
 /** An answer that the test writes. */
@@ -162,21 +167,21 @@ export interface ManualAnswer {
   respond: Respond;
   /** These wait until the question has arrived. */
   write(text: string): Promise<void>;
-  end(ending?: Partial<Ending>): Promise<void>;
+  end(result?: Partial<AnswerResult>): Promise<void>;
   fail(error: unknown): Promise<void>;
 }
 
 export function manualAnswer(): ManualAnswer {
-  let came: (question: { run: Run; resolve(ending: Ending): void; reject(error: unknown): void }) => void;
+  let came: (question: { run: Run; resolve(result: AnswerResult): void; reject(error: unknown): void }) => void;
   const question = new Promise<Parameters<typeof came>[0]>((done) => (came = done));
   return {
     respond: (_, run) =>
       new Promise((resolve, reject) => {
-        run.onStop = () => resolve(ended({ finish_reason: 'stopped' }));
+        run.onStop = () => resolve(answerResult({ finish_reason: 'stopped' }));
         came({ run, resolve, reject });
       }),
     write: async (text) => (await question).run.append(text),
-    end: async (ending) => (await question).resolve(ended(ending)),
+    end: async (result) => (await question).resolve(answerResult(result)),
     fail: async (error) => (await question).reject(error),
   };
 }

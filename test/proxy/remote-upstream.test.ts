@@ -5,7 +5,7 @@ import {
   answerWith,
   API_KEY,
   ask,
-  ended,
+  answerResult,
   messagesOf,
   startChatServer,
   post,
@@ -506,7 +506,7 @@ describe('a chat API with another Docent as upstream', () => {
     const inner = await startChatServer();
     inner.respond = async (question, run) => {
       await answerWith('You have ', '30 days [1].')(question, run);
-      return ended({ citations: { 1: CITATION } });
+      return answerResult({ citations: { 1: CITATION } });
     };
     const { uuid } = await inner.chatbot();
     const outer = await startChatServer({ upstream: { url: inner.base, apiKey: API_KEY } });

@@ -6,7 +6,7 @@ import {
   answerWith,
   API_KEY,
   ask,
-  ended,
+  answerResult,
   messagesOf,
   startChatServer,
   parseEvents,
@@ -240,7 +240,7 @@ describe('what a visitor sees of a message', () => {
         active_agent: { uuid: 'canary-uuid', name: 'canary-agent' },
         credits: 987_654,
       };
-      return ended({ citations: { 1: citation }, meta });
+      return answerResult({ citations: { 1: citation }, meta });
     };
     const events = await ask(docent, chatbot, { query: 'How long?' });
     const [session, message] = [uuidOf(events, 'session'), uuidOf(events, 'message')];
@@ -285,7 +285,7 @@ describe('what a visitor sees of a message', () => {
     docent.logged.length = 0;
     docent.respond = async (_, run) => {
       run.append('You have 30 days.');
-      return ended({ finish_reason, meta: { ...NO_META, ...(outcome && { outcome }) } });
+      return answerResult({ finish_reason, meta: { ...NO_META, ...(outcome && { outcome }) } });
     };
     await ask(docent, chatbot, { query: 'How long?' });
     const lines = () => docent.logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');

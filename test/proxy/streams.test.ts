@@ -9,7 +9,7 @@ import type { StoredMessage } from '../../server/store/store.ts';
 import {
   answerWith,
   ask,
-  ended,
+  answerResult,
   manualAnswer,
   messagesOf,
   startChatServer,
@@ -292,7 +292,7 @@ describe('a reader that stalls', () => {
         run.append(line);
         if (i % 4 === 0) await new Promise(setImmediate);
       }
-      return ended();
+      return answerResult();
     };
     // More than the system's own buffers hold: the last replies cannot go out.
     const socket = stall();

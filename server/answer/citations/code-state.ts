@@ -1,8 +1,8 @@
-/** Tells where a growing Markdown text is within code, fenced or in backticks. */
+/** Whether the end of a growing Markdown text is in code, fenced or in backticks. */
 export interface CodeState {
-  /** What would close the open fence; empty outside one. */
+  /** The opening fence; empty outside one. */
   fence: string;
-  /** The length of the run of backticks that is open; it ends with its line. */
+  /** The length of the open run of backticks, 0 outside one; the end of the line closes it. */
   ticks: number;
   /** At the beginning of a line. */
   fresh: boolean;

@@ -1,9 +1,9 @@
-/** Numbers as values, so that `1,500`, `1.500` and `١٥٠٠` are one, and `17:00` is `5 pm`. */
+/** Reads numbers as values, so that `1,500`, `1.500` and `١٥٠٠` are equal, and `17:00` and `5 pm`. */
 
 const NUMBER = /(?<![A-Za-z\p{Nd}])\p{Nd}+(?:[.,’'\u00a0\u202f]\p{Nd}+)*/gu;
-/** Thousands apart, the same sign between all of them, and another before the decimals. */
+/** Thousands with one separator between all groups, and another before the decimals. */
 const GROUPED = /^(\d{1,3}(?:([.,’'\u00a0\u202f])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
-/** The zeros of the decimal digits in use beside our own. */
+/** The code points of zero in Arabic, Persian, Devanagari, Bengali, Thai and full-width digits. */
 const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0xff10];
 const AFTERNOON = /(?<![\d:.])(\d{1,2})(?:[:.]\d\d)?\s?p\.?\s?m\b/gi;
 const EVENING = /(?<![\d:])(1[3-9]|2[0-3])[:.h]\s?\d\d/g;
@@ -29,7 +29,7 @@ function valueOf(written: string): number {
   return whole ? Number(`${whole.replace(/\D/g, '')}.${decimals}`) : Number(digits.replaceAll(',', '.'));
 }
 
-/** The different numbers written in digits; of `1.2.3`, which is no number, each part. */
+/** The distinct numbers written in digits; the parts of `1.2.3`, which is no number. */
 export function numbersIn(text: string): Set<number> {
   const values = new Set<number>();
   for (const [written] of text.matchAll(NUMBER)) {
@@ -40,7 +40,7 @@ export function numbersIn(text: string): Set<number> {
   return values;
 }
 
-/** Those, and the values that the text has in other ways: `thirty`, `5 pm` for 17, `17:00` for 5. */
+/** Also those written in other ways: `thirty`, `5 pm` for 17, `17:00` for 5. */
 export function allNumbersIn(text: string): Set<number> {
   const values = numbersIn(text);
   for (const [word] of text.matchAll(WORD)) values.add(WORDS.get(word.toLowerCase())!);

@@ -6,11 +6,11 @@ import { codeStateAfter, NO_CODE } from './code-state.ts';
 import { groupAt, mayContinue, numbersOf, openingAt, tokensOf } from './syntax.ts';
 import { createVerifier } from './verify.ts';
 
-/** Markers, the `[1]` that stands for a citation in a text. */
+/** Filters markers, the `[1]` of a citation, in answers. */
 
-// It does not begin within white space: a long stretch of it would be read again from each of its places.
+// Does not match from within white space: on a long stretch of it the search would take quadratic time.
 const MARKER = /(?<![ \t])[ \t]*\[(\d{1,3}(?:\.\d{1,2})?)\]/g;
-/** A source's own `[3]`, a footnote perhaps, must not pass for a marker of ours. */
+/** A `[3]` in a source, such as a footnote, would look like one of our markers. */
 export const withoutMarkers = (text: string): string => text.replace(MARKER, '');
 
 export const citation = ({ source }: Found, text: string): Citation => ({
@@ -21,12 +21,12 @@ export const citation = ({ source }: Found, text: string): Citation => ({
   type: source.type,
 });
 
-/** The most white space before a marker that goes with it when it is taken out. */
+/** White space before a marker (UTF-16 units) that is removed with it: longer stretches would have to be held back. */
 const MAX_SPACE_BEFORE = 8;
-/** So much of the text before a marker is looked at (UTF-16 units). */
+/** UTF-16 units before a marker that are checked. */
 const LOOK_BACK_LENGTH = 1000;
 
-/** The answer so far; `Run` is one. */
+/** The answer so far; implemented by `Run`. */
 export interface AnswerText {
   /** UTF-16 units. */
   readonly appended: number;
@@ -35,41 +35,41 @@ export interface AnswerText {
 }
 
 export interface MarkerFilter {
-  /** What of the text may be shown now; to be appended to the answer before the next piece comes. */
+  /** Returns the text that may be shown now; to be appended to the answer before the next call. */
   pass(piece: string): string;
-  /** What was held back until the end. */
+  /** Returns the text that is still held back, at the end. */
   rest(): string;
-  /** What the markers in the answer stand for. */
+  /** The citations of the markers in the answer. */
   citations(): Citations;
 }
 
 /**
- * Markers of a model's streamed text, each decided when it has arrived: it passes where its passage was given and bears the
- * sentence before it. All others are taken out before anybody sees them; with no passages (a chatbot that shows no
- * citations) all are. What stands in code is none.
+ * Filters the markers of a model's streamed text, each as soon as it is complete. One whose passage was given and supports
+ * the sentence before it passes; all others are removed, so that no reader sees an unverified citation. Without passages (a
+ * chatbot that shows no citations) all are removed. Brackets in code are no markers.
  */
 export function createMarkerFilter(given: Found[], query: string, answer: AnswerText): MarkerFilter {
-  // An open stream keeps what a citation needs, and not what the search found out beside it.
+  // Only what a citation needs: search results would stay in memory as long as the stream is open.
   const possible = given.map((one) => citation(one, one.text));
   const verifier = createVerifier(
     given.map(({ source, headings, text, entry }) => ({ head: [source.title, ...headings].join('\n'), text, entry })),
   );
   const cited = new Map<number, Span>();
-  let held = '';
-  /** What this piece adds to an answer of `base` units. */
+  let heldBack = '';
+  /** The output for this piece, after an answer of `base` units. */
   let out = '';
   let base = 0;
   let code = NO_CODE;
-  /** How far the answer has been read for code; where the last markers ended, and what they stood for. */
-  let read = 0;
-  let clause = 0;
+  /** Offsets in the answer: up to where `code` holds, and where the last markers ended; `claim` is what those support. */
+  let codeEnd = 0;
+  let markersEnd = 0;
   let claim = '';
 
   const since = (from: number): string => (from < base ? answer.textFrom(from) + out : out.slice(from - base));
-  // An answer does not begin with white space: offsets are the reader's own.
-  const say = (text: string): void => void (out += base + out.length === 0 ? text.trimStart() : text);
+  // As `Run` trims the start of the answer: offsets count what readers get.
+  const emit = (text: string): void => void (out += base + out.length === 0 ? text.trimStart() : text);
 
-  function take(text: string, isLast: boolean): string {
+  function process(text: string, isLast: boolean): string {
     base = answer.appended;
     out = '';
     let from = 0;
@@ -79,65 +79,66 @@ export function createMarkerFilter(given: Found[], query: string, answer: Answer
       const group = groupAt(text, at);
       if (group) {
         const lead = leadBefore(text, at, from);
-        say(text.slice(from, lead));
+        emit(text.slice(from, lead));
         from = at + group.length;
-        say(decided(text.slice(lead, at), group, text[from]));
+        emit(filterGroup(text.slice(lead, at), group, text[from]));
       }
       at = openingAt(text, group ? from : at + 1);
     }
     const end = isLast ? text.length : leadBefore(text, at < 0 ? text.length : at, from);
-    say(text.slice(from, end));
-    held = text.slice(end);
+    emit(text.slice(from, end));
+    heldBack = text.slice(end);
     return out;
   }
 
-  /** What is shown of markers that stand together, `lead` before them and `next` behind. */
-  function decided(lead: string, group: string, next: string | undefined): string {
+  /** The verified ones of a group of markers; `lead` is the white space before it, `next` the character after it. */
+  function filterGroup(lead: string, group: string, next: string | undefined): string {
     const here = base + out.length;
-    code = codeStateAfter(code, since(read));
-    read = here;
+    code = codeStateAfter(code, since(codeEnd));
+    codeEnd = here;
     const tokens = tokensOf(group);
     if (code.fence !== '' || code.ticks > 0) return lead + group;
-    const before = since(Math.max(clause, here - LOOK_BACK_LENGTH));
+    const before = since(Math.max(markersEnd, here - LOOK_BACK_LENGTH));
     if (hasWords(before)) claim = claimOf(before);
-    // `[1](` and, at the beginning of a line, `[1]:` would be links of the text's own making.
+    // Markdown reads `[1](`, and `[1]:` at the beginning of a line, as a link.
     const isLink = next === '(' || (next === ':' && code.fresh);
-    const supported = isLink ? new Map<number, Span>() : verified(tokens, here);
+    const supported = isLink ? new Map<number, Span>() : verify(tokens, here);
     let shown = '';
     for (const { between, token } of tokens) {
-      const kept = isInterval(token) ? [] : numbersOf(token).filter((n) => supported.has(n));
-      const marks = isInterval(token) ? token : kept.map((n) => `[${n}]`).join('');
+      const verified = isInterval(token) ? [] : numbersOf(token).filter((n) => supported.has(n));
+      const marks = isInterval(token) ? token : verified.map((n) => `[${n}]`).join('');
       if (marks !== '') shown += (shown === '' ? lead : between) + marks;
-      for (const n of kept) cite(n, supported.get(n)!);
+      for (const n of verified) cite(n, supported.get(n)!);
     }
-    clause = here + shown.length;
+    markersEnd = here + shown.length;
     return shown;
   }
 
-  function verified(tokens: { token: string }[], here: number): Map<number, Span> {
+  /** The supported spans by marker number. */
+  function verify(tokens: { token: string }[], here: number): Map<number, Span> {
     const numbers = new Set(tokens.flatMap(({ token }) => (isInterval(token) ? [] : numbersOf(token))));
     const places = [...numbers].filter((n) => Number.isInteger(n) && n >= 1 && n <= possible.length).map((n) => n - 1);
     if (places.length === 0) return new Map();
-    const borne = verifier.check(
+    const spans = verifier.check(
       claim,
       `${query.slice(0, LOOK_BACK_LENGTH)}\n${since(Math.max(0, here - LOOK_BACK_LENGTH))}`,
       places,
     );
-    return new Map(Array.from(borne, ([place, span]) => [place + 1, span]));
+    return new Map(Array.from(spans, ([place, span]) => [place + 1, span]));
   }
 
-  /** A passage cited for several sentences is quoted from the first of them to the last. */
+  /** Extends the citation of a passage that is cited again. */
   function cite(n: number, { start, end }: Span): void {
     const known = cited.get(n) ?? { start, end };
     cited.set(n, { start: Math.min(known.start, start), end: Math.max(known.end, end) });
   }
 
   return {
-    pass: (piece) => (held === '' && isPlain(piece) ? piece : take(held + piece, false)),
-    rest: () => (held === '' ? '' : take(held, true)),
+    pass: (piece) => (heldBack === '' && isPlain(piece) ? piece : process(heldBack + piece, false)),
+    rest: () => (heldBack === '' ? '' : process(heldBack, true)),
     citations() {
       const text = cited.size > 0 ? answer.textFrom(0) : '';
-      // An answer that was stopped or cut has not all that was passed.
+      // An answer that was stopped or cut at the maximum length lacks markers that passed.
       const shown = [...cited].filter(([n]) => text.includes(`[${n}]`)).sort(([a], [b]) => a - b);
       return Object.fromEntries(
         shown.map(([n, { start, end }]) => {
@@ -149,12 +150,12 @@ export function createMarkerFilter(given: Found[], query: string, answer: Answer
   };
 }
 
-/** Nothing in it is or becomes a marker, nor white space before one. */
+/** Whether the piece contains no marker, no beginning of one and no white space that may come before one. */
 const isPlain = (piece: string): boolean => openingAt(piece, 0) < 0 && !isBlank(piece, piece.length - 1);
 
 const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t';
 
-/** `[0, 255]` counts nothing that was given. */
+/** Passages count from 1: `[0, 255]` is an interval of numbers. */
 const isInterval = (token: string): boolean => /[,;–-]/.test(token) && numbersOf(token).includes(0);
 
 function leadBefore(text: string, at: number, from: number): number {
@@ -163,23 +164,24 @@ function leadBefore(text: string, at: number, from: number): number {
   return lead;
 }
 
-/** A part of one of the passages found. */
+/** A part of passage `found`. */
 interface QuotedSpan extends Span {
   found: number;
 }
 
 /**
- * Numbers the quotes in the order in which they are made. Parts of one paragraph share a number, and a citation that is
- * the span from the first to the last of them, word for word as the passage has it; another paragraph is another place.
+ * Numbers quotes in order. Quotes from one paragraph of a passage share a number, and a citation that spans from the first
+ * to the last of them.
  */
 export function createCitationList(found: Found[]): {
-  mark(part: QuotedSpan): string;
+  /** Returns the marker. */
+  cite(part: QuotedSpan): string;
   citations(): Citations;
 } {
   const spans: QuotedSpan[] = [];
 
   return {
-    mark({ found: place, start, end }) {
+    cite({ found: place, start, end }) {
       const between = (one: QuotedSpan): string =>
         found[place]!.text.slice(Math.min(one.end, end), Math.max(one.start, start));
       const known = spans.findIndex((one) => one.found === place && !between(one).includes('\n'));

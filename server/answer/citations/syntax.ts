@@ -1,6 +1,6 @@
 /**
  * Markers as models write them: `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `【1】`, several in a row, with a link behind them. Every
- * pattern has an end, so that what is held back of a stream is short.
+ * pattern is bounded, so that a stream holds back little.
  */
 
 const NUMBER = String.raw`\^?\d{1,3}(?:\.\d{1,2})?`;
@@ -17,12 +17,12 @@ const UNFINISHED = new RegExp(
 );
 const TOKENS = new RegExp(`(${SEPARATOR})(${TOKEN})(?:${LINK})?`, 'g');
 const RANGES = /(\d+(?:\.\d+)?)(?: ?[–-] ?\^?(\d+(?:\.\d+)?))?/g;
-/** Wider ranges are none of markers. */
+/** A wider range is not one of markers. */
 const MAX_RANGE = 10;
 
 const OPENING = /[[【]/g;
 
-/** Where from `from` on a bracket opens that could be a marker's; -1 where none does. */
+/** The index of the next bracket, from `from` on, that may open a marker; -1 where there is none. */
 export function openingAt(text: string, from: number): number {
   OPENING.lastIndex = from;
   return OPENING.exec(text)?.index ?? -1;
@@ -33,17 +33,17 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0];
 }
 
-/** The markers that stand together from `at`, where a bracket opens. */
+/** The group of adjacent markers at `at`, where a bracket opens. */
 export const groupAt = (text: string, at: number): string | undefined => matchAt(GROUP, text, at);
 
-/** Whether more text could make other markers of what begins at `at`. */
+/** Whether more text could extend the group at `at`. */
 export const mayContinue = (text: string, at: number): boolean => matchAt(UNFINISHED, text, at) !== undefined;
 
-/** The markers of a group, with what stands before each. */
+/** The markers of a group, with the separator before each. */
 export const tokensOf = (group: string): { between: string; token: string }[] =>
   Array.from(group.matchAll(TOKENS), ([, between, token]) => ({ between: between!, token: token! }));
 
-/** The numbers of a marker, ranges counted out. */
+/** The numbers of a marker, ranges expanded. */
 export function numbersOf(token: string): number[] {
   const inside = token.replace(/†.*/, '');
   return Array.from(inside.matchAll(RANGES)).flatMap(([, first, last]) => {

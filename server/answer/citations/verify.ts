@@ -5,38 +5,38 @@ import { numbersIn, allNumbersIn } from './numbers.ts';
 import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 import { WeakCache } from './weak-cache.ts';
 
-/** A passage as it was given: only `text` is quoted, the words of `head` (title and headings) count too. */
+/** A passage as the model got it. Words of `head` (title and headings) support a claim too; only `text` is quoted. */
 export interface GivenPassage {
   head: string;
   text: string;
-  /** See `Found`. */
+  /** As in `Found`. */
   entry?: object | undefined;
 }
 
 /**
- * The share of a claim's words that its passage must have. Of questions joined with their answers, which stray further
- * from the passage than an answer does, this keeps 97 of 100 in English and Spanish and 91 in German; of the other passages
- * found for the question, cited in its place, 3 to 24 of 100 pass: most are about the same thing.
+ * The share of a claim's words that its passage must contain. Measured on questions joined with their answers, which differ
+ * more from the passage than an answer does: 97 % pass in English and Spanish, 91 % in German. Of other passages found for
+ * the question and cited instead, 3 to 24 % pass: most are about the same subject.
  */
 const MIN_SHARE = 0.45;
-/** Of Han and kana words are pairs of characters, of which another wording keeps fewer. Keeps 96 of 100. */
+/** In Han and kana, words are pairs of characters, of which a paraphrase keeps fewer. 96 % pass. */
 const MIN_SHARE_PAIRS = 0.3;
-/** Of passages that bear a claim together, each has so much of what one alone must have. */
+/** The share of the minimum that each of several passages needs which support a claim together. */
 const JOINT_SHARE = 0.5;
-/** Another language: of the words that any passage given has, the share that must be in this one. Keeps 84 to 97 of 100. */
+/** Between languages: the share of the words found in any given passage that this one must contain. 84 to 97 % pass. */
 const MIN_SHARE_FOREIGN = 0.5;
-/** Where fewer of a text's short words are in the passages, it is in another language than they are. */
+/** Below this share of a text's short words in the passages, it is in another language than they are. */
 const MIN_SAME_LANGUAGE = 0.3;
-/** The same where just one of the two is English. */
+/** The same where some of the texts, but not both sides, are English. */
 const MIN_SAME_ENGLISH = 0.7;
 const MAX_SHORT_WORD = 4;
-/** So many words, and none of the small ones of a language that we know, are of one that we do not. */
+/** From this number of words on, a text whose language is not detected counts as another language. */
 const MIN_WORDS_UNKNOWN = 12;
 /** The share of stop words from which on a text is English. */
 const ENGLISH_STOP_WORDS = 0.25;
-/** A number tells as much as two words. */
+/** A number identifies a sentence as well as two words. */
 const NUMBER_WEIGHT = 2;
-/** A neighbour is quoted beside the best sentence where it adds this share of the claim. */
+/** The share of the claim that an adjacent sentence must add to be quoted with the best one. */
 const NEIGHBOUR_GAIN = 0.25;
 
 const PAIRS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
@@ -44,13 +44,13 @@ const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 interface Words {
-  /** Of all words but empty ones and numbers. */
+  /** Of all words but stop words and numbers. */
   roots: Set<string>;
   numbers: Set<number>;
   short: Set<string>;
-  /** How many words there are, and how many of them are empty English ones. */
-  all: number;
-  empty: number;
+  /** The number of words, and of English stop words among them. */
+  count: number;
+  stopWords: number;
 }
 
 interface PassageWords extends Words {
@@ -59,15 +59,15 @@ interface PassageWords extends Words {
 
 export interface Verifier {
   /**
-   * Of the `cited` passages (their places in what was given) those that bear the claim, each with the one or two sentences
-   * that do. `context` is what the language of the answer shows in.
+   * Returns those of the `cited` passages (indexes into the given ones) that support the claim, each with the span of the
+   * one or two sentences that do. The language of the answer is detected in `context`.
    */
   check(claim: string, context: string, cited: number[]): Map<number, Span>;
 }
 
-/** Of passages cited lately: an answer's check is mostly the reading of its passages. */
+/** Reading the passages takes most of the time of a check, and questions in a row cite the same ones. */
 const passageCache = new WeakCache<object, PassageWords>(500);
-/** UTF-16 units; longer ones would take more memory than they save time. */
+/** UTF-16 units: bounds the memory of the cache. */
 const MAX_CACHED_LENGTH = 10_000;
 
 const readCached = (given: GivenPassage): PassageWords =>
@@ -75,39 +75,40 @@ const readCached = (given: GivenPassage): PassageWords =>
     ? passageCache.get(given.entry, () => readPassage(given))
     : readPassage(given);
 
-/** Judges by words, numbers and names whether a claim stands in a passage. Reads a passage when it is first cited. */
+/** Checks by words, numbers and names whether a passage supports a claim. Reads a passage when it is first cited. */
 export function createVerifier(given: GivenPassage[]): Verifier {
-  const ours: PassageWords[] = [];
-  const reading = (at: number): PassageWords => (ours[at] ??= readCached(given[at]!));
-  const readAll = (): PassageWords[] => given.map((_, at) => reading(at));
+  const passages: PassageWords[] = [];
+  const passageAt = (at: number): PassageWords => (passages[at] ??= readCached(given[at]!));
+  const allPassages = (): PassageWords[] => given.map((_, at) => passageAt(at));
 
-  /** Whether it looks to be in another language than the passages: by the small words that they share, and by their own. */
+  /** Whether the claim is in another language than the passages: by the short words that they share, then by detection. */
   function isForeign(claim: string, context: string, cited: number[]): boolean {
     const words = wordsOf(context);
-    if (sameLanguage(words, cited.map(reading)) || sameLanguage(words, readAll())) return false;
-    const spoken = detectLanguage(claim) ?? detectLanguage(context);
-    if (spoken === undefined) return words.all >= MIN_WORDS_UNKNOWN;
+    if (sameLanguage(words, cited.map(passageAt)) || sameLanguage(words, allPassages())) return false;
+    const language = detectLanguage(claim) ?? detectLanguage(context);
+    if (language === undefined) return words.count >= MIN_WORDS_UNKNOWN;
     const texts = given.map(({ text }) => detectLanguage(text));
-    const told = cited.map((at) => texts[at]).filter(Boolean);
-    return !(told.length > 0 ? told : texts).includes(spoken);
+    const detected = cited.map((at) => texts[at]).filter(Boolean);
+    return !(detected.length > 0 ? detected : texts).includes(language);
   }
 
-  function bears(claim: Words, foreign: boolean, cited: number[]): number[] {
-    // Between languages only what some passage has at all, names above all, can tell one passage from another.
-    const roots = [...claim.roots].filter((root) => !foreign || readAll().some((one) => hasRoot(one.roots, root)));
-    const least = foreign ? MIN_SHARE_FOREIGN : inPairs(roots) ? MIN_SHARE_PAIRS : MIN_SHARE;
+  /** The cited passages that support the claim: each alone, or else all together. */
+  function supporting(claim: Words, foreign: boolean, cited: number[]): number[] {
+    // Between languages only words that some passage contains, mostly names, can distinguish passages.
+    const roots = [...claim.roots].filter((root) => !foreign || allPassages().some((one) => hasRoot(one.roots, root)));
+    const minShare = foreign ? MIN_SHARE_FOREIGN : inPairs(roots) ? MIN_SHARE_PAIRS : MIN_SHARE;
     const share = (of: PassageWords[]): number =>
       roots.filter((root) => of.some((one) => hasRoot(one.roots, root))).length / (roots.length || 1);
-    const bare = roots.length === 0 && (foreign || claim.numbers.size > 0);
-    const enough = (of: PassageWords[], part = 1): boolean => bare || share(of) >= least * part;
-    const known = (of: PassageWords[]) => (number: number) => of.some((one) => one.numbers.has(number));
+    const hasNoWords = roots.length === 0 && (foreign || claim.numbers.size > 0);
+    const hasEnough = (of: PassageWords[], part = 1): boolean => hasNoWords || share(of) >= minShare * part;
+    const hasNumber = (of: PassageWords[]) => (number: number) => of.some((one) => one.numbers.has(number));
     const numbers = [...claim.numbers];
-    const all = (of: PassageWords[]): boolean => numbers.every(known(of)) && enough(of);
-    const alone = cited.filter((at) => all([reading(at)]));
-    if (alone.length > 0 || !all(cited.map(reading))) return alone;
+    const supports = (of: PassageWords[]): boolean => numbers.every(hasNumber(of)) && hasEnough(of);
+    const alone = cited.filter((at) => supports([passageAt(at)]));
+    if (alone.length > 0 || !supports(cited.map(passageAt))) return alone;
     return cited.filter((at) => {
-      const one = [reading(at)];
-      return numbers.length > 0 ? numbers.some(known(one)) : enough(one, JOINT_SHARE);
+      const one = [passageAt(at)];
+      return numbers.length > 0 ? numbers.some(hasNumber(one)) : hasEnough(one, JOINT_SHARE);
     });
   }
 
@@ -115,26 +116,26 @@ export function createVerifier(given: GivenPassage[]): Verifier {
     check(claim, context, cited) {
       const words = wordsOf(claim);
       if (words.roots.size + words.numbers.size === 0) return new Map();
-      const borne = bears(words, isForeign(claim, context, cited), cited);
-      return new Map(borne.map((at) => [at, spanFor(words, reading(at), given[at]!.text)]));
+      const supported = supporting(words, isForeign(claim, context, cited), cited);
+      return new Map(supported.map((at) => [at, spanFor(words, passageAt(at), given[at]!.text)]));
     },
   };
 }
 
-/** True where there is nothing in the text that could be checked. */
+/** Whether the text has neither content words nor numbers to check. */
 export const isEmptyClaim = (text: string): boolean => {
   const { roots, numbers } = wordsOf(text);
   return roots.size + numbers.size === 0;
 };
 
 function wordsOf(text: string, numbers = numbersIn(text)): Words {
-  const words: Words = { roots: new Set(), numbers, short: new Set(), all: 0, empty: 0 };
-  // A Latin name within Chinese or Thai is a word of its own.
+  const words: Words = { roots: new Set(), numbers, short: new Set(), count: 0, stopWords: 0 };
+  // Spaces keep a Latin name in Chinese or Thai text from being paired with its neighbours.
   eachWord(UNSPACED.test(text) ? text.replace(/[A-Za-z\d]+/g, ' $& ') : text, (word) => {
     if (/^\p{N}/u.test(word)) return;
-    words.all++;
+    words.count++;
     if (word.length <= MAX_SHORT_WORD) words.short.add(word);
-    if (isStopWord(word)) words.empty++;
+    if (isStopWord(word)) words.stopWords++;
     else words.roots.add(rootOf(word));
   });
   return words;
@@ -155,11 +156,11 @@ function addTo(whole: Words, part: Words): void {
   for (const root of part.roots) whole.roots.add(root);
   for (const number of part.numbers) whole.numbers.add(number);
   for (const word of part.short) whole.short.add(word);
-  whole.all += part.all;
-  whole.empty += part.empty;
+  whole.count += part.count;
+  whole.stopWords += part.stopWords;
 }
 
-const isEnglish = ({ all, empty }: Words): boolean => all > 0 && empty >= ENGLISH_STOP_WORDS * all;
+const isEnglish = ({ count, stopWords }: Words): boolean => count > 0 && stopWords >= ENGLISH_STOP_WORDS * count;
 
 const hasRoot = (roots: Set<string>, root: string): boolean =>
   roots.has(root) || synonymsOf(root).some((synonym) => roots.has(synonym));
@@ -173,20 +174,23 @@ function sameLanguage(context: Words, passages: Words[]): boolean {
   return known.length >= (english > 0 ? MIN_SAME_ENGLISH : MIN_SAME_LANGUAGE) * context.short.size;
 }
 
-/** The sentence with the most of the claim, and a neighbour that adds much; the whole passage where none has any. */
+/** The sentence with most of the claim, and an adjacent one that adds enough; the whole passage where none has any. */
 function spanFor(claim: Words, { sentences }: PassageWords, text: string): Span {
   const total = claim.roots.size + NUMBER_WEIGHT * claim.numbers.size;
-  const held = (from: number, to: number): number => {
+  const weightOf = (from: number, to: number): number => {
     const part = sentences.slice(Math.max(0, from), to + 1);
     const roots = [...claim.roots].filter((root) => part.some((one) => hasRoot(one.roots, root)));
     const numbers = [...claim.numbers].filter((number) => part.some((one) => one.numbers.has(number)));
     return roots.length + NUMBER_WEIGHT * numbers.length;
   };
-  const own = sentences.map((_, at) => held(at, at));
-  const most = Math.max(0, ...own);
-  const best = own.indexOf(most);
+  const weights = sentences.map((_, at) => weightOf(at, at));
+  const most = Math.max(0, ...weights);
+  const best = weights.indexOf(most);
   if (most === 0) return { start: 0, end: text.length };
-  const [before, after] = [best > 0 ? held(best - 1, best) : 0, best + 1 < own.length ? held(best, best + 1) : 0];
+  const [before, after] = [
+    best > 0 ? weightOf(best - 1, best) : 0,
+    best + 1 < weights.length ? weightOf(best, best + 1) : 0,
+  ];
   const adds = Math.max(before, after) - most >= NEIGHBOUR_GAIN * total;
   const first = adds && before > after ? best - 1 : best;
   const last = adds && before <= after ? best + 1 : best;

@@ -1,10 +1,10 @@
 import type { LanguageCode } from '../../knowledge/text/languages.ts';
 import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 
-/** What tells that a sentence ends. */
+/** The end of a complete sentence. */
 export const SENTENCE_END = /[.!?…。！？｡؟।][)\]"'”’»」』]*$/;
 
-/** Words at the beginning of a sentence that points back at the one before it. */
+/** First words of a sentence that refers to the one before it. */
 const REFERRING_WORDS: Partial<Record<LanguageCode, string>> = {
   en: 'he she it they this that these those its their his her such otherwise instead then however but also both neither',
   de: 'er sie es dies diese dieser dieses das dabei dafür dazu dann aber sonst beide außerdem',
@@ -28,10 +28,10 @@ const wordsByLanguage = new Map(
   Object.entries(REFERRING_WORDS).map(([language, list]) => [language, new Set(list.split(' '))]),
 );
 
-/** Whether a sentence of the text says what it is about in the sentence before it. */
+/** Whether a sentence of the text cannot be understood without the one before it. */
 export function refersBack(sentence: string, text: string): boolean {
   const start = sentence.slice(0, 40).replace(OPENING, '');
   const first = /^\p{L}+/u.exec(start)?.[0].toLowerCase() ?? '';
-  const languages = [...wordsByLanguage].filter(([, own]) => own.has(first)).map(([language]) => language);
+  const languages = [...wordsByLanguage].filter(([, words]) => words.has(first)).map(([language]) => language);
   return UNSPACED.test(start) || (languages.length > 0 && languages.includes(detectLanguage(text) ?? 'en'));
 }

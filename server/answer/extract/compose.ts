@@ -4,41 +4,44 @@ import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 import { Layout } from './layout.ts';
 import { refersBack, SENTENCE_END } from './anaphora.ts';
 
-/** A sentence chosen to be shown: the place of its passage among those found, and its own place there. */
+/** A selected sentence: the index of its passage in `found`, and its own index in the passage. */
 export interface Pick {
   found: number;
   at: number;
 }
 
-/** What is shown of one place of a passage, to be followed by one marker. */
+/** A quotation of one passage, to be followed by one marker. */
 export interface QuotePiece {
-  /** Markdown: the passage's own words, and perhaps the heading or the lead-in that they need. */
+  /** Markdown: words of the passage, after its heading or lead-in where they need one to be understood. */
   text: string;
   found: number;
-  /** What of the passage it quotes. */
+  /** UTF-16 offsets in the passage of what is quoted. */
   start: number;
   end: number;
-  /** It stands in a paragraph of its own. */
+  /** To be a paragraph of its own. */
   block: boolean;
 }
 
-/** A list or table no longer than this is shown whole where the question asks for none of its items by name. */
+/** Bounds (UTF-16 units, items) up to which a list or table is quoted whole where the question names none of its items. */
 const MAX_LIST_LENGTH = 600;
 const MAX_LIST_ITEMS = 8;
-/** The share of the question that a list answers as a whole where what stands above it has so much. */
+/** The share of the question's weight in heading and lead-in from which on the whole list counts as the answer. */
 const LEAD_IN_SHARE = 0.85;
-/** UTF-16 units of a sentence that is shown because the next one needs it. */
+/** UTF-16 units of a sentence that is added because the next one refers back to it. */
 const MAX_SENTENCE_BEFORE = 320;
-/** UTF-16 units. Of longer code only the stretch that was chosen is shown. */
+/** UTF-16 units. Of longer code only the selected sentence is quoted. */
 const MAX_CODE_LENGTH = 700;
-/** What stands above a list without a colon is its caption, or no part of it. */
+/** UTF-16 units. Above a list, a longer text without a colon is a paragraph and not the caption. */
 const MAX_CAPTION_LENGTH = 100;
-/** A lead-in is part of the quotation where no more than this is between. */
+/**
+ * UTF-16 units from lead-in to end up to which the citation includes the lead-in: a longer one would cite many items that
+ * are not quoted.
+ */
 const MAX_QUOTE_WITH_LEAD_IN = 900;
 
 /**
- * The chosen sentences as they are to be read: those of one page together and in its order, neighbours as one piece, items of
- * a list with what leads to them, a sentence that points back with the one it points at.
+ * Composes selected sentences so that each piece can be understood without its page: sentences of a page are grouped in its
+ * order, adjacent ones are joined, list items get their lead-in, and a sentence that refers back gets the one before it.
  */
 export function composeQuotes(picks: Pick[], found: Found[], query: Query): QuotePiece[] {
   const pages = new Map<string, Map<number, number[]>>();
@@ -51,12 +54,12 @@ export function composeQuotes(picks: Pick[], found: Found[], query: Query): Quot
   return [...pages.values()].flatMap((passages) =>
     [...passages].flatMap(([place, places]) => {
       const passage = new PassageQuotes(found[place]!, place, query, best?.found === place ? best.at : -1);
-      return passage.quoted(places.sort((a, b) => a - b));
+      return passage.compose(places.sort((a, b) => a - b));
     }),
   );
 }
 
-/** The pieces of one passage that its chosen sentences become. */
+/** Composes the pieces of one passage. */
 class PassageQuotes {
   readonly #found: Found;
   readonly #place: number;
@@ -74,7 +77,7 @@ class PassageQuotes {
     this.#layout = new Layout(found.text, found.match.sentences());
   }
 
-  quoted(places: number[]): QuotePiece[] {
+  compose(places: number[]): QuotePiece[] {
     const { source, text } = this.#found;
     if (source.type === 'qa') {
       const start = text.length - text.trimStart().length;
@@ -92,7 +95,8 @@ class PassageQuotes {
       if (this.#layout.items[next] === next) return this.#list(next, places);
       if (this.#layout.isCode(next)) return this.#code(next);
     }
-    if (QUESTION.test(this.#text(at)) && next < this.#layout.sentences.length) return this.#answer(at, next, places);
+    if (QUESTION.test(this.#text(at)) && next < this.#layout.sentences.length)
+      return this.#questionWithAnswer(at, next, places);
     this.#sentence(at);
   }
 
@@ -135,15 +139,15 @@ class PassageQuotes {
     this.#push(this.#piece(heading + this.#text(at), start, end, false), at, at);
   }
 
-  /** A whole sentence of the same paragraph stands before, and is not shown already. */
+  /** Whether a complete sentence of the same paragraph comes before, and is not quoted already. */
   #hasBefore(at: number): boolean {
     const before = at - 1;
     if (before < 0 || this.#done.has(before) || !isBetweenSentences(this.#layout.gap(at))) return false;
     return this.#text(before).length <= MAX_SENTENCE_BEFORE && SENTENCE_END.test(this.#text(before));
   }
 
-  /** A question of the page's own says something together with its answer. */
-  #answer(at: number, next: number, places: number[]): void {
+  /** Joins a question of the page, as in an FAQ, with its answer: alone it says nothing. */
+  #questionWithAnswer(at: number, next: number, places: number[]): void {
     if (this.#layout.items[next]! >= 0 || this.#layout.isCode(next) || this.#done.has(next)) return this.#sentence(at);
     const last = places.includes(next + 1) && isBetweenSentences(this.#layout.gap(next + 1)) ? next + 1 : next;
     const { start } = this.#layout.sentences[at]!;
@@ -151,7 +155,7 @@ class PassageQuotes {
     this.#push(this.#piece(this.#layout.text.slice(start, end), start, end, true), at, last);
   }
 
-  /** A short piece of code is shown whole, and with what stands above it. */
+  /** Quotes short code whole, since a part of it may not run, after the sentence above it. */
   #code(at: number): void {
     const { sentences, text } = this.#layout;
     const around = this.#layout.codeAround(at);
@@ -169,7 +173,7 @@ class PassageQuotes {
   #list(at: number, places: number[]): void {
     const all = this.#layout.itemsAround(this.#layout.items[at]!);
     const lead = this.#layout.sentences[all[0]!]!.lead;
-    const shown = this.#itemsShown(all, lead, places);
+    const shown = this.#itemsToQuote(all, lead, places);
     const texts = shown.map((item) => this.#layout.itemText(item));
     const before = this.#leadIn(lead);
     const start = this.#layout.sentences[shown[0]!]!.start;
@@ -188,67 +192,74 @@ class PassageQuotes {
     this.#pieces.push(this.#piece(text, quoteFrom, end, texts.length > 1));
   }
 
-  /** Those that the question asks for by name; where it names none, the whole list if it is short, else those chosen. */
-  #itemsShown(all: number[], lead: number, places: number[]): number[] {
+  /** The items that match the question best. Where none matches, the whole list if it is short, else the selected items. */
+  #itemsToQuote(all: number[], lead: number, places: number[]): number[] {
     const chosen = all.filter((item) => places.some((at) => this.#layout.items[at] === item));
-    const values = this.#ownWorth(all, lead);
+    const values = this.#itemWeights(all, lead);
     const most = Math.max(0, ...chosen.map((item) => values.get(item)!));
     if (most > 0) return chosen.filter((item) => values.get(item) === most);
     const length = this.#layout.itemEnd(all.at(-1)!) - this.#layout.sentences[all[0]!]!.start;
     const isBest = this.#best === lead || all.includes(this.#layout.items[this.#best] ?? -1);
-    const whole = (isBest || this.#isAsked(lead)) && all.length <= MAX_LIST_ITEMS && length <= MAX_LIST_LENGTH;
+    const whole = (isBest || this.#isAskedFor(lead)) && all.length <= MAX_LIST_ITEMS && length <= MAX_LIST_LENGTH;
     return whole || chosen.length === 0 ? all.slice(0, MAX_LIST_ITEMS) : chosen;
   }
 
-  /** What of the question each item holds that neither all of them nor what stands above them hold. */
-  #ownWorth(all: number[], lead: number): Map<number, number> {
+  /**
+   * The question weight of each item, without terms that all items, the heading or the lead-in contain: only the others
+   * distinguish items.
+   */
+  #itemWeights(all: number[], lead: number): Map<number, number> {
     const { terms } = this.#query;
-    const own = all.map((item) => {
-      const held = new Set<number>();
-      for (let at = item; this.#layout.items[at] === item; at++) this.#mark(held, this.#layout.sentences[at]!.roots);
-      return held;
+    const termsByItem = all.map((item) => {
+      const itemTerms = new Set<number>();
+      for (let at = item; this.#layout.items[at] === item; at++)
+        this.#addTerms(itemTerms, this.#layout.sentences[at]!.roots);
+      return itemTerms;
     });
-    const above = this.#above(lead);
-    const common = (term: number): boolean => above.has(term) || own.every((held) => held.has(term));
+    const above = this.#termsAbove(lead);
+    const isCommon = (term: number): boolean => above.has(term) || termsByItem.every((one) => one.has(term));
     return new Map(
       all.map((item, at) => [
         item,
-        [...own[at]!].reduce((sum, term) => sum + (common(term) && all.length > 1 ? 0 : terms[term]!.weight), 0),
+        [...termsByItem[at]!].reduce(
+          (sum, term) => sum + (isCommon(term) && all.length > 1 ? 0 : terms[term]!.weight),
+          0,
+        ),
       ]),
     );
   }
 
-  /** What stands above the list says nearly all of the question. */
-  #isAsked(lead: number): boolean {
+  /** Whether heading and lead-in cover nearly the whole question, so that the whole list is the answer. */
+  #isAskedFor(lead: number): boolean {
     const { terms, totalWeight } = this.#query;
-    const above = this.#above(lead);
+    const above = this.#termsAbove(lead);
     return [...above].reduce((sum, term) => sum + terms[term]!.weight, 0) >= LEAD_IN_SHARE * totalWeight;
   }
 
-  #above(lead: number): Set<number> {
-    const above = new Set<number>();
-    this.#mark(above, this.#found.match.head);
-    if (lead >= 0) this.#mark(above, this.#layout.sentences[lead]!.roots);
-    return above;
+  #termsAbove(lead: number): Set<number> {
+    const terms = new Set<number>();
+    this.#addTerms(terms, this.#found.match.head);
+    if (lead >= 0) this.#addTerms(terms, this.#layout.sentences[lead]!.roots);
+    return terms;
   }
 
-  #mark(held: Set<number>, roots: Iterable<number>): void {
+  #addTerms(terms: Set<number>, roots: Iterable<number>): void {
     for (const root of roots) {
       const found = this.#query.termByRoot.get(root);
-      if (found && found.share >= 0.5) held.add(found.term);
+      if (found && found.share >= 0.5) terms.add(found.term);
     }
   }
 
-  /** The sentence that ends with a colon above a list, or its caption, ready to be followed by an item. */
+  /** The sentence that ends with a colon above a list, or its caption, as a prefix of an item. */
   #leadIn(lead: number): string {
     const text = lead >= 0 ? this.#text(lead) : '';
     if (text === '' || ENDS_WITH_COLON.test(text)) return text && `${text} `;
     return text.length <= MAX_CAPTION_LENGTH && !SENTENCE_END.test(text) ? `${text}: ` : '';
   }
 
-  /** What the passage is about, ready to be followed by what it says. */
+  /** The last heading of the passage, as a prefix of a sentence. */
   #heading(): string {
-    // A printed page's broken line may have passed for a heading.
+    // In text of a PDF a syllable of a broken line may have been read as a heading.
     const heading = (this.#found.headings.at(-1) ?? '').replace(/^\p{Ll}{1,3}$/u, '');
     return heading && (/[?!:：？！]$/.test(heading) ? `${heading} ` : `${heading}: `);
   }

@@ -1,17 +1,17 @@
 import type { Sentence } from '../../knowledge/search/found.ts';
 import { CODE_FENCE, isItem } from '../../knowledge/text/sentences.ts';
 
-/** Whether that place of a passage is between fences. */
+/** Whether offset `start` of a passage is in a fenced code block. */
 export function isInCode(text: string, start: number): boolean {
   const before = text.includes(CODE_FENCE) ? text.slice(0, start) : '';
   return (before.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 1;
 }
 
-/** How the sentences of a passage stand in it: in paragraphs, in a list's items, in code. */
+/** Which sentences of a passage are in paragraphs, list items, table rows and code. */
 export class Layout {
   readonly text: string;
   readonly sentences: Sentence[];
-  /** Of each sentence that is part of a list's item or of a table's row, where that one's first sentence is; -1 of all others. */
+  /** By sentence: the index of the first sentence of its list item or table row; -1 outside one. */
   readonly items: number[] = [];
 
   constructor(text: string, sentences: Sentence[]) {
@@ -23,12 +23,12 @@ export class Layout {
     }
   }
 
-  /** Text before a sentence and after the one before it. */
+  /** The text between a sentence and the one before it. */
   gap(at: number): string {
     return this.text.slice(at > 0 ? this.end(at - 1) : 0, this.sentences[at]!.start);
   }
 
-  /** Between a sentence and the one before it: Japanese and Chinese need none. */
+  /** The separator before a sentence when it is joined: none where the page has none, as in Japanese and Chinese. */
   space(at: number): string {
     return this.gap(at) === '' ? '' : ' ';
   }
@@ -42,7 +42,7 @@ export class Layout {
     return isInCode(this.text, this.sentences[at]!.start);
   }
 
-  /** The whole of the code that the sentence is part of, from its first sentence to its last. */
+  /** The first and last sentence of the code block around a sentence. */
   codeAround(at: number): { first: number; last: number } {
     let first = at;
     let last = at;
@@ -51,7 +51,7 @@ export class Layout {
     return { first, last };
   }
 
-  /** The first sentences of the list's items. */
+  /** The first sentence of each item of the list around `item`. */
   itemsAround(item: number): number[] {
     const follows = (at: number): boolean => this.items[at] === at && /^\s*\n- $/.test(this.gap(at));
     let first = item;

@@ -2,15 +2,15 @@ import type { Found } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { phrasesFor } from './phrases.ts';
 
-/** Pages offered where there is no answer. */
+/** Links in the reply. */
 const MAX_LINKS = 2;
 
 /**
- * The honest answer where nothing fits, in the visitor's language: two lines or more, with links to the closest pages where
- * there are any. `accepted` as in `phrasesFor`.
+ * The reply where no passage answers, in the visitor's language: two lines or more, with links to the closest pages where
+ * there are any. `acceptedLanguages` as in `phrasesFor`.
  */
-export function writeNoAnswer(query: Query, found: Found[], accepted?: readonly string[]): string {
-  const { unknown, closest, otherWords } = phrasesFor(query, found, accepted);
+export function writeNoAnswer(query: Query, found: Found[], acceptedLanguages?: readonly string[]): string {
+  const { unknown, closest, otherWords } = phrasesFor(query, found, acceptedLanguages);
   const links = new Map<string, string>();
   for (const { source } of found) {
     const name = nameOf(source);
@@ -23,7 +23,7 @@ export function writeNoAnswer(query: Query, found: Found[], accepted?: readonly 
 
 const isAddress = (name: string): boolean => /^https?:\/\//i.test(name);
 
-/** A page that nobody gave a title is called by its address. */
+/** The title, or the address of a page without one. */
 const nameOf = ({ title, file_name }: Found['source']): string =>
   collapseSpace(title) || collapseSpace(file_name.replace(/^https?:\/\//i, ''));
 

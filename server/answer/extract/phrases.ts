@@ -1,18 +1,18 @@
 import type { Query } from '../../knowledge/search/query.ts';
 import type { LanguageCode } from '../../knowledge/text/languages.ts';
 
-/** The few sentences that the server itself says, by the visitor's language. */
+/** The sentences of extractive answers that are not quoted, in one language. */
 export interface Phrases {
-  /** Before a quote that does not take up the question's own words. */
+  /** Before a quote that shares few words with the question. */
   found: string;
   /** Before quotes from more than one page. */
   several: string;
-  /** After a long text was asked for. */
+  /** After the quotes, where a long text was asked for. */
   noMore: string;
   unknown: string;
   /** Before links to pages. */
   closest: string;
-  /** Where there is no page to offer. */
+  /** Instead of links, where there are none. */
   otherWords: string;
 }
 
@@ -252,9 +252,9 @@ export const PHRASES = {
   ),
 } as const satisfies Record<LanguageCode, Phrases>;
 
-/** What the server says by itself, in the language of the question; `accepted` as in `QueryLanguage.forReply`. */
+/** The phrases in the language of the question; `acceptedLanguages` as in `QueryLanguage.forReply`. */
 export const phrasesFor = (
   { language }: Pick<Query, 'language'>,
   found: { text: string }[],
-  accepted?: readonly string[],
-): Phrases => PHRASES[language.forReply(found, accepted)];
+  acceptedLanguages?: readonly string[],
+): Phrases => PHRASES[language.forReply(found, acceptedLanguages)];

@@ -8,39 +8,40 @@ import { isInCode } from './layout.ts';
 import { minConfidence } from './threshold.ts';
 import { SENTENCE_END } from './anaphora.ts';
 
-/** The answer with no model: the best sentences of the passages found, word for word. */
+/** A sentence of a passage, selected to answer without a model. */
 export interface QuotedSentence {
   /** One whole sentence, list item or table row as it stands in the passage. */
   text: string;
-  /** Which of the passages it is from. */
+  /** The index of its passage in `found`. */
   found: number;
-  /** Which of that passage's sentences it is. */
+  /** The index of the sentence in its passage. */
   at: number;
 }
 
 export interface QuoteOptions {
-  /** Sentences at most; 3 by default. */
-  most?: number;
-  /** Below this nothing is quoted; by default `minConfidence`. */
-  least?: number;
+  /** 3 by default. */
+  maxSentences?: number;
+  /** Below this confidence nothing is quoted; `minConfidence` by default. */
+  threshold?: number;
 }
 
 const MAX_SENTENCES = 3;
-/** A sentence with less of the best one's score is not shown beside it. */
+/** The least share of the best score with which a sentence is shown beside the best one. */
 const MIN_SCORE_SHARE = 0.6;
-/** Passages that are read for sentences. */
+/** Passages whose sentences are candidates. */
 const MAX_PASSAGES = 6;
 const CONTEXT: ContextWeights = { lead: 0.6, secondLead: 0.3, next: 0.2, head: 0.8, passage: 0.1 };
-/** What a word of the question counts that a heading has. */
+/** Coverage of a question word that a heading contains. */
 const IN_HEADING = 0.95;
-/** What the best passage's score adds to its sentences, and what the kind of thing asked for does. */
+/** Added to the sentences of the best passage, and to a sentence of the answer type asked for. */
 const PASSAGE_SCORE = 0.5;
 const ANSWER_TYPE = 0.2;
-/** Words side by side as in the question, of all there are; a passage begins with what matters. */
+/** Times the share of question words that stand next to each other as in the question. */
 const PHRASE_WEIGHT = 0.08;
+/** Added to the first sentence of a passage, which often sums it up. */
 const FIRST_SENTENCE = 0.02;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
-/** A lead-in or a question says little by itself. */
+/** A lead-in or a question is no answer by itself. */
 const UNFINISHED = /[:?：？]$/;
 /** UTF-16 units of a label, which ends with no full stop. */
 const MAX_LABEL_LENGTH = 30;
@@ -50,57 +51,56 @@ interface Candidate {
   at: number;
   sentence: Sentence;
   score: number;
-  /** 0 to 1: how much of what the question is worth it holds, in itself or around it. */
-  sure: number;
-  /** 0 to 1: how much of the question it says itself. */
+  /** 0 to 1: the share of the question’s worth that it covers, itself or by its context. */
+  confidence: number;
+  /** 0 to 1: the share of the question’s weight that it covers itself. */
   restated: number;
 }
 
-/** Yields the best sentences, best first; nothing where they would not answer. */
+/** Yields the best sentences, best first; none below the threshold. */
 export function* selectQuotes(query: Query, found: Found[], options: QuoteOptions = {}): Generator<QuotedSentence> {
-  yield* selectSentences(rank(query, found), { least: minConfidence(query, found), ...options });
+  yield* selectSentences(rank(query, found), { threshold: minConfidence(query, found), ...options });
 }
 
 function* selectSentences(
   { candidates, confidence }: Ranking,
-  { most = MAX_SENTENCES, least }: QuoteOptions & { least: number },
+  { maxSentences = MAX_SENTENCES, threshold }: QuoteOptions & { threshold: number },
 ): Generator<QuotedSentence> {
-  if (confidence < least) return;
+  if (confidence < threshold) return;
   const shown: Sentence[] = [];
   for (const { sentence, found: place, at, score } of candidates) {
     if (score < MIN_SCORE_SHARE * candidates[0]!.score) return;
     if (shown.some((other) => areAlike(sentence, other))) continue;
     shown.push(sentence);
     yield { text: sentence.text, found: place, at };
-    if (shown.length >= most) return;
+    if (shown.length >= maxSentences) return;
   }
 }
 
-/** 0 to about 1: how likely the passages answer the question at all. */
+/** 0 to about 1: how likely it is that the passages answer the question. */
 export const confidence = (query: Query, found: Found[]): number => rank(query, found).confidence;
 
 /** An answer made of quotations. */
 export interface QuotedAnswer {
-  /** Empty where nothing answers. */
+  /** Empty where no sentence reaches the threshold. */
   pieces: QuotePiece[];
-  /** They come from more than one page. */
-  several: boolean;
-  /** 0 to 1: how much of the question its best sentence says again. */
+  isFromSeveralPages: boolean;
+  /** 0 to 1: the share of the question’s weight that the best sentence covers itself. */
   restated: number;
-  /** The owner wrote it as the answer. */
-  whole: boolean;
+  /** The owner wrote it as a question and answer. */
+  isOwnersAnswer: boolean;
 }
 
-/** The best sentences, joined as they are to be read. */
+/** The best sentences, composed in reading order. */
 export function selectAnswer(query: Query, found: Found[], options: QuoteOptions = {}): QuotedAnswer {
   const ranking = rank(query, found);
-  const picks = [...selectSentences(ranking, { least: minConfidence(query, found), ...options })];
-  // What the owner wrote as the answer needs nothing beside it.
-  const whole = picks[0] !== undefined && found[picks[0].found]!.source.type === 'qa';
-  const own = whole ? picks.slice(0, 1) : picks;
-  const pieces = composeQuotes(own, found, query);
-  const pages = new Set(own.map((pick) => found[pick.found]!.source.uuid));
-  return { pieces, several: pages.size > 1, restated: ranking.candidates[0]?.restated ?? 0, whole };
+  const picks = [...selectSentences(ranking, { threshold: minConfidence(query, found), ...options })];
+  // An answer that the owner wrote is complete.
+  const isOwnersAnswer = picks[0] !== undefined && found[picks[0].found]!.source.type === 'qa';
+  const selected = isOwnersAnswer ? picks.slice(0, 1) : picks;
+  const pieces = composeQuotes(selected, found, query);
+  const pages = new Set(selected.map((pick) => found[pick.found]!.source.uuid));
+  return { pieces, isFromSeveralPages: pages.size > 1, restated: ranking.candidates[0]?.restated ?? 0, isOwnersAnswer };
 }
 
 interface Ranking {
@@ -119,17 +119,17 @@ function rank(query: Query, found: Found[]): Ranking {
   });
   candidates.sort(byScore);
   adjustByType(query, candidates, found);
-  const confidence = first.match.known() * (candidates[0]?.sure ?? 0) * (1 - query.unknownNames);
+  const confidence = first.match.known() * (candidates[0]?.confidence ?? 0) * (1 - query.unknownNames);
   return { candidates, confidence };
 }
 
 const exactCandidate = (one: Found): Candidate => {
-  return { found: 0, at: 0, sentence: wholePassage(one)[0]!, score: 1, sure: 1, restated: 1 };
+  return { found: 0, at: 0, sentence: wholePassage(one)[0]!, score: 1, confidence: 1, restated: 1 };
 };
 
 const byScore = (a: Candidate, b: Candidate): number => b.score - a.score;
 
-/** Only those of the best that the type can still lift or lower are looked at: it is the dearest thing to see. */
+/** Checks only candidates that can still enter or leave the top: matching the type costs more than all other scores. */
 function adjustByType({ hasAnswerType }: Query, candidates: Candidate[], found: Found[]): void {
   const least = (candidates[MAX_SENTENCES - 1]?.score ?? 0) - 2 * ANSWER_TYPE;
   for (const one of candidates) {
@@ -142,7 +142,7 @@ function adjustByType({ hasAnswerType }: Query, candidates: Candidate[], found: 
   candidates.sort(byScore);
 }
 
-/** So do code, and words that stand alone as a label. */
+/** A lead-in, a question, code, or a label without a sentence. */
 function isUnfinished({ text, start }: Sentence, passage: string): boolean {
   if (UNFINISHED.test(text) || isInCode(passage, start)) return true;
   return (
@@ -153,22 +153,22 @@ function isUnfinished({ text, start }: Sentence, passage: string): boolean {
   );
 }
 
-/** How much of the question each sentence of a passage holds, itself or by what stands around it. */
+/** Scores each sentence of a passage by what of the question it covers, itself or by its context. */
 function candidatesIn(one: Found, query: Query, found: number, passageScore: number): Candidate[] {
   const { terms, totalWeight, totalWorth } = query;
   const { match } = one;
-  // Without spaces between words every shared word is several pairs of characters side by side.
+  // In scripts without spaces a term is a pair of characters: every shared word would count as a phrase.
   const phrase = UNSPACED.test(terms[0]!.word) ? 0 : PHRASE_WEIGHT;
   const sentences = one.source.type === 'qa' ? wholePassage(one) : match.sentences();
   const inHeading = { terms: termsIn(one.headings.join(' '), query), weight: IN_HEADING };
   return coverageOf(sentences, match.head, query, CONTEXT, inHeading).map((coverage, at) => {
     const sentence = sentences[at]!;
     let weight = 0;
-    let sure = 0;
+    let confidence = 0;
     let restated = 0;
     for (let term = 0; term < terms.length; term++) {
       weight += terms[term]!.weight * coverage[term]!;
-      sure += terms[term]!.worth * coverage[term]!;
+      confidence += terms[term]!.worth * coverage[term]!;
       if (coverage[term]! > CONTEXT.head && terms[term]!.worth > 0) restated += terms[term]!.weight;
     }
     const order = (phrase * phrasesIn(sentence.roots, query)) / terms.length + (at === 0 ? FIRST_SENTENCE : 0);
@@ -177,25 +177,25 @@ function candidatesIn(one: Found, query: Query, found: number, passageScore: num
       at,
       sentence,
       score: weight / totalWeight + passageScore + order,
-      sure: sure / totalWorth,
+      confidence: confidence / totalWorth,
       restated: restated / totalWeight,
     };
   });
 }
 
-/** The owner wrote it as the answer: it is quoted whole or not at all. */
+/** An answer that the owner wrote counts as one sentence, so that it is never shortened. */
 const wholePassage = ({ text, match }: Found): Sentence[] => [
   { text: text.trim(), start: 0, lead: -1, roots: match.sentences().flatMap(({ roots }) => roots) },
 ];
 
-/** The words of the question that a heading has. */
+/** The indexes of the question words that a heading contains. */
 function termsIn(heading: string, { terms }: Query): number[] {
   const roots = new Set<string>();
   eachWord(heading, (word) => roots.add(rootOf(word)));
   return [...terms.keys()].filter((term) => roots.has(rootOf(terms[term]!.word)));
 }
 
-/** How often two words stand side by side as they do in the question. */
+/** Counts adjacent words that are adjacent in the question too. */
 function phrasesIn(roots: number[], { termByRoot }: Query): number {
   let phrases = 0;
   let last = -2;
@@ -207,7 +207,7 @@ function phrasesIn(roots: number[], { termByRoot }: Query): number {
   return phrases;
 }
 
-/** Two sentences that share most of their words say the same. */
+/** Above 0.7 of their different words shared, two sentences count as repetitions. */
 function areAlike(a: Sentence, b: Sentence): boolean {
   const one = new Set(a.roots);
   const other = new Set(b.roots);

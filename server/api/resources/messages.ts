@@ -43,7 +43,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       reply: Answer,
       async handle({ user, uuid, body, ctx }) {
         const question = await questionOf(rooms, { user, uuid, body, ctx });
-        return wholeAnswer(runs.start({ ...question, unshown: true }, respond), ctx.res);
+        return wholeAnswer(runs.start({ ...question, unstreamed: true }, respond), ctx.res);
       },
     }),
     operation({

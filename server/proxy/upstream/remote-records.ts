@@ -1,4 +1,4 @@
-import type { Ending } from '../../answer/runs.ts';
+import type { AnswerResult } from '../../answer/runs.ts';
 import { timestamp, type Clock } from '../../schema/ids.ts';
 import { outcomeIn } from '../../store/outcomes.ts';
 import type { StoredChatbot } from '../../store/store.ts';
@@ -48,7 +48,7 @@ export function readSessionUuid(reply: unknown): string | undefined {
 
 export interface RemoteMessage {
   response: string;
-  finish_reason: Ending['finish_reason'];
+  finish_reason: AnswerResult['finish_reason'];
   citations: Citations;
   outcome: Outcome | undefined;
 }
@@ -67,7 +67,7 @@ export function findMessage(reply: unknown, query: string): RemoteMessage | unde
   );
 }
 
-function readFinishReason(value: unknown): Ending['finish_reason'] {
+function readFinishReason(value: unknown): AnswerResult['finish_reason'] {
   if (value === 'interrupted') return 'error';
   return value === 'length' || value === 'error' || value === 'stopped' || value === 'quota' ? value : 'stop';
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { NO_META, type Ending, type Question } from '../../answer/runs.ts';
+import { NO_META, type AnswerResult, type Question } from '../../answer/runs.ts';
 import type { Run } from '../../answer/run.ts';
 import { createOutage, type Health, type Outage } from '../../health/health.ts';
 import { Connections } from '../../outbound/connections.ts';
@@ -13,7 +13,7 @@ import { createRemoteSessions } from './remote-sessions.ts';
 import { createRemoteClient, type RemoteClient } from './remote-client.ts';
 import type { Upstream } from './upstream.ts';
 
-interface Options {
+interface RemoteUpstreamOptions {
   /** The base URL, without /api/v1. */
   url: string;
   apiKey: string;
@@ -34,7 +34,7 @@ const DEFAULT_TIMEOUTS = { firstByte: 60_000, betweenChunks: 60_000 };
  * Answers come from another server with the same interface. Sessions and messages are stored here under ids of their own;
  * each session names the remote one, which is created with the first question.
  */
-export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limits }: Options): Upstream {
+export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limits }: RemoteUpstreamOptions): Upstream {
   const { timeouts, answerTimeout = 120_000 } = limits;
   const { origin, pathname } = new URL(url);
   const connections = new Connections(origin, { ...DEFAULT_TIMEOUTS, ...timeouts });
@@ -87,33 +87,33 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
     }
   }
 
-  async function answer(question: Question, run: Run, signal: AbortSignal): Promise<Ending> {
+  async function answer(question: Question, run: Run, signal: AbortSignal): Promise<AnswerResult> {
     let session = await orAbort(sessions.idFor(question, run), signal);
     let status = await ask(question, run, session, signal);
     if (status === 404 && run.length === 0 && !run.stopped) {
       session = await orAbort(sessions.idFor(question, run, session), signal);
       status = await ask(question, run, session, signal);
     }
-    if (run.isFull) return endingWith('length');
+    if (run.isFull) return resultWith('length');
     if (status !== 200) throw upstreamFailed(`the message stream answered ${status}`, `status_${status}`);
     const record = await recordOf(question, session, run, signal);
     if (run.length === 0) run.append(record?.response ?? '');
-    return endingOf(question, record);
+    return resultOf(question, record);
   }
 
   /** The creation of a remote session is not aborted: the visitor's next question uses it. */
-  async function respond(question: Question, run: Run): Promise<Ending> {
+  async function respond(question: Question, run: Run): Promise<AnswerResult> {
     const work = new AbortController();
     const timer = setTimeout(() => work.abort(upstreamTooLate()), answerTimeout);
     run.onStop = () => work.abort(new Error('stopped'));
     if (run.stopped) run.onStop();
     try {
-      const ending = await answer(question, run, work.signal);
-      if (!run.stopped) note(answers, ending.refusal);
+      const result = await answer(question, run, work.signal);
+      if (!run.stopped) note(answers, result.refusal);
       await sessions.whenStored(question.session.uuid);
-      return ending;
+      return result;
     } catch (error) {
-      if (run.stopped) return endingWith('stopped');
+      if (run.stopped) return resultWith('stopped');
       note(answers, error);
       throw error;
     } finally {
@@ -140,17 +140,17 @@ function note(outage: Outage, error?: unknown): void {
   if (error instanceof UpstreamFailure) outage.failed(error.reason, (error.cause as Error | undefined)?.message);
 }
 
-const endingWith = (finish_reason: Ending['finish_reason']): Ending => ({
+const resultWith = (finish_reason: AnswerResult['finish_reason']): AnswerResult => ({
   finish_reason,
   citations: {},
   meta: NO_META,
 });
 
-function endingOf({ chatbot }: Question, record: RemoteMessage | undefined): Ending {
-  if (!record) return endingWith('stop');
+function resultOf({ chatbot }: Question, record: RemoteMessage | undefined): AnswerResult {
+  if (!record) return resultWith('stop');
   const { finish_reason, outcome } = record;
   return {
-    ...endingWith(finish_reason),
+    ...resultWith(finish_reason),
     citations: chatbot.meta.show_citations ? record.citations : {},
     ...(outcome ? { meta: { ...NO_META, outcome } } : {}),
     ...(finish_reason === 'error' ? { refusal: upstreamFailed('its record says error') } : {}),
