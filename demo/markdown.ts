@@ -23,7 +23,7 @@ const days = 45; // **not** bold
 > Sale items are no exception.
 `;
 
-const around: Surroundings = {
+const surroundings: Surroundings = {
   marker: (key) => `[${key}]`,
   words: { code: 'Code', table: 'Table', copy: 'Copy', copied: 'Copied' },
 };
@@ -31,24 +31,24 @@ const around: Surroundings = {
 const form = document.querySelector('form')!;
 const speed = form.querySelector<HTMLInputElement>('[name=speed]')!;
 const source = document.querySelector('textarea')!;
-const place = document.querySelector<HTMLElement>('.shown')!;
+const output = document.querySelector<HTMLElement>('.shown')!;
 
 let current: MarkdownDocument | undefined;
 
-/** Writes the text to a new document, so much of it each frame; another start ends this one. */
+/** Streams the text into a new document at the chosen speed, in characters per second. A second call cancels the first. */
 function stream(): void {
-  const own = (current = createDocument());
+  const streamed = (current = createDocument());
   const text = source.value;
   const start = performance.now();
   let at = 0;
   const step = (now: number): void => {
-    if (current !== own) return;
+    if (current !== streamed) return;
     const next = Math.min(text.length, Math.ceil(((now - start) * Number(speed.value)) / 1000));
-    if (next > at) own.write(text.slice(at, next));
+    if (next > at) streamed.write(text.slice(at, next));
     at = Math.max(at, next);
-    if (at === text.length) own.end();
+    if (at === text.length) streamed.end();
     else requestAnimationFrame(step);
-    render(drawDocument(own.root, around), place);
+    render(drawDocument(streamed.root, surroundings), output);
   };
   requestAnimationFrame(step);
 }

@@ -6,26 +6,26 @@ import { citedAnswer } from './samples.ts';
 import { demoProfile, pageStorage, streamText, createScriptedClient } from './script.ts';
 import style from './preview.css?inline';
 
-/** The window of preview.html, as the page around it sees it. */
+/** The window of preview.html, as the playground around it uses it. */
 export interface Preview extends Window {
-  /** Puts the widget there as the attributes of its tag would; `page` is what it stands on: light, dark, rtl or phone. */
+  /** Replaces the widget by one with these settings, by the names of their attributes; `page`: light, dark, rtl or phone. */
   show?: (settings: Record<string, string>, page: string) => void;
 }
 
-/** The conversation outlives the widgets that show it. */
+/** Kept when the widget is replaced, so that the conversation goes on. */
 const messages: VisitorMessage[] = [];
 
 const client = {
   ...createScriptedClient({
-    waitForElement: { greeting: '', suggestions: [] },
+    profile: { greeting: '', suggestions: [] },
     messages,
     async *answer(query, signal) {
-      const said = { ...citedAnswer, query, uuid: `m${messages.length}` };
+      const message = { ...citedAnswer, query, uuid: `m${messages.length}` };
       yield { event: 'session', data: { uuid: 's1' } };
-      yield { event: 'message', data: { uuid: said.uuid } };
-      yield* streamText(said.response, signal);
-      messages.push(said);
-      yield { event: 'done', data: said };
+      yield { event: 'message', data: { uuid: message.uuid } };
+      yield* streamText(message.response, signal);
+      messages.push(message);
+      yield { event: 'done', data: message };
     },
   }),
   forget: async () => void messages.splice(0),
@@ -47,10 +47,10 @@ function show(settings: Record<string, string>, page: string): void {
       openPanel: (root, options) => (opened = openPanel(root, { ...options, client, storage })),
     }),
   );
-  // As if the visitor came near it: the launcher looks as it does in the end only when the panel is there.
+  // Loads the panel at once, as a hover does: only with it has the launcher its label and icon.
   const button = document.querySelector('docent-widget')?.shadowRoot?.querySelector('button');
   button?.dispatchEvent(new PointerEvent('pointerenter'));
-  // What stays open leaves the focus where somebody is typing.
+  // `quietly` leaves the focus in the form's field.
   if (wasOpen) setTimeout(() => opened?.chat.open('quietly'));
 }
 

@@ -1,7 +1,7 @@
 import type { Citations } from '../server/types.ts';
 import { createMessage } from './script.ts';
 
-/** What the scripted answers of the demo say. */
+/** Scripted answers of the demo pages. */
 
 export const returnsQuestion = 'How long do I have to return something?';
 

@@ -5,7 +5,8 @@ import type { ChatStorage, StoredChat } from '../widget/browser/storage.ts';
 /** A scripted client: shows the widget without a server. */
 
 export interface Script {
-  waitForElement?: Partial<ChatbotFace>;
+  /** Overrides fields of `demoProfile`. */
+  profile?: Partial<ChatbotFace>;
   /** Messages of the stored conversation. */
   messages?: VisitorMessage[];
   /** Streams the answer to each question. */
@@ -101,9 +102,9 @@ export function createScriptedClient(script: Script): Client {
     return AbortSignal.any([signal, stopped.signal]);
   };
   return {
-    profile: async () => ({ ...demoProfile, ...script.waitForElement }),
+    profile: async () => ({ ...demoProfile, ...script.profile }),
     ask: ({ query }, signal) => script.answer(query, orStopped(signal)),
-    resume: (_place, _from, signal) => (script.resume ?? ((over) => script.answer('', over)))(orStopped(signal)),
+    resume: (_message, _from, signal) => (script.resume ?? ((signal) => script.answer('', signal)))(orStopped(signal)),
     messages: async () => script.messages ?? [],
     stop: async () => stopped.abort(),
     forget: async () => undefined,
@@ -112,6 +113,6 @@ export function createScriptedClient(script: Script): Client {
 }
 
 /** Chat storage in memory: lasts until the page unloads. */
-export function pageStorage(kept: StoredChat = {}): ChatStorage {
-  return { read: () => kept, write: (change) => void (kept = { ...kept, ...change }) };
+export function pageStorage(stored: StoredChat = {}): ChatStorage {
+  return { read: () => stored, write: (change) => void (stored = { ...stored, ...change }) };
 }

@@ -1,11 +1,11 @@
 const escapes: Record<string, string> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' };
 
 const attribute = ([name, value]: [string, string]): string =>
-  value ? `${name}="${value.replace(/[&"<>]/g, (sign) => escapes[sign]!)}"` : name;
+  value ? `${name}="${value.replace(/[&"<>]/g, (character) => escapes[character]!)}"` : name;
 
 /** The script tag to paste. `settings` by the names of their attributes without `data-`: `{ 'teaser-after': '9', open: '' }`. */
 export function snippet(server: string, chatbot: string, settings: Record<string, string>): string {
-  const given = Object.entries(settings).map(([name, value]) => attribute([`data-${name}`, value]));
-  const all = ['async', attribute(['src', `${server}/embed.js`]), attribute(['data-chatbot', chatbot]), ...given];
-  return given.length === 0 ? `<script ${all.join(' ')}></script>` : `<script\n  ${all.join('\n  ')}\n></script>`;
+  const attributes = Object.entries(settings).map(([name, value]) => attribute([`data-${name}`, value]));
+  const all = ['async', attribute(['src', `${server}/embed.js`]), attribute(['data-chatbot', chatbot]), ...attributes];
+  return attributes.length === 0 ? `<script ${all.join(' ')}></script>` : `<script\n  ${all.join('\n  ')}\n></script>`;
 }

@@ -18,12 +18,12 @@ import style from './states.css?inline';
 
 interface Scene extends Script {
   name: string;
-  /** What the visitor asks. */
+  /** The visitor's question. */
   ask?: string;
-  /** What the visitor presses then, as a selector. */
-  press?: string;
-  /** Or where a mouse of the visitor's rests. */
-  rest?: string;
+  /** Selector of what is clicked after the answer. */
+  click?: string;
+  /** Selector of what the mouse hovers over after the answer. */
+  hover?: string;
   session?: string;
 }
 
@@ -41,7 +41,7 @@ const scenes: Scene[] = [
   { name: 'Welcome', answer: (_, signal) => streamAnswer(citedAnswer, signal, 28) },
   {
     name: 'To agree to first',
-    waitForElement: {
+    profile: {
       consent: 'What you write is kept for 30 days so that we can answer better. Please leave out names and numbers.',
       privacy_url: 'https://shop.example.org/privacy',
     },
@@ -65,8 +65,8 @@ const scenes: Scene[] = [
     },
   },
   { name: 'Answered, with sources', ...answered },
-  { name: 'A citation opened', ...answered, rest: 'button.marker' },
-  { name: 'A thumb down, with a word', ...answered, press: '.actions button:nth-of-type(4)' },
+  { name: 'A citation opened', ...answered, hover: 'button.marker' },
+  { name: 'A thumb down, with a word', ...answered, click: '.actions button:nth-of-type(4)' },
   { name: "I don't know", ask: noAnswer.query, answer: (_, signal) => streamAnswer(noAnswer, signal) },
   {
     name: 'Too many questions',
@@ -113,23 +113,23 @@ const scenes: Scene[] = [
   },
   {
     name: 'From right to left',
-    waitForElement: { language: 'ar', name: 'توليفر ورين', greeting: '', suggestions: [] },
+    profile: { language: 'ar', name: 'توليفر ورين', greeting: '', suggestions: [] },
     ask: arabicAnswer.query,
     answer: (_, signal) => streamAnswer(arabicAnswer, signal),
   },
-  { name: 'Dark', waitForElement: { theme: { scheme: 'dark' } }, ...answered },
+  { name: 'Dark', profile: { theme: { scheme: 'dark' } }, ...answered },
   {
     name: 'Compact, in a colour of yours',
-    waitForElement: { density: 'compact', theme: { color: '#0f766e' } },
+    profile: { density: 'compact', theme: { color: '#0f766e' } },
     ...answered,
   },
 ];
 
-/** `?scene=Welcome` shows one alone; `?scheme=dark`, `?dir=rtl` and `?language=de` are those of the page. */
-const wanted = new URLSearchParams(location.search);
+/** `?scene=Welcome` shows that scene alone; `?scheme=dark`, `?dir=rtl` and `?language=de` apply to the page. */
+const parameters = new URLSearchParams(location.search);
 
-/** Resolves with what is selected as soon as it is there. */
-async function arrival(root: ShadowRoot, selector: string): Promise<HTMLElement> {
+/** Resolves with the first element that matches, as soon as there is one. */
+async function waitForElement(root: ShadowRoot, selector: string): Promise<HTMLElement> {
   for (;;) {
     const element = root.querySelector<HTMLElement>(selector);
     if (element) return element;
@@ -137,26 +137,26 @@ async function arrival(root: ShadowRoot, selector: string): Promise<HTMLElement>
   }
 }
 
-async function show({ name, ask, press, rest, session, ...script }: Scene, place: HTMLElement): Promise<void> {
+async function show({ name, ask, click, hover, session, ...script }: Scene, container: HTMLElement): Promise<void> {
   const scene = document.createElement('section');
   const title = document.createElement('h2');
   const host = document.createElement('div');
   title.textContent = name;
   scene.className = 'scene';
   scene.append(title, host);
-  place.append(scene);
-  const options = { server: '', chatbot: name, client: createScriptedClient(script), memory: pageStorage({ session }) };
+  container.append(scene);
   const root = host.attachShadow({ mode: 'open' });
-  const { chat } = openPanel(root, options);
+  const client = createScriptedClient(script);
+  const { chat } = openPanel(root, { server: '', chatbot: name, client, storage: pageStorage({ session }) });
   chat.open();
   if (!ask) return;
-  await arrival(root, 'textarea');
+  await waitForElement(root, 'textarea');
   chat.ask(ask);
-  if (rest) (await arrival(root, rest)).dispatchEvent(new MouseEvent('mouseenter', { bubbles: true }));
-  if (!press) return;
-  const pressed = await arrival(root, press);
-  pressed.focus();
-  pressed.click();
+  if (hover) (await waitForElement(root, hover)).dispatchEvent(new MouseEvent('mouseenter', { bubbles: true }));
+  if (!click) return;
+  const button = await waitForElement(root, click);
+  button.focus();
+  button.click();
 }
 
 function start(): void {
@@ -164,16 +164,16 @@ function start(): void {
   sheet.replaceSync(style);
   document.adoptedStyleSheets = [sheet];
   const page = document.documentElement;
-  page.style.colorScheme = wanted.get('scheme') ?? '';
-  page.dir = wanted.get('dir') ?? page.dir;
-  page.lang = wanted.get('language') ?? page.lang;
-  const place = document.getElementById('scenes')!;
-  const one = wanted.get('scene');
-  document.body.classList.toggle('alone', !!one);
-  for (const scene of scenes) if (!one || scene.name === one) void show(scene, place);
+  page.style.colorScheme = parameters.get('scheme') ?? '';
+  page.dir = parameters.get('dir') ?? page.dir;
+  page.lang = parameters.get('language') ?? page.lang;
+  const container = document.getElementById('scenes')!;
+  const selected = parameters.get('scene');
+  document.body.classList.toggle('alone', !!selected);
+  for (const scene of scenes) if (!selected || scene.name === selected) void show(scene, container);
   const script: Script = { answer: (query, signal) => streamAnswer({ ...citedAnswer, query }, signal, 28) };
   const settings = { teaser: 'Questions about your order?', teaser_after: 1 };
-  if (!one)
+  if (!selected)
     launch({ server: '', chatbot: demoProfile.uuid, settings }, async () => ({
       openPanel: (root, options) =>
         openPanel(root, { ...options, client: createScriptedClient(script), storage: pageStorage() }),
