@@ -13,7 +13,7 @@ import {
   openChat,
   questions,
   range,
-  wordsOf,
+  wordNumbers,
   wordAnswer,
 } from './visitor.ts';
 
@@ -73,7 +73,7 @@ test('a burst of text is painted once a frame', async () => {
     Object.assign(globalThis, { frames });
   });
   await askQuestion(page, question);
-  expect(await wordsOf(page, 399)).toEqual(range(400));
+  expect(await wordNumbers(page, 399)).toEqual(range(400));
   await marker(page).waitFor();
   const frames = await page.evaluate(() => (globalThis as unknown as { frames: number[] }).frames);
   expect(frames.length).toBeGreaterThan(5);
@@ -91,7 +91,7 @@ const place = (): Promise<{ top: number; left: number }> =>
 test('the text is followed while the reader is at its end; who scrolls up by a line stays there', async () => {
   model.next(wordAnswer(900, 5));
   await askQuestion(page, question);
-  await wordsOf(page, 300);
+  await wordNumbers(page, 300);
   expect((await place()).left).toBeLessThan(2);
   await log(page).focus();
   await page.keyboard.press('ArrowUp');
@@ -100,11 +100,11 @@ test('the text is followed while the reader is at its end; who scrolls up by a l
   // A key scrolls smoothly.
   await page.waitForTimeout(400);
   const { top } = await place();
-  await wordsOf(page, 600);
+  await wordNumbers(page, 600);
   expect((await place()).top).toBe(top);
   await newest.click();
   await newest.waitFor({ state: 'detached' });
-  await wordsOf(page, 899);
+  await wordNumbers(page, 899);
   await marker(page).waitFor();
   await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
   await expect.poll(async () => (await place()).left).toBeLessThan(2);
@@ -125,7 +125,7 @@ test('a new conversation, begun at the top of a long one, is followed from its s
 test('what comes at the end of an answer moves nothing of what is being read', async () => {
   model.next(wordAnswer(500, 4));
   await askQuestion(page, question);
-  await wordsOf(page, 250);
+  await wordNumbers(page, 250);
   await log(page).focus();
   await page.keyboard.press('PageUp');
   await page.getByRole('button', { name: 'New text' }).waitFor();
@@ -146,24 +146,24 @@ test('what comes at the end of an answer moves nothing of what is being read', a
 test('where no frame comes, as in a hidden tab, the text goes on', async () => {
   model.next(wordAnswer(200, 10));
   await askQuestion(page, question);
-  await wordsOf(page);
+  await wordNumbers(page);
   await page.evaluate(() => {
     globalThis.requestAnimationFrame = () => 0;
     Object.defineProperty(document, 'hidden', { value: true, configurable: true });
   });
-  const before = (await wordsOf(page)).length;
-  await expect.poll(async () => (await wordsOf(page)).length).toBeGreaterThan(before + 20);
+  const before = (await wordNumbers(page)).length;
+  await expect.poll(async () => (await wordNumbers(page)).length).toBeGreaterThan(before + 20);
 });
 
 test('a page that sleeps in the middle of an answer has all of it after', async () => {
   model.next(wordAnswer(150, 20));
   await askQuestion(page, question);
-  await wordsOf(page, 10);
+  await wordNumbers(page, 10);
   const session = await context.newCDPSession(page);
   await session.send('Page.setWebLifecycleState', { state: 'frozen' });
   await new Promise((resolve) => setTimeout(resolve, 1500));
   await session.send('Page.setWebLifecycleState', { state: 'active' });
-  expect(await wordsOf(page, 149)).toEqual(range(150));
+  expect(await wordNumbers(page, 149)).toEqual(range(150));
   await marker(page).waitFor();
   expect(faults).toEqual([]);
 });
@@ -171,12 +171,12 @@ test('a page that sleeps in the middle of an answer has all of it after', async 
 test('without a network an answer waits, says so, and goes on where it was', async () => {
   model.next(wordAnswer(150, 20));
   await askQuestion(page, question);
-  await wordsOf(page, 10);
+  await wordNumbers(page, 10);
   await context.setOffline(true);
   await answers(page).getByText('You are offline').waitFor();
   await page.waitForTimeout(500);
   await context.setOffline(false);
-  expect(await wordsOf(page, 149)).toEqual(range(150));
+  expect(await wordNumbers(page, 149)).toEqual(range(150));
   await marker(page).waitFor();
 });
 
@@ -186,19 +186,19 @@ test('a question asked without a network is sent when it is back, once', async (
   await askQuestion(page, 'Is anybody out there?');
   await answers(page).getByText('You are offline').waitFor();
   await context.setOffline(false);
-  expect(await wordsOf(page, 19)).toEqual(range(20));
+  expect(await wordNumbers(page, 19)).toEqual(range(20));
   expect(asked('Is anybody out there?')).toBe(1);
 });
 
 test('stopped, an answer keeps what it has; asked again, it is another beside it', async () => {
   model.next(wordAnswer(400, 20), wordAnswer(5, 1));
   await askQuestion(page, question);
-  await wordsOf(page, 10);
+  await wordNumbers(page, 10);
   await page.getByRole('button', { name: 'Stop' }).click();
   await answers(page).getByText('The answer was stopped.').waitFor();
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect.poll(() => questions(page).count()).toBe(2);
-  expect(await wordsOf(page, 4)).toEqual(range(5));
+  expect(await wordNumbers(page, 4)).toEqual(range(5));
   const kept = await answers(page).first().innerText();
   expect(kept).toContain('word10');
   expect(kept).not.toContain('word300');
@@ -211,11 +211,11 @@ test('stopped, an answer keeps what it has; asked again, it is another beside it
 test('a reload in the middle of an answer loses and repeats nothing', async () => {
   model.next(wordAnswer(150, 20));
   await askQuestion(page, question);
-  await wordsOf(page, 30);
+  await wordNumbers(page, 30);
   await field(page).fill('And what ab');
   await page.reload();
   await openChat(page);
-  expect(await wordsOf(page, 149)).toEqual(range(150));
+  expect(await wordNumbers(page, 149)).toEqual(range(150));
   await marker(page).waitFor();
   expect(await field(page).inputValue()).toBe('And what ab');
   expect(await questions(page).count()).toBe(1);
@@ -227,7 +227,7 @@ test('a reload right after Enter asks the question once', async () => {
   await askQuestion(page, query);
   await page.reload();
   await openChat(page);
-  expect(await wordsOf(page, 29)).toEqual(range(30));
+  expect(await wordNumbers(page, 29)).toEqual(range(30));
   expect(await questions(page).count()).toBe(1);
   expect(asked('Once only')).toBe(1);
 });
@@ -237,9 +237,9 @@ test('a question asked in one tab shows in the other, streamed, and so does the 
   model.next(wordAnswer(150, 20));
   await askQuestion(page, question);
   await questions(other).first().waitFor();
-  expect((await wordsOf(other, 10)).length).toBeLessThan(150);
+  expect((await wordNumbers(other, 10)).length).toBeLessThan(150);
   for (const tab of [page, other]) {
-    expect(await wordsOf(tab, 149)).toEqual(range(150));
+    expect(await wordNumbers(tab, 149)).toEqual(range(150));
     await marker(tab).waitFor();
     expect(await questions(tab).count()).toBe(1);
   }
@@ -248,7 +248,7 @@ test('a question asked in one tab shows in the other, streamed, and so does the 
   await questions(page).nth(1).waitFor();
   for (const tab of [page, other]) {
     await expect.poll(() => answers(tab).count()).toBe(2);
-    expect(await wordsOf(tab, 39)).toEqual(range(40));
+    expect(await wordNumbers(tab, 39)).toEqual(range(40));
   }
   expect(asked('And from the other tab?')).toBe(1);
   await page.getByRole('button', { name: 'New conversation' }).click();
@@ -268,9 +268,9 @@ test('where storage is refused, the chat answers all the same', async () => {
   const refused = await visit();
   model.next(wordAnswer(20, 5), wordAnswer(10, 5));
   await askQuestion(refused, question);
-  expect(await wordsOf(refused, 19)).toEqual(range(20));
+  expect(await wordNumbers(refused, 19)).toEqual(range(20));
   await askQuestion(refused, 'And then?');
   await expect.poll(() => answers(refused).count()).toBe(2);
-  expect(await wordsOf(refused, 9)).toEqual(range(10));
+  expect(await wordNumbers(refused, 9)).toEqual(range(10));
   expect(faults).toEqual([]);
 });

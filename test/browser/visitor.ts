@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright';
+import { expect } from 'vitest';
 
-/** What a visitor does with the chat, and sees of it. */
+/** Locators and actions of a visitor in the chat. */
 
 export const field = (page: Page): Locator => page.getByRole('textbox', { name: 'Your question' });
 export const answers = (page: Page): Locator => page.getByRole('group', { name: 'Answer', exact: true });
@@ -23,8 +24,8 @@ export async function askQuestion(page: Page, query: string): Promise<void> {
   await field(page).press('Enter');
 }
 
-/** The words `word0 word1 …` that the last answer has, once it has any, or once it has this one. */
-export async function wordsOf(page: Page, last?: number): Promise<number[]> {
+/** The numbers of the words `word0 word1 …` in the last answer, as soon as it has any, or has `word<last>`. */
+export async function wordNumbers(page: Page, last?: number): Promise<number[]> {
   const text = answers(page).last();
   await text
     .getByText(last === undefined ? /word\d/ : new RegExp(`word${last}\\b`))
@@ -33,7 +34,7 @@ export async function wordsOf(page: Page, last?: number): Promise<number[]> {
   return [...(await text.innerText()).matchAll(/word(\d+)/g)].map(([, number]) => Number(number));
 }
 
-/** An answer of so many words, in pieces as a model sends them, with a passage of the demo's cited at its end. */
+/** A model's answer of `count` words with a citation of the demo's returns page at its end; `pace`: ms between pieces. */
 export const wordAnswer = (count: number, pace: number): { pieces: string[]; pace: number } => ({
   pieces: [
     ...Array.from({ length: count }, (_, index) => `word${index}${index % 30 === 29 ? '.\n\n' : ' '}`),
@@ -44,3 +45,23 @@ export const wordAnswer = (count: number, pace: number): { pieces: string[]; pac
 });
 
 export const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+/**
+ * Clicks the button until the locator is visible. A page that replaces the button meanwhile can swallow a click: the playground's
+ * preview replaces its widget after each change, RapiDoc its operations when its document or key changes.
+ */
+export async function clickUntil(button: Locator, expected: Locator): Promise<void> {
+  const isShown = (timeout: number): Promise<boolean> =>
+    expected
+      .first()
+      .waitFor({ timeout })
+      .then(
+        () => true,
+        () => false,
+      );
+  await expect
+    .poll(async () => (await isShown(100)) || (await button.click({ timeout: 5000 }), isShown(5000)), {
+      timeout: 60_000,
+    })
+    .toBe(true);
+}

@@ -2,21 +2,22 @@ import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../chromium.ts';
 import { startBuiltServer, type BuiltServer } from '../built-server.ts';
+import { clickUntil } from '../visitor.ts';
 
 let server: BuiltServer;
 let browser: Browser;
 let page: Page;
 const faults: string[] = [];
-const asked: string[] = [];
+const requests: string[] = [];
 
 beforeAll(async () => {
   [server, browser] = await Promise.all([startBuiltServer({ DEMO: '0' }), launchChromium()]);
   page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   page.setDefaultTimeout(60_000);
-  // What the policy of the page refuses is told here as well.
-  page.on('console', (said) => void (/error|warning/.test(said.type()) && faults.push(said.text())));
+  // Violations of the page's content security policy come as console errors.
+  page.on('console', (message) => void (/error|warning/.test(message.type()) && faults.push(message.text())));
   page.on('pageerror', (error) => void faults.push(error.message));
-  page.on('request', (request) => void asked.push(request.url()));
+  page.on('request', (request) => void requests.push(request.url()));
   await page.goto(`${server.base}/docs`);
 });
 
@@ -28,38 +29,35 @@ afterAll(async () => {
 const docs = () => page.locator('rapi-doc');
 const operation = (id: string) => docs().locator(`[id="${id}"]`);
 
-test('/docs shows every operation to whoever comes, with the replies of a real server', async () => {
+test('/docs shows every operation without a key, with example replies', async () => {
   const document = await (await fetch(`${server.base}/api/v1/openapi.json`)).json();
   const operations = Object.values(document.paths as Record<string, object>).flatMap((item) => Object.values(item));
   expect(operations.length).toBeGreaterThan(40);
-  await operation('link-get-/api/v1/user').click();
-  await operation('get-/api/v1/user').getByText('owner@localhost').first().waitFor();
-  const shown = await docs().locator('h2').allTextContents();
-  expect(shown.map((words) => words.trim())).toEqual(
-    expect.arrayContaining(operations.map(({ summary }: { summary: string }) => summary)),
-  );
+  await clickUntil(operation('link-get-/api/v1/user'), operation('get-/api/v1/user').getByText('owner@localhost'));
+  const summaries = operations.map(({ summary }: { summary: string }) => summary);
+  const headings = async () => (await docs().locator('h2').allTextContents()).map((text) => text.trim());
+  await expect.poll(headings, { timeout: 60_000 }).toEqual(expect.arrayContaining(summaries));
 });
 
-test('an operation is tried out with a key, on this server', async () => {
+test('TRY sends an operation with the key that was set, to this server', async () => {
   await docs().getByPlaceholder('api-token').fill(server.key);
-  await docs().getByRole('button', { name: 'SET' }).click();
-  await docs().getByText('1 API key applied').waitFor();
-  // RapiDoc may draw the operation anew with the key: a press on the button that was there before does nothing.
-  const pressed = async () => {
+  await clickUntil(docs().getByRole('button', { name: 'SET' }), docs().getByText('1 API key applied'));
+  // With the key RapiDoc replaces the operation, and a click on the former button sends nothing.
+  const clickTry = async () => {
     const reply = page.waitForResponse(`${server.base}/api/v1/user`, { timeout: 5000 }).catch(() => undefined);
     await operation('get-/api/v1/user').getByRole('button', { name: 'TRY' }).click();
     return (await reply)?.json();
   };
-  await expect.poll(pressed, { timeout: 60_000 }).toEqual({ data: { email: 'owner@localhost' } });
+  await expect.poll(clickTry, { timeout: 60_000 }).toEqual({ data: { email: 'owner@localhost' } });
 });
 
-test('nothing failed, nothing was refused, and no other host was asked', async () => {
+test('the page logs no error, violates no policy and requests nothing of other hosts', async () => {
   expect(faults).toEqual([]);
-  expect(asked).toContain(`${server.base}/docs/rapidoc.js`);
-  expect(asked.filter((url) => !url.startsWith(`${server.base}/`))).toEqual([]);
+  expect(requests).toContain(`${server.base}/docs/rapidoc.js`);
+  expect(requests.filter((url) => !url.startsWith(`${server.base}/`))).toEqual([]);
 });
 
-test('the script is sent as small as the browser can take it, and once', async () => {
+test('the script is sent in the best encoding that the browser accepts, and answers 304 to its ETag', async () => {
   const url = `${server.base}/docs/rapidoc.js`;
   const sizes = await Promise.all(
     ['br', 'gzip', 'identity'].map(async (encoding) => {
@@ -70,7 +68,7 @@ test('the script is sent as small as the browser can take it, and once', async (
   );
   expect(new Set(sizes).size, 'the same script').toBe(1);
   const first = await fetch(url, { headers: { 'Accept-Encoding': 'br' } });
-  // Without the last of these, fetch itself would ask for the whole.
+  // Without Cache-Control, fetch adds no-cache to a request with a validator, and the server sends the whole file.
   const headers = {
     'Accept-Encoding': 'br',
     'If-None-Match': first.headers.get('etag')!,
@@ -80,7 +78,7 @@ test('the script is sent as small as the browser can take it, and once', async (
   expect(again.status).toBe(304);
 });
 
-test('/docs takes GET alone, and answers one slash more', async () => {
+test('/docs refuses POST with 405 and redirects from /docs/', async () => {
   const reply = await fetch(`${server.base}/docs`, { method: 'POST' });
   expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'HEAD, GET']);
   expect((await fetch(`${server.base}/docs/`)).url).toBe(`${server.base}/docs`);

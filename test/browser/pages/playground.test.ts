@@ -6,6 +6,7 @@ import type { Browser, FrameLocator, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { launchChromium } from '../chromium.ts';
 import { startBuiltServer, type BuiltServer } from '../built-server.ts';
+import { clickUntil } from '../visitor.ts';
 
 let server: BuiltServer;
 let browser: Browser;
@@ -40,15 +41,17 @@ afterEach(async () => {
 });
 
 const preview = (): FrameLocator => page.frameLocator('iframe');
-const launcher = (place: Page | FrameLocator) => place.locator('docent-widget > button, docent-widget .l');
+/** The page, or the playground's preview in its frame. */
+type Surface = Page | FrameLocator;
+const launcher = (surface: Surface) => surface.locator('docent-widget > button, docent-widget .l');
 const tag = (): Promise<string> => page.locator('#snippet').innerText();
-const colour = (place: Page | FrameLocator): Promise<string> =>
-  launcher(place).evaluate((button) => getComputedStyle(button).backgroundColor);
+const colour = (surface: Surface): Promise<string> =>
+  launcher(surface).evaluate((button) => getComputedStyle(button).backgroundColor);
 const label = (name: string) => page.getByLabel(name, { exact: true });
 const choice = (name: string) => page.getByRole('combobox', { name, exact: true });
 
-/** A page of another origin with nothing but this in it. */
-async function pasted(html: string): Promise<Page> {
+/** Serves a page of another origin with this HTML in its body, and opens it. */
+async function openPageWith(html: string): Promise<Page> {
   site = createServer((_, response) => {
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
     response.end(`<!doctype html><html lang="en"><title>Mine</title><link rel="icon" href="data:,"><body>${html}`);
@@ -58,7 +61,7 @@ async function pasted(html: string): Promise<Page> {
   return page;
 }
 
-test('it begins with the widget as it is, and the shortest tag', async () => {
+test('shows the default widget and the shortest tag at first', async () => {
   await launcher(preview()).waitFor();
   expect(await tag()).toBe(
     `<script async src="${server.base}/embed.js" data-chatbot="${await server.chatbot()}"></script>`,
@@ -66,22 +69,22 @@ test('it begins with the widget as it is, and the shortest tag', async () => {
   expect(faults).toEqual([]);
 });
 
-test('a colour, a label and first words change the widget and the tag, and the tag makes that widget elsewhere', async () => {
+test('applies colour, label and first words to the preview and the tag, and the tag gives the same widget on another site', async () => {
   await label('Colour').fill('#0f766e');
   await label('Label').fill('Ask "us" & co.');
   await label('Title').fill('Our <desk>');
   await label('Greeting').fill('Good day.\nWhat is it?');
   await label('First suggestion').fill('Where is my parcel?');
   await label('Third suggestion').fill('This | or that?');
-  const seen = async (place: Page | FrameLocator): Promise<void> => {
-    await place.getByRole('button', { name: 'Ask "us" & co.' }).click();
-    expect(await colour(place)).toBe('rgb(15, 118, 110)');
-    await place.getByRole('dialog', { name: 'Our <desk>' }).waitFor();
-    await place.getByText('Good day. What is it?').waitFor();
-    const suggested = place.getByRole('group', { name: 'Suggestions' }).getByRole('button');
-    expect(await suggested.allInnerTexts()).toEqual(['Where is my parcel?', 'This / or that?']);
+  const checkWidget = async (surface: Surface): Promise<void> => {
+    const dialog = surface.getByRole('dialog', { name: 'Our <desk>' });
+    await clickUntil(surface.getByRole('button', { name: 'Ask "us" & co.' }), dialog);
+    await surface.getByText('Good day. What is it?').waitFor();
+    const suggestions = surface.getByRole('group', { name: 'Suggestions' }).getByRole('button');
+    await expect.poll(() => suggestions.allInnerTexts()).toEqual(['Where is my parcel?', 'This / or that?']);
+    await expect.poll(() => colour(surface)).toBe('rgb(15, 118, 110)');
   };
-  await seen(preview());
+  await checkWidget(preview());
   const written = await tag();
   expect(written.match(/data-[\w-]+/g)).toEqual([
     'data-chatbot',
@@ -91,37 +94,37 @@ test('a colour, a label and first words change the widget and the tag, and the t
     'data-greeting',
     'data-suggestions',
   ]);
-  await seen(await pasted(written));
+  await checkWidget(await openPageWith(written));
   expect(faults).toEqual([]);
 });
 
-test('what is open stays open while settings change, and the focus where somebody types', async () => {
-  await preview().getByRole('button', { name: 'Open chat' }).click();
+test('keeps the panel open and the focus in the form while settings change', async () => {
+  await clickUntil(preview().getByRole('button', { name: 'Open chat' }), preview().getByRole('textbox'));
   await preview().getByRole('textbox').fill('How long do I have?');
   await preview().getByRole('textbox').press('Enter');
   await preview().getByRole('button', { name: 'Copy with sources' }).waitFor();
   await label('Title').pressSequentially('Desk');
   await preview().getByRole('dialog', { name: 'Desk' }).waitFor();
   await preview().getByRole('group', { name: 'Answer' }).waitFor();
-  expect(await label('Title').evaluate((field) => field === document.activeElement)).toBe(true);
+  await expect.poll(() => label('Title').evaluate((field) => field === document.activeElement)).toBe(true);
   expect(await label('Title').inputValue()).toBe('Desk');
 });
 
-test('manners: position, teaser, consent, language, and a page from right to left', async () => {
+test('applies position, teaser, consent and language, on a page from right to left too', async () => {
   await choice('Corner').selectOption('left');
   await label('Teaser beside the launcher').fill('May I help?');
   await label('Teaser after, in seconds').fill('0');
   await label('To agree to before the first message').fill('We keep what you write.');
   await choice('Language').selectOption('de');
-  await preview().getByRole('button', { name: 'May I help?' }).click();
-  await preview().getByText('We keep what you write.').waitFor();
+  const consent = preview().getByText('We keep what you write.');
+  await clickUntil(preview().getByRole('button', { name: 'May I help?' }), consent);
   await preview().getByRole('button', { name: 'Chat schließen' }).first().waitFor();
   const isLeft = (): Promise<boolean> =>
     launcher(preview()).evaluate((button) => button.getBoundingClientRect().x < innerWidth / 2);
-  expect(await isLeft()).toBe(true);
+  await expect.poll(isLeft).toBe(true);
   await choice('on').selectOption('rtl');
   await expect.poll(() => preview().locator('html').getAttribute('dir')).toBe('rtl');
-  expect(await isLeft()).toBe(true);
+  await expect.poll(isLeft).toBe(true);
   await choice('Corner').selectOption('right');
   await expect.poll(isLeft).toBe(false);
   await choice('Corner').selectOption('end');
@@ -131,7 +134,7 @@ test('manners: position, teaser, consent, language, and a page from right to lef
   await expect.poll(tag).not.toContain('data-teaser');
 });
 
-test('English first words begin on the left in an Arabic panel, where its own begin on the right', async () => {
+test('aligns an English greeting to the left in an Arabic panel, and an Arabic one to the right', async () => {
   const indent = (text: string): Promise<number> =>
     preview()
       .getByText(text)
@@ -141,14 +144,14 @@ test('English first words begin on the left in an Arabic panel, where its own be
         return range.getBoundingClientRect().left - element.getBoundingClientRect().left;
       });
   await choice('Language').selectOption('ar');
-  await preview().getByRole('button', { name: 'فتح المحادثة' }).click();
-  expect(await indent('مرحبًا!')).toBeGreaterThan(20);
+  await clickUntil(preview().getByRole('button', { name: 'فتح المحادثة' }), preview().getByText('مرحبًا!'));
+  await expect.poll(() => indent('مرحبًا!')).toBeGreaterThan(20);
   await label('Greeting').fill('Welcome?');
   await preview().getByText('Welcome?').waitFor();
-  expect(await indent('Welcome?')).toBeLessThan(2);
+  await expect.poll(() => indent('Welcome?')).toBeLessThan(2);
 });
 
-test('what cannot be set is left out: a number out of its bounds, an address that is none', async () => {
+test('leaves invalid values out of the tag: a number out of its bounds, an address of another scheme', async () => {
   await label('Corners, in pixels').fill('99');
   await label('Address of your privacy policy').fill('javascript:alert(1)');
   await label('Avatar').fill('http://plain.example/a.png');
@@ -156,7 +159,7 @@ test('what cannot be set is left out: a number out of its bounds, an address tha
   expect((await tag()).match(/data-[\w-]+/g)).toEqual(['data-chatbot', 'data-offset']);
 });
 
-test('the keyboard reaches all of it; copying is said; axe finds nothing', async () => {
+test('reaches every control by keyboard, announces the copy, and has no finding of axe', async () => {
   await launcher(preview()).waitFor();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByRole('button', { name: 'Copy' }).focus();
