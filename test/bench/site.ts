@@ -8,7 +8,7 @@ import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { StoredSource } from '../../server/store/store.ts';
 import type { Citations, VisitorMessage } from '../../server/types.ts';
 import { createWeb } from '../../server/web/web.ts';
-import { startProcess, type Measured } from './server/processes.ts';
+import { startProcess, type ChildServer } from './server/processes.ts';
 import { ENV, MAIN } from './server/targets.ts';
 import { QUESTIONS } from './site/questions.ts';
 
@@ -86,7 +86,7 @@ export async function bench(): Promise<Result | string> {
   }
 }
 
-async function measure(server: Measured, base: string, dir: string): Promise<Result> {
+async function measure(server: ChildServer, base: string, dir: string): Promise<Result> {
   const api = `http://127.0.0.1:${server.port}`;
   const { uuid: chatbot } = await call<{ uuid: string }>(api, 'POST', '/api/v1/chatbot/create', {
     name: 'SQLite',
@@ -137,7 +137,7 @@ async function measure(server: Measured, base: string, dir: string): Promise<Res
   };
 }
 
-async function learn(server: Measured, api: string, chatbot: string, base: string) {
+async function learn(server: ChildServer, api: string, chatbot: string, base: string) {
   const path = `/api/v1/chatbot/${chatbot}/data-source/site`;
   const began = performance.now();
   let site = await call<SiteState>(api, 'POST', path, { url: base + START, max_pages: MAX_PAGES });
@@ -155,7 +155,7 @@ async function learn(server: Measured, api: string, chatbot: string, base: strin
   return { ...site, most, seconds: (performance.now() - began) / 1000 };
 }
 
-const megabytes = (server: Measured): number => Math.round((server.rss() * 1024) / 1e6);
+const megabytes = (server: ChildServer): number => Math.round((server.rss() * 1024) / 1e6);
 
 /** A link is dead where the site has no such file: anything else that failed is ours to explain. */
 function failuresOf(sources: StoredSource[], base: string): Failure[] {

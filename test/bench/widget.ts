@@ -1,13 +1,13 @@
 import { build } from 'vite';
 import { launchChromium } from '../browser/chromium.ts';
-import { openDoor } from './widget/door.ts';
+import { startFakeServer } from './widget/fake-server.ts';
 import { chunks, opening, streaming, type Row } from './widget/measures.ts';
 import { sizes, type Size } from './widget/sizes.ts';
 
 const ROUNDS = 3;
 
-/** The module that runs inside a page, for a browser: a bench is built for Node. */
-async function builtForPage(): Promise<string> {
+/** Bundles the module that runs in the page; the rest of a bench is bundled for Node. */
+async function buildPageModule(): Promise<string> {
   const [result] = [
     await build({
       configFile: false,
@@ -23,24 +23,24 @@ async function builtForPage(): Promise<string> {
 }
 
 /**
- * The built widget in a real Chromium, beside deep-chat's published bundle and a bare text, with the same answers. Takes names of
- * measures to run only those: sizes, chunks, streaming, opening. Bytes and ratios are to be judged; times go by the machine.
+ * Measures the built widget in Chromium beside deep-chat's published bundle and a plain text node, with the same answers. `args`
+ * selects measures: sizes, chunks, streaming, opening. Only bytes and ratios compare between machines.
  */
 export async function bench(args: string[]): Promise<{ sizes?: Size[]; times?: Row[] }> {
-  const wanted = (name: string): boolean => args.length === 0 || args.includes(name);
+  const isSelected = (name: string): boolean => args.length === 0 || args.includes(name);
   const times: Row[] = [];
-  const measured = { ...(wanted('sizes') && { sizes: sizes() }) };
-  const measures = Object.entries({ chunks, streaming, opening }).filter(([name]) => wanted(name));
+  const measured = { ...(isSelected('sizes') && { sizes: sizes() }) };
+  const measures = Object.entries({ chunks, streaming, opening }).filter(([name]) => isSelected(name));
   if (measures.length === 0) return measured;
-  const [browser, door] = await Promise.all([launchChromium(), builtForPage().then(openDoor)]);
+  const [browser, server] = await Promise.all([launchChromium(), buildPageModule().then(startFakeServer)]);
   try {
     for (const [name, measure] of measures) {
       console.error(`widget: ${name} …`);
-      times.push(...(await measure(browser, door, ROUNDS)));
+      times.push(...(await measure(browser, server, ROUNDS)));
     }
   } finally {
     await browser.close();
-    door.close();
+    server.close();
   }
   return { ...measured, times };
 }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, askMany, hold, type Target } from './asking.ts';
-import { emptyNode, median, openFilesLimit, startProcess, type Measured } from './processes.ts';
-import { direct, ENV, MAIN, startPipe, startServer, type Fake, type Running } from './targets.ts';
+import { ask, askMany, openStream, type OpenStream, type Target } from './requests.ts';
+import { emptyNode, median, openFilesLimit, startProcess, type ChildServer } from './processes.ts';
+import { directTarget, ENV, MAIN, startPipe, startServer, type FakeModel, type Running } from './targets.ts';
 
-/** Each measure runs pipe and server in turns, several rounds, and takes medians: the machine is shared and noisy. */
+/** Each measure alternates between pipe and server for several rounds and takes medians, since other work shares the machine. */
 
 export interface Row {
   measure: string;
   server: number;
-  /** The floor: the bare pipe, or what the measure names. */
+  /** The baseline: the pipe, or what the measure names. */
   floor: number;
   ratio: number;
   goal: string;
@@ -29,48 +29,48 @@ const row = (measure: string, server: number, floor: number, goal: string, met: 
 const ratioRow = (measure: string, server: number, floor: number, most: number): Row =>
   row(measure, server, floor, `<= ${most} x floor`, server <= most * floor);
 
-/** Microseconds of CPU a second that the process spends on nothing. */
-async function idleCpu(process: Measured): Promise<number> {
+/** CPU of the idle process, in µs per second. */
+async function idleCpu(process: ChildServer): Promise<number> {
   const before = process.cpu();
   await sleep(500);
   return (process.cpu() - before) / 500;
 }
 
-export async function cpuPerPacedChunk(fake: Fake, compared: Compared): Promise<Row> {
-  const streams = 100;
+export async function cpuPerPacedChunk(model: FakeModel, compared: Compared): Promise<Row> {
+  const count = 100;
   const one = async (running: Running): Promise<number> => {
     const idle = await idleCpu(running);
-    await fake.tell({ mode: 'paced', pace: 20 });
-    // Spread over one pace, as visitors are: each token is a network event of its own.
-    const opening = Array.from({ length: streams }, async (_, at) => {
-      await sleep((at * 20) / streams);
-      return hold(running.target, running.target.firstText);
+    await model.control({ mode: 'paced', pace: 20 });
+    // Starts are spread over one interval, so that each chunk is a network event of its own.
+    const opening = Array.from({ length: count }, async (_, at) => {
+      await sleep((at * 20) / count);
+      return openStream(running.target, running.target.firstText);
     });
-    const held = await Promise.all(opening);
+    const streams = await Promise.all(opening);
     await sleep(300);
-    const [cpu, { written }, began] = [running.cpu(), await fake.count(), performance.now()];
+    const [cpu, { written }, began] = [running.cpu(), await model.count(), performance.now()];
     await sleep(2500);
-    const [cpuAfter, after, seconds] = [running.cpu(), await fake.count(), (performance.now() - began) / 1000];
-    await fake.tell({ release: true });
-    await whole(held, after.written - written);
+    const [cpuAfter, after, seconds] = [running.cpu(), await model.count(), (performance.now() - began) / 1000];
+    await model.control({ release: true });
+    await finishAll(streams, after.written - written);
     return ((cpuAfter - cpu) / 1000 - idle * seconds) / (after.written - written);
   };
   const { pipe, server } = await rounds(3, compared, one);
   return ratioRow('CPU per paced chunk, 100 streams at 50/s (µs)', server, pipe, 1.2);
 }
 
-const ended = (reply: string): boolean => reply.includes('[DONE]') || reply.includes('event: done');
+const hasEnded = (reply: string): boolean => reply.includes('[DONE]') || reply.includes('event: done');
 
-/** Nothing is lost: every stream has come to its end. */
-async function whole(held: Awaited<ReturnType<typeof hold>>[], chunks: number): Promise<void> {
-  for (let tries = 0; tries < 100 && !held.every((one) => ended(one.received())); tries += 1) await sleep(50);
-  const missing = held.filter((one) => !ended(one.received())).length;
-  for (const { socket } of held) socket.destroy();
+/** Waits until every stream has ended; throws where one does not, or with fewer than 1,000 chunks in all. */
+async function finishAll(streams: OpenStream[], chunks: number): Promise<void> {
+  for (let tries = 0; tries < 100 && !streams.every((one) => hasEnded(one.received())); tries += 1) await sleep(50);
+  const missing = streams.filter((one) => !hasEnded(one.received())).length;
+  for (const { socket } of streams) socket.destroy();
   if (missing > 0 || chunks < 1000) throw new Error(`${missing} paced streams did not end; ${chunks} chunks`);
 }
 
-export async function cpuPerAnswer(fake: Fake, compared: Compared, what: string, most: number): Promise<Row> {
-  await fake.tell({ mode: 'whole' });
+export async function cpuPerAnswer(model: FakeModel, compared: Compared, what: string, most: number): Promise<Row> {
+  await model.control({ mode: 'whole' });
   const count = 600;
   await askMany(compared.server.target, count, 16);
   await askMany(compared.pipe.target, count, 16);
@@ -95,63 +95,63 @@ async function rounds(
   return { pipe: median(figures.pipe), server: median(figures.server) };
 }
 
-/** Fresh processes: in one that has worked, new streams would fill memory that is there already. */
-export async function memoryPerStream(fake: Fake): Promise<Row> {
-  // A stream is two sockets of the process, and it has files of its own.
-  const streams = Math.min(9900, Math.floor((openFilesLimit() - 1000) / 2));
+/** Starts new processes: one that has served before has freed memory that new streams would reuse. */
+export async function memoryPerStream(model: FakeModel): Promise<Row> {
+  // A stream takes two sockets of the process, which has other files open too.
+  const count = Math.min(9900, Math.floor((openFilesLimit() - 1000) / 2));
   const one = async (running: Running): Promise<number> => {
-    await fake.tell({ mode: 'whole' });
+    await model.control({ mode: 'whole' });
     await askMany(running.target, 400, 16);
-    await fake.tell({ mode: 'held' });
+    await model.control({ mode: 'held' });
     await sleep(1000);
     const before = running.rss();
-    const held = await openMany(running.target, streams);
+    const streams = await openMany(running.target, count);
     await sleep(2000);
-    const kib = (running.rss() - before) / streams;
-    const { open } = await fake.count();
-    for (const { socket } of held) socket.destroy();
-    await fake.tell({ release: true });
+    const kib = (running.rss() - before) / count;
+    const { open } = await model.count();
+    for (const { socket } of streams) socket.destroy();
+    await model.control({ release: true });
     await running.end();
-    if (open !== streams) throw new Error(`${open} of ${streams} streams were open`);
+    if (open !== count) throw new Error(`${open} of ${count} streams were open`);
     return kib;
   };
-  const pipe = await one(await startPipe(fake));
-  const server = await one(await startServer(fake, true));
-  return row(`memory per open stream, ${streams} open (KiB)`, server, pipe, '<= 30 KiB', server <= 30);
+  const pipe = await one(await startPipe(model));
+  const server = await one(await startServer(model, true));
+  return row(`memory per open stream, ${count} open (KiB)`, server, pipe, '<= 30 KiB', server <= 30);
 }
 
-async function openMany(target: Target, count: number): Promise<Awaited<ReturnType<typeof hold>>[]> {
-  const held: Awaited<ReturnType<typeof hold>>[] = [];
+async function openMany(target: Target, count: number): Promise<OpenStream[]> {
+  const streams: OpenStream[] = [];
   let left = count;
   const one = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      held.push(await hold(target, target.firstText));
+      streams.push(await openStream(target, target.firstText));
     }
   };
   await Promise.all(Array.from({ length: 64 }, one));
-  return held;
+  return streams;
 }
 
-export async function firstByte(fake: Fake, compared: Compared): Promise<Row[]> {
-  await fake.tell({ mode: 'whole' });
-  const bare = direct(fake);
-  const times = { bare: [] as number[], pipe: [] as number[], server: [] as number[] };
+export async function firstByte(model: FakeModel, compared: Compared): Promise<Row[]> {
+  await model.control({ mode: 'whole' });
+  const direct = directTarget(model);
+  const times = { direct: [] as number[], pipe: [] as number[], server: [] as number[] };
   for (let round = 0; round < 5; round += 1) {
-    times.bare.push(...(await askMany(bare, 60, 1)));
+    times.direct.push(...(await askMany(direct, 60, 1)));
     times.pipe.push(...(await askMany(compared.pipe.target, 60, 1)));
     times.server.push(...(await askMany(compared.server.target, 60, 1)));
   }
-  const [pipe, server] = [median(times.pipe) - median(times.bare), median(times.server) - median(times.bare)];
-  const burst = await rounds(7, compared, async ({ target }) => median(await arrivals(target)));
+  const [pipe, server] = [median(times.pipe) - median(times.direct), median(times.server) - median(times.direct)];
+  const burst = await rounds(7, compared, async ({ target }) => median(await burstOf100(target)));
   return [
     ratioRow('first text added, one at a time, p50 (ms)', server, pipe, 2),
     ratioRow('first text, 100 arrivals in 0.1 s, p50 (ms)', burst.server, burst.pipe, 5),
   ];
 }
 
-/** A hundred questions, one each millisecond. */
-function arrivals(target: Target): Promise<number[]> {
+/** Sends 100 questions, one per millisecond. */
+function burstOf100(target: Target): Promise<number[]> {
   const one = async (_: unknown, at: number): Promise<number> => {
     await sleep(at);
     return ask(target);
@@ -159,27 +159,33 @@ function arrivals(target: Target): Promise<number[]> {
   return Promise.all(Array.from({ length: 100 }, one));
 }
 
-/** Readers that read nothing after the first event of a long answer, while it is made, stored and over. */
-export async function stalledReader(fake: Fake): Promise<Row> {
-  const [readers, answer] = [200, 95 * 4096];
-  const server = await startServer(fake, true);
+/** Memory per client that stops reading after the first event of a long answer. */
+export async function stalledReader(model: FakeModel): Promise<Row> {
+  const [readers, answerBytes] = [200, 95 * 4096];
+  const server = await startServer(model, true);
   await askMany(server.target, 400, 16);
   await sleep(1000);
-  await fake.tell({ mode: 'large' });
+  await model.control({ mode: 'large' });
   const before = server.rss();
-  const stalled: Awaited<ReturnType<typeof hold>>[] = [];
-  for (let at = 0; at < readers; at += 1) stalled.push(await hold(server.target, 'event: message', true));
+  const stalled: OpenStream[] = [];
+  for (let at = 0; at < readers; at += 1) stalled.push(await openStream(server.target, 'event: message', true));
   await sleep(3000);
   const kib = (server.rss() - before) / readers;
   for (const { socket } of stalled) socket.destroy();
   await server.end();
-  const most = 64 + answer / 1024;
-  return row(`a stalled reader of a ${answer / 1024} KiB answer (KiB)`, kib, most, '64 KiB + the answer', kib <= most);
+  const most = 64 + answerBytes / 1024;
+  return row(
+    `a stalled reader of a ${answerBytes / 1024} KiB answer (KiB)`,
+    kib,
+    most,
+    '64 KiB + the answer',
+    kib <= most,
+  );
 }
 
-export async function idleMemory(fake: Fake): Promise<Row> {
-  await fake.tell({ mode: 'whole' });
-  const server = await startServer(fake, true);
+export async function idleMemory(model: FakeModel): Promise<Row> {
+  await model.control({ mode: 'whole' });
+  const server = await startServer(model, true);
   await ask(server.target);
   await sleep(2000);
   const mb = (server.rss() * 1024) / 1e6;

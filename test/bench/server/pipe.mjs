@@ -1,18 +1,18 @@
 import { Agent, createServer, request } from 'node:http';
 
-/** The floor: for each POST one to the model server, over kept-alive connections, and its body piped back. */
+/** Baseline: forwards each POST to the model server over keep-alive connections and pipes the body back. */
 const upstream = new URL(process.argv[2] ?? '');
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity });
 
 const server = createServer((incoming, response) => {
   const { hostname, port, pathname } = upstream;
   const headers = { 'content-type': 'application/json' };
-  const asked = request({ agent, hostname, port, path: pathname, method: 'POST', headers }, (reply) => {
+  const outgoing = request({ agent, hostname, port, path: pathname, method: 'POST', headers }, (reply) => {
     response.writeHead(reply.statusCode ?? 502, reply.headers);
     reply.pipe(response);
   });
-  asked.on('error', () => response.destroy());
-  incoming.pipe(asked);
+  outgoing.on('error', () => response.destroy());
+  incoming.pipe(outgoing);
 });
 server.listen({ port: 0, host: '127.0.0.1', backlog: 8192 }, () => {
   const address = server.address();

@@ -2,34 +2,34 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** A process under measure, and what Linux says of it. */
-export interface Measured {
+/** A child process with its figures from /proc. */
+export interface ChildServer {
   port: number;
-  /** Milliseconds from the start to the line that says it listens. */
+  /** Time from spawn until the line with its port, in ms. */
   startMs: number;
-  /** Nanoseconds of CPU so far, all threads: those of garbage collection and of disk writes count. */
+  /** CPU time so far in ns, of all threads, garbage collection and disk writes included. */
   cpu(): number;
-  /** KiB. */
+  /** Resident memory in KiB. */
   rss(): number;
   end(): Promise<void>;
 }
 
 /** Starts `node …args` and waits for the JSON line on its standard output that holds its port. */
-export async function startProcess(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Measured> {
-  const began = performance.now();
+export async function startProcess(args: string[], env: NodeJS.ProcessEnv = {}): Promise<ChildServer> {
+  const start = performance.now();
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  // A measure that fails leaves nothing running.
-  const end = (): boolean => child.kill('SIGKILL');
-  process.once('exit', end);
-  child.once('exit', () => process.off('exit', end));
-  let complaint = '';
-  child.stderr.on('data', (piece) => (complaint = `${complaint}${piece}`.slice(-2000)));
+  // Leaves nothing running when a measure fails.
+  const kill = (): boolean => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
+  let stderr = '';
+  child.stderr.on('data', (piece) => (stderr = `${stderr}${piece}`.slice(-2000)));
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const port = await Promise.race([
     portOf(child),
-    exited.then(() => Promise.reject(new Error(`${args[0]} ended: ${complaint}`))),
+    exited.then(() => Promise.reject(new Error(`${args[0]} ended: ${stderr}`))),
   ]);
-  const startMs = performance.now() - began;
+  const startMs = performance.now() - start;
   const proc = `/proc/${child.pid}`;
   return {
     port,
@@ -43,7 +43,7 @@ export async function startProcess(args: string[], env: NodeJS.ProcessEnv = {}):
   };
 }
 
-/** The rest of the output is read and dropped, as a log collector would read it. */
+/** Keeps reading the output after that, as a log collector does. */
 function portOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     if (!child.stdout) return;
@@ -58,20 +58,20 @@ function threadCpu(task: string): number {
   try {
     return Number(readFileSync(`${task}/schedstat`, 'utf8').split(' ')[0]);
   } catch {
-    return 0; // the thread has just ended
+    return 0; // The thread has just ended.
   }
 }
 
 /** Milliseconds until an empty node process writes its first line. */
 export function emptyNode(): Promise<number> {
-  const began = performance.now();
+  const start = performance.now();
   return new Promise((resolve) => {
     const child = spawn(process.execPath, ['-e', 'console.log(1)'], { stdio: ['ignore', 'pipe', 'ignore'] });
-    child.stdout.once('data', () => resolve(performance.now() - began));
+    child.stdout.once('data', () => resolve(performance.now() - start));
   });
 }
 
-/** Files, sockets among them, that a process here may have open. */
+/** The limit of open files and sockets per process. */
 export function openFilesLimit(): number {
   const limits = readFileSync('/proc/self/limits', 'utf8');
   return Number(/Max open files\s+(\d+)/.exec(limits)?.[1] ?? 1024);

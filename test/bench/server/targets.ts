@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { VisitorMessage } from '../../../server/types.ts';
-import type { Target } from './asking.ts';
-import { startProcess, type Measured } from './processes.ts';
+import type { Target } from './requests.ts';
+import { startProcess, type ChildServer } from './processes.ts';
 
 const KEY = 'the-key-of-the-server-bench';
 const PAGES = ['shipping', 'returns', 'warranty', 'payments', 'contact', 'about'];
@@ -13,23 +13,23 @@ const QUESTIONS = [
   'How long is the warranty?',
   'Which payments do you take?',
 ];
-/** Questions that a visitor asks in one session. */
-const TURNS = 4;
+const QUESTIONS_PER_SESSION = 4;
 
-/** The end of the fake model's answer; the marker stays where the passage found first bears the sentence. */
-const ENDING = /unused( \[1\])?$/;
+/** The end of the fake model's answer; its marker is removed where the first passage does not support the sentence. */
+const MODEL_ANSWER_END = /unused( \[1\])?$/;
 
-export interface Fake extends Measured {
-  tell(order: { mode?: string; pace?: number; release?: boolean }): Promise<void>;
+export interface FakeModel extends ChildServer {
+  /** See fake-model.mjs. */
+  control(order: { mode?: string; pace?: number; release?: boolean }): Promise<void>;
   count(): Promise<{ written: number; open: number }>;
 }
 
-export async function startFake(): Promise<Fake> {
-  const child = await startProcess([join('test', 'bench', 'server', 'fake.mjs')]);
+export async function startFakeModel(): Promise<FakeModel> {
+  const child = await startProcess([join('test', 'bench', 'server', 'fake-model.mjs')]);
   const base = `http://127.0.0.1:${child.port}`;
   return {
     ...child,
-    async tell(order) {
+    async control(order) {
       await (await fetch(`${base}/control`, { method: 'POST', body: JSON.stringify(order) })).text();
     },
     count: async () => (await fetch(`${base}/count`)).json() as Promise<{ written: number; open: number }>,
@@ -45,38 +45,38 @@ const completion = (port: number): Target => ({
     body: JSON.stringify({ stream: true, messages: [{ role: 'user', content: QUESTIONS[0] }] }),
     check(reply) {
       const events = reply.split('"content"').length - 1;
-      if (events !== 40 || !reply.endsWith('data: [DONE]\n\n')) throw new Error(`lost: ${reply}`);
+      if (events !== 40 || !reply.endsWith('data: [DONE]\n\n')) throw new Error(`incomplete: ${reply}`);
     },
   }),
 });
 
-/** The model server itself, with nothing between. */
-export const direct = (fake: Fake): Target => completion(fake.port);
+/** The fake model without a proxy. */
+export const directTarget = (model: FakeModel): Target => completion(model.port);
 
-export type Running = Measured & { target: Target };
+export type Running = ChildServer & { target: Target };
 
-export async function startPipe(fake: Fake): Promise<Running> {
-  const upstream = `http://127.0.0.1:${fake.port}/v1/chat/completions`;
+export async function startPipe(model: FakeModel): Promise<Running> {
+  const upstream = `http://127.0.0.1:${model.port}/v1/chat/completions`;
   const child = await startProcess([join('test', 'bench', 'server', 'pipe.mjs'), upstream]);
   return { ...child, target: completion(child.port) };
 }
 
-/** The product as it is built, with a chatbot that has learnt the demo's pages; without a model it quotes them. */
-export async function startServer(fake: Fake, withModel: boolean): Promise<Running> {
+/** The built server with a chatbot that has ingested the demo's pages; without a model its answers are extractive. */
+export async function startServer(model: FakeModel, withModel: boolean): Promise<Running> {
   const dataDir = await mkdtemp(join(tmpdir(), 'docent-bench-'));
   const child = await startProcess([MAIN], {
     ...ENV,
     DATA_DIR: dataDir,
-    FETCH_ALLOW: `127.0.0.1:${fake.port}`,
-    ...(withModel ? { LLM_BASE_URL: `http://127.0.0.1:${fake.port}/v1`, LLM_MODEL: 'fake' } : {}),
+    FETCH_ALLOW: `127.0.0.1:${model.port}`,
+    ...(withModel ? { LLM_BASE_URL: `http://127.0.0.1:${model.port}/v1`, LLM_MODEL: 'fake' } : {}),
   });
   const end = async (): Promise<void> => {
     await child.end();
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
-    const chatbot = await teach(`http://127.0.0.1:${child.port}/api/v1`, `http://127.0.0.1:${fake.port}/site`);
-    return { ...child, end, target: door(child.port, chatbot, withModel) };
+    const chatbot = await createChatbot(`http://127.0.0.1:${child.port}/api/v1`, `http://127.0.0.1:${model.port}/site`);
+    return { ...child, end, target: chatTarget(child.port, chatbot, withModel) };
   } catch (error) {
     await end();
     throw error;
@@ -93,7 +93,8 @@ export const ENV = {
   MAX_ANSWERS: '10000',
 };
 
-async function teach(api: string, site: string): Promise<string> {
+/** Creates a chatbot, adds the pages and waits until they are ingested. */
+async function createChatbot(api: string, site: string): Promise<string> {
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
     const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
     const reply = await fetch(`${api}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
@@ -108,11 +109,11 @@ async function teach(api: string, site: string): Promise<string> {
     if (sources.every(({ status }) => status === 'success')) return uuid;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('the site was not learnt');
+  throw new Error('the site was not ingested');
 }
 
-/** Each question comes from a visitor who has a session and a limit of their own and asks `TURNS` times. */
-function door(port: number, chatbot: string, withModel: boolean): Target {
+/** Each visitor has a session and an address, so a rate limit, of its own, and asks `QUESTIONS_PER_SESSION` times. */
+function chatTarget(port: number, chatbot: string, withModel: boolean): Target {
   const returning: { address: string; session: string; turn: number }[] = [];
   let visitors = 0;
   const newVisitor = (): { address: string; session: undefined; turn: number } => {
@@ -130,8 +131,8 @@ function door(port: number, chatbot: string, withModel: boolean): Target {
         body: JSON.stringify({ query: QUESTIONS[turn % QUESTIONS.length], ...(session ? { session } : {}) }),
         check(reply) {
           checkDone(reply, withModel);
-          const own = session ?? /^event: session\ndata: \{"uuid":"(\w+)"/m.exec(reply)?.[1] ?? '';
-          if (turn + 1 < TURNS) returning.push({ address, session: own, turn: turn + 1 });
+          const uuid = session ?? /^event: session\ndata: \{"uuid":"(\w+)"/m.exec(reply)?.[1] ?? '';
+          if (turn + 1 < QUESTIONS_PER_SESSION) returning.push({ address, session: uuid, turn: turn + 1 });
         },
       };
     },
@@ -141,8 +142,8 @@ function door(port: number, chatbot: string, withModel: boolean): Target {
 function checkDone(reply: string, withModel: boolean): void {
   const last = /event: done\ndata: (.*)\n\n$/.exec(reply)?.[1] ?? '{}';
   const { response = '', finish_reason, cite_data_json = '{}' } = JSON.parse(last) as Partial<VisitorMessage>;
-  const right = withModel ? ENDING.test(response) : response.includes('[1]');
-  const cited = cite_data_json !== '{}';
-  if (!right || finish_reason !== 'stop' || cited !== response.includes('[1]'))
-    throw new Error(`not the answer: ${reply}`);
+  const isExpected = withModel ? MODEL_ANSWER_END.test(response) : response.includes('[1]');
+  const isCited = cite_data_json !== '{}';
+  if (!isExpected || finish_reason !== 'stop' || isCited !== response.includes('[1]'))
+    throw new Error(`not the expected answer: ${reply}`);
 }

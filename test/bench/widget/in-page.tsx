@@ -2,47 +2,47 @@ import { signal } from '@preact/signals';
 import { options, render } from 'preact';
 import { Markdown } from '../../../widget/markdown/Markdown.tsx';
 
-/** What the bench runs inside a page. Times are milliseconds. */
+/** Functions that the bench runs inside the page. */
 
-export interface Written {
+export interface WriteResult {
   ms: number;
   shown: string;
 }
 
-/** Draws a growing answer with Docent's Markdown, after each chunk at once. */
-export function writeDocent(chunks: string[]): Written {
+/** Renders a growing answer with Docent's Markdown, synchronously after each chunk. */
+export function writeDocent(chunks: string[]): WriteResult {
   options.debounceRendering = (draw) => draw();
-  const place = document.createElement('div');
+  const container = document.createElement('div');
   const text = signal('');
   const words = { code: 'Code', table: 'Table', copy: 'Copy', copied: 'Copied' };
-  document.body.append(place);
+  document.body.append(container);
   let last = '';
-  render(<Markdown text={text} last={() => last} isWhole={false} words={words} marker={(key) => key} />, place);
-  const began = performance.now();
+  render(<Markdown text={text} last={() => last} isWhole={false} words={words} marker={(key) => key} />, container);
+  const start = performance.now();
   for (const chunk of chunks) {
     last = chunk;
     text.value += chunk;
   }
-  const ms = performance.now() - began;
-  const shown = place.textContent;
-  render(null, place);
-  place.remove();
+  const ms = performance.now() - start;
+  const shown = container.textContent;
+  render(null, container);
+  container.remove();
   return { ms, shown };
 }
 
-/** The least that shows the same pieces: each added to a paragraph of its own, or to a new one after an empty line. */
-export function writeText(chunks: string[]): Written {
-  const place = document.body.appendChild(document.createElement('div'));
-  const paragraph = (): Text => place.appendChild(document.createElement('p')).appendChild(new Text());
+/** Baseline: appends each chunk to a text node, in a new paragraph after each line break. */
+export function writeText(chunks: string[]): WriteResult {
+  const container = document.body.appendChild(document.createElement('div'));
+  const paragraph = (): Text => container.appendChild(document.createElement('p')).appendChild(new Text());
   let node = paragraph();
-  const began = performance.now();
+  const start = performance.now();
   for (const chunk of chunks) {
     if (chunk.includes('\n')) node = paragraph();
     node.appendData(chunk);
   }
-  const ms = performance.now() - began;
-  const shown = place.textContent;
-  place.remove();
+  const ms = performance.now() - start;
+  const shown = container.textContent;
+  container.remove();
   return { ms, shown };
 }
 
@@ -57,16 +57,16 @@ interface DeepChat extends HTMLElement {
   submitUserMessage(message: { text: string }): void;
 }
 
-/** The same through the peer's own handler. */
-export async function writeDeepChat(chunks: string[]): Promise<Written> {
+/** Passes the chunks to deep-chat's stream handler. */
+export async function writeDeepChat(chunks: string[]): Promise<WriteResult> {
   await import(/* @vite-ignore */ new URL('/deep-chat.js', location.href).href);
   const chat = document.createElement('deep-chat') as DeepChat;
   const ms = await new Promise<number>((resolve) => {
     const handler = async (_: unknown, signals: Signals): Promise<void> => {
       signals.onOpen();
-      const began = performance.now();
+      const start = performance.now();
       for (const text of chunks) await signals.onResponse({ text });
-      resolve(performance.now() - began);
+      resolve(performance.now() - start);
       signals.onClose();
     };
     chat.connect = { stream: true, handler: (body, signals) => void handler(body, signals) };
@@ -78,8 +78,8 @@ export async function writeDeepChat(chunks: string[]): Promise<Written> {
   return { ms, shown };
 }
 
-/** Reads a stream of events and gives the text of each: the least that any widget does. */
-export async function readEvents(url: string, take: (text: string) => void): Promise<void> {
+/** Baseline: reads an event stream and passes on the text of each event. */
+export async function readEvents(url: string, onText: (text: string) => void): Promise<void> {
   const reader = (await fetch(url, { method: 'POST' })).body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
@@ -87,6 +87,6 @@ export async function readEvents(url: string, take: (text: string) => void): Pro
     if (done) return;
     const events = (rest + value).split('\n\n');
     rest = events.pop()!;
-    for (const event of events) take((JSON.parse(event.slice('data: '.length)) as { text: string }).text);
+    for (const event of events) onText((JSON.parse(event.slice('data: '.length)) as { text: string }).text);
   }
 }

@@ -1,57 +1,57 @@
 import type { Browser, CDPSession, Page } from 'playwright';
-import { answerOf, checkShown, cut, median } from './answer.ts';
-import { PIECE, type Door } from './door.ts';
-import type { Written } from './in-page.tsx';
+import { checkShown, createAnswer, median, splitEvery } from './answer.ts';
+import { CHUNK_LENGTH, type FakeServer } from './fake-server.ts';
+import type { WriteResult } from './in-page.tsx';
 
 export interface Row {
   measure: string;
   docent: number;
   'deep-chat'?: number;
-  /** A bare text node that the same events are added to, once a frame. */
+  /** A plain text node to which the same events are appended once a frame. */
   text?: number;
   goal: string;
 }
 
-/** Whom a page shows, and how a test drives it. */
-interface Shown {
+/** A widget under measure, and how the bench operates it. */
+interface Subject {
   name: 'docent' | 'deep-chat' | 'text';
-  /** What it is put into. */
+  /** Selector of its element. */
   tag: string;
-  /** Presses what opens it. */
+  /** Name of the button that opens it. */
   button?: string;
-  /** Where a question is written. */
+  /** Selector of the field for the question. */
   field?: string;
 }
 
-const DOCENT: Shown = { name: 'docent', tag: 'docent-widget', button: 'Open chat', field: 'textarea' };
-const DEEP_CHAT: Shown = { name: 'deep-chat', tag: 'deep-chat', button: 'Open chat', field: '#text-input' };
-const TEXT: Shown = { name: 'text', tag: '#text' };
+const DOCENT: Subject = { name: 'docent', tag: 'docent-widget', button: 'Open chat', field: 'textarea' };
+const DEEP_CHAT: Subject = { name: 'deep-chat', tag: 'deep-chat', button: 'Open chat', field: '#text-input' };
+const TEXT: Subject = { name: 'text', tag: '#text' };
 
 const PATIENCE_MS = 180_000;
 
-interface Visit {
+interface OpenPage {
   page: Page;
   devtools: CDPSession;
   close(): Promise<void>;
 }
 
-/** A visitor who has never been here. */
-async function visit(browser: Browser, door: Door, path: string): Promise<Visit> {
+/** Opens a page in a new browser context, with nothing cached or stored. */
+async function openPage(browser: Browser, server: FakeServer, path: string): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const devtools = await context.newCDPSession(page);
-  await page.goto(`${door.base}/${path}`);
+  await page.goto(`${server.base}/${path}`);
   return { page, devtools, close: () => context.close() };
 }
 
-/** Milliseconds of CPU that the page's main thread has used. */
-async function mainThread(devtools: CDPSession): Promise<number> {
+/** CPU time of the page's main thread so far, in ms. */
+async function mainThreadMs(devtools: CDPSession): Promise<number> {
   const { metrics } = await devtools.send('Performance.getMetrics');
   return metrics.find(({ name }) => name === 'TaskDuration')!.value * 1000;
 }
 
-/** All text inside, shadow roots' too. */
+/** The text of the element, or of the messages in its shadow root. */
 function textIn(page: Page, tag: string): Promise<string> {
   return page.evaluate((selector) => {
     const element = document.querySelector(selector)!;
@@ -67,7 +67,7 @@ interface Gap {
   longestGap?: number;
 }
 
-/** Notes the longest time between two frames from now on. */
+/** Measures the longest time between two frames from now on, into `window.longestGap`. */
 function watchFrames(): void {
   const page = window as Gap;
   let last = performance.now();
@@ -88,11 +88,11 @@ interface Streamed {
 
 async function streamOnce(
   browser: Browser,
-  door: Door,
-  { name, tag, button, field }: Shown,
+  server: FakeServer,
+  { name, tag, button, field }: Subject,
   answer: string,
 ): Promise<Streamed> {
-  const { page, devtools, close } = await visit(browser, door, name);
+  const { page, devtools, close } = await openPage(browser, server, name);
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
   if (button) await page.getByRole('button', { name: button }).click();
   const input = field && page.locator(`${tag} ${field}`);
@@ -100,32 +100,34 @@ async function streamOnce(
   if (input) await page.keyboard.type('Go on');
   await page.waitForTimeout(500);
   await page.evaluate(watchFrames);
-  const before = await mainThread(devtools);
+  const before = await mainThreadMs(devtools);
   if (input) await input.press('Enter');
   else await page.evaluate(() => void (window as unknown as { ask(): void }).ask());
   const last = /w\d+(?!.*w\d)/s.exec(answer)![0];
   const end = Date.now() + PATIENCE_MS;
   while (!new RegExp(`${last}\\W*$`).test(await textIn(page, tag))) {
-    if (Date.now() > end) throw new Error(`${name} has not shown the end`);
+    if (Date.now() > end) throw new Error(`${name} did not show the end of the answer`);
     await page.waitForTimeout(200);
   }
-  const ms = (await mainThread(devtools)) - before;
+  const ms = (await mainThreadMs(devtools)) - before;
   const gap = (await page.evaluate(() => (window as Gap).longestGap))!;
   checkShown(name, await textIn(page, tag), answer);
   await close();
   return { ms, gap };
 }
 
-/** A whole answer in events of eight bytes through the real widget, its peer, and into a bare text. */
-export async function streaming(browser: Browser, door: Door, rounds: number): Promise<Row[]> {
-  const answer = answerOf(20_000);
-  door.answer(answer);
+/** Streams a 20 KB answer in 8-byte events into the widget, deep-chat and a plain text node. */
+export async function streaming(browser: Browser, server: FakeServer, rounds: number): Promise<Row[]> {
+  const answer = createAnswer(20_000);
+  server.setAnswer(answer);
   const all = new Map<string, Streamed[]>();
   for (let round = 0; round < rounds; round++) {
-    for (const shown of [DOCENT, DEEP_CHAT, TEXT]) {
-      const measured = await streamOnce(browser, door, shown, answer);
-      console.error(`widget: ${shown.name} ${Math.round(measured.ms)} ms, longest gap ${Math.round(measured.gap)} ms`);
-      all.set(shown.name, [...(all.get(shown.name) ?? []), measured]);
+    for (const subject of [DOCENT, DEEP_CHAT, TEXT]) {
+      const measured = await streamOnce(browser, server, subject, answer);
+      console.error(
+        `widget: ${subject.name} ${Math.round(measured.ms)} ms, longest gap ${Math.round(measured.gap)} ms`,
+      );
+      all.set(subject.name, [...(all.get(subject.name) ?? []), measured]);
     }
   }
   const of = (name: string, key: keyof Streamed): number => median(all.get(name)!.map((one) => one[key]));
@@ -142,9 +144,9 @@ export async function streaming(browser: Browser, door: Door, rounds: number): P
   ];
 }
 
-/** Milliseconds from the click to the field of a panel that has been painted. */
-async function openOnce(browser: Browser, door: Door, { name, tag, button, field }: Shown): Promise<number> {
-  const { page, devtools, close } = await visit(browser, door, name);
+/** Time from the click until the panel's field is painted, in ms. */
+async function openOnce(browser: Browser, server: FakeServer, { name, tag, button, field }: Subject): Promise<number> {
+  const { page, devtools, close } = await openPage(browser, server, name);
   const opener = page.getByRole('button', { name: button });
   await opener.waitFor();
   await page.evaluate(
@@ -169,10 +171,10 @@ async function openOnce(browser: Browser, door: Door, { name, tag, button, field
   return ms;
 }
 
-export async function opening(browser: Browser, door: Door, rounds: number): Promise<Row[]> {
+export async function opening(browser: Browser, server: FakeServer, rounds: number): Promise<Row[]> {
   const times: Record<string, number[]> = { docent: [], 'deep-chat': [] };
   for (let round = 0; round < rounds * 3; round++) {
-    for (const shown of [DOCENT, DEEP_CHAT]) times[shown.name]!.push(await openOnce(browser, door, shown));
+    for (const subject of [DOCENT, DEEP_CHAT]) times[subject.name]!.push(await openOnce(browser, server, subject));
   }
   const [docent, peer] = [median(times['docent']!), median(times['deep-chat']!)];
   return [{ measure: 'from click to usable panel, CPU at a quarter (ms)', docent, 'deep-chat': peer, goal: '' }];
@@ -185,7 +187,7 @@ async function write(page: Page, writer: Writer, chunks: string[], answer: strin
     async ([name, given]) => {
       const module = (await import(new URL('/in-page.js', location.href).href)) as Record<
         Writer,
-        (chunks: string[]) => Promise<Written>
+        (chunks: string[]) => Promise<WriteResult>
       >;
       return module[name](given);
     },
@@ -195,16 +197,17 @@ async function write(page: Page, writer: Writer, chunks: string[], answer: strin
   return ms / chunks.length;
 }
 
-/** In kilobytes; the peer is spared the last, which takes it an hour. */
-const SIZES = [4, 20, 200];
+/** Lengths of answers in KB; the last only for Docent and plain text, since deep-chat takes an hour for it. */
+const ANSWER_SIZES_KB = [4, 20, 200];
 
-/** What a chunk costs in a short and in a long answer, drawn after each. */
-export async function chunks(browser: Browser, door: Door, rounds: number): Promise<Row[]> {
-  const { page, close } = await visit(browser, door, 'docent');
-  const answers = SIZES.map((kilobytes) => answerOf(kilobytes * 1000));
-  const draw = (writer: Writer, answer: string): Promise<number> => write(page, writer, cut(answer, PIECE), answer);
-  await draw('writeDocent', answers[1]!); // compiles
-  const [times, floors]: [number[][], number[][]] = [SIZES.map(() => []), SIZES.map(() => [])];
+/** Time per chunk in short and long answers, rendered after each chunk. */
+export async function chunks(browser: Browser, server: FakeServer, rounds: number): Promise<Row[]> {
+  const { page, close } = await openPage(browser, server, 'docent');
+  const answers = ANSWER_SIZES_KB.map((kilobytes) => createAnswer(kilobytes * 1000));
+  const draw = (writer: Writer, answer: string): Promise<number> =>
+    write(page, writer, splitEvery(answer, CHUNK_LENGTH), answer);
+  await draw('writeDocent', answers[1]!); // warms up the JIT
+  const [times, floors]: [number[][], number[][]] = [ANSWER_SIZES_KB.map(() => []), ANSWER_SIZES_KB.map(() => [])];
   for (let round = 0; round < rounds * 3; round++) {
     for (const [at, answer] of answers.entries()) {
       times[at]!.push(await draw('writeDocent', answer));
@@ -212,9 +215,9 @@ export async function chunks(browser: Browser, door: Door, rounds: number): Prom
     }
   }
   const rows: Row[] = [];
-  for (const [at, kilobytes] of SIZES.entries()) {
-    const peer = kilobytes < 200 && { 'deep-chat': await draw('writeDeepChat', answers[at]!) };
-    const measured = { docent: median(times[at]!), ...peer, text: median(floors[at]!) };
+  for (const [at, kilobytes] of ANSWER_SIZES_KB.entries()) {
+    const deepChat = kilobytes < 200 && { 'deep-chat': await draw('writeDeepChat', answers[at]!) };
+    const measured = { docent: median(times[at]!), ...deepChat, text: median(floors[at]!) };
     rows.push({ measure: `ms per chunk of 8 bytes at ${kilobytes} KB`, ...measured, goal: '' });
   }
   await close();

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The model server of the bench, lean so that it does not eat the machine: ready-made events, no JSON read. It also
- * serves the small site that the chatbot learns. `POST /control` {mode, pace} says how the next answers are written:
- * `whole` all of them at once, a write each; `paced` a write every `pace` ms until `release`; `held` five, the rest at
- * `release`; `large` a long answer at once.
+ * The bench's model server. It parses no request and writes prebuilt events, so that it takes little of the CPU. It also serves the
+ * pages that the chatbot ingests. `POST /control` {mode, pace, release} sets how the next answers are written: `whole`: all
+ * events at once, one write each; `paced`: one every `pace` ms until `release`; `held`: five, the rest at `release`; `large`: a long
+ * answer at once.
  */
 
 const WORDS = 'You can return anything unused within thirty days of delivery, and we pay for the way back.'.split(' ');
-const PIECES = Array.from({ length: 40 }, (_, at) =>
+const CHUNKS = Array.from({ length: 40 }, (_, at) =>
   at === 39 ? ' [1]' : `${at ? ' ' : ''}${WORDS[at % WORDS.length]}`,
 );
 const LARGE = Array.from({ length: 95 }, (_, at) => `${at} ${'x'.repeat(4090)}\n`);
@@ -21,7 +21,7 @@ const event = (delta, finish = null) => {
   const head = { id: 'chatcmpl-0123456789abcdefghij', object: 'chat.completion.chunk', created: 1_790_000_000 };
   return Buffer.from(`data: ${JSON.stringify({ ...head, model: 'fake', system_fingerprint: 'fp_01', choices })}\n\n`);
 };
-const events = PIECES.map((content) => event({ content }));
+const events = CHUNKS.map((content) => event({ content }));
 const large = LARGE.map((content) => event({ content }));
 const end = Buffer.concat([event({}, 'stop'), Buffer.from('data: [DONE]\n\n')]);
 
@@ -29,7 +29,7 @@ let mode = 'whole';
 let pace = 20;
 let written = 0;
 /** @type {Set<() => void>} */
-const waiting = new Set();
+const open = new Set();
 
 const site = join(process.cwd(), 'demo');
 
@@ -38,7 +38,7 @@ const server = createServer((request, response) => {
   if (url.startsWith('/site/')) return void page(url.slice(6), response);
   if (url === '/robots.txt') return void response.writeHead(404).end();
   if (url === '/control') return void control(request, response);
-  if (url === '/count') return void response.end(JSON.stringify({ written, open: waiting.size }));
+  if (url === '/count') return void response.end(JSON.stringify({ written, open: open.size }));
   request.resume();
   request.on('end', () => answer(response));
 });
@@ -59,10 +59,10 @@ function page(name, response) {
 async function control(request, response) {
   let body = '';
   for await (const piece of request) body += piece;
-  const told = JSON.parse(body);
-  mode = told.mode ?? mode;
-  pace = told.pace ?? pace;
-  if (told.release) for (const go of waiting) go();
+  const order = JSON.parse(body);
+  mode = order.mode ?? mode;
+  pace = order.pace ?? pace;
+  if (order.release) for (const release of open) release();
   response.end('{}');
 }
 
@@ -75,13 +75,13 @@ function answer(response) {
   for (const one of all.slice(0, first)) response.write(one);
   written += first;
   if (first === all.length) return void response.end(end);
-  const go = () => {
-    waiting.delete(go);
+  const release = () => {
+    open.delete(release);
     for (const one of all.slice(first)) response.write(one);
     response.end(end);
   };
-  waiting.add(go);
-  response.on('close', () => waiting.delete(go));
+  open.add(release);
+  response.on('close', () => open.delete(release));
 }
 
 /** @param {import('node:http').ServerResponse} response */
@@ -92,14 +92,14 @@ function paced(response) {
     at += 1;
     written += 1;
   }, pace);
-  const go = () => {
-    waiting.delete(go);
+  const release = () => {
+    open.delete(release);
     clearInterval(timer);
     response.end(end);
   };
-  waiting.add(go);
+  open.add(release);
   response.on('close', () => {
-    waiting.delete(go);
+    open.delete(release);
     clearInterval(timer);
   });
 }
