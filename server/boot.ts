@@ -7,7 +7,7 @@ import { createUsers, type Users } from './control/users.ts';
 import { createDocs } from './api/openapi/docs-page.ts';
 import { createApp } from './app.ts';
 import { createAuth } from './http/auth.ts';
-import { baseOf, listeningAt, misspeltVariables, reachable, readConfig, type Config } from './config.ts';
+import { baseOf, listeningAt, misspeltVariables, connectableHost, readConfig, type Config } from './config.ts';
 import { createDemo, type Demo } from './demo/demo.ts';
 import { asRefusal } from './schema/errors.ts';
 import { createHealth } from './health/health.ts';
@@ -21,7 +21,7 @@ import { createControl } from './control/control.ts';
 import { createServices } from './control/services.ts';
 import { openSocket } from './control/socket.ts';
 import { openLowdbStore, type LowdbOptions } from './store/lowdb/lowdb.ts';
-import type { Home } from './store/store.ts';
+import type { OwnerAccount } from './store/store.ts';
 
 /** How often, while the process ends, answers that no client reads are interrupted. */
 const UNREAD_MS = 1000;
@@ -44,14 +44,14 @@ export interface Booted {
 /** Throws an Error whose message names the variable, or the data folder, that is at fault. The disk is a seam for tests. */
 export async function boot(
   env: NodeJS.ProcessEnv,
-  { disk, probeEvery }: Pick<LowdbOptions, 'disk' | 'probeEvery'> = {},
+  { disk, probeInterval }: Pick<LowdbOptions, 'disk' | 'probeInterval'> = {},
 ): Promise<Booted> {
   const config = readConfig(env, process.stdout.isTTY);
   const log = pino({ level: config.logLevel, base: null, serializers: { err: serializeError } }, pino.destination(LOG));
   for (const sentence of misspeltVariables(env)) log.warn(sentence);
   const clock = Date.now;
   const health = createHealth();
-  const store = await openLowdbStore({ dir: config.dataDir, clock, log, health, disk, probeEvery });
+  const store = await openLowdbStore({ dir: config.dataDir, clock, log, health, disk, probeInterval });
   const users = createUsers({ store, clock });
 
   const services = await createServices(config, { store, clock, log, health, self: itself(config) });
@@ -117,7 +117,7 @@ export async function boot(
     base: baseOf(config),
     log,
     demo,
-    firstKey: async () => (config.apiKey === undefined ? firstKey(users, store.home) : undefined),
+    firstKey: async () => (config.apiKey === undefined ? firstKey(users, store.owner) : undefined),
     handler: oneAtATime((request, response) => void handle(request, response)),
     async drain(patience) {
       draining = true;
@@ -162,14 +162,14 @@ function serializeError(error: unknown, depth = 0): object {
   };
 }
 
-async function firstKey(users: Users, { user }: Home): Promise<string | undefined> {
+async function firstKey(users: Users, { user }: OwnerAccount): Promise<string | undefined> {
   return (await users.keys()).length > 0 ? undefined : users.addKey(user.email, 'first start');
 }
 
 /** Of the server itself only the demo's pages may be fetched, under whatever name it goes. */
 const itself = (config: Config): { origins: string[]; connect: { host: string; port: number }; paths: string[] } => ({
   origins: [...new Set([new URL(baseOf(config)).origin, listeningAt(config), `http://localhost:${config.port}`])],
-  connect: { host: reachable(config.host), port: config.port },
+  connect: { host: connectableHost(config.host), port: config.port },
   paths: config.demo ? ['/demo/'] : [],
 });
 

@@ -1,4 +1,4 @@
-import { meantWord } from './schema/nearest-word.ts';
+import { nearestWord } from './schema/nearest-word.ts';
 
 /** Every variable that is read; the table of server/docs/settings.md lists them. */
 export const VARIABLES = [
@@ -33,7 +33,7 @@ export function misspeltVariables(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env).flatMap((name) => {
     const upper = name.toUpperCase();
     const isOther = /^[A-Z_]+$/.test(upper) && !VARIABLES.some((known) => known === name);
-    const meant = isOther && (VARIABLES.find((known) => known === upper) ?? meantWord(upper, VARIABLES));
+    const meant = isOther && (VARIABLES.find((known) => known === upper) ?? nearestWord(upper, VARIABLES));
     return meant ? [`${name} is not known; did you mean ${meant}?`] : [];
   });
 }
@@ -72,29 +72,29 @@ export interface Config {
 export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
   const read: Read = (name) => env[name] || undefined;
   return {
-    host: matching('HOST', read('HOST') ?? '127.0.0.1', /^[\w.:%-]+$/, 'an address or a host name to listen on'),
-    port: whole('PORT', read('PORT') ?? '8080', 65_535),
+    host: matchPattern('HOST', read('HOST') ?? '127.0.0.1', /^[\w.:%-]+$/, 'an address or a host name to listen on'),
+    port: readWholeNumber('PORT', read('PORT') ?? '8080', 65_535),
     dataDir: read('DATA_DIR') ?? './data',
-    apiKey: apiKey(read('API_KEY')),
-    publicUrl: address('PUBLIC_URL', read('PUBLIC_URL')),
-    trustProxyHops: whole('TRUST_PROXY_HOPS', read('TRUST_PROXY_HOPS') ?? '0', 100),
-    demo: matching('DEMO', read('DEMO') ?? '1', /^[01]$/, '0 or 1') === '1',
-    fetchAllow: hostPorts(read('FETCH_ALLOW')),
-    answerTimeout: whole('ANSWER_TIMEOUT', read('ANSWER_TIMEOUT') ?? '120', 3600, 1) * 1000,
-    maxAnswers: whole('MAX_ANSWERS', read('MAX_ANSWERS') ?? '256', 100_000, 1),
-    fallback: matching('FALLBACK', read('FALLBACK') ?? '1', /^[01]$/, '0 or 1') === '1',
-    ...models(read),
-    upstream: upstream(address('UPSTREAM_URL', read('UPSTREAM_URL')), read('UPSTREAM_API_KEY')),
+    apiKey: readApiKey(read('API_KEY')),
+    publicUrl: readAddress('PUBLIC_URL', read('PUBLIC_URL')),
+    trustProxyHops: readWholeNumber('TRUST_PROXY_HOPS', read('TRUST_PROXY_HOPS') ?? '0', 100),
+    demo: matchPattern('DEMO', read('DEMO') ?? '1', /^[01]$/, '0 or 1') === '1',
+    fetchAllow: readHostPorts(read('FETCH_ALLOW')),
+    answerTimeout: readWholeNumber('ANSWER_TIMEOUT', read('ANSWER_TIMEOUT') ?? '120', 3600, 1) * 1000,
+    maxAnswers: readWholeNumber('MAX_ANSWERS', read('MAX_ANSWERS') ?? '256', 100_000, 1),
+    fallback: matchPattern('FALLBACK', read('FALLBACK') ?? '1', /^[01]$/, '0 or 1') === '1',
+    ...readModels(read),
+    upstream: readUpstream(readAddress('UPSTREAM_URL', read('UPSTREAM_URL')), read('UPSTREAM_API_KEY')),
     catalogue: {
-      familyPrefix: matching(
+      familyPrefix: matchPattern(
         'MODEL_PREFIX',
         read('MODEL_PREFIX') ?? 'gpt-',
         MODEL_NAME,
         'the beginning of model names',
       ),
-      credits: credits(read('MODEL_CREDITS')),
+      credits: readCredits(read('MODEL_CREDITS')),
     },
-    logLevel: matching(
+    logLevel: matchPattern(
       'LOG_LEVEL',
       read('LOG_LEVEL') ?? (onTerminal ? 'warn' : 'info'),
       LEVELS,
@@ -104,11 +104,12 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
 }
 
 /** An address that listens everywhere is reached by loopback. */
-export const reachable = (host: string): string => (host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host);
-const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+export const connectableHost = (host: string): string =>
+  host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+const bracketIpv6 = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /** Where the server listens, without a slash at the end. */
-export const listeningAt = ({ host, port }: Config): string => `http://${bracketed(reachable(host))}:${port}`;
+export const listeningAt = ({ host, port }: Config): string => `http://${bracketIpv6(connectableHost(host))}:${port}`;
 
 /** How the world reaches it, without a slash at the end. */
 export const baseOf = (config: Config): string => config.publicUrl ?? listeningAt(config);
@@ -116,54 +117,54 @@ export const baseOf = (config: Config): string => config.publicUrl ?? listeningA
 const MODEL_NAME = /^[\w.:/-]{1,100}$/;
 const LEVELS = /^(?:trace|debug|info|warn|error|fatal|silent)$/;
 
-function wrong(name: string, wanted: string): Error {
+function invalidVariable(name: string, wanted: string): Error {
   return new Error(`${name} must be ${wanted}`);
 }
 
-function matching(name: string, value: string, pattern: RegExp, wanted: string): string {
-  if (!pattern.test(value)) throw wrong(name, wanted);
+function matchPattern(name: string, value: string, pattern: RegExp, wanted: string): string {
+  if (!pattern.test(value)) throw invalidVariable(name, wanted);
   return value;
 }
 
-function whole(name: string, value: string, most: number, least = 0): number {
+function readWholeNumber(name: string, value: string, max: number, min = 0): number {
   const number = /^\d{1,6}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= least && number <= most)) throw wrong(name, `a whole number from ${least} to ${most}`);
+  if (!(number >= min && number <= max)) throw invalidVariable(name, `a whole number from ${min} to ${max}`);
   return number;
 }
 
 /** White space at an end would be lost on the way through a header. */
-function apiKey(value: string | undefined): string | undefined {
+function readApiKey(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const length = [...value].length;
   if (length < 16 || length > 256 || /\p{C}/u.test(value) || value !== value.trim()) {
-    throw wrong('API_KEY', '16 to 256 printable characters, with no white space at either end');
+    throw invalidVariable('API_KEY', '16 to 256 printable characters, with no white space at either end');
   }
   return value;
 }
 
-function address(name: string, value: string | undefined): string | undefined {
+function readAddress(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  const plain = url && ['http:', 'https:'].includes(url.protocol) && !url.search && !url.hash && !url.username;
-  if (!plain) throw wrong(name, 'an http or https address, such as https://chat.example.com');
+  const isPlainUrl = url && ['http:', 'https:'].includes(url.protocol) && !url.search && !url.hash && !url.username;
+  if (!isPlainUrl) throw invalidVariable(name, 'an http or https address, such as https://chat.example.com');
   return url.href.replace(/\/+$/, '');
 }
 
-function hostPorts(value: string | undefined): string[] {
+function readHostPorts(value: string | undefined): string[] {
   const entries = (value ?? '').split(',').map((entry) => entry.trim());
   const named = entries.filter(Boolean);
   if (!named.every((entry) => /^(?:\[[\da-f:.]+\]|[^\s:/@[\]]+):\d{1,5}$/i.test(entry))) {
-    throw wrong('FETCH_ALLOW', 'host:port entries, separated by commas');
+    throw invalidVariable('FETCH_ALLOW', 'host:port entries, separated by commas');
   }
   return named;
 }
 
-function credits(value: string | undefined): Record<string, number> | undefined {
+function readCredits(value: string | undefined): Record<string, number> | undefined {
   if (value === undefined) return undefined;
   const entries = value.split(',').map((entry) => entry.trim().split('='));
-  const whole = ([name = '', price = '', ...more]: string[]): boolean =>
+  const isEntry = ([name = '', price = '', ...more]: string[]): boolean =>
     MODEL_NAME.test(name) && /^\d{1,6}$/.test(price) && more.length === 0;
-  if (!entries.every(whole)) throw wrong('MODEL_CREDITS', 'model=credits entries, separated by commas');
+  if (!entries.every(isEntry)) throw invalidVariable('MODEL_CREDITS', 'model=credits entries, separated by commas');
   return Object.fromEntries(entries.map(([name, price]) => [name, Number(price)]));
 }
 
@@ -171,34 +172,36 @@ function credits(value: string | undefined): Record<string, number> | undefined 
  * Who writes answers, and who tells how near texts are in meaning: one server, or two, for vLLM and llama.cpp serve one
  * model a process.
  */
-function models(read: Read): Pick<Config, 'llm' | 'embeddings'> {
-  const baseUrl = address('LLM_BASE_URL', read('LLM_BASE_URL'));
-  const own = address('EMBED_BASE_URL', read('EMBED_BASE_URL'));
+function readModels(read: Read): Pick<Config, 'llm' | 'embeddings'> {
+  const baseUrl = readAddress('LLM_BASE_URL', read('LLM_BASE_URL'));
+  const embedBaseUrl = readAddress('EMBED_BASE_URL', read('EMBED_BASE_URL'));
   const [model, embedModel] = [read('LLM_MODEL'), read('EMBED_MODEL')];
-  const [key, ownKey] = [read('LLM_API_KEY'), read('EMBED_API_KEY')];
-  if (own !== undefined && !embedModel) throw wrong('EMBED_MODEL', 'set where EMBED_BASE_URL is');
-  if (ownKey !== undefined && own === undefined) throw wrong('EMBED_BASE_URL', 'set where EMBED_API_KEY is');
+  const [key, embedKey] = [read('LLM_API_KEY'), read('EMBED_API_KEY')];
+  if (embedBaseUrl !== undefined && !embedModel) throw invalidVariable('EMBED_MODEL', 'set where EMBED_BASE_URL is');
+  if (embedKey !== undefined && embedBaseUrl === undefined)
+    throw invalidVariable('EMBED_BASE_URL', 'set where EMBED_API_KEY is');
   if (model && baseUrl === undefined) {
-    throw wrong('LLM_BASE_URL', 'set where LLM_MODEL is, such as http://127.0.0.1:11434/v1');
+    throw invalidVariable('LLM_BASE_URL', 'set where LLM_MODEL is, such as http://127.0.0.1:11434/v1');
   }
-  const embedUrl = own ?? baseUrl;
-  if (embedModel && embedUrl === undefined) throw wrong('EMBED_BASE_URL', 'set where EMBED_MODEL is, or LLM_BASE_URL');
-  if (baseUrl !== undefined && !model && (!embedModel || own !== undefined)) {
-    throw wrong('LLM_MODEL', 'set where LLM_BASE_URL is: the name of a model that server knows');
+  const embedUrl = embedBaseUrl ?? baseUrl;
+  if (embedModel && embedUrl === undefined)
+    throw invalidVariable('EMBED_BASE_URL', 'set where EMBED_MODEL is, or LLM_BASE_URL');
+  if (baseUrl !== undefined && !model && (!embedModel || embedBaseUrl !== undefined)) {
+    throw invalidVariable('LLM_MODEL', 'set where LLM_BASE_URL is: the name of a model that server knows');
   }
   return {
     llm: baseUrl !== undefined && model ? { baseUrl, model, apiKey: key } : undefined,
     // A key is for the server that it was given for.
     embeddings:
       embedUrl !== undefined && embedModel
-        ? { baseUrl: embedUrl, model: embedModel, apiKey: own === undefined ? key : ownKey }
+        ? { baseUrl: embedUrl, model: embedModel, apiKey: embedBaseUrl === undefined ? key : embedKey }
         : undefined,
   };
 }
 
-function upstream(url: string | undefined, key: string | undefined): Config['upstream'] {
+function readUpstream(url: string | undefined, key: string | undefined): Config['upstream'] {
   if (url === undefined && key === undefined) return undefined;
-  if (url === undefined) throw wrong('UPSTREAM_URL', 'set where UPSTREAM_API_KEY is');
-  if (key === undefined) throw wrong('UPSTREAM_API_KEY', 'set where UPSTREAM_URL is: a key of that server');
+  if (url === undefined) throw invalidVariable('UPSTREAM_URL', 'set where UPSTREAM_API_KEY is');
+  if (key === undefined) throw invalidVariable('UPSTREAM_API_KEY', 'set where UPSTREAM_URL is: a key of that server');
   return { url, apiKey: key };
 }

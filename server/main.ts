@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { boot, type Booted } from './boot.ts';
 import { runCommand } from './cli/run.ts';
 import { readConfig } from './config.ts';
-import { greet } from './cli/welcome.ts';
+import { printWelcome } from './cli/welcome.ts';
 import { createStarting } from './http/starting.ts';
 import { answerUnreadable, requireHost, UNCHECKED } from './http/parse-errors.ts';
 
@@ -48,7 +48,7 @@ async function startServer(): Promise<void> {
   answerUnreadable(server, booted.log);
   endOnSignals(server, booted);
   // A signal during the greeting closes the store under it: no reason to fail.
-  await greet(booted, write).catch((error: unknown) => booted.log.warn({ err: error }, 'no greeting'));
+  await printWelcome(booted, write).catch((error: unknown) => booted.log.warn({ err: error }, 'no greeting'));
 }
 
 function listening(server: Server, host: string, port: number): Promise<void> {

@@ -8,7 +8,7 @@ import {
   type AgentType,
   type HumanEscalationSettings,
 } from '../schema/records.ts';
-import { checked, checkedList, checkedWithin, isObject } from '../schema/validate.ts';
+import { validate, validateList, validateWithin, isObject } from '../schema/validate.ts';
 
 /** The settings of an agent: which a type has, what they are before anybody sets them, how callers send them. */
 
@@ -60,9 +60,9 @@ const SENT: Record<AgentType, Type.TObject> = {
  * Settings of other types are not looked at. Throws a `Refusal` that names the first at fault.
  */
 export function settingsSent(type: AgentType, body: object): SentSettings {
-  const top = checked(SENT[type], body);
+  const top = validate(SENT[type], body);
   const within = Object.hasOwn(body, 'meta') ? (body as { meta: unknown }).meta : undefined;
-  const meta = checkedWithin('meta', SENT[type], within ?? {});
+  const meta = validateWithin('meta', SENT[type], within ?? {});
   return { ...withTags(meta, 'meta.'), ...withTags(top, '') };
 }
 
@@ -73,6 +73,6 @@ function withTags(settings: Record<string, unknown>, within: '' | 'meta.'): Sent
 
 /** One tag alone counts as a list of one. */
 function tagsSent(sent: unknown, field: string): AgentSettings['tags'] {
-  const tags = checkedList(field, SentTag, isObject(sent) ? [sent] : sent);
+  const tags = validateList(field, SentTag, isObject(sent) ? [sent] : sent);
   return tags.map(({ name, color, criteria = '' }) => ({ name, color, criteria }));
 }

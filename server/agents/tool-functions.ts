@@ -1,5 +1,5 @@
 import { invalid } from '../schema/errors.ts';
-import { later, newUuid, timestamp, type Clock } from '../schema/ids.ts';
+import { nextModifiedAt, newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { ToolFunction } from '../schema/records.ts';
 import type { StoredAgent } from '../store/store.ts';
 import { isObject, refusePrototypeKeys } from '../schema/validate.ts';
@@ -80,5 +80,5 @@ function refuseUrl(written: string): void {
 
 /** The agent with the function added, changed or taken away: that changes the agent too. */
 export function withFunctions(agent: StoredAgent, functions: ToolFunction[], clock: Clock): StoredAgent {
-  return { ...agent, tool_functions: functions, modified_at: later(agent.modified_at, clock) };
+  return { ...agent, tool_functions: functions, modified_at: nextModifiedAt(agent.modified_at, clock) };
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { retry } from '../async/retry.ts';
 import { asRefusal, notFound, Refusal } from '../schema/errors.ts';
-import { later, timestamp, type Clock } from '../schema/ids.ts';
+import { nextModifiedAt, timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { Citations, FinishReason, Outcome } from '../types.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
@@ -267,7 +267,7 @@ function finishedMessage(
     cite_data_json: JSON.stringify(result.citations),
     meta_json: JSON.stringify(result.meta),
     error_message: result.refusal?.message ?? '',
-    modified_at: later(run.message.modified_at, clock),
+    modified_at: nextModifiedAt(run.message.modified_at, clock),
   };
 }
 

@@ -1,20 +1,20 @@
 import { readAddress } from '../api/resources/sources.ts';
 import type { ChatbotLine } from '../control/operator.ts';
 import { NoServer } from '../control/socket.ts';
-import { counted, inLine, plain, table, type Command } from './command.ts';
+import { pluralize, sanitizeLine, sanitizeText, table, type Command } from './command.ts';
 import { CRAWL_HELP, CRAWL_OPTIONS, boundsOf, learn } from './learn.ts';
 
 /** Chatbots, and one question to one of them. */
 export const chatbotCommands: Record<string, Command> = {
   'chatbot add': {
-    takes: 'NAME [--public] [--site URL]',
-    about: 'make a chatbot, print its uuid and its script tag, and teach it a site',
-    more: `It belongs to owner@localhost and cites its sources. Without --public it is private: only holders of a key can ask it.
+    synopsis: 'NAME [--public] [--site URL]',
+    summary: 'make a chatbot, print its uuid and its script tag, and teach it a site',
+    details: `It belongs to owner@localhost and cites its sources. Without --public it is private: only holders of a key can ask it.
 A name that a chatbot has already is refused. With data-settings in the tag a page shows the label, icon and teaser that the
 server keeps; without it the page loads less until a visitor reaches for the chat.
 ${CRAWL_HELP}`,
-    least: 1,
-    most: 1,
+    minWords: 1,
+    maxWords: 1,
     options: { public: { type: 'boolean' }, site: { type: 'string' }, ...CRAWL_OPTIONS },
     async act(client, [name = ''], { site, public: isPublic, ...limits }, terminal) {
       const bounds = boundsOf({ site, ...limits });
@@ -33,54 +33,55 @@ ${CRAWL_HELP}`,
     },
   },
   'chatbot list': {
-    takes: '',
-    about: 'list the chatbots of all users',
-    least: 0,
-    most: 0,
+    synopsis: '',
+    summary: 'list the chatbots of all users',
+    minWords: 0,
+    maxWords: 0,
     async act(client, _words, _options, { out }) {
       const rows = (await client.chatbots()).map(rowOf);
       out(table([['UUID', 'NAME', 'USER', 'VISIBILITY', 'SOURCES', 'CREATED'], ...rows]));
     },
   },
   'chatbot update': {
-    takes: 'CHATBOT --visibility VALUE',
-    about: 'change who may ask a chatbot: private, hybrid or public',
-    more: `private: holders of a key only. hybrid: pages, too. public: it also has a page of its own, /c/UUID.
+    synopsis: 'CHATBOT --visibility VALUE',
+    summary: 'change who may ask a chatbot: private, hybrid or public',
+    details: `private: holders of a key only. hybrid: pages, too. public: it also has a page of its own, /c/UUID.
 `,
-    least: 1,
-    most: 1,
+    minWords: 1,
+    maxWords: 1,
     options: { visibility: { type: 'string' } },
-    needs: ['visibility'],
+    required: ['visibility'],
     async act(client, [chatbot = ''], { visibility = '' }, { out }) {
       const { name, meta } = await client.updateChatbot(chatbot, { visibility });
-      out(`${inLine(name)} is ${meta.visibility}\n`);
+      out(`${sanitizeLine(name)} is ${meta.visibility}\n`);
     },
   },
   'chatbot remove': {
-    takes: 'CHATBOT',
-    about: 'delete a chatbot with its pages and conversations',
-    least: 1,
-    most: 1,
+    synopsis: 'CHATBOT',
+    summary: 'delete a chatbot with its pages and conversations',
+    minWords: 1,
+    maxWords: 1,
     async act(client, [chatbot = ''], _options, { out }) {
       const { name, uuid, sources } = await client.removeChatbot(chatbot);
-      out(`deleted the chatbot ${inLine(name)} (${uuid}) with ${counted(sources, 'source')}\n`);
+      out(`deleted the chatbot ${sanitizeLine(name)} (${uuid}) with ${pluralize(sources, 'source')}\n`);
     },
   },
   ask: {
-    takes: 'CHATBOT QUESTION',
-    about: 'ask a chatbot, and print its answer with the sources',
-    more: `The question is asked as a visitor would ask it, and is not kept. CHATBOT is a uuid, or a name that only one chatbot has.
+    synopsis: 'CHATBOT QUESTION',
+    summary: 'ask a chatbot, and print its answer with the sources',
+    details: `The question is asked as a visitor would ask it, and is not kept. CHATBOT is a uuid, or a name that only one chatbot has.
 `,
-    least: 2,
-    most: Infinity,
+    minWords: 2,
+    maxWords: Infinity,
     async act(client, [chatbot = '', ...question], _options, { out, err }) {
       const { answer, sources, fallback, fault } = await client.ask(chatbot, question.join(' '));
       const lines = sources.map(
-        ({ marker, title, address }) => `[${marker}] ${[title, address].filter(Boolean).map(inLine).join(': ')}\n`,
+        ({ marker, title, address }) =>
+          `[${marker}] ${[title, address].filter(Boolean).map(sanitizeLine).join(': ')}\n`,
       );
-      out(`${plain(answer)}\n${lines.length > 0 ? `\n${lines.join('')}` : ''}`);
-      if (fallback) err(`docent: the sources are quoted, for the model failed: ${plain(fallback)}\n`);
-      if (fault) err(`docent: the answer failed: ${plain(fault)}\n`);
+      out(`${sanitizeText(answer)}\n${lines.length > 0 ? `\n${lines.join('')}` : ''}`);
+      if (fallback) err(`docent: the sources are quoted, for the model failed: ${sanitizeText(fallback)}\n`);
+      if (fault) err(`docent: the answer failed: ${sanitizeText(fault)}\n`);
       return fault ? 1 : 0;
     },
   },
@@ -88,7 +89,7 @@ ${CRAWL_HELP}`,
 
 const rowOf = ({ uuid, name, email, visibility, sources, created_at }: ChatbotLine): string[] => [
   uuid,
-  inLine(name),
+  sanitizeLine(name),
   email,
   visibility,
   String(sources),

@@ -11,7 +11,7 @@ export interface Terminal {
 }
 
 /** What stands behind `--` on a command line. */
-export interface Options {
+export interface CommandOptions {
   name?: string | undefined;
   /** With `learn` a switch, with `chatbot add` an address. */
   site?: string | boolean | undefined;
@@ -24,30 +24,30 @@ export interface Options {
 }
 
 /** As `parseArgs` of node:util takes them. */
-export type OptionTable = Partial<Record<keyof Options, { type: 'string' | 'boolean'; multiple?: boolean }>>;
+export type OptionTable = Partial<Record<keyof CommandOptions, { type: 'string' | 'boolean'; multiple?: boolean }>>;
 
 export interface Command {
-  takes: string;
-  about: string;
+  synopsis: string;
+  summary: string;
   /** What `docent help COMMAND` shows below these two, each line ended. */
-  more?: string;
+  details?: string;
   /** How many words may follow the command's own. */
-  least: number;
-  most: number;
+  minWords: number;
+  maxWords: number;
   options?: OptionTable;
   /** Those of the options that it cannot do without. */
-  needs?: readonly (keyof Options)[];
+  required?: readonly (keyof CommandOptions)[];
   /** Resolves with the exit code where that is not 0. */
-  act(client: Client, words: string[], options: Options, terminal: Terminal): Promise<number | void>;
+  act(client: Client, words: string[], options: CommandOptions, terminal: Terminal): Promise<number | void>;
 }
 
 /** What others named must not steer the terminal. */
-export const plain = (text: string): string => text.replace(/[^\P{C}\n]/gu, '\ufffd');
+export const sanitizeText = (text: string): string => text.replace(/[^\P{C}\n]/gu, '\ufffd');
 
 /** The same for a cell of a table. */
-export const inLine = (text: string): string => text.replace(/\p{C}/gu, '\ufffd');
+export const sanitizeLine = (text: string): string => text.replace(/\p{C}/gu, '\ufffd');
 
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export const pluralize = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Columns as wide as their widest word, two spaces apart. */
 export function table(rows: string[][]): string {

@@ -7,11 +7,11 @@ import { createControl } from '../control/control.ts';
 import { baseOf, type Config } from '../config.ts';
 import { createHealth } from '../health/health.ts';
 import { createServices } from '../control/services.ts';
-import { inProcess, NoServer, toSocketOf } from '../control/socket.ts';
+import { inProcess, NoServer, connectToSocket } from '../control/socket.ts';
 import { createSchedules } from '../knowledge/crawl/schedule.ts';
 import { FolderInUse } from '../store/lowdb/files/lock.ts';
 import { openLowdbStore } from '../store/lowdb/lowdb.ts';
-import { plain, type Terminal } from './command.ts';
+import { sanitizeText, type Terminal } from './command.ts';
 
 /** How long a server that has the folder may take until it listens to commands. */
 const STARTING_MS = 3000;
@@ -22,7 +22,7 @@ type Act<T> = (client: Client) => Promise<T>;
 export async function withClient<T>(config: Config, terminal: Terminal, act: Act<T>): Promise<T> {
   for (const end = Date.now() + STARTING_MS; ; await wait(50)) {
     try {
-      return await act(new Client(toSocketOf(config.dataDir)));
+      return await act(new Client(connectToSocket(config.dataDir)));
     } catch (error) {
       if (!(error instanceof NoServer)) throw error;
     }
@@ -58,7 +58,7 @@ async function withOwnFolder<T>(config: Config, { err }: Terminal, act: Act<T>):
 function errorsTo(err: (text: string) => void): Logger {
   const write = (line: string): void => {
     const { msg, err: error } = JSON.parse(line) as { msg?: string; err?: { message: string } };
-    err(`docent: ${plain([msg, error?.message].filter(Boolean).join(': '))}\n`);
+    err(`docent: ${sanitizeText([msg, error?.message].filter(Boolean).join(': '))}\n`);
   };
   return pino({ level: 'error', base: null }, { write });
 }

@@ -1,69 +1,69 @@
 import type { KeyLine } from '../control/users.ts';
-import { counted, inLine, table, type Command } from './command.ts';
+import { pluralize, sanitizeLine, table, type Command } from './command.ts';
 
 /** Users and their keys. */
 export const keyCommands: Record<string, Command> = {
   'user add': {
-    takes: 'EMAIL',
-    about: 'add a user, who has chatbots of their own',
-    least: 1,
-    most: 1,
+    synopsis: 'EMAIL',
+    summary: 'add a user, who has chatbots of their own',
+    minWords: 1,
+    maxWords: 1,
     async act(client, [email = ''], _, { out }) {
       out(`added ${await client.addUser(email)}\n`);
     },
   },
   'user list': {
-    takes: '',
-    about: 'list the users',
-    least: 0,
-    most: 0,
+    synopsis: '',
+    summary: 'list the users',
+    minWords: 0,
+    maxWords: 0,
     async act(client, _words, _options, { out }) {
       const users = await client.users();
       out(table([['EMAIL', 'CREATED'], ...users.map(({ email, created_at }) => [email, created_at])]));
     },
   },
   'user remove': {
-    takes: 'EMAIL [--with-chatbots]',
-    about: 'remove a user and end their keys',
-    more: `A user who has chatbots is only removed with --with-chatbots, which deletes those with their pages and conversations.
+    synopsis: 'EMAIL [--with-chatbots]',
+    summary: 'remove a user and end their keys',
+    details: `A user who has chatbots is only removed with --with-chatbots, which deletes those with their pages and conversations.
 `,
-    least: 1,
-    most: 1,
+    minWords: 1,
+    maxWords: 1,
     options: { 'with-chatbots': { type: 'boolean' } },
     async act(client, [email = ''], options, { out }) {
       const removed = await client.removeUser(email, options['with-chatbots'] ?? false);
-      const chatbots = removed.chatbots.map((name) => `deleted the chatbot ${inLine(name)}\n`).join('');
-      out(`${chatbots}removed ${removed.email}, and ended ${counted(removed.keys, 'key')}\n`);
+      const chatbots = removed.chatbots.map((name) => `deleted the chatbot ${sanitizeLine(name)}\n`).join('');
+      out(`${chatbots}removed ${removed.email}, and ended ${pluralize(removed.keys, 'key')}\n`);
     },
   },
   'key add': {
-    takes: 'EMAIL --name NAME',
-    about: 'make an API key for a user; it is shown this once',
-    least: 1,
-    most: 1,
+    synopsis: 'EMAIL --name NAME',
+    summary: 'make an API key for a user; it is shown this once',
+    minWords: 1,
+    maxWords: 1,
     options: { name: { type: 'string' } },
-    needs: ['name'],
+    required: ['name'],
     async act(client, [email = ''], { name = '' }, { out, err }) {
       out(`${await client.addKey(email, name)}\n`);
       err('Keep it: only its hash is stored, and it is not shown again.\n');
     },
   },
   'key list': {
-    takes: '',
-    about: 'list the keys by their first characters',
-    least: 0,
-    most: 0,
+    synopsis: '',
+    summary: 'list the keys by their first characters',
+    minWords: 0,
+    maxWords: 0,
     async act(client, _words, _options, { out }) {
       const rows = (await client.keys()).map(rowOf);
       out(table([['KEY', 'NAME', 'USER', 'CREATED', 'LAST USED'], ...rows]));
     },
   },
   'key revoke': {
-    takes: 'KEY…',
-    about: 'end keys at once, each named by its first characters or its name',
-    more: '"docent key remove" is the same.\n',
-    least: 1,
-    most: Infinity,
+    synopsis: 'KEY…',
+    summary: 'end keys at once, each named by its first characters or its name',
+    details: '"docent key remove" is the same.\n',
+    minWords: 1,
+    maxWords: Infinity,
     async act(client, words, _, { out }) {
       const keys = await client.revokeKeys(words);
       out(keys.map(({ hint, name, email }) => `revoked ${hint}… (${name}, ${email})\n`).join(''));

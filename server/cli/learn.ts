@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Client, CrawlBounds } from '../control/client.ts';
 import { NoServer } from '../control/socket.ts';
 import type { IngestJob } from '../control/ingest-jobs.ts';
-import { plain, type Command, type Options, type Terminal } from './command.ts';
-import { barOf, lineOf, noBar } from './progress.ts';
+import { sanitizeText, type Command, type CommandOptions, type Terminal } from './command.ts';
+import { progressBar, progressLine, clearBar } from './progress.ts';
 
 const POLL_MS = 200;
 /** Between two lines of progress where standard output is no terminal. */
@@ -24,11 +24,11 @@ of a path, or a pattern in which * is anything. Ctrl-C stops it, and what is lea
 `;
 
 export const learnCommand: Command = {
-  takes: 'CHATBOT URL [--site]',
-  about: 'teach a chatbot a page, or the whole site it belongs to',
-  more: CRAWL_HELP,
-  least: 2,
-  most: 2,
+  synopsis: 'CHATBOT URL [--site]',
+  summary: 'teach a chatbot a page, or the whole site it belongs to',
+  details: CRAWL_HELP,
+  minWords: 2,
+  maxWords: 2,
   options: { site: { type: 'boolean' }, ...CRAWL_OPTIONS },
   act: (client, [chatbot = '', url = ''], options, terminal) =>
     learn(client, { chatbot, url, bounds: boundsOf(options) }, terminal),
@@ -48,7 +48,7 @@ export async function learn(
 }
 
 /** Undefined for a page alone. */
-export function boundsOf(options: Options): CrawlBounds | undefined {
+export function boundsOf(options: CommandOptions): CrawlBounds | undefined {
   const { site, 'max-pages': most, include, exclude } = options;
   if (!site && (most ?? include ?? exclude)) throw new Error('--max-pages, --include and --exclude go with --site');
   if (most !== undefined && !(/^\d+$/.test(most) && +most >= 1 && +most <= MAX_PAGES))
@@ -60,7 +60,7 @@ export function boundsOf(options: Options): CrawlBounds | undefined {
 async function watch(client: Client, first: IngestJob, terminal: Terminal, seconds: () => number) {
   const stop = new AbortController();
   const ignore = terminal.onInterrupt?.(() => stop.abort());
-  const show = shower(terminal, seconds);
+  const show = progressPrinter(terminal, seconds);
   let job = first;
   try {
     while (job.status === 'running') {
@@ -75,19 +75,19 @@ async function watch(client: Client, first: IngestJob, terminal: Terminal, secon
     throw new Error('the server has ended; it goes on with this when it starts again', { cause: error });
   } finally {
     ignore?.();
-    if (terminal.columns?.() !== undefined) terminal.out(noBar);
+    if (terminal.columns?.() !== undefined) terminal.out(clearBar);
   }
   return { job, interrupted: stop.signal.aborted };
 }
 
-function shower({ out, columns }: Terminal, seconds: () => number): (job: IngestJob) => void {
+function progressPrinter({ out, columns }: Terminal, seconds: () => number): (job: IngestJob) => void {
   let lines = 0;
   return (job) => {
     const width = columns?.();
-    if (width !== undefined) out(barOf(job, seconds(), width));
+    if (width !== undefined) out(progressBar(job, seconds(), width));
     else if (seconds() * 1000 > (lines + 1) * LINE_MS) {
       lines = Math.floor((seconds() * 1000) / LINE_MS);
-      out(lineOf(job, seconds()));
+      out(progressLine(job, seconds()));
     }
   };
 }
@@ -100,7 +100,7 @@ function report(job: IngestJob, interrupted: boolean, { out, err }: Terminal, se
   err(
     failures
       .slice(0, MAX_LISTED)
-      .map(({ url, reason }) => `  ${plain(url)}  ${reason}\n`)
+      .map(({ url, reason }) => `  ${sanitizeText(url)}  ${reason}\n`)
       .join(''),
   );
   if (failed > MAX_LISTED) err(`  and ${failed - MAX_LISTED} more\n`);
@@ -116,7 +116,7 @@ function deadLinksOf({ deadLinks, deadLinksTotal }: IngestJob): string {
   if (deadLinksTotal === 0) return '';
   const links = deadLinks.slice(0, MAX_LISTED);
   const lines = links.map(
-    ({ url, found_on }) => `  404 ${plain(url)}${found_on && `, linked from ${plain(found_on)}`}\n`,
+    ({ url, found_on }) => `  404 ${sanitizeText(url)}${found_on && `, linked from ${sanitizeText(found_on)}`}\n`,
   );
   const more = deadLinksTotal > links.length ? `  and ${deadLinksTotal - links.length} more\n` : '';
   return `${deadLinksTotal} dead ${deadLinksTotal === 1 ? 'link' : 'links'}:\n${lines.join('')}${more}`;

@@ -1,11 +1,11 @@
 import type { IngestJob } from '../control/ingest-jobs.ts';
-import { plain } from './command.ts';
+import { sanitizeText } from './command.ts';
 
 const CLEAR = '\r\u001b[K';
 const BAR_CELLS = 20;
 
 /** One line of a terminal, drawn over the last: how far it is, and with what is left of the width where it is. */
-export function barOf(job: IngestJob, seconds: number, columns: number): string {
+export function progressBar(job: IngestJob, seconds: number, columns: number): string {
   const { found, done, failed, current } = job;
   const filled = Math.min(BAR_CELLS, Math.floor((BAR_CELLS * (done + failed)) / Math.max(found, 1)));
   const bar = `[${'#'.repeat(filled)}${'.'.repeat(BAR_CELLS - filled)}]`;
@@ -14,12 +14,12 @@ export function barOf(job: IngestJob, seconds: number, columns: number): string 
   return CLEAR + (line + shortened(current, columns - 1 - line.length)).slice(0, columns - 1);
 }
 
-export const noBar = CLEAR;
+export const clearBar = CLEAR;
 
 /** The same as a line of a log. */
-export function lineOf(job: IngestJob, seconds: number): string {
+export function progressLine(job: IngestJob, seconds: number): string {
   const { found, done, failed, current } = job;
-  return `${done + failed} of ${found} pages, ${failed} failed, ${rateOf(job, seconds)}${current && `: ${plain(current)}`}\n`;
+  return `${done + failed} of ${found} pages, ${failed} failed, ${rateOf(job, seconds)}${current && `: ${sanitizeText(current)}`}\n`;
 }
 
 const rateOf = ({ done, failed }: IngestJob, seconds: number): string =>
@@ -27,7 +27,7 @@ const rateOf = ({ done, failed }: IngestJob, seconds: number): string =>
 
 /** The end of an address tells pages of one site apart. */
 function shortened(address: string, length: number): string {
-  const shown = plain(address);
+  const shown = sanitizeText(address);
   if (shown.length <= length) return shown;
   return length < 8 ? '' : `…${shown.slice(1 - length)}`;
 }

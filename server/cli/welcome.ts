@@ -8,7 +8,7 @@ type Write = (words: string) => void;
  * What a person sees in the terminal: on the first start the demo answering one question, and at last the address and the
  * key. The key is made when it is shown: a start that fails before loses none.
  */
-export async function greet({ demo, base, log, firstKey }: Booted, write: Write): Promise<void> {
+export async function printWelcome({ demo, base, log, firstKey }: Booted, write: Write): Promise<void> {
   if (demo) await showDemo(demo, { base, log }, write);
   write(demo ? `The demo is at ${base}/demo/\n` : `Docent listens at ${base}\n`);
   const key = await firstKey();

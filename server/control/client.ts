@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { isPending, type Chatbot, type DataSource } from '../schema/records.ts';
 import { Refusal } from '../schema/errors.ts';
-import { namedChatbot, withName } from './find-by-name.ts';
+import { findChatbot, filterByName } from './find-by-name.ts';
 import type { IngestJob } from './ingest-jobs.ts';
 import type { Answer, ChatbotLine, RemovedUser } from './operator.ts';
 import type { Connect } from './socket.ts';
@@ -60,7 +60,7 @@ export class Client {
 
   /** For the owner of the data folder. Resolves with the script tag that puts it into a page. */
   async addChatbot(name: string, visibility: string): Promise<{ uuid: string; tag: string }> {
-    const [known] = withName(name, await this.chatbots());
+    const [known] = filterByName(name, await this.chatbots());
     if (known) throw nameTaken(known);
     const { base } = await this.#get<{ base: string }>('/control/server');
     const body = { name, visibility, show_citations: true };
@@ -114,7 +114,7 @@ export class Client {
   }
 
   async #find(named: string): Promise<ChatbotLine> {
-    return namedChatbot(named, await this.chatbots());
+    return findChatbot(named, await this.chatbots());
   }
 
   async #get<T>(path: string): Promise<T> {
@@ -154,13 +154,13 @@ function failureOf(error: NodeJS.ErrnoException): Error {
 }
 
 function readReply<T>(json: string): T {
-  const body = parsed(json);
+  const body = parseJson(json);
   if (typeof body !== 'object' || body === null) throw otherVersion();
   if ('error' in body) throw new Error(String(body.error));
   return body as T;
 }
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

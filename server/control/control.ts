@@ -30,10 +30,10 @@ export function createControl(deps: ControlDeps): RequestListener {
   const app = new Koa();
   // A command that hangs up is no fault of the server.
   app.on('error', (error) => deps.log.debug({ err: error }, 'reply failed'));
-  app.use(logRequests(deps.log, 'command', POLLED));
+  app.use(logRequests(deps.log, 'command', POLLED_PATH));
   app.use(replyWithErrors(deps.log));
-  app.use(whileWorking);
-  app.use(createApi(deps, actAs(deps.store)));
+  app.use(sendProcessing);
+  app.use(createApi(deps, authenticateByEmail(deps.store)));
   app.use(controlRoutes(deps));
   app.use(() => {
     throw new Refusal('not_found', 'the server that runs is of another version');
@@ -43,26 +43,26 @@ export function createControl(deps: ControlDeps): RequestListener {
 }
 
 /** `docent learn` asks for this five times a second. */
-const POLLED = /^\/control\/job\/\w+$/;
+const POLLED_PATH = /^\/control\/job\/\w+$/;
 
 /** Milliseconds between two signs that a command is worked on; the client gives up after five times as long without one. */
-const SIGN_MS = 2000;
+const PROCESSING_INTERVAL_MS = 2000;
 
-const whileWorking: Middleware = async ({ res }, next) => {
+const sendProcessing: Middleware = async ({ res }, next) => {
   res.shouldKeepAlive = false;
-  const signs = setInterval(() => res.headersSent || res.writeProcessing(), SIGN_MS);
+  const signs = setInterval(() => res.headersSent || res.writeProcessing(), PROCESSING_INTERVAL_MS);
   await next().finally(() => clearInterval(signs));
 };
 
 /** `Authorization: User <email, percent-encoded>` acts as that user; without it as the owner of the data folder. */
-function actAs(store: Store): Authenticate {
+function authenticateByEmail(store: Store): Authenticate {
   return async (authorization) => {
     const email = /^User (\S+)$/.exec(authorization ?? '')?.[1];
-    return email === undefined ? store.home.user : userOf(store, percentDecoded(email));
+    return email === undefined ? store.owner.user : userOf(store, percentDecode(email));
   };
 }
 
-function percentDecoded(text: string): string {
+function percentDecode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

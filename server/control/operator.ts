@@ -83,9 +83,9 @@ export function createOperator(deps: OperatorDeps): Operator {
       return { answer: response, sources, fallback, fault: error_message };
     },
 
-    async removeUser(written, withChatbots) {
-      const { uuid, email } = await userOf(store, readEmail(written));
-      if (uuid === store.home.user.uuid) throw new Refusal('conflict', `${email} owns this data folder and stays`);
+    async removeUser(input, withChatbots) {
+      const { uuid, email } = await userOf(store, readEmail(input));
+      if (uuid === store.owner.user.uuid) throw new Refusal('conflict', `${email} owns this data folder and stays`);
       const chatbots = await store.chatbots(uuid);
       if (chatbots.length > 0 && !withChatbots) {
         const names = chatbots.map(({ name }) => name).join(', ');

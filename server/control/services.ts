@@ -14,7 +14,7 @@ import type { Clock } from '../schema/ids.ts';
 import type { Store } from '../store/store.ts';
 import { createWeb, type WebOptions } from '../web/web.ts';
 
-interface Given {
+interface ServiceDeps {
   store: Store;
   clock: Clock;
   log: Logger;
@@ -24,7 +24,7 @@ interface Given {
 }
 
 /** What learns and answers, as the settings have it: the same for the server and for a command without one. */
-export async function createServices(config: Config, { store, clock, log, health, self }: Given) {
+export async function createServices(config: Config, { store, clock, log, health, self }: ServiceDeps) {
   const { answerTimeout, fetchAllow: allow, publicUrl } = config;
   const web = createWeb({ allow, self, about: publicUrl && `${publicUrl}/bot` });
   const embedder = config.embeddings && (await import('../model/embeddings.ts')).createEmbedder(config.embeddings);

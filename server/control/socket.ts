@@ -6,17 +6,17 @@ import { duplexPair, type Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { answerUnreadable } from '../http/parse-errors.ts';
 import { hasCode } from '../store/lowdb/files/disk.ts';
-import { nearby } from '../store/lowdb/files/lock.ts';
+import { shortAlias } from '../store/lowdb/files/lock.ts';
 
 /**
  * `DATA_DIR/docent.sock`: commands reach the server that has the folder by HTTP over this Unix socket. Only the server's own
  * user can connect; there is no other check.
  */
-const NAME = 'docent.sock';
+const SOCKET_NAME = 'docent.sock';
 /** A server that works on a command sends a sign of it every two seconds. */
 const MAX_SILENCE_MS = 10_000;
 /** A server of a version before HTTP reads what a command sends as the beginning of a line, and waits for its end. */
-const SILENT = 'the server that runs did not answer in time; if it is of another version, restart it';
+const SILENT_SERVER = 'the server that runs did not answer in time; if it is of another version, restart it';
 
 export interface CommandSocket {
   /** Resolves when the commands under way have been answered. */
@@ -25,7 +25,7 @@ export interface CommandSocket {
 
 /** To be called by whoever has the folder's lock: a socket that a killed server left is replaced. */
 export async function openSocket(dir: string, handle: RequestListener, log: Logger): Promise<CommandSocket> {
-  const path = join(resolve(dir), NAME);
+  const path = join(resolve(dir), SOCKET_NAME);
   const server = createServer(handle);
   answerUnreadable(server, log);
   const requests = new Map<Socket, IncomingMessage | undefined>();
@@ -47,7 +47,7 @@ export async function openSocket(dir: string, handle: RequestListener, log: Logg
 
 /** The socket gets its mode in a folder that nobody else may enter, and only then its name. */
 async function listen(server: Server, dir: string, path: string): Promise<void> {
-  const near = nearby(dir);
+  const near = shortAlias(dir);
   const aside = mkdtempSync(join(dir, 'sock-'));
   try {
     await new Promise<void>((done, fail) => {
@@ -58,7 +58,7 @@ async function listen(server: Server, dir: string, path: string): Promise<void> 
     renameSync(join(aside, 's'), path);
   } finally {
     rmSync(aside, { recursive: true, force: true });
-    near.leave();
+    near.remove();
   }
 }
 
@@ -69,18 +69,18 @@ export type Connect = () => Promise<Duplex>;
 export class NoServer extends Error {}
 
 /** Connects to the server that has this folder; rejects with `NoServer` where there is none. `maxSilence`: milliseconds. */
-export const toSocketOf =
+export const connectToSocket =
   (dir: string, maxSilence = MAX_SILENCE_MS): Connect =>
   () => {
-    const near = nearby(resolve(dir));
+    const near = shortAlias(resolve(dir));
     return new Promise<Duplex>((done, fail) => {
-      const socket = connect(join(near.path, NAME), () => done(socket));
-      socket.setTimeout(maxSilence, () => socket.destroy(new Error(SILENT)));
+      const socket = connect(join(near.path, SOCKET_NAME), () => done(socket));
+      socket.setTimeout(maxSilence, () => socket.destroy(new Error(SILENT_SERVER)));
       socket.once('error', (error) => {
         if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ECONNREFUSED')) fail(new NoServer());
         else fail(new Error(`the server of ${dir} cannot be reached: ${error.message}`, { cause: error }));
       });
-    }).finally(() => near.leave());
+    }).finally(() => near.remove());
   };
 
 /** Connects to a handler in this process. */

@@ -1,6 +1,6 @@
 import { hashKey, newKey } from '../http/auth.ts';
 import { invalid, Refusal } from '../schema/errors.ts';
-import { withName } from './find-by-name.ts';
+import { filterByName } from './find-by-name.ts';
 import { newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredKey, User } from '../store/store.ts';
 
@@ -31,12 +31,12 @@ export interface KeyLine {
   last_used_at: string;
 }
 
-const HINT_LENGTH = 7;
+const PREFIX_LENGTH = 7;
 
 export function createUsers({ store, clock }: { store: Store; clock: Clock }): Users {
   return {
-    async addUser(written) {
-      const email = readEmail(written);
+    async addUser(input) {
+      const email = readEmail(input);
       const added = await store.addUser({ uuid: newUuid(), email, created_at: timestamp(clock) });
       if (!added) throw new Refusal('conflict', `there is a user ${email} already`);
       return email;
@@ -46,15 +46,15 @@ export function createUsers({ store, clock }: { store: Store; clock: Clock }): U
       return (await store.users()).map(({ email, created_at }) => ({ email, created_at }));
     },
 
-    async addKey(email, written) {
-      const name = readName(written);
+    async addKey(email, keyName) {
+      const name = readName(keyName);
       const user = await userOf(store, readEmail(email));
-      const key = unlike(await store.keys());
+      const key = newDistinctKey(await store.keys());
       await store.addKey({
         hash: hashKey(key),
         user: user.uuid,
         name,
-        hint: hintOf(key),
+        hint: prefixOf(key),
         created_at: timestamp(clock),
         last_used_at: '',
       });
@@ -62,32 +62,32 @@ export function createUsers({ store, clock }: { store: Store; clock: Clock }): U
     },
 
     async keys() {
-      return lines(await store.keys(), await store.users());
+      return keyLines(await store.keys(), await store.users());
     },
 
     async revokeKeys(...wanted) {
       const [keys, users] = [await store.keys(), await store.users()];
-      const ending = new Set(wanted.map((one) => keyOf(one, keys, users)));
-      for (const { hash } of ending) await store.removeKey(hash);
-      return lines([...ending], users);
+      const revoked = new Set(wanted.map((one) => findKey(one, keys, users)));
+      for (const { hash } of revoked) await store.removeKey(hash);
+      return keyLines([...revoked], users);
     },
   };
 }
 
-export function readEmail(written: string): string {
-  if (written.length > 254 || !/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(written)) {
+export function readEmail(email: string): string {
+  if (email.length > 254 || !/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email)) {
     throw invalid('email', 'EMAIL must be an address such as ann@example.com');
   }
-  return written.toLowerCase();
+  return email.toLowerCase();
 }
 
 /** Names are read on terminals: no control characters. */
-function readName(written: string): string {
-  if (!/^[^\p{C}]{1,200}$/u.test(written) || written.trim() === '') {
+function readName(name: string): string {
+  if (!/^[^\p{C}]{1,200}$/u.test(name) || name.trim() === '') {
     throw invalid('name', 'the name must be 1 to 200 printable characters');
   }
-  if (written.startsWith('dk_')) throw invalid('name', 'the name must not begin with dk_, as keys do');
-  return written;
+  if (name.startsWith('dk_')) throw invalid('name', 'the name must not begin with dk_, as keys do');
+  return name;
 }
 
 export async function userOf(store: Store, email: string): Promise<User> {
@@ -96,43 +96,43 @@ export async function userOf(store: Store, email: string): Promise<User> {
   return user;
 }
 
-const hintOf = (key: string): string => key.slice(0, HINT_LENGTH);
+const prefixOf = (key: string): string => key.slice(0, PREFIX_LENGTH);
 
 /** A key whose first characters are no other's, so that they are enough to name it. */
-function unlike(keys: StoredKey[]): string {
+function newDistinctKey(keys: StoredKey[]): string {
   for (;;) {
     const key = newKey();
-    if (!keys.some(({ hint }) => hint === hintOf(key))) return key;
+    if (!keys.some(({ hint }) => hint === prefixOf(key))) return key;
   }
 }
 
-function keyOf(wanted: string, keys: StoredKey[], users: User[]): StoredKey {
-  const byKey = keys.filter((key) => isNamed(wanted, key));
-  const found = byKey.length > 0 ? byKey : withName(wanted, keys);
+function findKey(wanted: string, keys: StoredKey[], users: User[]): StoredKey {
+  const byKey = keys.filter((key) => matchesKey(wanted, key));
+  const found = byKey.length > 0 ? byKey : filterByName(wanted, keys);
   const [key] = found;
   // What was typed may be a whole key: no more of it is repeated than its hint.
-  const shown = wanted.startsWith('dk_') ? hintOf(wanted) : wanted;
+  const shown = wanted.startsWith('dk_') ? prefixOf(wanted) : wanted;
   if (!key) throw new Refusal('not_found', `there is no key "${shown}"; "docent key list" shows them`);
   if (found.length === 1) return key;
-  const them = lines(found, users).map(({ hint, name, email }) => `${hint}… (${name}, ${email})`);
+  const them = keyLines(found, users).map(({ hint, name, email }) => `${hint}… (${name}, ${email})`);
   throw new Refusal('conflict', `"${shown}" could be any of ${found.length} keys: ${them.join(', ')}`);
 }
 
 /** By the whole key, or by its first characters: as the list shows them, or as somebody without that last sign types them. */
-function isNamed(wanted: string, key: StoredKey): boolean {
+function matchesKey(wanted: string, key: StoredKey): boolean {
   const start = wanted.replace(/(?:…|\.\.\.)$/, '');
   return (
-    key.hash === hashKey(wanted) || (/^dk_./.test(start) && key.hint.startsWith(start)) || shownHint(key) === start
+    key.hash === hashKey(wanted) || (/^dk_./.test(start) && key.hint.startsWith(start)) || displayPrefix(key) === start
   );
 }
 
 /** Keys of older files have no hint: the first characters of their hash stand for it. */
-const shownHint = ({ hint, hash }: StoredKey): string => hint || hash.slice(0, HINT_LENGTH);
+const displayPrefix = ({ hint, hash }: StoredKey): string => hint || hash.slice(0, PREFIX_LENGTH);
 
-function lines(keys: StoredKey[], users: User[]): KeyLine[] {
+function keyLines(keys: StoredKey[], users: User[]): KeyLine[] {
   const emails = new Map(users.map(({ uuid, email }) => [uuid, email]));
   return keys.map((key) => ({
-    hint: shownHint(key),
+    hint: displayPrefix(key),
     name: key.name,
     email: emails.get(key.user) ?? '',
     created_at: key.created_at,

@@ -11,7 +11,7 @@ import { requireRead } from '../http/body.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { sendFile, staticFile, type StaticFile } from '../http/static.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
-import { later, newUuid, timestamp, type Clock } from '../schema/ids.ts';
+import { nextModifiedAt, newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import { isPending } from '../schema/records.ts';
 import type { Store, StoredMessage, StoredSource } from '../store/store.ts';
 
@@ -66,7 +66,7 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
     const meta = { ...CHATBOT_META, visibility: 'public' as const, show_citations: true };
     const widget = { suggestions: demoSite.suggestions };
     const record = { uuid, name: demoSite.name, created_at: now, modified_at: now, meta, widget };
-    await store.createChatbot({ ...record, owner: store.home.user.uuid }, [defaultAgent(uuid, clock)]);
+    await store.createChatbot({ ...record, owner: store.owner.user.uuid }, [defaultAgent(uuid, clock)]);
   }
 
   async function learnPage(page: string): Promise<void> {
@@ -85,7 +85,7 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
         ...source,
         file_name: moved,
         identity: new URL(moved).href,
-        modified_at: later(source.modified_at, clock),
+        modified_at: nextModifiedAt(source.modified_at, clock),
       }));
     }
   }

@@ -20,7 +20,7 @@ export interface Health {
 }
 
 /** More reasons than this are counted, not listed: a disk may have damaged thousands of files. */
-const MOST_REASONS = 50;
+const MAX_LISTED_REASONS = 50;
 
 export function createHealth(): Health {
   const faults = new Map<string, Fault>();
@@ -30,8 +30,8 @@ export function createHealth(): Health {
     state() {
       const all = Array.from(faults.values());
       const failing = all.some(({ status }) => status === 'failing');
-      const reasons = all.slice(0, MOST_REASONS).map(({ reason }) => reason);
-      if (all.length > MOST_REASONS) reasons.push(`and ${all.length - MOST_REASONS} more`);
+      const reasons = all.slice(0, MAX_LISTED_REASONS).map(({ reason }) => reason);
+      if (all.length > MAX_LISTED_REASONS) reasons.push(`and ${all.length - MAX_LISTED_REASONS} more`);
       return { status: failing ? 'failing' : all.length > 0 ? 'degraded' : 'ok', reasons };
     },
   };
@@ -44,7 +44,7 @@ export interface Outage {
   succeeded(): void;
 }
 
-interface Watched {
+interface OutageOptions {
   health: Health;
   clock: Clock;
   log: Logger;
@@ -56,9 +56,9 @@ interface Watched {
 }
 
 /** Milliseconds between two lines of the log that say the same: a server that fails does so for every visitor. */
-const QUIET = 60_000;
+const LOG_INTERVAL_MS = 60_000;
 
-export function createOutage({ health, clock, log, name, key, sentence }: Watched): Outage {
+export function createOutage({ health, clock, log, name, key, sentence }: OutageOptions): Outage {
   const logged = new Map<string, number>();
   let isDown = false;
   let isLoggedDown = false;
@@ -66,7 +66,7 @@ export function createOutage({ health, clock, log, name, key, sentence }: Watche
 
   /** True where nothing like it was logged within `QUIET`, or the clock was set back since. */
   function isDue(line: string): boolean {
-    return Math.abs(clock() - (logged.get(line) ?? -Infinity)) >= QUIET;
+    return Math.abs(clock() - (logged.get(line) ?? -Infinity)) >= LOG_INTERVAL_MS;
   }
 
   return {

@@ -20,7 +20,7 @@ export function createAuth(store: Store, apiKey: string | undefined, clock: Cloc
     if (presented === undefined) throw refused('an API key is required: send "Authorization: Bearer <key>"');
     // Header bytes arrive as Latin-1; the key itself may be any printable text.
     const digest = createHash('sha256').update(Buffer.from(presented.trimEnd(), 'latin1')).digest();
-    if (own && timingSafeEqual(own, digest)) return store.home.user;
+    if (own && timingSafeEqual(own, digest)) return store.owner.user;
     const hash = digest.toString('hex');
     const user = await store.keyOwner(hash);
     if (!user) throw unknownKey();

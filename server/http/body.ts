@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import rawBody from 'raw-body';
 import type { Static, TObject } from 'typebox';
 import { Refusal } from '../schema/errors.ts';
-import { checked, unknownFields } from '../schema/validate.ts';
+import { validate, unknownFields } from '../schema/validate.ts';
 
 export const newRequestId = (): string => randomBytes(8).toString('hex');
 
@@ -66,7 +66,7 @@ function decoded(bytes: Buffer): string {
 export async function readBody<S extends TObject>(ctx: Context, log: Logger, schema: S): Promise<Static<S>> {
   const sent = await readJson(ctx);
   nameUnknownFields(ctx, log, schema, sent);
-  return checked(schema, sent);
+  return validate(schema, sent);
 }
 
 /** Names on the reply, and in the log at debug, what the body or, where there is none, the query has beyond its schema: it is ignored, and often a slip. */

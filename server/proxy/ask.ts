@@ -43,7 +43,7 @@ export function createAsk({ store, runs, upstream, log, limits, sessions }: AskD
     { address, request, acceptedLanguages, setFields }: AskRequest,
   ): Promise<AskResult> => {
     const session = body.session === undefined ? undefined : await sessions.find(chatbot, body.session);
-    const ids = identify(store.home.secret, chatbot, address, session, body.id);
+    const ids = identify(store.owner.secret, chatbot, address, session, body.id);
 
     const begin = async (): Promise<Question> => {
       const known = session ?? (body.id === undefined ? undefined : await store.session(ids.session));

@@ -8,7 +8,7 @@ import { Run } from '../answer/run.ts';
 import { invalid, notFound } from '../schema/errors.ts';
 import { readBody } from '../http/body.ts';
 import { serializeList } from '../http/json-list.ts';
-import { later, readUuid, type Clock } from '../schema/ids.ts';
+import { nextModifiedAt, readUuid, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { ChatEvent } from '../types.ts';
 import { FeedbackBody } from '../schema/visitor.ts';
@@ -117,7 +117,7 @@ export function createConversations(rooms: ConversationDeps) {
       const rated = await store.updateMessage(uuid, (message) => ({
         ...message,
         feedback_json,
-        modified_at: later(message.modified_at, clock),
+        modified_at: nextModifiedAt(message.modified_at, clock),
       }));
       if (!rated) throw notFound('message');
       return DONE;

@@ -10,7 +10,7 @@ import { clientAddress, createVisitorLimits } from '../http/rate-limit.ts';
 import { view, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
 import type { ChatbotFace, ChatEvent } from '../types.ts';
-import { faceSettings } from '../schema/widget-settings.ts';
+import { publicSettings } from '../schema/widget-settings.ts';
 import { createAsk } from './ask.ts';
 import { AskBody, SessionBody, VisitorSessionSchema } from '../schema/visitor.ts';
 import { createConversations, type VisitorRequest } from './conversations.ts';
@@ -124,7 +124,7 @@ function profileOf({ profile }: ChatRouterOptions, chatbot: StoredChatbot): Chat
     uuid,
     name,
     show_citations: meta.show_citations,
-    ...faceSettings(chatbot.widget),
+    ...publicSettings(chatbot.widget),
     ...profile?.(chatbot),
   };
 }

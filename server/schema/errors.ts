@@ -26,7 +26,7 @@ const STATUS: Record<ErrorCode, number> = {
 
 export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[];
 
-interface Extra {
+interface RefusalOptions {
   field?: string;
   /** Seconds; also sent as `Retry-After`. */
   retryAfter?: number;
@@ -48,7 +48,7 @@ export class Refusal extends Error {
   /** Its cause stands in the log already. */
   logged = false;
 
-  constructor(code: ErrorCode, sentence: string, extra: Extra = {}) {
+  constructor(code: ErrorCode, sentence: string, extra: RefusalOptions = {}) {
     super(sentence, { cause: extra.cause });
     this.code = code;
     this.status = STATUS[code];
@@ -84,7 +84,7 @@ const DISK_FAULTS: Record<string, [code: ErrorCode, sentence: string]> = {
 };
 
 /** Seconds after which a caller may try again what the disk has refused. */
-const DISK_RETRY = 5;
+const DISK_RETRY_SECONDS = 5;
 
 /** A refusal as it is, and what a disk that stores nothing throws, as the caller may know it; `left` says what that leaves. */
 export function asRefusal(error: unknown, left = 'nothing was stored'): Refusal | undefined {
@@ -92,6 +92,6 @@ export function asRefusal(error: unknown, left = 'nothing was stored'): Refusal 
   const fault = DISK_FAULTS[(error as NodeJS.ErrnoException | undefined)?.code ?? ''];
   if (!fault) return undefined;
   const [code, sentence] = fault;
-  const retry = code === 'unavailable' ? { retryAfter: DISK_RETRY } : {};
+  const retry = code === 'unavailable' ? { retryAfter: DISK_RETRY_SECONDS } : {};
   return new Refusal(code, `${sentence}; ${left}`, { cause: error, unstored: true, ...retry });
 }

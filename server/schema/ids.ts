@@ -31,7 +31,7 @@ export const messageUuid = (session: string, rest: string = newUuid()): string =
 export const timestamp = (clock: Clock): string => `${new Date(clock()).toISOString().slice(0, 19)}Z`;
 
 /** The next `modified_at`: now, or a second later than the last where that second has not passed. */
-export function later(modifiedAt: string, clock: Clock): string {
+export function nextModifiedAt(modifiedAt: string, clock: Clock): string {
   const now = timestamp(clock);
   return now > modifiedAt ? now : timestamp(() => Date.parse(modifiedAt) + 1000);
 }

@@ -17,7 +17,7 @@ export function editDistance(one: string, other: string): number {
  * The known word that `word` was most likely meant to be: at most two edits away, and no more than a third of its
  * letters. Undefined where there is none, or where `word` is known.
  */
-export function meantWord(word: string, known: readonly string[]): string | undefined {
+export function nearestWord(word: string, known: readonly string[]): string | undefined {
   if (known.includes(word)) return undefined;
   let meant: string | undefined;
   let least = Math.min(2, Math.floor(word.length / 3));

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { dated, record, Uuid } from './fields.ts';
 
 /** Dead links that are listed; any more are counted alone. */
-export const MOST_DEAD_LINKS = 100;
+export const MAX_DEAD_LINKS = 100;
 
 export const DeadLink = record({
   url: Type.String({ description: 'The address that answered 404 or 410.' }),
@@ -32,7 +32,7 @@ export const Site = record({
   }),
   current: Type.String({ description: 'Address of a page that is being ingested; empty: none.' }),
   dead_links: Type.Array(DeadLink, {
-    maxItems: MOST_DEAD_LINKS,
+    maxItems: MAX_DEAD_LINKS,
     description: 'Addresses that answered 404 or 410 in the last crawl. They are not sources and not counted as found.',
   }),
   dead_links_total: Type.Integer({ minimum: 0, description: 'Number of dead links, the unlisted ones included.' }),

@@ -154,10 +154,10 @@ export const WIDGET_DEFAULTS: WidgetSettings = {
 };
 
 /** What pages may know of the settings. Where a chatbot may be asked from is between its owner and the server. */
-export function faceSettings(
-  kept: Partial<WidgetSettings> = {},
+export function publicSettings(
+  stored: Partial<WidgetSettings> = {},
 ): Omit<ChatbotFace, 'uuid' | 'name' | 'show_citations'> {
-  const { color, radius, offset, z_index, allowed_origins: _, ...shown } = { ...WIDGET_DEFAULTS, ...kept };
+  const { color, radius, offset, z_index, allowed_origins: _, ...shown } = { ...WIDGET_DEFAULTS, ...stored };
   const theme: Record<string, string> = {};
   if (color !== '') theme['color'] = color;
   if (radius !== WIDGET_DEFAULTS.radius) theme['radius'] = `${radius}px`;

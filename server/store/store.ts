@@ -11,7 +11,7 @@ import type { WidgetSettings } from '../schema/widget-settings.ts';
  */
 export interface Store {
   /** Made when the store is first opened and the same ever after. */
-  readonly home: Home;
+  readonly owner: OwnerAccount;
 
   keyOwner(hash: string): Promise<User | undefined>;
   addKey(key: StoredKey): Promise<void>;
@@ -88,8 +88,8 @@ export interface Store {
   unembeddedSources(model: string): Promise<StoredSource[]>;
 
   /** Replaces the source's text and passages whole, and drops the vectors of those before. */
-  putDocument(source: string, document: Document): Promise<boolean>;
-  document(source: string): Promise<Document | undefined>;
+  putDocument(source: string, document: SourceDocument): Promise<boolean>;
+  document(source: string): Promise<SourceDocument | undefined>;
   /** The vectors of the passages that are there; it notes their model in `embedded_by`. */
   putVectors(source: string, vectors: StoredVectors): Promise<boolean>;
   vectors(source: string): Promise<StoredVectors | undefined>;
@@ -126,7 +126,7 @@ export interface Store {
   /** What was answered to a request with that key; undefined for none, and once it is a day old. */
   reply(key: string): Promise<StoredReply | undefined>;
   /** Kept for a day; where there are tens of thousands, the oldest are forgotten early. */
-  keepReply(reply: StoredReply): Promise<void>;
+  saveReply(reply: StoredReply): Promise<void>;
 
   /** Waits for what is under way, gives the lock back. */
   close(): Promise<void>;
@@ -135,7 +135,7 @@ export interface Store {
 /** Returns the changed record; the argument may be changed in place. Throwing leaves all as it was. */
 export type Change<T> = (record: T) => T;
 
-export interface Home {
+export interface OwnerAccount {
   /** The user whom `API_KEY` names. */
   user: User;
   /** 64 hex digits; derives identifiers that a repeat of the same request finds again. */
@@ -224,7 +224,7 @@ interface IndexState {
 export interface StoredSource extends DataSource, SourceIdentity, CrawlState, IndexState {}
 
 /** A source's own text, and where its passages stand in it. */
-export interface Document {
+export interface SourceDocument {
   title: string;
   text: string;
   passages: Passage[];

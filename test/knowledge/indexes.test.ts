@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { IndexCache } from '../../server/knowledge/search/index-cache.ts';
-import type { Document, Store, StoredSource } from '../../server/store/store.ts';
+import type { SourceDocument, Store, StoredSource } from '../../server/store/store.ts';
 import { aSource } from '../store/records.ts';
 
 /** A text in Russian waits for its stemmer, which comes when the test says so; one in English waits for nothing. */
@@ -17,7 +17,7 @@ beforeEach(() => {
 
 const CHATBOT = 'c'.repeat(32);
 const source = aSource(CHATBOT, { title: 'Паром' });
-const documentOf = (text: string): Document => ({
+const documentOf = (text: string): SourceDocument => ({
   title: source.title,
   text,
   passages: [{ headings: [], start: 0, end: text.length }],
@@ -85,7 +85,7 @@ it('keeps the later of two texts, though only the earlier waits for a stemmer', 
 
 it('keeps the latest text of a source where a rename has read the text before', async () => {
   load();
-  let give!: (document: Document) => void;
+  let give!: (document: SourceDocument) => void;
   const indexes = await openOver(() => new Promise((resolve) => (give = resolve)));
   await indexes.get(CHATBOT);
   const renaming = indexes.rename(source);

@@ -27,7 +27,7 @@ export async function openKnowledge(handler: RequestListener, clock: Clock = Dat
   const crawls = new RunningCrawls();
   const sites = createSites({ store, ingestion, crawls, web, clock, log });
   const knowledge = createKnowledge(ingestion, crawls);
-  const chatbot = aChatbot(store.home.user.uuid);
+  const chatbot = aChatbot(store.owner.user.uuid);
   await store.createChatbot(chatbot, [anAgent(chatbot.uuid)]);
 
   /** Waits until the ingestion of a source has ended. */

@@ -120,7 +120,7 @@ export async function startChatServer({
         name: 'Shop',
         created_at: now,
         modified_at: now,
-        owner: store.home.user.uuid,
+        owner: store.owner.user.uuid,
         meta: {
           rate_limit: [100, 1],
           rate_limit_message: 'Slow down, please',

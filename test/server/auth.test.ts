@@ -226,7 +226,7 @@ describe('a key', () => {
     writes = 0;
     for (const seconds of [0, 10, 49]) {
       now += seconds * 1000;
-      expect(await authenticate(`Bearer ${key}`)).toEqual(store.home.user);
+      expect(await authenticate(`Bearer ${key}`)).toEqual(store.owner.user);
     }
     expect(await lastUse()).toBe('2026-01-01T00:00:59Z');
     expect(writes).toBe(0);

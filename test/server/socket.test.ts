@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../../server/control/client.ts';
-import { toSocketOf } from '../../server/control/socket.ts';
+import { connectToSocket } from '../../server/control/socket.ts';
 import { runCommand } from '../../server/cli/run.ts';
 import { API_KEY, start, type Running } from '../running.ts';
 
@@ -158,7 +158,7 @@ describe('a command', () => {
   it('says to restart a server that takes the request and says nothing', async () => {
     const other = createServer(() => {});
     await once(other.listen(join(dir, 'docent.sock')), 'listening');
-    const client = new Client(toSocketOf(dir, 50));
+    const client = new Client(connectToSocket(dir, 50));
     await expect(client.users()).rejects.toThrow(
       'the server that runs did not answer in time; if it is of another version, restart it',
     );

@@ -11,7 +11,7 @@ const say = (line: string): unknown => writeSync(1, `${line}\n`);
 
 async function write(folder: string): Promise<void> {
   const store = await openLowdbStore({ dir: folder, clock: Date.now });
-  const chatbot = aChatbot(store.home.user.uuid);
+  const chatbot = aChatbot(store.owner.user.uuid);
   await store.createChatbot(chatbot, []);
   say(`chatbot ${chatbot.uuid}`);
   const visitor = async () => {

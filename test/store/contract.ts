@@ -28,7 +28,7 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
       store = await at.open();
     };
     const withChatbot = async (more: Partial<StoredChatbot> = {}) => {
-      const chatbot = aChatbot(store.home.user.uuid, more);
+      const chatbot = aChatbot(store.owner.user.uuid, more);
       await store.createChatbot(chatbot, [anAgent(chatbot.uuid)]);
       return chatbot;
     };
@@ -70,19 +70,19 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
 
     describe('home, keys and facts', () => {
       it('has one user and one secret, the same in every life', async () => {
-        const { user, secret } = store.home;
+        const { user, secret } = store.owner;
         expect(user.email).toBe('owner@localhost');
         expect(user.uuid).toMatch(/^[0-9a-f]{32}$/);
         expect(user.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
         expect(secret).toMatch(/^[0-9a-f]{64}$/);
         await reopen();
-        expect(store.home).toEqual({ user, secret });
+        expect(store.owner).toEqual({ user, secret });
       });
 
       it('finds the owner of a key by its hash, and nobody for another hash', async () => {
         const key = {
           hash: 'a'.repeat(64),
-          user: store.home.user.uuid,
+          user: store.owner.user.uuid,
           name: 'first',
           hint: 'dk_abcd',
           created_at: '2026-01-01T00:00:00Z',
@@ -90,7 +90,7 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         };
         await store.addKey(key);
         await reopen();
-        expect(await store.keyOwner(key.hash)).toEqual(store.home.user);
+        expect(await store.keyOwner(key.hash)).toEqual(store.owner.user);
         expect(await store.keyOwner('b'.repeat(64))).toBeUndefined();
         expect(await store.keys()).toEqual([key]);
       });
@@ -110,7 +110,7 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
 
     describe('chatbots', () => {
       it('come back with their agents as they were stored', async () => {
-        const chatbot = aChatbot(store.home.user.uuid, { name: 'Ünï – 🛒\n"quoted" \u2028' });
+        const chatbot = aChatbot(store.owner.user.uuid, { name: 'Ünï – 🛒\n"quoted" \u2028' });
         const agents = [anAgent(chatbot.uuid, { name: 'one' }), anAgent(chatbot.uuid, { name: 'two', enabled: 0 })];
         await store.createChatbot(chatbot, agents);
         await reopen();
@@ -133,11 +133,11 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         await withChatbot({ owner: newUuid() });
         await reopen();
         made.push((await withChatbot()).uuid);
-        expect((await store.chatbots(store.home.user.uuid)).map(({ uuid }) => uuid)).toEqual(made);
+        expect((await store.chatbots(store.owner.user.uuid)).map(({ uuid }) => uuid)).toEqual(made);
       });
 
       it('are made once, by whoever comes first', async () => {
-        const chatbot = aChatbot(store.home.user.uuid);
+        const chatbot = aChatbot(store.owner.user.uuid);
         const names = ['first', 'second', 'third'];
         await Promise.all(names.map((name) => store.createChatbot({ ...chatbot, name }, [])));
         await reopen();
@@ -169,7 +169,7 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
       });
 
       it('are not changed by changing what was handed in or out', async () => {
-        const chatbot = aChatbot(store.home.user.uuid);
+        const chatbot = aChatbot(store.owner.user.uuid);
         const creating = store.createChatbot(chatbot, []);
         chatbot.meta.rate_limit[0] = 99;
         await creating;
@@ -348,14 +348,14 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         const replies = [aReply('a'), aReply('b', { status: 409, body: '' }), aReply('c', { created_at: at(-23) })];
         const old = aReply('d', { created_at: at(-25) });
         const older = aReply('e', { created_at: at(-60) });
-        await Promise.all([old, older, ...replies].map((one) => store.keepReply(one)));
+        await Promise.all([old, older, ...replies].map((one) => store.saveReply(one)));
         for (const again of [false, true, true]) {
           if (again) await reopen();
           for (const one of replies) expect(await store.reply(one.key)).toEqual(one);
           for (const one of [old, older, aReply('f')]) expect(await store.reply(one.key)).toBeUndefined();
         }
         const last = aReply('g');
-        await store.keepReply(last);
+        await store.saveReply(last);
         await reopen();
         expect(await store.reply(last.key)).toEqual(last);
         expect(await store.reply(replies[0]!.key)).toEqual(replies[0]);

@@ -55,7 +55,7 @@ describe('lowdb: damaged files', () => {
   const fileOf = async (uuid: string, end: string) =>
     (await files()).find((file) => file.includes(uuid) && file.endsWith(end))!;
   const withChatbot = async () => {
-    const chatbot = aChatbot(store.home.user.uuid);
+    const chatbot = aChatbot(store.owner.user.uuid);
     await store.createChatbot(chatbot, [anAgent(chatbot.uuid)]);
     return chatbot;
   };
@@ -225,7 +225,7 @@ describe('lowdb: damaged files', () => {
     for (const again of [false, true]) {
       if (again) await reopen();
       else store = await open();
-      expect((await store.chatbots(store.home.user.uuid)).map(({ uuid }) => uuid)).toEqual([good.uuid]);
+      expect((await store.chatbots(store.owner.user.uuid)).map(({ uuid }) => uuid)).toEqual([good.uuid]);
       expect(await store.sources(good.uuid)).toEqual([source]);
       for (const file of damaged) expect(await readFile(`${file}.damaged`, 'utf8')).toBe('{');
       expect(await readFile(await fileOf(spoilt.uuid, '.file'), 'utf8')).toBe('the upload');
@@ -251,7 +251,7 @@ describe('lowdb: damaged files', () => {
     for (const again of [false, true]) {
       if (again) await reopen();
       else store = await open();
-      expect((await store.chatbots(store.home.user.uuid)).map(({ uuid }) => uuid)).toEqual([good.uuid]);
+      expect((await store.chatbots(store.owner.user.uuid)).map(({ uuid }) => uuid)).toEqual([good.uuid]);
       expect(await store.sources(good.uuid)).toEqual([source]);
       expect([health.state(), warned]).toEqual([{ status: 'degraded', reasons }, reasons]);
       for (const path of folders) expect((await stat(path)).isDirectory()).toBe(true);

@@ -12,9 +12,9 @@ import { lowdbPlace as place } from './lowdb-place.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
 
 storeContract('lowdb', place());
-storeContract('lowdb that keeps nothing idle in memory', place({ kept: 0 }));
+storeContract('lowdb that keeps nothing idle in memory', place({ maxIdleCharacters: 0 }));
 managementContract('lowdb', place());
-managementContract('lowdb that keeps nothing idle in memory', place({ kept: 0 }));
+managementContract('lowdb that keeps nothing idle in memory', place({ maxIdleCharacters: 0 }));
 
 describe('lowdb: the data folder', () => {
   let dir: string;
@@ -36,7 +36,7 @@ describe('lowdb: the data folder', () => {
   });
 
   const withChatbot = async () => {
-    const chatbot = aChatbot(store.home.user.uuid);
+    const chatbot = aChatbot(store.owner.user.uuid);
     await store.createChatbot(chatbot, [anAgent(chatbot.uuid)]);
     return chatbot;
   };
@@ -227,7 +227,7 @@ describe('lowdb: the data folder', () => {
 
   it('drops idle sessions from memory beyond a bound, but none that has an answer under way', async () => {
     await store.close();
-    store = await openLowdbStore({ dir, clock: Date.now, disk, kept: 50_000 });
+    store = await openLowdbStore({ dir, clock: Date.now, disk, maxIdleCharacters: 50_000 });
     const { uuid } = await withChatbot();
     const [open, done] = [aSession(uuid), aSession(uuid)];
     await store.saveMessage(aMessage(open.uuid, { finish_reason: '' }), open);
@@ -243,7 +243,7 @@ describe('lowdb: the data folder', () => {
 
   it('loses nothing where sessions leave memory and come back all the time', async () => {
     await store.close();
-    store = await openLowdbStore({ dir, clock: Date.now, disk, kept: 4000 });
+    store = await openLowdbStore({ dir, clock: Date.now, disk, maxIdleCharacters: 4000 });
     const { uuid } = await withChatbot();
     const sessions = Array.from({ length: 6 }, () => aSession(uuid));
     const saved = sessions.map(({ uuid: session }) => Array.from({ length: 30 }, () => aMessage(session)));
@@ -309,7 +309,7 @@ describe('lowdb: the data folder', () => {
     await store.close();
     const lines = Array.from({ length: 5000 }, () => `${JSON.stringify(aMessage(session.uuid))}\n`);
     await appendFile(await onlyFile('sessions'), lines.join(''));
-    store = await openLowdbStore({ dir, clock: Date.now, disk, kept: 0 });
+    store = await openLowdbStore({ dir, clock: Date.now, disk, maxIdleCharacters: 0 });
     const reading = store.session(session.uuid);
     await new Promise((done) => setTimeout(done, 1));
     await store.deleteSession(session.uuid);
@@ -322,7 +322,7 @@ describe('lowdb: the data folder', () => {
 
   it('shows what is stored of an answer that could not be, and lets its session leave memory', async () => {
     await store.close();
-    store = await openLowdbStore({ dir, clock: Date.now, disk, kept: 0 });
+    store = await openLowdbStore({ dir, clock: Date.now, disk, maxIdleCharacters: 0 });
     const session = aSession((await withChatbot()).uuid);
     const question = aMessage(session.uuid, { finish_reason: '', response: '' });
     await store.saveMessage(question, session);

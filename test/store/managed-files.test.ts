@@ -19,7 +19,7 @@ describe('lowdb: what is managed, on the disk', () => {
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'docent-store-'));
     store = await openLowdbStore({ dir, clock: Date.now, disk });
-    chatbot = aChatbot(store.home.user.uuid);
+    chatbot = aChatbot(store.owner.user.uuid);
     await store.createChatbot(chatbot, []);
   });
   afterEach(async () => {
@@ -111,7 +111,7 @@ describe('lowdb: what is managed, on the disk', () => {
     const { session, messages } = await withMessages(2);
     await store.addKey({
       hash: 'a'.repeat(64),
-      user: store.home.user.uuid,
+      user: store.owner.user.uuid,
       name: 'old',
       hint: 'dk_abcd',
       created_at: '2026-01-02T03:04:05Z',
@@ -146,7 +146,7 @@ describe('lowdb: what is managed, on the disk', () => {
   it('notes the use of a key once a minute, and lets nobody wait for it', async () => {
     const hash = 'a'.repeat(64);
     const created_at = '2026-01-02T03:04:05Z';
-    await store.addKey({ hash, user: store.home.user.uuid, name: 'n', hint: 'dk_abcd', created_at, last_used_at: '' });
+    await store.addKey({ hash, user: store.owner.user.uuid, name: 'n', hint: 'dk_abcd', created_at, last_used_at: '' });
     const before = disk.count('rename');
     disk.failing('write', 'ENOSPC', 1);
     for (let second = 10; second < 60; second++) await store.keyUsed(hash, `2026-02-03T04:05:${second}Z`);
@@ -165,7 +165,7 @@ describe('lowdb: what is managed, on the disk', () => {
     const before = disk.count('rename');
     await store.deleteSource(upload.uuid);
     await store.removeKey('b'.repeat(64));
-    await store.addUser({ ...store.home.user });
+    await store.addUser({ ...store.owner.user });
     await Promise.all([store.deleteTag(tag.uuid), store.deleteTag(tag.uuid), store.deleteAgent(agent.uuid)]);
     expect(disk.count('rename') - before).toBeLessThanOrEqual(2);
   });
@@ -197,7 +197,7 @@ describe('lowdb: what is managed, on the disk', () => {
         expect(await store.tags(chatbot.uuid)).toEqual([tag]);
         expect(await store.sources(chatbot.uuid)).toEqual([upload]);
         expect(await store.messages(session.uuid)).toEqual(messages);
-        expect(await store.users()).toEqual([store.home.user]);
+        expect(await store.users()).toEqual([store.owner.user]);
       });
       expect(await files('sources')).toHaveLength(2);
       expect((await store.updateTag(tag.uuid, (one) => ({ ...one, name: 'newer' })))?.name).toBe('newer');

@@ -24,7 +24,7 @@ export function managementContract(engine: string, place: () => Promise<Place>):
       store = await at.open();
     };
     const withChatbot = async () => {
-      const made = aChatbot(store.home.user.uuid);
+      const made = aChatbot(store.owner.user.uuid);
       await store.createChatbot(made, []);
       return made;
     };
@@ -59,7 +59,7 @@ export function managementContract(engine: string, place: () => Promise<Place>):
     describe('users and keys', () => {
       const aKey = (more: Partial<StoredKey> = {}): StoredKey => ({
         hash: newUuid() + newUuid(),
-        user: store.home.user.uuid,
+        user: store.owner.user.uuid,
         name: 'site',
         hint: 'dk_abcd',
         created_at: '2026-01-02T03:04:05Z',
@@ -75,7 +75,7 @@ export function managementContract(engine: string, place: () => Promise<Place>):
         const key = aKey({ user: user.uuid });
         await store.addKey(key);
         await inBothLives(async () => {
-          expect(await store.users()).toEqual([store.home.user, user]);
+          expect(await store.users()).toEqual([store.owner.user, user]);
           expect(await store.keyOwner(key.hash)).toEqual(user);
         });
       });
@@ -84,7 +84,7 @@ export function managementContract(engine: string, place: () => Promise<Place>):
         const added = await Promise.all(Array.from({ length: 8 }, () => store.addUser(aUser('ann@shop.example'))));
         const made = added.filter((user) => user !== undefined);
         expect(made).toHaveLength(1);
-        expect(await store.users()).toEqual([store.home.user, ...made]);
+        expect(await store.users()).toEqual([store.owner.user, ...made]);
       });
 
       it('of which one is removed open nothing any more, and the others do', async () => {
@@ -103,10 +103,10 @@ export function managementContract(engine: string, place: () => Promise<Place>):
         await store.addUser(user);
         const [gone, kept] = [aKey({ user: user.uuid }), aKey()];
         for (const key of [gone, kept]) await store.addKey(key);
-        expect(await store.removeUser(store.home.user.uuid)).toBe(false);
+        expect(await store.removeUser(store.owner.user.uuid)).toBe(false);
         expect(await Promise.all([store.removeUser(user.uuid), store.removeUser(user.uuid)])).toEqual([true, false]);
         await inBothLives(async () => {
-          expect(await store.users()).toEqual([store.home.user]);
+          expect(await store.users()).toEqual([store.owner.user]);
           expect(await store.keys()).toEqual([kept]);
           expect(await store.keyOwner(gone.hash)).toBeUndefined();
         });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { messageUuid } from '../../server/schema/ids.ts';
 import type {
-  Document,
+  SourceDocument,
   Store,
   StoredAgent,
   StoredChatbot,
@@ -20,7 +20,7 @@ interface Model {
   tags: Map<string, StoredTag>;
   sites: Map<string, StoredSite>;
   sources: Map<string, StoredSource>;
-  documents: Map<string, Document>;
+  documents: Map<string, SourceDocument>;
   vectors: Map<string, StoredVectors>;
   files: Map<string, string>;
   /** Named by a tag or an agent when they were deleted: an engine may know them by that, and no uuid is used twice. */

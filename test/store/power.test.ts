@@ -16,7 +16,7 @@ describe('lowdb: a power cut, after which only what was synced is there', { time
     dir = await mkdtemp(join(tmpdir(), 'docent-store-'));
     left = await mkdtemp(join(tmpdir(), 'docent-store-'));
     disk = forgetfulDisk(dir);
-    store = await openLowdbStore({ dir, clock: Date.now, disk, kept: 3000 });
+    store = await openLowdbStore({ dir, clock: Date.now, disk, maxIdleCharacters: 3000 });
   });
   afterEach(async () => {
     await store.close();
@@ -38,11 +38,11 @@ describe('lowdb: a power cut, after which only what was synced is there', { time
 
   it('leaves home, keys and facts', async () => {
     await store.setFact('demo', 'x');
-    expect(await afterCut(async (later) => [later.home, await later.fact('demo')])).toEqual([store.home, 'x']);
+    expect(await afterCut(async (later) => [later.owner, await later.fact('demo')])).toEqual([store.owner, 'x']);
   });
 
   it('leaves every record as it was last acknowledged', async () => {
-    const chatbot = aChatbot(store.home.user.uuid);
+    const chatbot = aChatbot(store.owner.user.uuid);
     const agents = [anAgent(chatbot.uuid)];
     await store.createChatbot(chatbot, agents);
     expect(await afterCut((later) => later.chatbot(chatbot.uuid))).toEqual(chatbot);
@@ -63,7 +63,7 @@ describe('lowdb: a power cut, after which only what was synced is there', { time
     const user = { uuid: 'c'.repeat(32), email: 'ann@shop.example', created_at: '2026-01-02T03:04:05Z' };
     const key = { hash: 'a'.repeat(64), user: user.uuid, name: 'n', hint: 'dk_abcd', created_at: user.created_at };
     await store.addUser(user);
-    expect(await afterCut((later) => later.users())).toEqual([store.home.user, user]);
+    expect(await afterCut((later) => later.users())).toEqual([store.owner.user, user]);
     await store.addKey({ ...key, last_used_at: '' });
     expect(await afterCut((later) => later.keyOwner(key.hash))).toEqual(user);
     await store.removeKey(key.hash);
@@ -88,7 +88,7 @@ describe('lowdb: a power cut, after which only what was synced is there', { time
   });
 
   it('leaves no message that was deleted, and none the less of the others', async () => {
-    const chatbot = aChatbot(store.home.user.uuid);
+    const chatbot = aChatbot(store.owner.user.uuid);
     await store.createChatbot(chatbot, []);
     const session = aSession(chatbot.uuid);
     const messages = Array.from({ length: 3 }, () => aMessage(session.uuid));
@@ -105,7 +105,7 @@ describe('lowdb: a power cut, after which only what was synced is there', { time
   });
 
   it('leaves every message as it was last acknowledged, while others are being written', async () => {
-    const chatbot = aChatbot(store.home.user.uuid);
+    const chatbot = aChatbot(store.owner.user.uuid);
     await store.createChatbot(chatbot, []);
     const sessions = Array.from({ length: 4 }, () => aSession(chatbot.uuid));
     let checks = 0;

@@ -20,7 +20,7 @@ describe('lowdb: replies on the disk', () => {
     warned = [];
     const log = { warn: (_: object, sentence: string) => void warned.push(sentence) };
     const damage = new Damage({ disk, dir: root, health, log });
-    replies = new Replies({ disk, damage, clock: () => now, root: join(root, 'replies'), most: 10 });
+    replies = new Replies({ disk, damage, clock: () => now, root: join(root, 'replies'), maxPerDay: 10 });
   };
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'docent-replies-'));
@@ -42,7 +42,7 @@ describe('lowdb: replies on the disk', () => {
   const files = () => readdir(join(root, 'replies'));
 
   it('keep to a bound: the oldest of a day go first', async () => {
-    for (let number = 0; number < 95; number++) await replies.keep(aReply(number));
+    for (let number = 0; number < 95; number++) await replies.save(aReply(number));
     for (const again of [false, true]) {
       if (again) open();
       expect(await replies.find(aReply(94).key)).toEqual(aReply(94));
@@ -54,7 +54,7 @@ describe('lowdb: replies on the disk', () => {
 
   it('are stored although a folder stands in place of the file of another day', async () => {
     await mkdir(join(root, 'replies', '2026-02-28.jsonl'), { recursive: true });
-    await replies.keep(aReply(1));
+    await replies.save(aReply(1));
     expect(await replies.find(aReply(1).key)).toEqual(aReply(1));
     expect(health.state()).toMatchObject({
       status: 'degraded',
@@ -64,7 +64,7 @@ describe('lowdb: replies on the disk', () => {
 
   it('are in a file a day, of which two stay', async () => {
     for (let day = 0; day < 5; day++) {
-      await replies.keep(aReply(day));
+      await replies.save(aReply(day));
       now += 86_400_000;
     }
     expect(await files()).toEqual(['2026-03-04.jsonl', '2026-03-05.jsonl']);
@@ -77,11 +77,11 @@ describe('lowdb: replies on the disk', () => {
   });
 
   it('go on where a write has failed', async () => {
-    await replies.keep(aReply(1));
+    await replies.save(aReply(1));
     disk.failing('write', 'ENOSPC');
-    await expect(replies.keep(aReply(2))).rejects.toThrow();
+    await expect(replies.save(aReply(2))).rejects.toThrow();
     disk.heal();
-    await replies.keep(aReply(3));
+    await replies.save(aReply(3));
     for (const again of [false, true]) {
       if (again) open();
       expect(await replies.find(aReply(1).key)).toEqual(aReply(1));
@@ -106,7 +106,7 @@ describe('lowdb: replies on the disk', () => {
     ['bytes behind its last line', (text) => `${text}J`, [1, 2, 3]],
   ];
   it.each(damages)('with %s are kept, and named in the log and by /readyz', async (_, damage, left) => {
-    for (const number of [1, 2, 3]) await replies.keep({ ...aReply(number), request: 'r' });
+    for (const number of [1, 2, 3]) await replies.save({ ...aReply(number), request: 'r' });
     await replies.close();
     const path = join(root, 'replies', '2026-03-01.jsonl');
     const damaged = damage(await readFile(path, 'utf8'));
@@ -121,7 +121,7 @@ describe('lowdb: replies on the disk', () => {
         reasons: [expect.stringMatching(/^replies\/2026-03-01\.jsonl(?:\.damaged)? .*cannot be read/)],
       });
       expect(warned).toEqual(health.state().reasons);
-      if (!again) await replies.keep(aReply(4));
+      if (!again) await replies.save(aReply(4));
       expect(await replies.find(aReply(4).key)).toEqual(aReply(4));
       await replies.close();
     }
@@ -132,7 +132,7 @@ describe('lowdb: replies on the disk', () => {
   });
 
   it('of an earlier version, without a sum, count', async () => {
-    await replies.keep(aReply(1));
+    await replies.save(aReply(1));
     await replies.close();
     const path = join(root, 'replies', '2026-03-01.jsonl');
     await writeFile(path, (await readFile(path, 'utf8')).replace(/,"sum":\d+/, ''));

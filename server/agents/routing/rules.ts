@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import { eachWord } from '../../knowledge/text/tokenizer.ts';
 import { withoutAccents } from '../../knowledge/text/accents.ts';
 import { invalid } from '../../schema/errors.ts';
-import { checkedWithin, isObject } from '../../schema/validate.ts';
+import { validateWithin, isObject } from '../../schema/validate.ts';
 
 /** The rules of an agent: what must be true of a session for this agent to answer, whatever its score. */
 
@@ -102,8 +102,8 @@ function checkedCondition(place: string, kind: keyof Conditions, sent: Record<st
   const nested = Conditions[kind];
   const rule =
     isObject(value) && 'properties' in nested
-      ? { [kind]: checkedWithin(field, nested as Type.TObject, value) }
-      : checkedWithin(place, Type.Object({ [kind]: nested }), sent);
+      ? { [kind]: validateWithin(field, nested as Type.TObject, value) }
+      : validateWithin(place, Type.Object({ [kind]: nested }), sent);
   refuseEmpty(field, rule as Partial<Conditions>);
   return rule as Rule;
 }

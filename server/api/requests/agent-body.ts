@@ -4,7 +4,7 @@ import { SentTag, settingsSent, type SentSettings } from '../../agents/settings.
 import { LongText, Name } from '../../schema/fields.ts';
 import { AgentSettings, AgentType, AgentVariable, HumanEscalationSettings } from '../../schema/records.ts';
 import type { Agent } from '../../schema/records.ts';
-import { checked, checkedList, checkedWithin } from '../../schema/validate.ts';
+import { validate, validateList, validateWithin } from '../../schema/validate.ts';
 import { asFlag, Switch } from './bodies.ts';
 
 /** What callers send to create and to change an agent. Which settings count depends on the agent's type. */
@@ -46,7 +46,7 @@ export const AgentChange = Type.Object({
 
 /** Throws a `Refusal` that names the field at fault; so does `readAgentChange`. */
 export function readNewAgent(body: unknown): Static<typeof New> & { settings: SentSettings } {
-  const fields = checked(New, body);
+  const fields = validate(New, body);
   return { ...fields, settings: settingsSent(fields.type, body as object) };
 }
 
@@ -60,7 +60,7 @@ export interface AgentChanges {
 }
 
 export function readAgentChange(type: Agent['type'], body: unknown): AgentChanges {
-  const { enabled, data_source_uuids: sources, ...fields } = checked(Change, body);
+  const { enabled, data_source_uuids: sources, ...fields } = validate(Change, body);
   const { variables, human_escalation_settings: escalation } = own(body ?? {});
   return {
     fields: {
@@ -79,7 +79,7 @@ const own = (body: object): Record<string, unknown> =>
   Object.assign(Object.create(null), Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)));
 
 function readVariables(sent: unknown): Agent['variables'] {
-  return checkedList('variables', Variable, sent).map(
+  return validateList('variables', Variable, sent).map(
     ({ name, description = '', example = '', type = 'string', default_value = {} }) => ({
       name,
       description,
@@ -91,7 +91,7 @@ function readVariables(sent: unknown): Agent['variables'] {
 }
 
 function readEscalation(sent: unknown): AgentChanges['escalation'] {
-  const { notifications_enabled, sound_enabled, ...texts } = checkedWithin(
+  const { notifications_enabled, sound_enabled, ...texts } = validateWithin(
     'human_escalation_settings',
     Escalation,
     sent,

@@ -29,7 +29,7 @@ export type Once = (
 export function createOnce({ store, clock, log }: { store: Store; clock: Clock; log: Logger }): Once {
   const mutex = new KeyedMutex();
   const digest = (...parts: string[]): Buffer =>
-    createHmac('sha256', store.home.secret).update(JSON.stringify(parts)).digest();
+    createHmac('sha256', store.owner.secret).update(JSON.stringify(parts)).digest();
 
   return ({ user, ctx, operation, uuids }, request, act) => {
     const key = readKey(ctx);
@@ -55,7 +55,7 @@ export function createOnce({ store, clock, log }: { store: Store; clock: Clock; 
       const sealedReply = sealed(JSON.stringify(reply), seal);
       // What was created is there, whether or not a repeat will know.
       await store
-        .keepReply({ key: name, request: asked, status, body: sealedReply, created_at: timestamp(clock) })
+        .saveReply({ key: name, request: asked, status, body: sealedReply, created_at: timestamp(clock) })
         .catch((error: unknown) => log.warn({ req: ctx.state['id'], err: error }, 'a reply could not be kept'));
       return reply;
     });

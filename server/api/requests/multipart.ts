@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import * as Type from 'typebox';
 import { invalid, Refusal } from '../../schema/errors.ts';
 import { isReadableFile } from '../../knowledge/readers/readers.ts';
-import { checked } from '../../schema/validate.ts';
+import { validate } from '../../schema/validate.ts';
 import { NewFileSource } from './bodies.ts';
 
 /** Bytes. */
@@ -97,7 +97,7 @@ function collect(
 
 /** As a body's field is. */
 const checkedReference = (reference: string | undefined): string | undefined =>
-  reference === undefined ? undefined : checked(Reference, { reference_source_link: reference }).reference_source_link;
+  reference === undefined ? undefined : validate(Reference, { reference_source_link: reference }).reference_source_link;
 
 const READABLE_FILES = 'send a txt, md, tex, html, pdf, docx, csv or xlsx file';
 const OLD_WORKBOOK = 'save the workbook as .xlsx and send that';

@@ -22,7 +22,7 @@ import type {
   StoredTag,
   User,
 } from '../../store/store.ts';
-import { checked } from '../../schema/validate.ts';
+import { validate } from '../../schema/validate.ts';
 import { serializeList } from '../../http/json-list.ts';
 import type { Once } from './idempotency.ts';
 
@@ -101,7 +101,7 @@ export function register(
     const sent = body ? await readJson(ctx) : undefined;
     if (body) nameUnknownFields(ctx, log, body, sent);
     else nameUnknownFields(ctx, log, query ?? NOTHING, ctx.query);
-    const given = body && !checkedByHandler ? checked(body, sent) : sent;
+    const given = body && !checkedByHandler ? validate(body, sent) : sent;
     const user = ctx.state.user as User;
     const uuids = Object.values(ctx.params as Record<string, string>).map((one) => readUuid(one) ?? '');
     const onlyOnce: Call<unknown>['once'] = (request, act) => once({ user, ctx, operation: id, uuids }, request, act);

@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { agentView, newAgent, refuseSecond } from '../../agents/agents.ts';
 import { notFound } from '../../schema/errors.ts';
-import { later, type Clock } from '../../schema/ids.ts';
+import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
 import { Agent, Success } from '../../schema/records.ts';
 import type { StoredAgent } from '../../store/store.ts';
 import { AgentChange, NewAgent, readAgentChange, readNewAgent, type AgentChanges } from '../requests/agent-body.ts';
@@ -95,6 +95,6 @@ function withChanges(
     meta: { ...agent.meta, ...settings },
     ...(before ? { human_escalation_settings: { ...before, ...escalation } } : {}),
     ...(sources ? { data_source_uuids: sources } : {}),
-    modified_at: later(agent.modified_at, clock),
+    modified_at: nextModifiedAt(agent.modified_at, clock),
   };
 }

@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { defaultAgent } from '../../agents/agents.ts';
 import { unknownKey } from '../../http/auth.ts';
-import { later, newUuid, timestamp, view, type Clock } from '../../schema/ids.ts';
+import { nextModifiedAt, newUuid, timestamp, view, type Clock } from '../../schema/ids.ts';
 import { Chatbot, Success } from '../../schema/records.ts';
 import type { Store, StoredChatbot } from '../../store/store.ts';
 import { ChatbotChange, NewChatbot } from '../requests/bodies.ts';
@@ -99,7 +99,7 @@ export const changeChatbot = (
     ...chatbot,
     name: name ?? chatbot.name,
     meta: { ...chatbot.meta, ...meta },
-    modified_at: later(chatbot.modified_at, clock),
+    modified_at: nextModifiedAt(chatbot.modified_at, clock),
   }));
 
 /** With all that belongs to it; answers under way are stopped. */

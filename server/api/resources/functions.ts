@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { newFunction, refuseUncallable, withFunctions, type FunctionFields } from '../../agents/tool-functions.ts';
 import { notFound } from '../../schema/errors.ts';
-import { later, view, type Clock } from '../../schema/ids.ts';
+import { nextModifiedAt, view, type Clock } from '../../schema/ids.ts';
 import { Success, ToolFunction } from '../../schema/records.ts';
 import type { Store, User } from '../../store/store.ts';
 import { asFlag, Switch } from '../requests/bodies.ts';
@@ -47,7 +47,7 @@ export const functions = ({ store, clock }: Rooms): Operation[] => [
     async handle({ user, uuid, body }) {
       const agent = await agentOf(store, user, uuid);
       const { tool_functions } = await changeFunction(store, agent, uuid, clock, (one) => [
-        { ...one, ...callable(body, one.meta), modified_at: later(one.modified_at, clock) },
+        { ...one, ...callable(body, one.meta), modified_at: nextModifiedAt(one.modified_at, clock) },
       ]);
       return view(ToolFunction, tool_functions.find((one) => one.uuid === uuid) ?? {});
     },

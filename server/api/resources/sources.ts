@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { invalid, notFound } from '../../schema/errors.ts';
 import { newSource } from '../../knowledge/ingest/new-source.ts';
-import { later, newUuid, timestamp, view } from '../../schema/ids.ts';
+import { nextModifiedAt, newUuid, timestamp, view } from '../../schema/ids.ts';
 import { DataSource, Success } from '../../schema/records.ts';
 import type { StoredSource } from '../../store/store.ts';
 import { NewQaSource, NewUrlSource, SourceChange } from '../requests/bodies.ts';
@@ -86,7 +86,7 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
       const changed = await store.updateSource(uuid, (source) => ({
         ...source,
         title: body.title,
-        modified_at: later(source.modified_at, clock),
+        modified_at: nextModifiedAt(source.modified_at, clock),
       }));
       if (!changed) throw notFound('data source');
       await knowledge.rename(changed);

@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import { invalid, notFound } from '../../schema/errors.ts';
-import { later, newUuid, readUuid, timestamp, view } from '../../schema/ids.ts';
+import { nextModifiedAt, newUuid, readUuid, timestamp, view } from '../../schema/ids.ts';
 import { SourceTag, Success } from '../../schema/records.ts';
 import type { Store, StoredTag } from '../../store/store.ts';
 import { NewTag, TagChange } from '../requests/bodies.ts';
@@ -64,7 +64,7 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
         ...tag,
         ...body,
         ...change,
-        modified_at: later(tag.modified_at, clock),
+        modified_at: nextModifiedAt(tag.modified_at, clock),
       }));
       if (!changed) throw notFound('source tag');
       return view(SourceTag, changed);

@@ -1,4 +1,4 @@
-import { later, type Clock } from '../../schema/ids.ts';
+import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
 import type { Change, Store, StoredSite, StoredSource } from '../../store/store.ts';
 import { asWebFailure } from '../../web/errors.ts';
 import type { Web } from '../../web/web.ts';
@@ -293,7 +293,7 @@ export class Crawl {
   async #keep(change: Partial<StoredSite> | Change<StoredSite>): Promise<void> {
     const { store, clock } = this.#deps;
     const changed = typeof change === 'function' ? change : (site: StoredSite) => ({ ...site, ...change });
-    const dated = (site: StoredSite) => ({ ...changed(site), modified_at: later(site.modified_at, clock) });
+    const dated = (site: StoredSite) => ({ ...changed(site), modified_at: nextModifiedAt(site.modified_at, clock) });
     this.#site = (await store.updateSite(this.#site.uuid, dated)) ?? this.#site;
   }
 }

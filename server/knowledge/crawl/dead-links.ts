@@ -1,11 +1,11 @@
-import { MOST_DEAD_LINKS, type DeadLink } from '../../schema/site.ts';
+import { MAX_DEAD_LINKS, type DeadLink } from '../../schema/site.ts';
 import type { StoredSite } from '../../store/store.ts';
 
 /** A link that is listed is not counted again: a crawl that is cut may report it before its source is deleted. */
 export function withDeadLink(site: StoredSite, link: DeadLink): StoredSite {
   const { dead_links = [], dead_links_total = 0 } = site;
   if (dead_links.some(({ url }) => url === link.url)) return site;
-  const listed = dead_links.length < MOST_DEAD_LINKS ? [...dead_links, link] : dead_links;
+  const listed = dead_links.length < MAX_DEAD_LINKS ? [...dead_links, link] : dead_links;
   return { ...site, dead_links: listed, dead_links_total: dead_links_total + 1 };
 }
 

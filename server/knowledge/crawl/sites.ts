@@ -1,5 +1,5 @@
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
-import { later, newUuid, timestamp, view } from '../../schema/ids.ts';
+import { nextModifiedAt, newUuid, timestamp, view } from '../../schema/ids.ts';
 import { Site } from '../../schema/site.ts';
 import type { StoredSite } from '../../store/store.ts';
 import { Crawl, type CrawlDeps } from './crawl.ts';
@@ -74,7 +74,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
       dead_links: [],
       dead_links_total: 0,
       refollow: pagesToFollow(one),
-      modified_at: later(one.modified_at, clock),
+      modified_at: nextModifiedAt(one.modified_at, clock),
     }));
     if (site) await begin(site);
     return site;

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Document, Passage } from '../../store/store.ts';
+import type { SourceDocument, Passage } from '../../store/store.ts';
 import { slices, type Block, type Readable } from '../readers/blocks.ts';
 import { CODE_FENCE, sentencesOf } from '../text/sentences.ts';
 import { TimeSlice } from '../../async/time-slice.ts';
@@ -20,7 +20,7 @@ const MIN_PASSAGE_LENGTH = 16;
  * Cuts text into passages: paragraphs under their headings, a list with the paragraph before it. The stored text has the
  * headings between the passages.
  */
-export async function chunked({ title, blocks }: Readable): Promise<Document> {
+export async function chunked({ title, blocks }: Readable): Promise<SourceDocument> {
   const headed = blocks.some(({ kind }) => kind !== 'heading');
   const writer = new Writer();
   const timeSlice = new TimeSlice();
@@ -69,7 +69,7 @@ class Writer {
     if (block.kind === 'row') this.#rows.add(start);
   }
 
-  end(): Pick<Document, 'text' | 'passages'> {
+  end(): Pick<SourceDocument, 'text' | 'passages'> {
     this.#close();
     const long = this.#passages.filter(({ start, end }) => end - start >= MIN_PASSAGE_LENGTH || this.#rows.has(start));
     return { text: this.#parts.join(''), passages: long.length ? long : this.#passages };

@@ -1,4 +1,4 @@
-import type { Document, StoredSource } from '../../store/store.ts';
+import type { SourceDocument, StoredSource } from '../../store/store.ts';
 import { WebFailure } from '../../web/errors.ts';
 import type { Page } from '../../web/page.ts';
 import type { Readable } from '../readers/blocks.ts';
@@ -26,7 +26,7 @@ export interface ParsedContent {
 }
 
 export interface ChunkedDocument {
-  document: Document;
+  document: SourceDocument;
   /** Says what was left out, where the source is longer than what is stored of one. */
   cut?: string | undefined;
 }

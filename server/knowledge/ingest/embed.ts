@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { TextsRefused, type Embedder } from '../../model/model.ts';
 import type { Clock } from '../../schema/ids.ts';
-import type { Document, Store, StoredVectors } from '../../store/store.ts';
+import type { SourceDocument, Store, StoredVectors } from '../../store/store.ts';
 import type { IndexCache } from '../search/index-cache.ts';
 import { rowOf } from '../search/vectors.ts';
 
@@ -64,7 +64,7 @@ export function createEmbedding({ store, indexes, embedder, clock, log, onRecove
   }
 
   /** In batches: Float32 vectors take more memory than the Int8 rows that are stored. */
-  async function vectorsOf(document: Document, signal: AbortSignal): Promise<StoredVectors | undefined> {
+  async function vectorsOf(document: SourceDocument, signal: AbortSignal): Promise<StoredVectors | undefined> {
     const texts = textsOf(document);
     let rows = new Int8Array(0);
     let dimensions = 0;
@@ -104,5 +104,5 @@ export function createEmbedding({ store, indexes, embedder, clock, log, onRecove
 }
 
 /** Each passage under its title and headings, as the word index has them; a heading that repeats the title is left out. */
-const textsOf = ({ title, text, passages }: Document): string[] =>
+const textsOf = ({ title, text, passages }: SourceDocument): string[] =>
   passages.map(({ headings, start, end }) => [...new Set([title, ...headings, text.slice(start, end)])].join('\n'));

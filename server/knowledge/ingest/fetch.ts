@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Document, Store, StoredSource } from '../../store/store.ts';
+import type { SourceDocument, Store, StoredSource } from '../../store/store.ts';
 import type { Page } from '../../web/page.ts';
 import type { GetOptions, Known, Web } from '../../web/web.ts';
 import { READABLE_TYPES } from '../readers/readers.ts';
@@ -30,7 +30,7 @@ export interface FetchResult {
   /** Absent where it need not be read: it is unchanged, and its links are not wanted. */
   page?: Page;
   /** The stored document, where the page is unchanged. */
-  known?: Document;
+  known?: SourceDocument;
 }
 
 export interface FetchDeps {

@@ -1,5 +1,5 @@
-import { later, type Clock } from '../../schema/ids.ts';
-import type { Change, Document, Store, StoredSource } from '../../store/store.ts';
+import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
+import type { Change, SourceDocument, Store, StoredSource } from '../../store/store.ts';
 import { WebFailure } from '../../web/errors.ts';
 import type { Web } from '../../web/web.ts';
 import type { IndexCache } from '../search/index-cache.ts';
@@ -169,12 +169,12 @@ export function mark(
 ): Promise<StoredSource | undefined> {
   return store.updateSource(uuid, (record) => ({
     ...(typeof change === 'function' ? change(record) : { ...record, ...change }),
-    modified_at: later(record.modified_at, clock),
+    modified_at: nextModifiedAt(record.modified_at, clock),
   }));
 }
 
 /** Takes the document's title, unless the owner gave another. */
-function embedding(record: StoredSource, document: Document, before: Document | undefined): StoredSource {
+function embedding(record: StoredSource, document: SourceDocument, before: SourceDocument | undefined): StoredSource {
   const isOwners = record.type === 'qa' || !['', record.file_name, before?.title].includes(record.title);
   const title = isOwners ? record.title : document.title;
   // A restart in between must not take the page for unchanged.
@@ -182,7 +182,7 @@ function embedding(record: StoredSource, document: Document, before: Document | 
 }
 
 /** Estimates what a model would count: four characters of English a token. */
-const tokensOf = ({ text }: Document): number => Math.ceil(text.length / 4);
+const tokensOf = ({ text }: SourceDocument): number => Math.ceil(text.length / 4);
 
 async function clearText({ store, indexes }: IngestDeps, { uuid, chatbot, title }: StoredSource): Promise<void> {
   if (await store.document(uuid)) await store.putDocument(uuid, { title, text: '', passages: [] });

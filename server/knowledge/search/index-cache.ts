@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../schema/ids.ts';
-import type { Document, Store, StoredSource, StoredVectors } from '../../store/store.ts';
+import type { SourceDocument, Store, StoredSource, StoredVectors } from '../../store/store.ts';
 import { PassageIndex } from './index.ts';
 import { stemsFor } from '../text/stems.ts';
 
@@ -40,7 +40,7 @@ export class IndexCache {
   }
 
   /** A chatbot whose index is not held needs nothing: the store has the passages. */
-  put(source: StoredSource, document: Document): Promise<void> {
+  put(source: StoredSource, document: SourceDocument): Promise<void> {
     return this.#put(source, async () => document);
   }
 
@@ -78,7 +78,7 @@ export class IndexCache {
   }
 
   /** The change counts before the document is read: one that comes meanwhile is newer. */
-  async #put(source: StoredSource, read: () => Promise<Document | undefined>): Promise<void> {
+  async #put(source: StoredSource, read: () => Promise<SourceDocument | undefined>): Promise<void> {
     const held = this.#held.get(source.chatbot);
     if (!held) return;
     const change = countChange(held, source.uuid);
@@ -134,7 +134,7 @@ function countChange({ changes }: CachedIndex, source: string): number {
 async function fillIndex(
   index: PassageIndex<StoredSource>,
   source: StoredSource,
-  document: Document,
+  document: SourceDocument,
   isNewest: () => boolean,
 ): Promise<void> {
   const title = document.title === source.title ? source.title : `${source.title}\n${document.title}`;

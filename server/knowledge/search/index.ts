@@ -1,4 +1,4 @@
-import type { Document } from '../../store/store.ts';
+import type { SourceDocument } from '../../store/store.ts';
 import { bySentences } from './coverage.ts';
 import type { Entry, Hit, SearchScope } from './types.ts';
 import { FEEDBACK_PASSAGES, wantsFeedback, withFeedback } from './relevance-feedback.ts';
@@ -44,12 +44,12 @@ export class PassageIndex<S> {
   }
 
   /** Replaces whatever the index had of that source. `question` is the one that its owner wrote the first passage to answer. */
-  put(uuid: string, source: S, document: Document, question?: string): void {
+  put(uuid: string, source: S, document: SourceDocument, question?: string): void {
     for (const _ of this.putting(uuid, source, document, question));
   }
 
   /** As `put`, in steps of a few milliseconds. Removing the source between two steps ends it. */
-  *putting(uuid: string, source: S, document: Document, question?: string): Generator<void> {
+  *putting(uuid: string, source: S, document: SourceDocument, question?: string): Generator<void> {
     this.remove(uuid);
     if (question !== undefined) this.#pairs.put(uuid, question);
     const slots: number[] = [];

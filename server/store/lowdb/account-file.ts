@@ -5,10 +5,10 @@ import { asRefusal } from '../../schema/errors.ts';
 import { newUuid, timestamp, type Clock } from '../../schema/ids.ts';
 import type { Disk } from './files/disk.ts';
 import { isObject } from '../../schema/validate.ts';
-import { readDocument } from './files/document.ts';
+import { readJsonFile } from './files/json-file.ts';
 import { isKey, isUser, list, mapOf, number, record, text, uuid } from './record-checks.ts';
 import { StoredRecord } from './files/record.ts';
-import type { Home, StoredKey, User } from '../store.ts';
+import type { OwnerAccount, StoredKey, User } from '../store.ts';
 
 /** `store.json`: what there is once in a data folder. */
 export interface Accounts {
@@ -24,9 +24,9 @@ export interface Accounts {
 export interface OpenAccounts {
   record: StoredRecord<Accounts>;
   /** Numbers in order of creation. Throws the disk's error while the life that they belong to is not stored. */
-  order(): number;
+  nextOrder(): number;
   /** Stores the life, where the disk refused that when it was opened. */
-  begin: (() => Promise<void>) | undefined;
+  storeGeneration: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -42,44 +42,45 @@ export async function openAccounts(
 ): Promise<OpenAccounts> {
   if (!existsSync(path)) {
     if (holdsRecords()) throw new Error(`${path} is missing, but ${dirname(path)} holds chatbots: ${REMEDY}`);
-    const made = await StoredRecord.create(disk, path, firstRoot(clock));
-    return { record: made, order: orderFrom(made.stored.life), begin: undefined };
+    const record = await StoredRecord.create(disk, path, newAccounts(clock));
+    return { record, nextOrder: orderNumbers(record.stored.life), storeGeneration: undefined };
   }
-  const stored = readRoot(path);
-  const keys = stored.keys.map(wholeKey);
-  const life = stored.life + 1;
-  const next = orderFrom(life);
+  const stored = readAccounts(path);
+  const keys = stored.keys.map(withKeyDefaults);
+  const generation = stored.life + 1;
+  const next = orderNumbers(generation);
   const record = new StoredRecord(disk, path, { ...stored, keys });
   let fault: unknown;
-  const begin = async () => {
-    await record.update((root) => ({ ...root, life }));
+  const storeGeneration = async () => {
+    await record.update((root) => ({ ...root, life: generation }));
     fault = undefined;
   };
-  await begin().catch((error: unknown) => {
+  await storeGeneration().catch((error: unknown) => {
     if (!asRefusal(error)) throw error;
     fault = error;
   });
-  const order = () => {
+  const nextOrder = () => {
     if (fault !== undefined) throw fault;
     return next();
   };
-  return { record, order, begin: fault === undefined ? undefined : begin };
+  return { record, nextOrder, storeGeneration: fault === undefined ? undefined : storeGeneration };
 }
 
 const REMEDY = 'put the file back from a backup, or set DATA_DIR to another folder for a new start';
 
-function readRoot(path: string): Accounts {
-  const value = readDocument(path, isObject);
+function readAccounts(path: string): Accounts {
+  const value = readJsonFile(path, isObject);
   if (!value) throw new Error(`${path} is damaged: it holds no JSON object; ${REMEDY}`);
   const { format } = value;
   if (typeof format !== 'number' || format < 1)
     throw new Error(`${path} is damaged: it has no format number (format ${JSON.stringify(format)}); ${REMEDY}`);
-  if (format !== FORMAT) throw new Error(`${path} was written by a newer version of docent (format ${format})`);
-  if (!isRoot(value)) throw new Error(`${path} is damaged: its owner, users, keys or facts cannot be read; ${REMEDY}`);
+  if (format !== FORMAT_VERSION) throw new Error(`${path} was written by a newer version of docent (format ${format})`);
+  if (!isAccounts(value))
+    throw new Error(`${path} is damaged: its owner, users, keys or facts cannot be read; ${REMEDY}`);
   return value;
 }
 
-const FORMAT = 1;
+const FORMAT_VERSION = 1;
 
 const hasFields = record<Accounts>({
   format: number,
@@ -90,28 +91,28 @@ const hasFields = record<Accounts>({
   facts: mapOf(text),
 });
 
-const isRoot = (value: unknown): value is Accounts =>
+const isAccounts = (value: unknown): value is Accounts =>
   hasFields(value) && (value as Accounts).users.some(({ uuid: own }) => own === (value as Accounts).home.user);
 
 /** Keys of older files have no hint and no date of use. */
-const wholeKey = (key: StoredKey): StoredKey => ({
+const withKeyDefaults = (key: StoredKey): StoredKey => ({
   ...key,
   hint: key.hint ?? '',
   last_used_at: key.last_used_at ?? '',
 });
 
-function firstRoot(clock: Clock): Accounts {
+function newAccounts(clock: Clock): Accounts {
   const user = { uuid: newUuid(), email: 'owner@localhost', created_at: timestamp(clock) };
   const secret = randomBytes(32).toString('hex');
   return { format: 1, life: 1, home: { user: user.uuid, secret }, users: [user], keys: [], facts: {} };
 }
 
-export function homeOf({ home, users }: Accounts): Home {
+export function ownerAccountOf({ home, users }: Accounts): OwnerAccount {
   return { user: { ...users.find((user) => user.uuid === home.user)! }, secret: home.secret };
 }
 
 /** Found by the beginning of its hash and then compared in constant time: the time taken tells nothing of a key. */
-export function keyOf({ keys }: Accounts, hash: string): StoredKey | undefined {
+export function findKey({ keys }: Accounts, hash: string): StoredKey | undefined {
   const start = hash.slice(0, 8);
   const isSame = (other: string): boolean =>
     other.length === hash.length && timingSafeEqual(Buffer.from(other), Buffer.from(hash));
@@ -119,7 +120,7 @@ export function keyOf({ keys }: Accounts, hash: string): StoredKey | undefined {
 }
 
 /** Numbers in order of creation, through all lives: 2^32 for each of 2^21 lives fit a double. */
-function orderFrom(life: number): () => number {
+function orderNumbers(generation: number): () => number {
   let count = 0;
-  return () => life * 2 ** 32 + count++;
+  return () => generation * 2 ** 32 + count++;
 }

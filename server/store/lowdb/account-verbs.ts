@@ -1,25 +1,25 @@
 import { KeyUse } from './key-use.ts';
-import { copy, type StoredRecord } from './files/record.ts';
-import { keyOf, type Accounts } from './account-file.ts';
+import { cloneJson, type StoredRecord } from './files/record.ts';
+import { findKey, type Accounts } from './account-file.ts';
 import type { Change, Store, StoredKey } from '../store.ts';
-import type { Run } from './in-flight.ts';
+import type { RunVerb } from './in-flight.ts';
 
-type RootVerbs =
+type AccountVerbs =
   'keyOwner' | 'addKey' | 'keys' | 'removeKey' | 'keyUsed' | 'users' | 'addUser' | 'removeUser' | 'fact' | 'setFact';
 
 /** Users, keys and facts: all in `store.json`. */
-export function rootVerbs(record: StoredRecord<Accounts>, run: Run): Pick<Store, RootVerbs> {
+export function accountVerbs(record: StoredRecord<Accounts>, run: RunVerb): Pick<Store, AccountVerbs> {
   const change = (by: Change<Accounts>) => run(() => record.update(by));
   const keyUse = new KeyUse(async (hash, last_used_at) => {
     const used = (key: StoredKey) => (key.hash === hash ? { ...key, last_used_at } : key);
     await change((root) => ({ ...root, keys: root.keys.map(used) }));
   });
-  const current = (key: StoredKey): StoredKey => ({ ...key, last_used_at: keyUse.of(key) });
+  const withLastUse = (key: StoredKey): StoredKey => ({ ...key, last_used_at: keyUse.lastUsedAt(key) });
 
   return {
     keyOwner: (hash) =>
       run(() => {
-        const key = keyOf(record.stored, hash);
+        const key = findKey(record.stored, hash);
         const user = key && record.stored.users.find(({ uuid }) => uuid === key.user);
         return user && { ...user };
       }),
@@ -29,7 +29,7 @@ export function rootVerbs(record: StoredRecord<Accounts>, run: Run): Pick<Store,
       await change((root) => ({ ...root, keys: [...root.keys.filter(({ hash }) => hash !== own.hash), own] }));
     },
 
-    keys: () => run(() => record.stored.keys.map(current)),
+    keys: () => run(() => record.stored.keys.map(withLastUse)),
 
     async removeKey(hash) {
       let found = false;
@@ -46,7 +46,7 @@ export function rootVerbs(record: StoredRecord<Accounts>, run: Run): Pick<Store,
         if (key) keyUse.note(key, at);
       }),
 
-    users: () => run(() => copy(record.stored.users)),
+    users: () => run(() => cloneJson(record.stored.users)),
 
     async addUser(user) {
       const own = { ...user };

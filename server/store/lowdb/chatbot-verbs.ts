@@ -1,6 +1,6 @@
 import { attemptEachConcurrent } from '../../async/for-each-concurrent.ts';
 import type { StoreContext } from './context.ts';
-import { copy } from './files/record.ts';
+import { cloneJson } from './files/record.ts';
 import type { Store, StoredChatbot } from '../store.ts';
 
 type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'updateChatbot' | 'deleteChatbot';
@@ -9,12 +9,12 @@ type TagVerbs = 'createTag' | 'tag' | 'tags' | 'updateTag' | 'deleteTag';
 type SiteVerbs = 'createSite' | 'site' | 'sites' | 'updateSite' | 'unfinishedSites';
 
 /** Chatbots with what stands in their files. */
-export function chatbotVerbs(kept: StoreContext): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs | SiteVerbs> {
-  const { chatbots, agents, tags, sites, mutex, run } = kept;
+export function chatbotVerbs(context: StoreContext): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs | SiteVerbs> {
+  const { chatbots, agents, tags, sites, mutex, run } = context;
 
   return {
     async createChatbot(chatbot, withAgents) {
-      const file = { order: kept.order(), tags: [], sites: [], ...copy({ chatbot, agents: withAgents }) };
+      const file = { order: context.nextOrder(), tags: [], sites: [], ...cloneJson({ chatbot, agents: withAgents }) };
       const { uuid } = file.chatbot;
       return run(() =>
         mutex.run(uuid, async () => {
@@ -22,25 +22,25 @@ export function chatbotVerbs(kept: StoreContext): Pick<Store, ChatbotVerbs | Age
         }),
       );
     },
-    chatbot: (uuid) => run(() => handedOut(chatbots.file(uuid)?.chatbot)),
+    chatbot: (uuid) => run(() => cloneForCaller(chatbots.file(uuid)?.chatbot)),
     chatbots: (owner) => run(() => chatbots.list(owner)),
     updateChatbot: (uuid, change) => run(() => chatbots.update(uuid, change)),
     deleteChatbot: (uuid) =>
       run(async () => {
-        if (!(await chatbots.hide(uuid))) return false;
-        await clearAway(kept, uuid);
+        if (!(await chatbots.beginDeletion(uuid))) return false;
+        await removeChatbotData(context, uuid);
         return true;
       }),
 
     agents: (chatbot) => run(() => agents.list(chatbot)),
     createAgent(agent, check) {
-      const own = copy(agent);
+      const own = cloneJson(agent);
       return run(() => agents.create(own, check));
     },
     agent: (uuid) => run(() => agents.find(uuid)),
     agentWithFunction: (uuid) =>
       run(() => {
-        const all = chatbots.fileWith(uuid)?.agents ?? [];
+        const all = chatbots.fileContaining(uuid)?.agents ?? [];
         const found = all.find(({ tool_functions }) => tool_functions.some((one) => one.uuid === uuid));
         return found && agents.find(found.uuid);
       }),
@@ -48,7 +48,7 @@ export function chatbotVerbs(kept: StoreContext): Pick<Store, ChatbotVerbs | Age
     deleteAgent: (uuid) => run(() => agents.remove(uuid)),
 
     createTag(tag) {
-      const own = copy(tag);
+      const own = cloneJson(tag);
       return run(() => tags.create(own));
     },
     tag: (uuid) => run(() => tags.find(uuid)),
@@ -57,7 +57,7 @@ export function chatbotVerbs(kept: StoreContext): Pick<Store, ChatbotVerbs | Age
     deleteTag: (uuid) => run(() => tags.remove(uuid)),
 
     createSite(site) {
-      const own = copy(site);
+      const own = cloneJson(site);
       return run(() => sites.create(own));
     },
     site: (uuid) => run(() => sites.find(uuid)),
@@ -72,22 +72,25 @@ export function chatbotVerbs(kept: StoreContext): Pick<Store, ChatbotVerbs | Age
 }
 
 /** A visitor's every question reads the chatbot, and all its sentences may be in the settings: they are not copied. */
-function handedOut(chatbot: StoredChatbot | undefined): StoredChatbot | undefined {
-  if (!chatbot?.widget) return copy(chatbot);
+function cloneForCaller(chatbot: StoredChatbot | undefined): StoredChatbot | undefined {
+  if (!chatbot?.widget) return cloneJson(chatbot);
   const { widget, ...rest } = chatbot;
-  return { ...copy(rest), widget: frozen(widget) };
+  return { ...cloneJson(rest), widget: deepFreeze(widget) };
 }
 
-function frozen<T>(value: T): T {
+function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.values(value).forEach(frozen);
+  Object.values(value).forEach(deepFreeze);
   return Object.freeze(value);
 }
 
 /** Removes all that belonged to a chatbot that is hidden; a source being made is waited for. */
-export async function clearAway({ chatbots, sources, sessions, mutex }: StoreContext, chatbot: string): Promise<void> {
+export async function removeChatbotData(
+  { chatbots, sources, sessions, mutex }: StoreContext,
+  chatbot: string,
+): Promise<void> {
   const removals = [() => mutex.run(chatbot, () => sources.removeAll(chatbot)), () => sessions.removeAll(chatbot)];
   // Conversations go even where a source's file stays, and the other way about.
   await attemptEachConcurrent(removals, (remove) => remove());
-  await chatbots.forget(chatbot);
+  await chatbots.finishDeletion(chatbot);
 }

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { isSetAside, type Damage } from './files/damage.ts';
 import { syncFolder, type Disk } from './files/disk.ts';
-import { readDocument } from './files/document.ts';
+import { readJsonFile } from './files/json-file.ts';
 import { isAgent, isChatbot, isSite, isTag, list, number, optional, record } from './record-checks.ts';
-import { copy, StoredRecord } from './files/record.ts';
+import { cloneJson, StoredRecord } from './files/record.ts';
 import { Shards } from './files/shards.ts';
 import type { Change, StoredAgent, StoredChatbot, StoredSite, StoredTag } from '../store.ts';
 
@@ -16,7 +16,7 @@ export interface ChatbotFile {
   sites: StoredSite[];
 }
 
-const FORM = /^([0-9a-f]{32})\.(json|deleted)$/;
+const FILE_NAME = /^([0-9a-f]{32})\.(json|deleted)$/;
 
 /**
  * Chatbots with their agents, tags and sites, a file each, all in memory. Deletion begins by renaming the file to
@@ -33,16 +33,16 @@ export class Chatbots {
   constructor(disk: Disk, damage: Damage, root: string) {
     this.#disk = disk;
     this.#shards = new Shards(disk, root);
-    for (const { name, path } of this.#shards.names()) {
-      const [, uuid, kind] = FORM.exec(name) ?? [];
-      if (isSetAside(name)) damage.found(path);
+    for (const { name, path } of this.#shards.files()) {
+      const [, uuid, kind] = FILE_NAME.exec(name) ?? [];
+      if (isSetAside(name)) damage.reportExisting(path);
       else if (uuid && kind === 'deleted') this.#halfDeleted.add(uuid);
       else if (uuid) this.#load(uuid, path, damage);
     }
   }
 
   #load(uuid: string, path: string, damage: Damage): void {
-    const file = readDocument(path, isChatbotFile);
+    const file = readJsonFile(path, isChatbotFile);
     if (file?.chatbot.uuid === uuid)
       this.#enter(uuid, new StoredRecord(this.#disk, path, { tags: [], sites: [], ...file }));
     else void damage.setAside(path, 'holds a chatbot that cannot be read; the others are served');
@@ -63,7 +63,7 @@ export class Chatbots {
   }
 
   /** The file that has the agent, tool function, tag or site of this uuid. */
-  fileWith(part: string): ChatbotFile | undefined {
+  fileContaining(part: string): ChatbotFile | undefined {
     const uuid = this.#homes.get(part);
     return uuid === undefined ? undefined : this.file(uuid);
   }
@@ -75,12 +75,15 @@ export class Chatbots {
 
   list(owner: string): StoredChatbot[] {
     const own = this.files().filter(({ chatbot }) => chatbot.owner === owner);
-    return own.map(({ chatbot }) => copy(chatbot));
+    return own.map(({ chatbot }) => cloneJson(chatbot));
   }
 
   async update(uuid: string, change: Change<StoredChatbot>): Promise<StoredChatbot | undefined> {
-    const file = await this.change(uuid, (before) => ({ ...before, chatbot: copy(change(copy(before.chatbot))) }));
-    return file && copy(file.chatbot);
+    const file = await this.change(uuid, (before) => ({
+      ...before,
+      chatbot: cloneJson(change(cloneJson(before.chatbot))),
+    }));
+    return file && cloneJson(file.chatbot);
   }
 
   /** As a record's `update`: what is handed in and out is not to be changed in place. */
@@ -95,7 +98,7 @@ export class Chatbots {
   }
 
   /** From the call on the chatbot is not there. `forget` ends what this begins. */
-  async hide(uuid: string): Promise<boolean> {
+  async beginDeletion(uuid: string): Promise<boolean> {
     const record = this.#records.get(uuid);
     if (!record) return false;
     this.#records.delete(uuid);
@@ -110,7 +113,7 @@ export class Chatbots {
   }
 
   /** When everything that belonged to it is removed. */
-  async forget(uuid: string): Promise<void> {
+  async finishDeletion(uuid: string): Promise<void> {
     const path = this.#path(uuid, 'deleted');
     await this.#disk.unlink(path);
     await syncFolder(this.#disk, dirname(path));
@@ -118,7 +121,7 @@ export class Chatbots {
   }
 
   /** Chatbots whose deletion an earlier life of the process did not finish. */
-  halfDeleted(): string[] {
+  unfinishedDeletions(): string[] {
     return [...this.#halfDeleted];
   }
 
@@ -128,11 +131,11 @@ export class Chatbots {
   }
 
   #index(file: ChatbotFile): void {
-    for (const part of partsOf(file)) this.#homes.set(part, file.chatbot.uuid);
+    for (const part of subRecordUuids(file)) this.#homes.set(part, file.chatbot.uuid);
   }
 
   #leave(file: ChatbotFile): void {
-    for (const part of partsOf(file)) this.#homes.delete(part);
+    for (const part of subRecordUuids(file)) this.#homes.delete(part);
   }
 
   async #markDeleted(uuid: string): Promise<void> {
@@ -145,10 +148,10 @@ export class Chatbots {
   }
 }
 
-type WrittenFile = Omit<ChatbotFile, 'tags' | 'sites'> & Partial<ChatbotFile>;
+type ChatbotFileOnDisk = Omit<ChatbotFile, 'tags' | 'sites'> & Partial<ChatbotFile>;
 
 /** Files written before there were tags, or sites, have none. */
-const isWritten = record<ChatbotFile>({
+const hasChatbotFields = record<ChatbotFile>({
   order: number,
   chatbot: isChatbot,
   agents: list(isAgent),
@@ -156,9 +159,9 @@ const isWritten = record<ChatbotFile>({
   sites: optional(list(isSite)),
 });
 
-const isChatbotFile = (value: unknown): value is WrittenFile => isWritten(value);
+const isChatbotFile = (value: unknown): value is ChatbotFileOnDisk => hasChatbotFields(value);
 
-function* partsOf({ agents, tags, sites }: ChatbotFile): Generator<string> {
+function* subRecordUuids({ agents, tags, sites }: ChatbotFile): Generator<string> {
   for (const { uuid, tool_functions } of agents) {
     yield uuid;
     for (const one of tool_functions) yield one.uuid;

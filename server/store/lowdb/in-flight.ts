@@ -1,5 +1,5 @@
 /** Does `act`, unless the store is closed. */
-export type Run = <T>(act: () => T | Promise<T>) => Promise<T>;
+export type RunVerb = <T>(act: () => T | Promise<T>) => Promise<T>;
 
 /** Every verb runs through here, so that `close` knows what is under way. */
 export class InFlight {
@@ -7,7 +7,7 @@ export class InFlight {
   #closed = false;
   #whenDone: (() => void) | undefined;
 
-  readonly run: Run = async (act) => {
+  readonly run: RunVerb = async (act) => {
     if (this.#closed) throw new Error('the store is closed');
     this.#count++;
     try {
@@ -19,7 +19,7 @@ export class InFlight {
   };
 
   /** Takes nothing more; resolves when all that was taken has ended. */
-  async end(): Promise<void> {
+  async close(): Promise<void> {
     this.#closed = true;
     if (this.#count > 0) await new Promise<void>((done) => (this.#whenDone = done));
   }

@@ -1,9 +1,9 @@
 import { ignore } from './files/disk.ts';
 import type { StoredKey } from '../store.ts';
 
-const MINUTE = 60_000;
+const WRITE_INTERVAL_MS = 60_000;
 
-interface Use {
+interface LastUse {
   /** When the key was last used, and the use that was last written. */
   at: string;
   written: string;
@@ -12,13 +12,13 @@ interface Use {
 /** When keys were last used: in memory at once, written once a minute, and nobody waits for that. */
 export class KeyUse {
   readonly #write: (hash: string, at: string) => Promise<void>;
-  readonly #uses = new Map<string, Use>();
+  readonly #uses = new Map<string, LastUse>();
 
   constructor(write: (hash: string, at: string) => Promise<void>) {
     this.#write = write;
   }
 
-  of({ hash, last_used_at }: StoredKey): string {
+  lastUsedAt({ hash, last_used_at }: StoredKey): string {
     return this.#uses.get(hash)?.at ?? last_used_at;
   }
 
@@ -27,7 +27,7 @@ export class KeyUse {
     if (at <= use.at) return;
     use.at = at;
     this.#uses.set(hash, use);
-    if (use.written !== '' && Date.parse(at) - Date.parse(use.written) < MINUTE) return;
+    if (use.written !== '' && Date.parse(at) - Date.parse(use.written) < WRITE_INTERVAL_MS) return;
     use.written = at;
     this.#write(hash, at).catch(ignore);
   }

@@ -6,7 +6,7 @@ import {
   type ToolFunction,
 } from '../../schema/records.ts';
 import type {
-  Document,
+  SourceDocument,
   StoredAgent,
   StoredChatbot,
   StoredKey,
@@ -22,43 +22,43 @@ import type {
  * Whether a value read from the disk has the types its readers rely on. Lengths and ranges are not checked: a limit that
  * a later version tightens must not make damage of what an earlier one stored. A field added later is `optional`.
  */
-export type Is = (value: unknown) => boolean;
+export type Check = (value: unknown) => boolean;
 
-type Fields<T> = { [K in keyof Required<T>]: Is };
+type Fields<T> = { [K in keyof Required<T>]: Check };
 
 const UUID = /^[0-9a-f]{32}$/;
 /** By a pattern alone: every line of a session is checked when it is loaded, and `Date.parse` took half of that. */
 const TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 
-const text: Is = (value) => typeof value === 'string';
-const bool: Is = (value) => typeof value === 'boolean';
-const number: Is = Number.isFinite;
-const uuid: Is = (value) => typeof value === 'string' && UUID.test(value);
-const time: Is = (value) => typeof value === 'string' && TIME.test(value);
-const object: Is = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const text: Check = (value) => typeof value === 'string';
+const bool: Check = (value) => typeof value === 'boolean';
+const number: Check = Number.isFinite;
+const uuid: Check = (value) => typeof value === 'string' && UUID.test(value);
+const time: Check = (value) => typeof value === 'string' && TIME.test(value);
+const object: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const optional =
-  (is: Is): Is =>
+  (is: Check): Check =>
   (value) =>
     value === undefined || is(value);
 const either =
-  (...ways: Is[]): Is =>
+  (...ways: Check[]): Check =>
   (value) =>
     ways.some((is) => is(value));
 const oneOf =
-  (...values: unknown[]): Is =>
+  (...values: unknown[]): Check =>
   (value) =>
     values.includes(value);
 const list =
-  (is: Is): Is =>
+  (is: Check): Check =>
   (value) =>
     Array.isArray(value) && value.every(is);
 const mapOf =
-  (is: Is): Is =>
+  (is: Check): Check =>
   (value) =>
     object(value) && Object.values(value as object).every(is);
 
-function record<T>(fields: Fields<T>): Is {
-  const all = Object.entries<Is>(fields);
+function record<T>(fields: Fields<T>): Check {
+  const all = Object.entries<Check>(fields);
   return (value) => {
     if (!object(value)) return false;
     for (const [key, is] of all) if (!is((value as Record<string, unknown>)[key])) return false;
@@ -67,7 +67,7 @@ function record<T>(fields: Fields<T>): Is {
 }
 
 /** JSON in a string; '' where there may be none. */
-const json: Is = (value) => {
+const json: Check = (value) => {
   if (value === '') return true;
   try {
     return object(JSON.parse(value as string));
@@ -196,15 +196,15 @@ export const isSource = record<StoredSource>({
   embedded_by: optional(text),
 });
 
-const hasPassages = record<Document>({
+const hasPassages = record<SourceDocument>({
   title: text,
   text,
   passages: list(record({ headings: list(text), start: number, end: number })),
 });
 
-export const isDocument = (value: unknown): value is Document => {
+export const isDocument = (value: unknown): value is SourceDocument => {
   if (!hasPassages(value)) return false;
-  const { text: whole, passages } = value as Document;
+  const { text: whole, passages } = value as SourceDocument;
   return passages.every(({ start, end }) => start >= 0 && start <= end && end <= whole.length);
 };
 

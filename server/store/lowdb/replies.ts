@@ -13,42 +13,42 @@ import { forEachSliced } from '../../async/time-slice.ts';
 import type { StoredReply } from '../store.ts';
 
 /** Milliseconds that a reply is kept. */
-const DAY = 86_400_000;
+const RETENTION_MS = 86_400_000;
 /** Of one day: behind either, the older half is forgotten early. */
-const [MOST, MOST_CHARACTERS] = [20_000, 16 * 1024 * 1024];
+const [MAX_DAY_REPLIES, MAX_DAY_CHARACTERS] = [20_000, 16 * 1024 * 1024];
 
-const FORM = /^(\d{4}-\d\d-\d\d)\.jsonl$/;
+const FILE_NAME = /^(\d{4}-\d\d-\d\d)\.jsonl$/;
 /** What is set aside of such a file. */
-const ASIDE = /^(\d{4}-\d\d-\d\d)\.jsonl\./;
-const START = '{"key":"';
+const SET_ASIDE_NAME = /^(\d{4}-\d\d-\d\d)\.jsonl\./;
+const LINE_START = '{"key":"';
 
-interface Day {
+interface DayFile {
   file: AppendFile;
   low: Low<string[]>;
   /** Of all its lines. */
   characters: number;
 }
 
-interface Options {
+interface RepliesOptions {
   disk: Disk;
   damage: Damage;
   clock: Clock;
   root: string;
-  /** Replies of one day; see `MOST`. */
-  most?: number;
+  /** Replies of one day; see `MAX_DAY_REPLIES`. */
+  maxPerDay?: number;
 }
 
 /** Replies to requests with an Idempotency-Key: a file of lines for each day, in memory while they count. */
 export class Replies {
-  readonly #options: Options;
+  readonly #options: RepliesOptions;
   readonly #open = new OpenFiles(2);
   readonly #batch = new BatchWriter<StoredReply>((replies) => this.#store(replies));
-  #days = new Map<string, Day>();
+  #days = new Map<string, DayFile>();
   /** The line of each key. */
   #lines = new Map<string, string>();
   #loading: Promise<void> | undefined;
 
-  constructor(options: Options) {
+  constructor(options: RepliesOptions) {
     this.#options = options;
   }
 
@@ -56,10 +56,10 @@ export class Replies {
     await this.#load();
     const line = this.#lines.get(key);
     const reply = line === undefined ? undefined : readLine(line);
-    return reply && Date.parse(reply.created_at) > this.#options.clock() - DAY ? reply : undefined;
+    return reply && Date.parse(reply.created_at) > this.#options.clock() - RETENTION_MS ? reply : undefined;
   }
 
-  async keep(reply: StoredReply): Promise<void> {
+  async save(reply: StoredReply): Promise<void> {
     await this.#load();
     await this.#batch.add(reply);
   }
@@ -83,7 +83,7 @@ export class Replies {
     const day = this.#days.get(name) ?? (await this.#begin(name));
     const { data: lines } = day.low;
     const half =
-      lines.length >= (this.#options.most ?? MOST) || day.characters >= MOST_CHARACTERS
+      lines.length >= (this.#options.maxPerDay ?? MAX_DAY_REPLIES) || day.characters >= MAX_DAY_CHARACTERS
         ? Math.ceil(lines.length / 2)
         : 0;
     for (const old of lines.slice(0, half)) this.#lines.delete(keyIn(old));
@@ -94,7 +94,7 @@ export class Replies {
     this.#lines.set(keyIn(line), line);
   }
 
-  async #begin(name: string): Promise<Day> {
+  async #begin(name: string): Promise<DayFile> {
     const { disk, root } = this.#options;
     await makeFolder(disk, root);
     const file = new AppendFile(disk, join(root, `${name}.jsonl`), this.#open);
@@ -125,9 +125,9 @@ export class Replies {
       throw error;
     });
     for (const name of names.sort()) {
-      const [, date] = FORM.exec(name) ?? [];
+      const [, date] = FILE_NAME.exec(name) ?? [];
       if (date !== undefined) await this.#readDay(date);
-      else if (isSetAside(name)) this.#options.damage.found(join(this.#options.root, name));
+      else if (isSetAside(name)) this.#options.damage.reportExisting(join(this.#options.root, name));
     }
     await this.#dropOld();
   }
@@ -141,16 +141,16 @@ export class Replies {
       this.#days.delete(date);
       return this.#options.damage.setAside(join(this.#options.root, `${date}.jsonl`), CONSEQUENCE);
     }
-    const whole: string[] = [];
-    await forEachSliced(day.low.data, (line) => void (readLine(line) && whole.push(line)));
-    const damaged = day.low.data.length - whole.length;
-    if (damaged > 0 || day.file.spoilt) await this.#mend(date, day, whole, Math.max(damaged, 1));
+    const readable: string[] = [];
+    await forEachSliced(day.low.data, (line) => void (readLine(line) && readable.push(line)));
+    const damaged = day.low.data.length - readable.length;
+    if (damaged > 0 || day.file.damaged) await this.#mend(date, day, readable, Math.max(damaged, 1));
     day.characters = charactersIn(day.low.data);
     for (const line of day.low.data) this.#lines.set(keyIn(line), line);
   }
 
   /** Keeps the file as it is beside itself, and in it the lines that can be read. */
-  async #mend(date: string, { low }: Day, whole: string[], damaged: number): Promise<void> {
+  async #mend(date: string, { low }: DayFile, whole: string[], damaged: number): Promise<void> {
     const { disk, damage, root } = this.#options;
     const path = join(root, `${date}.jsonl`);
     await damage.copyAside(path);
@@ -167,8 +167,8 @@ export class Replies {
   /** The files of days before yesterday. */
   async #dropOld(): Promise<void> {
     const { disk, damage, clock, root } = this.#options;
-    const yesterday = new Date(clock() - DAY).toISOString().slice(0, 10);
-    await damage.remove((name) => (ASIDE.exec(name)?.[1] ?? yesterday) < yesterday).catch(ignore);
+    const yesterday = new Date(clock() - RETENTION_MS).toISOString().slice(0, 10);
+    await damage.remove((name) => (SET_ASIDE_NAME.exec(name)?.[1] ?? yesterday) < yesterday).catch(ignore);
     for (const [date, { file, low }] of this.#days) {
       if (date >= yesterday) continue;
       this.#days.delete(date);
@@ -179,27 +179,27 @@ export class Replies {
   }
 }
 
-const keyIn = (line: string): string => line.slice(START.length, line.indexOf('"', START.length));
+const keyIn = (line: string): string => line.slice(LINE_START.length, line.indexOf('"', LINE_START.length));
 
 /** With the key first, so that a line need not be parsed to know whose it is. */
 function lineOf({ key, ...rest }: StoredReply): string {
   const reply = { key, ...rest };
-  return JSON.stringify({ ...reply, sum: sumOf(reply) });
+  return JSON.stringify({ ...reply, sum: checksum(reply) });
 }
 
 /** Undefined where the line is damaged. Lines of earlier versions have no sum. */
 function readLine(line: string): StoredReply | undefined {
-  if (!line.startsWith(START)) return undefined;
+  if (!line.startsWith(LINE_START)) return undefined;
   try {
     const { sum, ...reply } = JSON.parse(line) as StoredReply & { sum?: number };
-    return isReply(reply) && (sum === undefined || sum === sumOf(reply)) ? reply : undefined;
+    return isReply(reply) && (sum === undefined || sum === checksum(reply)) ? reply : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** One changed bit would make another key of a key, and another request of the request. */
-const sumOf = (reply: StoredReply): number => crc32(JSON.stringify(reply));
+const checksum = (reply: StoredReply): number => crc32(JSON.stringify(reply));
 
 const CONSEQUENCE =
   'the requests they answered count as new where they are repeated with their Idempotency-Key; the file as it was is kept as ….damaged';

@@ -34,7 +34,7 @@ afterAll(async () => {
 async function fill(): Promise<void> {
   const disk = { ...realDisk, sync: async () => {}, datasync: async () => {} };
   const store = await openLowdbStore({ dir, clock: Date.now, disk });
-  const bot = aChatbot(store.home.user.uuid);
+  const bot = aChatbot(store.owner.user.uuid);
   await store.createChatbot(bot, []);
   const held = aSession(bot.uuid);
   await store.createSession(held);

@@ -19,7 +19,7 @@ export interface Folder {
 export async function folderWith(count: number): Promise<Folder> {
   const dir = mkdtempSync(join(tmpdir(), 'docent-bench-store-'));
   const store = await openLowdbStore({ dir, clock: Date.now });
-  const chatbots = Array.from({ length: CHATBOTS }, () => aChatbot(store.home.user.uuid));
+  const chatbots = Array.from({ length: CHATBOTS }, () => aChatbot(store.owner.user.uuid));
   for (const chatbot of chatbots) await store.createChatbot(chatbot, []);
   await store.close();
   const root = join(dir, 'sessions');

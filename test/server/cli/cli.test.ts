@@ -275,7 +275,7 @@ describe('the first characters of a key', () => {
       for (const [at, hint] of ['dk_abcd', 'dk_abef', 'dk_zzzz', ''].entries())
         await store.addKey({
           hash: String(at).repeat(64),
-          user: store.home.user.uuid,
+          user: store.owner.user.uuid,
           name: hint ? `key ${at}` : 'old',
           hint,
           created_at: '2026-01-01T00:00:00Z',

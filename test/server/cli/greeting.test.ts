@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { greet } from '../../../server/cli/welcome.ts';
+import { printWelcome } from '../../../server/cli/welcome.ts';
 import type { Booted } from '../../../server/boot.ts';
 
 it('the first start shows every line of the answer two spaces in, and a source without an address by its title', async () => {
@@ -16,7 +16,7 @@ it('the first start shows every line of the answer two spaces in, and a source w
   };
   const booted = { demo, base: 'http://docent.test', log: pino({ level: 'silent' }), firstKey: async () => 'dk_1' };
   let said = '';
-  await greet(booted as unknown as Booted, (words) => (said += words));
+  await printWelcome(booted as unknown as Booted, (words) => (said += words));
   expect(said).toContain(
     '\n  How long?\n  You have 45 days. [1]\n\n  From the day of arrival.\n  - one\n  - two\n\n  [1] Returns: http://a.test/\n  [2] Lamps?\n\n',
   );

@@ -44,7 +44,7 @@ afterAll(() => museum.close());
 beforeEach(async () => {
   [dir, pages, asked] = [await mkdtemp(join(tmpdir(), 'docent-learn-')), {}, []];
   help = await withStore(async (store) => {
-    const chatbot = { ...aChatbot(store.home.user.uuid), name: 'Help' };
+    const chatbot = { ...aChatbot(store.owner.user.uuid), name: 'Help' };
     await store.createChatbot(chatbot, [anAgent(chatbot.uuid)]);
     return chatbot.uuid;
   });

@@ -16,11 +16,11 @@ export class OpenFiles {
     this.#limit = limit;
   }
 
-  busy(file: AppendFile): void {
+  markBusy(file: AppendFile): void {
     this.#idle.delete(file);
   }
 
-  idle(file: AppendFile): void {
+  markIdle(file: AppendFile): void {
     this.#idle.add(file);
     if (this.#idle.size > this.#limit) for (const oldest of this.#idle) return this.close(oldest);
   }
@@ -58,9 +58,9 @@ export class AppendFile implements Adapter<string[]> {
   /** Whether the file's name is known to be synced: whoever made it may have been killed before that. */
   #named = true;
   /** False: what is written next may be lost with the machine's power, and the next lasting write syncs it too. */
-  lasting = true;
+  durable = true;
   /** The file held bytes when it was read that no crash leaves: they are no text, or follow the last line's end (see `isTorn`). */
-  spoilt = false;
+  damaged = false;
 
   constructor(disk: Disk, path: string, open: OpenFiles) {
     this.#disk = disk;
@@ -77,7 +77,7 @@ export class AppendFile implements Adapter<string[]> {
     this.#size = bytes.lastIndexOf(10) + 1;
     this.#overlong = bytes.length > this.#size;
     this.#named = false;
-    this.spoilt = !isTorn(bytes.subarray(this.#size)) || !isUtf8(bytes.subarray(0, this.#size));
+    this.damaged = !isTorn(bytes.subarray(this.#size)) || !isUtf8(bytes.subarray(0, this.#size));
     if (this.#size === 0) return null;
     this.#list = await linesOf(bytes.subarray(0, this.#size));
     this.#count = this.#list.length;
@@ -90,19 +90,19 @@ export class AppendFile implements Adapter<string[]> {
   }
 
   #ended(): void {
-    if (this.lasting) this.#disk.ended?.();
+    if (this.durable) this.#disk.onWriteEnd?.();
   }
 
   /** The next write opens it again. */
   async close(): Promise<void> {
-    this.#open.busy(this);
+    this.#open.markBusy(this);
     const file = this.#file;
     this.#file = undefined;
     if (file !== undefined) await this.#disk.close(file);
   }
 
   /** Closes the file without waiting for that. */
-  rest(): void {
+  closeWithoutWaiting(): void {
     this.#open.close(this);
   }
 
@@ -111,17 +111,17 @@ export class AppendFile implements Adapter<string[]> {
     try {
       this.#file = await this.#disk.open(this.#path, 'wx', 0o600);
     } catch (error) {
-      this.#disk.ended?.(error);
+      this.#disk.onWriteEnd?.(error);
       throw error;
     }
     try {
       await this.#disk.write(this.#file, bytes, 0);
       this.#named = false;
-      if (this.lasting) await this.#syncBoth(this.#file);
+      if (this.durable) await this.#syncBoth(this.#file);
     } catch (error) {
       await this.close().catch(ignore);
       await this.#disk.unlink(this.#path).catch(ignore);
-      this.#disk.ended?.(error);
+      this.#disk.onWriteEnd?.(error);
       throw error;
     }
     this.#holds(lines, bytes.length);
@@ -130,17 +130,17 @@ export class AppendFile implements Adapter<string[]> {
 
   async #append(lines: string[]): Promise<void> {
     const bytes = bytesOf(lines.slice(this.#count));
-    this.#open.busy(this);
+    this.#open.markBusy(this);
     try {
       const file = (this.#file ??= await this.#disk.open(this.#path, 'r+'));
       if (this.#overlong) await this.#cut(file);
       this.#overlong = true;
       await this.#disk.write(file, bytes, this.#size);
-      if (this.lasting) await (this.#named ? this.#disk.datasync(file) : this.#syncBoth(file));
+      if (this.durable) await (this.#named ? this.#disk.datasync(file) : this.#syncBoth(file));
       this.#overlong = false;
     } catch (error) {
       await this.#recover();
-      this.#disk.ended?.(error);
+      this.#disk.onWriteEnd?.(error);
       throw error;
     }
     this.#holds(lines, this.#size + bytes.length);
@@ -173,7 +173,7 @@ export class AppendFile implements Adapter<string[]> {
     this.#list = lines;
     this.#count = lines.length;
     this.#size = size;
-    if (this.#file !== undefined) this.#open.idle(this);
+    if (this.#file !== undefined) this.#open.markIdle(this);
   }
 
   async #cut(file: number): Promise<void> {
@@ -191,16 +191,16 @@ export class AppendFile implements Adapter<string[]> {
 const bytesOf = (lines: string[]): Buffer => Buffer.from(`${lines.join('\n')}\n`);
 
 /** What is read, or made for one write, in one go: about a millisecond's work. */
-const PIECE = 512 * 1024;
+const PIECE_BYTES = 512 * 1024;
 
 /** Tells the length of each piece. */
-function* piecesOf(lines: string[], made: (length: number) => void): Generator<Uint8Array> {
+function* piecesOf(lines: string[], onPiece: (length: number) => void): Generator<Uint8Array> {
   let [from, length] = [0, 0];
   for (let at = 0; at < lines.length; at++) {
     length += lines[at]!.length;
-    if (length < PIECE && at + 1 < lines.length) continue;
+    if (length < PIECE_BYTES && at + 1 < lines.length) continue;
     const piece = bytesOf(lines.slice(from, at + 1));
-    made(piece.length);
+    onPiece(piece.length);
     yield piece;
     [from, length] = [at + 1, 0];
   }
@@ -211,7 +211,7 @@ async function linesOf(bytes: Buffer): Promise<string[]> {
   const lines: string[] = [];
   for (let from = 0; from < bytes.length;) {
     if (from > 0) await yieldTurn();
-    const end = bytes.indexOf(10, Math.min(from + PIECE, bytes.length - 1));
+    const end = bytes.indexOf(10, Math.min(from + PIECE_BYTES, bytes.length - 1));
     for (const line of bytes.toString('utf8', from, end).split('\n')) lines.push(line);
     from = end + 1;
   }

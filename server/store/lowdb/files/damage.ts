@@ -9,7 +9,7 @@ export interface StoreLog {
   warn(fields: object, sentence: string): void;
 }
 
-interface Options {
+interface DamageOptions {
   disk: Disk;
   /** The data folder: files are named relative to it. */
   dir: string;
@@ -17,12 +17,13 @@ interface Options {
   health?: Pick<Health, 'report' | 'clear'> | undefined;
 }
 
-const FORM = /\.damaged(?:\.\d+)?$/;
-const FOLDER = 'is a folder where a file should be; the rest is served: move it out of the data folder, then restart';
+const SET_ASIDE_NAME = /\.damaged(?:\.\d+)?$/;
+const FOLDER_REASON =
+  'is a folder where a file should be; the rest is served: move it out of the data folder, then restart';
 const REMEDY = 'restore it from a backup or move it out of the data folder, then restart';
 
 /** Whether the file was set aside: nothing but `Damage` touches it. */
-export const isSetAside = (name: string): boolean => FORM.test(name);
+export const isSetAside = (name: string): boolean => SET_ASIDE_NAME.test(name);
 
 /** False where the disk does not say. */
 function isFolder(path: string): boolean {
@@ -38,12 +39,12 @@ function isFolder(path: string): boolean {
  * and named in the log and in `/readyz` until they are moved away. They are removed only with the record they belong to.
  */
 export class Damage {
-  readonly #options: Options;
+  readonly #options: DamageOptions;
   readonly #files = new Set<string>();
   readonly #told = new Set<string>();
   readonly #pending = new Set<Promise<void>>();
 
-  constructor(options: Options) {
+  constructor(options: DamageOptions) {
     this.#options = options;
   }
 
@@ -52,8 +53,8 @@ export class Damage {
    * refuses, the file stays where it is, too, and that is reported.
    */
   async setAside(path: string, why: string): Promise<void> {
-    if (isFolder(path)) return this.report(path, FOLDER);
-    const aside = freeName(path);
+    if (isFolder(path)) return this.report(path, FOLDER_REASON);
+    const aside = unusedName(path);
     this.#files.add(aside);
     const renamed = this.#rename(path, aside).then(
       () => this.#tell(path, `${this.#shown(path)} ${why}; it is kept as ${basename(this.#shown(aside))}: ${REMEDY}`),
@@ -73,28 +74,28 @@ export class Damage {
   }
 
   /** Of a file that a record says is there: until it is written again, or removed with its record. */
-  missing(path: string): void {
+  reportMissing(path: string): void {
     this.#files.add(path);
     this.#tell(path, `${this.#shown(path)} is missing; the rest is served: restore it from a backup, then restart`);
   }
 
   /** A file that was missing has been written. */
-  written(path: string): void {
+  clearMissing(path: string): void {
     if (this.#files.delete(path)) this.#clear(path);
   }
 
   /** Keeps the file as it is beside itself, before what can be read of it replaces it. */
   async copyAside(path: string): Promise<void> {
-    const aside = freeName(path);
+    const aside = unusedName(path);
     await replaceFile(this.#options.disk, aside, [await readFile(path)]);
     this.#files.add(aside);
   }
 
   /** A file that was set aside earlier, by this process or another. */
-  found(path: string): void {
+  reportExisting(path: string): void {
     if (this.#files.has(path)) return;
     this.#files.add(path);
-    const original = path.replace(FORM, '');
+    const original = path.replace(SET_ASIDE_NAME, '');
     this.#tell(original, `${this.#shown(path)} was set aside because it cannot be read: ${REMEDY}`);
   }
 
@@ -105,7 +106,7 @@ export class Damage {
       await removeFile(this.#options.disk, path);
       await syncFolder(this.#options.disk, dirname(path));
       this.#files.delete(path);
-      this.#clear(path.replace(FORM, ''));
+      this.#clear(path.replace(SET_ASIDE_NAME, ''));
     }
   }
 
@@ -139,7 +140,7 @@ export class Damage {
   }
 }
 
-function freeName(path: string): string {
+function unusedName(path: string): string {
   let name = `${path}.damaged`;
   for (let n = 2; existsSync(name); n++) name = `${path}.damaged.${n}`;
   return name;

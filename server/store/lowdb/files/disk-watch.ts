@@ -4,20 +4,20 @@ import type { Health } from '../../../health/health.ts';
 import type { StoreLog } from './damage.ts';
 import { ignore, removeFile, replaceFile, type Disk } from './disk.ts';
 
-interface Options {
+interface DiskWatchOptions {
   disk: Disk;
   /** The data folder. */
   dir: string;
   health?: Pick<Health, 'report' | 'clear'> | undefined;
   log?: StoreLog | undefined;
   /** Milliseconds between two attempts to store something while nothing can be stored; 5,000 by default. */
-  every?: number | undefined;
+  probeInterval?: number | undefined;
 }
 
-const KEY = 'disk';
-const EVERY = 5000;
+const HEALTH_KEY = 'disk';
+const PROBE_INTERVAL_MS = 5000;
 /** A block: a disk that has room for a name alone is full. */
-const PROBE = Buffer.alloc(4096);
+const PROBE_BYTES = Buffer.alloc(4096);
 
 /**
  * Reports `failing` from the first write that the disk refuses until one succeeds. Meanwhile a small file is written
@@ -27,14 +27,14 @@ export class DiskWatch {
   /** The disk to write with. */
   readonly disk: Disk;
   /** What has to be stored before anything else counts; undefined once it is. */
-  first: (() => Promise<void>) | undefined;
-  readonly #options: Options;
+  unstored: (() => Promise<void>) | undefined;
+  readonly #options: DiskWatchOptions;
   #timer: NodeJS.Timeout | undefined;
   #probing: Promise<void> = Promise.resolve();
 
-  constructor(options: Options) {
+  constructor(options: DiskWatchOptions) {
     this.#options = options;
-    this.disk = { ...options.disk, ended: (error) => this.#ended(error) };
+    this.disk = { ...options.disk, onWriteEnd: (error) => this.#ended(error) };
   }
 
   /** Resolves when nothing is being written for this any more. */
@@ -46,7 +46,7 @@ export class DiskWatch {
   #ended(error?: unknown): void {
     if (error === undefined) {
       if (!this.#timer) return;
-      if (this.first) void this.probe();
+      if (this.unstored) void this.probe();
       else this.#recover();
       return;
     }
@@ -54,16 +54,16 @@ export class DiskWatch {
     if (!refusal) return;
     const { code } = error as NodeJS.ErrnoException;
     const reason = `nothing can be stored: ${refusal.message.split(';')[0]} (${code})`;
-    this.#options.health?.report(KEY, { status: 'failing', reason });
+    this.#options.health?.report(HEALTH_KEY, { status: 'failing', reason });
     if (this.#timer) return;
     this.#options.log?.warn({ err: error }, reason);
-    this.#timer = setInterval(() => void this.probe(), this.#options.every ?? EVERY).unref();
+    this.#timer = setInterval(() => void this.probe(), this.#options.probeInterval ?? PROBE_INTERVAL_MS).unref();
   }
 
   #recover(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    this.#options.health?.clear(KEY);
+    this.#options.health?.clear(HEALTH_KEY);
     this.#options.log?.warn({}, 'the disk stores again');
   }
 
@@ -75,14 +75,14 @@ export class DiskWatch {
 
   async #attempt(): Promise<void> {
     if (!this.#timer) return;
-    if (this.first) {
-      await this.first();
-      this.first = undefined;
+    if (this.unstored) {
+      await this.unstored();
+      this.unstored = undefined;
       if (this.#timer) this.#recover();
       return;
     }
     const path = join(this.#options.dir, 'probe');
-    await replaceFile(this.disk, path, [PROBE]);
+    await replaceFile(this.disk, path, [PROBE_BYTES]);
     await removeFile(this.disk, path);
   }
 }

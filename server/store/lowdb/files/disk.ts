@@ -16,7 +16,7 @@ export interface Disk {
   unlink(path: string): Promise<void>;
   mkdir(path: string): Promise<void>;
   /** Told when a durable write has ended: without an argument, or with the error. */
-  ended?(error?: unknown): void;
+  onWriteEnd?(error?: unknown): void;
 }
 
 function writeAll(file: number, bytes: Uint8Array, position: number): Promise<void> {
@@ -80,10 +80,10 @@ export async function replaceFile(disk: Disk, path: string, pieces: Iterable<Uin
     await syncFolder(disk, dirname(path));
   } catch (error) {
     await disk.unlink(temporary).catch(ignore);
-    disk.ended?.(error);
+    disk.onWriteEnd?.(error);
     throw error;
   }
-  disk.ended?.();
+  disk.onWriteEnd?.();
 }
 
 /** A file that is not there is removed already. */

@@ -27,11 +27,11 @@ const readInto = promisify(read);
 const closeFile = promisify(close);
 
 /** Up to so many bytes a file is read in one go: a second call costs more than the bytes. */
-const WHOLE = 16_384;
+const MAX_WHOLE_READ_BYTES = 16_384;
 /** Bytes of a longer file's two ends, the last of which hold the end of any message's line. */
-const END = 4096;
+const END_BYTES = 4096;
 
-export interface Ends {
+export interface FileEnds {
   first: string;
   /** Whole lines behind the first, or the end of the last of them. Undefined where a torn line hides them. */
   last: string | undefined;
@@ -41,7 +41,7 @@ export interface Ends {
  * The first line of what may be a long file, and what stands in its last bytes. Undefined where the file is gone, a folder, or has no whole line. By descriptors: a list of ten thousand sessions with a
  * `FileHandle` each keeps the collector busy for longer than the disk.
  */
-export async function readEnds(path: string): Promise<Ends | undefined> {
+export async function readEnds(path: string): Promise<FileEnds | undefined> {
   const file = await openFile(path, 'r').catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT')) throw error;
   });
@@ -50,10 +50,10 @@ export async function readEnds(path: string): Promise<Ends | undefined> {
     const stats = fstatSync(file);
     if (stats.isDirectory()) return undefined;
     const { size } = stats;
-    const start = await bytesAt(file, 0, size > WHOLE ? END : size);
+    const start = await bytesAt(file, 0, size > MAX_WHOLE_READ_BYTES ? END_BYTES : size);
     const first = start.indexOf(10);
     if (first >= 0)
-      return { first: start.toString('utf8', 0, first), last: await lastOf(file, start, size, first + 1) };
+      return { first: start.toString('utf8', 0, first), last: await readLast(file, start, size, first + 1) };
   } finally {
     await closeFile(file);
   }
@@ -62,9 +62,9 @@ export async function readEnds(path: string): Promise<Ends | undefined> {
 }
 
 /** `start` are the first bytes of the file, of which the first line takes `from`. As Latin-1: what is sought is ASCII. */
-async function lastOf(file: number, start: Buffer, size: number, from: number): Promise<string | undefined> {
-  const at = Math.max(from, size - END);
-  const bytes = size > WHOLE ? await bytesAt(file, at, END) : start.subarray(at);
+async function readLast(file: number, start: Buffer, size: number, from: number): Promise<string | undefined> {
+  const at = Math.max(from, size - END_BYTES);
+  const bytes = size > MAX_WHOLE_READ_BYTES ? await bytesAt(file, at, END_BYTES) : start.subarray(at);
   const end = bytes.lastIndexOf(10);
   return end < 0 && bytes.length > 0 ? undefined : bytes.toString('latin1', 0, Math.max(0, end));
 }

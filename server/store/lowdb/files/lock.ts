@@ -19,9 +19,9 @@ import { bootId, hostName } from './host.ts';
  */
 
 /** Of two that start at the same moment the one that came first waits this long for the other to give way. */
-const PATIENCE_MS = 400;
+const RIVAL_TIMEOUT_MS = 400;
 /** A Unix socket's address holds 104 bytes on macOS, 108 on Linux. */
-const LONGEST_ADDRESS = 100;
+const MAX_ADDRESS_BYTES = 100;
 
 export interface Lock {
   release(): Promise<void>;
@@ -36,7 +36,7 @@ export async function lockFolder(dir: string): Promise<Lock> {
   const folder = join(locks, hostName());
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const claim = `${Date.now().toString(36)}-${process.pid}-${randomBytes(4).toString('hex')}${bootId() && `-${bootId()}`}`;
-  const near = nearby(folder);
+  const near = shortAlias(folder);
   try {
     const server = await listen(join(near.path, claim), dir);
     const lock = { release: () => release(server, join(folder, claim)) };
@@ -51,13 +51,13 @@ export async function lockFolder(dir: string): Promise<Lock> {
       `the data folder ${dir} is in use by process ${pidOf(other!)}: stop that one or use another folder`,
     );
   } finally {
-    near.leave();
+    near.remove();
   }
 }
 
 /** Why a claim that is not in this host's own folder keeps us out. Dead ones that this machine answers for are removed. */
 async function claimElsewhere(locks: string, dir: string): Promise<FolderInUse | undefined> {
-  const legacy = await living(locks, '');
+  const legacy = await liveClaimsNear(locks, '');
   if (legacy[0])
     return new FolderInUse(
       `the data folder ${dir} is in use by process ${pidOf(legacy[0])}: stop that one or use another folder`,
@@ -71,7 +71,7 @@ async function claimElsewhere(locks: string, dir: string): Promise<FolderInUse |
       const remedy = `stop it there; if it does not run any more, remove ${join(locks, name)}`;
       return new FolderInUse(`the data folder ${dir} is in use by ${process}: ${remedy}`);
     }
-    const [own] = await living(join(locks, name), '');
+    const [own] = await liveClaimsNear(join(locks, name), '');
     if (own !== undefined)
       return new FolderInUse(
         `the data folder ${dir} is in use by process ${pidOf(own)} of ${name}: stop that one or use another folder`,
@@ -82,18 +82,18 @@ async function claimElsewhere(locks: string, dir: string): Promise<FolderInUse |
 
 const isOurBoot = (claim: string): boolean => bootId() !== '' && claim.endsWith(`-${bootId()}`);
 
-async function living(folder: string, claim: string): Promise<string[]> {
-  const near = nearby(folder);
+async function liveClaimsNear(folder: string, claim: string): Promise<string[]> {
+  const near = shortAlias(folder);
   try {
     return await livingClaims(folder, near.path, claim);
   } finally {
-    near.leave();
+    near.remove();
   }
 }
 
 /** A living claim that keeps us out. */
 async function rival(folder: string, near: string, claim: string): Promise<string | undefined> {
-  const end = Date.now() + PATIENCE_MS;
+  const end = Date.now() + RIVAL_TIMEOUT_MS;
   for (;;) {
     const others = await livingClaims(folder, near, claim);
     const first = others.find((other) => other < claim) ?? (Date.now() > end ? others[0] : undefined);
@@ -146,9 +146,9 @@ async function release(server: Server, path: string): Promise<void> {
 }
 
 /** The folder under a name that is short enough for a socket's address, with up to 40 bytes to come. */
-export function nearby(folder: string): { path: string; leave(): void } {
-  if (Buffer.byteLength(folder) + 40 <= LONGEST_ADDRESS) return { path: folder, leave: () => {} };
+export function shortAlias(folder: string): { path: string; remove(): void } {
+  if (Buffer.byteLength(folder) + 40 <= MAX_ADDRESS_BYTES) return { path: folder, remove: () => {} };
   const aside = mkdtempSync(join(tmpdir(), 'docent-'));
   symlinkSync(folder, join(aside, 'l'));
-  return { path: join(aside, 'l'), leave: () => rmSync(aside, { recursive: true, force: true }) };
+  return { path: join(aside, 'l'), remove: () => rmSync(aside, { recursive: true, force: true }) };
 }

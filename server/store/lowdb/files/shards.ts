@@ -43,7 +43,7 @@ export class Shards {
   }
 
   /** All names with the folder each is in. Temporary files are what a crash has left of a write: they go. */
-  *names(): Generator<{ name: string; path: string }> {
+  *files(): Generator<{ name: string; path: string }> {
     for (const digits of this.existing()) {
       const folder = this.folder(digits);
       for (const name of readdirSync(folder)) {
@@ -66,7 +66,7 @@ export async function makeFolder(disk: Disk, path: string): Promise<void> {
     await disk.mkdir(path);
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) {
-      disk.ended?.(error);
+      disk.onWriteEnd?.(error);
       throw error;
     }
   }

@@ -2,7 +2,7 @@ import type { MessageLine } from './session-lines.ts';
 import type { Change, StoredMessage, StoredSession } from '../../store.ts';
 
 /** What a caller wants of a session's file; those that come together are stored in one write. */
-export interface Item {
+export interface SessionWrite {
   saved?: MessageLine;
   /** The uuid of a message to delete. */
   removed?: string;
@@ -17,13 +17,13 @@ export interface Item {
 }
 
 /** The session whose last message was modified then. */
-export function modifiedBy(head: StoredSession, modified: string): StoredSession {
+export function withModifiedAt(head: StoredSession, modified: string): StoredSession {
   return modified > head.modified_at ? { ...head, modified_at: modified } : head;
 }
 
 /** The head as the items leave it, modified then or later; the very same string where nothing changes it. */
-export function changedHead(line: string, items: Item[], modified: string): string {
-  let head = modified === '' ? line : JSON.stringify(modifiedBy(JSON.parse(line) as StoredSession, modified));
+export function changedHead(line: string, items: SessionWrite[], modified: string): string {
+  let head = modified === '' ? line : JSON.stringify(withModifiedAt(JSON.parse(line) as StoredSession, modified));
   for (const item of items) {
     if (!item.change) continue;
     try {

@@ -4,22 +4,22 @@ import { AppendFile } from '../files/append-file.ts';
 import { lowdbFile, type Low } from '../files/lowdb-file.ts';
 import type { SessionName } from './session-folder.ts';
 import {
-  isWhole,
+  isValidLine,
   messageLine,
   MessageLines,
   modifiedIn,
-  readAll,
+  parseMessages,
   readHead,
   type MessageLine,
   uuidOf,
-  without,
+  withoutMessages,
 } from './session-lines.ts';
-import { changedHead, modifiedBy, type Item } from './session-changes.ts';
+import { changedHead, withModifiedAt, type SessionWrite } from './session-changes.ts';
 import { forEachSliced } from '../../../async/time-slice.ts';
 import type { Change, StoredMessage, StoredSession } from '../../store.ts';
 
 /** Rough cost of a session in memory beside its text, in characters. */
-const OVERHEAD = 1000;
+const OVERHEAD_CHARACTERS = 1000;
 
 /**
  * A session with its messages: one file. The first line is the session, each other line a version of a message, of
@@ -28,7 +28,7 @@ const OVERHEAD = 1000;
 export class SessionFile {
   readonly #file: AppendFile;
   readonly #low: Low<string[]>;
-  readonly #batch = new BatchWriter<Item>((items) => this.#store(items));
+  readonly #batch = new BatchWriter<SessionWrite>((items) => this.#store(items));
   /** What readers see: the first `#count` of `#lines`, all of it on disk. */
   #lines: string[] = [];
   #count = 0;
@@ -42,8 +42,8 @@ export class SessionFile {
   /** Calls that are using this object. */
   users = 0;
   /** Characters held in memory, and how many of them its keeper has counted. */
-  weight = OVERHEAD;
-  counted = 0;
+  characters = OVERHEAD_CHARACTERS;
+  countedCharacters = 0;
 
   constructor(name: SessionName, file: AppendFile) {
     this.name = name;
@@ -55,7 +55,7 @@ export class SessionFile {
    * `torn`: nothing of it was ever acknowledged. `lost`: it cannot be read, or is a folder. `damaged`: a part of it cannot be
    * read; the rest is there, and the first write removes that part from the file, after `keep` has put a copy aside.
    */
-  async load(keep: () => Promise<void>): Promise<'whole' | 'torn' | 'damaged' | 'lost'> {
+  async load(copyDamaged: () => Promise<void>): Promise<'whole' | 'torn' | 'damaged' | 'lost'> {
     try {
       await this.#low.read();
     } catch (error) {
@@ -63,54 +63,54 @@ export class SessionFile {
       throw error;
     }
     const [head, ...lines] = this.#low.data;
-    if (head === undefined) return this.#file.spoilt ? 'lost' : 'torn';
+    if (head === undefined) return this.#file.damaged ? 'lost' : 'torn';
     if (!readHead(head, this.name)) return 'lost';
     const whole = [head];
-    await forEachSliced(lines, (line) => void (isWhole(line, this.name.uuid) && whole.push(line)));
-    const damaged = this.#file.spoilt || whole.length <= lines.length;
-    if (damaged) [this.#low.data, this.#keep] = [whole, keep];
+    await forEachSliced(lines, (line) => void (isValidLine(line, this.name.uuid) && whole.push(line)));
+    const damaged = this.#file.damaged || whole.length <= lines.length;
+    if (damaged) [this.#low.data, this.#keep] = [whole, copyDamaged];
     await this.#shows(this.#low.data);
     return damaged ? 'damaged' : 'whole';
   }
 
   /** A new session: to be called before the first `save` or `write`. */
-  begin(session: StoredSession): void {
+  init(session: StoredSession): void {
     this.#low.data = [JSON.stringify(session)];
   }
 
-  get gone(): boolean {
+  get isRemoved(): boolean {
     return this.#gone;
   }
 
   /** Its first write failed. */
-  get stillborn(): boolean {
+  get wasNeverStored(): boolean {
     return this.#gone && this.#count === 0;
   }
 
-  get idle(): boolean {
+  get isIdle(): boolean {
     return this.users === 0 && this.#unfinished.size === 0;
   }
 
   /** As modified with its last message. Undefined before the first write is done. */
   head(): StoredSession | undefined {
-    return this.#count > 0 ? modifiedBy(JSON.parse(this.#lines[0]!) as StoredSession, this.#modified()) : undefined;
+    return this.#count > 0 ? withModifiedAt(JSON.parse(this.#lines[0]!) as StoredSession, this.#modified()) : undefined;
   }
 
   /** As they are when it is called. */
   async messages(): Promise<StoredMessage[]> {
     const [lines, unfinished] = [this.#messages.newest(), new Set(this.#unfinished)];
-    return (await readAll(lines)).map((message) => asOf(unfinished, message));
+    return (await parseMessages(lines)).map((message) => markInterrupted(unfinished, message));
   }
 
   message(uuid: string): StoredMessage | undefined {
     const newest = this.#messages.newestOf(uuid);
-    return newest === undefined ? undefined : asOf(this.#unfinished, JSON.parse(newest) as StoredMessage);
+    return newest === undefined ? undefined : markInterrupted(this.#unfinished, JSON.parse(newest) as StoredMessage);
   }
 
   /** The last `count` that are finished and have a response, oldest first. */
   last(count: number): StoredMessage[] {
     const last: StoredMessage[] = [];
-    for (const uuid of this.#messages.backwards()) {
+    for (const uuid of this.#messages.newestFirst()) {
       if (last.length >= count) break;
       const message = this.#unfinished.has(uuid) ? undefined : this.message(uuid);
       if (message && message.response !== '') last.push(message);
@@ -134,15 +134,15 @@ export class SessionFile {
   }
 
   async update(change: Change<StoredSession>): Promise<StoredSession | undefined> {
-    const item: Item = { change };
+    const item: SessionWrite = { change };
     await this.#batch.add(item);
     if (item.error !== undefined) throw item.error;
-    return this.#gone || !item.result ? undefined : modifiedBy(item.result, this.#modified());
+    return this.#gone || !item.result ? undefined : withModifiedAt(item.result, this.#modified());
   }
 
   /** Undefined where there is no such message. */
   async updateMessage(uuid: string, change: Change<StoredMessage>): Promise<StoredMessage | undefined> {
-    const item: Item = { edit: { uuid, change } };
+    const item: SessionWrite = { edit: { uuid, change } };
     await this.#batch.add(item);
     if (item.error !== undefined) throw item.error;
     return this.#gone || item.refused || !item.saved ? undefined : (JSON.parse(item.saved.line) as StoredMessage);
@@ -156,16 +156,16 @@ export class SessionFile {
   }
 
   /** Keeps what is in memory, but not the file open. */
-  rest(): void {
-    this.#file.rest();
+  closeFile(): void {
+    this.#file.closeWithoutWaiting();
   }
 
-  async #done(item: Item): Promise<boolean> {
+  async #done(item: SessionWrite): Promise<boolean> {
     await this.#batch.add(item);
     return !this.#gone && !item.refused;
   }
 
-  async #store(items: Item[]): Promise<void> {
+  async #store(items: SessionWrite[]): Promise<void> {
     if (this.#gone) return;
     const known = this.#low.data.length;
     const { added, removed } = this.#sorted(items);
@@ -173,10 +173,10 @@ export class SessionFile {
     const head = changedHead(this.#low.data[0]!, items, removed.size > 0 ? this.#modified() : '');
     if (known === this.#count && added.length === 0 && removed.size === 0 && head === this.#low.data[0]) return;
     if (head === this.#low.data[0] && removed.size === 0) this.#low.data.push(...added);
-    else this.#low.data = [head, ...without([...this.#low.data.slice(1), ...added], removed)];
+    else this.#low.data = [head, ...withoutMessages([...this.#low.data.slice(1), ...added], removed)];
     try {
       // Nobody is told of a question by itself: its answer's sync is in time for both.
-      this.#file.lasting = !items.every(({ saved }) => saved && !saved.finished);
+      this.#file.durable = !items.every(({ saved }) => saved && !saved.finished);
       await this.#keep?.();
       this.#keep = undefined;
       await this.#low.write();
@@ -194,7 +194,7 @@ export class SessionFile {
   }
 
   /** What the items add and take away, in their order; notes those that find nothing to do. */
-  #sorted(items: Item[]): { added: string[]; removed: Set<string> } {
+  #sorted(items: SessionWrite[]): { added: string[]; removed: Set<string> } {
     const added: string[] = [];
     const [known, removed] = [new Set<string>(), new Set<string>()];
     if (items.some((item) => item.removed)) for (const line of this.#low.data.slice(1)) known.add(uuidOf(line));
@@ -202,7 +202,7 @@ export class SessionFile {
       this.#apply(item, added);
       const uuid = item.saved?.uuid ?? item.removed;
       if (uuid === undefined) continue;
-      item.refused = this.#messages.buried.has(uuid) || removed.has(uuid) || (!item.saved && !known.has(uuid));
+      item.refused = this.#messages.deleted.has(uuid) || removed.has(uuid) || (!item.saved && !known.has(uuid));
       if (item.refused) continue;
       if (item.saved) added.push(item.saved.line);
       (item.saved ? known : removed).add(uuid);
@@ -211,7 +211,7 @@ export class SessionFile {
   }
 
   /** Makes the new version of the message that the item changes, from what the items before have made of it. */
-  #apply(item: Item, added: string[]): void {
+  #apply(item: SessionWrite, added: string[]): void {
     if (!item.edit) return;
     const { uuid, change } = item.edit;
     const line = added.findLast((one) => uuidOf(one) === uuid);
@@ -231,7 +231,7 @@ export class SessionFile {
       await forEachSliced(lines, (line, at) => messages.add(line, at));
       this.#messages = messages;
     }
-    this.weight = OVERHEAD + this.#messages.characters;
+    this.characters = OVERHEAD_CHARACTERS + this.#messages.characters;
     this.#lines = lines;
     this.#count = lines.length;
   }
@@ -252,7 +252,7 @@ export class SessionFile {
 }
 
 /** What this life of the process does not have under way was interrupted. */
-function asOf(unfinished: Set<string>, message: StoredMessage): StoredMessage {
+function markInterrupted(unfinished: Set<string>, message: StoredMessage): StoredMessage {
   if (message.finish_reason === '' && !unfinished.has(message.uuid)) message.finish_reason = 'interrupted';
   return message;
 }

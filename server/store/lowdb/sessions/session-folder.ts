@@ -5,13 +5,13 @@ export interface SessionName {
   order: number;
 }
 
-const FORM = /^([0-9a-f]{32})\.([0-9a-f]{32})\.([0-9a-z]+)\.jsonl$/;
+const FILE_NAME = /^([0-9a-f]{32})\.([0-9a-f]{32})\.([0-9a-z]+)\.jsonl$/;
 
-export const writtenName = (name: SessionName): string =>
+export const fileNameOf = (name: SessionName): string =>
   `${name.uuid}.${name.chatbot}.${name.order.toString(36)}.jsonl`;
 
-export function readName(text: string): SessionName | undefined {
-  const [, uuid, chatbot, order] = FORM.exec(text) ?? [];
+export function parseFileName(text: string): SessionName | undefined {
+  const [, uuid, chatbot, order] = FILE_NAME.exec(text) ?? [];
   return uuid && chatbot && order ? { uuid, chatbot, order: parseInt(order, 36) } : undefined;
 }
 
@@ -42,7 +42,7 @@ export class SessionFolder {
     this.remove(text.slice(0, 32));
     this.#names.set(text.slice(0, 32), text);
     const list = this.#lists.get(chatbotOf(text));
-    list?.splice(firstBehind(list, orderOf(text)), 0, text);
+    list?.splice(firstAfter(list, orderOf(text)), 0, text);
   }
 
   remove(uuid: string): void {
@@ -50,7 +50,7 @@ export class SessionFolder {
     if (text === undefined) return;
     this.#names.delete(uuid);
     const list = this.#lists.get(chatbotOf(text));
-    const at = list?.lastIndexOf(text, firstBehind(list, orderOf(text)) - 1) ?? -1;
+    const at = list?.lastIndexOf(text, firstAfter(list, orderOf(text)) - 1) ?? -1;
     if (at >= 0) list!.splice(at, 1);
   }
 
@@ -75,7 +75,7 @@ export class SessionFolder {
 }
 
 /** The place of the first with a greater order. */
-function firstBehind(list: readonly string[], order: number): number {
+function firstAfter(list: readonly string[], order: number): number {
   let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -89,13 +89,13 @@ function firstBehind(list: readonly string[], order: number): number {
  * The names of all lists in one order, from behind this place among them to the last there is now. The lists may change
  * meanwhile: who was added then is left out.
  */
-export function merged(lists: (readonly string[])[], behind: number): Generator<SessionName> {
+export function mergeByOrder(lists: (readonly string[])[], after: number): Generator<SessionName> {
   const last = Math.max(-1, ...lists.filter((list) => list.length > 0).map((list) => orderOf(list.at(-1))));
-  const places = lists.map((list) => (behind < 0 ? 0 : firstBehind(list, behind)));
-  return mergedFrom(lists, places, last);
+  const places = lists.map((list) => (after < 0 ? 0 : firstAfter(list, after)));
+  return mergeFrom(lists, places, last);
 }
 
-function* mergedFrom(lists: (readonly string[])[], places: number[], last: number): Generator<SessionName> {
+function* mergeFrom(lists: (readonly string[])[], places: number[], last: number): Generator<SessionName> {
   const heads = lists.map((list, at) => list[places[at]!]);
   const next = Float64Array.from(heads, orderOf);
   for (;;) {
@@ -103,10 +103,10 @@ function* mergedFrom(lists: (readonly string[])[], places: number[], last: numbe
     for (let one = 1; one < next.length; one++) if (next[one]! < next[least]!) least = one;
     const text = heads[least];
     if (text === undefined || next[least]! > last) return;
-    yield readName(text)!;
+    yield parseFileName(text)!;
     const list = lists[least]!;
     const place = places[least]!;
-    const following = list[place] === text ? place + 1 : firstBehind(list, next[least]!);
+    const following = list[place] === text ? place + 1 : firstAfter(list, next[least]!);
     places[least] = following;
     heads[least] = list[following]!;
     next[least] = orderOf(heads[least]);

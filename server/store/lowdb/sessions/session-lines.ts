@@ -12,7 +12,7 @@ export interface MessageLine {
   finished: boolean;
 }
 
-const START = '{"uuid":"';
+const LINE_START = '{"uuid":"';
 
 /** With the uuid first, so that a line need not be parsed to know whose it is. */
 export const messageLine = (message: StoredMessage): MessageLine => ({
@@ -21,25 +21,25 @@ export const messageLine = (message: StoredMessage): MessageLine => ({
   finished: message.finish_reason !== '',
 });
 
-const GRAVE = '{"deleted":"';
+const TOMBSTONE_START = '{"deleted":"';
 
 /** What stays of a deleted message: no later version of it is taken. */
-const graveOf = (uuid: string): string => `${GRAVE}${uuid}"}`;
+const tombstoneOf = (uuid: string): string => `${TOMBSTONE_START}${uuid}"}`;
 
 /** The uuid of the deleted message, where the line is a grave. */
-const buriedIn = (line: string): string | undefined =>
-  line.startsWith(GRAVE) ? line.slice(GRAVE.length, -2) : undefined;
+const deletedUuidIn = (line: string): string | undefined =>
+  line.startsWith(TOMBSTONE_START) ? line.slice(TOMBSTONE_START.length, -2) : undefined;
 
 /** Of the message in the line, '' without one. Lines of the first version begin with another field. */
 export function uuidOf(line: string): string {
-  if (line.startsWith(START)) return line.slice(START.length, START.length + 32);
-  return line.startsWith(GRAVE) ? '' : (JSON.parse(line) as StoredMessage).uuid;
+  if (line.startsWith(LINE_START)) return line.slice(LINE_START.length, LINE_START.length + 32);
+  return line.startsWith(TOMBSTONE_START) ? '' : (JSON.parse(line) as StoredMessage).uuid;
 }
 
 /** The lines without these messages, and their graves. */
-export function without(lines: string[], removed: Set<string>): string[] {
+export function withoutMessages(lines: string[], removed: Set<string>): string[] {
   if (removed.size === 0) return lines;
-  return [...lines.filter((line) => !removed.has(uuidOf(line))), ...Array.from(removed, graveOf)];
+  return [...lines.filter((line) => !removed.has(uuidOf(line))), ...Array.from(removed, tombstoneOf)];
 }
 
 /** Which messages the lines of a session hold. */
@@ -47,7 +47,7 @@ export class MessageLines {
   /** Of all lines. */
   characters = 0;
   /** Those deleted. */
-  readonly buried = new Set<string>();
+  readonly deleted = new Set<string>();
   /** By the place of each one's first version. */
   readonly #uuids: string[] = [];
   readonly #newest = new Map<string, string>();
@@ -55,8 +55,8 @@ export class MessageLines {
   /** The line at 0 is the session. */
   add(line: string, at: number): void {
     this.characters += line.length;
-    const buried = buriedIn(line);
-    if (buried) this.buried.add(buried);
+    const deleted = deletedUuidIn(line);
+    if (deleted) this.deleted.add(deleted);
     const uuid = at > 0 ? uuidOf(line) : '';
     if (uuid === '') return;
     if (!this.#newest.has(uuid)) this.#uuids.push(uuid);
@@ -73,42 +73,42 @@ export class MessageLines {
   }
 
   /** The last one first. */
-  *backwards(): Generator<string> {
+  *newestFirst(): Generator<string> {
     for (let at = this.#uuids.length - 1; at >= 0; at--) yield this.#uuids[at]!;
   }
 }
 
 /** The messages in their lines. */
-export async function readAll(lines: string[]): Promise<StoredMessage[]> {
+export async function parseMessages(lines: string[]): Promise<StoredMessage[]> {
   const messages: StoredMessage[] = [];
   await forEachSliced(lines, (line) => messages.push(JSON.parse(line) as StoredMessage));
   return messages;
 }
 
-const MODIFIED = '"modified_at":"';
+const MODIFIED_KEY = '"modified_at":"';
 
 /** When the last message in the text of lines was modified; '' without one. A quote within a value is escaped: the key is a key. */
 export function modifiedIn(text: string): string {
-  const at = text.lastIndexOf(MODIFIED) + MODIFIED.length;
-  return at < MODIFIED.length ? '' : text.slice(at, at + 20);
+  const at = text.lastIndexOf(MODIFIED_KEY) + MODIFIED_KEY.length;
+  return at < MODIFIED_KEY.length ? '' : text.slice(at, at + 20);
 }
 
 /** The session in a file's first line; undefined where that is damaged. */
 export function readHead(line: string, { uuid, chatbot }: SessionName): StoredSession | undefined {
-  const head = parsed<StoredSession>(line);
+  const head = parseJson<StoredSession>(line);
   return isSession(head) && head?.uuid === uuid && head.chatbot === chatbot ? head : undefined;
 }
 
 /** Whether it is a line that was written: a version of a message of this session, or a grave. */
-export function isWhole(line: string, session: string): boolean {
-  if (buriedIn(line) !== undefined) return GRAVE_FORM.test(line);
-  const message = parsed<StoredMessage>(line);
+export function isValidLine(line: string, session: string): boolean {
+  if (deletedUuidIn(line) !== undefined) return TOMBSTONE.test(line);
+  const message = parseJson<StoredMessage>(line);
   return isMessage(message) && message?.session === session && message.uuid.startsWith(session.slice(0, 8));
 }
 
-const GRAVE_FORM = /^\{"deleted":"[0-9a-f]{32}"\}$/;
+const TOMBSTONE = /^\{"deleted":"[0-9a-f]{32}"\}$/;
 
-function parsed<T>(line: string): T | undefined {
+function parseJson<T>(line: string): T | undefined {
   try {
     return JSON.parse(line) as T;
   } catch {

@@ -2,11 +2,11 @@ import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { isSetAside, type Damage } from '../files/damage.ts';
 import { hasCode, ignore, type Disk } from '../files/disk.ts';
-import { merged, readName, SessionFolder, writtenName, type SessionName } from './session-folder.ts';
+import { mergeByOrder, parseFileName, SessionFolder, fileNameOf, type SessionName } from './session-folder.ts';
 import { Shards } from '../files/shards.ts';
 
-const FOLDER = /^[0-9a-f]{2}$/;
-const NO_FOLDER = new SessionFolder();
+const SHARD_NAME = /^[0-9a-f]{2}$/;
+const EMPTY_FOLDER = new SessionFolder();
 
 /**
  * Which sessions there are, known from the names of their files alone. The names of a folder are read when one of
@@ -27,7 +27,7 @@ export class SessionNames {
 
   async find(uuid: string): Promise<SessionName | undefined> {
     const text = (await this.#folder(uuid)).get(uuid);
-    return text === undefined ? undefined : readName(text);
+    return text === undefined ? undefined : parseFileName(text);
   }
 
   /** As far as is known without reading; `find` has to be asked before. */
@@ -36,8 +36,8 @@ export class SessionNames {
   }
 
   /** Whether this very file is the session's, and not one of the same uuid that came later. */
-  holds(name: SessionName): boolean {
-    return this.#folders.get(name.uuid.slice(0, 2))?.get(name.uuid) === writtenName(name);
+  isCurrent(name: SessionName): boolean {
+    return this.#folders.get(name.uuid.slice(0, 2))?.get(name.uuid) === fileNameOf(name);
   }
 
   async withPrefix(prefix: string): Promise<string[]> {
@@ -49,18 +49,18 @@ export class SessionNames {
    * The chatbot's that are there now, in order of creation, from behind this place among them. A folder is put in order
    * once, at the first list; others have their turn between the folders then.
    */
-  async of(chatbot: string, behind = -1): Promise<Generator<SessionName>> {
+  async list(chatbot: string, behind = -1): Promise<Generator<SessionName>> {
     const lists: (readonly string[])[] = [];
     for (const digits of this.#shards.existing()) {
       const folder = this.#folders.get(digits) ?? (await this.#folder(digits));
       if (!folder.isListed(chatbot)) await setImmediate();
       lists.push(folder.list(chatbot));
     }
-    return merged(lists, behind);
+    return mergeByOrder(lists, behind);
   }
 
   /** When the chatbot is gone with all its sessions. */
-  forget(chatbot: string): void {
+  forgetLists(chatbot: string): void {
     for (const folder of this.#folders.values()) folder.forgetList(chatbot);
   }
 
@@ -70,11 +70,11 @@ export class SessionNames {
   }
 
   add(name: SessionName): void {
-    if (!this.has(name.uuid)) this.#folders.get(name.uuid.slice(0, 2))?.add(writtenName(name));
+    if (!this.has(name.uuid)) this.#folders.get(name.uuid.slice(0, 2))?.add(fileNameOf(name));
   }
 
   remove(name: SessionName): void {
-    if (this.holds(name)) this.#folders.get(name.uuid.slice(0, 2))!.remove(name.uuid);
+    if (this.isCurrent(name)) this.#folders.get(name.uuid.slice(0, 2))!.remove(name.uuid);
   }
 
   folder(name: SessionName): string {
@@ -82,7 +82,7 @@ export class SessionNames {
   }
 
   path(name: SessionName): string {
-    return this.#shards.path(name.uuid, writtenName(name));
+    return this.#shards.path(name.uuid, fileNameOf(name));
   }
 
   async #folder(uuid: string): Promise<SessionFolder> {
@@ -90,7 +90,7 @@ export class SessionNames {
     const known = this.#folders.get(digits);
     if (known) return known;
     // What callers ask for need be no identifier: `..` is another folder, and not one of ours.
-    if (!FOLDER.test(digits)) return NO_FOLDER;
+    if (!SHARD_NAME.test(digits)) return EMPTY_FOLDER;
     let reading = this.#reading.get(digits);
     if (!reading) {
       reading = this.#read(digits).finally(() => this.#reading.delete(digits));
@@ -107,8 +107,8 @@ export class SessionNames {
     const folder = new SessionFolder();
     for (const text of names) {
       if (text.endsWith('.tmp')) this.#disk.unlink(this.#shards.path(digits, text)).catch(ignore);
-      else if (isSetAside(text)) this.#damage.found(this.#shards.path(digits, text));
-      else if (readName(text)) enter(folder, text);
+      else if (isSetAside(text)) this.#damage.reportExisting(this.#shards.path(digits, text));
+      else if (parseFileName(text)) addNewer(folder, text);
     }
     this.#folders.set(digits, folder);
     return folder;
@@ -116,8 +116,8 @@ export class SessionNames {
 }
 
 /** Two files of one session: the older one is what a failed first write has left. */
-function enter(folder: SessionFolder, text: string): void {
+function addNewer(folder: SessionFolder, text: string): void {
   const uuid = text.slice(0, 32);
   const other = folder.get(uuid);
-  if (other === undefined || readName(other)!.order < readName(text)!.order) folder.add(text);
+  if (other === undefined || parseFileName(other)!.order < parseFileName(text)!.order) folder.add(text);
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { StoreContext } from '../context.ts';
 import { outcomeIn } from '../../outcomes.ts';
-import { copy } from '../files/record.ts';
+import { cloneJson } from '../files/record.ts';
 import type { SessionFile } from './session-file.ts';
 import { messageLine } from './session-lines.ts';
 import type { Store, StoredSession } from '../../store.ts';
@@ -13,7 +13,7 @@ type MessageVerbs =
 export function sessionVerbs({
   chatbots,
   sessions,
-  order,
+  nextOrder,
   run,
 }: StoreContext): Pick<Store, SessionVerbs | MessageVerbs> {
   /** What the first session that may have the message makes of it. */
@@ -33,8 +33,8 @@ export function sessionVerbs({
 
   return {
     async createSession(session) {
-      const [head, place] = [copy(session), order()];
-      return (await run(() => sessions.useOrBegin(head, place, (file) => file.write()))) ?? false;
+      const [head, place] = [cloneJson(session), nextOrder()];
+      return (await run(() => sessions.useOrCreate(head, place, (file) => file.write()))) ?? false;
     },
     session: (uuid) => run(() => sessions.use(uuid, (file) => file.head())),
     async sessions(chatbot) {
@@ -49,10 +49,10 @@ export function sessionVerbs({
     async saveMessage(message, session) {
       const line = messageLine(message);
       const uuid = message.session;
-      const head = session && copy(session);
-      const place = session ? order() : 0;
+      const head = session && cloneJson(session);
+      const place = session ? nextOrder() : 0;
       const save = (file: SessionFile) => file.save(line);
-      const saved = run(() => (head ? sessions.useOrBegin(head, place, save) : sessions.use(uuid, save)));
+      const saved = run(() => (head ? sessions.useOrCreate(head, place, save) : sessions.use(uuid, save)));
       return (await saved) ?? false;
     },
     updateMessage: (uuid, change) => withMessage(uuid, (file) => file.updateMessage(uuid, change)),

@@ -5,45 +5,45 @@ import { hasCode, ignore, removeFile, syncFolder, type Disk } from '../files/dis
 import { readEnds } from '../files/file-ends.ts';
 import { AppendFile, OpenFiles } from '../files/append-file.ts';
 import { SessionFile } from './session-file.ts';
-import { modifiedBy } from './session-changes.ts';
+import { withModifiedAt } from './session-changes.ts';
 import { modifiedIn, readHead } from './session-lines.ts';
 import type { SessionName } from './session-folder.ts';
 import { SessionNames } from './session-names.ts';
 import type { StoredSession } from '../../store.ts';
 
 /** Sessions that nobody is using stay in memory up to this many characters, all together. */
-const KEPT = 16 * 1024 * 1024;
-const OPEN_FILES = 128;
+const MAX_IDLE_CHARACTERS = 16 * 1024 * 1024;
+const MAX_OPEN_FILES = 128;
 /** Sessions of a list that are read at a time. */
-const BATCH = 64;
+const BATCH_SESSIONS = 64;
 
-const PARTLY =
+const PARTLY_DAMAGED =
   'has lines that cannot be read; the others are served, and the file as it was is kept as ….damaged at its next change';
 
-interface Options {
+interface SessionsOptions {
   disk: Disk;
   damage: Damage;
   root: string;
   /** Whether the chatbot is there. */
-  alive(chatbot: string): boolean;
+  chatbotExists(chatbot: string): boolean;
   /** Characters; see `KEPT`. */
-  kept?: number | undefined;
+  maxIdleCharacters?: number | undefined;
 }
 
 type Act<T> = (file: SessionFile) => T | Promise<T>;
 
 /** All sessions: which are in memory, and the life of their files. */
 export class Sessions {
-  readonly #options: Options;
+  readonly #options: SessionsOptions;
   readonly #names: SessionNames;
-  readonly #open = new OpenFiles(OPEN_FILES);
+  readonly #open = new OpenFiles(MAX_OPEN_FILES);
   readonly #loading = new Map<string, Promise<void>>();
   readonly #live = new Map<string, SessionFile>();
   /** Those of `#live` that may be dropped from memory, the longest unused first. */
   readonly #idle = new Map<string, SessionFile>();
   #weight = 0;
 
-  constructor(options: Options) {
+  constructor(options: SessionsOptions) {
     this.#options = options;
     this.#names = new SessionNames(options.disk, options.damage, options.root);
   }
@@ -59,11 +59,11 @@ export class Sessions {
    * As `use`, with a new session where there is none: `act` has to store it. `order` is its place among the others.
    * Undefined without its chatbot.
    */
-  async useOrBegin<T>(session: StoredSession, order: number, act: Act<T>): Promise<T | undefined> {
+  async useOrCreate<T>(session: StoredSession, order: number, act: Act<T>): Promise<T | undefined> {
     const found = await this.#find(session.uuid);
     if (found) return this.#with(found, act);
     await this.#names.makeFolder(session.uuid);
-    if (!this.#options.alive(session.chatbot)) return undefined;
+    if (!this.#options.chatbotExists(session.chatbot)) return undefined;
     // Another call may have begun it while the folder was made.
     if (this.#names.has(session.uuid)) return this.use(session.uuid, act);
     return this.#with(this.#taken(this.#begin(session, order)), act);
@@ -78,19 +78,19 @@ export class Sessions {
   async list(chatbot: string, after?: string): Promise<(() => Promise<StoredSession[] | undefined>) | undefined> {
     const last = after === undefined ? undefined : await this.#names.find(after);
     if (after !== undefined && last?.chatbot !== chatbot) return undefined;
-    const names = await this.#names.of(chatbot, last?.order);
+    const names = await this.#names.list(chatbot, last?.order);
     return () => this.#heads(chatbot, names);
   }
 
   /** Of the next few; undefined behind the last. */
   async #heads(chatbot: string, names: Iterator<SessionName>): Promise<StoredSession[] | undefined> {
     const few: SessionName[] = [];
-    for (let name; few.length < BATCH && !(name = names.next()).done;) few.push(name.value);
+    for (let name; few.length < BATCH_SESSIONS && !(name = names.next()).done;) few.push(name.value);
     const heads = Array.from<StoredSession | undefined>({ length: few.length });
     await forEachConcurrent(few.entries(), async ([at, name]) => {
       heads[at] = await this.#head(name);
     });
-    if (few.length === 0 || !this.#options.alive(chatbot)) return undefined;
+    if (few.length === 0 || !this.#options.chatbotExists(chatbot)) return undefined;
     return heads.filter((head) => head !== undefined);
   }
 
@@ -104,7 +104,7 @@ export class Sessions {
 
   async remove(uuid: string): Promise<boolean> {
     const name = await this.#names.find(uuid);
-    if (!name || !this.#options.alive(name.chatbot) || !(await this.#erase(name))) return false;
+    if (!name || !this.#options.chatbotExists(name.chatbot) || !(await this.#erase(name))) return false;
     await this.#options.damage.remove((file) => file.startsWith(`${uuid}.`));
     await syncFolder(this.#options.disk, this.#names.folder(name));
     return true;
@@ -113,11 +113,11 @@ export class Sessions {
   /** Only when the chatbot is no longer alive, so that no session is begun meanwhile. */
   async removeAll(chatbot: string): Promise<void> {
     const folders = new Set<string>();
-    await attemptEachConcurrent(await this.#names.of(chatbot), async (name) => {
+    await attemptEachConcurrent(await this.#names.list(chatbot), async (name) => {
       await this.#erase(name);
       folders.add(this.#names.folder(name));
     });
-    this.#names.forget(chatbot);
+    this.#names.forgetLists(chatbot);
     await forEachConcurrent(folders, (folder) => syncFolder(this.#options.disk, folder));
     await this.#options.damage.remove((file) => file.startsWith(`${chatbot}.`, 33));
   }
@@ -130,7 +130,7 @@ export class Sessions {
   /** The session, taken: `#with` gives it back. */
   async #find(uuid: string): Promise<SessionFile | undefined> {
     // Asked for again after each load: meanwhile it may have been deleted, and made anew under another file's name.
-    for (let name; (name = await this.#names.find(uuid)) && this.#options.alive(name.chatbot);) {
+    for (let name; (name = await this.#names.find(uuid)) && this.#options.chatbotExists(name.chatbot);) {
       const live = this.#live.get(uuid);
       if (live) return this.#taken(live);
       await this.#load(name);
@@ -146,7 +146,7 @@ export class Sessions {
 
   async #with<T>(file: SessionFile, act: Act<T>): Promise<T | undefined> {
     try {
-      return file.gone || !this.#options.alive(file.name.chatbot) ? undefined : await act(file);
+      return file.isRemoved || !this.#options.chatbotExists(file.name.chatbot) ? undefined : await act(file);
     } finally {
       file.users--;
       this.#given(file);
@@ -156,24 +156,24 @@ export class Sessions {
   #given(file: SessionFile): void {
     if (this.#live.get(file.name.uuid) !== file) return;
     this.#weigh(file);
-    if (file.stillborn) {
+    if (file.wasNeverStored) {
       this.#leave(file);
       this.#names.remove(file.name);
-    } else if (file.idle) this.#idle.set(file.name.uuid, file);
+    } else if (file.isIdle) this.#idle.set(file.name.uuid, file);
     this.#trim();
   }
 
   #weigh(file: SessionFile): void {
-    this.#weight += file.weight - file.counted;
-    file.counted = file.weight;
+    this.#weight += file.characters - file.countedCharacters;
+    file.countedCharacters = file.characters;
   }
 
   #trim(): void {
-    const limit = this.#options.kept ?? KEPT;
+    const limit = this.#options.maxIdleCharacters ?? MAX_IDLE_CHARACTERS;
     if (this.#weight <= limit) return;
     for (const file of this.#idle.values()) {
       this.#leave(file);
-      file.rest();
+      file.closeFile();
       if (this.#weight <= limit) return;
     }
   }
@@ -181,7 +181,7 @@ export class Sessions {
   #begin(session: StoredSession, order: number): SessionFile {
     const name = { uuid: session.uuid, chatbot: session.chatbot, order };
     const file = this.#fileOf(name);
-    file.begin(session);
+    file.init(session);
     this.#names.add(name);
     this.#live.set(name.uuid, file);
     return file;
@@ -201,21 +201,21 @@ export class Sessions {
     const file = this.#fileOf(name);
     const path = this.#names.path(name);
     const state = await file.load(() => damage.copyAside(path));
-    if (!this.#names.holds(name)) return;
+    if (!this.#names.isCurrent(name)) return;
     if (state === 'torn' || state === 'lost') {
       this.#names.remove(name);
       if (state === 'lost') await damage.setAside(path, 'holds a conversation that cannot be read');
       else this.#options.disk.unlink(path).catch(ignore);
       return;
     }
-    if (state === 'damaged') damage.report(path, PARTLY);
+    if (state === 'damaged') damage.report(path, PARTLY_DAMAGED);
     this.#live.set(name.uuid, file);
     this.#weigh(file);
   }
 
   /** False where another call is removing it. */
   async #erase(name: SessionName): Promise<boolean> {
-    if (!this.#names.holds(name)) return false;
+    if (!this.#names.isCurrent(name)) return false;
     this.#names.remove(name);
     const file = this.#live.get(name.uuid);
     if (file) {
@@ -236,17 +236,17 @@ export class Sessions {
     const { uuid } = file.name;
     if (this.#live.get(uuid) === file) this.#live.delete(uuid);
     if (this.#idle.get(uuid) === file) this.#idle.delete(uuid);
-    this.#weight -= file.counted;
-    file.counted = 0;
+    this.#weight -= file.countedCharacters;
+    file.countedCharacters = 0;
   }
 
   async #head(name: SessionName): Promise<StoredSession | undefined> {
     const live = this.#live.get(name.uuid);
-    if (live) return live.gone ? undefined : live.head();
+    if (live) return live.isRemoved ? undefined : live.head();
     const ends = await readEnds(this.#names.path(name));
     const head = ends && readHead(ends.first, name);
     const modified = modifiedIn(ends?.last ?? '');
-    if (head && (modified !== '' || ends.last === '')) return modifiedBy(head, modified);
+    if (head && (modified !== '' || ends.last === '')) return withModifiedAt(head, modified);
     return this.use(name.uuid, (file) => file.head());
   }
 

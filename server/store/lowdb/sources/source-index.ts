@@ -16,17 +16,17 @@ export class SourceIndex {
 
   add(record: SourceRecord): void {
     const { source } = record.stored;
-    enter(this.#ofChatbot, source.chatbot, record);
-    for (const key of keysOf(source)) enter(this.#named, key, record);
+    addTo(this.#ofChatbot, source.chatbot, record);
+    for (const key of keysOf(source)) addTo(this.#named, key, record);
   }
 
   /** `source` is what was stored when it was added. */
   remove(record: SourceRecord, source: StoredSource = record.stored.source): void {
-    leave(this.#ofChatbot, source.chatbot, record);
-    for (const key of keysOf(source)) leave(this.#named, key, record);
+    removeFrom(this.#ofChatbot, source.chatbot, record);
+    for (const key of keysOf(source)) removeFrom(this.#named, key, record);
   }
 
-  of(chatbot: string): Iterable<SourceRecord> {
+  ofChatbot(chatbot: string): Iterable<SourceRecord> {
     return this.#ofChatbot.get(chatbot) ?? [];
   }
 
@@ -35,7 +35,7 @@ export class SourceIndex {
   }
 
   /** The sources of the chatbot with this identity or alias. */
-  named(chatbot: string, identity: string): SourceRecord[] {
+  withIdentity(chatbot: string, identity: string): SourceRecord[] {
     const found = [...(this.#named.get(keyOf(chatbot, identity)) ?? [])];
     return found.filter(({ stored: { source } }) => source.identity === identity || source.alias === identity);
   }
@@ -46,13 +46,13 @@ const keyOf = (chatbot: string, name: string): string => `${chatbot} ${name}`;
 const keysOf = ({ chatbot, identity, alias }: StoredSource): string[] =>
   (alias ? [identity, alias] : [identity]).map((name) => keyOf(chatbot, name));
 
-function enter(index: Map<string, Set<SourceRecord>>, key: string, record: SourceRecord): void {
+function addTo(index: Map<string, Set<SourceRecord>>, key: string, record: SourceRecord): void {
   const records = index.get(key);
   if (records) records.add(record);
   else index.set(key, new Set([record]));
 }
 
-function leave(index: Map<string, Set<SourceRecord>>, key: string, record: SourceRecord): void {
+function removeFrom(index: Map<string, Set<SourceRecord>>, key: string, record: SourceRecord): void {
   const records = index.get(key);
   records?.delete(record);
   if (records?.size === 0) index.delete(key);

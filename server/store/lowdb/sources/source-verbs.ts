@@ -1,5 +1,5 @@
 import type { StoreContext } from '../context.ts';
-import { copy } from '../files/record.ts';
+import { cloneJson } from '../files/record.ts';
 import type { Store } from '../../store.ts';
 
 type SourceVerbs =
@@ -10,17 +10,17 @@ export function sourceVerbs({
   chatbots,
   sources,
   mutex,
-  order,
+  nextOrder,
   run,
 }: StoreContext): Pick<Store, SourceVerbs | DocumentVerbs> {
   return {
     createSource(source, file) {
-      const own = copy(source);
+      const own = cloneJson(source);
       return run(() =>
         mutex.run(own.chatbot, async () => {
           if (!chatbots.has(own.chatbot)) return undefined;
           const existing = sources.withIdentity(own.chatbot, own.identity);
-          if (!existing) await sources.create(order(), own, file);
+          if (!existing) await sources.create(nextOrder(), own, file);
           return { existing };
         }),
       );

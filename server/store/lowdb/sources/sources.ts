@@ -1,30 +1,37 @@
 import { attemptEachConcurrent, forEachConcurrent } from '../../../async/for-each-concurrent.ts';
 import { KeyedMutex } from '../../../async/keyed-mutex.ts';
-import { later, type Clock } from '../../../schema/ids.ts';
+import { nextModifiedAt, type Clock } from '../../../schema/ids.ts';
 import { isPending } from '../../../schema/records.ts';
 import { isSetAside, type Damage } from '../files/damage.ts';
 import { hasCode, ignore, removeFile, replaceFile, syncFolder, type Disk } from '../files/disk.ts';
-import { readBytes, readDocument } from '../files/document.ts';
+import { readBytes, readJsonFile } from '../files/json-file.ts';
 import { isDocument, isSource, number, record as recordOf } from '../record-checks.ts';
 import { lowdbFile } from '../files/lowdb-file.ts';
-import { copy, flatCopy, StoredRecord } from '../files/record.ts';
+import { cloneJson, cloneFlat, StoredRecord } from '../files/record.ts';
 import { Shards } from '../files/shards.ts';
-import { copyOfDocument, documentFile, isRows, needs, readWhole, type Kind } from './source-documents.ts';
+import {
+  cloneDocument,
+  documentFile,
+  isVectors,
+  isExpected,
+  readIntact,
+  type SourceFileKind,
+} from './source-documents.ts';
 import { SourceIndex, type SourceFile, type SourceRecord } from './source-index.ts';
-import type { Change, Document, StoredSource, StoredVectors } from '../../store.ts';
+import type { Change, SourceDocument, StoredSource, StoredVectors } from '../../store.ts';
 import { vectorsFile } from './vectors.ts';
 
-const FORM = /^([0-9a-f]{32})\.(source\.json|document\.json|vectors\.json|file)$/;
-const isWritten = recordOf<SourceFile>({ order: number, source: isSource });
-const isSourceFile = (value: unknown): value is SourceFile => isWritten(value);
+const FILE_NAME = /^([0-9a-f]{32})\.(source\.json|document\.json|vectors\.json|file)$/;
+const hasSourceFields = recordOf<SourceFile>({ order: number, source: isSource });
+const isSourceFile = (value: unknown): value is SourceFile => hasSourceFields(value);
 
-interface Options {
+interface SourcesOptions {
   disk: Disk;
   damage: Damage;
   clock: Clock;
   root: string;
   /** Whether a chatbot is there; its sources are as little there as it is. */
-  alive(chatbot: string): boolean;
+  chatbotExists(chatbot: string): boolean;
 }
 
 /**
@@ -42,18 +49,18 @@ export class Sources {
   readonly #mutex = new KeyedMutex();
   readonly #alive: (chatbot: string) => boolean;
 
-  constructor({ disk, damage, clock, root, alive }: Options) {
+  constructor({ disk, damage, clock, root, chatbotExists }: SourcesOptions) {
     this.#disk = disk;
     this.#damage = damage;
     this.#clock = clock;
-    this.#alive = alive;
+    this.#alive = chatbotExists;
     this.#shards = new Shards(disk, root);
     const others: [uuid: string, path: string][] = [];
     const damaged = new Set<string>();
-    for (const { name, path } of this.#shards.names()) {
-      const [, uuid, kind] = FORM.exec(name) ?? [];
+    for (const { name, path } of this.#shards.files()) {
+      const [, uuid, kind] = FILE_NAME.exec(name) ?? [];
       if (isSetAside(name)) {
-        damage.found(path);
+        damage.reportExisting(path);
         if (name.includes('.source.json.')) damaged.add(name.slice(0, 32));
       } else if (uuid && kind !== 'source.json') others.push([uuid, path]);
       else if (uuid && !this.#load(uuid, path)) damaged.add(uuid);
@@ -65,7 +72,7 @@ export class Sources {
 
   /** False where the file is damaged. */
   #load(uuid: string, path: string): boolean {
-    const file = readDocument(path, isSourceFile);
+    const file = readJsonFile(path, isSourceFile);
     if (file?.source.uuid === uuid) this.#add(new StoredRecord(this.#disk, path, file));
     else void this.#damage.setAside(path, 'holds a source that cannot be read; the others are served');
     return file?.source.uuid === uuid;
@@ -89,7 +96,7 @@ export class Sources {
 
   source(uuid: string): StoredSource | undefined {
     const record = this.#record(uuid);
-    return record && flatCopy(record.stored.source);
+    return record && cloneFlat(record.stored.source);
   }
 
   async file(uuid: string): Promise<Uint8Array | undefined> {
@@ -103,7 +110,7 @@ export class Sources {
   }
 
   list(chatbot: string): StoredSource[] {
-    return this.#shown(this.#index.of(chatbot));
+    return this.#shown(this.#index.ofChatbot(chatbot));
   }
 
   /** How many `list` has. */
@@ -112,7 +119,7 @@ export class Sources {
   }
 
   withIdentity(chatbot: string, identity: string): StoredSource | undefined {
-    return this.#shown(this.#index.named(chatbot, identity))[0];
+    return this.#shown(this.#index.withIdentity(chatbot, identity))[0];
   }
 
   unfinished(): StoredSource[] {
@@ -127,10 +134,10 @@ export class Sources {
     const record = this.#record(uuid);
     if (!record) return undefined;
     const before = record.stored.source;
-    const file = await record.update((one) => ({ ...one, source: copy(change(copy(one.source))) }));
+    const file = await record.update((one) => ({ ...one, source: cloneJson(change(cloneJson(one.source))) }));
     this.#index.remove(record, before);
     if (this.#records.get(uuid) === record) this.#index.add(record);
-    return file && copy(file.source);
+    return file && cloneJson(file.source);
   }
 
   /** From the call on the source is not there. */
@@ -142,7 +149,7 @@ export class Sources {
   /** Of a chatbot that is not there any more: nobody sees them, so that their order does not matter. */
   async removeAll(chatbot: string): Promise<void> {
     const folders = new Set<string>();
-    await attemptEachConcurrent([...this.#index.of(chatbot)], async (record) => {
+    await attemptEachConcurrent([...this.#index.ofChatbot(chatbot)], async (record) => {
       const { uuid } = record.stored.source;
       await this.#remove(uuid, record, () => Promise.resolve());
       folders.add(this.#shards.folder(uuid));
@@ -164,8 +171,8 @@ export class Sources {
     return true;
   }
 
-  putDocument(uuid: string, document: Document): Promise<boolean> {
-    const low = lowdbFile(documentFile(this.#disk, this.#path(uuid, 'document.json')), copyOfDocument(document));
+  putDocument(uuid: string, document: SourceDocument): Promise<boolean> {
+    const low = lowdbFile(documentFile(this.#disk, this.#path(uuid, 'document.json')), cloneDocument(document));
     return this.#mutex.run(uuid, async () => {
       const record = this.#record(uuid);
       if (!record) return false;
@@ -175,7 +182,7 @@ export class Sources {
         await removeFile(this.#disk, this.#path(uuid, 'vectors.json'));
       }
       await low.write();
-      this.#damage.written(this.#path(uuid, 'document.json'));
+      this.#damage.clearMissing(this.#path(uuid, 'document.json'));
       return this.#record(uuid) !== undefined;
     });
   }
@@ -185,7 +192,7 @@ export class Sources {
     return this.#mutex.run(uuid, async () => {
       if (!this.#record(uuid)) return false;
       await low.write();
-      this.#damage.written(this.#path(uuid, 'vectors.json'));
+      this.#damage.clearMissing(this.#path(uuid, 'vectors.json'));
       return (await this.update(uuid, (source) => ({ ...source, embedded_by: vectors.model }))) !== undefined;
     });
   }
@@ -193,37 +200,37 @@ export class Sources {
   /** Nothing is read where there are none. Damaged ones are set aside: `unembedded` has the source from then on. */
   async vectors(uuid: string): Promise<StoredVectors | undefined> {
     if (!this.#record(uuid)?.stored.source.embedded_by) return undefined;
-    const read = () => readWhole(vectorsFile(this.#disk, this.#path(uuid, 'vectors.json')), isRows);
+    const read = () => readIntact(vectorsFile(this.#disk, this.#path(uuid, 'vectors.json')), isVectors);
     return this.#whole(uuid, 'vectors.json', read, (source) => ({ ...source, embedded_by: '' }));
   }
 
   /** Where it is damaged, and set aside, or missing the source fails, so that its owner can have it learned anew. */
-  async document(uuid: string): Promise<Document | undefined> {
+  async document(uuid: string): Promise<SourceDocument | undefined> {
     if (!this.#record(uuid)) return undefined;
-    const read = () => readWhole(documentFile(this.#disk, this.#path(uuid, 'document.json')), isDocument);
+    const read = () => readIntact(documentFile(this.#disk, this.#path(uuid, 'document.json')), isDocument);
     return this.#whole(uuid, 'document.json', read, (source) => ({
       ...source,
       status: 'error:damaged',
-      modified_at: later(source.modified_at, this.#clock),
+      modified_at: nextModifiedAt(source.modified_at, this.#clock),
     }));
   }
 
   /** What the file holds, see `readWhole`. Where it is damaged or missing that is told, and the source changed. */
   async #whole<T>(
     uuid: string,
-    kind: Kind,
+    kind: SourceFileKind,
     read: () => Promise<T | null | undefined>,
     change: Change<StoredSource>,
   ): Promise<T | undefined> {
     const path = this.#path(uuid, kind);
-    const isFine = (value: T | null | undefined) => value || (value === null && !needs(this.source(uuid), kind));
+    const isFine = (value: T | null | undefined) => value || (value === null && !isExpected(this.source(uuid), kind));
     const value = await read();
     if (isFine(value)) return value ?? undefined;
     // In turn with what is written: by now the file may be another one.
     return this.#mutex.run(uuid, async () => {
       const again = await read();
       if (isFine(again)) return again ?? undefined;
-      if (again === null) this.#damage.missing(path);
+      if (again === null) this.#damage.reportMissing(path);
       else await this.#damage.setAside(path, 'cannot be read; the rest of the source is served');
       await this.update(uuid, change).catch(ignore);
       return undefined;
@@ -265,7 +272,7 @@ export class Sources {
   /** Copies in order of creation. */
   #shown(records: Iterable<SourceRecord>): StoredSource[] {
     const found = Array.from(records, ({ stored }) => stored).filter(({ source }) => this.#alive(source.chatbot));
-    return found.sort((a, b) => a.order - b.order).map(({ source }) => flatCopy(source));
+    return found.sort((a, b) => a.order - b.order).map(({ source }) => cloneFlat(source));
   }
 
   #path(uuid: string, kind: 'source.json' | 'document.json' | 'vectors.json' | 'file'): string {

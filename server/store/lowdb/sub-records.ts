@@ -1,46 +1,46 @@
 import type { ChatbotFile, Chatbots } from './chatbots.ts';
-import { copy } from './files/record.ts';
+import { cloneJson } from './files/record.ts';
 import type { Change, StoredAgent, StoredSite, StoredTag } from '../store.ts';
 
 /** What agents, tags and sites have in common. */
-interface Part {
+interface SubRecord {
   uuid: string;
   chatbot: string;
   data_source_uuids?: string[];
 }
 
 /** Where a chatbot's file keeps them. */
-interface Shelf<T> {
-  of(file: ChatbotFile): T[];
-  with(file: ChatbotFile, parts: T[]): ChatbotFile;
+interface SubRecordField<T> {
+  get(file: ChatbotFile): T[];
+  replace(file: ChatbotFile, parts: T[]): ChatbotFile;
 }
 
-export const AGENTS: Shelf<StoredAgent> = {
-  of: ({ agents }) => agents,
-  with: (file, agents) => ({ ...file, agents }),
+export const AGENTS_FIELD: SubRecordField<StoredAgent> = {
+  get: ({ agents }) => agents,
+  replace: (file, agents) => ({ ...file, agents }),
 };
 
-export const TAGS: Shelf<StoredTag> = {
-  of: ({ tags }) => tags,
-  with: (file, tags) => ({ ...file, tags }),
+export const TAGS_FIELD: SubRecordField<StoredTag> = {
+  get: ({ tags }) => tags,
+  replace: (file, tags) => ({ ...file, tags }),
 };
 
-export const SITES: Shelf<StoredSite> = {
-  of: ({ sites }) => sites,
-  with: (file, sites) => ({ ...file, sites }),
+export const SITES_FIELD: SubRecordField<StoredSite> = {
+  get: ({ sites }) => sites,
+  replace: (file, sites) => ({ ...file, sites }),
 };
 
 /**
  * The agents of all chatbots, or the tags, or the sites. A source that is deleted leaves their lists by being left out of what is
  * read: nothing has to be written for that, so no crash can come between. The next write leaves it out of the file.
  */
-export class Parts<T extends Part> {
+export class SubRecords<T extends SubRecord> {
   readonly #chatbots: Chatbots;
-  readonly #shelf: Shelf<T>;
+  readonly #shelf: SubRecordField<T>;
   readonly #isSource: (uuid: string, chatbot: string) => boolean;
 
   /** `isSource`: whether the chatbot has this source. */
-  constructor(chatbots: Chatbots, shelf: Shelf<T>, isSource: (uuid: string, chatbot: string) => boolean) {
+  constructor(chatbots: Chatbots, shelf: SubRecordField<T>, isSource: (uuid: string, chatbot: string) => boolean) {
     this.#chatbots = chatbots;
     this.#shelf = shelf;
     this.#isSource = isSource;
@@ -49,26 +49,26 @@ export class Parts<T extends Part> {
   /** In order of creation. */
   list(chatbot: string): T[] {
     const file = this.#chatbots.file(chatbot);
-    return file ? this.#shelf.of(file).map((part) => this.#shown(part)) : [];
+    return file ? this.#shelf.get(file).map((part) => this.#shown(part)) : [];
   }
 
   find(uuid: string): T | undefined {
-    const file = this.#chatbots.fileWith(uuid);
-    const part = file && this.#shelf.of(file).find((one) => one.uuid === uuid);
+    const file = this.#chatbots.fileContaining(uuid);
+    const part = file && this.#shelf.get(file).find((one) => one.uuid === uuid);
     return part && this.#shown(part);
   }
 
   /** False without the chatbot, and where there is one of this uuid. */
   async create(part: T, check?: (parts: T[]) => void): Promise<boolean> {
-    let made = false;
+    let created = false;
     const file = await this.#chatbots.change(part.chatbot, (before) => {
-      const others = this.#shelf.of(before);
+      const others = this.#shelf.get(before);
       check?.(others.map((one) => this.#shown(one)));
       if (others.some(({ uuid }) => uuid === part.uuid)) return before;
-      made = true;
-      return this.#shelf.with(before, [...others, this.#shown(part)]);
+      created = true;
+      return this.#shelf.replace(before, [...others, this.#shown(part)]);
     });
-    return file !== undefined && made;
+    return file !== undefined && created;
   }
 
   async update(uuid: string, change: Change<T>): Promise<T | undefined> {
@@ -87,12 +87,12 @@ export class Parts<T extends Part> {
   }
 
   async #replace(uuid: string, by: (part: T) => T[]): Promise<ChatbotFile | undefined> {
-    const chatbot = this.#chatbots.fileWith(uuid)?.chatbot.uuid;
+    const chatbot = this.#chatbots.fileContaining(uuid)?.chatbot.uuid;
     if (chatbot === undefined) return undefined;
     return this.#chatbots.change(chatbot, (file) => {
-      const parts = this.#shelf.of(file);
+      const parts = this.#shelf.get(file);
       if (!parts.some((part) => part.uuid === uuid)) return file;
-      return this.#shelf.with(
+      return this.#shelf.replace(
         file,
         parts.flatMap((part) => (part.uuid === uuid ? by(part) : [part])),
       );
@@ -101,8 +101,8 @@ export class Parts<T extends Part> {
 
   /** A copy that names only sources which are there. */
   #shown(part: T): T {
-    if (!part.data_source_uuids) return copy(part);
+    if (!part.data_source_uuids) return cloneJson(part);
     const data_source_uuids = part.data_source_uuids.filter((uuid) => this.#isSource(uuid, part.chatbot));
-    return copy({ ...part, data_source_uuids });
+    return cloneJson({ ...part, data_source_uuids });
   }
 }

@@ -5,13 +5,13 @@ import { hasCode, replaceFile, type Disk } from './disk.ts';
 import type { Adapter } from './lowdb-file.ts';
 
 /** A lowdb adapter: one JSON value a file, replaced whole and durably. Its writes must not overlap (see BatchWriter). */
-export class DocumentFile<T> implements Adapter<T> {
+export class JsonFile<T> implements Adapter<T> {
   readonly #disk: Disk;
   readonly #path: string;
   readonly #bytes: (data: T) => Iterable<Uint8Array>;
 
   /** `bytes`: the JSON of a large value in pieces, between which others have their turn. */
-  constructor(disk: Disk, path: string, bytes: (data: T) => Iterable<Uint8Array> = whole) {
+  constructor(disk: Disk, path: string, bytes: (data: T) => Iterable<Uint8Array> = jsonBytes) {
     this.#disk = disk;
     this.#path = path;
     this.#bytes = bytes;
@@ -32,7 +32,7 @@ export class DocumentFile<T> implements Adapter<T> {
   }
 }
 
-const whole = (data: unknown): Uint8Array[] => [Buffer.from(JSON.stringify(data))];
+const jsonBytes = (data: unknown): Uint8Array[] => [Buffer.from(JSON.stringify(data))];
 
 /** Undefined where there is no such file. */
 export const readBytes = (path: string): Promise<Buffer | undefined> =>
@@ -42,7 +42,7 @@ export const readBytes = (path: string): Promise<Buffer | undefined> =>
   });
 
 /** Synchronous: for the start. Undefined where the file is a folder, or not JSON that `is` accepts. */
-export function readDocument<T>(path: string, is: (value: unknown) => value is T): T | undefined {
+export function readJsonFile<T>(path: string, is: (value: unknown) => value is T): T | undefined {
   const value = readValue(path);
   return is(value) ? value : undefined;
 }
