@@ -18,7 +18,6 @@ interface CapacityLimits {
   all: number;
 }
 
-/** Seconds. */
 const RETRY_AFTER_SECONDS = 5;
 
 export function createCapacity({ each, all }: CapacityLimits): Capacity {
@@ -26,10 +25,11 @@ export function createCapacity({ each, all }: CapacityLimits): Capacity {
   let taken = 0;
 
   function check(owner: string, weight = 1): void {
-    const own = owners.get(owner) ?? 0;
-    const fits = (counted: number, most: number): boolean => counted === 0 || counted + weight <= most;
+    const takenByOwner = owners.get(owner) ?? 0;
+    const fits = (counted: number, limit: number): boolean => counted === 0 || counted + weight <= limit;
     if (!fits(taken, all)) throw full('there is too much to do at the moment; please try again later');
-    if (!fits(own, each)) throw full('too many requests in progress from your address; please try again later');
+    if (!fits(takenByOwner, each))
+      throw full('too many requests in progress from your address; please try again later');
   }
 
   return {
@@ -65,10 +65,10 @@ export interface AnswerCapacity {
   check(chatbot: string, visitor: string): void;
 }
 
-/** `most`: answers under way, in all. */
-export function createAnswerCapacity(most: number): AnswerCapacity {
-  const all = createCapacity({ each: most, all: most });
-  const visitors = createCapacity({ each: MAX_VISITOR_ANSWERS, all: most });
+/** `maxRuns`: answers under way, in all. */
+export function createAnswerCapacity(maxRuns: number): AnswerCapacity {
+  const all = createCapacity({ each: maxRuns, all: maxRuns });
+  const visitors = createCapacity({ each: MAX_VISITOR_ANSWERS, all: maxRuns });
   return {
     check(chatbot, visitor) {
       visitors.check(`${chatbot} ${visitor}`);

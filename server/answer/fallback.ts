@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Refusal } from '../schema/errors.ts';
 import { createOutage, type Health } from '../health/health.ts';
-import { ModelFailure } from '../model/model.ts';
+import { OutboundFailure } from '../outbound/failures.ts';
 import type { Clock } from '../schema/ids.ts';
 
 /** What happens when a model fails: the log and /readyz show it, and quotes replace its answer unless FALLBACK=0. */
@@ -9,17 +9,17 @@ export interface Fallback {
   /** False with `FALLBACK=0`: the visitor gets an error then. */
   readonly quotes: boolean;
   /**
-   * Why the model must not be asked now, as in `ModelFailure`; undefined where it may. After `MAX_FAILURES` failures in a
+   * The reason why the model must not be asked now; undefined where it may. After `MAX_FAILURES` failures in a
    * row it is paused for `PAUSE_MS`. Then one question is let through, and another after each further pause, until it answers.
    */
   paused(): string | undefined;
-  /** To be called when the model is asked; the number it returns is for `failed`. */
+  /** To be called when the model is asked. Returns the number of complete answers so far, for `failed`. */
   begin(): number;
   /**
-   * Reports the outage, and returns the reason for the record of the message, as in `ModelFailure`. A question that began
-   * before the last complete answer does not count towards a pause.
+   * Reports the outage, and returns its reason. A question that began before the last complete answer does not count
+   * towards a pause.
    */
-  failed(refusal: Refusal, begun: number): string;
+  failed(refusal: Refusal, answersAtStart: number): string;
   /** To be called when an answer is complete. */
   succeeded(): void;
 }
@@ -50,9 +50,9 @@ export function createFallback({ health, clock, log, quotes = true }: FallbackOp
     quotes,
     paused() {
       if (!pause) return undefined;
-      const left = pause.until - clock();
-      // `left` is longer than a pause where the clock was set back.
-      if (left > 0 && left <= PAUSE_MS) {
+      const remaining = pause.until - clock();
+      // More than a pause remains where the clock was set back.
+      if (remaining > 0 && remaining <= PAUSE_MS) {
         outage.failed(pause.reason);
         return pause.reason;
       }
@@ -60,9 +60,9 @@ export function createFallback({ health, clock, log, quotes = true }: FallbackOp
       return undefined;
     },
     begin: () => answers,
-    failed(refusal, begun) {
-      const reason = refusal instanceof ModelFailure ? refusal.reason : refusal.code;
-      if (!CAUSED_BY_QUESTION.has(reason) && begun === answers) failures += 1;
+    failed(refusal, answersAtStart) {
+      const reason = refusal instanceof OutboundFailure ? refusal.reason : refusal.code;
+      if (!CAUSED_BY_QUESTION.has(reason) && answersAtStart === answers) failures += 1;
       if (quotes && failures >= MAX_FAILURES) pause = { reason, until: clock() + PAUSE_MS };
       outage.failed(reason, (refusal.cause as Error | undefined)?.message);
       return reason;

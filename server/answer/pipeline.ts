@@ -17,7 +17,7 @@ import type { Run } from './run.ts';
 interface PipelineOptions {
   store: Store;
   knowledge: Knowledge;
-  /** Where it is absent the answer quotes the sources. */
+  /** Without one, answers quote the sources. */
   model: Model | undefined;
   fallback: Fallback;
   catalogue: Catalogue;
@@ -41,7 +41,7 @@ export function createRespond(options: PipelineOptions): Respond {
   return (question, run) =>
     gatherContext(options, question).then((context) => {
       if (!context.agent) return replyWithoutAgent(context, run);
-      // An answer that the owner wrote to this very question is quoted even where there is a model.
+      // An answer that the owner wrote to this question takes precedence over the model.
       const hasOwnAnswer = context.found[0]?.match.exact;
       if (!model || hasOwnAnswer) return answerWithQuotes(context, run);
       const reason = fallback.paused();
@@ -80,7 +80,7 @@ async function answerWithQuotes({ question, agent, query, found }: AnswerContext
   };
 }
 
-/** Not async: while the model writes, an open stream keeps its markers alive and not the whole context. */
+/** Not async: an async function would keep the whole context in memory while the model writes. */
 function answerWithModel(
   context: AnswerContext,
   { model, fallback, catalogue }: PipelineOptions & { model: Model },
@@ -90,8 +90,8 @@ function answerWithModel(
   const { acceptedLanguages, unstreamed } = question;
   const cite = question.chatbot.meta.show_citations;
   const markers = createMarkerFilter(cite ? found : [], query.text, run);
-  const begun = fallback.begin();
-  // Kept for the fallback, until there is text that a reader may have.
+  const answersAtStart = fallback.begin();
+  // For the fallback, until a reader may have received text.
   let quotable = fallback.quotes ? context : undefined;
   const generation = model.generate(buildPrompt({ agent, turns, found, query, cite, acceptedLanguages }), (piece) => {
     run.append(markers.pass(piece));
@@ -100,14 +100,14 @@ function answerWithModel(
   });
   run.onStop = () => generation.stop();
   if (run.stopped) generation.stop();
-  // Judged now, while the model's server is at work, so that an open stream need not keep the passages.
+  // Computed now, while the model's server works, so that an open stream does not keep the passages in memory.
   const needsNoCitation = query.asksNothing() || wouldQuote(query, found);
   const meta = messageMeta(agent);
   const credits = catalogue.credits(agent?.meta.model ?? '');
 
   return generation.done.catch(generationError).then(({ finish, totalTokens, refusal }: GenerationResult) => {
     if (refusal && !run.stopped) {
-      const reason = fallback.failed(refusal, begun);
+      const reason = fallback.failed(refusal, answersAtStart);
       if (quotable) {
         run.restart();
         return fallBackToQuotes(quotable, reason, run);

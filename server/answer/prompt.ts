@@ -6,9 +6,10 @@ import type { StoredAgent, StoredMessage } from '../store/store.ts';
 import { withoutMarkers } from './citations/stream-filter.ts';
 import { phrasesFor } from './extract/phrases.ts';
 
-/** Earlier turns that the model gets, and UTF-16 units of each answer. */
+/** Earlier turns that the model gets. */
 export const MAX_TURNS = 6;
-const MAX_TURN_LENGTH = 2000;
+/** UTF-16 units of the answer of an earlier turn. */
+const MAX_EARLIER_ANSWER_LENGTH = 2000;
 
 const RULES = `Answer the visitor's last message. All facts in your answer come from the numbered passages below and from nothing else.
 A greeting, thanks or a goodbye needs no passage: answer it in one short, friendly sentence without any fact.
@@ -51,7 +52,7 @@ export function buildPrompt({ agent, turns, found, query, cite, acceptedLanguage
 
 /** Without reasoning, which an earlier version may have stored. */
 const answerText = ({ response }: StoredMessage): string =>
-  withoutMarkers(withoutThinking(response)).slice(0, MAX_TURN_LENGTH).toWellFormed();
+  withoutMarkers(withoutThinking(response)).slice(0, MAX_EARLIER_ANSWER_LENGTH).toWellFormed();
 
 function passageList(found: Found[]): string {
   if (found.length === 0) return 'No passages were found for this message.';

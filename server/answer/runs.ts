@@ -7,7 +7,7 @@ import type { Citations, FinishReason, Outcome } from '../types.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
 import { Run } from './run.ts';
 
-/** A question on its way: the chatbot and session it belongs to and the identifier its message will have. */
+/** A question to be answered, with the uuid of its message. */
 export interface Question {
   uuid: string;
   query: string;
@@ -15,18 +15,18 @@ export interface Question {
   session: StoredSession;
   /** The session is stored together with the message. */
   newSession: boolean;
-  /** Neither the session nor its message is stored: nothing is left of it, however the process ends. */
+  /** Neither the session nor its message is stored. */
   ephemeral?: true;
-  /** Nobody reads the answer before it has ended: what a model wrote before it failed may be replaced. */
+  /** The answer is read only after its end: text that a model wrote before it failed may be replaced. */
   unstreamed?: true;
   /** The visitor's address, and the language tags that their browser asks for, best first; absent for a key holder. */
   visitor?: string;
   acceptedLanguages?: readonly string[];
-  /** The request that asked, for the log. */
+  /** The id of the HTTP request, for the log. */
   request?: string;
 }
 
-/** How an answer ended; its text is in the run. */
+/** The result of an answer; its text is in the run. */
 export interface AnswerResult {
   finish_reason: Exclude<FinishReason, '' | 'interrupted'>;
   citations: Citations;
@@ -42,7 +42,7 @@ export interface MessageMeta {
   credits: number;
   /** Absent where another server answered and does not say. */
   outcome?: Outcome;
-  /** Why quotes stand in for the model, as in `ModelFailure`; absent where they do not. */
+  /** Why quotes stand in for the model, as in `OutboundFailure`; absent where they do not. */
   fallback?: string;
 }
 
@@ -57,12 +57,12 @@ export interface AnswerRunsOptions {
   maxRuns?: number;
 }
 
-/** Milliseconds between tries to store a message while no file can be opened: other answers close theirs as they end. */
+/** Milliseconds between attempts to store a message while no file can be opened: other answers close theirs as they end. */
 const STORE_RETRY_DELAYS = [100, 300, 1000];
 const isShortOfFiles = (error: unknown): boolean =>
   ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** The answers under way. Every question becomes a stored message here and nowhere else. */
+/** The answers under way. Only this class stores messages of questions. */
 export class AnswerRuns {
   readonly #store: Store;
   readonly #clock: Clock;

@@ -21,8 +21,8 @@ const outcomes = new WeakMap<ServerResponse, string>();
 /** Notes for the log how the answer of a reply has ended. */
 export function noteOutcome(res: ServerResponse, { message, refusal }: RunEnd): void {
   const reason = message?.finish_reason ?? '';
-  const own = reason === 'stop' || reason === 'length' ? outcomeIn(message?.meta_json ?? '') : undefined;
-  outcomes.set(res, refusal?.code ?? own ?? reason);
+  const outcome = reason === 'stop' || reason === 'length' ? outcomeIn(message?.meta_json ?? '') : undefined;
+  outcomes.set(res, refusal?.code ?? outcome ?? reason);
 }
 
 /**
@@ -33,8 +33,8 @@ export const outcomeForLog = (res: ServerResponse): string | undefined => outcom
 
 export interface StreamReader {
   /**
-   * To be called at a steady pace. Writes the comment where nothing else waits to be written, and closes the connection
-   * of a reader that has taken nothing for `MAX_STALLED_CALLS` calls. False where the connection is closed.
+   * To be called at a fixed interval. Writes the comment unless a write is pending, and closes the connection of a reader
+   * that has read nothing for `MAX_STALLED_CALLS` calls. False where the connection is closed.
    */
   keepAlive(comment: string): boolean;
 }
@@ -50,26 +50,26 @@ const MAX_STALLED_CALLS = 8;
  */
 export function follow(run: Run, res: ServerResponse, from: number, format: StreamFormat, first = ''): StreamReader {
   let offset = from;
-  let begun = false;
-  let waiting = false;
+  let hasBegun = false;
+  let isWaiting = false;
   let stalled = 0;
   let isOver = false;
   let rest: Buffer | undefined;
 
   const write = (bytes: string | Buffer): void => {
-    const full = writeChunk(res, bytes, begun);
-    begun = true;
+    const full = writeChunk(res, bytes, hasBegun);
+    hasBegun = true;
     if (!full) return;
-    waiting = true;
-    full.once('drain', drained);
+    isWaiting = true;
+    full.once('drain', onDrain);
   };
-  const drained = (): void => {
-    waiting = false;
+  const onDrain = (): void => {
+    isWaiting = false;
     stalled = 0;
     wake();
   };
   const wake = (): void => {
-    if (waiting || isOver) return;
+    if (isWaiting || isOver) return;
     if (rest) return writeRest(rest);
     const piece = run.length > offset ? run.read(offset, MAX_WRITE) : '';
     offset += piece.length;
@@ -87,33 +87,33 @@ export function follow(run: Run, res: ServerResponse, from: number, format: Stre
       if (text !== '') write(text);
       return wake();
     }
-    leave();
+    stop();
     if (last !== undefined) res.end(text + last);
     else if (text !== '') write(text);
   };
   const writeRest = (bytes: Buffer): void => {
     rest = bytes.subarray(MAX_WRITE);
     if (rest.length === 0) {
-      leave();
+      stop();
       res.end(bytes);
     } else write(bytes.subarray(0, MAX_WRITE));
     wake();
   };
   const detach = run.attach(wake);
-  const leave = (): void => {
+  const stop = (): void => {
     isOver = true;
     detach();
   };
 
-  res.once('close', leave);
+  res.once('close', stop);
   if (first !== '') write(first);
   wake();
   return {
     keepAlive(comment) {
       // A reply that begins after its caller has left gets no close event.
-      if (res.destroyed || res.req.socket.destroyed) leave();
-      if (waiting && ++stalled >= MAX_STALLED_CALLS) res.destroy();
-      if (!waiting && !isOver) write(comment);
+      if (res.destroyed || res.req.socket.destroyed) stop();
+      if (isWaiting && ++stalled >= MAX_STALLED_CALLS) res.destroy();
+      if (!isWaiting && !isOver) write(comment);
       return !isOver;
     },
   };
@@ -123,9 +123,9 @@ export function follow(run: Run, res: ServerResponse, from: number, format: Stre
  * Writes every chunk but the first in one piece: Node's own `write` hands the socket four, a twelfth of the CPU that a
  * token takes. Where the connection is full, returns the emitter of `drain`.
  */
-function writeChunk(res: ServerResponse, bytes: string | Buffer, begun: boolean): EventEmitter | undefined {
+function writeChunk(res: ServerResponse, bytes: string | Buffer, hasBegun: boolean): EventEmitter | undefined {
   const { socket } = res;
-  const plain = begun && res.chunkedEncoding && res.writableCorked === 0 && socket?.writable;
+  const plain = hasBegun && res.chunkedEncoding && res.writableCorked === 0 && socket?.writable;
   if (!plain || typeof bytes !== 'string') return res.write(bytes) ? undefined : res;
   const frame = `${Buffer.byteLength(bytes).toString(16)}\r\n${bytes}\r\n`;
   return socket.write(frame) ? undefined : socket;
@@ -134,13 +134,13 @@ function writeChunk(res: ServerResponse, bytes: string | Buffer, begun: boolean)
 /** Resolves once the finished record is durable, or could not be stored. */
 export function whenEnded(run: Run): Promise<RunEnd> {
   return new Promise((resolve) => {
-    const look = (): void => {
+    const check = (): void => {
       if (!run.ended) return;
       detach();
       resolve(run.ended);
     };
-    const detach = run.attach(look);
-    look();
+    const detach = run.attach(check);
+    check();
   });
 }
 
@@ -170,10 +170,10 @@ const TEXT_HEADERS = { ...STREAM_HEADERS, 'Content-Type': 'text/plain; charset=u
  */
 export function streamText(run: Run, res: ServerResponse, onHead: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    let begun = false;
+    let hasBegun = false;
     const begin = (): void => {
-      if (begun) return;
-      begun = true;
+      if (hasBegun) return;
+      hasBegun = true;
       onHead();
       sendHead(res, TEXT_HEADERS);
     };
@@ -184,7 +184,7 @@ export function streamText(run: Run, res: ServerResponse, onHead: () => void): P
         return piece;
       },
       end({ message, refusal }) {
-        if (refusal && !begun) return void reject(refusal);
+        if (refusal && !hasBegun) return void reject(refusal);
         if (refusal || message?.finish_reason === 'interrupted') return void breakOff(res);
         begin();
         return '';

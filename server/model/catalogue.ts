@@ -31,7 +31,7 @@ export interface Catalogue {
 interface CatalogueOptions {
   /** `gpt-` by default. */
   familyPrefix?: string;
-  /** In place of the interface's own table. */
+  /** Replaces the default table. */
   credits?: Record<string, number> | undefined;
 }
 

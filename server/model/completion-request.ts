@@ -8,7 +8,7 @@ import { answerTooLate, errorSentence, exchangeFailed, modelBusy, modelFailed } 
 import type { Generation, ModelRequest } from './model.ts';
 import { CompletionStream } from './completion-stream.ts';
 
-/** The model server, and what its replies have shown of it. */
+/** The model server, with what its replies showed that it supports. */
 export interface Endpoint {
   connections: Connections;
   path: string;
@@ -25,7 +25,7 @@ export interface Endpoint {
   answerTimeout: number;
 }
 
-/** Left out for servers that reject them. */
+/** Omitted for servers that reject them. */
 const OPTIONAL_FIELDS = ['stream_options', 'temperature'] as const;
 type OptionalField = (typeof OPTIONAL_FIELDS)[number];
 
@@ -63,7 +63,7 @@ export class CompletionRequest implements Generation, ReplyReader {
 
   stop(): void {
     this.#finish();
-    // The rest of the chunk that is being read.
+    // Ignores the rest of the chunk that is being read.
     this.#stream.ended = true;
   }
 
@@ -110,7 +110,7 @@ export class CompletionRequest implements Generation, ReplyReader {
   }
 
   onFailure(error: Error): void {
-    // All text came before the finish_reason.
+    // The answer is complete: all text comes before the finish_reason.
     if (this.#stream.finish !== undefined) return this.#finish();
     if (!(error instanceof ExchangeFailure)) this.#fail(modelFailed(String(error)));
     else this.#fail(error.kind === 'deadline' ? answerTooLate() : exchangeFailed(error));

@@ -10,7 +10,7 @@ export class CompletionStream {
   finish: string | undefined;
   /** As the server counts; undefined where it does not. */
   totalTokens: number | undefined;
-  /** UTF-16 units of text so far, reasoning among them. */
+  /** UTF-16 units of text so far, including reasoning. */
   length = 0;
 
   readonly #onText: (piece: string) => void;
@@ -19,7 +19,7 @@ export class CompletionStream {
   #hasBegun = false;
   /** Text other than white space has come. */
   #hasText = false;
-  /** The body where it is one JSON object and no event stream. */
+  /** The chunks of a body that is one JSON object and not an event stream. */
   #whole: Buffer[] | undefined;
   #wholeBytes = 0;
 

@@ -7,7 +7,7 @@ import { errorSentence, exchangeFailed, modelBusy, modelFailed } from './errors.
 import { TextsRefused, type Embedder } from './model.ts';
 
 interface EmbedderOptions {
-  /** What stands before `/embeddings`, such as `http://127.0.0.1:11434/v1`. */
+  /** Without `/embeddings`, such as `http://127.0.0.1:11434/v1`. */
   baseUrl: string;
   model: string;
   apiKey: string | undefined;
@@ -15,9 +15,9 @@ interface EmbedderOptions {
   timeouts?: Partial<typeof TIMEOUTS>;
 }
 
-/** Texts in a request: some servers accept no more. */
+/** Texts in a request: some servers accept no more than 32. */
 const BATCH_SIZE = 32;
-/** UTF-16 units that are sent of each text; halved, down to the minimum, while the server answers that they are too many. */
+/** UTF-16 units sent of each text; halved, down to the minimum, while the server rejects them as too long. */
 const MAX_TEXT_UNITS = 2000;
 const MIN_TEXT_UNITS = 250;
 /** 32 vectors of 4,096 numbers of 20 digits are 2.6 MB. */
@@ -28,7 +28,7 @@ const FIRST_BYTE_TIMEOUT = 60_000;
 
 /**
  * A client of `POST …/embeddings`. The operator named the address, so the address guard does not apply. A server that
- * rejects long texts gets their beginnings.
+ * rejects long texts gets only their beginnings.
  */
 export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeouts }: EmbedderOptions): Embedder {
   const url = new URL(baseUrl);
@@ -65,8 +65,8 @@ export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeo
 
   return {
     model,
-    async embed(texts, patience = Infinity) {
-      const end = clock() + patience;
+    async embed(texts, timeout = Infinity) {
+      const end = clock() + timeout;
       const vectors: Float32Array[] = [];
       for (let at = 0; at < texts.length; at += BATCH_SIZE) {
         vectors.push(...(await embedSome(texts.slice(at, at + BATCH_SIZE), end)));
@@ -77,7 +77,7 @@ export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeo
   };
 }
 
-/** In the order of the texts, of length 1. Throws where the reply is anything else. */
+/** In the order of the texts, of length 1. Throws where the reply does not hold one for each text. */
 function vectorsIn(body: string, count: number): Float32Array[] {
   const data = (parseObject(body) as { data?: unknown } | undefined)?.data;
   if (!Array.isArray(data) || data.length !== count) throw modelFailed('the embeddings server answered no list');

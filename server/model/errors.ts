@@ -1,37 +1,38 @@
-import type { ExchangeFailure } from '../outbound/failures.ts';
+import { OutboundFailure, type ExchangeFailure } from '../outbound/failures.ts';
 import { parseObject } from './completion.ts';
-import { ModelFailure } from './model.ts';
 
-/** Errors of a model server. Causes are for the log: they hold no key and nothing of the question. */
+/** Errors of a model server. Causes are for the log: they contain neither the key nor the question. */
 
-/** `why` goes to the log only; `reason` as in `ModelFailure`. */
-export const modelFailed = (why: string, reason = 'bad_reply'): ModelFailure =>
-  new ModelFailure(reason, 'model_failed', 'the model could not answer; please try again', { cause: new Error(why) });
+/** `why` goes to the log only; `reason` as in `OutboundFailure`. */
+export const modelFailed = (why: string, reason = 'bad_reply'): OutboundFailure =>
+  new OutboundFailure(reason, 'model_failed', 'the model could not answer; please try again', {
+    cause: new Error(why),
+  });
 
 /** `retryAfter` in seconds. */
-export const modelBusy = (retryAfter = 5): ModelFailure =>
-  new ModelFailure('busy', 'unavailable', 'the model has too much to do; please try again later', {
+export const modelBusy = (retryAfter = 5): OutboundFailure =>
+  new OutboundFailure('busy', 'unavailable', 'the model has too much to do; please try again later', {
     retryAfter,
     cause: new Error('the model server answered 429'),
   });
 
-export function exchangeFailed({ kind, message }: ExchangeFailure): ModelFailure {
+export function exchangeFailed({ kind, message }: ExchangeFailure): OutboundFailure {
   const why = `the model server: ${message}`;
   if (kind === 'timeout' || kind === 'deadline') return timedOut(why);
   return modelFailed(why, kind === 'too_large' ? 'bad_reply' : kind);
 }
 
-/** The model still writes, or thinks, when the time for an answer is over. */
-export const answerTooLate = (): ModelFailure => timedOut('the answer was not whole after ANSWER_TIMEOUT');
+/** The model still writes, or reasons, at the deadline of the answer. */
+export const answerTooLate = (): OutboundFailure => timedOut('the answer was not whole after ANSWER_TIMEOUT');
 
-const timedOut = (why: string): ModelFailure =>
-  new ModelFailure('timeout', 'model_timeout', 'the model did not answer in time; please try again', {
+const timedOut = (why: string): OutboundFailure =>
+  new OutboundFailure('timeout', 'model_timeout', 'the model did not answer in time; please try again', {
     cause: new Error(why),
   });
 
 /**
- * The sentence of an error body, for the log: short, without the key, and not at all where it quotes the request (many
- * servers send a refused body back).
+ * The message of an error body, for the log: its first 300 units, without the key, and none where it quotes the request
+ * (many servers send a rejected body back).
  */
 export function errorSentence(body: string, key: string | undefined, contents: string[]): string {
   const text = sentenceIn(body).slice(0, 300);
@@ -46,10 +47,12 @@ function sentenceIn(body: string): string {
   return named.find((one): one is string => typeof one === 'string') ?? '';
 }
 
-const QUOTE = 16;
+/** UTF-16 units of the request that count as a quotation of it. */
+const MIN_QUOTE_LENGTH = 16;
 
 function quotes(text: string, content: string): boolean {
   if (content !== '' && text.includes(content)) return true;
-  for (let at = 0; at + QUOTE <= text.length; at += 1) if (content.includes(text.slice(at, at + QUOTE))) return true;
+  for (let at = 0; at + MIN_QUOTE_LENGTH <= text.length; at += 1)
+    if (content.includes(text.slice(at, at + MIN_QUOTE_LENGTH))) return true;
   return false;
 }

@@ -1,24 +1,12 @@
-import { Refusal } from '../schema/errors.ts';
-
 /** The port of a model that writes answers from passages. Without one, `answer/extract/` quotes them. */
 export interface Model {
   /**
    * Streams one answer. `onText` is called for each piece as it arrives, several times in one tick where several
-   * arrived together; `done` rejects with a `ModelFailure`.
+   * arrived together. `done` rejects with an `OutboundFailure` of code `model_failed`, `model_timeout` or, with
+   * `retryAfter`, `unavailable`.
    */
   generate(request: ModelRequest, onText: (piece: string) => void): Generation;
   close(): Promise<void>;
-}
-
-/** Code `model_failed`, `model_timeout` or, with `retryAfter`, `unavailable`. */
-export class ModelFailure extends Refusal {
-  /** `unreachable`, `timeout`, `busy`, `bad_reply` or `status_` with the HTTP status: for records and `/readyz`, free of the server's own words. */
-  readonly reason: string;
-
-  constructor(reason: string, ...refusal: ConstructorParameters<typeof Refusal>) {
-    super(...refusal);
-    this.reason = reason;
-  }
 }
 
 export interface ModelRequest {
@@ -29,7 +17,7 @@ export interface ModelRequest {
 
 export interface Generation {
   done: Promise<{ finish: 'stop' | 'length'; totalTokens: number }>;
-  /** Ends the generation early; `done` then resolves with what there was. */
+  /** Ends the generation early; `done` then resolves with the result so far. */
   stop(): void;
 }
 
@@ -38,13 +26,12 @@ export interface Embedder {
   /** The name of the model: vectors of different models cannot be compared. */
   readonly model: string;
   /**
-   * A vector of length 1 a text, in their order, all of as many dimensions. Rejects with a `Refusal`, as `generate`
-   * does; after `patience` milliseconds at the latest, where they are given. With `TextsRefused` where it is the texts
-   * that the server does not take.
+   * A vector of length 1 for each text, in order, all of the same dimensions. Rejects as `generate` does, after `timeout`
+   * milliseconds at the latest (none by default), and with `TextsRefused` where the server rejects the texts.
    */
-  embed(texts: string[], patience?: number): Promise<Float32Array[]>;
+  embed(texts: string[], timeout?: number): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
-/** Its message is for the log: it quotes none of them. */
+/** The message is for the log: it quotes none of the texts. */
 export class TextsRefused extends Error {}

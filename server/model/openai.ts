@@ -5,7 +5,7 @@ import { Connections, type TIMEOUTS } from '../outbound/connections.ts';
 import type { Model } from './model.ts';
 
 interface OpenAiOptions {
-  /** What stands before `/chat/completions`, such as `http://127.0.0.1:11434/v1`. */
+  /** Without `/chat/completions`, such as `http://127.0.0.1:11434/v1`. */
   baseUrl: string;
   model: string;
   apiKey: string | undefined;

@@ -1,4 +1,4 @@
-/** A larger event is an error: pieces of an answer are far smaller. */
+/** Bounds the memory of a stream; events of an answer are far smaller. */
 export const MAX_EVENT_BYTES = 1_000_000;
 
 const LF = 10;

@@ -1,16 +1,16 @@
-/** Some models write their reasoning into the answer, between these tags, before everything else. */
+/** Some models write their reasoning at the beginning of the answer, between these tags. */
 const OPENING = /^\s*<(think|thinking)>/i;
 const TAGS = ['<think>', '<thinking>'];
 const CLOSING = { think: /<\/think>/i, thinking: /<\/thinking>/i };
-/** UTF-16 units of the longest closing tag without its last one. */
-const TAIL = '</thinking'.length;
+/** UTF-16 units of the longest closing tag without its last one: a tag that is not complete yet. */
+const MAX_PARTIAL_TAG = '</thinking'.length;
 
 /**
  * Removes reasoning from an answer that comes in pieces: blocks of `<think>` or `<thinking>` at its beginning, also one that
- * is never closed. After the first other character everything passes, so an answer may be about such tags.
+ * is never closed. Everything after the first other character passes, since an answer may be about such tags.
  */
 export class Thinking {
-  /** The beginning of the answer while it may become a tag; in a block the characters that may become its end. */
+  /** The beginning of the answer while it may be part of a tag; in a block the characters that may be part of its end. */
   #buffer = '';
   #closing: RegExp | undefined;
   #isPast = false;
@@ -32,7 +32,7 @@ export class Thinking {
     for (;;) {
       if (this.#closing) {
         const end = this.#closing.exec(rest);
-        if (!end) return this.#store(rest.slice(-TAIL));
+        if (!end) return this.#store(rest.slice(-MAX_PARTIAL_TAG));
         rest = rest.slice(end.index + end[0].length);
         this.#closing = undefined;
       }

@@ -1,6 +1,19 @@
+import { Refusal } from '../schema/errors.ts';
+
+/** A server that the operator named failed: the refusal for the caller, and a reason for records and `/readyz`. */
+export class OutboundFailure extends Refusal {
+  /** `unreachable`, `timeout`, `busy`, `bad_reply` or `status_` with the HTTP status: free of the server's own words. */
+  readonly reason: string;
+
+  constructor(reason: string, ...refusal: ConstructorParameters<typeof Refusal>) {
+    super(...refusal);
+    this.reason = reason;
+  }
+}
+
 /** There is no whole reply. The message is for the log: it quotes neither the request nor the reply. */
 export class ExchangeFailure extends Error {
-  /** `timeout` is one of the connection's limits, `deadline` the whole time for the reply. */
+  /** `timeout`: connecting, the first byte or the next chunk took too long; `deadline`: the whole reply did. */
   readonly kind: 'unreachable' | 'timeout' | 'deadline' | 'too_large';
 
   constructor(kind: ExchangeFailure['kind'], message: string) {

@@ -7,7 +7,7 @@ import { createHealth } from '../../server/health/health.ts';
 import { queryOf } from './search.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
-import { ModelFailure } from '../../server/model/model.ts';
+import { OutboundFailure } from '../../server/outbound/failures.ts';
 import { createOpenAi } from '../../server/model/openai.ts';
 import { startFakeModel, type FakeModel, type Script } from '../fakes/model.ts';
 import { startChatServer, parseEvents, post, textOf } from '../proxy/fixture.ts';
@@ -223,7 +223,7 @@ describe('the log', () => {
     fallback = createFallback({ health: createHealth(), clock: () => now, log });
   });
   const fail = (reason: string): string =>
-    fallback.failed(new ModelFailure(reason, 'model_failed', 'no'), fallback.begin());
+    fallback.failed(new OutboundFailure(reason, 'model_failed', 'no'), fallback.begin());
   const told = () => lines.map(({ reason, failures, msg }) => (reason ? [reason, failures] : msg));
 
   it('names a failing model once a minute, with how many answers failed', () => {

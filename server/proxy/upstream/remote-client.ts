@@ -5,7 +5,7 @@ import { exchangeFailed, overloaded, upstreamFailed } from './errors.ts';
 
 /**
  * The operations of the interface that the chat API calls on another server. Replies are untrusted: `remote-records.ts`
- * validates them. Rejects with an `UpstreamFailure`, or with the reason of the signal.
+ * validates them. Rejects with an `OutboundFailure`, or with the reason of the signal.
  */
 export interface RemoteClient {
   /** Undefined where the server answers that there is none. */
@@ -22,7 +22,7 @@ export interface RemoteClient {
 
 interface RemoteServer {
   connections: Connections;
-  /** What stands before /api/v1. */
+  /** The path before /api/v1. */
   prefix: string;
   apiKey: string;
 }
@@ -33,6 +33,7 @@ const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 const REPLY_TIMEOUT = 60_000;
 /** The interface knows no other status of success. */
 const OK = 200;
+/** Statuses for a record that does not exist. */
 const ABSENT = new Set([400, 404, 410, 422]);
 
 export function createRemoteClient({ connections, prefix, apiKey }: RemoteServer): RemoteClient {
@@ -48,7 +49,7 @@ export function createRemoteClient({ connections, prefix, apiKey }: RemoteServer
   async function fetchReply(request: OutboundRequest, signal?: AbortSignal): Promise<WholeReply> {
     const options = { maxBytes: MAX_REPLY_BYTES, deadline: REPLY_TIMEOUT, signal };
     const reply = await fetchWhole(connections, request, options).catch((error: unknown) => {
-      throw asUpstreamFailure(error);
+      throw toOutboundFailure(error);
     });
     const failure = overloaded(reply);
     if (failure) throw failure;
@@ -117,14 +118,14 @@ function streamText(
         if (failure) reject(failure);
         else resolve(reply.status);
       },
-      onFailure: (error: Error) => reject(asUpstreamFailure(error)),
+      onFailure: (error: Error) => reject(toOutboundFailure(error)),
     };
     const exchange = new Exchange(connections, reader, { signal });
     exchange.send(request);
   });
 }
 
-const asUpstreamFailure = (error: unknown): Error =>
+const toOutboundFailure = (error: unknown): Error =>
   error instanceof ExchangeFailure ? exchangeFailed(error) : (error as Error);
 
 function parseJson(body: string): unknown {

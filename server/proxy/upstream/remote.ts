@@ -3,10 +3,11 @@ import { NO_META, type AnswerResult, type Question } from '../../answer/runs.ts'
 import type { Run } from '../../answer/run.ts';
 import { createOutage, type Health, type Outage } from '../../health/health.ts';
 import { Connections } from '../../outbound/connections.ts';
+import { OutboundFailure } from '../../outbound/failures.ts';
 import { orAbort } from '../../async/abort.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { Store } from '../../store/store.ts';
-import { upstreamFailed, UpstreamFailure, upstreamTooLate } from './errors.ts';
+import { upstreamFailed, upstreamTooLate } from './errors.ts';
 import { createRemoteChatbots } from './remote-chatbots.ts';
 import { findMessage, type RemoteMessage } from './remote-records.ts';
 import { createRemoteSessions } from './remote-sessions.ts';
@@ -122,7 +123,7 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
   }
 
   return {
-    chatbot: (written, address) => chatbots.find(written, address),
+    chatbot: (id, address) => chatbots.find(id, address),
     respond,
     newSession: { foreign: '' },
     async deleteSession(session) {
@@ -137,7 +138,7 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
 
 function note(outage: Outage, error?: unknown): void {
   if (error === undefined) outage.succeeded();
-  if (error instanceof UpstreamFailure) outage.failed(error.reason, (error.cause as Error | undefined)?.message);
+  if (error instanceof OutboundFailure) outage.failed(error.reason, (error.cause as Error | undefined)?.message);
 }
 
 const resultWith = (finish_reason: AnswerResult['finish_reason']): AnswerResult => ({

@@ -6,10 +6,10 @@ import type { ErrorCode } from '../../types.ts';
 /** Where answers of the chat API come from: this process, or another server with the same interface. */
 export interface Upstream {
   /**
-   * `written` is the identifier as the visitor's page has it, `address` whose request it is. `undefined` where there is
-   * no such chatbot.
+   * `id` as the page spells it, with dashes or without; `address` returns that of the visitor. `undefined` where there is no
+   * such chatbot.
    */
-  chatbot(written: string, address: () => string): Promise<StoredChatbot | undefined>;
+  chatbot(id: string, address: () => string): Promise<StoredChatbot | undefined>;
   respond: Respond;
   /** Additional fields of a new session. */
   readonly newSession: Pick<StoredSession, 'foreign'>;
@@ -24,8 +24,8 @@ export const originsOf = ({ widget }: StoredChatbot): readonly string[] => widge
 
 export function localUpstream({ store, respond }: { store: Store; respond: Respond }): Upstream {
   return {
-    async chatbot(written) {
-      const uuid = readUuid(written);
+    async chatbot(id) {
+      const uuid = readUuid(id);
       return uuid === undefined ? undefined : store.chatbot(uuid);
     },
     respond,
