@@ -20,7 +20,7 @@ interface AskDeps {
 
 export interface AskRequest {
   address: string;
-  /** The request's id. */
+  /** The id of the HTTP request, for the log. */
   request: string;
   /** Language tags, best first. */
   acceptedLanguages: readonly string[];
@@ -69,9 +69,9 @@ export function createAsk({ store, runs, upstream, log, limits, sessions }: AskD
     return { newSession: session ? undefined : ids.session, message: ids.message, found };
   };
 
-  function admit(chatbot: StoredChatbot, address: string, tell: AskRequest['setFields']): void {
+  function admit(chatbot: StoredChatbot, address: string, setFields: AskRequest['setFields']): void {
     const retryAfter = limits.take(chatbot.uuid, address, chatbot.meta.rate_limit);
-    tell(limits.fields(chatbot.uuid, address, chatbot.meta.rate_limit));
+    setFields(limits.fields(chatbot.uuid, address, chatbot.meta.rate_limit));
     if (retryAfter === 0) return;
     log.debug({ chatbot: chatbot.uuid, retryAfter }, 'a visitor reached the rate limit');
     throw new Refusal('rate_limited', chatbot.meta.rate_limit_message || 'Too many messages', { retryAfter });

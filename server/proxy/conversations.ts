@@ -41,16 +41,16 @@ const DONE = { success: true };
 const LISTS = { each: 16, all: 64 };
 
 /** The handlers of a visitor's session and its messages. */
-export function createConversations(rooms: ConversationDeps) {
-  const { store, runs, upstream, clock, log, events, sessions, unreadBytes, addressOf } = rooms;
+export function createConversations(deps: ConversationDeps) {
+  const { store, runs, upstream, clock, log, events, sessions, unreadBytes, addressOf } = deps;
   const lists = createCapacity(LISTS);
   const sessionOf = ({ chatbot, ctx }: VisitorRequest): Promise<StoredSession> =>
     sessions.find(chatbot, ctx.params['session'] ?? '');
 
   /** The run of an answer in progress, else the stored message. */
-  async function messageOf(visit: VisitorRequest): Promise<Run | StoredMessage> {
-    const session = await sessionOf(visit);
-    const uuid = readUuid(visit.ctx.params['message'] ?? '') ?? '';
+  async function messageOf(request: VisitorRequest): Promise<Run | StoredMessage> {
+    const session = await sessionOf(request);
+    const uuid = readUuid(request.ctx.params['message'] ?? '') ?? '';
     const run = runs.get(uuid);
     const message = run?.message ?? (await store.message(uuid));
     if (message?.session !== session.uuid) throw notFound('message');
@@ -58,8 +58,11 @@ export function createConversations(rooms: ConversationDeps) {
   }
 
   /** The message once it is finished and stored. */
-  async function finishedMessage(visit: VisitorRequest, onRun: (run: Run) => void = () => {}): Promise<StoredMessage> {
-    const found = await messageOf(visit);
+  async function finishedMessage(
+    request: VisitorRequest,
+    onRun: (run: Run) => void = () => {},
+  ): Promise<StoredMessage> {
+    const found = await messageOf(request);
     if (!(found instanceof Run)) return found;
     onRun(found);
     const { message, refusal } = await whenEnded(found);
@@ -68,9 +71,9 @@ export function createConversations(rooms: ConversationDeps) {
   }
 
   return {
-    async messages(visit: VisitorRequest): Promise<unknown> {
-      const { ctx } = visit;
-      const { uuid } = await sessionOf(visit);
+    async messages(request: VisitorRequest): Promise<unknown> {
+      const { ctx } = request;
+      const { uuid } = await sessionOf(request);
       const address = addressOf(ctx);
       releaseOnClose(ctx.res, lists.take(address));
       const list = await serializeList(await runs.messages(uuid), visitorMessage);
@@ -79,8 +82,8 @@ export function createConversations(rooms: ConversationDeps) {
       return list;
     },
 
-    async deleteSession(visit: VisitorRequest): Promise<unknown> {
-      const session = await sessionOf(visit);
+    async deleteSession(request: VisitorRequest): Promise<unknown> {
+      const session = await sessionOf(request);
       await runs.stopSession(session.uuid);
       // The upstream's session first: where that fails, the visitor can try again. The answer that was stopped may have
       // created it meanwhile.
@@ -89,11 +92,11 @@ export function createConversations(rooms: ConversationDeps) {
       return DONE;
     },
 
-    async resume(visit: VisitorRequest): Promise<void> {
-      const { ctx } = visit;
+    async resume(request: VisitorRequest): Promise<void> {
+      const { ctx } = request;
       const address = addressOf(ctx);
       events.admit(address, ctx.res);
-      const found = await messageOf(visit);
+      const found = await messageOf(request);
       const offset = ctx.get('Last-Event-ID');
       if (!/^\d{0,9}$/.test(offset)) {
         throw invalid('Last-Event-ID', 'Last-Event-ID must be the id of an event: a whole number');
@@ -105,14 +108,14 @@ export function createConversations(rooms: ConversationDeps) {
       ctx.respond = false;
     },
 
-    async stop(visit: VisitorRequest): Promise<unknown> {
-      await finishedMessage(visit, (run) => run.stop());
+    async stop(request: VisitorRequest): Promise<unknown> {
+      await finishedMessage(request, (run) => run.stop());
       return DONE;
     },
 
-    async feedback(visit: VisitorRequest): Promise<unknown> {
-      const { rating, comment } = await readBody(visit.ctx, log, FeedbackBody);
-      const { uuid } = await finishedMessage(visit);
+    async feedback(request: VisitorRequest): Promise<unknown> {
+      const { rating, comment } = await readBody(request.ctx, log, FeedbackBody);
+      const { uuid } = await finishedMessage(request);
       const feedback_json = JSON.stringify({ rating, ...(comment === undefined ? {} : { comment }) });
       const rated = await store.updateMessage(uuid, (message) => ({
         ...message,

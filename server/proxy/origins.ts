@@ -8,23 +8,23 @@ import { Refusal } from '../schema/errors.ts';
  * too. To be called only where there is a list: the reply then varies by origin.
  */
 export function admitOrigin(ctx: Context, allowed: readonly string[]): void {
-  const origin = normal(ctx.get('Origin'));
+  const origin = normalize(ctx.get('Origin'));
   ctx.vary('Origin');
-  if (allowed.some((one) => isOf(one, origin))) return ctx.set('Access-Control-Allow-Origin', origin);
+  if (allowed.some((one) => matches(one, origin))) return ctx.set('Access-Control-Allow-Origin', origin);
   // A forbidden header name: scripts cannot set it.
   if (ctx.get('Sec-Fetch-Site') === 'same-origin') return ctx.remove('Access-Control-Allow-Origin');
   // The refusal is readable for any page: one that could not read it would report a network error.
   throw new Refusal('forbidden_origin', 'this chatbot may not be asked from here: its owner lists the sites that may');
 }
 
-/** As the settings store it; `''` for none, and for values that no browser sends. */
-function normal(written: string): string {
-  if (written === 'null') return written;
-  return /^https?:\/\/[^\s/?#@\\*]+$/i.test(written) && URL.canParse(written) ? new URL(written).origin : '';
+/** The origin as the settings store it; `''` where there is none, and for values that no browser sends. */
+function normalize(header: string): string {
+  if (header === 'null') return header;
+  return /^https?:\/\/[^\s/?#@\\*]+$/i.test(header) && URL.canParse(header) ? new URL(header).origin : '';
 }
 
 /** `https://*.shop.example` matches subdomains, not the domain itself. */
-function isOf(allowed: string, origin: string): boolean {
+function matches(allowed: string, origin: string): boolean {
   const [start = '', end] = allowed.split('*');
   if (end === undefined) return origin !== '' && origin === allowed;
   return origin.length > start.length + end.length && origin.startsWith(start) && origin.endsWith(end);

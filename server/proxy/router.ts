@@ -37,38 +37,38 @@ export interface ChatRouterOptions {
 }
 
 /** The public chat API: /chat/{chatbot}/… for pages of any origin, and the share page /c/{chatbot}. No operation takes a key. */
-export function createChatRouter(rooms: ChatRouterOptions): Middleware {
+export function createChatRouter(options: ChatRouterOptions): Middleware {
   const router = new Router({ prefix: '/chat', sensitive: true });
-  const on = (method: 'GET' | 'POST', path: string, handle: (visit: VisitorRequest) => Promise<unknown>): void => {
+  const on = (method: 'GET' | 'POST', path: string, handle: (request: VisitorRequest) => Promise<unknown>): void => {
     router.register(path, [method], async (ctx) => {
-      const reply = await handle({ chatbot: await admitVisitor(rooms, ctx), ctx });
+      const reply = await handle({ chatbot: await admitVisitor(options, ctx), ctx });
       if (reply !== undefined) ctx.body = reply;
     });
   };
-  const { unreadBytes = unreadReplies() } = rooms;
-  const events = createEventStreams({ unreadBytes, most: rooms.maxStreams });
-  const sessions = createVisitorSessions(rooms);
-  const addressOf = ({ req }: Context): string => clientAddress(req, rooms.trustProxyHops);
-  const conversations = createConversations({ ...rooms, events, sessions, unreadBytes, addressOf });
+  const { unreadBytes = unreadReplies() } = options;
+  const events = createEventStreams({ unreadBytes, maxStreams: options.maxStreams });
+  const sessions = createVisitorSessions(options);
+  const addressOf = ({ req }: Context): string => clientAddress(req, options.trustProxyHops);
+  const conversations = createConversations({ ...options, events, sessions, unreadBytes, addressOf });
   const { messages, deleteSession, resume, stop, feedback } = conversations;
 
-  on('GET', '/:chatbot', async ({ chatbot }) => profileOf(rooms, chatbot));
-  const limitWrites = createWriteLimit(rooms);
-  on('POST', '/:chatbot/session', startSession(rooms, sessions, limitWrites));
-  on('POST', '/:chatbot/ask', ask(rooms, sessions, events));
+  on('GET', '/:chatbot', async ({ chatbot }) => profileOf(options, chatbot));
+  const limitWrites = createWriteLimit(options);
+  on('POST', '/:chatbot/session', startSession(options, sessions, limitWrites));
+  on('POST', '/:chatbot/ask', ask(options, sessions, events));
   on('GET', '/:chatbot/session/:session/messages', messages);
   on('POST', '/:chatbot/session/:session/delete', deleteSession);
   on('GET', '/:chatbot/session/:session/message/:message/stream', resume);
   on('POST', '/:chatbot/session/:session/message/:message/stop', stop);
-  on('POST', '/:chatbot/session/:session/message/:message/feedback', async (visit) => {
-    limitWrites(visit, 'too much feedback at once');
-    return feedback(visit);
+  on('POST', '/:chatbot/session/:session/message/:message/feedback', async (request) => {
+    limitWrites(request, 'too much feedback at once');
+    return feedback(request);
   });
 
-  const warnOfProxy = createProxyWarning(rooms);
+  const warnOfProxy = createProxyWarning(options);
   const routes = router.routes() as unknown as Middleware;
   return (ctx, next) => {
-    if (ctx.path.startsWith('/c/')) return servePage(ctx, (written) => findChatbot(rooms, ctx, written));
+    if (ctx.path.startsWith('/c/')) return servePage(ctx, (id) => findChatbot(options, ctx, id));
     if (!ctx.path.startsWith('/chat/')) return next();
     ctx.set(HEADERS);
     warnOfProxy(ctx);
@@ -106,12 +106,12 @@ const crossOrigin = cors({
   keepHeadersOnError: false,
 });
 
-const findChatbot = ({ upstream, trustProxyHops }: ChatRouterOptions, { req }: Context, written: string) =>
-  upstream.chatbot(written, () => clientAddress(req, trustProxyHops));
+const findChatbot = ({ upstream, trustProxyHops }: ChatRouterOptions, { req }: Context, id: string) =>
+  upstream.chatbot(id, () => clientAddress(req, trustProxyHops));
 
 /** Checks visibility and origin. A private chatbot is 404. */
-async function admitVisitor(rooms: ChatRouterOptions, ctx: RouterContext): Promise<StoredChatbot> {
-  const chatbot = await findChatbot(rooms, ctx, ctx.params['chatbot'] ?? '');
+async function admitVisitor(options: ChatRouterOptions, ctx: RouterContext): Promise<StoredChatbot> {
+  const chatbot = await findChatbot(options, ctx, ctx.params['chatbot'] ?? '');
   if (!chatbot || chatbot.meta.visibility === 'private') throw notFound('chatbot');
   const allowed = originsOf(chatbot);
   if (allowed.length > 0) admitOrigin(ctx, allowed);
@@ -132,7 +132,7 @@ function profileOf({ profile }: ChatRouterOptions, chatbot: StoredChatbot): Chat
 /** The rate limit of a visitor's writes other than questions: a session is a file, feedback a line of one. */
 const WRITE_LIMIT: [count: number, seconds: number] = [100, 60];
 
-type WriteLimit = (visit: VisitorRequest, refusal: string) => void;
+type WriteLimit = (request: VisitorRequest, refusal: string) => void;
 
 function createWriteLimit({ clock, trustProxyHops }: ChatRouterOptions): WriteLimit {
   const limits = createVisitorLimits({ clock });
@@ -145,21 +145,21 @@ function createWriteLimit({ clock, trustProxyHops }: ChatRouterOptions): WriteLi
 }
 
 function startSession({ store, log }: ChatRouterOptions, sessions: VisitorSessions, limitWrites: WriteLimit) {
-  return async (visit: VisitorRequest): Promise<unknown> => {
-    const { variables } = await readBody(visit.ctx, log, SessionBody);
-    limitWrites(visit, 'too many new conversations');
-    const session = sessions.create(visit.chatbot, variables);
+  return async (request: VisitorRequest): Promise<unknown> => {
+    const { variables } = await readBody(request.ctx, log, SessionBody);
+    limitWrites(request, 'too many new conversations');
+    const session = sessions.create(request.chatbot, variables);
     if (!(await store.createSession(session))) throw notFound('chatbot');
     return view(VisitorSessionSchema, session);
   };
 }
 
-function ask(rooms: ChatRouterOptions, sessions: VisitorSessions, events: EventStreams) {
-  const limits = createVisitorLimits(rooms);
-  const startAnswer = createAsk({ ...rooms, limits, sessions });
+function ask(options: ChatRouterOptions, sessions: VisitorSessions, events: EventStreams) {
+  const limits = createVisitorLimits(options);
+  const startAnswer = createAsk({ ...options, limits, sessions });
   return async ({ chatbot, ctx }: VisitorRequest): Promise<void> => {
-    const body = await readBody(ctx, rooms.log, AskBody);
-    const address = clientAddress(ctx.req, rooms.trustProxyHops);
+    const body = await readBody(ctx, options.log, AskBody);
+    const address = clientAddress(ctx.req, options.trustProxyHops);
     events.admit(address, ctx.res);
     const { newSession, message, found } = await startAnswer(chatbot, body, {
       address,
@@ -169,7 +169,7 @@ function ask(rooms: ChatRouterOptions, sessions: VisitorSessions, events: EventS
     });
     const first: ChatEvent[] = [{ event: 'message', data: { uuid: message } }];
     if (newSession !== undefined) first.unshift({ event: 'session', data: { uuid: newSession } });
-    events.send(found, ctx.res, { address, from: 0, first, failure: rooms.upstream.failure });
+    events.send(found, ctx.res, { address, from: 0, first, failure: options.upstream.failure });
     ctx.respond = false;
   };
 }

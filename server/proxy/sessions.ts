@@ -6,7 +6,7 @@ import type { Upstream } from './upstream/upstream.ts';
 /** The sessions of visitors. Knowing a session's id is the only authorization for it. */
 export interface VisitorSessions {
   /** Throws `not_found` where it is not a session of this chatbot. */
-  find(chatbot: StoredChatbot, written: string): Promise<StoredSession>;
+  find(chatbot: StoredChatbot, id: string): Promise<StoredSession>;
   /** A new record, not stored yet. */
   create(chatbot: StoredChatbot, variables: StoredSession['initial_variables'], uuid?: string): StoredSession;
   /** `find` waits for `stored`: the visitor gets the id of a session before it is stored. */
@@ -23,8 +23,8 @@ export function createVisitorSessions({ store, upstream, clock }: SessionDeps): 
   const storing = new Map<string, Promise<unknown>>();
 
   return {
-    async find(chatbot, written) {
-      const uuid = readUuid(written);
+    async find(chatbot, id) {
+      const uuid = readUuid(id);
       if (uuid === undefined) throw notFound('session');
       await storing.get(uuid);
       const session = await store.session(uuid);

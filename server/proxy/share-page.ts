@@ -16,19 +16,16 @@ const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64'
 const RIGHT_TO_LEFT = new Set(['ar', 'he']);
 
 /** 404 where `find` has no chatbot, and where it is not `public`. */
-export async function servePage(
-  ctx: Context,
-  find: (written: string) => Promise<StoredChatbot | undefined>,
-): Promise<void> {
-  const written = /^\/c\/([0-9A-Fa-f-]{32,40})$/.exec(ctx.path)?.[1] ?? '';
+export async function servePage(ctx: Context, find: (id: string) => Promise<StoredChatbot | undefined>): Promise<void> {
+  const id = /^\/c\/([0-9A-Fa-f-]{32,40})$/.exec(ctx.path)?.[1] ?? '';
   requireRead(ctx);
-  const chatbot = await find(written);
+  const chatbot = await find(id);
   if (chatbot?.meta.visibility !== 'public') throw notFound('chatbot');
   const settings = { ...WIDGET_DEFAULTS, ...chatbot.widget };
   ctx.set(HEADERS);
   await contentSecurityPolicy(policyOf(settings))(ctx, async () => {});
   ctx.type = 'html';
-  ctx.body = html(written, settings.title || chatbot.name || 'Chat', settings);
+  ctx.body = html(id, settings.title || chatbot.name || 'Chat', settings);
 }
 
 const HEADERS = {
@@ -46,7 +43,7 @@ const policyOf = (settings: WidgetSettings): Policy => ({
   styleSrc: [STYLE_HASH],
   baseUri: ["'none'"],
   formAction: ["'none'"],
-  frameAncestors: framers(settings),
+  frameAncestors: frameAncestors(settings),
   requireTrustedTypesFor: ["'script'"],
 });
 
@@ -56,13 +53,13 @@ function imageSources({ avatar, icon, image_hosts }: WidgetSettings): string[] {
 }
 
 /** `frame-ancestors` has no syntax for the origin `null` nor for an IPv6 address. */
-function framers({ allowed_origins }: WidgetSettings): string[] {
+function frameAncestors({ allowed_origins }: WidgetSettings): string[] {
   const framing = allowed_origins.filter((one) => one !== 'null' && !one.includes('['));
   return framing.length > 0 ? framing : ["'none'"];
 }
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => ESCAPES[one] ?? one);
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (one) => ESCAPES[one] ?? one);
 
 /** URLs are relative, so that they work below any path of a reverse proxy. */
 const html = (chatbot: string, title: string, { language, scheme }: WidgetSettings): string => `<!doctype html>
@@ -72,13 +69,13 @@ const html = (chatbot: string, title: string, { language, scheme }: WidgetSettin
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="${scheme === 'auto' ? 'light dark' : scheme}">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
 </head>
 <body>
 <main id="chat"><noscript><p lang="en" dir="ltr">This chat needs JavaScript, which is switched off in your browser.</p></noscript></main>
-<script src="../embed.js" data-chatbot="${escaped(chatbot)}" data-inline="#chat"></script>
+<script src="../embed.js" data-chatbot="${escapeHtml(chatbot)}" data-inline="#chat"></script>
 </body>
 </html>
 `;

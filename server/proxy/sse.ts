@@ -18,7 +18,7 @@ const COMMENT = ':\n\n';
 export interface SendOptions {
   /** The address of the visitor. */
   address: string;
-  /** UTF-16 units of the answer that the reader has already. */
+  /** UTF-16 units of the answer that the reader already has. */
   from: number;
   /** Events before those of the answer. */
   first: ChatEvent[];
@@ -36,16 +36,16 @@ export interface EventStreams {
    * Streams a run, or replays a finished message, and ends `res`. Throws `unavailable`, with nothing written, where the
    * replay exceeds `unreadBytes`.
    */
-  send(found: Run | StoredMessage, res: ServerResponse, telling: SendOptions): void;
+  send(found: Run | StoredMessage, res: ServerResponse, options: SendOptions): void;
 }
 
 interface EventStreamsOptions {
   /** Capacity for bytes that replies buffer until they are read. */
   unreadBytes?: Capacity;
   /** Milliseconds between comment lines, which keep proxies from closing an idle connection; 15,000 by default. */
-  every?: number;
+  commentInterval?: number;
   /** Open streams in all; 1000 by default. */
-  most?: number | undefined;
+  maxStreams?: number | undefined;
 }
 
 /** A visitor has a stream for each tab, and several visitors may share an address. */
@@ -53,16 +53,16 @@ const MAX_STREAMS_PER_ADDRESS = 32;
 
 export function createEventStreams({
   unreadBytes = unreadReplies(),
-  every = 15_000,
-  most = 1000,
+  commentInterval = 15_000,
+  maxStreams = 1000,
 }: EventStreamsOptions = {}): EventStreams {
-  const open = createCapacity({ each: MAX_STREAMS_PER_ADDRESS, all: most });
+  const open = createCapacity({ each: MAX_STREAMS_PER_ADDRESS, all: maxStreams });
   const replays = createReplays(unreadBytes);
   // One timer for all readers, stopped while there are none.
   const readers = new Set<StreamReader>();
   let timer: NodeJS.Timeout | undefined;
 
-  function beat(): void {
+  function writeComments(): void {
     for (const reader of readers) if (!reader.keepAlive(COMMENT)) remove(reader);
   }
 
@@ -75,7 +75,7 @@ export function createEventStreams({
 
   function add(reader: StreamReader, res: ServerResponse): void {
     readers.add(reader);
-    timer ??= setInterval(beat, every).unref();
+    timer ??= setInterval(writeComments, commentInterval).unref();
     res.once('close', () => remove(reader));
   }
 
@@ -103,11 +103,13 @@ const MB = 1024 * 1024;
 export const unreadReplies = (): Capacity => createCapacity({ each: 16 * MB, all: 64 * MB });
 
 /** Finished answers that are being read. Readers of one share its text, which counts for the address of the first. */
-function createReplays(held: Capacity): { of(message: StoredMessage, res: ServerResponse, address: string): Run } {
+function createReplays(unreadBytes: Capacity): {
+  of(message: StoredMessage, res: ServerResponse, address: string): Run;
+} {
   const replays = new Map<string, { run: Run; readers: number; release: () => void }>();
   // Up to 4 bytes a unit: the text, and the last event, which repeats it.
   const begin = (message: StoredMessage, address: string) => {
-    const release = held.take(address, message.response.length * 4);
+    const release = unreadBytes.take(address, message.response.length * 4);
     return { run: Run.finished(message), readers: 0, release };
   };
   return {
@@ -145,9 +147,9 @@ const longFinalEvents = new WeakMap<RunEnd, Buffer>();
 function finalEventText(ended: RunEnd, failure: ErrorCode): string | Buffer {
   const known = longFinalEvents.get(ended);
   if (known) return known;
-  const words = eventText(finalEvent(ended, failure));
-  if (words.length <= MAX_WRITE) return words;
-  const bytes = Buffer.from(words);
+  const text = eventText(finalEvent(ended, failure));
+  if (text.length <= MAX_WRITE) return text;
+  const bytes = Buffer.from(text);
   longFinalEvents.set(ended, bytes);
   return bytes;
 }

@@ -211,7 +211,7 @@ describe('the rate limit', () => {
   });
 
   it('counts by the address that the trusted proxy saw', async () => {
-    const behind = await startChatServer({ rooms: { trustProxyHops: 1 } });
+    const behind = await startChatServer({ routerOptions: { trustProxyHops: 1 } });
     const { uuid } = await behind.chatbot({ rate_limit: [1, 60] });
     const from = (address: string) =>
       post(`${behind.base}/chat/${uuid}/ask`, { query: 'One?' }, { 'X-Forwarded-For': address }).then(
@@ -227,7 +227,7 @@ describe('the rate limit', () => {
     ['of 22 characters', 'abcdefghijklmnopqrstuv', 1],
     ['that could be guessed', 'abcdefghijklmnopqrstu', 2],
   ])('a first question repeated from another address with an id %s', async (_, id, sessions) => {
-    const behind = await startChatServer({ rooms: { trustProxyHops: 1 } });
+    const behind = await startChatServer({ routerOptions: { trustProxyHops: 1 } });
     const { uuid } = await behind.chatbot();
     const from = async (address: string) => {
       const headers = { 'X-Forwarded-For': address };

@@ -54,14 +54,14 @@ interface ChatServerOptions {
     timeouts?: { connect?: number; firstByte?: number; betweenChunks?: number };
     answerTimeout?: number;
   };
-  rooms?: Partial<ChatRouterOptions>;
+  routerOptions?: Partial<ChatRouterOptions>;
 }
 
 export async function startChatServer({
   dir: given,
   dist,
   upstream,
-  rooms = {},
+  routerOptions = {},
 }: ChatServerOptions = {}): Promise<ChatServer> {
   const dir = given ?? (await mkdtemp(join(tmpdir(), 'docent-')));
   const logged: string[] = [];
@@ -88,7 +88,7 @@ export async function startChatServer({
     log,
     authenticate: createAuth(store, API_KEY),
     assets: await createStaticFiles({ dir: dist ?? join(dir, 'none') }),
-    chat: createChatRouter({ store, runs, upstream: other, clock, log, trustProxyHops: 0, ...rooms }),
+    chat: createChatRouter({ store, runs, upstream: other, clock, log, trustProxyHops: 0, ...routerOptions }),
     demo: undefined,
     health,
     draining: () => false,

@@ -97,7 +97,7 @@ describe('a chat API with a remote upstream', () => {
 
   it('limits requests for unknown chatbots from many addresses, except for known ones', async () => {
     const options = { url: remote.url, apiKey: remote.key, timeouts: TIMEOUTS };
-    const behind = await startChatServer({ upstream: options, rooms: { trustProxyHops: 1 } });
+    const behind = await startChatServer({ upstream: options, routerOptions: { trustProxyHops: 1 } });
     const status = async (uuid: string, i: number) => {
       const headers = { 'X-Forwarded-For': `198.51.100.${i % 256}` };
       return (await fetch(`${behind.base}/chat/${uuid}`, { headers })).status;
@@ -113,7 +113,7 @@ describe('a chat API with a remote upstream', () => {
     remote.chatbot = there;
     // After a restart only the store knows it.
     await behind.stop({ keep: true });
-    const again = await startChatServer({ dir: behind.dir, upstream: options, rooms: { trustProxyHops: 1 } });
+    const again = await startChatServer({ dir: behind.dir, upstream: options, routerOptions: { trustProxyHops: 1 } });
     await Promise.all(
       names
         .slice(0, 120)
@@ -125,7 +125,7 @@ describe('a chat API with a remote upstream', () => {
 
   it('finds a new chatbot for one visitor while four others ask for hundreds of unknown ones', async () => {
     const options = { url: remote.url, apiKey: remote.key, timeouts: TIMEOUTS };
-    const behind = await startChatServer({ upstream: options, rooms: { trustProxyHops: 1 } });
+    const behind = await startChatServer({ upstream: options, routerOptions: { trustProxyHops: 1 } });
     const status = async (uuid: string, address: string) =>
       (await fetch(`${behind.base}/chat/${uuid}`, { headers: { 'X-Forwarded-For': address } })).status;
     const there = remote.chatbot;

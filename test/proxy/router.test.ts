@@ -62,7 +62,9 @@ describe('the profile of a chatbot', () => {
   });
 
   it('can be overridden by an option of the router', async () => {
-    const other = await startChatServer({ rooms: { profile: () => ({ greeting: 'Hello', suggestions: ['Why?'] }) } });
+    const other = await startChatServer({
+      routerOptions: { profile: () => ({ greeting: 'Hello', suggestions: ['Why?'] }) },
+    });
     const { uuid } = await other.chatbot();
     const face = await (await fetch(`${other.base}/chat/${uuid}`)).json();
     expect(face).toMatchObject({ greeting: 'Hello', suggestions: ['Why?'], name: 'Shop' });

@@ -340,7 +340,7 @@ describe('a replay beyond the memory limit', () => {
   let own: ChatServer;
   beforeAll(async () => {
     bytes = createCapacity({ each, all: 3 * each });
-    own = await startChatServer({ rooms: { unreadBytes: bytes, trustProxyHops: 1 } });
+    own = await startChatServer({ routerOptions: { unreadBytes: bytes, trustProxyHops: 1 } });
   });
   afterAll(() => own.stop());
 
@@ -361,7 +361,7 @@ describe('a replay beyond the memory limit', () => {
 
 it('unread bytes of one address do not block another', async () => {
   const bytes = unreadReplies();
-  const own = await startChatServer({ rooms: { unreadBytes: bytes, trustProxyHops: 1 } });
+  const own = await startChatServer({ routerOptions: { unreadBytes: bytes, trustProxyHops: 1 } });
   try {
     const { uuid } = await own.chatbot();
     const events = await ask(own, uuid, { query: 'How long?' });
@@ -458,7 +458,7 @@ it('a reader who left before the reply began is released', async () => {
   const run = new Run({ response: '' } as StoredMessage);
   const left = vi.fn();
   vi.spyOn(run, 'attach').mockReturnValue(left);
-  const streams = createEventStreams({ every: 5 });
+  const streams = createEventStreams({ commentInterval: 5 });
   const server = createServer((_, res) => {
     res.once('close', () => streams.send(run, res, { address: '', from: 0, first: [], failure: 'model_failed' }));
     socket.destroy();
