@@ -12,7 +12,7 @@ interface NewAgent {
   settings?: SentSettings;
 }
 
-/** An agent as it is created: not enabled, its settings the defaults where none are sent (interface.txt, States). */
+/** The record of a new agent: not enabled, with default settings where none are sent. */
 export function newAgent(
   chatbot: string,
   { name, type, description = '', prompt = '', settings }: NewAgent,
@@ -37,30 +37,31 @@ export function newAgent(
   };
 }
 
-/** The agent that every chatbot is created with (interface.txt, Agent). */
+/** The agent that every chatbot is created with, so that it can answer at once. */
 export function defaultAgent(chatbot: string, clock: Clock): StoredAgent {
-  const described = { name: 'General Q&A', description: 'Answers the questions of visitors from the sources.' };
-  return { ...newAgent(chatbot, { ...described, type: 'user-facing' }, clock), enabled: 1 };
+  const profile = { name: 'General Q&A', description: 'Answers the questions of visitors from the sources.' };
+  return { ...newAgent(chatbot, { ...profile, type: 'user-facing' }, clock), enabled: 1 };
 }
 
-/** A chatbot has one human-escalation agent and one spam-defense agent at most. */
+/** Throws `invalid` for a second human-escalation or spam-defense agent of a chatbot. */
 export function refuseSecond({ type }: Agent, others: Agent[]): void {
   if (SINGLE.has(type) && others.some((one) => one.type === type)) {
     throw invalid('type', `type ${type} is there already: a chatbot has one agent of this type at most`);
   }
 }
 
+/** Types of which a chatbot has one agent at most. */
 const SINGLE = new Set<AgentType>(['human-escalation', 'spam-defense']);
 
-/** Who answers: the first enabled user-facing agent. */
+/** The first enabled user-facing agent. */
 export const answeringAgent = (agents: StoredAgent[]): StoredAgent | undefined =>
   agents.find((agent) => agent.enabled === 1 && agent.type === 'user-facing');
 
-/** The sources that an agent answers from; undefined for all of its chatbot's. */
+/** The sources that an agent answers from; undefined for all sources of its chatbot. */
 export const sourcesFor = ({ meta, data_source_uuids }: StoredAgent): ReadonlySet<string> | undefined =>
   meta.use_all_sources === false ? new Set(data_source_uuids) : undefined;
 
-/** The agent as its reply has it: the keys of its type, and no others. */
+/** The agent as the API returns it, with the keys of its type only. */
 export function agentView(stored: StoredAgent): Agent {
   const agent = view<Agent>(AgentByType[stored.type], stored);
   return { ...agent, meta: view(AgentMeta[stored.type], stored.meta) };

@@ -10,7 +10,7 @@ import {
 } from '../schema/records.ts';
 import { validate, validateList, validateWithin, isObject } from '../schema/validate.ts';
 
-/** The settings of an agent: which a type has, what they are before anybody sets them, how callers send them. */
+/** The settings of agents: which a type has, their defaults, and how requests send them. */
 
 const DEFAULTS: AgentSettings = {
   model: DEFAULT_MODEL,
@@ -31,7 +31,7 @@ export const ESCALATION_DEFAULTS: HumanEscalationSettings = {
   sound_enabled: 1,
 };
 
-/** Exactly the settings of the type. */
+/** The defaults of the settings that the type has. */
 export const defaultSettings = (type: AgentType): Meta => view(AgentMeta[type], DEFAULTS);
 
 type Meta = Pick<AgentSettings, 'model' | 'temperature'> & Partial<AgentSettings>;
@@ -41,38 +41,38 @@ const { name, color, criteria } = AgentTag.properties;
 /** `criteria` is '' where it is not sent. */
 export const SentTag = Type.Object({ name, color, criteria: Type.Optional(criteria) });
 
-/** The tags are checked one by one, so that a refusal says which is at fault. */
-const sent = (type: AgentType): Type.TObject => {
+/** Tags are checked one by one, so that an error names the invalid one. */
+const schemaOf = (type: AgentType): Type.TObject => {
   const properties: Type.TProperties = AgentMeta[type].properties;
   return Type.Partial(Type.Object('tags' in properties ? { ...properties, tags: Type.Unknown() } : properties));
 };
 
-const SENT: Record<AgentType, Type.TObject> = {
-  'user-facing': sent('user-facing'),
-  background: sent('background'),
-  'human-escalation': sent('human-escalation'),
-  'pre-canned': sent('pre-canned'),
-  'spam-defense': sent('spam-defense'),
+const SCHEMAS: Record<AgentType, Type.TObject> = {
+  'user-facing': schemaOf('user-facing'),
+  background: schemaOf('background'),
+  'human-escalation': schemaOf('human-escalation'),
+  'pre-canned': schemaOf('pre-canned'),
+  'spam-defense': schemaOf('spam-defense'),
 };
 
 /**
- * The type's own settings among what was sent: at the top level, in `meta`, or in both, where the top level wins.
- * Settings of other types are not looked at. Throws a `Refusal` that names the first at fault.
+ * Reads the settings that the type has from a request body: from the top level, or else from `meta`. Settings of other
+ * types are ignored. Throws a `Refusal` that names the first invalid one.
  */
-export function settingsSent(type: AgentType, body: object): SentSettings {
-  const top = validate(SENT[type], body);
+export function readSettings(type: AgentType, body: object): SentSettings {
+  const top = validate(SCHEMAS[type], body);
   const within = Object.hasOwn(body, 'meta') ? (body as { meta: unknown }).meta : undefined;
-  const meta = validateWithin('meta', SENT[type], within ?? {});
+  const meta = validateWithin('meta', SCHEMAS[type], within ?? {});
   return { ...withTags(meta, 'meta.'), ...withTags(top, '') };
 }
 
 function withTags(settings: Record<string, unknown>, within: '' | 'meta.'): SentSettings {
   if (settings['tags'] === undefined) return settings;
-  return { ...settings, tags: tagsSent(settings['tags'], `${within}tags`) };
+  return { ...settings, tags: readTags(settings['tags'], `${within}tags`) };
 }
 
-/** One tag alone counts as a list of one. */
-function tagsSent(sent: unknown, field: string): AgentSettings['tags'] {
-  const tags = validateList(field, SentTag, isObject(sent) ? [sent] : sent);
+/** A single tag counts as a list of one. */
+function readTags(value: unknown, field: string): AgentSettings['tags'] {
+  const tags = validateList(field, SentTag, isObject(value) ? [value] : value);
   return tags.map(({ name, color, criteria = '' }) => ({ name, color, criteria }));
 }

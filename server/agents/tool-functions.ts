@@ -4,12 +4,16 @@ import type { ToolFunction } from '../schema/records.ts';
 import type { StoredAgent } from '../store/store.ts';
 import { isObject, refusePrototypeKeys } from '../schema/validate.ts';
 
-/** What callers set of a tool function. */
+/** The fields of a tool function that requests set. */
 export type FunctionFields = Omit<ToolFunction, 'uuid' | 'created_at' | 'modified_at'>;
-type Needed = Pick<FunctionFields, 'name' | 'external_url'>;
+type RequiredFields = Pick<FunctionFields, 'name' | 'external_url'>;
 
-/** A tool function as it is created, its fields the defaults where none are sent. */
-export function newFunction({ name, external_url }: Needed, sent: Partial<FunctionFields>, clock: Clock): ToolFunction {
+/** The record of a new tool function, with defaults for fields that are not sent. */
+export function newFunction(
+  { name, external_url }: RequiredFields,
+  sent: Partial<FunctionFields>,
+  clock: Clock,
+): ToolFunction {
   const now = timestamp(clock);
   return { uuid: newUuid(), ...DEFAULTS, name, external_url, ...sent, created_at: now, modified_at: now };
 }
@@ -23,7 +27,7 @@ const DEFAULTS = {
   meta: {},
 } as const;
 
-/** Refuses fields that no request could be made of, or that reach into prototypes. */
+/** Throws `invalid` for fields that no HTTP request can be made with, and for keys that could change prototypes. */
 export function refuseUncallable({ parameters, headers, external_url, meta }: Partial<FunctionFields>): void {
   if (parameters !== undefined) refuseParameters(parameters);
   if (headers !== undefined) refuseHeaders(headers);
@@ -31,10 +35,10 @@ export function refuseUncallable({ parameters, headers, external_url, meta }: Pa
   if (meta !== undefined) refuseLarge('meta', meta);
 }
 
-/** Bytes of JSON that a caller's own object may have. */
+/** Bytes of JSON of an object whose keys the caller chooses. */
 const MAX_JSON_BYTES = 100_000;
 
-/** Schema-like: what a model is told of the arguments. */
+/** The JSON Schema of the arguments, which goes to the model: checked at the top level only. */
 function refuseParameters(parameters: Record<string, unknown>): void {
   const wrong = (sentence: string) => invalid('parameters', `parameters${sentence}`);
   refuseLarge('parameters', parameters);
@@ -53,7 +57,7 @@ function refuseLarge(field: string, value: Record<string, unknown>): void {
     throw invalid(field, `${field} must be at most 100 kB of JSON`);
 }
 
-const MOST_HEADERS = 100;
+const MAX_HEADERS = 100;
 /** RFC 9110: a token, and a value of visible characters, spaces and tabs. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,200}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8000}$/;
@@ -61,7 +65,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8000}$/;
 function refuseHeaders(headers: Record<string, unknown>): void {
   refusePrototypeKeys('headers', headers);
   const entries = Object.entries(headers);
-  if (entries.length > MOST_HEADERS) throw invalid('headers', `headers must be at most ${MOST_HEADERS}`);
+  if (entries.length > MAX_HEADERS) throw invalid('headers', `headers must be at most ${MAX_HEADERS}`);
   for (const [name, value] of entries) {
     if (!HEADER_NAME.test(name)) throw invalid('headers', 'headers must have names that HTTP allows');
     if (typeof value !== 'string' || !HEADER_VALUE.test(value)) {
@@ -70,15 +74,15 @@ function refuseHeaders(headers: Record<string, unknown>): void {
   }
 }
 
-function refuseUrl(written: string): void {
-  const url = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(written) && URL.canParse(written) ? new URL(written) : undefined;
+function refuseUrl(value: string): void {
+  const url = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value) ? new URL(value) : undefined;
   if (!url) throw invalid('external_url', 'external_url must be a whole http or https address');
   if (url.username || url.password) {
     throw invalid('external_url', 'external_url must not hold a user name or a password');
   }
 }
 
-/** The agent with the function added, changed or taken away: that changes the agent too. */
+/** Replaces the tool functions, which counts as a change of the agent. */
 export function withFunctions(agent: StoredAgent, functions: ToolFunction[], clock: Clock): StoredAgent {
   return { ...agent, tool_functions: functions, modified_at: nextModifiedAt(agent.modified_at, clock) };
 }

@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { SentTag, settingsSent, type SentSettings } from '../../agents/settings.ts';
+import { SentTag, readSettings, type SentSettings } from '../../agents/settings.ts';
 import { LongText, Name } from '../../schema/fields.ts';
 import { AgentSettings, AgentType, AgentVariable, HumanEscalationSettings } from '../../schema/records.ts';
 import type { Agent } from '../../schema/records.ts';
@@ -47,7 +47,7 @@ export const AgentChange = Type.Object({
 /** Throws a `Refusal` that names the field at fault; so does `readAgentChange`. */
 export function readNewAgent(body: unknown): Static<typeof New> & { settings: SentSettings } {
   const fields = validate(New, body);
-  return { ...fields, settings: settingsSent(fields.type, body as object) };
+  return { ...fields, settings: readSettings(fields.type, body as object) };
 }
 
 /** What a change sets; a key that is not there stays as it is. */
@@ -68,7 +68,7 @@ export function readAgentChange(type: Agent['type'], body: unknown): AgentChange
       ...(enabled === undefined ? {} : { enabled: asFlag(enabled) }),
       ...(variables === undefined ? {} : { variables: readVariables(variables) }),
     },
-    settings: settingsSent(type, body ?? {}),
+    settings: readSettings(type, body ?? {}),
     escalation: type === 'human-escalation' && escalation !== undefined ? readEscalation(escalation) : {},
     sources,
   };
