@@ -38,7 +38,7 @@ export function misspeltVariables(env: NodeJS.ProcessEnv): string[] {
   });
 }
 
-/** What the environment said, checked. Every variable is read here and nowhere else. */
+/** The validated environment. No other file reads variables. */
 export interface Config {
   host: string;
   port: number;
@@ -51,7 +51,7 @@ export interface Config {
   demo: boolean;
   /** `host:port` entries that pass beside the address guard. */
   fetchAllow: string[];
-  /** Milliseconds after which an answer is ended, whoever writes it. */
+  /** Milliseconds after which an answer is ended, by model or by upstream. */
   answerTimeout: number;
   /** Answers under way at once, in all. */
   maxAnswers: number;
@@ -111,7 +111,7 @@ const bracketIpv6 = (host: string): string => (host.includes(':') ? `[${host}]` 
 /** Where the server listens, without a slash at the end. */
 export const listeningAt = ({ host, port }: Config): string => `http://${bracketIpv6(connectableHost(host))}:${port}`;
 
-/** How the world reaches it, without a slash at the end. */
+/** The public address, without a slash at the end. */
 export const baseOf = (config: Config): string => config.publicUrl ?? listeningAt(config);
 
 const MODEL_NAME = /^[\w.:/-]{1,100}$/;
@@ -132,7 +132,7 @@ function readWholeNumber(name: string, value: string, max: number, min = 0): num
   return number;
 }
 
-/** White space at an end would be lost on the way through a header. */
+/** HTTP headers lose white space at the ends. */
 function readApiKey(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const length = [...value].length;
@@ -169,8 +169,7 @@ function readCredits(value: string | undefined): Record<string, number> | undefi
 }
 
 /**
- * Who writes answers, and who tells how near texts are in meaning: one server, or two, for vLLM and llama.cpp serve one
- * model a process.
+ * The chat server and the embedding server. They may be two, since vLLM and llama.cpp serve one model a process.
  */
 function readModels(read: Read): Pick<Config, 'llm' | 'embeddings'> {
   const baseUrl = readAddress('LLM_BASE_URL', read('LLM_BASE_URL'));
@@ -191,7 +190,7 @@ function readModels(read: Read): Pick<Config, 'llm' | 'embeddings'> {
   }
   return {
     llm: baseUrl !== undefined && model ? { baseUrl, model, apiKey: key } : undefined,
-    // A key is for the server that it was given for.
+    // LLM_API_KEY is not sent to another server.
     embeddings:
       embedUrl !== undefined && embedModel
         ? { baseUrl: embedUrl, model: embedModel, apiKey: embedBaseUrl === undefined ? key : embedKey }

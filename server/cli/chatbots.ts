@@ -18,7 +18,7 @@ ${CRAWL_HELP}`,
     options: { public: { type: 'boolean' }, site: { type: 'string' }, ...CRAWL_OPTIONS },
     async act(client, [name = ''], { site, public: isPublic, ...limits }, terminal) {
       const bounds = boundsOf({ site, ...limits });
-      // A wrong address leaves no chatbot behind.
+      // Checks the address before it creates the chatbot.
       if (typeof site === 'string') readAddress(site);
       const { uuid, tag } = await client.addChatbot(name, isPublic ? 'public' : 'private');
       terminal.out(`${uuid}\n${tag}\n`);
@@ -26,7 +26,7 @@ ${CRAWL_HELP}`,
       if (!isPublic) terminal.err(`It is private: the tag works after "${works}", or hybrid.\n`);
       if (typeof site !== 'string') return 0;
       return learn(client, { chatbot: uuid, url: site, bounds }, terminal).catch((error: unknown) => {
-        // To begin again from the start would make a second chatbot.
+        // Repeating the command would be refused: the chatbot exists.
         if (!(error instanceof NoServer)) throw error;
         throw new Error(`the server has ended; "docent learn ${uuid} ${site} --site" teaches it`, { cause: error });
       });

@@ -1,6 +1,6 @@
 import type { Client } from '../control/client.ts';
 
-/** Where a command is typed and read. */
+/** The terminal that a command runs in. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
@@ -10,7 +10,7 @@ export interface Terminal {
   onInterrupt?(act: () => void): () => void;
 }
 
-/** What stands behind `--` on a command line. */
+/** The options of all commands. */
 export interface CommandOptions {
   name?: string | undefined;
   /** With `learn` a switch, with `chatbot add` an address. */
@@ -41,10 +41,10 @@ export interface Command {
   act(client: Client, words: string[], options: CommandOptions, terminal: Terminal): Promise<number | void>;
 }
 
-/** What others named must not steer the terminal. */
+/** Replaces control characters but line feeds: names and pages must not send escape sequences to the terminal. */
 export const sanitizeText = (text: string): string => text.replace(/[^\P{C}\n]/gu, '\ufffd');
 
-/** The same for a cell of a table. */
+/** Replaces line feeds too, for a cell of a table. */
 export const sanitizeLine = (text: string): string => text.replace(/\p{C}/gu, '\ufffd');
 
 export const pluralize = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -39,7 +39,7 @@ async function withOwnFolder<T>(config: Config, { err }: Terminal, act: Act<T>):
   const clock = Date.now;
   const isNew = !existsSync(join(dir, 'store.json'));
   const store = await openLowdbStore({ dir, clock, log: { warn: (_, sentence) => err(`docent: ${sentence}\n`) } });
-  // Where DATA_DIR was forgotten, the keys of a new folder open nothing.
+  // A new folder may mean that DATA_DIR was not set; its keys are of no use to the server.
   if (isNew) err(`docent: ${dir} is a new data folder, made now\n`);
   const log = errorsTo(err);
   const services = await createServices(config, { store, clock, log, health: createHealth() });
@@ -54,7 +54,7 @@ async function withOwnFolder<T>(config: Config, { err }: Terminal, act: Act<T>):
   }
 }
 
-/** What fails behind a command is said in the terminal, in a line. */
+/** Prints errors that a command logs to the terminal, a line each. */
 function errorsTo(err: (text: string) => void): Logger {
   const write = (line: string): void => {
     const { msg, err: error } = JSON.parse(line) as { msg?: string; err?: { message: string } };

@@ -86,7 +86,7 @@ function helpOn(words: string[]): ParsedWords {
   return { output: table(group.map(([one, command]) => [usageLine(one, command), command.summary])) };
 }
 
-/** What was typed may be a key: no more of it is repeated than a command may have. */
+/** Repeats at most two words: a later one may be a key. */
 function unknownCommand(words: string[]): string {
   const titles = [...Object.keys(COMMANDS), ...Object.keys(ALIASES), 'help'];
   const groups = titles.filter((title) => title.includes(' ')).map((title) => title.split(' ')[0]!);

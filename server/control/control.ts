@@ -28,7 +28,7 @@ export interface ControlDeps extends Rooms {
  */
 export function createControl(deps: ControlDeps): RequestListener {
   const app = new Koa();
-  // A command that hangs up is no fault of the server.
+  // A command that disconnects is not logged as an error.
   app.on('error', (error) => deps.log.debug({ err: error }, 'reply failed'));
   app.use(logRequests(deps.log, 'command', POLLED_PATH));
   app.use(replyWithErrors(deps.log));
@@ -45,7 +45,7 @@ export function createControl(deps: ControlDeps): RequestListener {
 /** `docent learn` asks for this five times a second. */
 const POLLED_PATH = /^\/control\/job\/\w+$/;
 
-/** Milliseconds between two signs that a command is worked on; the client gives up after five times as long without one. */
+/** Milliseconds between two `102 Processing`; the client times out after 10 s without any. */
 const PROCESSING_INTERVAL_MS = 2000;
 
 const sendProcessing: Middleware = async ({ res }, next) => {

@@ -23,7 +23,7 @@ interface ServiceDeps {
   self?: WebOptions['self'];
 }
 
-/** What learns and answers, as the settings have it: the same for the server and for a command without one. */
+/** Creates what ingests and answers, from the configuration; for the server, and for a command where none runs. */
 export async function createServices(config: Config, { store, clock, log, health, self }: ServiceDeps) {
   const { answerTimeout, fetchAllow: allow, publicUrl } = config;
   const web = createWeb({ allow, self, about: publicUrl && `${publicUrl}/bot` });

@@ -23,7 +23,7 @@ export interface CommandSocket {
   close(): Promise<void>;
 }
 
-/** To be called by whoever has the folder's lock: a socket that a killed server left is replaced. */
+/** Requires the folder's lock: replaces a socket that a killed server left. */
 export async function openSocket(dir: string, handle: RequestListener, log: Logger): Promise<CommandSocket> {
   const path = join(resolve(dir), SOCKET_NAME);
   const server = createServer(handle);
@@ -45,7 +45,7 @@ export async function openSocket(dir: string, handle: RequestListener, log: Logg
   };
 }
 
-/** The socket gets its mode in a folder that nobody else may enter, and only then its name. */
+/** Sets the mode in a folder with mode 0700 before renaming, so that no other user can connect in between. */
 async function listen(server: Server, dir: string, path: string): Promise<void> {
   const near = shortAlias(dir);
   const aside = mkdtempSync(join(dir, 'sock-'));

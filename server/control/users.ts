@@ -9,7 +9,7 @@ export interface Users {
   /** Resolves with the address as it is stored: in lower case. */
   addUser(email: string): Promise<string>;
   users(): Promise<UserLine[]>;
-  /** Resolves with the key itself, which nobody can ever show again. */
+  /** Resolves with the key itself, which is not stored. */
   addKey(email: string, name: string): Promise<string>;
   keys(): Promise<KeyLine[]>;
   /** Each of `wanted` means one key: its first characters, its name in whatever case, or the whole of it. All of them, or none. */
@@ -81,7 +81,7 @@ export function readEmail(email: string): string {
   return email.toLowerCase();
 }
 
-/** Names are read on terminals: no control characters. */
+/** Terminals print names: no control characters. */
 function readName(name: string): string {
   if (!/^[^\p{C}]{1,200}$/u.test(name) || name.trim() === '') {
     throw invalid('name', 'the name must be 1 to 200 printable characters');
@@ -98,7 +98,7 @@ export async function userOf(store: Store, email: string): Promise<User> {
 
 const prefixOf = (key: string): string => key.slice(0, PREFIX_LENGTH);
 
-/** A key whose first characters are no other's, so that they are enough to name it. */
+/** A key with a prefix that no other key has, so that the prefix identifies it. */
 function newDistinctKey(keys: StoredKey[]): string {
   for (;;) {
     const key = newKey();

@@ -37,7 +37,7 @@ export function createHealth(): Health {
   };
 }
 
-/** Failures and successes of another server that this one depends on, told to `/readyz` and to the log. */
+/** Reports failures and successes of a server that this one depends on to `/readyz` and to the log. */
 export interface Outage {
   /** `reason` is a word of a fixed set; `why` is for the log. */
   failed(reason: string, why?: string): void;
@@ -55,7 +55,7 @@ interface OutageOptions {
   sentence(reason: string): string;
 }
 
-/** Milliseconds between two lines of the log that say the same: a server that fails does so for every visitor. */
+/** Milliseconds between two equal lines of the log: otherwise an outage logs one for every question. */
 const LOG_INTERVAL_MS = 60_000;
 
 export function createOutage({ health, clock, log, name, key, sentence }: OutageOptions): Outage {
@@ -64,7 +64,7 @@ export function createOutage({ health, clock, log, name, key, sentence }: Outage
   let isLoggedDown = false;
   let unlogged = 0;
 
-  /** True where nothing like it was logged within `QUIET`, or the clock was set back since. */
+  /** True where nothing like it was logged within `LOG_INTERVAL_MS`, or the clock was set back since. */
   function isDue(line: string): boolean {
     return Math.abs(clock() - (logged.get(line) ?? -Infinity)) >= LOG_INTERVAL_MS;
   }

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
 import type { ChatbotFace } from '../types.ts';
 
-/** How a chatbot's owner wants its widget: what is kept, its limits, and what pages are told of it. */
+/** Settings of a chatbot's widget: what is stored, its limits, and which of them pages receive. */
 
 /** Tags of BCP 47, as the files of widget/words are named. */
 export const LANGUAGES = 'ar cs da de el en es fi fr he it ja ko nb nl pl pt ro ru sv tr uk vi zh'.split(' ');
@@ -153,7 +153,7 @@ export const WIDGET_DEFAULTS: WidgetSettings = {
   words: {},
 };
 
-/** What pages may know of the settings. Where a chatbot may be asked from is between its owner and the server. */
+/** The settings that pages receive; the allowed origins are left out. */
 export function publicSettings(
   stored: Partial<WidgetSettings> = {},
 ): Omit<ChatbotFace, 'uuid' | 'name' | 'show_citations'> {

@@ -10,13 +10,13 @@ import type { WidgetSettings } from '../schema/widget-settings.ts';
  * source, the source of passages, the session of a message) stores nothing and answers `false` or `undefined`.
  */
 export interface Store {
-  /** Made when the store is first opened and the same ever after. */
+  /** Created when the store is first opened; never changes. */
   readonly owner: OwnerAccount;
 
   keyOwner(hash: string): Promise<User | undefined>;
   addKey(key: StoredKey): Promise<void>;
   keys(): Promise<StoredKey[]>;
-  /** False where there is no such key. From the resolved call on it opens nothing. */
+  /** False where there is no such key. Once it has resolved, the key is rejected. */
   removeKey(hash: string): Promise<boolean>;
   /** Notes when a key was last used; lost in a crash without harm. */
   keyUsed(hash: string, at: string): Promise<void>;
@@ -29,7 +29,7 @@ export interface Store {
   fact(name: string): Promise<string | undefined>;
   setFact(name: string, value: string): Promise<void>;
 
-  /** One that is there already stays as it is. */
+  /** Does nothing where one of this uuid exists. */
   createChatbot(chatbot: StoredChatbot, agents: StoredAgent[]): Promise<void>;
   chatbot(uuid: string): Promise<StoredChatbot | undefined>;
   chatbots(owner: string): Promise<StoredChatbot[]>;
@@ -114,7 +114,7 @@ export interface Store {
   saveMessage(message: StoredMessage, session?: StoredSession): Promise<boolean>;
   /** As the other updates. The end of an answer that is still being made replaces the message whole. */
   updateMessage(uuid: string, change: Change<StoredMessage>): Promise<StoredMessage | undefined>;
-  /** A message that another life of the process left unfinished comes back with finish_reason `interrupted`. */
+  /** A message that was unfinished when the process ended comes back with finish_reason `interrupted`. */
   message(uuid: string): Promise<StoredMessage | undefined>;
   messages(session: string): Promise<StoredMessage[]>;
   /** Whether one of its messages ended so. Costs no more than reading the session's file once. */
@@ -185,13 +185,13 @@ export interface StoredSite extends Omit<Site, 'current' | LateFields>, Partial<
   home: string;
   /** Where its pages are named; '' until that is known. */
   plan: '' | 'sitemap' | 'links';
-  /** How many crawls were begun. */
+  /** Number of crawls started. */
   round: number;
   /** Pages whose links this crawl follows although they are unchanged; absent for none. */
   refollow?: string[] | 'all';
 }
 
-/** Who a source is. */
+/** Identifies a source within its chatbot. */
 interface SourceIdentity {
   chatbot: string;
   /** What makes a second one the same: the normalised URL of a link, the SHA-256 of a file. Unique within the chatbot. */
@@ -246,19 +246,19 @@ export interface StoredVectors {
 
 /** The reply to a create that was sent with an `Idempotency-Key`. */
 export interface StoredReply {
-  /** Stands for user and key; neither can be read from it. */
+  /** A digest of user and key. */
   key: string;
-  /** Stands for what was asked. */
+  /** A digest of the request. */
   request: string;
   status: number;
-  /** As its keeper has sealed it. */
+  /** Encrypted by the caller. */
   body: string;
   created_at: string;
 }
 
 export interface StoredSession extends Session {
   chatbot: string;
-  /** Where the door is a proxy: the other server's session, '' until it is made. */
+  /** With an upstream server: the uuid of its session, '' until that exists. */
   foreign?: string;
 }
 

@@ -10,7 +10,7 @@ import { isKey, isUser, list, mapOf, number, record, text, uuid } from './record
 import { StoredRecord } from './files/record.ts';
 import type { OwnerAccount, StoredKey, User } from '../store.ts';
 
-/** `store.json`: what there is once in a data folder. */
+/** `store.json`: the records of which a data folder has one. */
 export interface Accounts {
   format: 1;
   /** How often the folder has been opened. */
@@ -23,16 +23,16 @@ export interface Accounts {
 
 export interface OpenAccounts {
   record: StoredRecord<Accounts>;
-  /** Numbers in order of creation. Throws the disk's error while the life that they belong to is not stored. */
+  /** Numbers in order of creation. Throws the disk's error until the generation is stored. */
   nextOrder(): number;
-  /** Stores the life, where the disk refused that when it was opened. */
+  /** Stores the generation; undefined where opening has done that. */
   storeGeneration: (() => Promise<void>) | undefined;
 }
 
 /**
- * Opens another life of the data folder, or the first. A disk that is full does not keep the folder from being read.
- * Throws where the folder holds records without an account file
- * that says whose they are: a new owner would be locked out of them. `holdsRecords` tells of the other files.
+ * Starts the next generation of the data folder, or creates it. A full disk does not prevent reading it.
+ * Throws where the folder
+ * holds records but no account file: a new owner would have no access to them. `holdsRecords`: whether there are other files.
  */
 export async function openAccounts(
   disk: Disk,
@@ -111,7 +111,7 @@ export function ownerAccountOf({ home, users }: Accounts): OwnerAccount {
   return { user: { ...users.find((user) => user.uuid === home.user)! }, secret: home.secret };
 }
 
-/** Found by the beginning of its hash and then compared in constant time: the time taken tells nothing of a key. */
+/** Finds by the first eight digits, then compares in constant time, so that timing reveals nothing of a key. */
 export function findKey({ keys }: Accounts, hash: string): StoredKey | undefined {
   const start = hash.slice(0, 8);
   const isSame = (other: string): boolean =>
@@ -119,7 +119,7 @@ export function findKey({ keys }: Accounts, hash: string): StoredKey | undefined
   return keys.find((key) => key.hash.startsWith(start) && isSame(key.hash));
 }
 
-/** Numbers in order of creation, through all lives: 2^32 for each of 2^21 lives fit a double. */
+/** Numbers in order of creation, across generations: 2^32 for each of 2^21 generations fit a double. */
 function orderNumbers(generation: number): () => number {
   let count = 0;
   return () => generation * 2 ** 32 + count++;

@@ -8,7 +8,7 @@ type AgentVerbs = 'agents' | 'createAgent' | 'agent' | 'agentWithFunction' | 'up
 type TagVerbs = 'createTag' | 'tag' | 'tags' | 'updateTag' | 'deleteTag';
 type SiteVerbs = 'createSite' | 'site' | 'sites' | 'updateSite' | 'unfinishedSites';
 
-/** Chatbots with what stands in their files. */
+/** Chatbots, and the agents, tags and sites in their files. */
 export function chatbotVerbs(context: StoreContext): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs | SiteVerbs> {
   const { chatbots, agents, tags, sites, mutex, run } = context;
 
@@ -71,7 +71,7 @@ export function chatbotVerbs(context: StoreContext): Pick<Store, ChatbotVerbs | 
   };
 }
 
-/** A visitor's every question reads the chatbot, and all its sentences may be in the settings: they are not copied. */
+/** Freezes the widget's settings instead of copying them: every question reads the chatbot, and they may be long. */
 function cloneForCaller(chatbot: StoredChatbot | undefined): StoredChatbot | undefined {
   if (!chatbot?.widget) return cloneJson(chatbot);
   const { widget, ...rest } = chatbot;
@@ -84,13 +84,13 @@ function deepFreeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** Removes all that belonged to a chatbot that is hidden; a source being made is waited for. */
+/** Removes the sources and sessions of a chatbot after `beginDeletion`; waits for a source that is being created. */
 export async function removeChatbotData(
   { chatbots, sources, sessions, mutex }: StoreContext,
   chatbot: string,
 ): Promise<void> {
   const removals = [() => mutex.run(chatbot, () => sources.removeAll(chatbot)), () => sessions.removeAll(chatbot)];
-  // Conversations go even where a source's file stays, and the other way about.
+  // An error in one does not stop the other.
   await attemptEachConcurrent(removals, (remove) => remove());
   await chatbots.finishDeletion(chatbot);
 }

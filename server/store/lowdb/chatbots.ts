@@ -7,7 +7,7 @@ import { cloneJson, StoredRecord } from './files/record.ts';
 import { Shards } from './files/shards.ts';
 import type { Change, StoredAgent, StoredChatbot, StoredSite, StoredTag } from '../store.ts';
 
-/** What is stored of a chatbot; nothing of it is changed in place. */
+/** A chatbot's file. Immutable: changes replace it. */
 export interface ChatbotFile {
   order: number;
   chatbot: StoredChatbot;
@@ -86,7 +86,7 @@ export class Chatbots {
     return file && cloneJson(file.chatbot);
   }
 
-  /** As a record's `update`: what is handed in and out is not to be changed in place. */
+  /** As `StoredRecord.update`: neither argument nor result may be changed in place. */
   async change(uuid: string, change: Change<ChatbotFile>): Promise<ChatbotFile | undefined> {
     const record = this.#records.get(uuid);
     if (!record) return undefined;
@@ -97,7 +97,7 @@ export class Chatbots {
     return after;
   }
 
-  /** From the call on the chatbot is not there. `forget` ends what this begins. */
+  /** From the call on the chatbot is not found. `finishDeletion` removes the last file. */
   async beginDeletion(uuid: string): Promise<boolean> {
     const record = this.#records.get(uuid);
     if (!record) return false;
@@ -112,7 +112,7 @@ export class Chatbots {
     return true;
   }
 
-  /** When everything that belonged to it is removed. */
+  /** To be called when all its sources and sessions are removed. */
   async finishDeletion(uuid: string): Promise<void> {
     const path = this.#path(uuid, 'deleted');
     await this.#disk.unlink(path);
@@ -120,7 +120,7 @@ export class Chatbots {
     this.#halfDeleted.delete(uuid);
   }
 
-  /** Chatbots whose deletion an earlier life of the process did not finish. */
+  /** Chatbots whose deletion was interrupted before the start. */
   unfinishedDeletions(): string[] {
     return [...this.#halfDeleted];
   }

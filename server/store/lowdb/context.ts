@@ -18,7 +18,7 @@ export interface StoreContext {
   replies: Replies;
   /** The next number in order of creation. */
   nextOrder(): number;
-  /** By chatbot: held while it, or a source of it, is created, so that none is created twice. */
+  /** By chatbot: serialises the creation of it and of its sources, so that none is created twice. */
   mutex: KeyedMutex;
   inFlight: InFlight;
   run: RunVerb;

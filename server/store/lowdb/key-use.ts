@@ -9,7 +9,7 @@ interface LastUse {
   written: string;
 }
 
-/** When keys were last used: in memory at once, written once a minute, and nobody waits for that. */
+/** When keys were last used: current in memory, written at most once a minute, without blocking requests. */
 export class KeyUse {
   readonly #write: (hash: string, at: string) => Promise<void>;
   readonly #uses = new Map<string, LastUse>();

@@ -25,11 +25,11 @@ export interface LowdbOptions {
   /** The data folder; made where it is missing. */
   dir: string;
   clock: Clock;
-  /** Told of damaged files and of what could not be tidied up after a crash; such as pino's. Silent by default. */
+  /** Logs damaged files and clean-up that failed after a crash; such as pino's. Silent by default. */
   log?: StoreLog;
-  /** Told of damaged files, and of a disk that stores nothing. */
+  /** Receives damaged files, and a disk that stores nothing, as faults. */
   health?: Pick<Health, 'report' | 'clear'>;
-  /** For tests of its faults. */
+  /** Replaced in tests that inject faults. */
   disk?: Disk | undefined;
   /** Milliseconds between two attempts to store something while nothing can be stored; 5,000 by default. */
   probeInterval?: number | undefined;
@@ -51,7 +51,7 @@ export async function openLowdbStore(options: LowdbOptions): Promise<Store> {
     watch.unstored = accounts.storeGeneration;
     const damage = new Damage({ disk, dir, log, health });
     const nextOrder = () => {
-      // Whoever is refused now need not be refused once more after the disk has room again.
+      // Probes at once, so that the next call succeeds if the disk has room again.
       if (watch.unstored) void watch.probe();
       return accounts.nextOrder();
     };
@@ -130,7 +130,7 @@ function createContext(
   };
 }
 
-/** Of chatbots, what an earlier life of the process began. */
+/** Finishes deletions of chatbots that a crash has interrupted. */
 function finishDeletions(context: StoreContext, { log }: LowdbOptions): void {
   for (const chatbot of context.chatbots.unfinishedDeletions()) {
     context

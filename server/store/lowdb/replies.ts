@@ -14,11 +14,11 @@ import type { StoredReply } from '../store.ts';
 
 /** Milliseconds that a reply is kept. */
 const RETENTION_MS = 86_400_000;
-/** Of one day: behind either, the older half is forgotten early. */
+/** Limits for one day: above either, the older half is removed early. */
 const [MAX_DAY_REPLIES, MAX_DAY_CHARACTERS] = [20_000, 16 * 1024 * 1024];
 
 const FILE_NAME = /^(\d{4}-\d\d-\d\d)\.jsonl$/;
-/** What is set aside of such a file. */
+/** A damaged file that was set aside. */
 const SET_ASIDE_NAME = /^(\d{4}-\d\d-\d\d)\.jsonl\./;
 const LINE_START = '{"key":"';
 
@@ -149,7 +149,7 @@ export class Replies {
     for (const line of day.low.data) this.#lines.set(keyIn(line), line);
   }
 
-  /** Keeps the file as it is beside itself, and in it the lines that can be read. */
+  /** Copies the damaged file aside and rewrites it with the lines that can be read. */
   async #mend(date: string, { low }: DayFile, whole: string[], damaged: number): Promise<void> {
     const { disk, damage, root } = this.#options;
     const path = join(root, `${date}.jsonl`);
@@ -181,7 +181,7 @@ export class Replies {
 
 const keyIn = (line: string): string => line.slice(LINE_START.length, line.indexOf('"', LINE_START.length));
 
-/** With the key first, so that a line need not be parsed to know whose it is. */
+/** With the key first, so that it is found without parsing the line. */
 function lineOf({ key, ...rest }: StoredReply): string {
   const reply = { key, ...rest };
   return JSON.stringify({ ...reply, sum: checksum(reply) });
@@ -198,7 +198,7 @@ function readLine(line: string): StoredReply | undefined {
   }
 }
 
-/** One changed bit would make another key of a key, and another request of the request. */
+/** Detects a flipped bit in a key or request, which JSON and the field checks would accept. */
 const checksum = (reply: StoredReply): number => crc32(JSON.stringify(reply));
 
 const CONSEQUENCE =

@@ -2,14 +2,14 @@ import type { ChatbotFile, Chatbots } from './chatbots.ts';
 import { cloneJson } from './files/record.ts';
 import type { Change, StoredAgent, StoredSite, StoredTag } from '../store.ts';
 
-/** What agents, tags and sites have in common. */
+/** An agent, tag or site: a record within a chatbot's file. */
 interface SubRecord {
   uuid: string;
   chatbot: string;
   data_source_uuids?: string[];
 }
 
-/** Where a chatbot's file keeps them. */
+/** Access to one list of them in a chatbot's file. */
 interface SubRecordField<T> {
   get(file: ChatbotFile): T[];
   replace(file: ChatbotFile, parts: T[]): ChatbotFile;
@@ -31,8 +31,9 @@ export const SITES_FIELD: SubRecordField<StoredSite> = {
 };
 
 /**
- * The agents of all chatbots, or the tags, or the sites. A source that is deleted leaves their lists by being left out of what is
- * read: nothing has to be written for that, so no crash can come between. The next write leaves it out of the file.
+ * The agents of all chatbots, or the tags, or the sites. Deleted sources are filtered
+ * out of their lists when they are read, so that a deletion writes no second file and a crash cannot come between the two;
+ * the next write removes them from the file.
  */
 export class SubRecords<T extends SubRecord> {
   readonly #chatbots: Chatbots;
@@ -99,7 +100,7 @@ export class SubRecords<T extends SubRecord> {
     });
   }
 
-  /** A copy that names only sources which are there. */
+  /** A clone that names only sources that exist. */
   #shown(part: T): T {
     if (!part.data_source_uuids) return cloneJson(part);
     const data_source_uuids = part.data_source_uuids.filter((uuid) => this.#isSource(uuid, part.chatbot));

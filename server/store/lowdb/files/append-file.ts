@@ -6,7 +6,7 @@ import { isTorn } from './file-ends.ts';
 import type { Adapter } from './lowdb-file.ts';
 import { yieldTurn } from '../../../async/time-slice.ts';
 
-/** Files that are open although nobody writes to them just now: the next line then costs no `open`. */
+/** Keeps idle files open, so that the next line costs no `open`. */
 export class OpenFiles {
   readonly #limit: number;
   readonly #idle = new Set<AppendFile>();
@@ -51,15 +51,15 @@ export class AppendFile implements Adapter<string[]> {
   #list: string[] | undefined;
   #count = 0;
   #size = 0;
-  /** The file may go on after `#size`: with a line that was torn, or that could not be synced. */
+  /** The file may have bytes after `#size`: a line that was torn, or that could not be synced. */
   #overlong = false;
-  /** A failed write may have replaced the file: it holds this list or that one. */
+  /** A failed write may have replaced the file: it has the old list or the new one. */
   #unsure = false;
-  /** Whether the file's name is known to be synced: whoever made it may have been killed before that. */
+  /** Whether the file's name is synced: a process may be killed between creating a file and that. */
   #named = true;
-  /** False: what is written next may be lost with the machine's power, and the next lasting write syncs it too. */
+  /** False: the next write is not synced; the next durable one syncs it too. */
   durable = true;
-  /** The file held bytes when it was read that no crash leaves: they are no text, or follow the last line's end (see `isTorn`). */
+  /** When read, the file had bytes that no crash leaves: not UTF-8, or behind the last line and not torn (see `isTorn`). */
   damaged = false;
 
   constructor(disk: Disk, path: string, open: OpenFiles) {
@@ -181,7 +181,7 @@ export class AppendFile implements Adapter<string[]> {
     this.#overlong = false;
   }
 
-  /** Takes back what was not acknowledged. Where that fails too, the next write does it before it writes. */
+  /** Truncates what was not acknowledged. Where that fails too, the next write does it first. */
   async #recover(): Promise<void> {
     if (this.#file !== undefined && this.#overlong) await this.#cut(this.#file).catch(ignore);
     await this.close().catch(ignore);
@@ -190,10 +190,10 @@ export class AppendFile implements Adapter<string[]> {
 
 const bytesOf = (lines: string[]): Buffer => Buffer.from(`${lines.join('\n')}\n`);
 
-/** What is read, or made for one write, in one go: about a millisecond's work. */
+/** Bytes decoded, or encoded, between two yields: about a millisecond. */
 const PIECE_BYTES = 512 * 1024;
 
-/** Tells the length of each piece. */
+/** `onPiece` receives the length of each piece in bytes. */
 function* piecesOf(lines: string[], onPiece: (length: number) => void): Generator<Uint8Array> {
   let [from, length] = [0, 0];
   for (let at = 0; at < lines.length; at++) {

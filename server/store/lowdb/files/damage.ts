@@ -99,7 +99,7 @@ export class Damage {
     this.#tell(original, `${this.#shown(path)} was set aside because it cannot be read: ${REMEDY}`);
   }
 
-  /** With the records they belong to; `owns` is told the names of the files. */
+  /** Removes files whose name `owns` accepts, with the record they belong to. */
   async remove(owns: (name: string) => boolean): Promise<void> {
     for (const path of this.#files) {
       if (!owns(basename(path))) continue;

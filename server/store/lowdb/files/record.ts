@@ -10,7 +10,7 @@ interface PendingChange<T> {
   error?: unknown;
 }
 
-/** As a restart would read it, so that what is handed out never differs from what is on disk. */
+/** Clones by way of JSON: callers get what a restart would read, without `undefined` fields. */
 export const cloneJson = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
 
 interface RecordWriter<T> {
@@ -22,9 +22,9 @@ interface RecordWriter<T> {
 export class StoredRecord<T> {
   readonly #disk: Disk;
   readonly #path: string;
-  /** Made by the first write: most of ten thousand records have none in a life of the process. */
+  /** Created by the first write: most records are never written between two restarts. */
   #made: RecordWriter<T> | undefined;
-  /** What is on disk. `Low.data` is ahead of it while a write is under way, and nobody may see that yet. */
+  /** What is on disk. `Low.data` is ahead of it during a write, and is not to be read before that ends. */
   #stored: T;
   #gone = false;
 
@@ -104,5 +104,5 @@ function applyChanges<T>(before: T, pending: PendingChange<T>[]): T {
   return newest;
 }
 
-/** Of a record without lists: ten thousand take 2 ms this way, and 40 by way of JSON. */
+/** For records without lists: ten thousand take 2 ms this way, 40 ms by way of JSON. */
 export const cloneFlat = <T extends { [K in keyof T]: string | number }>(record: T): T => ({ ...record });

@@ -7,7 +7,7 @@ export class Shards {
   readonly #disk: Disk;
   readonly #root: string;
   readonly #made = new Map<string, Promise<void>>();
-  /** Folders that an earlier life made, and may have been killed before it synced their names. */
+  /** Folders from before the start, whose names may not be synced. */
   readonly #found = new Set<string>();
 
   constructor(disk: Disk, root: string) {

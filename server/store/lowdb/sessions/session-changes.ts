@@ -1,7 +1,7 @@
 import type { MessageLine } from './session-lines.ts';
 import type { Change, StoredMessage, StoredSession } from '../../store.ts';
 
-/** What a caller wants of a session's file; those that come together are stored in one write. */
+/** One call's write to a session's file; calls made at once are stored in one write. */
 export interface SessionWrite {
   saved?: MessageLine;
   /** The uuid of a message to delete. */
@@ -10,7 +10,7 @@ export interface SessionWrite {
   refused?: boolean;
   /** A change of a stored message; its new version is then `saved`. */
   edit?: { uuid: string; change: Change<StoredMessage> };
-  /** What happens to the head. */
+  /** A change of the session itself, the first line. */
   change?: Change<StoredSession>;
   result?: StoredSession;
   error?: unknown;

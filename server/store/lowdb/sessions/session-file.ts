@@ -23,7 +23,7 @@ const OVERHEAD_CHARACTERS = 1000;
 
 /**
  * A session with its messages: one file. The first line is the session, each other line a version of a message, of
- * which the last one counts, or the grave of one: its text is gone from the file.
+ * which the last one counts, or a tombstone: the deleted text is gone from the file.
  */
 export class SessionFile {
   readonly #file: AppendFile;
@@ -33,15 +33,15 @@ export class SessionFile {
   #lines: string[] = [];
   #count = 0;
   #messages = new MessageLines();
-  /** Messages that this life of the process has under way. */
+  /** Messages whose answers are generated at the moment. */
   readonly #unfinished = new Set<string>();
-  /** To be done before the file is written to. */
+  /** Copies the damaged file aside; to be called before the first write. */
   #keep: (() => Promise<void>) | undefined;
   #gone = false;
   readonly name: SessionName;
   /** Calls that are using this object. */
   users = 0;
-  /** Characters held in memory, and how many of them its keeper has counted. */
+  /** Characters in memory, and how many of them `Sessions` has added to its total. */
   characters = OVERHEAD_CHARACTERS;
   countedCharacters = 0;
 
@@ -53,7 +53,7 @@ export class SessionFile {
 
   /**
    * `torn`: nothing of it was ever acknowledged. `lost`: it cannot be read, or is a folder. `damaged`: a part of it cannot be
-   * read; the rest is there, and the first write removes that part from the file, after `keep` has put a copy aside.
+   * read; the rest is there, and the first write removes that part from the file, after `copyDamaged` has put a copy aside.
    */
   async load(copyDamaged: () => Promise<void>): Promise<'whole' | 'torn' | 'damaged' | 'lost'> {
     try {
@@ -169,19 +169,19 @@ export class SessionFile {
     if (this.#gone) return;
     const known = this.#low.data.length;
     const { added, removed } = this.#sorted(items);
-    // What a deleted message has left of itself in `modified_at` stays.
+    // The deletion of the last message must not set `modified_at` back.
     const head = changedHead(this.#low.data[0]!, items, removed.size > 0 ? this.#modified() : '');
     if (known === this.#count && added.length === 0 && removed.size === 0 && head === this.#low.data[0]) return;
     if (head === this.#low.data[0] && removed.size === 0) this.#low.data.push(...added);
     else this.#low.data = [head, ...withoutMessages([...this.#low.data.slice(1), ...added], removed)];
     try {
-      // Nobody is told of a question by itself: its answer's sync is in time for both.
+      // A question alone is not acknowledged: the sync of its answer covers both.
       this.#file.durable = !items.every(({ saved }) => saved && !saved.finished);
       await this.#keep?.();
       this.#keep = undefined;
       await this.#low.write();
     } catch (error) {
-      // Nobody makes these answers any more: what was stored of them is what there is.
+      // These answers have ended: readers get their last stored version.
       for (const { saved } of items) if (saved?.finished) this.#unfinished.delete(saved.uuid);
       if (this.#count === 0) this.#gone = true;
       else this.#low.data = this.#lines;
@@ -251,7 +251,7 @@ export class SessionFile {
   }
 }
 
-/** What this life of the process does not have under way was interrupted. */
+/** An unfinished answer that is not being generated was interrupted by a restart. */
 function markInterrupted(unfinished: Set<string>, message: StoredMessage): StoredMessage {
   if (message.finish_reason === '' && !unfinished.has(message.uuid)) message.finish_reason = 'interrupted';
   return message;

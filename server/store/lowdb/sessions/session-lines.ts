@@ -3,7 +3,7 @@ import type { SessionName } from './session-folder.ts';
 import { forEachSliced } from '../../../async/time-slice.ts';
 import type { StoredMessage, StoredSession } from '../../store.ts';
 
-/** The lines of a session's file behind its head: versions of messages, and graves. */
+/** The lines of a session's file behind its head: versions of messages, and tombstones. */
 
 /** A version of a message, as it was when it was given to the store. */
 export interface MessageLine {
@@ -23,10 +23,10 @@ export const messageLine = (message: StoredMessage): MessageLine => ({
 
 const TOMBSTONE_START = '{"deleted":"';
 
-/** What stays of a deleted message: no later version of it is taken. */
+/** Rejects later versions of a deleted message. */
 const tombstoneOf = (uuid: string): string => `${TOMBSTONE_START}${uuid}"}`;
 
-/** The uuid of the deleted message, where the line is a grave. */
+/** The uuid of the deleted message, where the line is a tombstone. */
 const deletedUuidIn = (line: string): string | undefined =>
   line.startsWith(TOMBSTONE_START) ? line.slice(TOMBSTONE_START.length, -2) : undefined;
 
@@ -36,7 +36,7 @@ export function uuidOf(line: string): string {
   return line.startsWith(TOMBSTONE_START) ? '' : (JSON.parse(line) as StoredMessage).uuid;
 }
 
-/** The lines without these messages, and their graves. */
+/** The lines without these messages, but with their tombstones. */
 export function withoutMessages(lines: string[], removed: Set<string>): string[] {
   if (removed.size === 0) return lines;
   return [...lines.filter((line) => !removed.has(uuidOf(line))), ...Array.from(removed, tombstoneOf)];
@@ -87,7 +87,7 @@ export async function parseMessages(lines: string[]): Promise<StoredMessage[]> {
 
 const MODIFIED_KEY = '"modified_at":"';
 
-/** When the last message in the text of lines was modified; '' without one. A quote within a value is escaped: the key is a key. */
+/** When the last message in the text of lines was modified; '' without one. Quotes within values are escaped, so the match is the key. */
 export function modifiedIn(text: string): string {
   const at = text.lastIndexOf(MODIFIED_KEY) + MODIFIED_KEY.length;
   return at < MODIFIED_KEY.length ? '' : text.slice(at, at + 20);
@@ -99,7 +99,7 @@ export function readHead(line: string, { uuid, chatbot }: SessionName): StoredSe
   return isSession(head) && head?.uuid === uuid && head.chatbot === chatbot ? head : undefined;
 }
 
-/** Whether it is a line that was written: a version of a message of this session, or a grave. */
+/** Whether it is a line that was written: a version of a message of this session, or a tombstone. */
 export function isValidLine(line: string, session: string): boolean {
   if (deletedUuidIn(line) !== undefined) return TOMBSTONE.test(line);
   const message = parseJson<StoredMessage>(line);

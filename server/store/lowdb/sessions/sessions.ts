@@ -11,7 +11,7 @@ import type { SessionName } from './session-folder.ts';
 import { SessionNames } from './session-names.ts';
 import type { StoredSession } from '../../store.ts';
 
-/** Sessions that nobody is using stay in memory up to this many characters, all together. */
+/** Idle sessions stay in memory up to this many characters in total. */
 const MAX_IDLE_CHARACTERS = 16 * 1024 * 1024;
 const MAX_OPEN_FILES = 128;
 /** Sessions of a list that are read at a time. */
@@ -26,13 +26,13 @@ interface SessionsOptions {
   root: string;
   /** Whether the chatbot is there. */
   chatbotExists(chatbot: string): boolean;
-  /** Characters; see `KEPT`. */
+  /** Characters; see `MAX_IDLE_CHARACTERS`. */
   maxIdleCharacters?: number | undefined;
 }
 
 type Act<T> = (file: SessionFile) => T | Promise<T>;
 
-/** All sessions: which are in memory, and the life of their files. */
+/** All sessions: loads, caches, creates and removes their files. */
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #names: SessionNames;
@@ -48,7 +48,7 @@ export class Sessions {
     this.#names = new SessionNames(options.disk, options.damage, options.root);
   }
 
-  /** What `act` makes of the session, which stays in memory meanwhile; undefined where there is none. */
+  /** Calls `act` with the session, which stays in memory meanwhile; undefined where there is none. */
   async use<T>(uuid: string, act: Act<T>): Promise<T | undefined> {
     const live = this.#live.get(uuid);
     const file = live ? this.#taken(live) : await this.#find(uuid);
@@ -74,7 +74,7 @@ export class Sessions {
     return this.#names.withPrefix(message.slice(0, 8));
   }
 
-  /** In order of creation, `BATCH` at a time, from behind the session `after`; undefined where that is none of the chatbot's. */
+  /** In order of creation, `BATCH_SESSIONS` at a time, from behind the session `after`; undefined where that is none of the chatbot's. */
   async list(chatbot: string, after?: string): Promise<(() => Promise<StoredSession[] | undefined>) | undefined> {
     const last = after === undefined ? undefined : await this.#names.find(after);
     if (after !== undefined && last?.chatbot !== chatbot) return undefined;
@@ -94,7 +94,7 @@ export class Sessions {
     return heads.filter((head) => head !== undefined);
   }
 
-  /** False where the session's file does not hold these words. Read past the memory that sessions in use have. */
+  /** False where the session's file does not hold these words. Reads the file without loading the session. */
   async mayHold(uuid: string, words: string): Promise<boolean> {
     if (this.#live.has(uuid)) return true;
     const name = await this.#names.find(uuid);
@@ -127,7 +127,7 @@ export class Sessions {
     await this.#open.closeAll();
   }
 
-  /** The session, taken: `#with` gives it back. */
+  /** The session, acquired: `#with` releases it. */
   async #find(uuid: string): Promise<SessionFile | undefined> {
     // Asked for again after each load: meanwhile it may have been deleted, and made anew under another file's name.
     for (let name; (name = await this.#names.find(uuid)) && this.#options.chatbotExists(name.chatbot);) {

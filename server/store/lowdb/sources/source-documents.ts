@@ -25,14 +25,14 @@ export const isExpected = (source: StoredSource | undefined, kind: SourceFileKin
 export const isVectors = ({ dimensions, rows }: StoredVectors): boolean =>
   dimensions > 0 && rows.length % dimensions === 0;
 
-/** A text of 10 MB takes 60 ms by way of JSON, and nobody can change it. */
+/** Shares the string: by way of JSON a text of 10 MB takes 60 ms. */
 export const cloneDocument = ({ title, text, passages }: SourceDocument): SourceDocument => ({
   title,
   text,
   passages: passages.map(({ headings, start, end }) => ({ headings: [...headings], start, end })),
 });
 
-/** Characters of a text written at once. */
+/** Characters of a text per write. */
 const PIECE_CHARACTERS = 512 * 1024;
 
 /** Half a surrogate pair at the end of a piece is written as its escape, which the other half's completes. */

@@ -30,7 +30,7 @@ interface SourcesOptions {
   damage: Damage;
   clock: Clock;
   root: string;
-  /** Whether a chatbot is there; its sources are as little there as it is. */
+  /** Whether a chatbot is there; without it its sources are not found. */
   chatbotExists(chatbot: string): boolean;
 }
 
@@ -146,7 +146,7 @@ export class Sources {
     return record ? this.#remove(uuid, record) : false;
   }
 
-  /** Of a chatbot that is not there any more: nobody sees them, so that their order does not matter. */
+  /** For a deleted chatbot. No reader sees its sources, so the folders are synced once, at the end. */
   async removeAll(chatbot: string): Promise<void> {
     const folders = new Set<string>();
     await attemptEachConcurrent([...this.#index.ofChatbot(chatbot)], async (record) => {
@@ -176,7 +176,7 @@ export class Sources {
     return this.#mutex.run(uuid, async () => {
       const record = this.#record(uuid);
       if (!record) return false;
-      // First the word that they are there, so that no crash leaves it without them.
+      // Clears `embedded_by` first, so that no crash leaves it set without vectors.
       if (record.stored.source.embedded_by) {
         await this.update(uuid, (source) => ({ ...source, embedded_by: '' }));
         await removeFile(this.#disk, this.#path(uuid, 'vectors.json'));
@@ -215,7 +215,7 @@ export class Sources {
     }));
   }
 
-  /** What the file holds, see `readWhole`. Where it is damaged or missing that is told, and the source changed. */
+  /** Reads the file, see `readIntact`. Where it is damaged or missing, reports that and changes the source. */
   async #whole<T>(
     uuid: string,
     kind: SourceFileKind,
