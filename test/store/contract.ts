@@ -68,8 +68,8 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
       });
     });
 
-    describe('home, keys and facts', () => {
-      it('has one user and one secret, the same in every life', async () => {
+    describe('the owner, keys and facts', () => {
+      it('has one user and one secret, the same after every restart', async () => {
         const { user, secret } = store.owner;
         expect(user.email).toBe('owner@localhost');
         expect(user.uuid).toMatch(/^[0-9a-f]{32}$/);
@@ -79,7 +79,7 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         expect(store.owner).toEqual({ user, secret });
       });
 
-      it('finds the owner of a key by its hash, and nobody for another hash', async () => {
+      it('finds the owner of a key by its hash, and none for another hash', async () => {
         const key = {
           hash: 'a'.repeat(64),
           user: store.owner.user.uuid,
@@ -136,7 +136,7 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         expect((await store.chatbots(store.owner.user.uuid)).map(({ uuid }) => uuid)).toEqual(made);
       });
 
-      it('are made once, by whoever comes first', async () => {
+      it('are created once: a second create of the same uuid stores nothing', async () => {
         const chatbot = aChatbot(store.owner.user.uuid);
         const names = ['first', 'second', 'third'];
         await Promise.all(names.map((name) => store.createChatbot({ ...chatbot, name }, [])));
@@ -156,7 +156,7 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         expect(name).toBe(Array.from({ length: 100 }, (_, i) => `${i},`).join(''));
       });
 
-      it('stay as they are where a change throws, which its caller alone gets to know', async () => {
+      it('stay unchanged where a change throws, and only its caller gets the error', async () => {
         const { uuid } = await withChatbot({ name: 'a' });
         const throwing = store.updateChatbot(uuid, (one) => {
           one.name = 'half done';
@@ -318,7 +318,7 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         expect(await store.putVectors(source.uuid, vectors)).toBe(false);
       });
 
-      it('that were not learnt to the end are found by the next life', async () => {
+      it('whose ingestion has not ended are listed after a restart', async () => {
         const { uuid } = await withChatbot();
         const statuses = ['await', 'chunking', 'success', 'embedding', 'fail', 'error:robots'];
         for (const status of statuses) {
@@ -478,7 +478,7 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         expect((await store.session(session.uuid))?.created_at).not.toBe('changed');
       });
 
-      it('come back unfinished in this life, interrupted in the next', async () => {
+      it('come back unfinished before a restart, interrupted after it', async () => {
         const session = aSession((await withChatbot()).uuid);
         const open = aMessage(session.uuid, { finish_reason: '', response: '' });
         const done = aMessage(session.uuid);
@@ -492,7 +492,7 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
         expect(await store.message(open.uuid)).toEqual({ ...open, finish_reason: 'interrupted' });
       });
 
-      it('give their last answers, oldest first, without what has none yet', async () => {
+      it('give their last answers, oldest first, without unanswered messages', async () => {
         const session = aSession((await withChatbot()).uuid);
         const messages = Array.from({ length: 9 }, (_, n) => aMessage(session.uuid, { response: `answer ${n}` }));
         const early = messages[0]!;
@@ -570,7 +570,7 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
       });
     });
 
-    it('ends what is under way before it closes, and takes nothing more', async () => {
+    it('waits for running verbs before it closes, and rejects new ones', async () => {
       const session = aSession((await withChatbot()).uuid);
       const message = aMessage(session.uuid);
       const saving = store.saveMessage(message, session);

@@ -213,7 +213,7 @@ describe('lowdb: damaged files', () => {
     expect([await files('sessions'), health.state().status]).toEqual([[], 'ok']);
   });
 
-  it('of one chatbot or source leave the others, and what belongs to them', async () => {
+  it('of one chatbot or source do not affect the others', async () => {
     const [good, bad] = [await withChatbot(), await withChatbot()];
     const [source, spoilt] = [aSource(good.uuid), aSource(good.uuid, { type: 'upload' })];
     await store.createSource(source);
@@ -282,7 +282,7 @@ describe('lowdb: damaged files', () => {
     for (const path of folders) expect((await stat(path)).isDirectory()).toBe(true);
   });
 
-  it('of passages or vectors are set aside, and the source can be learned anew', async () => {
+  it('of passages or vectors are set aside, and the source can be ingested again', async () => {
     const source = aSource((await withChatbot()).uuid, { status: 'success' });
     await store.createSource(source);
     await store.putDocument(source.uuid, aDocument('text'));
@@ -309,7 +309,7 @@ describe('lowdb: damaged files', () => {
     expect([await files('sources'), health.state().status]).toEqual([[], 'ok']);
   });
 
-  it('that are missing are told like damaged ones, until the source is learned anew', async () => {
+  it('that are missing are reported like damaged ones, until the source is ingested again', async () => {
     const source = aSource((await withChatbot()).uuid, { status: 'success', tokens: 3 });
     await store.createSource(source);
     await store.putDocument(source.uuid, aDocument('text'));
@@ -378,7 +378,7 @@ describe('lowdb: damaged files', () => {
       await refused(JSON.stringify({ ...root, [field]: 'text' }), /store\.json is damaged/);
     });
 
-    it('make no new owner where the file is gone and records are there', async () => {
+    it('create no new owner where the file is missing and records exist', async () => {
       await withChatbot();
       await store.close();
       const text = await readFile(account(), 'utf8');

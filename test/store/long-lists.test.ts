@@ -50,7 +50,7 @@ describe('lowdb: lists of ten thousand', { timeout: 120_000 }, () => {
     expect((await store.sources(chatbot.uuid)).map(({ uuid }) => uuid)).toEqual(sources.map(({ uuid }) => uuid));
   });
 
-  it('of sessions come whole and in order, and hold nobody up', async () => {
+  it('of sessions come whole and in order, and yield the event loop', async () => {
     expect(await mostInOneTurn(() => store.sessions(chatbot.uuid))).toBeLessThan(ONE_TURN);
     expect((await store.sessions(chatbot.uuid)).map(({ uuid }) => uuid)).toEqual(sessions.map(({ uuid }) => uuid));
   });
@@ -98,7 +98,7 @@ describe('lowdb: lists of ten thousand', { timeout: 120_000 }, () => {
     await store.deleteChatbot(bot.uuid);
   });
 
-  it('of messages come whole and in order, and hold nobody up, four at once neither', async () => {
+  it('of messages come whole and in order, and yield the event loop, also four at once', async () => {
     expect(await mostInOneTurn(() => store.messages(long!.uuid))).toBeLessThan(ONE_TURN);
     expect(await mostInOneTurn(() => Promise.all([1, 2, 3, 4].map(() => store.messages(long!.uuid))))).toBeLessThan(
       ONE_TURN,
@@ -116,7 +116,7 @@ describe('lowdb: lists of ten thousand', { timeout: 120_000 }, () => {
     expect(await store.deleteMessage(made.uuid)).toBe(true);
   });
 
-  it('of messages give the last few for the price of a short session', async () => {
+  it('of messages give the last few at the cost of a short session', async () => {
     const parsed = async (session: string, many: number) => {
       const made = Array.from({ length: many }, (_, n) => aMessage(session, { response: `answer ${n}` }));
       await Promise.all(made.map((message) => store.saveMessage(message)));
@@ -132,7 +132,7 @@ describe('lowdb: lists of ten thousand', { timeout: 120_000 }, () => {
     expect(await parsed(sessions[2]!.uuid, 5000)).toBeLessThan(short + 10);
   });
 
-  it('of messages lose one of them and hold nobody up', async () => {
+  it('of messages have one deleted, and yield the event loop', async () => {
     const doomed = messages.splice(100, 6).map(({ uuid }) => uuid);
     expect(await mostInOneTurn(() => store.deleteMessage(doomed.pop()!))).toBeLessThan(ONE_TURN);
     for (const uuid of doomed) await store.deleteMessage(uuid);
@@ -140,7 +140,7 @@ describe('lowdb: lists of ten thousand', { timeout: 120_000 }, () => {
   });
 });
 
-it('lowdb: a text of 20 MB is put away in turns, and is the same again', async () => {
+it('lowdb: stores a text of 20 MB in several turns, and reads the same', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'docent-store-'));
   const store = await openLowdbStore({ dir, clock: Date.now });
   const [chatbot, text] = [aChatbot('f'.repeat(32)), `a${'\u{1f600}"\n\\ sea'.repeat(2_000_000)}`];

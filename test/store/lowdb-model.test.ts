@@ -1,5 +1,5 @@
-import { lowdbPlace } from './lowdb-place.ts';
+import { lowdbFolder } from './lowdb-place.ts';
 import { storeModel } from './model.ts';
 
-storeModel('lowdb', lowdbPlace());
-storeModel('lowdb that keeps nothing idle in memory', lowdbPlace({ maxIdleCharacters: 0 }));
+storeModel('lowdb', lowdbFolder());
+storeModel('lowdb that keeps nothing idle in memory', lowdbFolder({ maxIdleCharacters: 0 }));

@@ -5,7 +5,7 @@ import { openLowdbStore, type LowdbOptions } from '../../server/store/lowdb/lowd
 import type { Place } from './contract.ts';
 
 /** Makes data folders in which the contracts open a lowdb store with these options. */
-export const lowdbPlace =
+export const lowdbFolder =
   (more: Partial<LowdbOptions> = {}) =>
   async (): Promise<Place> => {
     const dir = await mkdtemp(join(tmpdir(), 'docent-store-'));

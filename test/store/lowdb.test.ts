@@ -8,7 +8,7 @@ import type { Store } from '../../server/store/store.ts';
 import { storeContract } from './contract.ts';
 import { faultyDisk } from './faulty-disk.ts';
 import { managementContract } from './management.contract.ts';
-import { lowdbPlace as place } from './lowdb-place.ts';
+import { lowdbFolder as place } from './lowdb-place.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
 
 storeContract('lowdb', place());
@@ -56,7 +56,7 @@ describe('lowdb: the data folder', () => {
     return file!;
   };
 
-  it('is for its owner alone', async () => {
+  it('is readable by its owner alone: modes 0700 and 0600', async () => {
     const { session } = await withSession();
     const source = aSource(session.chatbot);
     await store.createSource(source);
@@ -97,7 +97,7 @@ describe('lowdb: the data folder', () => {
     expect(disk.total() - before).toBe(2);
   });
 
-  it('syncs the names that an earlier life made, since that may have been killed before it could', async () => {
+  it('syncs names from before the start, since the process may have been killed before it could', async () => {
     const { session } = await withSession();
     await reopen();
     const before = disk.count('sync');
@@ -157,7 +157,7 @@ describe('lowdb: the data folder', () => {
     store = await open();
   });
 
-  it('clears away what writes that were cut off have left', async () => {
+  it('removes the temporary files of interrupted writes', async () => {
     const { session } = await withSession();
     const chatbot = await onlyFile('chatbots');
     const lines = await onlyFile('sessions');
@@ -190,7 +190,7 @@ describe('lowdb: the data folder', () => {
     }
   });
 
-  it('takes a session whose very first line is torn for one that never was', async () => {
+  it('treats a session whose first line is torn as never stored', async () => {
     const { session } = await withSession();
     await store.close();
     await truncate(await onlyFile('sessions'), 20);
@@ -209,7 +209,7 @@ describe('lowdb: the data folder', () => {
     }
   };
 
-  it('syncs a question with its answer, in one go, since nobody is told of it before', async () => {
+  it('syncs a question together with its answer, since it is not acknowledged before', async () => {
     const { uuid } = await withChatbot();
     const session = aSession(uuid);
     const neighbour = { ...session, uuid: session.uuid.slice(0, 2) + 'f'.repeat(30) }; // so that the folder is there

@@ -63,14 +63,14 @@ describe('lowdb: what is managed, on the disk', () => {
     expect((await files('sessions')).length).toBeLessThan(2);
   });
 
-  it('has uploads for their owner alone', async () => {
+  it('stores uploads readable by their owner alone', async () => {
     await withTag();
     const [file] = (await files('sources')).filter((name) => name.endsWith('.file'));
     expect(((await stat(file!)).mode & 0o777).toString(8)).toBe('600');
     expect(await readFile(file!, 'utf8')).toBe('bytes');
   });
 
-  it('has nothing left of a deleted message but that it was there', async () => {
+  it('has nothing left of a deleted message but its tombstone', async () => {
     const session = aSession(chatbot.uuid);
     const secret = aMessage(session.uuid, { query: 'my number is 4711' });
     const kept = aMessage(session.uuid, { response: `quotes ${secret.uuid}` });
@@ -107,7 +107,7 @@ describe('lowdb: what is managed, on the disk', () => {
     expect(await files('sources')).toEqual([]);
   });
 
-  it('reads what was written before there were tags, hints of keys, and messages that begin with their uuid', async () => {
+  it('reads files written before there were tags, prefixes of keys, and messages that begin with their uuid', async () => {
     const { session, messages } = await withMessages(2);
     await store.addKey({
       hash: 'a'.repeat(64),
@@ -143,7 +143,7 @@ describe('lowdb: what is managed, on the disk', () => {
     expect(await store.message(messages[0]!.uuid)).toEqual(messages[0]);
   });
 
-  it('notes the use of a key once a minute, and lets nobody wait for it', async () => {
+  it('writes the use of a key once a minute, without blocking the caller', async () => {
     const hash = 'a'.repeat(64);
     const created_at = '2026-01-02T03:04:05Z';
     await store.addKey({ hash, user: store.owner.user.uuid, name: 'n', hint: 'dk_abcd', created_at, last_used_at: '' });

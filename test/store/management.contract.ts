@@ -41,7 +41,7 @@ export function managementContract(engine: string, place: () => Promise<Place>):
     };
 
     describe('the settings of a widget', () => {
-      it('are kept with their chatbot, and are nobody’s to change in place', async () => {
+      it('are stored with their chatbot, and are frozen', async () => {
         const widget = { title: 'Help', suggestions: ['Why?'], words: { send: 'Go' } };
         await store.updateChatbot(chatbot.uuid, (one) => ({ ...one, widget: structuredClone(widget) }));
         await inBothLives(async () => {
@@ -87,7 +87,7 @@ export function managementContract(engine: string, place: () => Promise<Place>):
         expect(await store.users()).toEqual([store.owner.user, ...made]);
       });
 
-      it('of which one is removed open nothing any more, and the others do', async () => {
+      it('identify no user once they are removed, while the others do', async () => {
         const [gone, kept] = [aKey(), aKey()];
         for (const key of [gone, kept]) await store.addKey(key);
         const removing = [store.removeKey(gone.hash), store.removeKey(gone.hash)];
@@ -253,7 +253,7 @@ export function managementContract(engine: string, place: () => Promise<Place>):
         });
       });
 
-      it('that run are found by the next life', async () => {
+      it('that run are listed after a restart', async () => {
         const other = await withChatbot();
         const [one, two, three] = [chatbot, other, other].map(({ uuid }) => aSite(uuid));
         for (const site of [one!, two!, three!]) await store.createSite(site);
@@ -417,7 +417,7 @@ export function managementContract(engine: string, place: () => Promise<Place>):
         expect(await store.deleteMessage(second!.uuid)).toBe(false);
       });
 
-      it('do not come back with a later version of them, in this life or another', async () => {
+      it('do not come back with a later version of them, before or after a restart', async () => {
         const { session, messages } = await withMessages(1);
         const made = aMessage(session.uuid, { finish_reason: '', response: '' });
         await store.saveMessage(made);

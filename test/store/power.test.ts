@@ -36,7 +36,7 @@ describe('lowdb: a power cut, after which only what was synced is there', { time
     }
   };
 
-  it('leaves home, keys and facts', async () => {
+  it('leaves the owner, keys and facts', async () => {
     await store.setFact('demo', 'x');
     expect(await afterCut(async (later) => [later.owner, await later.fact('demo')])).toEqual([store.owner, 'x']);
   });
@@ -87,7 +87,7 @@ describe('lowdb: a power cut, after which only what was synced is there', { time
     expect(left).toEqual([[], []]);
   });
 
-  it('leaves no message that was deleted, and none the less of the others', async () => {
+  it('leaves no deleted message, and all the others', async () => {
     const chatbot = aChatbot(store.owner.user.uuid);
     await store.createChatbot(chatbot, []);
     const session = aSession(chatbot.uuid);

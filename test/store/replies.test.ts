@@ -41,7 +41,7 @@ describe('lowdb: replies on the disk', () => {
   });
   const files = () => readdir(join(root, 'replies'));
 
-  it('keep to a bound: the oldest of a day go first', async () => {
+  it('are limited in number: the oldest of a day are removed first', async () => {
     for (let number = 0; number < 95; number++) await replies.save(aReply(number));
     for (const again of [false, true]) {
       if (again) open();
@@ -62,7 +62,7 @@ describe('lowdb: replies on the disk', () => {
     });
   });
 
-  it('are in a file a day, of which two stay', async () => {
+  it('are in one file a day, of which the last two stay', async () => {
     for (let day = 0; day < 5; day++) {
       await replies.save(aReply(day));
       now += 86_400_000;
@@ -76,7 +76,7 @@ describe('lowdb: replies on the disk', () => {
     expect(await files()).toEqual([]);
   });
 
-  it('go on where a write has failed', async () => {
+  it('are stored again after a failed write', async () => {
     await replies.save(aReply(1));
     disk.failing('write', 'ENOSPC');
     await expect(replies.save(aReply(2))).rejects.toThrow();

@@ -63,7 +63,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     return out.split('\n')[0]!;
   }
 
-  it('a chatbot is added, with the tag that shows it, and listed', async () => {
+  it('adds a chatbot, prints its script tag, and lists it', async () => {
     const { code, out, err } = await docent('chatbot', 'add', 'Help', '--public');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const [uuid, tag] = out.split('\n');
@@ -75,7 +75,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(await listed()).toEqual([[uuid, 'Help', 'owner@localhost', 'public', '0', expect.stringMatching(/Z$/)]]);
   });
 
-  it('a chatbot is private unless it is said to be public, and the terminal says so', async () => {
+  it('adds a private chatbot without --public, and says so on standard error', async () => {
     const { out, err } = await docent('chatbot', 'add', 'Help');
     expect(err).toContain('It is private');
     expect((await listed())[0]?.[3]).toBe('private');
@@ -88,7 +88,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect((await running.api('GET', `/chatbot/${uuid}/agents`)).body).toHaveLength(1);
   });
 
-  it('a chatbot is added with a site, and then answers from its pages, with the sources', async () => {
+  it('adds a chatbot with a site, and answers from its pages, with the sources', async () => {
     const { code, out } = await docent('chatbot', 'add', 'Museum', '--site', `${museum.base}/`);
     expect(code).toBe(0);
     expect(out).toMatch(/^[0-9a-f]{32}\n<script .*<\/script>\nlearned 2 pages in \d+\.\d s\n$/);
@@ -103,7 +103,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(unknown.out).not.toMatch(/\[1\]/);
   });
 
-  it('bounds go with the site; a page that cannot be had ends it with 1', async () => {
+  it('passes crawl limits on, and exits with 1 where a page cannot be fetched', async () => {
     const bounded = await docent('chatbot', 'add', 'A', '--site', `${museum.base}/`, '--exclude', '/tickets');
     expect(bounded.out).toContain('learned 1 page');
     const gone = await docent('chatbot', 'add', 'B', '--site', `${museum.base}/gone`);
@@ -124,7 +124,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(await listed()).toEqual([]);
   });
 
-  it('a question leaves no conversation behind', async () => {
+  it('stores no conversation for a question', async () => {
     const uuid = await added('Help');
     expect((await docent('ask', uuid, 'Hello?')).code).toBe(0);
     const looked = running ?? (await start(env()));
@@ -132,7 +132,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     if (!running) await looked.stop();
   });
 
-  it('a chatbot that could be two is refused with both; its name in its own letters tells it', async () => {
+  it('refuses an ambiguous name with both candidates, but accepts one in its exact case', async () => {
     const one = await added('Shop', '--public');
     const looked = running ?? (await start(env()));
     const other = (await looked.api('POST', '/chatbot/create', { name: 'shop' })).body.uuid;
@@ -158,7 +158,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(await listed()).toHaveLength(1);
   });
 
-  it('a chatbot is made public, and no other word is taken', async () => {
+  it('changes the visibility, and refuses any other word', async () => {
     const { out, err } = await docent('chatbot', 'add', 'Help');
     const uuid = out.split('\n')[0]!;
     expect(err).toContain(`docent chatbot update ${uuid} --visibility public`);
@@ -193,7 +193,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect((await docent('chatbot', 'remove', 'Theirs')).code).toBe(0);
   });
 
-  it('a chatbot is removed with its sources, by its name or uuid', async () => {
+  it('removes a chatbot with its sources, by name or uuid', async () => {
     const uuid = await added('Museum', '--public', '--site', `${museum.base}/`);
     const other = await added('Other');
     expect((await docent('chatbot', 'remove', 'Nobody')).code).toBe(1);
@@ -205,7 +205,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(await listed()).toEqual([]);
   });
 
-  it('a source without an address is named without a colon behind it', async () => {
+  it('prints a source without an address by its title, without a colon', async () => {
     const uuid = await added('Help');
     const looked = running ?? (await start(env()));
     const pair = { question: 'How long may I return a lamp?', answer: 'You may return a lamp within 45 days.' };
@@ -216,7 +216,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect((await docent('ask', 'Help', pair.question)).out).toMatch(/\n\[1\] How long may I return a lamp\?\n$/);
   });
 
-  it('a user is removed with their keys', async () => {
+  it('removes a user with their keys', async () => {
     await docent('user', 'add', 'ann@example.com');
     const key = (await docent('key', 'add', 'ann@example.com', '--name', 'laptop')).out.trim();
     const removed = await docent('user', 'remove', 'Ann@Example.com');
@@ -231,7 +231,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect((await docent('user', 'remove', 'owner@localhost')).err).toContain('owner@localhost owns this data folder');
   });
 
-  it('a user with chatbots is removed only with them', async () => {
+  it('refuses to remove a user who has chatbots without --with-chatbots', async () => {
     await docent('user', 'add', 'ann@example.com');
     const key = (await docent('key', 'add', 'ann@example.com', '--name', 'laptop')).out.trim();
     const looked = running ?? (await start(env()));
@@ -250,7 +250,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
 });
 
 describe('with a model', () => {
-  it('a command whose answer takes its time hears that it is being worked on', async () => {
+  it('sends 102 Processing while a slow command runs', async () => {
     const env = { DATA_DIR: dir, LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'm' };
     const running = await start(env);
     expect(await runCommand(['chatbot', 'add', 'Help'], env, { out: () => {}, err: () => {} })).toBe(0);
@@ -267,7 +267,7 @@ describe('with a model', () => {
     await running.stop();
   });
 
-  it('a question leaves nothing on the disk, even while it is being answered', async () => {
+  it('writes nothing to the disk while it answers a question', async () => {
     const env = { DATA_DIR: dir, LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'm' };
     const terminal = { out: () => {}, err: () => {} };
     await runCommand(['chatbot', 'add', 'Help'], env, terminal);
@@ -283,7 +283,7 @@ describe('with a model', () => {
     expect(await asking).toBe(0);
   });
 
-  it('a server that ends waits for no answer of a command', async () => {
+  it('shuts down without waiting for the answer of a command', async () => {
     const env = { DATA_DIR: dir, LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'm' };
     const running = await start(env);
     await runCommand(['chatbot', 'add', 'Help'], env, { out: () => {}, err: () => {} });
@@ -298,7 +298,7 @@ describe('with a model', () => {
     await asking;
   });
 
-  it('ANSWER_TIMEOUT counts without a server, too', async () => {
+  it('applies ANSWER_TIMEOUT without a server, too', async () => {
     const env = { DATA_DIR: dir, LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'm', ANSWER_TIMEOUT: '1' };
     let err = '';
     const terminal = { out: () => {}, err: (text: string) => (err += text) };

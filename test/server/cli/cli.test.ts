@@ -22,27 +22,27 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-interface Said {
+interface CommandResult {
   code: number | null;
   out: string;
   err: string;
 }
 
-function begin(dir: string, words: string[], env: NodeJS.ProcessEnv = {}) {
+function startCommand(dir: string, words: string[], env: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, ['dist/server/main.js', ...words], {
     env: { PATH: process.env['PATH'], DATA_DIR: dir, ...env },
   });
   const said = { out: '', err: '' };
   child.stdout.on('data', (piece) => (said.out += String(piece)));
   child.stderr.on('data', (piece) => (said.err += String(piece)));
-  const ended = once(child, 'close').then(([code]): Said => ({ code: code as number | null, ...said }));
+  const ended = once(child, 'close').then(([code]): CommandResult => ({ code: code as number | null, ...said }));
   return { child, ended };
 }
 
-const docent = (dir: string, ...words: string[]): Promise<Said> => begin(dir, words).ended;
+const docent = (dir: string, ...words: string[]): Promise<CommandResult> => startCommand(dir, words).ended;
 
-/** The same in this process: what is refused wants no process of its own. */
-async function tried(dir: string, ...words: string[]): Promise<Said> {
+/** The same without a process of its own, which a refused command does not need. */
+async function runInProcess(dir: string, ...words: string[]): Promise<CommandResult> {
   const said = { out: '', err: '' };
   const terminal = { out: (text: string) => (said.out += text), err: (text: string) => (said.err += text) };
   return { code: await runCommand(words, { DATA_DIR: dir }, terminal), ...said };
@@ -108,7 +108,7 @@ describe('the program', () => {
     ];
     for (const command of [...titles, 'key add', 'key list', 'key revoke', 'help', '--version'])
       expect(help).toContain(`docent ${command}`);
-    expect(await tried(dir, '--help')).toEqual({ code: 0, out: help, err: '' });
+    expect(await runInProcess(dir, '--help')).toEqual({ code: 0, out: help, err: '' });
     const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
     expect(await done(dir, '--version')).toBe(`${version}\n`);
     expect(existsSync(dir)).toBe(false);
@@ -120,7 +120,7 @@ describe('the program', () => {
     ['help key remove', /^docent key revoke KEY…\n/],
     ['help key', /^docent key add .*\ndocent key list .*\ndocent key revoke .*\n$/],
   ])('docent %s: shows what there is to know of it', async (words, shown) => {
-    const { code, out, err } = await tried(join(folder, 'untouched'), ...words.split(' '));
+    const { code, out, err } = await runInProcess(join(folder, 'untouched'), ...words.split(' '));
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(shown);
   });
@@ -156,7 +156,7 @@ describe('the program', () => {
     ['ask Help', "'ask' is missing a word; it is: docent ask CHATBOT QUESTION"],
   ])('docent %s: says in a line what is wrong, and ends with 2', async (words, sentence) => {
     const dir = join(folder, 'untouched');
-    const { code, out, err } = await tried(dir, ...words.split(' '));
+    const { code, out, err } = await runInProcess(dir, ...words.split(' '));
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(/^docent: .*\n$/);
     expect(err).toContain(sentence);
@@ -164,14 +164,14 @@ describe('the program', () => {
     expect(existsSync(dir)).toBe(false);
   });
 
-  it('with a word that is no command ends with 2 and starts nothing', async () => {
+  it('exits with 2 at an unknown command, and starts nothing', async () => {
     const dir = join(folder, 'untouched');
     expect(await docent(dir, 'start')).toMatchObject({ code: 2, out: '' });
     expect(existsSync(dir)).toBe(false);
   });
 
   it('says which setting is wrong', async () => {
-    const { code, err } = await begin(folder, ['user', 'list'], { PORT: 'http' }).ended;
+    const { code, err } = await startCommand(folder, ['user', 'list'], { PORT: 'http' }).ended;
     expect(code).toBe(1);
     expect(err).toContain('PORT must be');
   });
@@ -187,7 +187,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
   });
   afterAll(() => server?.kill());
 
-  it('users are added once, in whatever case, and listed', async () => {
+  it('adds an address once, in whatever case, and lists it', async () => {
     await done(dir, 'user', 'add', 'Ann@Example.com');
     const again = await docent(dir, 'user', 'add', 'ann@example.COM');
     expect(again).toEqual({ code: 1, out: '', err: 'docent: there is a user ann@example.com already\n' });
@@ -199,14 +199,14 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
   it.each(['ann', 'a@b@c', 'a b@c', '@c', 'a@', '', 'a@b\n', 'a\u0000@b', `${'a'.repeat(250)}@b.cd`])(
     'no user is called %j',
     async (email) => {
-      const { code, out, err } = await tried(dir, 'user', 'add', email);
+      const { code, out, err } = await runInProcess(dir, 'user', 'add', email);
       expect({ code, out }).toEqual({ code: 1, out: '' });
       // No command line holds a NUL; in the JSON of a request it is refused before the address is read.
       expect(err).toMatch(/^docent: email must|EMAIL must be/);
     },
   );
 
-  it('a key is shown once, alone on standard output, and kept as its hash', async () => {
+  it('prints a key once, alone on standard output, and stores its hash', async () => {
     const { code, out } = await docent(dir, 'key', 'add', 'ANN@example.com', '--name', 'her laptop');
     expect(code).toBe(0);
     expect(out).toMatch(/^dk_[\w-]{32}\n$/);
@@ -216,18 +216,18 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
   });
 
   it.each(['', ' ', 'dk_laptop', 'red\u001b[31m', 'n'.repeat(201)])('no key is called %j', async (name) => {
-    const { code, out, err } = await tried(dir, 'key', 'add', 'ann@example.com', `--name=${name}`);
+    const { code, out, err } = await runInProcess(dir, 'key', 'add', 'ann@example.com', `--name=${name}`);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain('the name must');
   });
 
-  it('a key of nobody is not made', async () => {
+  it('refuses a key for an unknown user', async () => {
     const { code, out, err } = await docent(dir, 'key', 'add', 'bob@example.com', '--name', 'n');
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain('docent user add bob@example.com');
   });
 
-  it('keys are revoked by what the list shows, by name, and by the whole key', async () => {
+  it('revokes keys by prefix, by name, and by the whole key', async () => {
     const [byHint, byName, whole, kept] = [
       await newKey(dir, 'ann@example.com', 'one'),
       await newKey(dir, 'ann@example.com', 'two'),
@@ -249,7 +249,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     await done(dir, 'key', 'revoke', kept.slice(0, 7));
   });
 
-  it('what could be two keys, or is none, ends none', async () => {
+  it('revokes nothing where a word fits two keys, or none', async () => {
     const keys = [await newKey(dir, 'ann@example.com', 'twin'), await newKey(dir, 'owner@localhost', 'twin')];
     const unclear = await docent(dir, 'key', 'revoke', keys[0]!.slice(0, 7), 'twin');
     expect(unclear).toMatchObject({ code: 1, out: '' });
@@ -304,7 +304,7 @@ describe('a running server', () => {
     });
   });
 
-  it('knows the keys that were made and ended before it started', async () => {
+  it('accepts keys added, and rejects keys revoked, before it started', async () => {
     const dir = join(folder, 'before');
     const [kept, ended] = [await newKey(dir, 'owner@localhost', 'kept'), await newKey(dir, 'owner@localhost', 'ended')];
     await done(dir, 'key', 'revoke', 'ended');
@@ -317,7 +317,7 @@ describe('a running server', () => {
   it('writes no key into its log, nor does an argument stay where others see it', async () => {
     const dir = join(folder, 'quiet');
     const port = { HOST: '127.0.0.1', PORT: '0', DEMO: '0' };
-    const server = begin(dir, [], { ...port, API_KEY: 'the-key-of-the-tests' });
+    const server = startCommand(dir, [], { ...port, API_KEY: 'the-key-of-the-tests' });
     let log = '';
     server.child.stdout.on('data', (piece) => (log += String(piece)));
     while (!log.includes('listening')) await wait(20);
@@ -332,7 +332,7 @@ describe('a running server', () => {
     expect(existsSync(join(dir, 'docent.sock'))).toBe(false);
   });
 
-  it('has a socket for its own user alone, and replaces the one of a server that was killed', async () => {
+  it('opens a socket with mode 0600, and replaces the one of a killed server', async () => {
     const dir = join(folder, 'killed');
     const modes = async () => [await stat(join(dir, 'docent.sock')), await stat(dir)].map(({ mode }) => mode & 0o777);
     await withServer(dir, async () => expect(await modes()).toEqual([0o600, 0o700]));
@@ -362,9 +362,9 @@ describe('a running server', () => {
     });
   });
 
-  it('ends although somebody holds a connection and says nothing', async () => {
+  it('shuts down although an idle connection is open', async () => {
     const dir = join(folder, 'silent');
-    const server = begin(dir, [], { PORT: '0', DEMO: '0', API_KEY: 'the-key-of-the-tests' });
+    const server = startCommand(dir, [], { PORT: '0', DEMO: '0', API_KEY: 'the-key-of-the-tests' });
     while (!existsSync(join(dir, 'docent.sock'))) await wait(20);
     const socket = connect(join(dir, 'docent.sock')).on('error', () => {});
     await once(socket, 'connect');
@@ -378,7 +378,7 @@ describe('a running server', () => {
 describe('a command', () => {
   it('waits for a server that has the folder and does not listen yet, or for its end', async () => {
     const dir = join(folder, 'starting');
-    let waiting: Promise<Said> | undefined;
+    let waiting: Promise<CommandResult> | undefined;
     await withStore(dir, async () => {
       waiting = docent(dir, 'user', 'list');
       await wait(800);
@@ -391,7 +391,7 @@ describe('a command', () => {
     });
   });
 
-  it('says when it has made a data folder, for DATA_DIR may have been forgotten', async () => {
+  it('says when it has created a data folder, since DATA_DIR may be missing', async () => {
     const dir = join(folder, 'forgotten');
     expect((await docent(dir, 'key', 'list')).err).toContain(`${dir} is a new data folder`);
     expect((await docent(dir, 'key', 'list')).err).toBe('');
@@ -401,7 +401,7 @@ describe('a command', () => {
     const dir = await mkdtemp(join(folder, 'deaf-'));
     const deaf: Server = createServer().listen(join(dir, 'docent.sock'));
     await once(deaf, 'listening');
-    const { child, ended } = begin(dir, ['key', 'revoke', 'dk_an-argument-that-is-a-secret']);
+    const { child, ended } = startCommand(dir, ['key', 'revoke', 'dk_an-argument-that-is-a-secret']);
     const [socket] = await once(deaf, 'connection');
     if (existsSync('/proc/self/cmdline'))
       expect(await readFile(`/proc/${child.pid}/cmdline`, 'utf8')).not.toContain('secret');

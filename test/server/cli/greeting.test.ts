@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { printWelcome } from '../../../server/cli/welcome.ts';
 import type { Booted } from '../../../server/boot.ts';
 
-it('the first start shows every line of the answer two spaces in, and a source without an address by its title', async () => {
+it('indents each line of the demo answer by two spaces, and prints a source without an address by its title', async () => {
   const sources = { '1': { title: 'Returns', file_name: 'http://a.test/' }, '2': { title: 'Lamps?', file_name: '' } };
   const demo = {
     sampleQuestion: 'How long?',

@@ -104,7 +104,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     return statuses();
   };
 
-  it('a page is learned, and learned again when it is named again', async () => {
+  it('ingests a page, and ingests it again when called again', async () => {
     pages['/hours'] = page('The museum opens at nine.');
     const url = `${museum.base}/hours`;
     const { code, out, err } = await learn([help, url]);
@@ -116,7 +116,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(await kept()).toEqual({ '/hours': 'success' });
   });
 
-  it('a page that cannot be learned is told with its reason', async () => {
+  it('prints the reason where a page cannot be ingested', async () => {
     const { code, out, err } = await learn(['Help', `${museum.base}/gone`]);
     expect({ code, err }).toEqual({ code: 1, err: `1 page failed:\n  ${museum.base}/gone  not found\n` });
     expect(out).toMatch(/^learned 0 pages /);
@@ -128,7 +128,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(err).toMatch(/^docent: url must .*\n$/);
   });
 
-  it('a chatbot is named by its uuid, or by a name that is no other’s', async () => {
+  it('takes a uuid, or a name that only one chatbot has', async () => {
     const unknown = await learn(['Shop', museum.base]);
     expect(unknown).toMatchObject({ code: 1, out: '' });
     expect(unknown.err).toBe(`docent: there is no chatbot "Shop"; there are: Help (${help})\n`);
@@ -146,13 +146,13 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(asked).toEqual([]);
   });
 
-  it('a page at a private address is refused with what the operator can set', async () => {
+  it('refuses a page at a private address, and names the setting that allows it', async () => {
     const { code, err } = await learn(['Help', 'http://10.0.0.1/']);
     expect(code).toBe(1);
     expect(err).toMatch(/10\.0\.0\.1\/ {2}blocked address: .*FETCH_ALLOW/);
   });
 
-  it('a site is learned whole; its dead links are told, and are no failure', async () => {
+  it('ingests a whole site, and lists its dead links without failing', async () => {
     Object.assign(pages, {
       '/': page('The museum.', '/hours', '/shop', '/dead'),
       '/hours': page('It opens at nine.', '/'),
@@ -165,7 +165,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(await kept()).toEqual({ '/': 'success', '/hours': 'success', '/shop': 'success' });
   });
 
-  it('of many dead links twenty are listed, and the others counted', async () => {
+  it('lists twenty dead links, and counts the others', async () => {
     pages['/'] = page('The museum.', ...Array.from({ length: 30 }, (_, at) => `/dead${at}`));
     const { code, err } = await learn(['Help', `${museum.base}/`, '--site']);
     const lines = err.split('\n');
@@ -178,7 +178,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(new Set(listed).size).toBe(20);
   });
 
-  it('a site is kept to what is asked for', async () => {
+  it('keeps a crawl within --max-pages, --include and --exclude', async () => {
     for (const path of ['/a', '/old/b', '/c', '/d']) pages[path] = page(`This is ${path}.`);
     pages['/'] = page('The museum.', '/old/b', '/a', '/c', '/d');
     const bounds = ['--max-pages', '3', '--exclude', '/old/', '--exclude=*d'];
@@ -187,14 +187,14 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(await kept()).toEqual({ '/': 'success', '/a': 'success', '/c': 'success' });
   });
 
-  it('a site whose first page cannot be had is a failure', async () => {
+  it('exits with 1 where the first page of a site cannot be fetched', async () => {
     const { code, out, err } = await learn(['Help', `${museum.base}/`, '--site']);
     expect(code).toBe(1);
     expect(out).toMatch(/^learned 0 pages /);
     expect(err).toContain(`${museum.base}/  not found`);
   });
 
-  it('a site of which more than a tenth is lost on the way is a failure', async () => {
+  it('exits with 1 where more than a tenth of the pages fail', async () => {
     const paths = Array.from({ length: 9 }, (_, at) => `/p${at}`);
     for (const path of paths) pages[path] = page(`This is ${path}.`);
     for (const path of paths.slice(7)) pages[path] = (_, response) => response.writeHead(500).end();
@@ -210,7 +210,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     ]);
   });
 
-  it('Ctrl-C stops a site, and what is learned of it stays', async () => {
+  it('stops a crawl at Ctrl-C, and keeps the ingested pages', async () => {
     const paths = Array.from({ length: 20 }, (_, at) => `/p${at}`);
     const slowly =
       (path: string): Answer =>
@@ -252,7 +252,7 @@ describe('how far it is', () => {
     },
   );
 
-  it('is a line every few seconds where nobody watches', async () => {
+  it('is a line every few seconds where output is no terminal', async () => {
     pages['/'] = page('The museum.', '/slow');
     pages['/slow'] = () => {};
     const words = ['Help', `${museum.base}/`, '--site'];
@@ -276,7 +276,7 @@ it.each([
   expect(asked).toEqual([]);
 });
 
-it('the program itself stops at Ctrl-C, once, and ends with 130', async () => {
+it('stops the process at Ctrl-C, once, with exit code 130', async () => {
   await ensureBuilt();
   pages['/'] = page('The museum.', '/slow');
   pages['/slow'] = () => {};

@@ -16,7 +16,7 @@ import { start, until, type Running } from '../../running.ts';
 const GETS = operations({} as Rooms).filter(({ method }) => method === 'GET');
 const QA = { question: 'How long do I have to return something?', answer: 'You have 45 days to return something.' };
 
-interface Made {
+interface CreatedRecords {
   chatbot: string;
   agent: string;
   source: string;
@@ -26,11 +26,11 @@ interface Made {
 }
 
 let template: string;
-let [harmed, spared] = [{} as Made, {} as Made];
+let [harmed, spared] = [{} as CreatedRecords, {} as CreatedRecords];
 let sparedState: unknown;
 const folders: string[] = [];
 
-async function make(docent: Running): Promise<Made> {
+async function make(docent: Running): Promise<CreatedRecords> {
   const post = async (path: string, body?: object) => (await docent.api('POST', path, body)).body.uuid as string;
   const chatbot = await post('/chatbot/create', { name: 'Shop', show_citations: true });
   const agent = await post(`/chatbot/${chatbot}/agent/create`, { name: 'Desk', type: 'user-facing' });
@@ -65,7 +65,10 @@ async function make(docent: Running): Promise<Made> {
   return { chatbot, agent, source, tag, session, message };
 }
 
-async function stateOf(docent: Running, { chatbot, agent, source, session, message }: Made): Promise<unknown> {
+async function stateOf(
+  docent: Running,
+  { chatbot, agent, source, session, message }: CreatedRecords,
+): Promise<unknown> {
   const lists = ['', '/widget', '/agents', '/data-sources', '/source-tags', '/sessions'];
   const paths = lists.map((list) => `/chatbot/${chatbot}${list}`);
   paths.push(`/agent/${agent}`, `/data-source/${source}`, `/session/${session}/messages`, `/message/${message}`);
@@ -150,7 +153,7 @@ async function walk(docent: Running): Promise<void> {
 }
 
 /** The answer to a question, which has to be one, or that there is no such session or chatbot. */
-async function ask(docent: Running, { chatbot, session }: Made): Promise<number[]> {
+async function ask(docent: Running, { chatbot, session }: CreatedRecords): Promise<number[]> {
   const inOld = await docent.api('POST', `/session/${session}/message/non-stream`, { query: QA.question });
   const made = await docent.api('POST', `/chatbot/${chatbot}/session/create`);
   return [inOld.status, made.status];

@@ -146,7 +146,7 @@ describe('a server whose disk refuses', () => {
     },
   );
 
-  it('refuses a visitor before the stream, in the door too', async () => {
+  it('refuses a visitor before the stream, in front of an upstream too', async () => {
     await docent.api('POST', `/chatbot/${bot}/update`, { visibility: 'public' });
     disk.failing('write', 'EROFS');
     const reply = await fetch(`${docent.base}/chat/${bot}/session`, {

@@ -63,7 +63,7 @@ async function learnThroughKills(): Promise<{ path: string; site: Record<string,
 }
 
 describe.each(['links', 'a sitemap'])('a site of %s', (kind) => {
-  it('is learned whole, whenever the process is killed', async () => {
+  it('is ingested whole, whenever the process is killed', async () => {
     asked = [];
     const locs = Array.from({ length: PAGES }, (_, i) => `<url><loc>${town.base}/${i || ''}</loc></url>`);
     listed = kind === 'links' ? '' : `<urlset>${locs.join('')}</urlset>`;

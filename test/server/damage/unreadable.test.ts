@@ -86,11 +86,11 @@ describe('an unreadable request gets the JSON error, with an id', () => {
   });
 });
 
-it('HTTP/1.0 needs no Host', async () => {
+it('accepts HTTP/1.0 without a Host', async () => {
   expect(await answerTo('GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-it('15 kB of headers are read', async () => {
+it('accepts 15 kB of headers', async () => {
   const reply = await fetch(`${server.base}/healthz`, { headers: { 'X-Long': 'a'.repeat(15_000) } });
   expect(reply.status).toBe(200);
 });
