@@ -17,13 +17,13 @@ export interface Exchange {
 type Read<T> = (reply: Reply) => T | Promise<T>;
 
 /** Connections to one origin. */
-const PER_ORIGIN = 2;
-/** Bytes. A longer rest of a body is not read: a new connection costs less. */
-const MAX_DUMP = 16 * 1024;
+const CONNECTIONS_PER_ORIGIN = 2;
+/** Bytes. Of a longer rest of a body the connection is closed: a new one costs less than the rest. */
+const MAX_DUMP_BYTES = 16 * 1024;
 
 export function createExchange(rules: GuardRules, agent: string): Exchange {
   const way = createGate(rules);
-  const guarded = new Agent({ connect: guardedConnector(rules), connections: PER_ORIGIN });
+  const guarded = new Agent({ connect: guardedConnector(rules), connections: CONNECTIONS_PER_ORIGIN });
   const direct = new Agent({ connections: 4 });
 
   function send(url: URL, more: Record<string, string>, signal: AbortSignal): Promise<Reply> {
@@ -41,7 +41,7 @@ export function createExchange(rules: GuardRules, agent: string): Exchange {
       try {
         const result = redirectOf(reply, url) ?? (await read(reply));
         // The connection can serve the next request once the body has been read to its end.
-        if (!reply.body.readableEnded) await reply.body.dump({ limit: MAX_DUMP, signal });
+        if (!reply.body.readableEnded) await reply.body.dump({ limit: MAX_DUMP_BYTES, signal });
         return result;
       } finally {
         // An unread body would keep its connection, and emits an error when it is destroyed.

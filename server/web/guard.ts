@@ -55,8 +55,8 @@ export function createGate(rules: GuardRules): (url: URL) => Way {
 
 /** Refuses escaped dots, slashes, backslashes and percent signs: no page of ours has them in its path. */
 function ownPath(url: URL, self: Self): Way {
-  const tricky = /%(?:2e|2f|5c|25|00)|\\|\/\//i.test(url.pathname);
-  if (tricky || !self.paths.some((path) => url.pathname.startsWith(path))) throw blocked('a path of this server');
+  const hasEscapes = /%(?:2e|2f|5c|25|00)|\\|\/\//i.test(url.pathname);
+  if (hasEscapes || !self.paths.some((path) => url.pathname.startsWith(path))) throw blocked('a path of this server');
   return 'self';
 }
 

@@ -30,31 +30,31 @@ export async function pageOf(reply: Reply, url: URL, accept: string[], limit: nu
   if (!accept.includes(mediaType)) throw new WebFailure('content type', mediaType || 'none');
   if (Number(headerOf(reply, 'content-length')) > limit) throw new WebFailure('download', `larger than ${limit} bytes`);
   const body = await readBody(reply.body, headerOf(reply, 'content-encoding'), limit);
-  const [etag, lastModified] = [mark(headerOf(reply, 'etag')), mark(headerOf(reply, 'last-modified'))];
-  const nofollow = tagged(reply, /^\s*(?:nofollow|none)\s*$/i);
+  const [etag, lastModified] = [validatorOf(headerOf(reply, 'etag')), validatorOf(headerOf(reply, 'last-modified'))];
+  const nofollow = hasRobotsTag(reply, /^\s*(?:nofollow|none)\s*$/i);
   return { url: url.href, mediaType, charset: charsetOf(parameters), body, etag, lastModified, nofollow };
 }
 
 /** Throws a `robots` failure where an X-Robots-Tag forbids to index the page. */
 export function checkTag(reply: Reply): void {
-  if (tagged(reply, /^\s*(?:noindex|none)\s*$/i)) throw new WebFailure('robots', 'X-Robots-Tag');
+  if (hasRobotsTag(reply, /^\s*(?:noindex|none)\s*$/i)) throw new WebFailure('robots', 'X-Robots-Tag');
 }
 
-const tagged = (reply: Reply, word: RegExp): boolean =>
-  headersOf(reply, 'x-robots-tag').some((header) => says(header, word));
+const hasRobotsTag = (reply: Reply, word: RegExp): boolean =>
+  headersOf(reply, 'x-robots-tag').some((header) => hasRule(header, word));
 
 /** Parses `noindex, nofollow` and `otherbot: noindex, docentbot: none`: a name applies to the rules after it. */
-function says(header: string, word: RegExp): boolean {
-  let concerned = true;
+function hasRule(header: string, word: RegExp): boolean {
+  let appliesToUs = true;
   return header.split(',').some((part) => {
-    const [, name, said = part] = /^\s*([\w-]+)\s*:(.*)$/s.exec(part) ?? [];
-    if (name && !/^(?:unavailable_after|max-)/i.test(name)) concerned = name.toLowerCase() === ROBOT.toLowerCase();
-    return concerned && word.test(said);
+    const [, name, rules = part] = /^\s*([\w-]+)\s*:(.*)$/s.exec(part) ?? [];
+    if (name && !/^(?:unavailable_after|max-)/i.test(name)) appliesToUs = name.toLowerCase() === ROBOT.toLowerCase();
+    return appliesToUs && word.test(rules);
   });
 }
 
 /** Ignores validators longer than 500 characters: they are stored with the source. */
-const mark = (header: string): string => (header.length <= 500 ? header : '');
+const validatorOf = (header: string): string => (header.length <= 500 ? header : '');
 
 function charsetOf(parameters: string[]): string | undefined {
   const found = parameters.map((one) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/i.exec(one)?.[1]).find(Boolean);

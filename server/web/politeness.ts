@@ -12,7 +12,7 @@ const MAX_ORIGINS = 1000;
 /** Delays requests to an origin by its Crawl-delay and its Retry-After. */
 export class Politeness {
   readonly #clock: Clock;
-  readonly #held = new LRUCache<string, number>({ max: MAX_ORIGINS });
+  readonly #retryAt = new LRUCache<string, number>({ max: MAX_ORIGINS });
   readonly #next = new LRUCache<string, number>({ max: MAX_ORIGINS });
 
   constructor(clock: Clock) {
@@ -22,25 +22,25 @@ export class Politeness {
   /** Delays every request to the origin by so many milliseconds; a longer delay that was set before stays. */
   hold(origin: string, ms: number): void {
     const until = this.#clock() + Math.min(ms, MAX_HOLD_MS);
-    this.#held.set(origin, Math.max(until, this.#held.get(origin) ?? 0));
+    this.#retryAt.set(origin, Math.max(until, this.#retryAt.get(origin) ?? 0));
   }
 
   /** Resolves when the origin may be requested, `gap` ms after the last time. Rejects with `download` beyond `patience` ms. */
   async turn(origin: string, gap: number, signal: AbortSignal, patience = MAX_WAIT_MS): Promise<void> {
     const start = this.#clock();
-    const held = (): number => this.#held.get(origin) ?? 0;
+    const retryAt = (): number => this.#retryAt.get(origin) ?? 0;
     const check = (): void => {
-      if (held() - start > patience) throw new WebFailure('download', 'the site asked to be left alone for now');
+      if (retryAt() - start > patience) throw new WebFailure('download', 'the site asked to be left alone for now');
     };
     check();
-    let known = held();
-    const at = Math.max(start, known, this.#next.get(origin) ?? 0);
+    let seen = retryAt();
+    const at = Math.max(start, seen, this.#next.get(origin) ?? 0);
     if (gap > 0) this.#next.set(origin, at + gap);
     if (at > start) await sleep(at - start, undefined, { signal });
     // Another request may have got a longer Retry-After meanwhile.
-    for (; held() > known; known = held()) {
+    for (; retryAt() > seen; seen = retryAt()) {
       check();
-      const left = held() - Math.max(this.#clock(), at);
+      const left = retryAt() - Math.max(this.#clock(), at);
       if (left > 0) await sleep(left, undefined, { signal });
     }
   }

@@ -26,34 +26,35 @@ export interface RobotsOptions {
   deadline: number;
 }
 
-interface Kept {
+interface CachedRules {
   rules: Promise<Rules>;
   since: number;
   until: number;
 }
 
-const KEPT = 60 * 60_000;
+/** Milliseconds for which a robots.txt is cached. */
+const CACHE_MS = 60 * 60_000;
 /** Milliseconds for which a robots.txt with status 5xx or 429 is not requested again. */
-const KEPT_OUT_OF_ORDER = 60_000;
-/** Milliseconds after which a cached refusal is checked again: a site's owner who has just allowed us tries at once. */
-const REFUSING = 5_000;
+const ERROR_CACHE_MS = 60_000;
+/** Milliseconds after which a cached refusal is checked again, so that an owner who has just changed robots.txt need not wait. */
+const REFUSAL_CACHE_MS = 5_000;
 const MAX_ORIGINS = 1000;
-/** Bytes: what RFC 9309 asks for at least. */
-const LONGEST = 500 * 1024;
-const REDIRECTS = 5;
-const LONGEST_GAP = 10_000;
-/** Characters of all rules times characters of the address: the parser's worst case, which it does without a pause. */
-const MOST_COMPARED = 2e7;
+/** Bytes that are read: the least that RFC 9309 requires. */
+const MAX_FILE_BYTES = 500 * 1024;
+const MAX_REDIRECTS = 5;
+const MAX_GAP_MS = 10_000;
+/** Characters of all rules times characters of the address: the parser's worst case, which blocks the event loop. */
+const MAX_COMPARISONS = 2e7;
 /** A site with more rules for us is not fetched. */
-const MOST_RULES = 5000;
-/** Lines read between two turns of the event loop. */
-const TURN = 500;
-const SITEMAPS = 50;
+const MAX_RULES = 5000;
+/** Lines parsed before other work gets its turn in the event loop. */
+const LINES_PER_TURN = 500;
+const MAX_SITEMAPS = 50;
 
-/** The rules of each origin, kept for an hour; of a thousand origins at most. */
+/** Caches the rules of each origin for an hour; of at most 1000 origins. */
 export class Robots {
   readonly #options: RobotsOptions;
-  readonly #kept = new LRUCache<string, Kept>({ max: MAX_ORIGINS });
+  readonly #cache = new LRUCache<string, CachedRules>({ max: MAX_ORIGINS });
 
   constructor(options: RobotsOptions) {
     this.#options = options;
@@ -61,15 +62,15 @@ export class Robots {
 
   /** Resolves with the crawl delay; rejects where the page is disallowed, or the site cannot be reached. */
   async gap(url: URL): Promise<number> {
-    const kept = this.#of(url.origin);
-    const rules = await kept.rules;
+    const entry = this.#cached(url.origin);
+    const rules = await entry.rules;
     try {
       rules.check(url);
       return rules.gap;
     } catch (refusal) {
-      if (this.#options.clock() - kept.since < REFUSING || kept.until - kept.since < KEPT) throw refusal;
-      this.#kept.delete(url.origin);
-      const again = await this.#of(url.origin).rules;
+      if (this.#options.clock() - entry.since < REFUSAL_CACHE_MS || entry.until - entry.since < CACHE_MS) throw refusal;
+      this.#cache.delete(url.origin);
+      const again = await this.#cached(url.origin).rules;
       again.check(url);
       return again.gap;
     }
@@ -77,60 +78,60 @@ export class Robots {
 
   /** Rejects where the site cannot be reached. */
   async sitemaps(url: URL): Promise<string[]> {
-    return (await this.#of(url.origin).rules).sitemaps;
+    return (await this.#cached(url.origin).rules).sitemaps;
   }
 
-  #of(origin: string): Kept {
+  #cached(origin: string): CachedRules {
     const now = this.#options.clock();
-    const known = this.#kept.get(origin);
+    const known = this.#cache.get(origin);
     if (known && now < known.until) return known;
-    const kept: Kept = { rules: Promise.resolve(FREE), since: now, until: now + KEPT };
-    kept.rules = this.#load(origin, kept);
-    kept.rules.catch(() => this.#kept.delete(origin));
-    this.#kept.set(origin, kept);
-    return kept;
+    const entry: CachedRules = { rules: Promise.resolve(ALLOW_ALL), since: now, until: now + CACHE_MS };
+    entry.rules = this.#load(origin, entry);
+    entry.rules.catch(() => this.#cache.delete(origin));
+    this.#cache.set(origin, entry);
+    return entry;
   }
 
-  async #load(origin: string, kept: Kept): Promise<Rules> {
+  async #load(origin: string, entry: CachedRules): Promise<Rules> {
     const { exchange, deadline } = this.#options;
     const signal = AbortSignal.timeout(deadline);
-    const read = (reply: Reply) => this.#read(reply, origin, kept);
+    const read = (reply: Reply) => this.#read(reply, origin, entry);
     try {
       let url = new URL('/robots.txt', origin);
-      for (let hop = 0; hop <= REDIRECTS; hop++) {
+      for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
         const result = await exchange.ask(url, { accept: 'text/plain, */*;q=0.5' }, signal, read);
         if (!(result instanceof URL)) return result;
         url = result;
       }
-      return FREE;
+      return ALLOW_ALL;
     } catch (error) {
       throw asWebFailure(error);
     }
   }
 
-  async #read(reply: Reply, origin: string, kept: Kept): Promise<Rules> {
+  async #read(reply: Reply, origin: string, entry: CachedRules): Promise<Rules> {
     const { statusCode } = reply;
     if (statusCode >= 500 || statusCode === 429) {
-      kept.until = kept.since + KEPT_OUT_OF_ORDER;
-      return outOfOrder(statusCode);
+      entry.until = entry.since + ERROR_CACHE_MS;
+      return unavailable(statusCode);
     }
-    if (statusCode >= 300) return FREE;
-    const body = await readStart(reply.body, headerOf(reply, 'content-encoding'), LONGEST);
+    if (statusCode >= 300) return ALLOW_ALL;
+    const body = await readStart(reply.body, headerOf(reply, 'content-encoding'), MAX_FILE_BYTES);
     return rulesOf(origin, new TextDecoder().decode(body));
   }
 }
 
-const FREE: Rules = { check() {}, gap: 0, sitemaps: [] };
+const ALLOW_ALL: Rules = { check() {}, gap: 0, sitemaps: [] };
 
-const TOO_MANY: Rules = {
+const TOO_MANY_RULES: Rules = {
   check() {
-    throw new WebFailure('robots', `robots.txt has more than ${MOST_RULES} rules`);
+    throw new WebFailure('robots', `robots.txt has more than ${MAX_RULES} rules`);
   },
   gap: 0,
   sitemaps: [],
 };
 
-const outOfOrder = (status: number): Rules => ({
+const unavailable = (status: number): Rules => ({
   check() {
     throw new WebFailure('robots', `robots.txt answers ${status}`, undefined, true);
   },
@@ -139,33 +140,35 @@ const outOfOrder = (status: number): Rules => ({
 });
 
 async function rulesOf(origin: string, text: string): Promise<Rules> {
-  const lines = await oursOf(text);
-  if (lines.length > MOST_RULES) return TOO_MANY;
-  const ours = lines.join('\n');
-  const robots = robotsParser(`${origin}/robots.txt`, ours);
+  const lines = await linesForUs(text);
+  if (lines.length > MAX_RULES) return TOO_MANY_RULES;
+  const ourLines = lines.join('\n');
+  const robots = robotsParser(`${origin}/robots.txt`, ourLines);
   return {
     check({ pathname, search }) {
       const path = unescaped(pathname + search);
-      if (ours.length * path.length > MOST_COMPARED) throw new WebFailure('robots', 'too long to compare');
+      if (ourLines.length * path.length > MAX_COMPARISONS) throw new WebFailure('robots', 'too long to compare');
       if (!robots.isAllowed(origin + path, ROBOT)) throw new WebFailure('robots', 'disallowed by robots.txt');
     },
-    gap: Math.min(LONGEST_GAP, Math.max(0, (robots.getCrawlDelay(ROBOT) ?? 0) * 1000)),
-    sitemaps: [...text.matchAll(/^[ \t]*sitemap[ \t]*:[ \t]*([^\s#]+)/gim)].slice(0, SITEMAPS).map((line) => line[1]!),
+    gap: Math.min(MAX_GAP_MS, Math.max(0, (robots.getCrawlDelay(ROBOT) ?? 0) * 1000)),
+    sitemaps: [...text.matchAll(/^[ \t]*sitemap[ \t]*:[ \t]*([^\s#]+)/gim)]
+      .slice(0, MAX_SITEMAPS)
+      .map((line) => line[1]!),
   };
 }
 
 /**
- * The lines for us, at most one more than `MOST_RULES`. The parser gives every rule to every agent named above
- * it: a file of many names and many rules would fill the memory, so that other agents are left out.
+ * The lines for us, at most one more than `MAX_RULES`. The parser gives every rule to every agent named above
+ * it: a file of many names and many rules would exhaust memory, so other agents are left out.
  */
-async function oursOf(text: string): Promise<string[]> {
+async function linesForUs(text: string): Promise<string[]> {
   const lines: string[] = [];
   let names = new Set<string>();
   let naming = false;
   let read = 0;
   for (const [line] of text.matchAll(/[^\r\n]+/g)) {
-    if (++read % TURN === 0) await setImmediate();
-    if (lines.length > MOST_RULES) break;
+    if (++read % LINES_PER_TURN === 0) await setImmediate();
+    if (lines.length > MAX_RULES) break;
     const [, key = '', value = ''] = /^\s*([\w-]+)\s*:([^#]*)/.exec(line) ?? [];
     if (/^user-?agent$/i.test(key)) {
       if (!naming) names = new Set();

@@ -8,11 +8,11 @@ import { retryAfterSeconds } from '../outbound/retry-after.ts';
 import { checkTag, pageOf, type Page } from './page.ts';
 import { Robots, ROBOT } from './robots.ts';
 
-/** HTTP to addresses that a user, a page or a model named: nothing else may request these. */
+/** HTTP requests to addresses from users, pages and models. No other module may request these. */
 export interface Web {
   /**
    * Gets a page and follows redirects, as the site's robots.txt allows. Rejects with a `WebFailure` and nothing else.
-   * Waits where the site asks for it, 30 s at a time.
+   * Waits for Crawl-delay and Retry-After, up to 30 s at a time.
    */
   get(url: string, options: GetOptions): Promise<Page>;
   /** As `get`, by a conditional request; undefined where the site replies 304. */
@@ -26,7 +26,7 @@ export interface Web {
 export interface GetOptions {
   /** Media types the caller can read, such as `text/html`; anything else is a `content type` failure. */
   accept: string[];
-  /** Whether a redirect may lead there; where not, it is an `off site` failure, and nothing is asked of that site. */
+  /** Whether a redirect may be followed; where not, it is an `off site` failure, and that site is not requested. */
   within?: ((url: URL) => boolean) | undefined;
   /** Longest Retry-After in milliseconds that is waited for; with a longer one the page fails. 30,000 by default. */
   patience?: number | undefined;
@@ -46,8 +46,8 @@ export interface WebOptions extends GuardRules {
   clock?: Clock;
 }
 
-const REDIRECTS = 5;
-const REPEATS = 2;
+const MAX_REDIRECTS = 5;
+const MAX_RETRIES = 2;
 
 export function createWeb(options: WebOptions): Web {
   const { deadline = 15_000, limit = 10 * 1024 * 1024, clock = Date.now } = options;
@@ -62,7 +62,7 @@ export function createWeb(options: WebOptions): Web {
     await politeness.turn(url.origin, gap, signal, patience);
   }
 
-  /** Undefined for 304, `RetryLater` where the site asks for a pause, else the page. */
+  /** Undefined for 304, `RetryLater` for 429 and 503 with Retry-After, else the page. */
   async function read(reply: Reply, url: URL, accept: string[]): Promise<Page | RetryLater | undefined> {
     const { statusCode } = reply;
     if (statusCode === 304) {
@@ -75,16 +75,16 @@ export function createWeb(options: WebOptions): Web {
   }
 
   async function follow(address: string, known: Known | undefined, options: GetOptions) {
-    const { accept, within: mayLead, patience, signal = NEVER } = options;
+    const { accept, within: mayLead, patience, signal = NEVER_ABORTED } = options;
     let url = parseAddress(address);
     let left = deadline;
-    let repeats = 0;
-    for (let hops = 0; hops <= REDIRECTS;) {
+    let retries = 0;
+    for (let hops = 0; hops <= MAX_REDIRECTS;) {
       await admit(url, signal, patience);
       const began = performance.now();
       const headers = { accept: accept.join(', '), ...(known?.url === url.href ? conditions(known) : {}) };
       const at = url;
-      const result = await within(left, signal, (cut) =>
+      const result = await withDeadline(left, signal, (cut) =>
         exchange.ask(at, headers, cut, (reply) => read(reply, at, accept)),
       );
       left -= performance.now() - began;
@@ -94,15 +94,15 @@ export function createWeb(options: WebOptions): Web {
         hops++;
       } else if (result instanceof RetryLater) {
         politeness.hold(url.origin, result.wait);
-        if (++repeats > REPEATS) throw new WebFailure('download', 'asked to come back once too often');
+        if (++retries > MAX_RETRIES) throw new WebFailure('download', 'asked to come back once too often');
       } else return result;
     }
-    throw new WebFailure('download', `more than ${REDIRECTS} redirects`);
+    throw new WebFailure('download', `more than ${MAX_REDIRECTS} redirects`);
   }
 
-  const named = async (url: URL) => (exchange.way(url) === 'self' ? [] : robots.sitemaps(url));
+  const sitemapsOf = async (url: URL) => (exchange.way(url) === 'self' ? [] : robots.sitemaps(url));
 
-  const failing = async <T>(work: Promise<T>): Promise<T> => {
+  const withWebFailure = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
@@ -111,18 +111,18 @@ export function createWeb(options: WebOptions): Web {
   };
 
   return {
-    async get(url, asked) {
-      const page = await failing(follow(url, undefined, asked));
+    async get(url, getOptions) {
+      const page = await withWebFailure(follow(url, undefined, getOptions));
       if (!page) throw new WebFailure('download', 'status 304, to a request that named no state');
       return page;
     },
-    getChanged: (url, known, asked) => failing(follow(url, known, asked)),
-    sitemaps: (url) => failing(named(parseAddress(url))),
+    getChanged: (url, known, getOptions) => withWebFailure(follow(url, known, getOptions)),
+    sitemaps: (url) => withWebFailure(sitemapsOf(parseAddress(url))),
     close: () => exchange.close(),
   };
 }
 
-/** The site asks for a pause of so many milliseconds. */
+/** A reply with Retry-After; `wait` in milliseconds. */
 class RetryLater {
   readonly wait: number;
 
@@ -131,7 +131,7 @@ class RetryLater {
   }
 }
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 const agentOf = (about: string | undefined): string =>
   `${ROBOT}/0.1 (${about ? `+${about}` : 'Docent, a chatbot that learns the pages its owner names; obeys robots.txt'})`;
@@ -142,7 +142,7 @@ const conditions = ({ etag, lastModified }: Known): Record<string, string> => ({
 });
 
 /** Runs `work` with a signal that is aborted after `ms`, or with the caller's. */
-async function within<T>(ms: number, caller: AbortSignal, work: (cut: AbortSignal) => Promise<T>): Promise<T> {
+async function withDeadline<T>(ms: number, caller: AbortSignal, work: (cut: AbortSignal) => Promise<T>): Promise<T> {
   const own = new AbortController();
   const timer = setTimeout(() => own.abort(new Error('no answer in time')), ms);
   const leave = () => own.abort(caller.reason);
