@@ -6,7 +6,7 @@ export interface Readable {
   blocks: Block[];
   /** Of a page of HTML alone. */
   leads?: HeadLinks;
-  /** What was left out, where it is more than is kept, for its owner to read. */
+  /** Which limit cut the text off, as a sentence for its owner; absent where all of it is read. */
   cut?: string;
 }
 
@@ -18,27 +18,27 @@ export interface Block {
   text: string;
 }
 
-/** A page of more blocks than anybody wrote is read until there: each costs a few hundred bytes, whatever it says. */
-export const MOST_BLOCKS = 200_000;
+/** Blocks of one page; the rest is not read. Each takes a few hundred bytes of memory, even an empty one. */
+export const MAX_BLOCKS = 200_000;
 
-export const TOO_MANY_BLOCKS = `only the first ${MOST_BLOCKS} paragraphs are read`;
+export const TOO_MANY_BLOCKS = `only the first ${MAX_BLOCKS} paragraphs are read`;
 
 export const isHeading = (block: Block): boolean => block.kind === 'heading';
 
-/** Characters read between two turns of the event loop, where each costs little. */
-const SLICE = 16 * 1024;
-/** In the order in which they are looked for; a line's end of two characters is not to be cut in two. */
+/** UTF-16 units read between two turns of the event loop, in formats where each costs little. */
+const DEFAULT_SLICE_LENGTH = 16 * 1024;
+/** In order of preference. `\r\n` is before its halves, so that it is not split. */
 const CUTS = ['\n\n', '\r\n\r\n', '\r\n', '\n', '\r', ' '];
 
 /**
- * Pieces of `size` to twice `size` characters, cut before an empty line; in a paragraph that goes on and on, before any
- * line or word.
+ * Pieces of `size` to twice `size` characters, cut before an empty line; in a longer paragraph before any line or
+ * word.
  */
-export function* slices(text: string, size = SLICE): Generator<string> {
+export function* slices(text: string, size = DEFAULT_SLICE_LENGTH): Generator<string> {
   for (let from = 0; from < text.length;) {
     const window = text.slice(from + size, from + 2 * size);
     const cut = CUTS.map((mark) => window.indexOf(mark)).find((at) => at >= 0);
-    // Where there is no space either, half a surrogate pair must not be left behind.
+    // Without a space in the window, cut so that no surrogate pair is split.
     const to = from + size + (cut ?? (/[\ud800-\udbff]$/.test(window) ? window.length - 1 : window.length));
     yield text.slice(from, to);
     from = to;

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Bytes decoded between two turns of the event loop. */
-const SLICE = 128 * 1024;
+const SLICE_BYTES = 128 * 1024;
 
-/** Bytes to text: by the mark at their start, the header, the page's own word, else UTF-8, else Western European. */
+/** Decodes by byte order mark, `header`, `<meta charset>`, else as UTF-8, else as Windows-1252. */
 export async function decode(body: Uint8Array, header: string | undefined): Promise<string> {
-  const named = markOf(body) ?? decoderOf(header) ?? decoderOf(metaCharset(body));
-  if (named) return inSlices(named, body);
+  const declared = markOf(body) ?? decoderOf(header) ?? decoderOf(metaCharset(body));
+  if (declared) return inSlices(declared, body);
   try {
     return await inSlices(new TextDecoder('utf-8', { fatal: true }), body);
   } catch {
@@ -16,9 +16,9 @@ export async function decode(body: Uint8Array, header: string | undefined): Prom
 
 async function inSlices(decoder: TextDecoder, body: Uint8Array): Promise<string> {
   const parts: string[] = [];
-  for (let at = 0; at < body.length; at += SLICE) {
+  for (let at = 0; at < body.length; at += SLICE_BYTES) {
     if (at > 0) await setImmediate();
-    parts.push(decoder.decode(body.subarray(at, at + SLICE), { stream: true }));
+    parts.push(decoder.decode(body.subarray(at, at + SLICE_BYTES), { stream: true }));
   }
   return parts.join('') + decoder.decode();
 }
@@ -34,7 +34,7 @@ function markOf([a, b, c]: Uint8Array): TextDecoder | undefined {
 function metaCharset(body: Uint8Array): string | undefined {
   const start = new TextDecoder('windows-1252').decode(body.subarray(0, 2048));
   const label = /<meta[^>]+charset\s*=\s*["']?([\w:.-]+)/i.exec(start)?.[1];
-  // A page that could be read this far is not in the UTF-16 it may claim.
+  // The label was found by reading bytes as ASCII, so the page is not UTF-16.
   return label && /^utf-?16/i.test(label) ? 'utf-8' : label;
 }
 

@@ -1,30 +1,30 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { slices, type Readable as Told } from './blocks.ts';
+import { slices, type Readable as ReadableText } from './blocks.ts';
 import { Rows } from './rows.ts';
 import { Unreadable } from './errors.ts';
 import { TimeSlice } from '../../async/time-slice.ts';
 
-const MOST_ROWS = 20_000;
-const MOST_CELLS = 200;
-/** UTF-16 units of one row, its separators too; a quotation mark that is never closed makes a row of all that follows. */
-const LONGEST_ROW = 200_000;
-/** Characters parsed between two turns of the event loop: a microsecond each, where each is a separator. */
-const SLICE = 1024;
+const MAX_ROWS = 20_000;
+const MAX_CELLS = 200;
+/** UTF-16 units of one row, separators included. Bounds the row that a quotation mark without its end makes of the rest of the file. */
+const MAX_ROW_LENGTH = 200_000;
+/** UTF-16 units parsed between two turns of the event loop: up to 1 µs each, in text of separators alone. */
+const CSV_SLICE_LENGTH = 1024;
 const SEPARATORS = [',', ';', '\t', '|'];
 
-/** A table as text: each row in words, with the names of its columns. */
-export async function readCsv(text: string): Promise<Told> {
-  const readable: Told = { title: '', blocks: [] };
+/** Reads each row as one text, each value with its column's name. */
+export async function readCsv(text: string): Promise<ReadableText> {
+  const readable: ReadableText = { title: '', blocks: [] };
   const rows = new Rows(readable.blocks);
-  let left = MOST_ROWS;
+  let rowsLeft = MAX_ROWS;
   for await (const row of rowsOf(text)) {
-    if (left-- === 0) {
-      readable.cut = `only the first ${MOST_ROWS} rows are read`;
+    if (rowsLeft-- === 0) {
+      readable.cut = `only the first ${MAX_ROWS} rows are read`;
       break;
     }
-    if (row.length > MOST_CELLS) readable.cut = `only the first ${MOST_CELLS} cells of a row are read`;
-    rows.add(row.slice(0, MOST_CELLS));
+    if (row.length > MAX_CELLS) readable.cut = `only the first ${MAX_CELLS} cells of a row are read`;
+    rows.add(row.slice(0, MAX_CELLS));
   }
   rows.end();
   return readable;
@@ -32,19 +32,19 @@ export async function readCsv(text: string): Promise<Told> {
 
 async function* rowsOf(text: string): AsyncGenerator<string[]> {
   const { parse, CsvError } = await import('csv-parse');
-  const options = { relax_quotes: true, relax_column_count: true, max_record_size: LONGEST_ROW };
+  const options = { relax_quotes: true, relax_column_count: true, max_record_size: MAX_ROW_LENGTH };
   const parser = parse({ delimiter: separatorOf(text), ...options });
   let unread = 0;
-  // The parser counts a row's words, but not its separators.
-  async function* fed(): AsyncGenerator<string> {
-    for (const slice of slices(text, SLICE)) {
+  // `max_record_size` does not count separators.
+  async function* inSlices(): AsyncGenerator<string> {
+    for (const slice of slices(text, CSV_SLICE_LENGTH)) {
       unread += slice.length;
-      if (unread > LONGEST_ROW + 2 * SLICE) throw tooLong();
+      if (unread > MAX_ROW_LENGTH + 2 * CSV_SLICE_LENGTH) throw tooLong();
       yield slice;
       await setImmediate();
     }
   }
-  Readable.from(fed())
+  Readable.from(inSlices())
     .on('error', (error) => parser.destroy(error))
     .pipe(parser);
   try {
@@ -59,9 +59,9 @@ async function* rowsOf(text: string): AsyncGenerator<string[]> {
   }
 }
 
-const tooLong = (): Unreadable => new Unreadable('content type', `a row of more than ${LONGEST_ROW} characters`);
+const tooLong = (): Unreadable => new Unreadable('content type', `a row of more than ${MAX_ROW_LENGTH} characters`);
 
-/** What stands most often in the first line, outside quotation marks. */
+/** The candidate with most occurrences in the first line, outside quotation marks. */
 function separatorOf(text: string): string {
   const line = /^[^\r\n]{0,10000}/.exec(text.slice(0, 20_000).trimStart())![0].replace(/"[^"]*"/g, '');
   const counts = SEPARATORS.map((mark) => line.split(mark).length);

@@ -1,11 +1,11 @@
 /** `same page`: another source of the chatbot is this page already, under another address. */
 type UnreadableReason = 'no text' | 'content type' | 'same page';
 
-/** Why nothing can be learned from what is there, in the words that follow `error:` in a source's status. */
+/** The content cannot be ingested. `reason` is the part after `error:` of the source's status. */
 export class Unreadable extends Error {
   readonly reason: UnreadableReason;
 
-  /** `detail`: what is wrong with it, for its owner to read. */
+  /** `detail`: a sentence for the source's owner. */
   constructor(reason: UnreadableReason, detail: string = reason) {
     super(detail);
     this.reason = reason;

@@ -1,7 +1,7 @@
 import { ROBOT } from '../../web/robots.ts';
 import { sameSite } from '../../web/url.ts';
 
-/** What a page says of itself to robots, and where it leads; addresses as they stand in it. */
+/** Robots rules, canonical address and links of a page; addresses as written in it. */
 export interface HeadLinks {
   /** Of its `<base>`; '' for none. */
   base: string;
@@ -13,18 +13,19 @@ export interface HeadLinks {
   nofollow: boolean;
 }
 
-const MOST_LINKS = 10_000;
-const LONGEST = 2048;
-/** By which a page is spoken to. */
+const MAX_LINKS = 10_000;
+/** UTF-16 units; longer addresses are ignored. */
+const MAX_ADDRESS_LENGTH = 2048;
+/** Names of `<meta>` that address us. */
 const NAMES = new Set(['robots', ROBOT.toLowerCase()]);
 const LINKS: Record<string, string> = { a: 'href', area: 'href', frame: 'src' };
 
-/** Hears each element of a page as it opens. */
+/** Collects links and head elements from the parser's events. */
 export class HeadLinksReader {
   readonly leads: HeadLinks = { base: '', canonical: '', links: [], noindex: false, nofollow: false };
   readonly #links = new Set<string>();
   readonly #canonicals = new Set<string>();
-  /** What stands further down may be a reader's comment. */
+  /** Head elements in the body are ignored, since they may come from a reader's comment. */
   #headIsOver = false;
 
   open(name: string, attributes: Record<string, string>): void {
@@ -40,9 +41,9 @@ export class HeadLinksReader {
     this.#headIsOver ||= name === 'head';
   }
 
-  #link(written: string | undefined, rel = ''): void {
-    const address = addressIn(written);
-    if (address === '' || this.#links.size >= MOST_LINKS || /(?:^|\s)nofollow(?:$|\s)/i.test(rel)) return;
+  #link(href: string | undefined, rel = ''): void {
+    const address = addressIn(href);
+    if (address === '' || this.#links.size >= MAX_LINKS || /(?:^|\s)nofollow(?:$|\s)/i.test(rel)) return;
     if (this.#links.has(address)) return;
     this.#links.add(address);
     this.leads.links.push(address);
@@ -64,13 +65,13 @@ export class HeadLinksReader {
   }
 }
 
-/** White space around it and line breaks within it count for nothing, as in a browser; '' for what leads nowhere. */
-function addressIn(written = ''): string {
-  const address = written.replace(/[\t\n\r]/g, '').trim();
-  return address.length > LONGEST || address.startsWith('#') ? '' : address;
+/** Strips white space around it and line breaks within it, as browsers do; '' for fragments and for addresses that are too long. */
+function addressIn(href = ''): string {
+  const address = href.replace(/[\t\n\r]/g, '').trim();
+  return address.length > MAX_ADDRESS_LENGTH || address.startsWith('#') ? '' : address;
 }
 
-/** Where a page of this address leads, whole and without fragments; nowhere where it says so. */
+/** The absolute addresses that a page links to, without fragments; none where it says nofollow. */
 export function* linksOf({ base, links, nofollow }: HeadLinks, url: string): Generator<string> {
   if (nofollow) return;
   const from = wholeAddress(base, url) ?? url;
@@ -81,8 +82,8 @@ export function* linksOf({ base, links, nofollow }: HeadLinks, url: string): Gen
 }
 
 /**
- * The address that the page is to be known by, where it can be believed: of the same site, and not the site's first
- * page named by one further in, which is a common mistake.
+ * The canonical address, if it is plausible: of the same site, and not the home page named by an inner page, a common
+ * mistake of content systems.
  */
 export function canonicalOf({ base, canonical }: HeadLinks, url: string): string | undefined {
   const address = canonical && wholeAddress(canonical, wholeAddress(base, url) ?? url);
@@ -93,9 +94,9 @@ export function canonicalOf({ base, canonical }: HeadLinks, url: string): string
   return address;
 }
 
-function wholeAddress(written: string, base: string): string | undefined {
-  if (!URL.canParse(written, base)) return undefined;
-  const url = new URL(written, base);
+function wholeAddress(href: string, base: string): string | undefined {
+  if (!URL.canParse(href, base)) return undefined;
+  const url = new URL(href, base);
   url.hash = '';
   return /^https?:$/.test(url.protocol) && !url.username && !url.password ? url.href : undefined;
 }

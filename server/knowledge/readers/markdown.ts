@@ -1,4 +1,4 @@
-import { MOST_BLOCKS, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
+import { MAX_BLOCKS, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
 import { inWords } from './table.ts';
 import { TimeSlice } from '../../async/time-slice.ts';
 
@@ -11,25 +11,25 @@ const ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/;
 const QUOTE = /^ {0,3}(?:>[ \t]?)+/;
 const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$/;
 const DEFINITION = /^ {0,3}\[[^\]]+\]:[ \t]*\S/;
-/** Nobody writes a longer paragraph by hand: its marks stay, and cost no time. */
-const LONGEST = 10_000;
-/** Characters. A longer line is read as several, and a longer paragraph as several paragraphs. */
-const LONGEST_LINE = 8 * 1024;
-const LONGEST_PARAGRAPH = 16 * 1024;
-/** Settings that many tools keep above the text. */
+/** UTF-16 units of a paragraph whose marks are removed. A longer one is generated, and the patterns would take too long. */
+const MAX_MARKED_LENGTH = 10_000;
+/** UTF-16 units. Longer lines and paragraphs are split. */
+const MAX_LINE_LENGTH = 8 * 1024;
+const MAX_PARAGRAPH_LENGTH = 16 * 1024;
+/** YAML front matter. */
 const FRONT_MATTER = /^---[ \t]*(?:\r\n?|\n)([^]{0,20000}?)(?:\r\n?|\n)(?:---|\.\.\.)[ \t]*(?:\r\n?|\n|$)/;
 const LINE_END = /\r\n?|\n/g;
 /** Whole characters of a long line, up to a space where there is one. */
-const PART = new RegExp(`[^]{1,${LONGEST_LINE}}(?:\\s|$)|[^]{1,${LONGEST_LINE}}`, 'gu');
+const PART = new RegExp(`[^]{1,${MAX_LINE_LENGTH}}(?:\\s|$)|[^]{1,${MAX_LINE_LENGTH}}`, 'gu');
 
-/** Markdown as its reader sees it: headings, paragraphs, list items, table rows and code, without their marks. */
+/** Reads Markdown as headings, paragraphs, list items, table rows and code, without marks. */
 export async function readMarkdown(text: string): Promise<Readable> {
   const front = FRONT_MATTER.exec(text);
   const page = new Page();
   const timeSlice = new TimeSlice();
   let cut = false;
   for (const line of linesOf(text, front?.[0].length ?? 0)) {
-    if ((cut = page.size >= MOST_BLOCKS)) break;
+    if ((cut = page.size >= MAX_BLOCKS)) break;
     page.line(line);
     if (timeSlice.isOver) await timeSlice.renew();
   }
@@ -39,7 +39,7 @@ export async function readMarkdown(text: string): Promise<Readable> {
   return { title, blocks, ...(cut ? { cut: TOO_MANY_BLOCKS } : {}) };
 }
 
-/** One by one: a list of all lines of a long text holds up everybody else. */
+/** Lazy: splitting a long text at once would block the event loop. */
 function* linesOf(text: string, from: number): Generator<string> {
   let start = from;
   for (const { index, 0: end } of text.slice(from).matchAll(LINE_END)) {
@@ -50,7 +50,7 @@ function* linesOf(text: string, from: number): Generator<string> {
 }
 
 function* partsOf(line: string): Generator<string> {
-  if (line.length <= LONGEST_LINE) yield line;
+  if (line.length <= MAX_LINE_LENGTH) yield line;
   else for (const [part] of line.matchAll(PART)) yield part;
 }
 
@@ -64,8 +64,8 @@ class Page {
   /** The cells above a table's line of dashes. */
   #columns: string[] = [];
 
-  line(written: string): void {
-    const line = this.#fence ? written : written.replace(QUOTE, '');
+  line(rawLine: string): void {
+    const line = this.#fence ? rawLine : rawLine.replace(QUOTE, '');
     const [, fence = ''] = FENCE.exec(line) ?? [];
     if (this.#fence) this.#code(line, fence);
     else if (fence) this.#open('code', fence);
@@ -103,11 +103,11 @@ class Page {
 
   #heading(level: number, words: string): void {
     this.#close();
-    this.#push({ kind: 'heading', level, text: plain(words) });
+    this.#push({ kind: 'heading', level, text: visibleText(words) });
   }
 
   #row(cells: string[]): void {
-    this.#push({ kind: 'item', text: plain(inWords(cells, this.#columns, false)) });
+    this.#push({ kind: 'item', text: visibleText(inWords(cells, this.#columns, false)) });
   }
 
   #open(kind: Block['kind'], fence = ''): void {
@@ -123,11 +123,11 @@ class Page {
     this.#close();
   }
 
-  /** What grows beyond any paragraph goes on as another. */
+  /** Splits a paragraph at `MAX_PARAGRAPH_LENGTH`. */
   #keep(line: string): void {
     this.#lines.push(line);
     this.#length += line.length + 1;
-    if (this.#length < LONGEST_PARAGRAPH) return;
+    if (this.#length < MAX_PARAGRAPH_LENGTH) return;
     const kind = this.#kind;
     this.#close();
     this.#kind = kind === 'code' ? 'code' : 'text';
@@ -136,7 +136,7 @@ class Page {
   #close(): void {
     this.#length = 0;
     const lines = this.#lines.splice(0);
-    const text = this.#kind === 'code' ? lines.join('\n').trimEnd() : plain(lines.join(' '));
+    const text = this.#kind === 'code' ? lines.join('\n').trimEnd() : visibleText(lines.join(' '));
     this.#push({ kind: this.#kind, text });
     this.#kind = 'text';
     this.#columns = [];
@@ -154,9 +154,9 @@ const cellsOf = (row: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim());
 
-/** What is left of a line when it is shown: the words of links, no emphasis, no tags. */
-function plain(words: string): string {
-  const shown = words.length > LONGEST ? words : withoutMarks(words);
+/** A line as it is rendered: the text of links, without emphasis and tags. */
+function visibleText(words: string): string {
+  const shown = words.length > MAX_MARKED_LENGTH ? words : withoutMarks(words);
   return shown.replace(/\s+/g, ' ').trim();
 }
 

@@ -5,17 +5,17 @@ import { fileURLToPath } from 'node:url';
 import { FairQueue } from '../../async/fair-queue.ts';
 import { Unreadable } from './errors.ts';
 
-export type Kind = 'pdf' | 'docx' | 'xlsx';
+export type FileKind = 'pdf' | 'docx' | 'xlsx';
 
-export interface Parsing {
+export interface FileToParse {
   bytes: Uint8Array;
   signal: AbortSignal;
-  /** Whose file it is. */
+  /** Files of different users take turns. */
   user: string;
 }
 
-/** What the parser's process says. `page`, `html` and `row` come in order, long ones in several pieces. */
-export type Line =
+/** A line of the parser's output. `page`, `html` and `row` come in order, long ones in several lines. */
+export type ParserLine =
   | { title: string }
   | { page: number; text: string }
   | { html: string }
@@ -27,24 +27,24 @@ export type Line =
 
 /** The same path beside the sources and beside the built server. */
 const PROGRAM = './parser/parse.mjs';
-/** Milliseconds that a file may take: a small one little, and each megabyte more. */
-const LEAST_TIME = 20_000;
-const TIME_PER_MEGABYTE = 5_000;
-const MOST_TIME = 120_000;
+/** Milliseconds that a file may take, by its size. */
+const MIN_TIME_MS = 20_000;
+const MS_PER_MEGABYTE = 5_000;
+const MAX_TIME_MS = 120_000;
 export const deadlineOf = (bytes: number): number =>
-  Math.min(MOST_TIME, LEAST_TIME + TIME_PER_MEGABYTE * Math.floor(bytes / 1024 ** 2));
-/** Files read at the same time. */
-const AT_ONCE = 2;
-/** Megabytes of JavaScript's own memory; the process ends itself when it takes 768 MB in all. */
-const HEAP = 512;
+  Math.min(MAX_TIME_MS, MIN_TIME_MS + MS_PER_MEGABYTE * Math.floor(bytes / 1024 ** 2));
+/** Parser processes that run at the same time. */
+const MAX_PROCESSES = 2;
+/** The JavaScript heap; the process also ends itself when it takes 768 MB in all. */
+const MAX_HEAP_MEGABYTES = 512;
 
-const queue = new FairQueue({ concurrency: AT_ONCE });
+const queue = new FairQueue({ concurrency: MAX_PROCESSES });
 
 /**
- * What a file says, line by line, read in a process of its own; two files at a time, users in rotation. Rejects with
- * `Unreadable` where the file is broken or locked, and with other errors where it is too much.
+ * Parses a file in a process of its own, two files at a time, users in rotation. Rejects with `Unreadable` where the file
+ * is broken or encrypted, and with another error where it exceeds a limit.
  */
-export async function* parsed(kind: Kind, { bytes, signal, user }: Parsing): AsyncGenerator<Line> {
+export async function* parseFile(kind: FileKind, { bytes, signal, user }: FileToParse): AsyncGenerator<ParserLine> {
   const release = await queue.acquire(user);
   try {
     signal.throwIfAborted();
@@ -54,9 +54,9 @@ export async function* parsed(kind: Kind, { bytes, signal, user }: Parsing): Asy
   }
 }
 
-async function* linesOf(kind: Kind, bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<Line> {
+async function* linesOf(kind: FileKind, bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<ParserLine> {
   const child = start(kind);
-  // A process that could not be started says so here, and is no reason for ours to end.
+  // A process that cannot be started emits `error`, which `once` takes: unhandled, it would end the server.
   const ended = once(child, 'close').catch(() => {});
   const kill = (): void => void child.kill('SIGKILL');
   const deadline = deadlineOf(bytes.length);
@@ -65,7 +65,7 @@ async function* linesOf(kind: Kind, bytes: Uint8Array, signal: AbortSignal): Asy
   try {
     child.stdin!.on('error', () => {}).end(bytes);
     for await (const text of createInterface({ input: child.stdout! })) {
-      const line = JSON.parse(text) as Line;
+      const line = JSON.parse(text) as ParserLine;
       if ('refused' in line) throw new Unreadable(line.refused);
       if ('failed' in line) throw new Error(line.failed);
       if ('done' in line) return;
@@ -81,9 +81,9 @@ async function* linesOf(kind: Kind, bytes: Uint8Array, signal: AbortSignal): Asy
   }
 }
 
-/** The environment, with its keys, is not handed on to what reads a stranger's file. */
-function start(kind: Kind): ChildProcess {
+/** Runs without environment: the file is untrusted, and the environment has API keys. */
+function start(kind: FileKind): ChildProcess {
   const program = fileURLToPath(new URL(PROGRAM, import.meta.url));
-  const options = [`--max-old-space-size=${HEAP}`, program, kind];
+  const options = [`--max-old-space-size=${MAX_HEAP_MEGABYTES}`, program, kind];
   return spawn(process.execPath, options, { env: {}, stdio: ['pipe', 'pipe', 'ignore'] });
 }

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
-import { MOST_BLOCKS, slices, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
+import { MAX_BLOCKS, slices, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
 
 const ITEM = /^[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t]+/;
-const LONGEST_TITLE = 100;
-/** Characters read between two turns of the event loop. */
-const SLICE = 8 * 1024;
+const MAX_TITLE_LENGTH = 100;
+/** UTF-16 units read between two turns of the event loop. */
+const PLAIN_SLICE_LENGTH = 8 * 1024;
 
 /** Plain text: paragraphs stand between empty lines; lines that begin with a mark or a number are list items. */
 export async function readPlain(text: string): Promise<Readable> {
   const blocks: Block[] = [];
-  for (const slice of slices(text, SLICE)) {
-    if (blocks.length >= MOST_BLOCKS) return { title: titleOf(blocks), blocks, cut: TOO_MANY_BLOCKS };
+  for (const slice of slices(text, PLAIN_SLICE_LENGTH)) {
+    if (blocks.length >= MAX_BLOCKS) return { title: titleOf(blocks), blocks, cut: TOO_MANY_BLOCKS };
     for (const part of slice.replace(/\r\n?/g, '\n').split(/\n[ \t]*\n\s*/)) blocks.push(...blocksOf(part));
     await setImmediate();
   }
@@ -27,9 +27,9 @@ function blocksOf(part: string): Block[] {
   return blocks;
 }
 
-/** A first line that stands alone and is no sentence. */
+/** The first line, where it is a short paragraph that does not end like a sentence. */
 function titleOf([first, second]: Block[]): string {
   const titles =
-    first?.kind === 'text' && second && first.text.length <= LONGEST_TITLE && !/[.!?:;,]$/.test(first.text);
+    first?.kind === 'text' && second && first.text.length <= MAX_TITLE_LENGTH && !/[.!?:;,]$/.test(first.text);
   return titles ? first.text : '';
 }

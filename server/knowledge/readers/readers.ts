@@ -6,17 +6,17 @@ import { readDocx, readPdf, readXlsx } from './office.ts';
 import { readPlain } from './plain.ts';
 import { readTex } from './tex.ts';
 
-/** What is to be read, as it came. */
+/** A file or page before it is parsed. */
 export interface Content {
   bytes: Uint8Array;
-  /** The bytes as text; of a file that is none, `Unreadable`. */
+  /** The decoded bytes; rejects with `Unreadable` where they are binary. */
   text(): Promise<string>;
   signal: AbortSignal;
-  /** Whose it is: files are read for users in rotation. */
+  /** Files of different users take turns. */
   user: string;
 }
 
-/** Content to blocks; gives way to others now and then. */
+/** Reads content as blocks, in steps between which the event loop runs other work. */
 type Read = (content: Content) => Promise<Readable>;
 
 const ofText =

@@ -3,10 +3,10 @@ import { inWords } from './table.ts';
 
 const NUMBER = /^[\s\d.,:%+\-/€$£¥()]*$/;
 
-/** Rows of a table that come one by one, in words: each value with its column's name. */
+/** Turns rows that come one by one into text: each value with its column's name. */
 export class Rows {
   readonly #blocks: Block[];
-  /** The first row of several cells: it waits for a second one, since a table of one row has no names. */
+  /** The first row with several cells. Only a second row shows that it is the header. */
   #first: string[] | undefined;
   #names: string[] | undefined;
 
@@ -29,7 +29,7 @@ export class Rows {
     if (this.#first) this.#push(inWords(this.#first, [], false));
   }
 
-  /** Columns are called by words: a row with figures is one like the others. */
+  /** A first row with figures is data, not a header. */
   #begin(first: string[]): void {
     const figures = first.some((cell) => cell && NUMBER.test(cell));
     this.#names = figures ? [] : first;

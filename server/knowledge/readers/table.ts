@@ -6,13 +6,13 @@ export interface Cell<B> {
 }
 export type Row<B> = Cell<B>[];
 
-/** A cell with more text than this is a column of the page, not a figure in a table. */
-const LONGEST_CELL = 500;
+/** UTF-16 units of a cell. A longer one means that the table lays out the page. */
+const MAX_CELL_LENGTH = 500;
 
 /**
- * The rows of a table in words, each value with its column's name: `Zone: Europe; Price: €9`, or, where the first cell says
- * what the row is, `Europe — Price: €9`. No rows where the table only lays out the page; its blocks then stand for
- * themselves. `above`: the columns' names, where the rows above these were put in words before.
+ * The rows of a table as text, each value with its column's name: `Zone: Europe; Price: €9`, or, where the first cell labels
+ * the row, `Europe — Price: €9`. No rows where the table only lays out the page; its blocks then stand for
+ * themselves. `above`: the columns' names, where rows above these were converted before.
  */
 export function rowsOf<B>(
   rows: Row<B>[],
@@ -32,26 +32,28 @@ export function rowsOf<B>(
   const first = rows[0]!;
   const named = !above && rows.length > 1 && first.every((cell) => cell.header);
   const names = above ?? (named ? words[0]! : []);
-  const told = words
+  const lines = words
     .slice(named ? 1 : 0)
     .map((row, at) => inWords(row, names, rows[at + (named ? 1 : 0)]![0]!.header))
     .filter(Boolean);
-  return { rows: told, names };
+  return { rows: lines, names };
 }
 
 function isLayout(blocks: Block[]): boolean {
   const length = blocks.reduce((sum, { text }) => sum + text.length, 0);
-  return blocks.length > 3 || length > LONGEST_CELL || blocks.some(({ kind }) => kind === 'heading' || kind === 'code');
+  return (
+    blocks.length > 3 || length > MAX_CELL_LENGTH || blocks.some(({ kind }) => kind === 'heading' || kind === 'code')
+  );
 }
 
-/** UTF-16 units of a column's name: it is said again in every row, and a row must not outgrow its page. */
-const LONGEST_NAME = 100;
+/** UTF-16 units of a column's name: it is repeated in every row, which multiplies its length. */
+const MAX_COLUMN_NAME_LENGTH = 100;
 
-/** `names`: the columns'. `labelled`: the first cell says what the row is. */
+/** `names`: the columns'. `labelled`: the first cell labels the row. */
 export function inWords(cells: string[], names: string[], labelled: boolean): string {
   if (names.length) {
     const pairs = cells.map((text, at) => {
-      const name = (names[at] ?? '').slice(0, LONGEST_NAME).toWellFormed().replace(/\s*:$/, '');
+      const name = (names[at] ?? '').slice(0, MAX_COLUMN_NAME_LENGTH).toWellFormed().replace(/\s*:$/, '');
       return text && name && text !== name ? `${name}: ${text}` : text;
     });
     const values = pairs.slice(1).filter(Boolean).join('; ');

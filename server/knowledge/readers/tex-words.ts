@@ -1,9 +1,9 @@
 /** Where a formula may begin. An escaped sign or a line break begins none. */
 const OPENING = /\\[^]|\$\$?/g;
 const CLOSINGS: Record<string, string> = { '\\(': '\\)', '\\[': '\\]', $$: '$$', $: '$' };
-/** Characters. What closes later is a price or a mistake. */
-const LONGEST_FORMULA = 2000;
-/** Commands whose words are for the program, with those words. */
+/** UTF-16 units. A `$` whose end is further away is a price or a mistake. */
+const MAX_FORMULA_LENGTH = 2000;
+/** Commands whose arguments are not printed, with the arguments. */
 const SILENT =
   /\\(?:label|ref|eqref|pageref|autoref|cref|Cref|cite[a-zA-Z]{0,10}|nocite|usepackage|documentclass|includegraphics|bibliography|bibliographystyle|vspace|hspace|input|include|begin|end|setlength|addtolength|setcounter|pagestyle|thispagestyle|index|graphicspath|color)\*?(?:\[[^\]]{0,200}\]){0,2}(?:\{[^{}]{0,500}\}){1,2}/g;
 const DEFINITION = /\\(?:re)?newcommand\*?\{?\\[a-zA-Z]{1,40}\}?(?:\[[^\]]{0,20}\]){0,2}\{[^{}]{0,500}\}/g;
@@ -45,34 +45,34 @@ const ACCENTS: Record<string, string> = {
   r: '\u030a',
 };
 const ACCENT = /\\(?:(['`^"~=.])\s?\{?\\?([a-zA-Z])\}?|([uvHckr])\{([a-zA-Z])\})/g;
-/** Escaped signs, aside while braces are taken away. */
+/** Escaped characters are moved to this private-use range while braces are removed. */
 const ASIDE = 0xe000;
 
-/** The words that LaTeX prints, without its commands; formulas as they are written. */
-export function plainTex(written: string): string {
-  let plain = '';
+/** The text that LaTeX prints, without commands; formulas stay as source. */
+export function plainTex(source: string): string {
+  let words = '';
   let from = 0;
-  for (const [start, end] of formulasOf(written)) {
-    plain += wordsOf(written.slice(from, start)) + written.slice(start, end);
+  for (const [start, end] of formulasOf(source)) {
+    words += wordsOf(source.slice(from, start)) + source.slice(start, end);
     from = end;
   }
-  return (plain + wordsOf(written.slice(from))).replace(/\s+/g, ' ').trim();
+  return (words + wordsOf(source.slice(from))).replace(/\s+/g, ' ').trim();
 }
 
-function* formulasOf(written: string): Generator<[start: number, end: number]> {
-  // Where each closing stands next, so that no part of the text is searched twice for it.
+function* formulasOf(source: string): Generator<[start: number, end: number]> {
+  // Position of the next closing of each kind, so that the search stays linear.
   const nexts = new Map<string, number>();
   const openings = new RegExp(OPENING);
-  for (let match; (match = openings.exec(written));) {
+  for (let match; (match = openings.exec(source));) {
     const closing = CLOSINGS[match[0]];
     if (!closing) continue;
     const inner = openings.lastIndex;
     let next = nexts.get(closing) ?? -1;
     if (next < inner) {
-      next = written.indexOf(closing, inner);
+      next = source.indexOf(closing, inner);
       nexts.set(closing, next < 0 ? Infinity : next);
     }
-    if (next <= inner || next - inner > LONGEST_FORMULA) continue;
+    if (next <= inner || next - inner > MAX_FORMULA_LENGTH) continue;
     openings.lastIndex = next + closing.length;
     yield [match.index, openings.lastIndex];
   }

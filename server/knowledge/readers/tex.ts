@@ -1,4 +1,4 @@
-import { MOST_BLOCKS, slices, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
+import { MAX_BLOCKS, slices, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
 import { inWords } from './table.ts';
 import { plainTex } from './tex-words.ts';
 import { TimeSlice } from '../../async/time-slice.ts';
@@ -7,28 +7,28 @@ import { TimeSlice } from '../../async/time-slice.ts';
 const CODE = /^(?:verbatim|lstlisting|minted|alltt)\*?$/;
 const MATH = /^(?:equation|align|alignat|gather|multline|eqnarray|displaymath|math|flalign)\*?$/;
 const TABLE = /^(?:tabular|tabularx|longtable|array)\*?$/;
-/** Nothing in them is text. */
+/** Environments that are skipped. */
 const UNREAD = /^(?:tikzpicture|comment|filecontents|thebibliography)\*?$/;
 const BEGIN = /\\begin\{([a-zA-Z]{1,30}\*?)\}(?:\[[^\]]{0,200}\])?/g;
 const LEVELS = ['part', 'chapter', 'section', 'subsection', 'subsubsection', 'paragraph', 'subparagraph'];
 const HEADING = new RegExp(`^\\s*\\\\(${LEVELS.join('|')})\\*?(?:\\[[^\\]]{0,300}\\])?\\{`);
 const ITEM = /^\s*\\item\b\s*(?:\[([^\]]{0,200})\])?/;
 const COMMENT = /((?:^|[^\\])(?:\\\\)*)%.*$/;
-/** Characters. A longer paragraph goes on as another one. */
-const LONGEST_PARAGRAPH = 16 * 1024;
-const LONGEST_PREAMBLE = 200_000;
-/** Characters of one line; a longer one is read as several. */
-const LONGEST_LINE = 8 * 1024;
+/** UTF-16 units. A longer paragraph is split. */
+const MAX_PARAGRAPH_LENGTH = 16 * 1024;
+const MAX_PREAMBLE_LENGTH = 200_000;
+/** UTF-16 units of a line; a longer one is split. */
+const MAX_LINE_LENGTH = 8 * 1024;
 
-/** LaTeX as its reader sees it: headings, paragraphs, items, rows of tables and code; formulas as they are written. */
+/** Reads LaTeX as headings, paragraphs, items, rows of tables and code; formulas stay as source. */
 export async function readTex(text: string): Promise<Readable> {
-  const begin = text.slice(0, LONGEST_PREAMBLE).indexOf('\\begin{document}');
+  const begin = text.slice(0, MAX_PREAMBLE_LENGTH).indexOf('\\begin{document}');
   const preamble = begin < 0 ? '' : text.slice(0, begin);
   const page = new Page();
   const timeSlice = new TimeSlice();
   let cut = false;
   for (const line of linesOf(begin < 0 ? text : text.slice(begin + '\\begin{document}'.length))) {
-    if (line.startsWith('\\end{document}') || (cut = page.size >= MOST_BLOCKS)) break;
+    if (line.startsWith('\\end{document}') || (cut = page.size >= MAX_BLOCKS)) break;
     page.line(line);
     if (timeSlice.isOver) await timeSlice.renew();
   }
@@ -40,7 +40,7 @@ export async function readTex(text: string): Promise<Readable> {
 
 function* linesOf(text: string): Generator<string> {
   // A slice begins with the end of the line before it.
-  for (const slice of slices(text, LONGEST_LINE)) yield* slice.replace(/^(?:\r\n?|\n)/, '').split(/\r\n?|\n/);
+  for (const slice of slices(text, MAX_LINE_LENGTH)) yield* slice.replace(/^(?:\r\n?|\n)/, '').split(/\r\n?|\n/);
 }
 
 class Page {
@@ -49,7 +49,7 @@ class Page {
   #lines: string[] = [];
   #length = 0;
   /** The environment whose lines are not paragraphs; '' for none. */
-  #within = '';
+  #environment = '';
 
   get size(): number {
     return this.#blocks.length;
@@ -60,11 +60,11 @@ class Page {
     return this.#blocks;
   }
 
-  line(written: string): void {
-    if (this.#within) return this.#outside(this.#inside(written).replace(COMMENT, '$1'));
-    const line = written.replace(COMMENT, '$1');
-    // A line of nothing but a comment ends no paragraph.
-    if (line.trim() === '') return written.trim() === '' ? this.#close() : undefined;
+  line(rawLine: string): void {
+    if (this.#environment) return this.#outside(this.#inside(rawLine).replace(COMMENT, '$1'));
+    const line = rawLine.replace(COMMENT, '$1');
+    // Unlike an empty line, a line with only a comment does not end the paragraph.
+    if (line.trim() === '') return rawLine.trim() === '' ? this.#close() : undefined;
     this.#outside(line);
   }
 
@@ -76,17 +76,17 @@ class Page {
       const [start, name = ''] = begin;
       this.#read(rest.slice(0, begin.index));
       this.#close();
-      this.#within = name;
+      this.#environment = name;
       rest = rest.slice(begin.index + start.length);
-      // What stands behind a table's beginning says how its columns look.
+      // The arguments of a table describe its columns.
       if (TABLE.test(name)) rest = withoutArguments(rest);
       if (rest.trim()) rest = this.#inside(rest);
     }
   }
 
-  /** Gives back what stands behind the environment's end. */
+  /** Returns the rest of the line after the environment's end. */
   #inside(line: string): string {
-    const name = this.#within;
+    const name = this.#environment;
     const end = `\\end{${name}}`;
     const at = line.indexOf(end);
     const own = at < 0 ? line : line.slice(0, at);
@@ -95,7 +95,7 @@ class Page {
     else if (MATH.test(name)) this.#keep(own.replace(COMMENT, '$1'));
     if (at < 0) return '';
     this.#close();
-    this.#within = '';
+    this.#environment = '';
     return line.slice(at + end.length);
   }
 
@@ -132,14 +132,15 @@ class Page {
   #keep(line: string): void {
     this.#lines.push(line);
     this.#length += line.length + 1;
-    if (this.#length >= LONGEST_PARAGRAPH) this.#close();
+    if (this.#length >= MAX_PARAGRAPH_LENGTH) this.#close();
   }
 
   #close(): void {
     const lines = this.#lines.splice(0);
     this.#length = 0;
-    if (CODE.test(this.#within)) this.#push({ kind: 'code', text: lines.join('\n').trimEnd() });
-    else if (MATH.test(this.#within)) this.#push({ kind: 'text', text: lines.join(' ').replace(/\s+/g, ' ').trim() });
+    if (CODE.test(this.#environment)) this.#push({ kind: 'code', text: lines.join('\n').trimEnd() });
+    else if (MATH.test(this.#environment))
+      this.#push({ kind: 'text', text: lines.join(' ').replace(/\s+/g, ' ').trim() });
     else this.#push({ kind: this.#kind, text: plainTex(lines.join(' ')) });
     this.#kind = 'text';
   }

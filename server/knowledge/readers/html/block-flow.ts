@@ -1,10 +1,10 @@
 import type { Block } from '../blocks.ts';
 import { rowsOf, type Cell, type Row } from '../table.ts';
 
-/** Where a link leads: to a place of the same page, or away from it. */
+/** Whether a link leads to a fragment of the same page, or away from it. */
 export type Linked = 'page' | 'away';
 
-/** A block, and where in the page its text stood. */
+/** A block with its place in the page. */
 export interface Placed<P> {
   block: Block;
   place: P;
@@ -14,13 +14,13 @@ export interface Placed<P> {
   bold?: boolean;
 }
 
-/** The share of a block's text from which on it is one link, with a comma or an arrow beside it. */
+/** A block with this share of its text in links counts as a link; the rest is a comma or an arrow. */
 const NEARLY_ALL = 0.9;
 
-/** Characters. What grows beyond any paragraph goes on as another one. */
-const LONGEST = 16 * 1024;
-/** A longer row goes on as another one; so many cells are put in words at once. */
-const MOST_CELLS = 500;
+/** UTF-16 units. A longer paragraph is split. */
+const MAX_BLOCK_LENGTH = 16 * 1024;
+/** Cells of a row, and cells that are converted to text at once. A longer row is split. */
+const MAX_CELLS = 500;
 
 /** Stands for a `<br>` until the white space around it has been put in order. */
 export const LINE_BREAK = '\u2028';
@@ -37,7 +37,7 @@ interface Table<P> {
   cells: Cell<Placed<P>>[];
   /** Cells of `rows`. */
   count: number;
-  /** The columns' names, once rows above have been put in words. */
+  /** The columns' names, once rows above have been converted. */
   names?: string[];
   /** Where the blocks went before this table's cells took them. */
   outer: Placed<P>[];
@@ -59,15 +59,15 @@ export class Flow<P> {
   #length = 0;
   #links = { page: 0, away: 0 };
   #bold = 0;
-  /** What the text taken last was. */
+  /** Of the text that `#take` returned last. */
   #linked: Linked | undefined;
   #isBold = false;
   /** A definition list's term waits for its definition. */
   #term = '';
 
   text(text: string, place: P, link?: Linked, bold = false): void {
-    const cut = this.#size > LONGEST ? text.search(/\s/) : -1;
-    if (cut < 0 && this.#size < 2 * LONGEST) return this.#add(text, place, link, bold);
+    const cut = this.#size > MAX_BLOCK_LENGTH ? text.search(/\s/) : -1;
+    if (cut < 0 && this.#size < 2 * MAX_BLOCK_LENGTH) return this.#add(text, place, link, bold);
     this.#add(text.slice(0, Math.max(0, cut)), place, link, bold);
     this.#flush();
     this.#add(text.slice(Math.max(0, cut)), place, link, bold);
@@ -99,7 +99,7 @@ export class Flow<P> {
     else if (name === 'td' || name === 'th') this.#closeCell();
     else if (name === 'tr') this.#closeRow();
     else if (name === 'table') this.#closeTable(place);
-    // What a disclosure holds ends with it: an empty heading takes its summary off the path.
+    // An empty heading ends the section that the `<summary>` of this disclosure began.
     else if (name === 'details') this.#out.push({ block: { kind: 'heading', level: 6, text: '' }, place });
   }
 
@@ -162,15 +162,15 @@ export class Flow<P> {
 
   #withTerm(text: string): string {
     if (!this.#term) return text;
-    const joined = /[:?!.]$/.test(this.#term) ? `${this.#term} ${text}` : `${this.#term}: ${text}`;
+    const withTerm = /[:?!.]$/.test(this.#term) ? `${this.#term} ${text}` : `${this.#term}: ${text}`;
     this.#term = '';
-    return joined;
+    return withTerm;
   }
 
   #openCell(header: boolean): void {
     const table = this.#tables.at(-1);
     if (!table) return;
-    if (table.cells.length >= MOST_CELLS) this.#closeRow();
+    if (table.cells.length >= MAX_CELLS) this.#closeRow();
     this.#out = [];
     table.cells.push({ header, blocks: this.#out });
   }
@@ -186,7 +186,7 @@ export class Flow<P> {
     table.rows.push(table.cells);
     table.count += table.cells.length;
     table.cells = [];
-    if (table.count >= MOST_CELLS) this.#emitRows(table, undefined);
+    if (table.count >= MAX_CELLS) this.#emitRows(table, undefined);
   }
 
   #closeTable(place: P): void {
@@ -197,7 +197,7 @@ export class Flow<P> {
     this.#emitRows(table, place);
   }
 
-  /** Puts the rows so far in words: of a long table before it ends. */
+  /** Converts the rows so far to text; long tables are converted in parts. */
   #emitRows(table: Table<P>, otherwise: P | undefined): void {
     const out = this.#out;
     this.#out = table.outer;
@@ -215,7 +215,7 @@ export class Flow<P> {
   }
 }
 
-/** A table that has links alone, if it is one. */
+/** The kind of links where all blocks of the table are links. */
 function linkedIn<P>({ rows }: Table<P>): Linked | undefined {
   const blocks = rows.flat().flatMap((cell) => cell.blocks);
   return blocks.every(({ linked }) => linked) ? blocks[0]?.linked : undefined;
@@ -230,7 +230,7 @@ function roleOf(name: string): Role | undefined {
   return undefined;
 }
 
-/** White space as a browser shows it; a line break stays one. */
+/** Collapses white space as a browser does, except line breaks. */
 function tidyLines(text: string): string {
   return text
     .replace(/[ \t\n\r\f\v\u00a0]+/g, ' ')

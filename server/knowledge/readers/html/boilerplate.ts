@@ -1,4 +1,4 @@
-/** What stands on every page of a site, and answers nothing. */
+/** Detects boilerplate: navigation, footers, cookie banners. */
 
 const words = (list: string): Set<string> => new Set(list.split(/\s+/));
 
@@ -7,11 +7,11 @@ const BOILERPLATE_ROLES = words(
   'navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar',
 );
 
-/** By its own meaning: whatever is in it is out, unless that is the page's `main`. */
+/** By element and role. Its content is boilerplate too, unless it contains the page's `main`. */
 export const isBoilerplate = (name: string, role: string): boolean =>
   BOILERPLATE.has(name) || BOILERPLATE_ROLES.has(role);
 
-/** Names that site builders and consent tools give to such things, wherever they stand. */
+/** Class names and ids that are boilerplate anywhere in a page. */
 const ANYWHERE = new RegExp(
   `^(?:[a-z\\d-]+-)?(?:${[
     'breadcrumbs?|pagination|skip-(?:link|nav|to)|back-to-top|toc|table-of-contents',
@@ -24,7 +24,7 @@ const ANYWHERE = new RegExp(
     'advert(?:s|isements?)?|ad-(?:slot|banner|container|unit)',
   ].join('|')})(?:-[a-z\\d-]+)?$`,
 );
-/** Those that may well name a part of the content there: in `main` and articles they count for nothing. */
+/** Names that are boilerplate only outside `main` and articles, where they may name content. */
 const OUTSIDE = new RegExp(
   `^(?:${[
     '(?:main|top|site|page|global|sub|mobile|footer|header)-?(?:nav|navigation|menu|header|footer)|nav|nav-?bar|navigation|menu-?bar|footer',
@@ -32,22 +32,22 @@ const OUTSIDE = new RegExp(
     '[a-z\\d-]+-sidebar',
   ].join('|')})$`,
 );
-/** Names of a page's layout, and of pages that are about such things. */
-const NOT = /^(?:has|with|no|without|is)-|polic|-page$|^page-template/;
+/** Names of a layout, or of pages about such things (`cookie-policy`), which are not boilerplate. */
+const LAYOUT_NAME = /^(?:has|with|no|without|is)-|polic|-page$|^page-template/;
 
-/** UTF-16 units of the names that are looked at, and of one: a longer one is made by a machine, for a machine. */
-const LONGEST = 300;
-const LONGEST_NAME = 60;
+/** UTF-16 units of all names that are read, and of one name; longer ones are generated. */
+const MAX_NAMES_LENGTH = 300;
+const MAX_NAME_LENGTH = 60;
 
-/** By the names that were given to it; an element so called may yet be the whole page. */
+/** By class names and id (`names`). `contentOf` ignores it where nearly the whole page would be boilerplate. */
 export function isNamedBoilerplate(names: string, inContent: boolean): boolean {
   const tokens = names
-    .slice(0, LONGEST)
+    .slice(0, MAX_NAMES_LENGTH)
     .replace(/([a-z\d])(?=[A-Z])/g, '$1-')
     .replace(/_+/g, '-')
     .toLowerCase()
     .split(/\s+/);
   const isCalled = (token: string): boolean =>
-    !NOT.test(token) && (ANYWHERE.test(token) || (!inContent && OUTSIDE.test(token)));
-  return tokens.some((token) => token.length <= LONGEST_NAME && isCalled(token));
+    !LAYOUT_NAME.test(token) && (ANYWHERE.test(token) || (!inContent && OUTSIDE.test(token)));
+  return tokens.some((token) => token.length <= MAX_NAME_LENGTH && isCalled(token));
 }

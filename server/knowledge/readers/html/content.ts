@@ -3,37 +3,37 @@ import type { Block } from '../blocks.ts';
 import type { Placed } from './block-flow.ts';
 import { TimeSlice } from '../../../async/time-slice.ts';
 
-/** In which parts of the page a text stands. */
+/** Which elements a text is inside. */
 export interface Region {
   main: boolean;
   article: boolean;
   form: boolean;
-  /** By the names of what it stands in. */
+  /** By class names and ids of the elements around it. */
   boilerplate: boolean;
 }
 
-type All = Placed<Region>[];
+type PlacedBlocks = Placed<Region>[];
 
-/** So many links in a row, and nothing else, are a list of them. */
-const LINKS = 3;
-/** A share of the page that is too small to be what it is about. */
-const LITTLE = 0.1;
-const NEXT_TO_NOTHING = 0.03;
-/** Labels of a picture or a form that is not read here. */
+/** Consecutive links that count as a menu or an index. */
+const MIN_LINK_RUN = 3;
+/** A part with a smaller share of the page's text is not its content. */
+const MIN_PART_SHARE = 0.1;
+const MIN_NAMED_SHARE = 0.03;
+/** Labels of pictures and forms, which are not read. */
 const LABEL = /^[^.!?]{1,40}:$/;
 const CONTENTS = /^\W*(?:table of )?contents\W*$/i;
-const LONGEST_TITLE = 120;
-/** Blocks of a page from which on each look at all of them is a turn of its own. */
-const MANY = 2000;
+const MAX_TITLE_LENGTH = 120;
+/** Blocks of a page from which on other work gets its turn between two passes over them. */
+const MIN_BLOCKS_TO_PAUSE = 2000;
 const NUMBERED = /^\W*\d{1,3}\b\W*/;
 const TITLE = /^[^\d@:\n]*\p{L}[^\d@:\n]*(?<![.!…。！])$/u;
 const MODIFIED = /^(?:this )?(?:page|article|document)?\s*(?:was )?last (?:modified|updated|edited|changed)\b.{0,60}$/i;
 
-/** The narrowest part of the page that holds its words: `main`, else its articles, else all but forms, else all. */
-export async function contentOf(everything: All, title: string): Promise<Block[]> {
-  const pause = () => (everything.length > MANY ? setImmediate() : undefined);
-  const named = everything.filter(({ place }) => !place.boilerplate);
-  const all = share(named, everything) < NEXT_TO_NOTHING ? everything : named;
+/** The content of the page: `main`, else its articles, else all but forms, else all. */
+export async function contentOf(pageBlocks: PlacedBlocks, title: string): Promise<Block[]> {
+  const pause = () => (pageBlocks.length > MIN_BLOCKS_TO_PAUSE ? setImmediate() : undefined);
+  const named = pageBlocks.filter(({ place }) => !place.boilerplate);
+  const all = share(named, pageBlocks) < MIN_NAMED_SHARE ? pageBlocks : named;
   await pause();
   const free = all.filter(({ place }) => !place.form);
   const main = free.filter(({ place }) => place.main);
@@ -42,45 +42,45 @@ export async function contentOf(everything: All, title: string): Promise<Block[]
   const parts = [main, share(articles, free) > 0.5 ? articles : [], free];
   const chosen = parts.find((part) => lengthOf(part) > 0) ?? all;
   await pause();
-  // Some systems wrap the whole page in one form, or leave `main` nearly empty.
-  const part = share(chosen, all) < LITTLE ? all : chosen;
+  // Some content systems wrap the whole page in one form, or leave `main` nearly empty.
+  const part = share(chosen, all) < MIN_PART_SHARE ? all : chosen;
   await pause();
   const told = withoutIndexes(part === main || part === articles ? part : withoutMenus(part));
   await pause();
-  const kept = share(told, part) < LITTLE ? part : told;
-  return tellingOf(kept, title);
+  const kept = share(told, part) < MIN_PART_SHARE ? part : told;
+  return contentBlocks(kept, title);
 }
 
-async function tellingOf(kept: All, title: string): Promise<Block[]> {
+async function contentBlocks(kept: PlacedBlocks, title: string): Promise<Block[]> {
   const blocks: Block[] = [];
   const timeSlice = new TimeSlice();
   for (const [at, one] of kept.entries()) {
-    blocks.push(isTitled(one, kept[at + 1]) ? { ...one.block, kind: 'heading', level: 6 } : one.block);
+    blocks.push(isBoldHeading(one, kept[at + 1]) ? { ...one.block, kind: 'heading', level: 6 } : one.block);
     if (timeSlice.isOver) await timeSlice.renew();
   }
   const telling: Block[] = [];
   for (const [at, block] of blocks.entries()) {
-    if (tells(block, at, blocks, title)) telling.push(block);
+    if (isContent(block, at, blocks, title)) telling.push(block);
     if (timeSlice.isOver) await timeSlice.renew();
   }
   return telling;
 }
 
-/** Links before the first heading, or, where there is none, before the first words; and many after the last, with no heading. */
-function withoutMenus(part: All): All {
+/** Drops links before the first heading (without one, before the first text), and `MIN_LINK_RUN` or more after the last text. */
+function withoutMenus(part: PlacedBlocks): PlacedBlocks {
   const heading = part.findIndex(({ block }) => block.kind === 'heading');
   const begin = heading >= 0 ? heading : part.findIndex(({ linked }) => !linked);
   const end = part.findLastIndex(({ block, linked }) => block.kind === 'heading' || !linked);
-  const after = part.length - 1 - end >= LINKS && part[end]?.block.kind !== 'heading' ? end : part.length;
+  const after = part.length - 1 - end >= MIN_LINK_RUN && part[end]?.block.kind !== 'heading' ? end : part.length;
   return part.filter(({ linked }, at) => !linked || (at >= begin && at <= after));
 }
 
-/** Three or more links to places of the same page, one after the other, are its table of contents. */
-function withoutIndexes(part: All): All {
-  const kept: All = [];
-  let run: All = [];
+/** Drops tables of contents: `MIN_LINK_RUN` or more consecutive links to the same page. */
+function withoutIndexes(part: PlacedBlocks): PlacedBlocks {
+  const kept: PlacedBlocks = [];
+  let run: PlacedBlocks = [];
   const close = (): void => {
-    if (run.length < LINKS) kept.push(...run);
+    if (run.length < MIN_LINK_RUN) kept.push(...run);
     run = [];
   };
   for (const one of part) {
@@ -94,7 +94,7 @@ function withoutIndexes(part: All): All {
   return kept;
 }
 
-function tells({ kind, text }: Block, at: number, all: Block[], title: string): boolean {
+function isContent({ kind, text }: Block, at: number, all: Block[], title: string): boolean {
   if (kind !== 'text' || all.length === 1) return true;
   if (text === title && at === 0) return false;
   if (CONTENTS.test(text) || (at >= all.length - 2 && MODIFIED.test(text))) return false;
@@ -103,15 +103,15 @@ function tells({ kind, text }: Block, at: number, all: Block[], title: string): 
 }
 
 /**
- * A bold paragraph with other text below it is a heading to its readers; not what tells something by itself: a whole
- * sentence, a label, a telephone number.
+ * A bold paragraph above other text counts as a heading, unless it carries information itself: a sentence, a label, a
+ * telephone number.
  */
-function isTitled({ block, bold, linked }: All[number], next: All[number] | undefined): boolean {
+function isBoldHeading({ block, bold, linked }: PlacedBlocks[number], next: PlacedBlocks[number] | undefined): boolean {
   if (!bold || linked || !next || next.bold || next.block.kind === 'heading') return false;
   if (block.kind === 'item' ? next.block.kind !== 'text' : block.kind !== 'text') return false;
   const { text } = block;
-  return text.length <= LONGEST_TITLE && (text.endsWith('?') || TITLE.test(text.replace(NUMBERED, '')));
+  return text.length <= MAX_TITLE_LENGTH && (text.endsWith('?') || TITLE.test(text.replace(NUMBERED, '')));
 }
 
-const lengthOf = (part: All): number => part.reduce((sum, { block }) => sum + block.text.length, 0);
-const share = (part: All, whole: All): number => lengthOf(part) / (lengthOf(whole) || 1);
+const lengthOf = (part: PlacedBlocks): number => part.reduce((sum, { block }) => sum + block.text.length, 0);
+const share = (part: PlacedBlocks, whole: PlacedBlocks): number => lengthOf(part) / (lengthOf(whole) || 1);

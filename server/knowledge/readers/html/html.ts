@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
-import { MOST_BLOCKS, TOO_MANY_BLOCKS, type Readable } from '../blocks.ts';
+import { MAX_BLOCKS, TOO_MANY_BLOCKS, type Readable } from '../blocks.ts';
 import { contentOf, type Region } from './content.ts';
 import { Flow, LINE_BREAK, type Linked } from './block-flow.ts';
 import { isNamedBoilerplate, isBoilerplate } from './boilerplate.ts';
@@ -8,8 +8,8 @@ import { HeadLinksReader } from '../links.ts';
 
 const words = (list: string): Set<string> => new Set(list.split(/\s+/));
 
-/** What no reader of the page reads. */
-const UNSEEN = words(
+/** Elements whose text is not shown or not prose. */
+const INVISIBLE = words(
   `script style noscript template svg math iframe object embed canvas audio video map select button textarea datalist
   del s strike`,
 );
@@ -18,17 +18,17 @@ const BLOCKS = words(
   h4 h5 h6 header hgroup hr html legend li main menu ol optgroup option p pre section summary table tbody td tfoot th
   thead tr ul`,
 );
-/** Characters parsed between two turns of the event loop. */
-const SLICE = 2 * 1024;
-/** The parser's time a tag grows with the depth. A page nested deeper is broken, and read until there. */
-const DEEPEST = 1000;
-const TOO_DEEP = `it is read until an element that stands within ${DEEPEST} others`;
+/** UTF-16 units parsed between two turns of the event loop. */
+const HTML_SLICE_LENGTH = 2 * 1024;
+/** Open elements. The parser's time for a tag grows with the depth; a page nested deeper is read until there. */
+const MAX_DEPTH = 1000;
+const TOO_DEEP = `it is read until an element that stands within ${MAX_DEPTH} others`;
 
-/** How far an element is out of the text: boilerplate is not, unless the page's `main` turns out to be inside it. */
-type Out = 'no' | 'boilerplate' | 'unseen';
+/** Why an element's text is left out. `boilerplate` is lifted by a `main` inside it, `unseen` is not. */
+type Exclusion = 'no' | 'boilerplate' | 'unseen';
 
 interface Frame {
-  out: Out;
+  out: Exclusion;
   region: Region;
   link: Linked | undefined;
   raised: boolean;
@@ -38,29 +38,30 @@ interface Frame {
 const RAISED: Record<string, string> = Object.fromEntries(
   [...'0123456789+-n'].map((sign, at) => [sign, [...'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ'][at]!]),
 );
-/** Characters of a title that are looked at. */
-const LONGEST_TITLE = 10_000;
+/** UTF-16 units of a title that are read. */
+const MAX_TITLE_LENGTH = 10_000;
 const FOOTNOTE = /^\s*(?:[[(]?\d{1,3}[\])]?|[*†‡§])\s*$/;
 
 /**
- * The main content of a page: its title, then headings, paragraphs, list items, table rows and code in order; and
- * where it leads, by the links of its navigation, too. Takes whatever it is given and never throws. Other work gets its turn between the slices of a long page.
+ * Extracts the title, the main content (headings, paragraphs, list items, table rows and code in order) and all links,
+ * those of the navigation too. Never throws. Yields to the
+ * event loop between slices of a long page.
  */
 export async function readHtml(html: string): Promise<Readable> {
   const page = new Page();
   const parser = new Parser(page);
   let at = 0;
-  for (; at < html.length && page.depth < DEEPEST && page.blocks < MOST_BLOCKS; at += SLICE) {
-    parser.write(html.slice(at, at + SLICE));
-    if (at + SLICE < html.length) await setImmediate();
+  for (; at < html.length && page.depth < MAX_DEPTH && page.blocks < MAX_BLOCKS; at += HTML_SLICE_LENGTH) {
+    parser.write(html.slice(at, at + HTML_SLICE_LENGTH));
+    if (at + HTML_SLICE_LENGTH < html.length) await setImmediate();
   }
   parser.end();
   const readable = await page.readable();
-  if (at < html.length) readable.cut = page.depth < DEEPEST ? TOO_MANY_BLOCKS : TOO_DEEP;
+  if (at < html.length) readable.cut = page.depth < MAX_DEPTH ? TOO_MANY_BLOCKS : TOO_DEEP;
   return readable;
 }
 
-/** Hears the parser's events; keeps a frame for each open element, with what held outside it. */
+/** Handles the parser's events. A frame for each open element restores the state outside it. */
 class Page {
   readonly #flow = new Flow<Region>();
   readonly #leads = new HeadLinksReader();
@@ -69,7 +70,7 @@ class Page {
   #link: Linked | undefined;
   #raised = false;
   #bold = false;
-  #out: Out = 'no';
+  #out: Exclusion = 'no';
   #title: string[] = [];
   #titleLength = 0;
   #inTitle = false;
@@ -92,7 +93,7 @@ class Page {
     });
     this.#leads.open(name, attributes);
     if (name === 'title' && this.#out !== 'unseen') this.#inTitle = this.#title.length === 0;
-    this.#out = this.#outOf(name, attributes);
+    this.#out = this.#exclusionOf(name, attributes);
     if (this.#out !== 'no') return;
     if (name === 'br') this.#flow.text(LINE_BREAK, this.#region);
     else if (BLOCKS.has(name)) this.#flow.open(name);
@@ -103,18 +104,18 @@ class Page {
   }
 
   ontext(text: string): void {
-    if (this.#inTitle) this.#titled(text);
+    if (this.#inTitle) this.#addTitle(text);
     else if (this.#out === 'no')
       this.#flow.text(this.#raised ? this.#raise(text) : text, this.#region, this.#link, this.#bold);
   }
 
-  /** A title element that is never closed holds all that follows. */
-  #titled(text: string): void {
-    if (this.#titleLength < LONGEST_TITLE) this.#title.push(text);
+  /** Bounded, since a title element without its end contains the rest of the page. */
+  #addTitle(text: string): void {
+    if (this.#titleLength < MAX_TITLE_LENGTH) this.#title.push(text);
     this.#titleLength += text.length;
   }
 
-  /** 2 to the power of 31 is not 231; a number that leads to a footnote is no part of the sentence. */
+  /** Writes exponents as superscript characters, so that 2³¹ does not become 231; drops links to footnotes. */
   #raise(text: string): string {
     if (this.#link !== undefined && FOOTNOTE.test(text)) return '';
     return /^[\d+−-]+n?$|^n$/.test(text)
@@ -135,9 +136,9 @@ class Page {
     this.#bold = frame.bold;
   }
 
-  #outOf(name: string, attributes: Record<string, string>): Out {
+  #exclusionOf(name: string, attributes: Record<string, string>): Exclusion {
     const { role = '', hidden } = attributes;
-    if (this.#out === 'unseen' || UNSEEN.has(name)) return 'unseen';
+    if (this.#out === 'unseen' || INVISIBLE.has(name)) return 'unseen';
     if ((hidden !== undefined && hidden !== 'until-found') || attributes['aria-hidden'] === 'true') return 'unseen';
     if (name === 'main' || role === 'main') return 'no';
     if (this.#out === 'boilerplate' || isBoilerplate(name, role)) return 'boilerplate';
@@ -159,8 +160,8 @@ function regionOf(name: string, attributes: Record<string, string>, outer: Regio
   if (name === 'main' || role === 'main') return { ...outer, main: true, form: false, boilerplate: false };
   if (name === 'article') return { ...outer, article: true };
   if (name === 'form') return { ...outer, form: true };
-  const called = !outer.boilerplate && (names !== '' || id !== '') && !WHOLE.test(name);
-  if (called && isNamedBoilerplate(`${names} ${id}`, outer.main || outer.article))
+  const isNamed = !outer.boilerplate && (names !== '' || id !== '') && !WHOLE.test(name);
+  if (isNamed && isNamedBoilerplate(`${names} ${id}`, outer.main || outer.article))
     return { ...outer, boilerplate: true };
   return outer;
 }

@@ -1,53 +1,53 @@
 /**
- * Reads one PDF, docx or xlsx from standard input and writes what it says to standard output, one JSON value a line: a
- * `Line` of ../parsing.ts. It runs in a process of its own, without environment: a file that makes its reader run
- * forever, or out of memory, takes nothing else along.
+ * Parses one PDF, docx or xlsx from standard input and writes its content to standard output, one JSON value a line: a
+ * `ParserLine` of ../parser-process.ts. It runs in a process of its own, without environment, so that a file that makes the
+ * parser hang or run out of memory ends this process and not the server.
  */
 import { buffer } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
 
-/** @import { Line, Kind } from '../parser-process.ts' */
+/** @import { ParserLine, FileKind } from '../parser-process.ts' */
 
 /** Bytes of memory, and milliseconds, after which the process ends itself; the second is longer than its parent waits. */
-const MEMORY = 768 * 1024 ** 2;
-const PATIENCE = 180_000;
+const MAX_MEMORY_BYTES = 768 * 1024 ** 2;
+const MAX_TIME_MS = 180_000;
 /** Bytes that an archive may unpack to, pictures left out: they are not unpacked. */
-const UNPACKED = 100 * 1024 ** 2;
-const PAGES = 2000;
-const ROWS = 20_000;
-const CELLS = 200;
-const LONGEST_CELL = 5000;
+const MAX_UNPACKED_BYTES = 100 * 1024 ** 2;
+const MAX_PAGES = 2000;
+const MAX_ROWS = 20_000;
+const MAX_CELLS = 200;
+const MAX_CELL_LENGTH = 5000;
 /** UTF-16 units of HTML in one line of output, and in all. */
-const SLICE = 64 * 1024;
-const LONGEST_HTML = 20 * 1024 ** 2;
+const MAX_LINE_LENGTH = 64 * 1024;
+const MAX_HTML_LENGTH = 20 * 1024 ** 2;
 
-/** A thread sees what a busy reader cannot: how much memory it takes, and that its parent has gone. */
-const WATCH = `
-  const end = Date.now() + ${PATIENCE};
+/** Runs in a thread, since a busy parser blocks the main one: ends the process at its limits, and when its parent has ended. */
+const WATCHDOG = `
+  const end = Date.now() + ${MAX_TIME_MS};
   const parent = process.ppid;
   setInterval(() => {
-    const over = process.memoryUsage.rss() > ${MEMORY} || Date.now() > end || process.ppid !== parent;
+    const over = process.memoryUsage.rss() > ${MAX_MEMORY_BYTES} || Date.now() > end || process.ppid !== parent;
     if (over) process.kill(process.pid, 'SIGKILL');
   }, 50);
 `;
 
 class Refused extends Error {}
 
-/** @param {Line} line */
+/** @param {ParserLine} line */
 const write = (line) => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
-/** @type {Record<Kind, (bytes: Buffer) => Promise<void>>} */
+/** @type {Record<FileKind, (bytes: Buffer) => Promise<void>>} */
 const READERS = { pdf: readPdf, docx: readDocx, xlsx: readXlsx };
 
-new Worker(WATCH, { eval: true, stdout: false }).unref();
-// Libraries warn on the console: standard output is ours.
+new Worker(WATCHDOG, { eval: true, stdout: false }).unref();
+// Libraries log to the console, but standard output carries JSON lines.
 for (const say of /** @type {const} */ (['log', 'info', 'warn', 'error', 'debug'])) console[say] = () => {};
 await parse();
 
 async function parse() {
   try {
     const bytes = await buffer(process.stdin);
-    await READERS[/** @type {Kind} */ (process.argv[2])](bytes);
+    await READERS[/** @type {FileKind} */ (process.argv[2])](bytes);
     write({ done: true });
   } catch (error) {
     const { name, message } = /** @type {Error} */ (error);
@@ -62,12 +62,12 @@ async function readPdf(bytes) {
   const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0, isEvalSupported: false });
   const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
   const title = 'Title' in info && typeof info.Title === 'string' ? info.Title : '';
-  write({ title: title.replace(/^Microsoft (?:Word|PowerPoint) - /, '').slice(0, SLICE) });
-  for (let number = 1; number <= Math.min(pdf.numPages, PAGES); number++) {
-    // One damaged page does not cost the others.
+  write({ title: title.replace(/^Microsoft (?:Word|PowerPoint) - /, '').slice(0, MAX_LINE_LENGTH) });
+  for (let number = 1; number <= Math.min(pdf.numPages, MAX_PAGES); number++) {
+    // A damaged page is skipped.
     const text = await pageText(pdf, number).catch(() => '');
-    for (let at = 0; at < text.length || at === 0; at += SLICE)
-      write({ page: number, text: text.slice(at, at + SLICE) });
+    for (let at = 0; at < text.length || at === 0; at += MAX_LINE_LENGTH)
+      write({ page: number, text: text.slice(at, at + MAX_LINE_LENGTH) });
   }
 }
 
@@ -95,7 +95,7 @@ async function pageText(pdf, number) {
 }
 
 /**
- * Whether a line begins a paragraph: it stands further below the last than lines do, or is written in another size.
+ * Whether a line begins a paragraph: the gap above it is over 1.7 times the larger line height, or its size differs by 20 %.
  * @param {number} height @param {number} y @param {number} nextHeight @param {number} nextY
  */
 function isApart(height, y, nextHeight, nextY) {
@@ -113,18 +113,19 @@ async function readDocx(bytes) {
     convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
   };
   const { value } = await mammoth.convertToHtml({ buffer: bytes }, options);
-  const end = Math.min(value.length, LONGEST_HTML);
-  for (let at = 0; at < end; at += SLICE) write({ html: value.slice(at, Math.min(at + SLICE, end)) });
+  const end = Math.min(value.length, MAX_HTML_LENGTH);
+  for (let at = 0; at < end; at += MAX_LINE_LENGTH)
+    write({ html: value.slice(at, Math.min(at + MAX_LINE_LENGTH, end)) });
 }
 
 /** @param {Buffer} bytes */
 async function readXlsx(bytes) {
   checkArchive(bytes);
   const { default: readWorkbook } = await import('read-excel-file/node');
-  let left = ROWS;
+  let left = MAX_ROWS;
   for (const { sheet, data } of await readWorkbook(bytes)) {
     write({ sheet });
-    for (const row of data.slice(0, left)) write({ row: row.slice(0, CELLS).map(cellText) });
+    for (const row of data.slice(0, left)) write({ row: row.slice(0, MAX_CELLS).map(cellText) });
     left -= Math.min(left, data.length);
   }
 }
@@ -137,17 +138,17 @@ function cellText(value) {
       .toISOString()
       .replace(/T00:00:00\.000Z$|:\d\d\.\d{3}Z$/, '')
       .replace('T', ' ');
-  // As a spreadsheet shows it: 0.1 + 0.2 is 0.3.
+  // 15 digits as spreadsheets show them: 0.1 + 0.2 is 0.3.
   if (typeof value === 'number') return String(Number(value.toPrecision(15)));
-  return String(value).slice(0, LONGEST_CELL).toWellFormed();
+  return String(value).slice(0, MAX_CELL_LENGTH).toWellFormed();
 }
 
 /**
- * Refuses what is no zip file, and what says that it unpacks to too much; of one that lies, the memory's limit is left.
+ * Refuses files that are no zip archive, or declare an unpacked size over the limit; false declarations meet the memory limit.
  * @param {Buffer} bytes
  */
 function checkArchive(bytes) {
-  // A file with a password is an envelope of Microsoft's older kind.
+  // A file with a password is a compound file (OLE2), not a zip archive.
   const envelope = bytes.subarray(0, 4).toString('hex') === 'd0cf11e0';
   if (envelope && bytes.includes('EncryptedPackage', 0, 'utf16le')) {
     throw Object.assign(new Error(), { name: 'PasswordException' });
@@ -162,5 +163,5 @@ function checkArchive(bytes) {
     if (!/\/media\//.test(path)) total += bytes.readUInt32LE(at + 24);
     at += 46 + name + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
   }
-  if (total > UNPACKED) throw new Refused(`it unpacks to more than ${UNPACKED} bytes`);
+  if (total > MAX_UNPACKED_BYTES) throw new Refused(`it unpacks to more than ${MAX_UNPACKED_BYTES} bytes`);
 }
