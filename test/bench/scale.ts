@@ -80,10 +80,10 @@ function fill(index: PassageIndex<string>, pages: Page[]): number {
     last = now;
   };
   for (const [at, page] of pages.entries()) {
-    for (const _ of index.putting(String(at), String(at), page)) continue;
+    for (const _ of index.putInSteps(String(at), String(at), page)) continue;
     note();
   }
-  for (const _ of index.settling()) note();
+  for (const _ of index.prepareInSteps()) note();
   return longest;
 }
 

@@ -36,11 +36,11 @@ describe('the index', () => {
       const own = words.splice(0, length);
       put(index, `${at}`, { text: own.join(' ') });
       // Prepared for the next questions, but not to the end.
-      if (at % 3 === 0) index.settling().next();
+      if (at % 3 === 0) index.prepareInSteps().next();
       for (const word of [own[0]!, own.at(-1)!]) expect(search(index, `${word}x`), word).toContain(`${at}`);
     }
-    for (const _ of index.settling());
-    expect(index.settling().next().done).toBe(true);
+    for (const _ of index.prepareInSteps());
+    expect(index.prepareInSteps().next().done).toBe(true);
   });
 
   it('weighs the title and headings more, and words near each other', () => {
@@ -253,7 +253,7 @@ describe('the index', () => {
     const index = new PassageIndex<string>();
     const text = 'One more line about boats. '.repeat(300);
     const passages = Array.from({ length: 300 }, (_, n) => ({ headings: [], start: n * 27, end: n * 27 + 26 }));
-    const putting = index.putting('a', 'a', { title: '', text, passages });
+    const putting = index.putInSteps('a', 'a', { title: '', text, passages });
     putting.next();
     expect(index.size).toBe(64);
     index.remove('a');

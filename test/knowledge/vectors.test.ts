@@ -77,15 +77,15 @@ describe('vectors', () => {
 describe('the index', () => {
   const all = directions(400);
   const embed = (index: PassageIndex<string>, uuid: string, dimensions: number, rows: Int8Array) => {
-    for (const _ of index.embedding(uuid, dimensions, rows));
+    for (const _ of index.embedInSteps(uuid, dimensions, rows));
   };
   const put = (index: PassageIndex<string>, n: number) => {
     const text = `Lamp ${n}.`;
     index.put(String(n), String(n), { title: '', text, passages: [{ headings: [], start: 0, end: text.length }] });
     embed(index, String(n), DIMENSIONS, rowOf(all[n]!));
   };
-  const found = (index: PassageIndex<string>, query: string, meaning: Float32Array, sources?: Set<string>) =>
-    index.search(index.query(query), 3, { meaning, sources }).map(({ entry }) => entry.source);
+  const found = (index: PassageIndex<string>, query: string, vector: Float32Array, sources?: Set<string>) =>
+    index.search(index.query(query), 3, { vector, sources }).map(({ entry }) => entry.source);
 
   it('finds by meaning what has no word of the question, and by words what is far in meaning', () => {
     const index = new PassageIndex<string>();
@@ -112,7 +112,7 @@ describe('the index', () => {
     put(index, 0);
     const passages = Array.from({ length: 300 }, (_, n) => ({ headings: [], start: n, end: n + 1 }));
     index.put('many', 'many', { title: '', text: 'x'.repeat(300), passages });
-    const embedding = index.embedding('many', DIMENSIONS, new Int8Array(300 * DIMENSIONS).fill(1));
+    const embedding = index.embedInSteps('many', DIMENSIONS, new Int8Array(300 * DIMENSIONS).fill(1));
     embedding.next();
     index.remove('many');
     expect(embedding.next().done).toBe(true);

@@ -257,4 +257,4 @@ export const phrasesFor = (
   { language }: Pick<Query, 'language'>,
   found: { text: string }[],
   acceptedLanguages?: readonly string[],
-): Phrases => PHRASES[language.forReply(found, acceptedLanguages)];
+): Phrases => PHRASES[language.replyLanguage(found, acceptedLanguages)];

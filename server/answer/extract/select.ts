@@ -119,7 +119,7 @@ function rank(query: Query, found: Found[]): Ranking {
   });
   candidates.sort(byScore);
   adjustByType(query, candidates, found);
-  const confidence = first.match.known() * (candidates[0]?.confidence ?? 0) * (1 - query.unknownNames);
+  const confidence = first.match.matchShare() * (candidates[0]?.confidence ?? 0) * (1 - query.unknownNames);
   return { candidates, confidence };
 }
 

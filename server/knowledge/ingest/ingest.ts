@@ -167,8 +167,8 @@ export class Ingestion implements Knowledge {
     if (sources?.size === 0) return { query: new PassageIndex().query(question, earlier), found: [] };
     const index = await this.#deps.indexes.get(chatbot);
     const query = index.query(question, earlier);
-    const meaning = index.dimensions > 0 ? await this.#embedding?.question(query.textToEmbed) : undefined;
-    const hits = index.search(query, limit, { sources, meaning });
+    const vector = index.dimensions > 0 ? await this.#embedding?.question(query.textToEmbed) : undefined;
+    const hits = index.search(query, limit, { sources, vector });
     return { query, found: hits.map((hit) => foundOf(index, hit, query)) };
   }
 

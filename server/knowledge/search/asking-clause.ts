@@ -3,7 +3,7 @@ import { isStopWord, languageOf, scriptOf } from '../text/language.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { eachWord, rootOf } from '../text/tokenizer.ts';
 
-/** The part of a message that asks, and the rest: greetings, a story, thanks, which no page need have. */
+/** The part of a message that asks, and the rest: greetings, a story, thanks, which need no passage. */
 export interface SplitMessage {
   /** The sentences that ask, in their order; the whole message where nothing tells them from the rest. */
   question: string;
@@ -11,7 +11,7 @@ export interface SplitMessage {
   rest: string;
 }
 
-/** A line as short as this (UTF-16 units) was ended by the writer, a longer one perhaps by the program. */
+/** UTF-16 units from which on a line may have been wrapped by a program; shorter ones end a paragraph. */
 const MIN_WRAPPED_LINE = 50;
 const MARK = /[?？؟]|\p{Script=Greek}[\p{M}\s]*[;\u037e]/u;
 /** `;` is Greek for a question mark, and Chinese puts no space behind a sentence. */
@@ -22,7 +22,7 @@ const UNSPACED_END =
  * What a question or a request begins with where it goes without a mark: words of a closed class, without those that are
  * another word in another language, or begin a farewell (have a nice day, mit freundlichen Grüßen).
  */
-const OPENERS = `what which who whom whose when where why how is are was were do does did can could should will would may must   tell show explain describe list
+const OPENING_WORDS = `what which who whom whose when where why how is are was were do does did can could should will would may must   tell show explain describe list
   was wer wen wem wessen welche welcher welches wann wo woher wohin womit wofür warum wieso weshalb wie wieviel kann kannst können
   könnt könnten könntest könntet darf dürfen gibt ist sind hat habt muss müssen wird nehmt nehmen bietet erklär erkläre sagen
   qué quién quiénes cuál cuáles cuándo cuánto cuánta cuántos cuántas dónde cómo puedo puede pueden podemos podría podrían hay dime
@@ -39,7 +39,7 @@ const OPENERS = `what which who whom whose when where why how is are was were do
   что кто какой какая какие когда где куда как почему зачем сколько можно можете могу скажите
   τι ποιος ποια ποιο πότε πού πώς γιατί πόσο μπορώ μπορείτε
   ما ماذا متى أين كيف لماذا كم هل क्या कौन कब कहाँ कैसे क्यों कितना कितने`;
-const openers = new Set(OPENERS.split(/\s+/));
+const openers = new Set(OPENING_WORDS.split(/\s+/));
 /** Languages whose questions carry their sign within or at the end. */
 const SIGNS =
   /吗|什么|怎么|哪|多少|几|为什么|如何|谁|ですか|ますか|でしょうか|か。?$|何|どこ|いつ|なぜ|까요?|습니까|무엇|어디|언제|얼마|어떻게|ไหม|หรือไม่|อะไร|อย่างไร|ยังไง|เท่าไร|เท่าไหร่|เมื่อไร|ที่ไหน|ทำไม|(?<!\p{L})m[ıiuü](?:yım|yız|sınız|dır)?(?!\p{L})|क्या|कब|कहाँ|कैसे/u;
@@ -51,7 +51,7 @@ const SMALL_TALK =
 /** What may stand between a greeting or a story and the question in one sentence. */
 const CLAUSE_END = /(?<=[,:–—])\s+/u;
 const MIN_WORDS = 3;
-/** They begin a clause that is no part of the question: a greeting, or what the writer tells of themselves. */
+/** Beginnings of a clause before the question: a greeting, or a statement about the writer. */
 const ASIDE =
   /^\P{L}*(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|thanks|thank you|sorry|excuse me|i|i['’]m|i['’]ve|we|we['’]ve|my|our|hallo|guten|liebe[sr]?|sehr geehrte[sr]?|moin|servus|danke|entschuldigung|ich|wir|mein\p{L}{0,2}|hola|buen[oa]s|estimad[oa]s?|gracias|bonjour|bonsoir|salut|merci|cher|chère|je|j['’]\p{L}+|nous|ciao|buongiorno|buonasera|salve|gentile|grazie|olá|bom dia|boa (?:tarde|noite)|obrigad[oa]|goede\p{L}+|beste|dank|ik|wij)(?!\p{L})/iu;
 
@@ -87,7 +87,7 @@ function sentencesIn(message: string): string[] {
   );
 }
 
-/** Lines that a program broke are one; those that the writer ended stand alone. */
+/** Joins lines that were wrapped by a mail program; a short line ends a paragraph. */
 function paragraphsOf(message: string): string[] {
   const paragraphs: string[] = [];
   let open = false;
@@ -123,10 +123,10 @@ function asideIn(sentence: string): number {
 export function asksNothing(message: string): boolean {
   if (MARK.test(message)) return false;
   const language = languageOf(message);
-  let telling = 0;
+  let contentWords = 0;
   eachWord(message, (word) => {
     const spoken = scriptOf(word) ?? language;
-    if (!isStopWord(word, spoken) && !isCommon(rootOf(word, spoken))) telling++;
+    if (!isStopWord(word, spoken) && !isCommon(rootOf(word, spoken))) contentWords++;
   });
-  return telling === 0;
+  return contentWords === 0;
 }

@@ -3,7 +3,7 @@ import type { Entry, Hit } from './types.ts';
 import type { Query } from './query.ts';
 import type { TermShare } from './query-terms.ts';
 
-/** What a term counts that stands around a sentence and not in it, 0 to 1. */
+/** Weights, 0 to 1, of a term in the context of a sentence and not in it. */
 export interface ContextWeights {
   /** In the sentence that leads to it, in the one that leads to that, and in the next. */
   lead: number;
@@ -49,7 +49,7 @@ export function coverageOf(
 
 /**
  * The hits, best first. So many of the best, or as many as are asked for, are read by sentences: a passage gains when one
- * sentence of it has much of the question. Keywords look for a page, not for a sentence.
+ * sentence of it has much of the question. Keywords without a question look for a page, so their order stays.
  */
 export function bySentences<S, H extends Hit<S>>(
   hits: H[],

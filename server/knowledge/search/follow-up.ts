@@ -1,7 +1,7 @@
 /** Words that point back at what was said. */
 const PRONOUNS = /\b(?:it|its|that|this|these|those|they|them|their|there|he|she|him|her|one|ones|same|else|other)\b/i;
 const CONTINUING = /^\W*(?:and|or|but|so|also|what about|how about|what if)\b/i;
-/** They ask who it is that answers, which nothing said before tells. */
+/** Questions about the chatbot itself, which are no follow-ups. */
 const WHO_ANSWERS = [
   /\b(?:who|what|how)(?:\s+(?:are|r)|['’]?re)\s+(?:you|u)(?:\s+(?:really|exactly|doing|today))?\P{L}*$/iu,
   /\bare you(?:\s+(?:an?|the|real|really|ai|robot|bot|chatbot|machine|human|person|there|ok))*\P{L}*$/iu,
@@ -10,7 +10,7 @@ const WHO_ANSWERS = [
   /(?:chi sei|quem é você|wie (?:ben (?:jij|je)|bent u)|кто (?:ты|вы)(?: такой)?)\P{L}*$/iu,
 ];
 
-/** A question that does not stand by itself: nearly nothing in it, or it points back. */
+/** Whether a question needs the ones before it: it has at most one term, or refers back. */
 export function isFollowUp(text: string, terms: number): boolean {
   if (terms <= 1 && (!/\p{L}/u.test(text) || WHO_ANSWERS.some((one) => one.test(text)))) return false;
   return terms <= 1 || CONTINUING.test(text) || (terms <= 3 && PRONOUNS.test(text));

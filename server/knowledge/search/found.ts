@@ -11,7 +11,7 @@ export interface SearchOptions {
   earlier?: string[];
   /** How many passages at most; 8 by default. */
   limit?: number;
-  /** Nothing but these sources is searched; all of the chatbot's where it is absent. */
+  /** Only these sources are searched; all of the chatbot's where it is absent. */
   sources?: ReadonlySet<string> | undefined;
 }
 
@@ -23,19 +23,19 @@ export interface Found {
   text: string;
   /** Comparable within one search only. */
   score: number;
-  /** What the index knows of this passage, so that quoting need not read it again. */
+  /** What the index has of this passage, so that extraction need not parse it again. */
   match: Match;
-  /** The same for every search as long as the passage is in the index: a key for what is worked out of it. */
+  /** The same object as long as the passage is in the index: a key for caches. */
   entry: object;
 }
 
 export interface Match {
-  /** The owner wrote the passage to answer this very question: it is quoted whole, and nothing else. */
+  /** The owner wrote the passage to answer exactly this question: it is quoted whole, and nothing else. */
   exact: boolean;
   /** The roots of the different words of title and headings. */
   head: Uint32Array;
   /** 0 to about 2: how much of what is asked the passage has words for. */
-  known(): number;
+  matchShare(): number;
   sentences(): Sentence[];
 }
 

@@ -7,9 +7,9 @@ import { stemsFor } from '../text/stems.ts';
 interface CachedIndex {
   index: PassageIndex<StoredSource>;
   ready: Promise<void>;
-  /** How often each source has changed since the build began: what was read of it before may be old. */
+  /** By source, how often it has changed since the build began: a document that was read before a change is discarded. */
   changes: Map<string, number>;
-  used: number;
+  usedAt: number;
 }
 
 export interface IndexCacheOptions {
@@ -17,13 +17,13 @@ export interface IndexCacheOptions {
   clock: Clock;
   /** Milliseconds without a question after which an index is dropped. */
   idle: number;
-  /** The embedding model whose vectors are put in with the passages; none where it is absent. */
+  /** The embedding model whose vectors are loaded with the passages; none where it is absent. */
   model?: string | undefined;
 }
 
-/** An index a chatbot: built from stored passages when first asked, kept in step, dropped when idle. */
+/** An index a chatbot: built from the store at the first question, updated with each source, dropped when idle. */
 export class IndexCache {
-  readonly #held = new Map<string, CachedIndex>();
+  readonly #indexes = new Map<string, CachedIndex>();
   readonly #options: IndexCacheOptions;
   readonly #sweeper: NodeJS.Timeout;
 
@@ -33,72 +33,72 @@ export class IndexCache {
   }
 
   async get(chatbot: string): Promise<PassageIndex<StoredSource>> {
-    const held = this.#held.get(chatbot) ?? this.#build(chatbot);
-    held.used = this.#options.clock();
-    await held.ready;
-    return held.index;
+    const entry = this.#indexes.get(chatbot) ?? this.#build(chatbot);
+    entry.usedAt = this.#options.clock();
+    await entry.ready;
+    return entry.index;
   }
 
-  /** A chatbot whose index is not held needs nothing: the store has the passages. */
+  /** Does nothing where the chatbot's index is not in memory: it will be built from the store. */
   put(source: StoredSource, document: SourceDocument): Promise<void> {
     return this.#put(source, async () => document);
   }
 
-  /** Puts in the vectors of passages that are there by now. */
+  /** Sets the vectors of a source that has been put. */
   async embed({ uuid, chatbot }: StoredSource, vectors: StoredVectors): Promise<void> {
-    const held = this.#held.get(chatbot);
-    await held?.ready.catch(() => {});
-    if (held) await embedIn(held.index, uuid, vectors);
+    const entry = this.#indexes.get(chatbot);
+    await entry?.ready.catch(() => {});
+    if (entry) await embedIn(entry.index, uuid, vectors);
   }
 
-  /** Shows and finds it under its title from now on. */
+  /** Indexes a source again, under its new title. */
   rename(source: StoredSource): Promise<void> {
     return this.#put(source, () => this.#options.store.document(source.uuid));
   }
 
   remove(chatbot: string, source: string): void {
-    const held = this.#held.get(chatbot);
-    if (!held) return;
-    countChange(held, source);
-    held.index.remove(source);
+    const entry = this.#indexes.get(chatbot);
+    if (!entry) return;
+    countChange(entry, source);
+    entry.index.remove(source);
   }
 
   drop(chatbot: string): void {
-    this.#held.delete(chatbot);
+    this.#indexes.delete(chatbot);
   }
 
   sweep(): void {
-    const least = this.#options.clock() - this.#options.idle;
-    for (const [chatbot, { used }] of this.#held) if (used <= least) this.#held.delete(chatbot);
+    const oldest = this.#options.clock() - this.#options.idle;
+    for (const [chatbot, { usedAt }] of this.#indexes) if (usedAt <= oldest) this.#indexes.delete(chatbot);
   }
 
   close(): void {
     clearInterval(this.#sweeper);
-    this.#held.clear();
+    this.#indexes.clear();
   }
 
-  /** The change counts before the document is read: one that comes meanwhile is newer. */
+  /** The change is counted before the document is read, so that a later change wins. */
   async #put(source: StoredSource, read: () => Promise<SourceDocument | undefined>): Promise<void> {
-    const held = this.#held.get(source.chatbot);
-    if (!held) return;
-    const change = countChange(held, source.uuid);
-    const isNewest = (): boolean => held.changes.get(source.uuid) === change;
+    const entry = this.#indexes.get(source.chatbot);
+    if (!entry) return;
+    const change = countChange(entry, source.uuid);
+    const isNewest = (): boolean => entry.changes.get(source.uuid) === change;
     const document = await read();
     if (!document) return;
-    await fillIndex(held.index, source, document, isNewest);
-    await this.#meanings(held.index, source.uuid);
+    await fillIndex(entry.index, source, document, isNewest);
+    await this.#putVectors(entry.index, source.uuid);
   }
 
   #build(chatbot: string): CachedIndex {
     const index = new PassageIndex<StoredSource>();
-    const held: CachedIndex = { index, ready: Promise.resolve(), changes: new Map(), used: 0 };
-    this.#held.set(chatbot, held);
-    held.ready = this.#read(chatbot, held).catch((error: unknown) => {
+    const entry: CachedIndex = { index, ready: Promise.resolve(), changes: new Map(), usedAt: 0 };
+    this.#indexes.set(chatbot, entry);
+    entry.ready = this.#read(chatbot, entry).catch((error: unknown) => {
       // The next question tries again.
-      if (this.#held.get(chatbot) === held) this.#held.delete(chatbot);
+      if (this.#indexes.get(chatbot) === entry) this.#indexes.delete(chatbot);
       throw error;
     });
-    return held;
+    return entry;
   }
 
   async #read(chatbot: string, { index, changes }: CachedIndex): Promise<void> {
@@ -108,12 +108,12 @@ export class IndexCache {
       const isUnchanged = (): boolean => !changes.has(source.uuid);
       if (!document || !isUnchanged()) continue;
       await fillIndex(index, source, document, isUnchanged);
-      if (isUnchanged()) await this.#meanings(index, source.uuid);
+      if (isUnchanged()) await this.#putVectors(index, source.uuid);
     }
-    for (const _ of index.settling()) await setImmediate();
+    for (const _ of index.prepareInSteps()) await setImmediate();
   }
 
-  async #meanings(index: PassageIndex<StoredSource>, uuid: string): Promise<void> {
+  async #putVectors(index: PassageIndex<StoredSource>, uuid: string): Promise<void> {
     const { store, model } = this.#options;
     const vectors = model === undefined ? undefined : await store.vectors(uuid);
     if (vectors && vectors.model === model) await embedIn(index, uuid, vectors);
@@ -128,8 +128,8 @@ function countChange({ changes }: CachedIndex, source: string): number {
 }
 
 /**
- * A source is found by the title that its owner gave as well as by its own. It is not put in where it is not newest any
- * more when its stemmer is there.
+ * Indexes a source under both the owner's title and the document's. Does nothing where a newer change came while the
+ * stemmers were loading.
  */
 async function fillIndex(
   index: PassageIndex<StoredSource>,
@@ -142,7 +142,7 @@ async function fillIndex(
   await stemsFor(`${title}
 ${document.text}`);
   if (!isNewest()) return;
-  for (const _ of index.putting(source.uuid, source, { ...document, title }, question)) await setImmediate();
+  for (const _ of index.putInSteps(source.uuid, source, { ...document, title }, question)) await setImmediate();
 }
 
 async function embedIn(
@@ -150,5 +150,5 @@ async function embedIn(
   uuid: string,
   { dimensions, rows }: StoredVectors,
 ): Promise<void> {
-  for (const _ of index.embedding(uuid, dimensions, rows)) await setImmediate();
+  for (const _ of index.embedInSteps(uuid, dimensions, rows)) await setImmediate();
 }

@@ -14,14 +14,14 @@ import { eachWord, STOP_WORD, Vocabulary } from '../text/tokenizer.ts';
 
 /** Passages, best by BM25, that are scored by proximity and coverage. */
 const CANDIDATES = 40;
-/** How much less the longer of two passages is worth: SQuAD +.003 right first. */
+/** Exponent by which longer passages score less: SQuAD +.003 right first. */
 const LENGTH_PENALTY = 0.03;
 /**
- * What a cosine counts beside a passage that has words for all of the question. With vectors far worse than a model's,
- * which alone put .68 of SQuAD's paragraphs first, an earlier ranking's .807 became .810; a weight of 1 took .012 away.
+ * Weight of a cosine beside the score of a passage that has words for all of the question. With test vectors worse than a
+ * model's (alone .68 of SQuAD right first) an earlier ranking went from .807 to .810; a weight of 1 lost .012.
  */
 const VECTOR_WEIGHT = 0.5;
-/** UTF-16 units of a text that is no mere figure, label or line. */
+/** UTF-16 units from which on equal texts are duplicates; shorter ones (a figure, a label) may differ by their page. */
 const MIN_PARAGRAPH = 200;
 /** Passages indexed in one step. */
 const PASSAGES_PER_STEP = 64;
@@ -35,7 +35,7 @@ export class PassageIndex<S> {
   readonly #postings = new Postings(this.words);
   readonly #slots = new Map<string, number[]>();
   readonly #pairs = new QuestionPairs();
-  /** None before the first source that has any. */
+  /** Absent until the first source with vectors. */
   #vectors: Vectors | undefined;
 
   /** How many passages there are. */
@@ -43,13 +43,13 @@ export class PassageIndex<S> {
     return this.#postings.size;
   }
 
-  /** Replaces whatever the index had of that source. `question` is the one that its owner wrote the first passage to answer. */
+  /** Adds a source, or replaces it. `question`: the one that its owner wrote the first passage to answer. */
   put(uuid: string, source: S, document: SourceDocument, question?: string): void {
-    for (const _ of this.putting(uuid, source, document, question));
+    for (const _ of this.putInSteps(uuid, source, document, question));
   }
 
   /** As `put`, in steps of a few milliseconds. Removing the source between two steps ends it. */
-  *putting(uuid: string, source: S, document: SourceDocument, question?: string): Generator<void> {
+  *putInSteps(uuid: string, source: S, document: SourceDocument, question?: string): Generator<void> {
     this.remove(uuid);
     if (question !== undefined) this.#pairs.put(uuid, question);
     const slots: number[] = [];
@@ -67,13 +67,13 @@ export class PassageIndex<S> {
     }
   }
 
-  /** What the first question would have to wait for. As `putting`. */
-  settling(): Generator<void> {
-    return this.words.catchingUp();
+  /** Builds the lookup tables that the first question needs, in steps as `putInSteps`. */
+  prepareInSteps(): Generator<void> {
+    return this.words.updateInSteps();
   }
 
-  /** Gives the passages of a source, which are all there, their meanings: a row each, in their order. As `putting`. */
-  *embedding(uuid: string, dimensions: number, rows: Int8Array): Generator<void> {
+  /** Sets the vectors of a source's passages, a row each in their order, after `put`; in steps as `putInSteps`. */
+  *embedInSteps(uuid: string, dimensions: number, rows: Int8Array): Generator<void> {
     const slots = this.#slots.get(uuid) ?? [];
     if (this.dimensions === 0) this.#vectors = new Vectors(dimensions);
     const vectors = this.#vectors!;
@@ -86,7 +86,7 @@ export class PassageIndex<S> {
     }
   }
 
-  /** Of the meanings; 0 where no passage has one. */
+  /** Of the vectors; 0 where no passage has one. */
   get dimensions(): number {
     return this.#vectors?.size ? this.#vectors.dimensions : 0;
   }
@@ -98,20 +98,20 @@ export class PassageIndex<S> {
     if (this.#entries.length > 64 && this.size * 2 < this.#entries.length) this.#compact();
   }
 
-  /** `earlier` questions lend their words to one that does not stand by itself. */
+  /** Parses a question. A follow-up gets terms of the `earlier` ones too, oldest first. */
   query(text: string, earlier: string[] = []): Query {
     return readQuery(text, earlier, this.words, (root, least) => this.idf(root, least));
   }
 
-  /** How much a word tells, by how few of all passages, or of `least`, have it; the most for a word that none has. */
+  /** Inverse document frequency among all passages, or among `least` where these are more; highest for a word that none has. */
   idf(root: number, least = 0): number {
-    const having = this.#postings.having(root);
+    const having = this.#postings.passagesWith(root);
     return Math.log(1 + (Math.max(this.size, least) - having + 0.5) / (having + 0.5));
   }
 
   /** The best passages, best first. */
   search(query: Query, limit: number, searchIn: SearchScope = {}): Hit<S>[] {
-    const hits = this.#found(query, limit, searchIn);
+    const hits = this.#searchPassages(query, limit, searchIn);
     const pair = this.#pairs.find([query.text, query.question], searchIn.sources);
     const entry = pair === undefined ? undefined : this.#entries[this.#slots.get(pair)?.[0] ?? -1];
     if (!entry) return hits;
@@ -119,42 +119,42 @@ export class PassageIndex<S> {
     return [{ entry, score: 1 + (hits[0]?.score ?? 0), exact: true as const }, ...others].slice(0, limit);
   }
 
-  #found(query: Query, limit: number, { sources, meaning }: SearchScope): Hit<S>[] {
-    const within = sources && this.#within(sources);
+  #searchPassages(query: Query, limit: number, { sources, vector }: SearchScope): Hit<S>[] {
+    const slotSet = sources && this.#slotSetOf(sources);
     const rank = (one: Query) =>
-      meaning?.length === this.dimensions
-        ? this.#rankedByBoth(one, limit, within, meaning)
-        : this.#ranked(one, limit, within);
-    if (!wantsFeedback(query, within ? within.size : this.size)) return rank(query);
-    const hits = this.#ranked(query, Math.max(limit, FEEDBACK_PASSAGES), within);
+      vector?.length === this.dimensions
+        ? this.#rankedByBoth(one, limit, slotSet, vector)
+        : this.#ranked(one, limit, slotSet);
+    if (!wantsFeedback(query, slotSet ? slotSet.size : this.size)) return rank(query);
+    const hits = this.#ranked(query, Math.max(limit, FEEDBACK_PASSAGES), slotSet);
     if (hits.length === 0) return rank(query);
     return rank(withFeedback(query, hits, this.words, (root) => this.idf(root)));
   }
 
   /**
-   * By words and by meaning, each finding what the other misses. Words go by the best there is, which counts as much as
-   * it has words for the question: the fewer it has, the more meaning says.
+   * Ranks candidates of both BM25F and the vectors. Word scores are scaled so that the best passage's is the share of the
+   * question that it has words for: the smaller that is, the more the cosines decide.
    */
-  #rankedByBoth(query: Query, limit: number, within: SlotSet | undefined, meaning: Float32Array): Hit<S>[] {
+  #rankedByBoth(query: Query, limit: number, slotSet: SlotSet | undefined, vector: Float32Array): Hit<S>[] {
     const vectors = this.#vectors!;
     const many = Math.max(limit, CANDIDATES);
-    const byWords = this.#postings.top(query, many, within);
+    const byWords = this.#postings.top(query, many, slotSet);
     const known = new Set(byWords.map(([slot]) => slot));
-    const near = vectors.nearest(meaning, many, within?.has).filter((slot) => !known.has(slot));
+    const near = vectors.nearest(vector, many, slotSet?.has).filter((slot) => !known.has(slot));
     const scores = this.#postings.scores(query, near);
     const all = [...byWords, ...near.map((slot, at): [number, number] => [slot, scores[at]!])];
     const found = all.map(([slot, score]) => ({ slot, ...this.#hit(slot, score, query) }));
     const hits = this.#bySentences(found, query, limit);
     const [best] = hits;
     if (!best) return [];
-    const words = Math.min(1, this.#postings.known(best.entry, query)) / (best.score || 1);
+    const words = Math.min(1, this.#postings.matchShare(best.entry, query)) / (best.score || 1);
     const mixed = hits.map(({ slot, entry, score }) => {
-      return { entry, score: words * score + VECTOR_WEIGHT * vectors.cosine(slot, meaning), first: best.entry };
+      return { entry, score: words * score + VECTOR_WEIGHT * vectors.cosine(slot, vector), first: best.entry };
     });
     return mixed.sort(byScore).slice(0, limit);
   }
 
-  #within(sources: ReadonlySet<string>): SlotSet {
+  #slotSetOf(sources: ReadonlySet<string>): SlotSet {
     const has = new Uint8Array(this.#entries.length);
     const slots = Array.from(sources, (uuid) => this.#slots.get(uuid) ?? []);
     let size = 0;
@@ -165,8 +165,8 @@ export class PassageIndex<S> {
     return { slots, size, has };
   }
 
-  #ranked(query: Query, limit: number, within: SlotSet | undefined): Hit<S>[] {
-    const top = this.#postings.top(query, Math.max(limit, CANDIDATES), within);
+  #ranked(query: Query, limit: number, slotSet: SlotSet | undefined): Hit<S>[] {
+    const top = this.#postings.top(query, Math.max(limit, CANDIDATES), slotSet);
     const hits = top.map(([slot, score]) => this.#hit(slot, score, query));
     return this.#bySentences(hits, query, limit).slice(0, limit);
   }
@@ -175,7 +175,7 @@ export class PassageIndex<S> {
     const entry = this.#entries[slot]!;
     if (score === 0) return { entry, score: 0 };
     const closer = score / query.totalWeight + proximity(entry, query, this.words);
-    return { entry, score: closer / this.#postings.lengthening(entry.forms.length) ** LENGTH_PENALTY };
+    return { entry, score: closer / this.#postings.lengthFactor(entry.forms.length) ** LENGTH_PENALTY };
   }
 
   #bySentences<H extends Hit<S>>(hits: H[], query: Query, limit: number): H[] {
@@ -186,7 +186,7 @@ export class PassageIndex<S> {
     return {
       exact: exact ?? false,
       head: entry.head,
-      known: () => this.#postings.known(first ?? entry, query),
+      matchShare: () => this.#postings.matchShare(first ?? entry, query),
       sentences: () => this.sentences(entry),
     };
   }
@@ -228,16 +228,16 @@ export class PassageIndex<S> {
   }
 
   #compact(): void {
-    const kept: Entry<S>[] = [];
-    const moved = this.#entries.map((entry) => (entry ? kept.push(entry) - 1 : -1));
-    this.#entries = kept;
-    this.#postings.compact(moved);
-    this.#vectors?.compact(moved);
-    for (const slots of this.#slots.values()) for (const [at, slot] of slots.entries()) slots[at] = moved[slot]!;
+    const entries: Entry<S>[] = [];
+    const newSlots = this.#entries.map((entry) => (entry ? entries.push(entry) - 1 : -1));
+    this.#entries = entries;
+    this.#postings.compact(newSlots);
+    this.#vectors?.compact(newSlots);
+    for (const slots of this.#slots.values()) for (const [at, slot] of slots.entries()) slots[at] = newSlots[slot]!;
   }
 }
 
-/** What pages say to the letter under the same heading is found once, on the best of them; short texts may well differ by their page. */
+/** Keeps the best of the hits with the same text and heading, except texts shorter than `MIN_PARAGRAPH`. */
 function withoutDuplicates<S, H extends Hit<S>>(hits: H[]): H[] {
   const seen = new Set<string>();
   return hits.filter(({ entry: { text, headings } }) => {

@@ -19,6 +19,6 @@ export function asksAtLength(query: string): boolean {
   return WRITING_REQUEST.test(start) || AT_LENGTH.test(start) || ESSAY.test(start);
 }
 
-/** What the text is to be about: no page holds the words of the order itself. */
+/** The subject alone: the words of the request (“write an essay”) would match no passage. */
 export const withoutWritingRequest = (query: string): string =>
   query.slice(0, MAX_LENGTH).replace(WRITING_REQUEST, ' ') + query.slice(MAX_LENGTH);

@@ -1,25 +1,25 @@
 import type { Query } from './query.ts';
 import type { Vocabulary } from '../text/tokenizer.ts';
 
-/** BM25F: saturation, length, and what a word in the title or a heading weighs. */
+/** BM25F: saturation, length normalisation, weight of a word in the title or a heading. */
 const K1 = 1.2;
 const B = 0.75;
 const HEAD = 3;
-/** A word of `LONG_LIST` passages only ranks what rarer words found, where they found `MIN_CANDIDATES`. */
+/** A word in `LONG_LIST` passages adds no candidates where rarer words have found `MIN_CANDIDATES`. */
 const LONG_LIST = 2048;
 const MIN_CANDIDATES = 500;
-/** To look a passage up in a list costs about as much as walking so many postings. */
+/** A binary search in a list costs about as much as reading so many postings. */
 const LOOKUP_COST = 16;
 
-/** A passage as far as counting its words goes. */
-export interface Counted {
-  /** The words of the text in order, empty ones left out, numbered by the vocabulary. */
+/** The words of a passage. */
+export interface PassageTerms {
+  /** Word forms of the text in order, without stop words, numbered by the vocabulary. */
   forms: Uint32Array;
   /** The roots of the different words of title and headings. */
   head: Uint32Array;
 }
 
-/** The passages that alone count for a question. */
+/** The passages that a search is limited to. */
 export interface SlotSet {
   /** Their slots, a list a source. */
   slots: number[][];
@@ -28,14 +28,14 @@ export interface SlotSet {
   has: Uint8Array;
 }
 
-/** Which passages have a word, how often, and what that makes them worth to a question. Passages go by slots. */
+/** An inverted index with BM25F scores. Passages are numbered by slots. */
 export class Postings {
   readonly #words: Vocabulary;
   /** By root: a number for each passage that has the word, see `pack`. */
   #lists: number[][] = [];
-  /** By root: how many living passages have the word. */
+  /** By root: how many passages have the word, removed ones left out. */
   readonly #counts: number[] = [];
-  /** By slot: how many words the text has, and one more; 0 where nothing lives. */
+  /** By slot: the number of words of the text plus one; 0 for a removed passage. */
   #lengths = new Uint32Array(64);
   #scores = new Float64Array(64);
   /** By root, all zero between two passages. */
@@ -47,20 +47,20 @@ export class Postings {
     this.#words = words;
   }
 
-  /** How many passages live. */
+  /** How many passages there are, removed ones left out. */
   get size(): number {
     return this.#size;
   }
 
-  having(root: number): number {
+  passagesWith(root: number): number {
     return this.#counts[root] ?? 0;
   }
 
-  /** Slots only grow. */
-  add(slot: number, passage: Counted): void {
+  /** `slot` is higher than any before. */
+  add(slot: number, passage: PassageTerms): void {
     this.#eachRoot(slot, passage, (root, packed) => {
       (this.#lists[root] ??= []).push(packed);
-      this.#counts[root] = this.having(root) + 1;
+      this.#counts[root] = this.passagesWith(root) + 1;
     });
     if (this.#lengths.length <= slot) this.#makeRoom(slot);
     this.#lengths[slot] = passage.forms.length + 1;
@@ -68,26 +68,28 @@ export class Postings {
     this.#length += passage.forms.length;
   }
 
-  drop(slot: number, passage: Counted): void {
+  drop(slot: number, passage: PassageTerms): void {
     this.#eachRoot(slot, passage, (root) => this.#counts[root]!--);
     this.#lengths[slot] = 0;
     this.#size--;
     this.#length -= passage.forms.length;
   }
 
-  /** Forgets what is gone. `moved` tells each slot's new one, -1 where there is none; their order stays. */
-  compact(moved: number[]): void {
+  /** Drops the postings of removed passages. `newSlots` maps each slot to its new one, -1 for removed ones; it keeps their order. */
+  compact(newSlots: number[]): void {
     this.#lists = this.#lists.map((list) =>
-      list.filter((packed) => moved[slotOf(packed)] !== -1).map((packed) => repack(packed, moved[slotOf(packed)]!)),
+      list
+        .filter((packed) => newSlots[slotOf(packed)] !== -1)
+        .map((packed) => repack(packed, newSlots[slotOf(packed)]!)),
     );
     const lengths = new Uint32Array(this.#lengths.length);
-    for (const [slot, to] of moved.entries()) if (to !== -1) lengths[to] = this.#lengths[slot]!;
+    for (const [slot, to] of newSlots.entries()) if (to !== -1) lengths[to] = this.#lengths[slot]!;
     this.#lengths = lengths;
   }
 
-  /** The `count` passages with the highest BM25F scores, best first; of those `within`, where that is given. */
-  top(query: Query, count: number, within?: SlotSet): [slot: number, score: number][] {
-    const touched = this.#accumulate(query, within);
+  /** The `count` passages with the highest BM25F scores, best first; only those in `slotSet`, where it is given. */
+  top(query: Query, count: number, slotSet?: SlotSet): [slot: number, score: number][] {
+    const touched = this.#accumulate(query, slotSet);
     const top = best(touched, this.#scores, count).map((slot): [number, number] => [slot, this.#scores[slot]!]);
     for (const slot of touched) this.#scores[slot] = 0;
     return top;
@@ -104,26 +106,26 @@ export class Postings {
     );
   }
 
-  /** 0 to about 2: BM25F as a share of what the question is worth. */
-  known({ forms, head }: Counted, { terms, termByRoot, totalWorth }: Query): number {
+  /** 0 to about 2: BM25F by `worth` as a share of the question's. */
+  matchShare({ forms, head }: PassageTerms, { terms, termByRoot, totalWorth }: Query): number {
     const counts = new Float64Array(terms.length);
     const count = (root: number, value: number) => {
       const found = termByRoot.get(root);
       if (found) counts[found.term]! += value * found.share;
     };
-    const once = 1 / this.lengthening(forms.length);
+    const once = 1 / this.lengthFactor(forms.length);
     for (const form of forms) count(this.#words.root(form), once);
     for (const root of head) count(root, HEAD);
-    return terms.reduce((sum, term, at) => sum + term.worth * saturated(counts[at]!), 0) / (totalWorth || 1);
+    return terms.reduce((sum, term, at) => sum + term.worth * saturate(counts[at]!), 0) / (totalWorth || 1);
   }
 
-  /** What a longer passage than most divides its counts by. */
-  lengthening(length: number): number {
+  /** BM25's length normalisation: what counts in a text of so many words are divided by. */
+  lengthFactor(length: number): number {
     return 1 - B + (B * length * this.#size) / (this.#length || 1);
   }
 
   /** Calls `visit` with each different root of a passage and its posting. */
-  #eachRoot(slot: number, { forms, head }: Counted, visit: (root: number, packed: number) => void): void {
+  #eachRoot(slot: number, { forms, head }: PassageTerms, visit: (root: number, packed: number) => void): void {
     if (this.#tally.length < this.#words.size) this.#tally = new Uint8Array(this.#words.size * 2);
     const tally = this.#tally;
     const roots = [...head];
@@ -153,15 +155,15 @@ export class Postings {
   }
 
   /**
-   * Adds each passage's BM25F score to `#scores`; returns the slots that got one. The rarest words go first: where they
-   * have named passages enough, a word of thousands of passages only ranks those.
+   * Adds each passage's BM25F score to `#scores`; returns the slots that got one. The rarest words go first, so that
+   * the long lists of common words are only looked up for candidates, see `LONG_LIST`.
    */
-  #accumulate(query: Query, within: SlotSet | undefined): number[] {
+  #accumulate(query: Query, slotSet: SlotSet | undefined): number[] {
     const lists = this.#listsOf(query).sort((a, b) => a.list.length - b.list.length);
     let touched: number[] = [];
     for (const one of lists) {
       if (one.list.length < LONG_LIST || touched.length < MIN_CANDIDATES) {
-        if (within) this.#addWithin(one, touched, within);
+        if (slotSet) this.#addFromSet(one, touched, slotSet);
         else this.#addAll(one, touched);
         continue;
       }
@@ -175,8 +177,8 @@ export class Postings {
     for (let at = 0; at < list.length; at++) this.#addOne(list[at]!, weight, touched);
   }
 
-  /** What is asked of few passages costs what they do, however many there are. */
-  #addWithin({ list, weight }: List, touched: number[], { slots, size, has }: SlotSet): void {
+  /** Looks up the passages of a small set one by one, so that the cost does not grow with the index. */
+  #addFromSet({ list, weight }: List, touched: number[], { slots, size, has }: SlotSet): void {
     if (size * LOOKUP_COST < list.length) {
       for (const some of slots) for (const slot of some) this.#addOne(find(list, slot), weight, touched);
     } else {
@@ -192,15 +194,15 @@ export class Postings {
   }
 
   #scoreOf(packed: number, slot: number, weight: number): number {
-    return weight * saturated(countOf(packed) / this.lengthening(this.#lengths[slot]! - 1) + HEAD * headOf(packed));
+    return weight * saturate(countOf(packed) / this.lengthFactor(this.#lengths[slot]! - 1) + HEAD * headOf(packed));
   }
 
   #onlyBest(touched: number[]): number[] {
-    const kept = best(touched, this.#scores, MIN_CANDIDATES);
-    const scores = kept.map((slot) => this.#scores[slot]!);
+    const bestSlots = best(touched, this.#scores, MIN_CANDIDATES);
+    const scores = bestSlots.map((slot) => this.#scores[slot]!);
     for (const slot of touched) this.#scores[slot] = 0;
-    for (const [at, slot] of kept.entries()) this.#scores[slot] = scores[at]!;
-    return kept;
+    for (const [at, slot] of bestSlots.entries()) this.#scores[slot] = scores[at]!;
+    return bestSlots;
   }
 }
 
@@ -209,12 +211,12 @@ interface List {
   list: number[];
 }
 
-const saturated = (count: number): number => (count * (K1 + 1)) / (K1 + count);
+const saturate = (count: number): number => (count * (K1 + 1)) / (K1 + count);
 
 /** One number a posting keeps lists of small integers small: slot, in the head or not, count up to 127. */
 const COUNT_BITS = 127;
 const HEAD_BIT = 128;
-/** No posting counts nothing. */
+/** No posting is 0, since each has a count or the head bit. */
 const NONE = 0;
 const pack = (slot: number, tally: number): number => (slot << 8) | tally;
 const repack = (packed: number, slot: number): number => (slot << 8) | (packed & 255);

@@ -1,12 +1,11 @@
-import type { Counted } from './postings.ts';
+import type { PassageTerms } from './postings.ts';
 import type { Query } from './query.ts';
 import type { Vocabulary } from '../text/tokenizer.ts';
 
 /**
- * What a word of the question is worth beside what BM25 gives for it: in the best window of a passage, right after the
- * word that is before it in the question too, in the question's own form, in the title or a heading, and where only a
- * word of its family is there. Fitted by logistic regression on half of SQuAD's articles and XQuAD in German and
- * Arabic, while all else was only looked at. With `bestCoverage`: right first .807 to .829 on SQuAD, .907 to .915 in
+ * What is added to BM25 for a term of the question: in the best window of a passage, as a phrase with the term before it,
+ * in the question's own form, in the title or a heading, and where only a word of the same family is there. Fitted by
+ * logistic regression on half of SQuAD's articles and XQuAD in German and Arabic; other sets were for testing only. With `bestCoverage`: right first .807 to .829 on SQuAD, .907 to .915 in
  * German, Cranfield's nDCG .400 to .405.
  */
 const WINDOW_WEIGHT = 0.85;
@@ -14,7 +13,7 @@ const PHRASE_WEIGHT = 0.44;
 const EXACT_WEIGHT = 0.8;
 const HEAD_WEIGHT = 0.7;
 const FAMILY_WEIGHT = 1;
-/** A word of the title stands near all that the passage says, so far. */
+/** The share of its weight that a term of title or headings adds to every window. */
 const NEAR_HEAD = 0.6;
 /** Words of a window: a clause, stop words not counted. */
 const WINDOW_WORDS = 8;
@@ -30,26 +29,27 @@ const SAME_FAMILY = 1;
 const SAME_ROOT = 2;
 const SAME_FORM = 3;
 
-/** 0 to about 3, a share of the question's weight: what BM25, which counts words wherever they stand, does not see. */
-export function proximity({ forms, head }: Counted, query: Query, words: Vocabulary): number {
+/** Scores order, distance and form of the terms, which BM25 ignores: 0 to about 3, as a share of the question's weight. */
+export function proximity({ forms, head }: PassageTerms, query: Query, words: Vocabulary): number {
   const { terms, termByRoot, relatedTerms, totalWeight } = query;
-  const spots: TermPositions = { at: [], term: [] };
-  const had = new Uint8Array(terms.length);
+  const positions: TermPositions = { at: [], term: [] };
+  const matches = new Uint8Array(terms.length);
   for (let at = 0; at < forms.length; at++) {
     const root = words.root(forms[at]!);
     const term = termByRoot.get(root)?.term;
     if (term === undefined) {
       const related = relatedTerms.get(root);
-      if (related !== undefined && had[related] === 0) had[related] = SAME_FAMILY;
+      if (related !== undefined && matches[related] === 0) matches[related] = SAME_FAMILY;
       continue;
     }
-    spots.at.push(at);
-    spots.term.push(term);
-    const how = terms[term]!.form === forms[at] ? SAME_FORM : SAME_ROOT;
-    if (had[term]! < how) had[term] = how;
+    positions.at.push(at);
+    positions.term.push(term);
+    const match = terms[term]!.form === forms[at] ? SAME_FORM : SAME_ROOT;
+    if (matches[term]! < match) matches[term] = match;
   }
-  const headed = termsOf(head, query);
-  const sum = worthOf(had, headed, query) + phrases(spots, query) + WINDOW_WEIGHT * window(spots, headed, query);
+  const inHead = termsOf(head, query);
+  const sum =
+    worthOf(matches, inHead, query) + phrases(positions, query) + WINDOW_WEIGHT * window(positions, inHead, query);
   return sum / totalWeight;
 }
 
@@ -63,14 +63,14 @@ function termsOf(roots: Uint32Array, { terms, termByRoot }: Query): Uint8Array {
   return among;
 }
 
-function worthOf(had: Uint8Array, headed: Uint8Array, { terms }: Query): number {
+function worthOf(matches: Uint8Array, inHead: Uint8Array, { terms }: Query): number {
   let sum = 0;
   for (let term = 0; term < terms.length; term++) {
     const { weight } = terms[term]!;
-    const how = had[term]!;
-    if (headed[term]) sum += HEAD_WEIGHT * weight;
-    if (how === SAME_FORM || (how < SAME_ROOT && headed[term])) sum += EXACT_WEIGHT * weight;
-    else if (how === SAME_FAMILY) sum += FAMILY_WEIGHT * weight;
+    const match = matches[term]!;
+    if (inHead[term]) sum += HEAD_WEIGHT * weight;
+    if (match === SAME_FORM || (match < SAME_ROOT && inHead[term])) sum += EXACT_WEIGHT * weight;
+    else if (match === SAME_FAMILY) sum += FAMILY_WEIGHT * weight;
   }
   return sum;
 }
@@ -88,11 +88,11 @@ function phrases({ at, term }: TermPositions, { terms }: Query): number {
 }
 
 /** The weight of the different terms in the best window, and of those of the title. */
-function window({ at, term }: TermPositions, headed: Uint8Array, { terms }: Query): number {
-  const weight = (one: number) => terms[one]!.weight * (headed[one] ? 1 - NEAR_HEAD : 1);
+function window({ at, term }: TermPositions, inHead: Uint8Array, { terms }: Query): number {
+  const weight = (one: number) => terms[one]!.weight * (inHead[one] ? 1 - NEAR_HEAD : 1);
   const count = new Uint16Array(terms.length);
   let sum = 0;
-  for (let one = 0; one < terms.length; one++) if (headed[one]) sum += NEAR_HEAD * terms[one]!.weight;
+  for (let one = 0; one < terms.length; one++) if (inHead[one]) sum += NEAR_HEAD * terms[one]!.weight;
   let best = sum;
   let from = 0;
   for (let to = 0; to < at.length; to++) {

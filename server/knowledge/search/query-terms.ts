@@ -12,11 +12,11 @@ export interface Term {
   /** What it counts in ranking: its inverse document frequency, less for words of earlier questions and beside the question. */
   weight: number;
   /**
-   * How much less sure an answer without the word is; 0 for words beside the question. Taken as if the site were a
-   * large one: on a small site every word that it has is nearly as rare as those it lacks.
+   * How much confidence an answer without the word loses; 0 for words beside the question. Computed as on a site of
+   * `LARGE_SITE` passages: on a small one, words that it has are nearly as rare as words that it lacks.
    */
   worth: number;
-  /** No passage has it, only words that one slip makes of it and that have another stem: “France” is not “frank”. */
+  /** No passage has it, only words one edit away with another stem: “France” is not “frank”. */
   isGuess?: boolean;
 }
 
@@ -28,29 +28,29 @@ export interface TermShare {
   share: number;
 }
 
-/** A question of thousands of words is searched by its first ones that are no stop words. */
+/** Terms of one question; later words are ignored. */
 const MAX_TERMS = 48;
 /** UTF-16 units that are read of one text. */
 const MAX_LENGTH = 4000;
-/** UTF-16 units of a word that with another letter is another word; in a longer one it is a slip. */
+/** UTF-16 units up to which a word one edit away is likely another word; in a longer one it is a typo. */
 const MAX_GUESS_LENGTH = 6;
 const SYNONYM_SHARE = 0.6;
-/** Of a spelling correction, and how many of them are tried. */
+/** The share of a spelling correction, and how many are tried. */
 const CORRECTION_SHARE = 0.95;
 const MAX_CORRECTIONS = 3;
 /**
- * `Tans fats` has a root that a page about tanning has. What a more usual word counts beside it, and by how much its
- * inverse document frequency must be less (NFCorpus' typo loss .012 to .010).
+ * In `tans fats` the typo is a word of its own, with the root of tanning. Share of a more common word one edit away, and by
+ * how much its inverse document frequency must be less (NFCorpus: loss by typos .012 to .010).
  */
 const ALTERNATIVE_SHARE = 0.4;
 const ALTERNATIVE_GAP = 1.5;
 /** The share of its worth that a common word keeps where no passage has it. */
 const MISSING_COMMON = 0.3;
-/** A word that stands in any text ranks less than its rarity on this site says (NFCorpus +.001, Cranfield +.001, SQuAD +.001). */
+/** Factor for words that are common in any text, whatever their rarity on this site (NFCorpus +.001, Cranfield +.001, SQuAD +.001). */
 const COMMON_WEIGHT = 0.7;
-/** The passages of a large site. */
+/** Passages of the site that `worth` is computed for. */
 const LARGE_SITE = 1000;
-/** `How long` asks for a duration: the word is no word of the answer. */
+/** Words that ask for a duration and do not occur in its answer. */
 const DURATION = /\bhow (?:long|soon|often|quick(?:ly)?|fast)\b/gi;
 
 /** Collects the terms of a question and the roots that stand for them. */
@@ -107,26 +107,26 @@ export class TermReader {
     const rootText = rootOf(word, spoken);
     if (this.#isStopWord(word, spoken) || this.terms.length >= MAX_TERMS || this.#seen.has(rootText)) return;
     this.#seen.add(rootText);
-    const own = this.#rootsOf(word);
+    const ownRoots = this.#rootsOf(word);
     const synonyms =
       spoken === 'en'
         ? synonymsOf(rootText)
             .map((other) => this.#vocabulary.rootNumber(other))
             .filter(isSeen)
         : [];
-    const isMissing = own.length === 0 && synonyms.length === 0;
+    const isMissing = ownRoots.length === 0 && synonyms.length === 0;
     const isExcused = isMissing && isCommon(rootText);
     if (isMissing && !isExcused && isNearlyStopWord(word, spoken)) return;
     const corrections = isMissing && !isExcused ? this.#corrections(word, rootText) : [];
-    const alternatives = own.length > 0 ? this.#alternatives(word, rootText, own) : [];
-    const known = own.length > 0 ? own : synonyms.length > 0 ? [...synonyms, ...corrections] : corrections;
-    // Of several synonyms the most usual one counts.
+    const alternatives = ownRoots.length > 0 ? this.#alternatives(word, rootText, ownRoots) : [];
+    const known = ownRoots.length > 0 ? ownRoots : synonyms.length > 0 ? [...synonyms, ...corrections] : corrections;
+    // Of several synonyms the most common one counts.
     const rarity = (least: number) =>
       Math.min(this.#idf(known[0] ?? UNSEEN, least), ...known.map((one) => this.#idf(one, least)));
     const term = this.terms.push({
       word,
       form: this.#vocabulary.form(word, this.#language),
-      root: own[0] ?? UNSEEN,
+      root: ownRoots[0] ?? UNSEEN,
       weight: share * rarity(0) * (isCommon(rootText) ? COMMON_WEIGHT : 1),
       worth: share * rarity(LARGE_SITE) * (isExcused ? MISSING_COMMON : 1),
       ...(spoken === 'en' && known === corrections && corrections.length > 0 && word.length <= MAX_GUESS_LENGTH
@@ -134,7 +134,7 @@ export class TermReader {
         : {}),
     });
     for (const root of this.#vocabulary.relatives(rootText)) this.relatedTerms.set(root, term - 1);
-    for (const root of own) this.termByRoot.set(root, { term: term - 1, share: 1 });
+    for (const root of ownRoots) this.termByRoot.set(root, { term: term - 1, share: 1 });
     for (const other of alternatives)
       if (!this.termByRoot.has(other)) this.termByRoot.set(other, { term: term - 1, share: ALTERNATIVE_SHARE });
     for (const other of corrections)
@@ -147,21 +147,23 @@ export class TermReader {
     return isStopWord(word, spoken) || (this.#isUnaccented && isUnaccentedStopWord(word, spoken));
   }
 
-  /** The roots that a misspelt word may have been meant for, the most usual first. */
+  /** The roots that a misspelt word may stand for, the most common first. */
   #corrections(word: string, rootText: string): number[] {
-    const roots = this.#vocabulary.meant(word, rootText).map((root): [number, number] => [root, this.#idf(root)]);
+    const roots = this.#vocabulary
+      .correctionsOf(word, rootText)
+      .map((root): [number, number] => [root, this.#idf(root)]);
     return roots
       .sort((a, b) => a[1] - b[1])
       .slice(0, MAX_CORRECTIONS)
       .map(([root]) => root);
   }
 
-  /** For a word that pages have only in other forms: far more usual words, one slip away. */
-  #alternatives(word: string, rootText: string, own: number[]): number[] {
+  /** For a word that pages have only in other forms: far more common words, one edit away. */
+  #alternatives(word: string, rootText: string, ownRoots: number[]): number[] {
     if (this.#vocabulary.form(word, this.#language) !== UNSEEN) return [];
-    const rarest = Math.max(...own.map((root) => this.#idf(root)));
+    const rarest = Math.max(...ownRoots.map((root) => this.#idf(root)));
     return this.#corrections(word, rootText).filter(
-      (root) => !own.includes(root) && this.#idf(root) < rarest - ALTERNATIVE_GAP,
+      (root) => !ownRoots.includes(root) && this.#idf(root) < rarest - ALTERNATIVE_GAP,
     );
   }
 
@@ -169,7 +171,7 @@ export class TermReader {
   #rootsOf(word: string): number[] {
     const languages = new Set([this.#language, ...this.#vocabulary.languages]);
     const roots = Array.from(languages, (language) => this.#vocabulary.rootNumber(rootOf(word, language)));
-    if (this.#isUnaccented) roots.push(...this.#vocabulary.unmarked(word));
+    if (this.#isUnaccented) roots.push(...this.#vocabulary.rootsIgnoringAccents(word));
     return [...new Set(roots.filter(isSeen))];
   }
 }

@@ -8,11 +8,11 @@ import { languageOf } from '../text/language.ts';
 import { impliedBy, inPlainWords } from '../text/synonyms.ts';
 import type { Vocabulary } from '../text/tokenizer.ts';
 
-/** A question as one index reads it, once: search, quoting and the replies all go by this. */
+/** A question, parsed once for one index: search, extraction and replies all use it. */
 export interface Query {
-  /** As it was asked. */
+  /** The whole message. */
   text: string;
-  /** The part of the text that asks: all of it where it is one sentence. Confidence is in its words alone. */
+  /** The part of the text that asks; all of it where it is one sentence. Confidence is computed from this part alone. */
   question: string;
   language: QueryLanguage;
   /** It asks for a text of some length, such as an essay. */
@@ -23,7 +23,7 @@ export interface Query {
   asksNothing(): boolean;
   /** Whether a sentence has the kind of thing that is asked for; undefined where any sentence may. */
   hasAnswerType?: ((sentence: string) => boolean) | undefined;
-  /** What to embed: the text, after the question before it where it does not stand by itself. */
+  /** What to embed: the text, with the question before it where it is a follow-up. */
   textToEmbed: string;
   terms: Term[];
   /** The sum of the weights of the terms that ask. */
@@ -39,7 +39,7 @@ export interface Query {
 
 /** UTF-16 units that are read. */
 const MAX_LENGTH = 4000;
-/** Turns of phrase are looked for in so much of the question (UTF-16 units). */
+/** UTF-16 units of the question that are searched for phrases. */
 const PHRASES_LENGTH = 300;
 /** The weight of a word that a turn of phrase implies. */
 const IMPLIED = 0.8;
@@ -54,7 +54,7 @@ const QUESTION =
   /[?？؟]|\b(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|should|will|would|may|must|have|has)\b/i;
 /** A name is a capitalised word within a sentence. */
 const NAME = /(?<=\S\s)\p{Lu}[\p{L}\p{N}]*/gu;
-/** Names are looked for in so much of the question (UTF-16 units). */
+/** UTF-16 units of the question that are searched for names. */
 const NAMES_LENGTH = 1000;
 
 /** `idf` is the inverse document frequency of a root, of the passages there are or of `least`, whichever are more. */

@@ -1,8 +1,8 @@
 import { withoutAccents } from '../text/accents.ts';
 
-/** Questions that the owner has answered, found by their words: case, punctuation and accents aside. */
+/** Questions that the owner has answered, looked up without regard to case, punctuation and accents. */
 export class QuestionPairs {
-  /** By key, the sources in the order in which they came. */
+  /** By key, the sources oldest first. */
   readonly #sources = new Map<string, Set<string>>();
   readonly #keys = new Map<string, string>();
 
@@ -23,18 +23,18 @@ export class QuestionPairs {
   }
 
   /** The source that answers the first of these questions that one answers; of several the newest. */
-  find(questions: string[], within: ReadonlySet<string> | undefined): string | undefined {
+  find(questions: string[], scope: ReadonlySet<string> | undefined): string | undefined {
     if (this.#keys.size === 0) return undefined;
     for (const question of questions) {
       const sources = [...(this.#sources.get(keyOf(question)) ?? [])];
-      const source = sources.findLast((one) => !within || within.has(one));
+      const source = sources.findLast((one) => !scope || scope.has(one));
       if (source !== undefined) return source;
     }
     return undefined;
   }
 }
 
-/** A question that is nothing but signs, such as “?” or a waving hand, is told by them. */
+/** Words without punctuation; a question without words (“?”, an emoji) is its own key. */
 function keyOf(question: string): string {
   const lower = question.normalize('NFKC').toLowerCase();
   return withoutAccents(lower.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim()) || lower.replace(/\s+/g, '');

@@ -10,7 +10,7 @@ export const FEEDBACK_PASSAGES = 10;
 const MAX_WORDS = 20;
 /** Inverse document frequency of a word that one passage in five has. */
 const MIN_IDF = 1.5;
-/** Passages. On a smaller site the keywords find everything there is. */
+/** Passages. Fewer passages are found by the keywords alone. */
 const MIN_SITE = 200;
 
 export const wantsFeedback = ({ terms, isQuestion }: Query, size: number): boolean =>

@@ -1,31 +1,31 @@
 import type { Language } from '../text/language.ts';
 import type { Sentence } from './found.ts';
-import type { Counted } from './postings.ts';
+import type { PassageTerms } from './postings.ts';
 
-/** A passage in the index; `S` is whatever the caller knows it by. */
-export interface Entry<S> extends Counted {
+/** A passage in the index; `S` is the caller's type of source. */
+export interface Entry<S> extends PassageTerms {
   source: S;
   headings: string[];
   text: string;
-  /** Of its words of Latin letters. */
+  /** The language of its words in Latin letters. */
   language: Language;
-  /** Made when first asked for. */
+  /** Split at first use. */
   sentences?: Sentence[];
 }
 
 export interface Hit<S> {
   entry: Entry<S>;
   score: number;
-  /** The best by words alone, where meanings had a say in the order. */
+  /** The best hit by words alone, where vectors changed the order. */
   first?: Entry<S>;
-  /** Its owner wrote it to answer this very question. */
+  /** The owner wrote this passage to answer exactly this question. */
   exact?: true;
 }
 
-/** How near the passages are to it in meaning counts too. */
+/** Limits of a search, and the question's vector. */
 export interface SearchScope {
-  /** Of these sources alone. */
+  /** Only these sources. */
   sources?: ReadonlySet<string> | undefined;
-  /** What is asked, as a vector of length 1. */
-  meaning?: Float32Array | undefined;
+  /** The embedded question, of length 1; words alone decide where it is absent. */
+  vector?: Float32Array | undefined;
 }

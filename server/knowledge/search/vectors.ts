@@ -1,10 +1,11 @@
-/** Of more passages than these only so many are compared exactly: those whose signs agree most with the question's. */
+/** Rows compared exactly. Of more, only those whose signs agree most with the question's. */
 const MAX_EXACT = 2000;
+/** Marks a slot without a row; no row has so many dimensions. */
 const NO_ROW = 65_535;
 
 /**
- * The meanings of passages, by slot: rows of signed bytes, of which the direction alone tells. Beside each stand the signs
- * of its numbers, a bit each: of 100,000 rows they are compared in 10 ms, the rows themselves in 200.
+ * The vectors of passages, by slot: rows of signed bytes, compared by cosine. The signs of each row are kept as bits
+ * besides: comparing those of 100,000 rows takes 10 ms, comparing the rows 200 ms.
  */
 export class Vectors {
   readonly #dimensions: number;
@@ -25,7 +26,7 @@ export class Vectors {
     this.#lengths = new Float32Array(64);
   }
 
-  /** How many there are. */
+  /** How many slots have a row. */
   get size(): number {
     return this.#size;
   }
@@ -52,11 +53,11 @@ export class Vectors {
     this.#size--;
   }
 
-  /** `moved` tells each slot's new one, -1 where there is none; their order stays. */
-  compact(moved: number[]): void {
+  /** `newSlots` maps each slot to its new one, -1 for removed ones; it keeps their order. */
+  compact(newSlots: number[]): void {
     let end = 0;
     for (let slot = 0; slot < this.#end; slot++) {
-      const to = moved[slot] ?? -1;
+      const to = newSlots[slot] ?? -1;
       if (to === -1) continue;
       this.#rows.copyWithin(to * this.#dimensions, slot * this.#dimensions, (slot + 1) * this.#dimensions);
       this.#signs.copyWithin(to * this.#words, slot * this.#words, (slot + 1) * this.#words);
@@ -68,19 +69,19 @@ export class Vectors {
     this.#resize(Math.max(64, end));
   }
 
-  /** -1 to 1; 0 where the slot has no row. `meaning` has length 1. */
-  cosine(slot: number, meaning: Float32Array): number {
+  /** -1 to 1; 0 where the slot has no row. `vector` has length 1. */
+  cosine(slot: number, vector: Float32Array): number {
     if (!this.#has(slot)) return 0;
     const from = slot * this.#dimensions;
     let sum = 0;
-    for (let at = 0; at < this.#dimensions; at++) sum += this.#rows[from + at]! * meaning[at]!;
+    for (let at = 0; at < this.#dimensions; at++) sum += this.#rows[from + at]! * vector[at]!;
     return sum / this.#lengths[slot]!;
   }
 
-  /** The `count` slots nearest to a meaning, of those that `has` marks with 1 where it is given. */
-  nearest(meaning: Float32Array, count: number, has?: Uint8Array): number[] {
-    const some = this.#size > MAX_EXACT ? this.#agreeing(meaning, has) : this.#all(has);
-    const near = some.map((slot): [number, number] => [slot, this.cosine(slot, meaning)]);
+  /** The `count` slots nearest to a vector, of those that `has` marks with 1 where it is given. */
+  nearest(vector: Float32Array, count: number, has?: Uint8Array): number[] {
+    const some = this.#size > MAX_EXACT ? this.#nearestBySigns(vector, has) : this.#all(has);
+    const near = some.map((slot): [number, number] => [slot, this.cosine(slot, vector)]);
     near.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
     return near.slice(0, count).map(([slot]) => slot);
   }
@@ -91,15 +92,15 @@ export class Vectors {
     return slots;
   }
 
-  /** Those whose signs differ least: `MAX_EXACT` of them, and the ties. */
-  #agreeing(meaning: Float32Array, has: Uint8Array | undefined): number[] {
-    const signs = signsOf(meaning, this.#words);
+  /** The `MAX_EXACT` slots whose signs differ least, and those that tie with the last. */
+  #nearestBySigns(vector: Float32Array, has: Uint8Array | undefined): number[] {
+    const signs = signsOf(vector, this.#words);
     const different = new Uint16Array(this.#end).fill(NO_ROW);
     const counts = new Uint32Array(this.#words * 32 + 1);
     let all = 0;
     for (let slot = 0; slot < this.#end; slot++) {
       if (!this.#has(slot) || (has && !has[slot])) continue;
-      counts[(different[slot] = this.#differing(slot, signs))]!++;
+      counts[(different[slot] = this.#countDifferentSigns(slot, signs))]!++;
       all++;
     }
     let most = 0;
@@ -109,7 +110,7 @@ export class Vectors {
     return slots;
   }
 
-  #differing(slot: number, signs: Uint32Array): number {
+  #countDifferentSigns(slot: number, signs: Uint32Array): number {
     const from = slot * this.#words;
     const all = this.#signs;
     let sum = 0;
@@ -122,13 +123,13 @@ export class Vectors {
   }
 
   #resize(slots: number): void {
-    this.#rows = resized(this.#rows, slots * this.#dimensions);
-    this.#signs = resized(this.#signs, slots * this.#words);
-    this.#lengths = resized(this.#lengths, slots);
+    this.#rows = resize(this.#rows, slots * this.#dimensions);
+    this.#signs = resize(this.#signs, slots * this.#words);
+    this.#lengths = resize(this.#lengths, slots);
   }
 }
 
-/** The direction of a vector in bytes. */
+/** Quantises a vector to signed bytes: the largest component becomes ±127. */
 export function rowOf(vector: Float32Array): Int8Array {
   const most = vector.reduce((sum, value) => Math.max(sum, Math.abs(value)), 0) || 1;
   return Int8Array.from(vector, (value) => Math.round((value / most) * 127));
@@ -146,7 +147,7 @@ function countBits(word: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-function resized<T extends Int8Array | Uint32Array | Float32Array>(array: T, length: number): T {
+function resize<T extends Int8Array | Uint32Array | Float32Array>(array: T, length: number): T {
   const larger = new (array.constructor as new (length: number) => T)(length);
   larger.set(array.length > length ? array.subarray(0, length) : array);
   return larger;

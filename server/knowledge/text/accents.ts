@@ -1,7 +1,7 @@
-/** Letters of Latin, Greek, Cyrillic and Arabic; in other scripts the marks are half of the word. */
+/** Letters of Latin, Greek, Cyrillic and Arabic; in other scripts, such as Devanagari, marks are vowels. */
 const MARKED = /^[\0-\u06ff\u1e00-\u1fff]*$/;
 
-/** Accents off, so that both ways of typing a name meet. */
+/** Strips accents, so that `Zürich` and `Zurich` are the same word. */
 export function withoutMarks(word: string): string {
   if (/^[ -~]*$/.test(word) || !MARKED.test(word)) return word;
   return word
@@ -10,6 +10,6 @@ export function withoutMarks(word: string): string {
     .normalize('NFC');
 }
 
-/** Letters alone, of lower-case words: a stroke and a missing dot are off as well. */
+/** Strips accents of lower-case words, and the stroke of `đ` and the dotless `ı`, which Unicode does not decompose. */
 export const withoutAccents = (words: string): string =>
   withoutMarks(words).replaceAll('\u0111', 'd').replaceAll('\u0131', 'i');

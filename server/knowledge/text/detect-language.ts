@@ -5,7 +5,7 @@ import { LANGUAGES, type LanguageCode, type LanguageTraits } from './languages.t
 /** UTF-16 units that are read of a question, and of each passage for the language of the site. */
 const MAX_SAMPLE = 400;
 const MAX_PASSAGE_SAMPLE = 120;
-/** UTF-16 units that the detector gets: it takes milliseconds for more, most of all for text of no language. */
+/** UTF-16 units passed to tinyld: more takes milliseconds, most of all text of no language. */
 const MAX_DETECTOR_SAMPLE = 100;
 
 const SCRIPTS: [RegExp, LanguageCode][] = [
@@ -20,20 +20,20 @@ const LATIN = /\p{Script=Latin}/gu;
 /** A language's name for the detector, which knows Norwegian by its common name, and back. */
 const nameOf = (language: string): string => (language === 'nb' ? 'no' : language);
 const languageNamed = (name: string): LanguageCode => (name === 'no' ? 'nb' : name) as LanguageCode;
-/** Where two languages share the words of a question, the order in which they are looked at must not decide. */
+/** Reverse order, to detect ties: a language that wins in both orders does not depend on the order. */
 const NEAREST_LAST = LATIN_LANGUAGES.toReversed();
-/** Letters, and with a site that tells its language words, from which on the detector is asked: fewer may be a name. */
+/** Letters, and words where a language is expected, from which on a detection counts: fewer may be a name. */
 const MIN_LETTERS = 8;
 const MIN_WORDS = 3;
-/** A language that is expected is believed where it is this much as likely as the likeliest. */
+/** An expected language is chosen where its score is at least this share of the highest. */
 const MIN_LIKELIHOOD = 0.4;
-/** What a word that is common in one language adds to the detector's share of 0 to 1, and the least that tells any. */
+/** What a stop word of one language adds to the detector's score of 0 to 1, and the lowest score that counts. */
 const COMMON_WORD = 0.4;
 const MIN_SCORE = 0.1;
 /** Languages of one browser that are considered. */
 const MAX_ACCEPTED = 10;
 
-/** What browsers call a language of ours by another name, and for some that are not ours the nearest that is. */
+/** Other tags for our languages, and the nearest of ours for some that are not. */
 const ALIASES = new Map<string, LanguageCode>(Object.entries({ no: 'nb', nn: 'nb', iw: 'he', sk: 'cs' } as const));
 const NAMES = Object.keys(LANGUAGES) as LanguageCode[];
 const CYRILLIC: readonly Language[] = ['ru', 'uk', 'bg'];
@@ -45,10 +45,10 @@ const ALPHABETS = new Map(
   ]),
 );
 
-/** The language of a question, worked out when it is first asked for. */
+/** The language of a question, detected at first use. */
 export class QueryLanguage {
   readonly #text: string;
-  /** null: not worked out. */
+  /** null: not detected yet. */
   #detected: LanguageCode | undefined | null = null;
 
   constructor(text: string) {
@@ -62,23 +62,23 @@ export class QueryLanguage {
   }
 
   /**
-   * What to reply in. Where the question's words leave that open, `accepted` decides, the language tags that the visitor's
-   * browser asks for, best first; then the language of the passages found, then English.
+   * The language to reply in. Where the question's words do not decide it, `accepted` does (the language tags of the visitor's
+   * browser, best first), then the language of the passages found, then English.
    */
-  forReply(found: { text: string }[], accepted: readonly string[] = []): LanguageCode {
-    return replyLanguage(this.#text.slice(0, MAX_SAMPLE), this.detected, found, accepted);
+  replyLanguage(found: { text: string }[], accepted: readonly string[] = []): LanguageCode {
+    return chooseReplyLanguage(this.#text.slice(0, MAX_SAMPLE), this.detected, found, accepted);
   }
 }
 
-function replyLanguage(
+function chooseReplyLanguage(
   start: string,
   detected: LanguageCode | undefined,
   found: { text: string }[],
   accepted: readonly string[],
 ): LanguageCode {
   const script = byScript(start);
-  const told = script === 'ru' ? cyrillicOf(start) : detected;
-  if (told && (script || languageOf(start, 'en', NEAREST_LAST) === told)) return told;
+  const certain = script === 'ru' ? cyrillicOf(start) : detected;
+  if (certain && (script || languageOf(start, 'en', NEAREST_LAST) === certain)) return certain;
   const possible = script === 'ru' ? CYRILLIC : languagesWithLettersOf(start);
   if (possible.length === 1) return possible[0]!;
   const site = detectLanguage(found.map(({ text }) => text.slice(0, MAX_PASSAGE_SAMPLE)).join('\n'), 2000);
@@ -90,27 +90,27 @@ function replyLanguage(
   const [first] = scores;
   if (!first) return fallback;
   const likely = scores.filter(({ score }) => score >= MIN_LIKELIHOOD * first.score).map(({ language }) => language);
-  const meant = expected.find((language) => likely.includes(language));
-  if (meant) return meant;
-  const isTold = first.score >= MIN_SCORE && (words.length >= MIN_WORDS || expected.length === 0);
-  if (isTold || script) return first.language;
+  const match = expected.find((language) => likely.includes(language));
+  if (match) return match;
+  const isClear = first.score >= MIN_SCORE && (words.length >= MIN_WORDS || expected.length === 0);
+  if (isClear || script) return first.language;
   return scores.find(({ language }) => expected.includes(language))?.language ?? fallback;
 }
 
-/** What the visitor may be expected to write in, likeliest first. */
+/** Languages that the visitor is likely to write in, likeliest first. */
 function expectedOf(
   accepted: readonly string[],
   site: LanguageCode | undefined,
   possible: readonly Language[],
 ): Language[] {
-  const expected = accepted.slice(0, MAX_ACCEPTED).flatMap((tag) => spokenTag(tag) ?? []);
+  const expected = accepted.slice(0, MAX_ACCEPTED).flatMap((tag) => languageOfTag(tag) ?? []);
   // Nearly every browser asks for English as well.
   const english = expected.indexOf('en');
   if (site) expected.splice(english < 0 ? expected.length : english, 0, site);
   return expected.flatMap((language) => possible.find((one) => one === language) ?? []);
 }
 
-function spokenTag(tag: string): LanguageCode | undefined {
+function languageOfTag(tag: string): LanguageCode | undefined {
   const [language = ''] = tag.toLowerCase().split('-');
   return NAMES.find((one) => one === language) ?? ALIASES.get(language);
 }
@@ -145,17 +145,17 @@ function languagesWithLettersOf(text: string): readonly Language[] {
       .normalize('NFC')
       .match(/[\p{Script=Latin}¿¡]+/gu) ?? []
   ).join('');
-  const fitting = LATIN_LANGUAGES.filter((language) => ALPHABETS.get(language)!.test(letters));
-  return fitting.length > 0 ? fitting : LATIN_LANGUAGES;
+  const matching = LATIN_LANGUAGES.filter((language) => ALPHABETS.get(language)!.test(letters));
+  return matching.length > 0 ? matching : LATIN_LANGUAGES;
 }
 
-/** By its letters and commonest words; undefined where they do not tell. Costs little: passages are asked as well. */
-export function detectLanguage(text: string, telling = MAX_SAMPLE): LanguageCode | undefined {
-  const start = text.slice(0, telling);
+/** Detects a language by script and stop words; undefined where they do not decide. Cheap enough for passages too. */
+export function detectLanguage(text: string, length = MAX_SAMPLE): LanguageCode | undefined {
+  const start = text.slice(0, length);
   const own = byScript(start);
   if (own) return own === 'ru' ? (cyrillicOf(start) ?? own) : own;
   const first = languageOf(start, 'en');
-  // English is told from “none” by whether it stands out against another.
+  // `languageOf` falls back to English, so English counts only where another fallback gives it too.
   if (first === 'en' && languageOf(start, 'fi') !== 'en') return undefined;
   return first;
 }

@@ -4,13 +4,13 @@ export class Incremental {
   readonly #most: number;
   #seen = 0;
 
-  /** Beyond `most` nothing is looked at. */
+  /** Items beyond the first `most` are ignored. */
   constructor(all: readonly unknown[], most = Infinity) {
     this.#all = all;
     this.#most = most;
   }
 
-  /** Calls `list` with the places from one to before another; between two steps others may call this, too. */
+  /** Calls `list` with ranges of new items, `to` excluded. Several callers may run steps in turn. */
   *steps(list: (from: number, to: number) => void): Generator<void> {
     while (this.#seen < Math.min(this.#all.length, this.#most)) {
       const from = this.#seen;
@@ -21,5 +21,5 @@ export class Incremental {
   }
 }
 
-/** A word costs a few microseconds. */
+/** A word takes a few microseconds, so that a step takes a few milliseconds. */
 const WORDS_PER_STEP = 2000;

@@ -3,40 +3,40 @@ import { STOP_WORDS } from './stopwords.ts';
 import type { LanguageCode } from './languages.ts';
 import { isSlip } from './spelling.ts';
 
-/** Letters of a mistyped word that can still be told. */
+/** Letters from which on a mistyped stop word is recognised. */
 const MIN_MISTYPED = 4;
 
 export type Language = keyof typeof STOP_WORDS;
 
 const words = new Map(Object.entries(STOP_WORDS).map(([language, list]) => [language, new Set(list.split(/\s+/))]));
 
-/** Words in Cyrillic letters go by one set: a word alone does not tell Russian from Ukrainian or Bulgarian. */
+/** Words in Cyrillic letters share one set: a word alone does not tell Russian from Ukrainian or Bulgarian. */
 const CYRILLIC = ['ru', 'uk', 'bg'] as const satisfies Language[];
 const ofOne = new Map(words);
 words.set('ru', new Set(CYRILLIC.flatMap((language) => [...ofOne.get(language)!])));
 
 export const isStopWord = (word: string, language: Language = 'en'): boolean => words.get(language)!.has(word);
 
-const unmarked = new Map(
+const unaccented = new Map(
   Array.from(words, ([language, list]) => [language, new Set(Array.from(list, withoutAccents))]),
 );
 
 /** The same for a word that was typed without its accents, if it has any. */
-export const isUnaccentedStopWord = (word: string, language: Language): boolean => unmarked.get(language)!.has(word);
+export const isUnaccentedStopWord = (word: string, language: Language): boolean => unaccented.get(language)!.has(word);
 
-/** Whether a word that means nothing else may be one of them, mistyped. */
+/** Whether an unknown word may be a mistyped stop word. */
 export const isNearlyStopWord = (word: string, language: Language): boolean =>
   word.length >= MIN_MISTYPED &&
   [...words.get(language)!].some((empty) => empty.length >= MIN_MISTYPED - 1 && isSlip(word, empty));
 
-/** Those that share their letters, so that only their words tell them apart. */
+/** The languages in Latin letters, which only their words tell apart. */
 export const LATIN = 'en de es fr it pt nl ro tr vi sv da nb fi hu pl cs'.split(' ') as readonly Language[];
 /** The languages that a word is common in: most words of a text are common in none, and cost one look-up. */
 const commonIn = new Map<string, Language[]>();
 for (const [language, list] of words) {
   for (const word of list) commonIn.set(word, [...(commonIn.get(word) ?? []), language as Language]);
 }
-/** Letters that one of them alone has, or nearly so. */
+/** Letters that occur in one of them only, or nearly so. */
 const LETTERS: [RegExp, Language][] = [
   [/[ß]/, 'de'],
   [/[ñ]/, 'es'],
@@ -55,7 +55,7 @@ const MIN_SHARE = 0.1;
 
 /**
  * The language of a text's words of Latin letters: of `among` the one whose commonest words it has most of, `otherwise`
- * where none stands out. Words of other letters tell theirs by themselves, see `scriptOf`.
+ * where none stands out. For words in other scripts see `scriptOf`.
  */
 export function languageOf(text: string, otherwise: Language = 'en', among: readonly Language[] = LATIN): Language {
   const counts = new Map<Language, number>();
@@ -87,7 +87,7 @@ const SCRIPTS: [RegExp, Language][] = [
   [/\p{Script=Hebrew}/u, 'he'],
 ];
 
-/** The language of a word in a script of its own, as far as we know its words; undefined for Latin letters. */
+/** The language of a word in a script of its own, where we have its stop words; undefined for Latin letters. */
 export function scriptOf(word: string): Language | undefined {
   if (word.charCodeAt(0) < 0x370) return undefined;
   return SCRIPTS.find(([letters]) => letters.test(word))?.[1];

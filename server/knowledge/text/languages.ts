@@ -1,8 +1,8 @@
-/** What is known of a language that visitors are answered in. */
+/** Traits of a language that visitors are answered in. */
 export interface LanguageTraits {
   /** Its words are not divided by spaces, and are compared in parts: it has neither common words nor a stemmer. */
   unspaced?: true;
-  /** Snowball's name of its stemmer; `own` for one in stems.ts. Words of a language without one stand for themselves. */
+  /** Snowball's name of its stemmer; `own` for one in stems.ts. Without one, words are not stemmed. */
   stemmer?: string;
   /** Of one of Latin letters, those beside a to z that its words are written with, as part of a class of letters. */
   letters?: string;

@@ -4,14 +4,14 @@ export interface Span {
   end: number;
 }
 
-/** Shortened words after which a full stop ends nothing. */
-const SHORT = new Set(
+/** Abbreviations: a full stop after them does not end a sentence. */
+const ABBREVIATIONS = new Set(
   `mr mrs ms dr prof sr jr st rev gen col capt lt sgt gov sen rep hon messrs mt ft vs etc eg ie cf al approx no nos vol
   vols fig figs pp ed eds ca est inc ltd co corp bros dept univ assn ave blvd rd jan feb mar apr jun jul aug sep sept
   oct nov dec mon tue wed thu fri sat sun max min tel ext e.g i.e a.m p.m u.s u.k u.n`.split(/\s+/),
 );
 
-/** After these a sentence may well end: only a lower-case letter or a digit that follows says otherwise. */
+/** Abbreviations that often end a sentence: it ends there where an upper-case letter follows. */
 const OFTEN_LAST = new Set(['etc', 'inc', 'ltd', 'co', 'corp', 'bros', 'a.m', 'p.m', 'jr', 'sr']);
 
 const END =
@@ -60,7 +60,7 @@ function pushCode(spans: Span[], text: string, from: number, to: number): void {
   }
 }
 
-/** Of each sentence the one that leads to it: of a list's items what stands above the list, else the one before; -1 for none. */
+/** By sentence, the index of its lead: for list items the sentence above the list, else the one before; -1 for none. */
 export function leadsOf(text: string, spans: Span[]): number[] {
   const leads: number[] = [];
   let above = -1;
@@ -99,7 +99,7 @@ function endsHere(text: string, start: number, at: number, end: number): boolean
   if (/^\d{1,3}$/.test(before) && text.slice(start, at).trim() === before) return false;
   if (/\p{Ll}/u.test(after)) return false;
   const word = before.toLowerCase();
-  if (/^\p{Lu}$/u.test(before) || /^(?:\p{L}\.)+\p{L}$/u.test(before) || SHORT.has(word)) {
+  if (/^\p{Lu}$/u.test(before) || /^(?:\p{L}\.)+\p{L}$/u.test(before) || ABBREVIATIONS.has(word)) {
     return (OFTEN_LAST.has(word) && /\p{Lu}/u.test(after)) || after === '';
   }
   return true;

@@ -1,34 +1,34 @@
 import { Incremental } from './incremental.ts';
 
-/** Shorter words have too many neighbours. */
+/** Shorter words have too many neighbours one edit away. */
 const MIN_LENGTH = 4;
 const MAX_LENGTH = 24;
 /** Words that fit into one list: a hash and a word's number share a double. */
 const MAX_WORDS = 2 ** 21;
 
 /**
- * Finds words that are one slip away from a mistyped one: a letter too many, too few, another, or two swapped. Two such
- * words have a letter less in common, so it lists what is left of each word when any one letter is taken out.
+ * Finds words one edit away from a mistyped one: an insertion, deletion, substitution or transposition (SymSpell's symmetric
+ * deletes). Two such words share a form with one letter removed, so the index has each word without each of its letters.
  */
 export class SpellingIndex {
   readonly #words: readonly string[];
   /**
-   * Of words that came one after the other, the hash of each remainder with the word's number, sorted. Each piece is twice
-   * as long as the next, or longer, so that there are few.
+   * Sorted hashes of remainders, each with its word's number; a piece for each range of words. Each piece is at least twice
+   * as long as the next, so that there are few to search.
    */
   readonly #pieces: Float64Array[] = [];
-  readonly #newcomers: Incremental;
+  readonly #incremental: Incremental;
 
-  /** `words` may grow; those that came since are listed at the next question. */
+  /** `words` may grow; new items are listed at the next query. */
   constructor(words: readonly string[]) {
     this.#words = words;
-    this.#newcomers = new Incremental(words, MAX_WORDS);
+    this.#incremental = new Incremental(words, MAX_WORDS);
   }
 
-  /** The numbers of the words one slip away. */
+  /** The numbers of the words one edit away. */
   near(word: string): number[] {
     if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return [];
-    for (const _ of this.catchingUp());
+    for (const _ of this.updateInSteps());
     const found = new Set<number>();
     eachRemainder(word, (hash) => {
       for (const piece of this.#pieces) collect(piece, hash, found);
@@ -36,9 +36,9 @@ export class SpellingIndex {
     return [...found].filter((number) => isSlip(word, this.#words[number]!));
   }
 
-  /** Lists what came since; to be taken to its end, in steps of a few milliseconds. */
-  catchingUp(): Generator<void> {
-    return this.#newcomers.steps((from, to) => this.#list(from, to));
+  /** Lists new words in steps of a few milliseconds. Callers must run it to its end. */
+  updateInSteps(): Generator<void> {
+    return this.#incremental.steps((from, to) => this.#list(from, to));
   }
 
   #list(from: number, to: number): void {
@@ -57,7 +57,7 @@ export class SpellingIndex {
   }
 }
 
-/** Of two sorted lists one; to sort them anew would take ten times as long. */
+/** Merges two sorted lists; sorting them again takes ten times as long. */
 function mergeSorted(one: Float64Array, other: Float64Array): Float64Array<ArrayBuffer> {
   const both = new Float64Array(one.length + other.length);
   for (let at = 0, a = 0, b = 0; at < both.length; at++) {
@@ -81,7 +81,7 @@ function collect(piece: Float64Array, hash: number, found: Set<number>): void {
 /** Visits the hash of the word itself and of the word without each of its letters. */
 function eachRemainder(word: string, visit: (hash: number) => void): void {
   for (let without = -1; without < word.length; without++) {
-    // The second of two equal letters leaves the same.
+    // Removing either of two equal letters leaves the same word.
     if (without > 0 && word.charCodeAt(without) === word.charCodeAt(without - 1)) continue;
     let hash = 2166136261;
     for (let at = 0; at < word.length; at++) {
@@ -91,7 +91,7 @@ function eachRemainder(word: string, visit: (hash: number) => void): void {
   }
 }
 
-/** Whether two different words are one slip apart. */
+/** Whether two different words are one edit apart. */
 export function isSlip(a: string, b: string): boolean {
   if (a.length > b.length) return isSlip(b, a);
   if (b.length - a.length > 1 || a === b) return false;

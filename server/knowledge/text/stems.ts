@@ -16,8 +16,8 @@ let snowball: Snowball | undefined;
 const stemmers = new Map<Language, Stem>();
 
 /**
- * Loads what the words of a text need to be stemmed; English needs nothing. It is 870 kB of code, so a site in English
- * alone never pays for it. Until it is there words stand for themselves.
+ * Loads the Snowball stemmers where a text needs them. They are 870 kB of code, which sites in English do not load. Until
+ * they are loaded, words are not stemmed.
  */
 export async function stemsFor(text: string): Promise<void> {
   if (snowball) return;
@@ -25,33 +25,33 @@ export async function stemsFor(text: string): Promise<void> {
   snowball = (await import('snowball-stemmers')).default;
 }
 
-/** Whether `stem` gives for words of this language what it will always give. */
+/** Whether `stem` is final for this language: its stemmer is loaded, or it has none. */
 export const isStemmerLoaded = (language: Language): boolean => snowball !== undefined || !algorithmOf(language);
 
 /** The stem of a lower-case word, without accents. */
 export function stem(word: string, language: Language): string {
-  if (language === 'en') return stemmedEnglish(withoutMarks(word));
+  if (language === 'en') return stemEnglishWord(withoutMarks(word));
   if (language === 'vi') return word;
   if (language === 'hi') return stemHindi(word);
   if (language === 'ar') return stemArabic(withoutMarks(word));
   if (language === 'el') return stemGreek(withoutMarks(word));
-  const written = language === 'ro' ? withCedillas(word) : word;
-  return withoutMarks(stemmer(language)?.(written) ?? written).replaceAll('\u0131', 'i');
+  const spelling = language === 'ro' ? withCedillas(word) : word;
+  return withoutMarks(stemmer(language)?.(spelling) ?? spelling).replaceAll('\u0131', 'i');
 }
 
-const stemmedEnglish = (word: string): string => (/^[a-z]+$/.test(word) ? stemEnglish(word) : word);
+const stemEnglishWord = (word: string): string => (/^[a-z]+$/.test(word) ? stemEnglish(word) : word);
 
 function stemmer(language: Language): Stem | undefined {
   const known = stemmers.get(language);
   const algorithm = algorithmOf(language);
   if (known || !snowball || !algorithm) return known;
-  const made = snowball.newStemmer(algorithm);
-  const stem = (word: string) => made.stem(word);
+  const snowballStemmer = snowball.newStemmer(algorithm);
+  const stem = (word: string) => snowballStemmer.stem(word);
   stemmers.set(language, stem);
   return stem;
 }
 
-/** Snowball knows Romanian as it was typed before the letters with a comma below were there. */
+/** Snowball's Romanian stemmer knows only cedillas, not the letters with a comma below. */
 const withCedillas = (word: string): string => word.replaceAll('\u0219', '\u015f').replaceAll('\u021b', '\u0163');
 
 /** What stands before an Arabic word in one piece with it, and the endings of number, gender and owner. */
@@ -61,8 +61,8 @@ const ARABIC_AFTER =
   /(?<=.{2})(?:\u0647\u0627|\u0627\u0646|\u0627\u062a|\u0648\u0646|\u064a\u0646|\u064a\u0647|\u064a\u0629|\u0647|\u0629|\u064a|\u0649)$/;
 
 function stemArabic(word: string): string {
-  const plain = word.replaceAll('\u0640', '').replace(/[\u0671\u0672\u0673]/g, '\u0627');
-  return plain.replace(ARABIC_BEFORE, '').replace(ARABIC_AFTER, '').replaceAll('\u0649', '\u064a');
+  const letters = word.replaceAll('\u0640', '').replace(/[\u0671\u0672\u0673]/g, '\u0627');
+  return letters.replace(ARABIC_BEFORE, '').replace(ARABIC_AFTER, '').replaceAll('\u0649', '\u064a');
 }
 
 /** The commonest endings of nouns, adjectives and verbs, accents off. */

@@ -1,4 +1,4 @@
-/** Words that say how a thing is asked, or hold a sentence together, and not what it is about; by language. */
+/** Stop words by language. */
 export const STOP_WORDS = {
   en: `a about again all also am an and any anybody anyone anything are aren as at be because been being both but by can
   cannot could couldn d did didn do does doesn doing don done each either else etc ever for from get gets getting give

@@ -1,8 +1,7 @@
 import { rootOf } from './tokenizer.ts';
 
 /**
- * Words that visitors and the writers of pages use for the same thing. General English of shops, services and
- * software; a site's own words need no entry.
+ * Synonyms: general English of shops, services and software. Sites' own terms need no entry.
  */
 const GROUPS = `
   shipping delivery postage dispatch ship deliver shipment courier
@@ -70,19 +69,18 @@ const PHRASES: [RegExp, string][] = [
   [/\b(?:log|sign)(?:ging|ing)? in\b/i, 'login'],
 ];
 
-/** Asks for what a page calls by other words; what it has of its own, “if it arrives damaged”, would only mislead. */
+/** Questions about delivery times, whose own words (“arrive”) would match other pages (“if it arrives damaged”). */
 const DELIVERY_TIME =
   /\b(?:when|how (?:long|soon|fast|quick(?:ly)?))\b[^?.!]{0,40}\b(?:it|parcels?|packages?|orders?|deliver(?:y|ies)|shipments?|purchase|goods)\b[^?.!]{0,30}\b(?:arrives?|comes?|get here|be here|be delivered|turn up|reach (?:me|us))\b/i;
 
-/** The question with such a part in the words of pages. */
+/** Replaces such a part by the words that pages use. */
 export const inPlainWords = (question: string): string => question.replace(DELIVERY_TIME, 'delivery times');
 
-/** A word that each of them has. */
+/** A quick check: each pattern contains one of these words. */
 const TURNS = /\b(?:back|up|in|touch|to|reach|how)\b/i;
 
 /**
- * Common words whose absence from a site says nothing: a question that has them may well be answered. Others that
- * are nowhere on the site make an answer unlikely.
+ * Common words, which lower confidence only a little where no passage has them; other missing words lower it fully.
  */
 const COMMON = `
   able accept access add allow answer apply ask available back bad become begin best better big bring buy call case
@@ -113,6 +111,6 @@ export const synonymsOf = (root: string): readonly string[] => groups.get(root) 
 
 export const isCommon = (root: string): boolean => common.has(root);
 
-/** The words behind a question's turns of phrase, each once. */
+/** The words that a question's phrases imply. */
 export const impliedBy = (question: string): string[] =>
   TURNS.test(question) ? PHRASES.filter(([phrase]) => phrase.test(question)).map(([, word]) => word) : [];

@@ -7,14 +7,14 @@ import { UnaccentedIndex } from './unaccented.ts';
 
 export { isStopWord };
 
-/** Signs within a word that only say how to break or join it in print, and the dot that a small Turkish \u0130 leaves. */
-const INVISIBLE_SIGNS = /[\p{Cf}\u0307]/gu;
+/** Format characters within a word (soft hyphen, joiners), and the combining dot that lower-casing \u0130 leaves. */
+const INVISIBLE_CHARACTERS = /[\p{Cf}\u0307]/gu;
 const WORD = /\p{L}[\p{L}\p{M}\p{N}\p{Cf}]*|\p{N}+(?:[.,]\p{N}+)*[\p{L}\p{M}]*/gu;
 const CAMEL = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const IDEOGRAPHIC = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
-/** A run of letters longer than this is no word of a language. */
+/** UTF-16 units; longer runs of letters are no words and are not stemmed. */
 const MAX_WORD_LENGTH = 40;
 
 /** Calls `visit` with each word of the text in order: lower case, unstemmed, stop words among them. */
@@ -32,9 +32,9 @@ function split(found: string, visit: (word: string) => void): void {
   for (const part of found.split(CAMEL)) if (part.length > 1) visit(fold(part));
 }
 
-/** Lower case, in one way of writing; digits Western, without thousands' commas. */
+/** Lower case, NFKC, Western digits, without thousands separators. */
 function fold(word: string): string {
-  const lower = word.toLowerCase().replace(INVISIBLE_SIGNS, '');
+  const lower = word.toLowerCase().replace(INVISIBLE_CHARACTERS, '');
   if (/^[ -~]*$/.test(lower)) return lower.includes(',') ? lower.replaceAll(',', '') : lower;
   return lower.normalize('NFKC').replace(/[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/g, digit);
 }
@@ -61,7 +61,7 @@ export const UNSEEN = -2;
  * its forms share (return, returns, returned).
  */
 export class Vocabulary {
-  /** By language, as the same letters may be another word there. */
+  /** By language, since the same letters may be a stop word or have another stem there. */
   readonly #forms = new Map<Language, Map<string, number>>();
   readonly #roots = new Map<string, number>();
   readonly #rootOf: number[] = [];
@@ -72,7 +72,7 @@ export class Vocabulary {
   readonly #stems: string[] = [];
   readonly #stemTypos = new SpellingIndex(this.#stems);
   readonly #relatives = new WordFamilies(this.#stems);
-  readonly #unmarked = new UnaccentedIndex(this.#words);
+  readonly #unaccented = new UnaccentedIndex(this.#words);
 
   /** The languages that words were added in, those in scripts of their own left out. */
   readonly languages: Language[] = [];
@@ -114,20 +114,20 @@ export class Vocabulary {
     return this.#forms.get(language)?.get(word) ?? UNSEEN;
   }
 
-  /** Prepares for questions what they need of the words that came since, in steps of a few milliseconds. */
-  *catchingUp(): Generator<void> {
-    yield* this.#typos.catchingUp();
-    yield* this.#stemTypos.catchingUp();
-    yield* this.#relatives.catchingUp();
-    yield* this.#unmarked.catchingUp();
+  /** Adds new words to the lookup tables that questions need, in steps of a few milliseconds. */
+  *updateInSteps(): Generator<void> {
+    yield* this.#typos.updateInSteps();
+    yield* this.#stemTypos.updateInSteps();
+    yield* this.#relatives.updateInSteps();
+    yield* this.#unaccented.updateInSteps();
   }
 
-  /** The roots of words that have these letters, and accents besides. */
-  unmarked(letters: string): number[] {
-    return [...new Set(this.#unmarked.of(letters).map((form) => this.root(form)))];
+  /** The roots of accented words that have these letters without accents. */
+  rootsIgnoringAccents(letters: string): number[] {
+    return [...new Set(this.#unaccented.of(letters).map((form) => this.root(form)))];
   }
 
-  /** The numbers of other roots of the family of `root`, which no word may have. */
+  /** The numbers of other roots of the word family of `root`, which need not be in the vocabulary. */
   relatives(root: string): number[] {
     return this.#relatives.of(root);
   }
@@ -137,14 +137,14 @@ export class Vocabulary {
     return this.#roots.get(root) ?? UNSEEN;
   }
 
-  /** The roots that a mistyped word, which looks to have the root `rootText`, may have been meant for: hardly any with another first letter. */
-  meant(word: string, rootText: string): number[] {
+  /** Roots one edit away from a mistyped word or from its root `rootText`; for Latin words those with the same first letter, where there are any. */
+  correctionsOf(word: string, rootText: string): number[] {
     const near = [...this.#typos.near(word).map((form) => this.root(form)), ...this.#stemTypos.near(rootText)];
     const likely = /^[a-z]/.test(word) ? near.filter((root) => this.#stems[root]![0] === rootText[0]) : near;
     return [...new Set(likely.length > 0 ? likely : near)];
   }
 
-  /** Whether the root of one of these begins as `rootText` does, accents left aside, or the other way about: a word's own ending. */
+  /** Whether one of these roots is a prefix of `rootText` or the other way round, accents aside: another ending of the same word. */
   areForms(rootText: string, roots: number[]): boolean {
     const bare = withoutAccents(rootText);
     return roots.some((root) => {
@@ -163,13 +163,13 @@ export class Vocabulary {
 }
 
 /**
- * Cache of stems: stemming costs more than all else that is done to a word. Cleared when full. Not lru-cache: a hit would
+ * Cache of stems: stemming takes more time than all other work on a word. Cleared when full. Not lru-cache: a hit would
  * take 125 to 135 ns of CPU for 80 to 100 ns.
  */
 const stemCache = new Map<string, string>();
 const MAX_STEMS = 20_000;
 
-/** What all forms of a word share: its stem. */
+/** The stem of a word, the same for all its forms. */
 export function rootOf(word: string, language: Language = 'en'): string {
   if (word.length >= MAX_WORD_LENGTH) return word;
   const spoken = scriptOf(word) ?? language;

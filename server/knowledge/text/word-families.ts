@@ -3,38 +3,38 @@ import { Incremental } from './incremental.ts';
 /** Letters that two stems must begin with together, and their share of the longer one. */
 const MIN_SHARED_LETTERS = 5;
 const MIN_SHARED_PART = 0.6;
-/** Shorter stems are told apart by fewer letters: so many must be the same, and few may follow. */
+/** For shorter stems: letters that must be the same, and letters that may follow. */
 const MIN_STEM = 4;
 const MAX_ENDING = 3;
-/** A stem so long may begin a compound: XQuAD in German +.002 nDCG. */
+/** Letters from which on a stem may begin a compound: XQuAD in German +.002 nDCG. */
 const MIN_COMPOUND = 6;
 
 /**
- * Finds the stems that are likely of one family with another: tribe and tribal, elect and election. What a stemmer keeps
- * apart to be precise is still the next best thing where the word itself is missing.
+ * Finds the stems that are likely of one family with another: tribe and tribal, elect and election. A stemmer
+ * keeps these apart for precision; they are the fallback where a passage lacks the word itself.
  */
 export class WordFamilies {
   readonly #stems: readonly string[];
   /** By the first letters: the numbers of the stems. */
   readonly #families = new Map<string, number[]>();
-  readonly #newcomers: Incremental;
+  readonly #incremental: Incremental;
 
-  /** `stems` may grow; those that came since are listed at the next question. */
+  /** `stems` may grow; new items are listed at the next query. */
   constructor(stems: readonly string[]) {
     this.#stems = stems;
-    this.#newcomers = new Incremental(stems);
+    this.#incremental = new Incremental(stems);
   }
 
   /** The numbers of the others of its family. */
   of(stem: string): number[] {
-    for (const _ of this.catchingUp());
+    for (const _ of this.updateInSteps());
     const family = this.#families.get(stem.slice(0, MIN_STEM)) ?? [];
     return family.filter((number) => areRelated(this.#stems[number]!, stem));
   }
 
   /** As in `SpellingIndex`. */
-  catchingUp(): Generator<void> {
-    return this.#newcomers.steps((from, to) => {
+  updateInSteps(): Generator<void> {
+    return this.#incremental.steps((from, to) => {
       for (let number = from; number < to; number++) this.#list(this.#stems[number]!, number);
     });
   }
