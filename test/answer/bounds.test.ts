@@ -26,7 +26,7 @@ describe('answers under way', () => {
 
   const ask = (of = chatbot): Promise<Response> => post(`${house.base}/chat/${of}/ask`, { query: 'And?' });
 
-  it('are three for one visitor at one chatbot, counted until they end and not until they are left', async () => {
+  it('are limited to three for one visitor at one chatbot, counted until they end even without a reader', async () => {
     const answers = [manualAnswer(), manualAnswer(), manualAnswer()];
     for (const answer of answers) {
       house.respond = answer.respond;
@@ -50,7 +50,7 @@ describe('answers under way', () => {
     for (const answer of answers.slice(1)) await answer.end();
   });
 
-  it('leave no trace of a question that is refused: its id can be asked again', async () => {
+  it('store nothing of a refused question: its id can be sent again', async () => {
     const answers = [manualAnswer(), manualAnswer(), manualAnswer()];
     for (const answer of answers) {
       house.respond = answer.respond;
@@ -84,7 +84,7 @@ describe('with a model that never ends', () => {
     (await docent.api('POST', `/chatbot/${chatbot}/session/create`)).body.uuid;
   const messages = async (session: string) => (await docent.api('GET', `/session/${session}/messages`)).body;
 
-  it('an answer ends after ANSWER_TIMEOUT seconds: what was written stays, and the caller sees a failure', async () => {
+  it('an answer ends after ANSWER_TIMEOUT seconds with an error, and keeps its text', async () => {
     await serve({ ANSWER_TIMEOUT: '1' });
     const session = await newSession();
     const reply = await post(`${docent.base}/api/v1/session/${session}/message/stream`, { query: 'How?' }, headers);
@@ -97,7 +97,7 @@ describe('with a model that never ends', () => {
     await until(async () => model.requests.at(-1)!.left, Boolean);
   });
 
-  it('no more than MAX_ANSWERS are under way, whoever asks', async () => {
+  it('refuses answers beyond MAX_ANSWERS from visitors and key holders', async () => {
     await serve({ MAX_ANSWERS: '2' });
     const door = `${docent.base}/chat/${chatbot}`;
     const leaving = new AbortController();
@@ -121,7 +121,7 @@ describe('with a model that never ends', () => {
     leaving.abort();
   });
 
-  it('the end of the process does not wait for answers that nobody reads', async () => {
+  it('shutdown does not wait for answers without readers', async () => {
     await serve({});
     const leaving = new AbortController();
     const body = JSON.stringify({ query: 'How?' });
@@ -147,8 +147,8 @@ describe('with a model that never ends', () => {
   });
 });
 
-describe('a model that says nothing more', () => {
-  it('is silent for too long after the time between two chunks', async () => {
+describe('a model that stops sending text', () => {
+  it('times out when the next chunk takes too long', async () => {
     const model = await startFakeModel({ script: { pieces: ['One', ' two'], hangAfter: 2 } });
     const log = pino({ level: 'silent' });
     const timeouts = { betweenChunks: 300 };
@@ -159,7 +159,7 @@ describe('a model that says nothing more', () => {
     await model.close();
   });
 
-  it('but reasons for ever, is ended when the time for an answer is over', async () => {
+  it('times out at the deadline of the answer while it still sends reasoning', async () => {
     const thought = `data: ${JSON.stringify({ choices: [{ delta: { reasoning_content: 'hm ' } }] })}\n\n`;
     const model = await startFakeModel({ script: { raw: Array.from({ length: 1000 }, () => thought), pace: 10 } });
     const log = pino({ level: 'silent' });

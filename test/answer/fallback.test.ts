@@ -65,18 +65,21 @@ describe('a model that fails before its first word', () => {
     ['answers nothing', [{ pieces: [] }], 'bad_reply'],
     ['breaks off after white space', [{ pieces: ['\n', ' '], cutAfter: 3 }], 'unreachable'],
     ['breaks off within its first marker', [{ pieces: ['[1'], finish: null, done: false }], 'bad_reply'],
-  ] as [string, Script[], string][])('%s: the answer is quoted, and says why', async (_, scripts, reason) => {
-    model.next(...scripts);
-    const { reply, message, meta } = await askByKey(served);
-    expect([reply.status, reply.body]).toEqual([200, `${ANSWER} [1]`]);
-    expect(message).toMatchObject({ finish_reason: 'stop', response: `${ANSWER} [1]`, error_message: '' });
-    expect(meta).toMatchObject({ fallback: reason, credits: 0 });
-    const { status, reasons } = await ready(served.docent);
-    expect([status, reasons]).toEqual(['degraded', [expect.stringContaining(`(${reason})`)]]);
-    expect(JSON.stringify([message, reasons])).not.toContain(CANARY);
-  });
+  ] as [string, Script[], string][])(
+    '%s: the answer is quoted, and its record has the reason',
+    async (_, scripts, reason) => {
+      model.next(...scripts);
+      const { reply, message, meta } = await askByKey(served);
+      expect([reply.status, reply.body]).toEqual([200, `${ANSWER} [1]`]);
+      expect(message).toMatchObject({ finish_reason: 'stop', response: `${ANSWER} [1]`, error_message: '' });
+      expect(meta).toMatchObject({ fallback: reason, credits: 0 });
+      const { status, reasons } = await ready(served.docent);
+      expect([status, reasons]).toEqual(['degraded', [expect.stringContaining(`(${reason})`)]]);
+      expect(JSON.stringify([message, reasons])).not.toContain(CANARY);
+    },
+  );
 
-  it('is quoted to visitors too, who see nothing of the reason', async () => {
+  it('is replaced by quotes for visitors too, without the reason', async () => {
     model.next(refusing(500));
     const reply = await post(`${served.docent.base}/chat/${served.chatbot}/ask`, { query: QUERY });
     const words = await reply.text();
@@ -85,7 +88,7 @@ describe('a model that fails before its first word', () => {
     expect(words).not.toMatch(/status_500|fallback/);
   });
 
-  it('is no fault any more once it answers, and an answer of its own names no fallback', async () => {
+  it('is ready again once it answers, and that answer has no fallback', async () => {
     model.next(refusing(500));
     await askByKey(served);
     const { reply, meta } = await askByKey(served);
@@ -93,7 +96,7 @@ describe('a model that fails before its first word', () => {
     expect(await ready(served.docent)).toEqual({ status: 'ok' });
   });
 
-  it('later than that leaves what was written, and is an error', async () => {
+  it('is an error that keeps the text, where it fails later', async () => {
     model.next({ pieces: ['Half', ' an answer'], cutAfter: 2 });
     // The reply breaks off: the text is fetched from the record.
     await expect(askByKey(served)).rejects.toThrow();
@@ -120,7 +123,7 @@ describe('a model that fails in the middle of an answer', () => {
     return { reply, message, meta: JSON.parse(message.meta_json) };
   }
 
-  it('degrades /readyz until an answer is whole', async () => {
+  it('degrades /readyz until an answer is complete', async () => {
     model.next(half);
     await expect(askByKey(served)).rejects.toThrow();
     const { status, reasons } = await ready(served.docent);
@@ -129,7 +132,7 @@ describe('a model that fails in the middle of an answer', () => {
     expect(await ready(served.docent)).toEqual({ status: 'ok' });
   });
 
-  it('is quoted for where the caller waits for the whole answer', async () => {
+  it('is replaced by quotes where the caller waits for the whole answer', async () => {
     model.next(half);
     const { reply, message, meta } = await askWhole();
     expect([reply.status, reply.body]).toEqual([200, { response: `${ANSWER} [1]` }]);
@@ -138,7 +141,7 @@ describe('a model that fails in the middle of an answer', () => {
     expect(meta).toMatchObject({ fallback: 'unreachable', outcome: 'answered' });
   });
 
-  it('is left alone like one that says nothing, after three failures', async () => {
+  it('is paused after three failures', async () => {
     await askByKey(served);
     model.next(half, half, half);
     for (let i = 0; i < 3; i += 1) await askWhole();
@@ -149,14 +152,14 @@ describe('a model that fails in the middle of an answer', () => {
 });
 
 describe('a model that cannot be reached', () => {
-  it('is quoted for where nothing listens', async () => {
+  it('is replaced by quotes where the connection is refused', async () => {
     const served = await serve({ LLM_BASE_URL: 'http://127.0.0.1:9/v1' });
     const { reply, meta } = await askByKey(served);
     expect([reply.body, meta.fallback]).toEqual([`${ANSWER} [1]`, 'unreachable']);
     await served.docent.stop();
   });
 
-  it('is quoted for where it takes the question and says nothing', async () => {
+  it('is replaced by quotes where it accepts the request and sends no reply', async () => {
     const house = await startChatServer();
     const chatbot = await house.chatbot();
     await house.store.createAgent({ ...defaultAgent(chatbot.uuid, Date.now) });
@@ -181,7 +184,7 @@ describe('a model that cannot be reached', () => {
 });
 
 describe('with FALLBACK=0', () => {
-  it('a model that fails is an error at both doors', async () => {
+  it('a model that fails is an error for key holders and visitors', async () => {
     const served = await serve({ FALLBACK: '0' });
     model.next(refusing(500), refusing(500));
     const { reply, message } = await askByKey(served);
@@ -241,7 +244,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('ends with how the model is, and does not grow with each change', () => {
+  it('ends with the current state, and is limited when the state changes often', () => {
     for (; now < 10_000; now += 1000) {
       fail('timeout');
       expect(lines.at(-1)?.reason).toBe('timeout');

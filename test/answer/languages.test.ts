@@ -238,70 +238,71 @@ describe('the table of languages', () => {
 });
 
 describe('a short question', () => {
-  const told = (question: string, site: string[], accepted: string[] = []): LanguageCode | undefined => {
+  const replyLanguage = (question: string, site: string[], accepted: string[] = []): LanguageCode | undefined => {
     const phrases = phrasesFor(queryOf(question), site.length > 0 ? [{ text: site.join(' ') }] : [], accepted);
     return spoken.find((language) => PHRASES[language] === phrases);
   };
 
   it.each(spoken)('is answered in its language on a site of it: %s', (language) => {
     const [first, second] = QUESTIONS[language];
-    expect([first, second].filter((question) => told(question!, QUESTIONS[language]) !== language).length).toBeLessThan(
-      2,
-    );
+    expect(
+      [first, second].filter((question) => replyLanguage(question!, QUESTIONS[language]) !== language).length,
+    ).toBeLessThan(2);
     expect(writeNoAnswer(queryOf(second!), []).split('\n').length).toBeGreaterThanOrEqual(2);
   });
 
-  it('is told in nine of ten cases by itself, and in nineteen of twenty with the site', () => {
+  it('has its language detected in 90 % of cases alone, and in 95 % with the site', () => {
     const all = spoken.flatMap((language) => QUESTIONS[language].map((question) => [language, question] as const));
     const share = (site: boolean) =>
-      all.filter(([language, question]) => told(question, site ? QUESTIONS[language] : []) === language).length /
-      all.length;
+      all.filter(([language, question]) => replyLanguage(question, site ? QUESTIONS[language] : []) === language)
+        .length / all.length;
     expect(share(false)).toBeGreaterThan(0.9);
     expect(share(true)).toBeGreaterThan(0.95);
   });
 
-  it('is told by the browser where its words leave it open, whatever the site', () => {
+  it('takes the browser’s language where its words are ambiguous, whatever the site', () => {
     const all = spoken.flatMap((language) => QUESTIONS[language].map((question) => [language, question] as const));
     const right = all.filter(
-      ([language, question]) => told(question, QUESTIONS.en, [`${language}-XX`, language, 'en-US', 'en']) === language,
+      ([language, question]) =>
+        replyLanguage(question, QUESTIONS.en, [`${language}-XX`, language, 'en-US', 'en']) === language,
     );
     expect(right.length / all.length).toBeGreaterThan(0.98);
-    expect(told('Hvor lenge kan jeg returnere en vare?', QUESTIONS.en, ['nb-NO', 'nb', 'en'])).toBe('nb');
-    expect(told('Hvordan betaler jeg?', QUESTIONS.de, ['no', 'en'])).toBe('nb');
-    expect(told('Hvordan betaler jeg?', QUESTIONS.de, ['da', 'en'])).toBe('da');
-    expect(told('Miten maksan?', QUESTIONS.en, ['fi-FI', 'en'])).toBe('fi');
+    expect(replyLanguage('Hvor lenge kan jeg returnere en vare?', QUESTIONS.en, ['nb-NO', 'nb', 'en'])).toBe('nb');
+    expect(replyLanguage('Hvordan betaler jeg?', QUESTIONS.de, ['no', 'en'])).toBe('nb');
+    expect(replyLanguage('Hvordan betaler jeg?', QUESTIONS.de, ['da', 'en'])).toBe('da');
+    expect(replyLanguage('Miten maksan?', QUESTIONS.en, ['fi-FI', 'en'])).toBe('fi');
   });
 
-  it('is answered in its own language where its words tell it, whatever the browser asks for', () => {
-    expect(told('How much is shipping to Norway?', QUESTIONS.nb, ['nb-NO', 'nb'])).toBe('en');
-    expect(told('Wie lange kann ich etwas umtauschen?', QUESTIONS.en, ['fr-FR', 'fr', 'en'])).toBe('de');
-    expect(told('Чи можна оплатити карткою?', QUESTIONS.en, ['ru', 'en'])).toBe('uk');
-    expect(told('営業時間', QUESTIONS.en, ['de'])).toBe('zh');
+  it('is answered in its own language where its words are unambiguous, whatever the browser asks for', () => {
+    expect(replyLanguage('How much is shipping to Norway?', QUESTIONS.nb, ['nb-NO', 'nb'])).toBe('en');
+    expect(replyLanguage('Wie lange kann ich etwas umtauschen?', QUESTIONS.en, ['fr-FR', 'fr', 'en'])).toBe('de');
+    expect(replyLanguage('Чи можна оплатити карткою?', QUESTIONS.en, ['ru', 'en'])).toBe('uk');
+    expect(replyLanguage('営業時間', QUESTIONS.en, ['de'])).toBe('zh');
   });
 
-  it('goes by the site before the English that nearly every browser asks for', () => {
-    expect(told('Öffnungszeiten', QUESTIONS.de, ['en-US', 'en'])).toBe('de');
-    expect(told('Vendete sci?', QUESTIONS.it, ['en-US', 'en'])).toBe('it');
-    expect(told('retur?', QUESTIONS.nb, ['en'])).toBe('nb');
+  it('prefers the language of the site to the English that nearly every browser accepts', () => {
+    expect(replyLanguage('Öffnungszeiten', QUESTIONS.de, ['en-US', 'en'])).toBe('de');
+    expect(replyLanguage('Vendete sci?', QUESTIONS.it, ['en-US', 'en'])).toBe('it');
+    expect(replyLanguage('retur?', QUESTIONS.nb, ['en'])).toBe('nb');
   });
 
-  it('is of no language whose alphabet lacks its letters', () => {
-    expect(told('Prodáváte lyže?', QUESTIONS.en)).toBe('cs');
+  it('is never taken for a language whose alphabet lacks its letters', () => {
+    expect(replyLanguage('Prodáváte lyže?', QUESTIONS.en)).toBe('cs');
     // Slovak: we have no sentences in it.
-    expect(told('Predávate lyže?', QUESTIONS.en, ['sk-SK', 'sk', 'en'])).toBe('cs');
-    expect(told('¿Venden esquís?', QUESTIONS.en)).toBe('es');
-    expect(told('Müze nerede?', QUESTIONS.en, ['pl', 'tr'])).toBe('tr');
+    expect(replyLanguage('Predávate lyže?', QUESTIONS.en, ['sk-SK', 'sk', 'en'])).toBe('cs');
+    expect(replyLanguage('¿Venden esquís?', QUESTIONS.en)).toBe('es');
+    expect(replyLanguage('Müze nerede?', QUESTIONS.en, ['pl', 'tr'])).toBe('tr');
   });
 
-  it('is not answered in a language that nobody expects where hardly anything tells it', () => {
-    expect(told('Selger dere skateboard?', [])).toBe('nb');
-    expect(told('skateboard price', QUESTIONS.en, ['*'])).toBe('en');
-    expect(told('Riparate biciclette', [], ['xx', 'constructor', '', '__proto__', '*'])).toBe('en');
+  it('falls back to an expected language where detection is weak', () => {
+    expect(replyLanguage('Selger dere skateboard?', [])).toBe('nb');
+    expect(replyLanguage('skateboard price', QUESTIONS.en, ['*'])).toBe('en');
+    expect(replyLanguage('Riparate biciclette', [], ['xx', 'constructor', '', '__proto__', '*'])).toBe('en');
   });
 
-  it('in Cyrillic letters is not all Russian', () => {
-    expect(told('Чи можна оплатити карткою?', QUESTIONS.ru)).toBe('uk');
-    expect(told('Мога ли да платя с карта?', QUESTIONS.ru)).toBe('bg');
-    expect(told('Можно ли оплатить картой?', QUESTIONS.uk)).toBe('ru');
+  it('in Cyrillic is told apart as Ukrainian, Bulgarian or Russian', () => {
+    expect(replyLanguage('Чи можна оплатити карткою?', QUESTIONS.ru)).toBe('uk');
+    expect(replyLanguage('Мога ли да платя с карта?', QUESTIONS.ru)).toBe('bg');
+    expect(replyLanguage('Можно ли оплатить картой?', QUESTIONS.uk)).toBe('ru');
   });
 });

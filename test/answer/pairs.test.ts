@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => docent.stop());
 
 describe('a question that the owner has answered', () => {
-  it.each(Object.entries(PAIRS))('%s: has that answer, however common its words are', async (question, answer) => {
+  it.each(Object.entries(PAIRS))('%s: gets that answer, though all its words are common', async (question, answer) => {
     expect(await ask(question)).toBe(`${answer} [1]`);
   });
 
@@ -56,12 +56,12 @@ describe('a question that the owner has answered', () => {
     expect(await ask(asked)).toBe(`${PAIRS[question]} [1]`);
   });
 
-  it('is another one with another word in it', async () => {
+  it('does not match with another word in it', async () => {
     expect(await ask('Who are they?')).not.toContain(PAIRS['Who are you?']);
     expect(await ask('hi hi')).not.toContain(PAIRS['hi']);
   });
 
-  it('is forgotten with its source, and the newest of several answers', async () => {
+  it('is not answered once its source is deleted, and gets the newest of several answers', async () => {
     const add = async (answer: string) =>
       (await docent.api('POST', `/chatbot/${chatbot}/data-source/qa`, { question: 'And you?', answer })).body.uuid;
     const answered = (words: string) =>
@@ -85,7 +85,7 @@ describe('with a model', () => {
   });
   afterAll(() => model.close());
 
-  it('is answered in the owner’s words, and the model is not asked', async () => {
+  it('is answered by the owner’s text without a request to the model', async () => {
     const written = await start({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'fake-1' });
     const asked = await chatbotWith(written);
     expect(await ask('who are you', written, asked)).toBe('I am the lamp shop’s helper. [1]');

@@ -72,7 +72,7 @@ describe('a model that fails three times in a row', () => {
     expect(fake.requests).toHaveLength(3);
   });
 
-  it('gets one question after that, whoever asks meanwhile is quoted to', async () => {
+  it('gets one question after the pause, while all others are quoted', async () => {
     fake.next(FAILING, FAILING, FAILING);
     await askInTurn(3);
     house.clock.now += 30_000;
@@ -87,7 +87,7 @@ describe('a model that fails three times in a row', () => {
     expect(fake.requests).toHaveLength(4);
   });
 
-  it('is asked again by all once it has answered', async () => {
+  it('gets all questions again once it has answered', async () => {
     fake.next(FAILING, FAILING, FAILING);
     await askInTurn(3);
     house.clock.now += 30_000;
@@ -104,14 +104,14 @@ describe('a model that fails three times in a row', () => {
   });
 });
 
-describe('a model that goes on being asked', () => {
+describe('a model that is not paused', () => {
   it('answers between its failures', async () => {
     fake.next(FAILING, FAILING, {}, FAILING, FAILING, {});
     await askInTurn(6);
     expect(fake.requests).toHaveLength(6);
   });
 
-  it('fails for what may be the question’s own fault', async () => {
+  it('fails with a status that the question may have caused', async () => {
     const tooLong: Script = { status: 413, raw: ['too long'] };
     fake.next(NOTHING, tooLong, NOTHING, tooLong, NOTHING, tooLong);
     expect(await askInTurn(6)).toEqual([
@@ -125,7 +125,7 @@ describe('a model that goes on being asked', () => {
     expect(fake.requests).toHaveLength(6);
   });
 
-  it('fails where nothing stands in for it', async () => {
+  it('fails while FALLBACK=0', async () => {
     await model.close();
     await serve(false);
     fake.next(FAILING, FAILING, FAILING, FAILING, FAILING);

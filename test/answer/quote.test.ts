@@ -84,7 +84,7 @@ describe('a quoted answer', () => {
     expect(SHOP.ask(query)).toEqual([]);
   });
 
-  it('puts first the sentence that holds the kind of thing asked for', () => {
+  it('ranks first the sentence of the answer type asked for', () => {
     expect(SHOP.ask('How long do I have to return something?')[0]).toContain('60 days');
     expect(SHOP.ask('When was the workshop founded?')[0]).toContain('1974');
     expect(SHOP.ask('How much is delivery to Europe?')[0]).toContain('£15');
@@ -101,7 +101,7 @@ describe('a quoted answer', () => {
     }
   });
 
-  it('comes from the only sentence there is', async () => {
+  it('is the only sentence of the site where it answers', async () => {
     const one = await siteOf({ Hours: 'The museum opens at nine.' });
     expect(one.ask('When does the museum open?')).toEqual(['The museum opens at nine.']);
     expect(one.ask('museum opening time?')).toEqual(['The museum opens at nine.']);
@@ -111,7 +111,7 @@ describe('a quoted answer', () => {
     expect(sky.ask('What colour is the sky over Zembla?')).toEqual(['The sky over Zembla is green']);
   });
 
-  it('does not say the same thing twice', async () => {
+  it('does not repeat a sentence', async () => {
     const site = await siteOf({
       A: 'Our ferry leaves the island harbour at noon every day.',
       B: 'Our ferry leaves the island harbour every day at noon.',
@@ -120,7 +120,7 @@ describe('a quoted answer', () => {
     expect(site.ask('When does the ferry leave?').filter((text) => text.includes('noon'))).toHaveLength(1);
   });
 
-  it('is none where nothing was found', () => {
+  it('is empty where no passage was found', () => {
     expect([...selectQuotes(queryOf('How long do I have to return something?'), [])]).toEqual([]);
   });
 

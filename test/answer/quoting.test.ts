@@ -29,7 +29,7 @@ const SHOP = await siteOf(
 const textFor = async (query: string): Promise<string> => (await SHOP.answer(query)).text;
 
 describe('an answer of quotations', () => {
-  it('gives an item of a list with what leads to it, and a short list whole', async () => {
+  it('quotes a list item with its lead-in, and a short list whole', async () => {
     expect(await textFor('Can I pay by bank transfer?')).toBe(
       'You can pay with: bank transfer, which takes two days [1]',
     );
@@ -38,7 +38,7 @@ describe('an answer of quotations', () => {
     );
   });
 
-  it('joins sentences as they stand: Japanese and Chinese put no space between them', async () => {
+  it('joins Japanese and Chinese sentences without a space', async () => {
     const site = await siteOf({
       ja: '<title>返品</title><p>返品は三十日以内にお願いします。返品の送料は無料です。</p>',
     });
@@ -47,27 +47,27 @@ describe('an answer of quotations', () => {
     );
   });
 
-  it('names the heading where nothing else says what a list is of', async () => {
+  it('adds the heading to a list without a lead-in', async () => {
     expect(await textFor('Do you take cheques?')).toBe('What we do not take: Cheques of any bank. [1]');
     expect(await textFor('Do you take foreign coins?')).toContain(
       'What we do not take: Foreign coins. They are heavy. [1]',
     );
   });
 
-  it('takes the scrap of a broken line for no heading', async () => {
+  it('ignores a heading that is a syllable of a broken line', async () => {
     const site = await siteOf({
       x: '<title>Files</title><h2>is</h2><ul><li>Sniffing reads the first bytes of a file.</li></ul>',
     });
     expect((await site.answer('What does sniffing read?')).text).toBe('Sniffing reads the first bytes of a file. [1]');
   });
 
-  it('says a row of a table in words', async () => {
+  it('quotes a table row as text', async () => {
     expect(await textFor('How much is express postage?')).toContain(
       'Rates and times: Express — Price: £9; Arrives: the next day [',
     );
   });
 
-  it('shows a sentence that points back together with the one it points at, and neighbours as one', async () => {
+  it('quotes a sentence that refers back with the one before it, and joins adjacent sentences', async () => {
     expect(await textFor('How long does the guarantee last?')).toContain(
       'Every lamp has a guarantee. It lasts for five years and covers the wiring.',
     );
@@ -76,13 +76,13 @@ describe('an answer of quotations', () => {
     );
   });
 
-  it('shows code as code, with what leads to it', async () => {
+  it('quotes code in a fence, with its lead-in', async () => {
     expect(await textFor('how do I install the driver')).toContain(
       'To install the lamp driver, run this in a shell:\n\n```\nnpm install lamp-driver\n  lamp --start\n```\n\n[1]',
     );
   });
 
-  it('shows a question that a page asks itself with the answer', async () => {
+  it('quotes a question on the page with its answer', async () => {
     const site = await siteOf({
       faq: '<title>FAQ</title><p>How do I clean the brass?</p><p>With vinegar and salt. Rub it dry.</p>',
     });
@@ -110,7 +110,7 @@ describe('an answer of quotations', () => {
     expect(await textFor('What is a finial?')).toContain('Finial: The small knob at the top of a lamp. [1]');
   });
 
-  it('gives an answer of the owner’s whole, with nothing before or beside it', async () => {
+  it('quotes an answer of the owner whole, without an introduction or other quotes', async () => {
     expect(await textFor('Can I visit your workshop?')).toBe(
       'Yes, you may.\n\n1. Ring the bell.\n2. Wait for Ada. [1]',
     );
@@ -174,7 +174,7 @@ describe('“I don’t know”', () => {
     expect(writeNoAnswer(queryOf('?'), []).split('\n').length).toBeGreaterThanOrEqual(2);
   });
 
-  it('makes no markup of a title or an address', () => {
+  it('escapes Markdown in titles and addresses', () => {
     const text = writeNoAnswer(queryOf('?'), [
       found('a](http://evil.example) [b', 'https://ok.example/a_(b) c'),
       found('Notes <b>.pdf', 'javascript:alert(1)'),
@@ -184,7 +184,7 @@ describe('“I don’t know”', () => {
     expect(text).not.toContain('javascript');
   });
 
-  it('offers no page twice, and none without a name', () => {
+  it('links no page twice, and none without a name', () => {
     const text = writeNoAnswer(queryOf('?'), [
       found(' \u200b\n', 'https://ok.example/a'),
       found('The same', 'https://ok.example/a#part'),
@@ -198,7 +198,7 @@ describe('“I don’t know”', () => {
   });
 });
 
-describe('what the server says by itself', () => {
+describe('the phrases of extractive answers', () => {
   const QUESTIONS: Record<LanguageCode, string> = {
     en: 'How much does it cost to send a lamp to Wales?',
     de: 'Wie viel kostet der Versand nach Österreich?',

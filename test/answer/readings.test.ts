@@ -5,7 +5,7 @@ import { createMarkerFilter } from '../../server/answer/citations/stream-filter.
 import { foundPassage } from './search.ts';
 import type { Found } from '../../server/knowledge/search/found.ts';
 
-/** What was worked out of the passages that answers cited. */
+/** The cache of passages that the citation check has read. */
 
 const TEXT = 'You may send a lamp back within 45 days of delivery, and we refund the full price.';
 
@@ -28,7 +28,7 @@ async function sets(): Promise<number> {
   return queryObjects(Set, { format: 'count' });
 }
 
-it('is kept for the next answer, and leaves memory together with the index that has the passage', async () => {
+it('a read passage is cached for the next answer, and freed with the index that holds it', async () => {
   let indexed = passages(100);
   cite({ ...indexed[0]!, entry: {} });
   const before = await sets();
@@ -41,7 +41,7 @@ it('is kept for the next answer, and leaves memory together with the index that 
   expect((await sets()) - before).toBeLessThan(10);
 });
 
-it('is kept of so many passages and no more', async () => {
+it('the cache holds 500 passages at most', async () => {
   const indexed = passages(600);
   const before = await sets();
   indexed.slice(0, 500).forEach(cite);
