@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatbotFace, Citations, FinishReason, VisitorMessage } from '../server/types.ts';
+import type { ChatEvent, ChatbotProfile, Citations, FinishReason, VisitorMessage } from '../server/types.ts';
 import type { Client, WireEvent } from '../widget/client/client.ts';
 import type { ChatStorage, StoredChat } from '../widget/browser/storage.ts';
 
@@ -6,7 +6,7 @@ import type { ChatStorage, StoredChat } from '../widget/browser/storage.ts';
 
 export interface Script {
   /** Overrides fields of `demoProfile`. */
-  profile?: Partial<ChatbotFace>;
+  profile?: Partial<ChatbotProfile>;
   /** Messages of the stored conversation. */
   messages?: VisitorMessage[];
   /** Streams the answer to each question. */
@@ -14,7 +14,7 @@ export interface Script {
   resume?: (signal: AbortSignal) => AsyncIterable<WireEvent>;
 }
 
-export const demoProfile: ChatbotFace = {
+export const demoProfile: ChatbotProfile = {
   uuid: 'c0ffee',
   name: 'Tolliver & Wren',
   show_citations: true,

@@ -1,15 +1,15 @@
 import cors from '@koa/cors';
 import Koa from 'koa';
 import { createApi } from './api/router.ts';
-import { bot } from './http/bot-page.ts';
-import type { Rooms } from './api/requests/operation.ts';
+import { botPage } from './http/bot-page.ts';
+import type { ApiDeps } from './api/requests/operation.ts';
 import type { Authenticate } from './http/auth.ts';
 import { replyWithErrors } from './http/error-replies.ts';
 import { logRequests } from './http/request-log.ts';
 import { notFound, Refusal } from './schema/errors.ts';
 import { serveHealth, type Health } from './health/health.ts';
 
-interface AppDeps extends Rooms {
+interface AppDeps extends ApiDeps {
   authenticate: Authenticate;
   /** The widget's files: /embed.js, /embed/. */
   assets: Koa.Middleware;
@@ -28,13 +28,13 @@ interface AppDeps extends Rooms {
 export function createApp(deps: AppDeps): Koa {
   const app = new Koa();
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (!CALLERS.test(error.code ?? '')) deps.log.error({ err: error }, 'reply failed');
+    if (!CLIENT_ERROR_CODES.test(error.code ?? '')) deps.log.error({ err: error }, 'reply failed');
   });
-  app.use(logRequests(deps.log, 'request', PROBES));
+  app.use(logRequests(deps.log, 'request', PROBE_PATHS));
   app.use(replyWithErrors(deps.log));
   app.use(refuseDraining(deps.draining));
   app.use(serveHealth(deps.health));
-  app.use(bot);
+  app.use(botPage);
   app.use(deps.assets);
   app.use(deps.docs);
   app.use(deps.chat);
@@ -48,29 +48,30 @@ export function createApp(deps: AppDeps): Koa {
 }
 
 /** Codes of connections that callers broke off, or on which they did not send HTTP. */
-const CALLERS = /^(?:ECONNRESET|ECONNABORTED|EPIPE|ERR_STREAM_PREMATURE_CLOSE|ERR_STREAM_DESTROYED|HPE_\w+)$/;
+const CLIENT_ERROR_CODES =
+  /^(?:ECONNRESET|ECONNABORTED|EPIPE|ERR_STREAM_PREMATURE_CLOSE|ERR_STREAM_DESTROYED|HPE_\w+)$/;
 
 /** Polled by monitors. */
-const PROBES = /^\/(?:healthz|readyz)$/;
+const PROBE_PATHS = /^\/(?:healthz|readyz)$/;
 
-const corsOfApi = cors({
+const openCors = cors({
   origin: '*',
   exposeHeaders: ['Retry-After', 'X-Request-Id', 'WWW-Authenticate', 'X-Unknown-Fields', 'ETag'],
   maxAge: 600,
 });
-const apiCors: Koa.Middleware = (ctx, next) => (ctx.path.startsWith('/api/') ? corsOfApi(ctx, next) : next());
+const apiCors: Koa.Middleware = (ctx, next) => (ctx.path.startsWith('/api/') ? openCors(ctx, next) : next());
 
 /** Refuses everything once the process is about to end. */
 function refuseDraining(draining: () => boolean): Koa.Middleware {
   return (ctx, next) => {
     // A page of another origin may read it too, or it would take it for a network that fails.
     if (draining() && ctx.method !== 'OPTIONS')
-      throw new Refusal('unavailable', 'the server is about to stop', STOPPING);
+      throw new Refusal('unavailable', 'the server is about to stop', STOPPING_OPTIONS);
     return next();
   };
 }
 
-const STOPPING = {
+const STOPPING_OPTIONS = {
   retryAfter: 5,
   headers: {
     Connection: 'close',

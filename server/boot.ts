@@ -12,7 +12,7 @@ import { createDemo, type Demo } from './demo/demo.ts';
 import { asRefusal } from './schema/errors.ts';
 import { createHealth } from './health/health.ts';
 import { createSchedules } from './knowledge/crawl/schedule.ts';
-import { oneAtATime } from './http/pipelining.ts';
+import { handleSequentially } from './http/pipelining.ts';
 import { createFileReader, createStaticFiles } from './http/static.ts';
 import { createChatRouter } from './proxy/router.ts';
 import { remoteUpstream } from './proxy/upstream/remote.ts';
@@ -24,10 +24,10 @@ import { openLowdbStore, type LowdbOptions } from './store/lowdb/lowdb.ts';
 import type { OwnerAccount } from './store/store.ts';
 
 /** How often, while the process ends, answers that no client reads are interrupted. */
-const UNREAD_MS = 1000;
+const UNREAD_INTERVAL_MS = 1000;
 
 /** The server without the TCP socket it listens on. */
-export interface Booted {
+export interface DocentServer {
   config: Config;
   /** Where the world reaches it, without a slash at the end. */
   base: string;
@@ -45,16 +45,19 @@ export interface Booted {
 export async function boot(
   env: NodeJS.ProcessEnv,
   { disk, probeInterval }: Pick<LowdbOptions, 'disk' | 'probeInterval'> = {},
-): Promise<Booted> {
+): Promise<DocentServer> {
   const config = readConfig(env, process.stdout.isTTY);
-  const log = pino({ level: config.logLevel, base: null, serializers: { err: serializeError } }, pino.destination(LOG));
+  const log = pino(
+    { level: config.logLevel, base: null, serializers: { err: serializeError } },
+    pino.destination(LOG_DESTINATION),
+  );
   for (const sentence of misspeltVariables(env)) log.warn(sentence);
   const clock = Date.now;
   const health = createHealth();
   const store = await openLowdbStore({ dir: config.dataDir, clock, log, health, disk, probeInterval });
   const users = createUsers({ store, clock });
 
-  const services = await createServices(config, { store, clock, log, health, self: itself(config) });
+  const services = await createServices(config, { store, clock, log, health, self: ownAddresses(config) });
   const { knowledge, sites, catalogue, respond, runs } = services;
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const upstream = config.upstream
@@ -69,7 +72,7 @@ export async function boot(
           respond,
           clock,
           base: baseOf(config),
-          script: createFileReader(join(builtFiles(), 'demo')),
+          script: createFileReader(join(distFolder(), 'demo')),
         })
       : undefined;
 
@@ -78,8 +81,8 @@ export async function boot(
   const app = createApp({
     ...deps,
     authenticate: createAuth(store, config.apiKey, clock),
-    assets: await createStaticFiles({ dir: builtFiles() }),
-    docs: createDocs({ dir: join(builtFiles(), 'docs') }),
+    assets: await createStaticFiles({ dir: distFolder() }),
+    docs: createDocs({ dir: join(distFolder(), 'docs') }),
     chat: createChatRouter({
       store,
       runs,
@@ -95,16 +98,16 @@ export async function boot(
     draining: () => draining,
   });
   const handle = app.callback();
-  const running = await orWarn(sites.resume(), new Set<string>(), 'the crawls under way do not go on');
+  const runningCrawls = await withFallback(sites.resume(), new Set<string>(), 'the crawls under way do not go on');
   for (const source of await store.unfinishedSources())
-    if (!running.has(source.site ?? '')) await knowledge.ingest(source);
+    if (!runningCrawls.has(source.site ?? '')) await knowledge.ingest(source);
   await knowledge.embedMissing();
   await schedules.start();
   const socket = openSocket(config.dataDir, createControl({ ...deps, base: baseOf(config) }), log);
-  const commands = await orWarn(socket, { close: () => Promise.resolve() }, 'commands cannot reach this server');
+  const commands = await withFallback(socket, { close: () => Promise.resolve() }, 'commands cannot reach this server');
 
   /** Where the disk refuses it the server starts without it. */
-  function orWarn<T>(starting: Promise<T>, without: T, sentence: string): Promise<T> {
+  function withFallback<T>(starting: Promise<T>, without: T, sentence: string): Promise<T> {
     return starting.catch((error: Error) => {
       if (!asRefusal(error) && !asRefusal(error.cause)) throw error;
       log.warn({ err: error }, sentence);
@@ -118,11 +121,11 @@ export async function boot(
     log,
     demo,
     firstKey: async () => (config.apiKey === undefined ? firstKey(users, store.owner) : undefined),
-    handler: oneAtATime((request, response) => void handle(request, response)),
+    handler: handleSequentially((request, response) => void handle(request, response)),
     async drain(patience) {
       draining = true;
       const timer = setTimeout(() => void runs.interrupt(), patience);
-      const unread = setInterval(() => runs.interruptUnread(), UNREAD_MS);
+      const unread = setInterval(() => runs.interruptUnread(), UNREAD_INTERVAL_MS);
       await runs.settled();
       clearInterval(unread);
       clearTimeout(timer);
@@ -143,7 +146,7 @@ export async function boot(
 }
 
 /** Log lines are written every 4 kB or 200 ms: a write for each costs more than formatting it. */
-const LOG = { dest: 1, sync: false, minLength: 4096, periodicFlush: 200 };
+const LOG_DESTINATION = { dest: 1, sync: false, minLength: 4096, periodicFlush: 200 };
 
 /**
  * Of an error what says where it happened, and no other property: Node's own parser puts the caller's bytes into its
@@ -167,14 +170,16 @@ async function firstKey(users: Users, { user }: OwnerAccount): Promise<string | 
 }
 
 /** Of the server itself only the demo's pages may be fetched, under whatever name it goes. */
-const itself = (config: Config): { origins: string[]; connect: { host: string; port: number }; paths: string[] } => ({
+const ownAddresses = (
+  config: Config,
+): { origins: string[]; connect: { host: string; port: number }; paths: string[] } => ({
   origins: [...new Set([new URL(baseOf(config)).origin, listeningAt(config), `http://localhost:${config.port}`])],
   connect: { host: connectableHost(config.host), port: config.port },
   paths: config.demo ? ['/demo/'] : [],
 });
 
 /** `dist/`, seen from the bundle in dist/server or from this file in server/. */
-function builtFiles(): string {
+function distFolder(): string {
   const above = fileURLToPath(new URL('..', import.meta.url));
   return existsSync(join(above, 'embed.js')) ? above : join(above, 'dist');
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { boot, type Booted } from './boot.ts';
+import { boot, type DocentServer } from './boot.ts';
 import { runCommand } from './cli/run.ts';
 import { readConfig } from './config.ts';
 import { printWelcome } from './cli/welcome.ts';
-import { createStarting } from './http/starting.ts';
-import { answerUnreadable, requireHost, UNCHECKED } from './http/parse-errors.ts';
+import { createStartupHandler } from './http/starting.ts';
+import { answerParseErrors, requireHost, HTTP_SERVER_OPTIONS } from './http/parse-errors.ts';
 
 /** For the person at the terminal. Standard output carries the log alone, one JSON object a line. */
 const write = (words: string): boolean => process.stderr.write(words);
@@ -37,15 +37,15 @@ async function startServer(): Promise<void> {
   // The reader of a pipe may end (`docent | head`): the server goes on.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const { host, port } = readConfig(process.env);
-  const starting = createStarting();
-  const server = createServer(UNCHECKED, requireHost(starting.handle));
+  const starting = createStartupHandler();
+  const server = createServer(HTTP_SERVER_OPTIONS, requireHost(starting.handle));
   await listening(server, host, port);
   const actual = (server.address() as AddressInfo).port;
   const booted = await boot({ ...process.env, PORT: String(actual) });
   starting.started(booted.handler);
   booted.log.info({ host, port: actual }, 'listening');
   booted.log.flush();
-  answerUnreadable(server, booted.log);
+  answerParseErrors(server, booted.log);
   endOnSignals(server, booted);
   // A signal during the greeting closes the store under it: no reason to fail.
   await printWelcome(booted, write).catch((error: unknown) => booted.log.warn({ err: error }, 'no greeting'));
@@ -66,7 +66,7 @@ function listening(server: Server, host: string, port: number): Promise<void> {
 }
 
 /** Drains on SIGTERM, SIGINT and uncaught faults. A second signal exits at once. */
-function endOnSignals(server: Server, booted: Booted): void {
+function endOnSignals(server: Server, booted: DocentServer): void {
   let ending = false;
   const end = async (code: number, limit: number): Promise<void> => {
     ending = true;

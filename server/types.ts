@@ -1,6 +1,6 @@
-/** What a visitor's side and the server share. Types only: the widget imports this file with `import type`. */
+/** Types of the public chat API, shared by server and widget. Types only: the widget imports this file with `import type`. */
 
-/** Why an answer ended; `''` while it is being made. */
+/** Why an answer ended; `''` while it is generated. */
 export type FinishReason = '' | 'stop' | 'length' | 'error' | 'stopped' | 'interrupted' | 'quota';
 
 /** Whether a question was answered; `unsure` is not given yet. */
@@ -32,7 +32,7 @@ export interface VisitorMessage {
   feedback_json: string;
   created_at: string;
   modified_at: string;
-  /** Absent while the answer is being made, and where nobody noted it. */
+  /** Absent while the answer is generated, and where none was recorded. */
   outcome?: Outcome;
 }
 
@@ -42,18 +42,18 @@ export interface VisitorSession {
   modified_at: string;
 }
 
-/** `GET /chat/{chatbot}`: what the widget shows before the first question, and how its owner wants it to look. */
-export interface ChatbotFace {
+/** `GET /chat/{chatbot}`: name and widget settings of a chatbot. */
+export interface ChatbotProfile {
   uuid: string;
   name: string;
   show_citations: boolean;
   greeting: string;
   suggestions: string[];
-  /** CSS values by name, where they are not the widget's own: `color`, `radius`, `offset`, `z`, `scheme`. */
+  /** CSS values that differ from the defaults: `color`, `radius`, `offset`, `z`, `scheme`. */
   theme: Record<string, string>;
-  /** The owner's sentences in place of the widget's, by their names. */
+  /** Sentences that replace the widget's, by name. */
   words: Record<string, string>;
-  /** `auto`: as the page has it, else the system. */
+  /** `auto`: follows the page, else the system. */
   scheme: 'auto' | 'light' | 'dark';
   density: 'comfortable' | 'compact';
   /** `end` and `start` follow the direction of writing. */
@@ -71,15 +71,15 @@ export interface ChatbotFace {
   teaser_after: number;
   /** Open by default, but not on phones. */
   open: boolean;
-  /** '' for the widget's own. */
+  /** '' for the widget's default. */
   disclaimer: string;
   /** '' or an http(s) address. */
   privacy_url: string;
-  /** What a visitor agrees to before the first message; '' for nothing. */
+  /** Text that a visitor accepts before the first message; '' for none. */
   consent: string;
   /** Hosts whose images answers may show: `cdn.example.com`, or `*.example.com` for those below it. */
   image_hosts: string[];
-  /** '' to go by the page and the browser. */
+  /** '' to detect it from the page and the browser. */
   language: string;
 }
 
@@ -109,13 +109,13 @@ export type ErrorCode =
 export interface ErrorBody {
   error: string;
   code: ErrorCode;
-  /** The one input field at fault, where there is one. */
+  /** The invalid input field, where there is one. */
   field?: string;
   /** Seconds, with `rate_limited`. */
   retry_after?: number;
 }
 
-/** The door's event stream, in the order of a normal answer. `error` or `done` is the last. */
+/** The event stream of the public chat API, in order. `error` or `done` is the last. */
 export type ChatEvent =
   | { event: 'session'; data: { uuid: string } }
   | { event: 'message'; data: { uuid: string } }

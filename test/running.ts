@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boot, type Booted } from '../server/boot.ts';
+import { boot, type DocentServer } from '../server/boot.ts';
 import { conformance, type Exchange } from './api/contract/conformance.ts';
 import type { Disk } from '../server/store/lowdb/files/disk.ts';
 import { startHearing } from './api/contract/overheard.ts';
@@ -12,7 +12,7 @@ import { startHearing } from './api/contract/overheard.ts';
 export interface Running {
   base: string;
   dataDir: string;
-  booted: Booted;
+  booted: DocentServer;
   /** Calls /api/v1 with the key: `body` is sent as JSON where there is one. */
   api(method: string, path: string, body?: unknown): Promise<Reply>;
   /** The reply itself, which has to be as the server's own document says; `path` is whole, from /api on. */
@@ -32,7 +32,7 @@ export const API_KEY = 'the-key-of-the-tests';
 
 export async function start(env: NodeJS.ProcessEnv = {}, disk?: Disk): Promise<Running> {
   const dataDir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'docent-')));
-  let booted: Booted | undefined;
+  let booted: DocentServer | undefined;
   const hearing = startHearing();
   const server = createServer((request, response) => {
     hearing.hear(request, response);

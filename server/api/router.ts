@@ -5,48 +5,48 @@ import { refuseUnmatched, wrongMethod } from '../http/body.ts';
 import { agents } from './resources/agents.ts';
 import { chatbots } from './resources/chatbots.ts';
 import { functions } from './resources/functions.ts';
-import { createOnce } from './requests/idempotency.ts';
+import { createRunOnce } from './requests/idempotency.ts';
 import { models } from './resources/models.ts';
 import { messages } from './resources/messages.ts';
 import { openapi } from './openapi/operation.ts';
-import { register, type Operation, type Rooms } from './requests/operation.ts';
+import { register, type Operation, type ApiDeps } from './requests/operation.ts';
 import { schedule } from './resources/schedules.ts';
 import { sessions } from './resources/sessions.ts';
 import { siteOperations } from './resources/sites.ts';
-import { sourceLists } from './resources/source-batches.ts';
+import { sourceBatches } from './resources/source-batches.ts';
 import { sources } from './resources/sources.ts';
 import { tags } from './resources/tags.ts';
 import { uploads } from './resources/uploads.ts';
 import { users } from './resources/users.ts';
 import { widget } from './resources/widget.ts';
 
-/** Every operation there is, in the order of the document. */
-export function operations(rooms: Rooms): Operation[] {
+/** All operations, in the order of the OpenAPI document. */
+export function operations(deps: ApiDeps): Operation[] {
   const all: Operation[] = [
-    ...chatbots(rooms),
-    ...widget(rooms),
-    ...models(rooms),
-    ...agents(rooms),
-    ...functions(rooms),
-    ...sources(rooms),
-    ...uploads(rooms),
-    ...sourceLists(rooms),
-    ...siteOperations(rooms),
-    ...schedule(rooms),
-    ...tags(rooms),
-    ...sessions(rooms),
+    ...chatbots(deps),
+    ...widget(deps),
+    ...models(deps),
+    ...agents(deps),
+    ...functions(deps),
+    ...sources(deps),
+    ...uploads(deps),
+    ...sourceBatches(deps),
+    ...siteOperations(deps),
+    ...schedule(deps),
+    ...tags(deps),
+    ...sessions(deps),
     ...users(),
-    ...messages(rooms),
+    ...messages(deps),
     openapi(() => all),
   ];
   return all;
 }
 
-/** The management interface, /api/v1. The key is checked before anything else is said about a path. */
-export function createApi(rooms: Rooms, authenticate: Authenticate): Middleware {
+/** The management API, /api/v1. The key is checked before 404 and 405, so that paths cannot be probed without one. */
+export function createApi(deps: ApiDeps, authenticate: Authenticate): Middleware {
   const router = new Router();
-  const all = operations(rooms);
-  const tools = { log: rooms.log, once: createOnce(rooms) };
+  const all = operations(deps);
+  const tools = { log: deps.log, once: createRunOnce(deps) };
   for (const one of all) register(router, tools, one);
   const open = new Set(all.filter((one) => one.open).map(({ method, path }) => `${method} ${path}`));
   const fixed = fixedPaths(all);
@@ -64,10 +64,10 @@ export function createApi(rooms: Rooms, authenticate: Authenticate): Middleware 
   };
 }
 
-/** A deployed client asks here first, and goes on to `…/message/stream` when it is told 405. */
+/** A deployed client tries this path first and falls back to `…/message/stream` on 405. */
 const MESSAGE = /^\/api\/v1\/session\/[^/]+\/message\/?$/;
 
-/** Paths that name no record, with the methods they take: `/chatbot/create` is the identifier of no chatbot. */
+/** Methods by path, of paths without `:uuid`: else GET `/chatbot/create` would match `/chatbot/:uuid`. */
 function fixedPaths(all: Operation[]): Map<string, string[]> {
   const fixed = new Map<string, string[]>();
   for (const { method, path } of all) {

@@ -1,4 +1,4 @@
-import type { Booted } from '../boot.ts';
+import type { DocentServer } from '../boot.ts';
 import type { Demo } from '../demo/demo.ts';
 import type { Citations } from '../types.ts';
 
@@ -8,14 +8,14 @@ type Write = (words: string) => void;
  * What a person sees in the terminal: on the first start the demo answering one question, and at last the address and the
  * key. The key is made when it is shown: a start that fails before loses none.
  */
-export async function printWelcome({ demo, base, log, firstKey }: Booted, write: Write): Promise<void> {
+export async function printWelcome({ demo, base, log, firstKey }: DocentServer, write: Write): Promise<void> {
   if (demo) await showDemo(demo, { base, log }, write);
   write(demo ? `The demo is at ${base}/demo/\n` : `Docent listens at ${base}\n`);
   const key = await firstKey();
   if (key !== undefined) write(`Your API key, shown this once: ${key}\n`);
 }
 
-async function showDemo(demo: Demo, { base, log }: Pick<Booted, 'base' | 'log'>, write: Write): Promise<void> {
+async function showDemo(demo: Demo, { base, log }: Pick<DocentServer, 'base' | 'log'>, write: Write): Promise<void> {
   const { chatbot, created } = await demo.prepare();
   if (!created) return;
   write('The demo is reading its pages …\n');

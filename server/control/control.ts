@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa';
 import type { RequestListener } from 'node:http';
 import * as Type from 'typebox';
 import { NewMessage } from '../api/requests/bodies.ts';
-import type { Rooms } from '../api/requests/operation.ts';
+import type { ApiDeps } from '../api/requests/operation.ts';
 import { createApi } from '../api/router.ts';
 import type { Authenticate } from '../http/auth.ts';
 import { readBody } from '../http/body.ts';
@@ -17,7 +17,7 @@ import { ingestJob, stopIngestJob } from './ingest-jobs.ts';
 import { createOperator } from './operator.ts';
 import { createUsers, userOf } from './users.ts';
 
-export interface ControlDeps extends Rooms {
+interface ControlDeps extends ApiDeps {
   /** Where the world reaches the server, without a slash at the end. */
   base: string;
 }

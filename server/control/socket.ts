@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { basename, join, resolve } from 'node:path';
 import { duplexPair, type Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { answerUnreadable } from '../http/parse-errors.ts';
+import { answerParseErrors } from '../http/parse-errors.ts';
 import { hasCode } from '../store/lowdb/files/disk.ts';
 import { shortAlias } from '../store/lowdb/files/lock.ts';
 
@@ -27,7 +27,7 @@ export interface CommandSocket {
 export async function openSocket(dir: string, handle: RequestListener, log: Logger): Promise<CommandSocket> {
   const path = join(resolve(dir), SOCKET_NAME);
   const server = createServer(handle);
-  answerUnreadable(server, log);
+  answerParseErrors(server, log);
   const requests = new Map<Socket, IncomingMessage | undefined>();
   server.on('connection', (socket) => {
     requests.set(socket, undefined);

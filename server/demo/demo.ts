@@ -56,8 +56,8 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
     const created = (await store.chatbot(uuid)) === undefined;
     if (created) await createChatbot(uuid);
     chatbot = uuid;
-    await followBase(await store.sources(chatbot));
-    for (const page of demoSite.learn) await learnPage(page);
+    await moveSources(await store.sources(chatbot));
+    for (const page of demoSite.learn) await ingestPage(page);
     return { chatbot, created };
   }
 
@@ -69,22 +69,22 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
     await store.createChatbot({ ...record, owner: store.owner.user.uuid }, [defaultAgent(uuid, clock)]);
   }
 
-  async function learnPage(page: string): Promise<void> {
+  async function ingestPage(page: string): Promise<void> {
     const source = urlSource(chatbot, `${base}/demo/${page}`, undefined, timestamp(clock));
     const stored = await store.createSource(source);
     if (stored && !stored.existing) await knowledge.ingest(source);
   }
 
   /** The same folder may be served from another address than when the pages were learned: citations follow. */
-  async function followBase(sources: StoredSource[]): Promise<void> {
+  async function moveSources(sources: StoredSource[]): Promise<void> {
     for (const { uuid, file_name } of sources) {
       const page = /\/demo\/([\w-]+\.html)$/.exec(file_name)?.[1];
-      const moved = `${base}/demo/${page}`;
-      if (page === undefined || !demoSite.learn.includes(page) || file_name === moved) continue;
+      const currentUrl = `${base}/demo/${page}`;
+      if (page === undefined || !demoSite.learn.includes(page) || file_name === currentUrl) continue;
       await store.updateSource(uuid, (source) => ({
         ...source,
-        file_name: moved,
-        identity: new URL(moved).href,
+        file_name: currentUrl,
+        identity: new URL(currentUrl).href,
         modified_at: nextModifiedAt(source.modified_at, clock),
       }));
     }
@@ -102,8 +102,8 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
     sampleQuestion: demoSite.sampleQuestion,
     async learned(patience) {
       const end = Date.now() + patience;
-      const busy = (source: StoredSource): boolean => isPending(source.status);
-      while (Date.now() < end && (await store.sources(chatbot)).some(busy))
+      const isWaiting = (source: StoredSource): boolean => isPending(source.status);
+      while (Date.now() < end && (await store.sources(chatbot)).some(isWaiting))
         await new Promise((done) => setTimeout(done, 50));
     },
     pages: async (ctx, next) => {
@@ -114,21 +114,23 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
       if (!ctx.path.startsWith('/demo/') || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
       const name = ctx.path.slice('/demo/'.length) || 'index.html';
       ctx.set('Cache-Control', 'no-cache');
-      await (PREVIEWS.has(name) ? previewHeaders : pageHeaders)(ctx, async () => sendFile(ctx, await fileOf(name)));
+      await (PREVIEW_PAGES.has(name) ? previewHeaders : pageHeaders)(ctx, async () =>
+        sendFile(ctx, await findFile(name)),
+      );
       return undefined;
     },
   };
 
-  async function fileOf(name: string): Promise<StaticFile> {
+  async function findFile(name: string): Promise<StaticFile> {
     const page = Object.hasOwn(pages, name) ? pages[name] : undefined;
     const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
-    const file = page?.includes('{{chatbot}}') ? await namingChatbot(page) : staticOf(page, asset);
-    const found = file ?? (SCRIPT.test(name) ? await script(name) : undefined);
+    const file = page?.includes('{{chatbot}}') ? await withChatbot(page) : toStaticFile(page, asset);
+    const found = file ?? (SCRIPT_NAME.test(name) ? await script(name) : undefined);
     if (!found) throw notFound('page');
     return found;
   }
 
-  async function namingChatbot(page: string): Promise<StaticFile> {
+  async function withChatbot(page: string): Promise<StaticFile> {
     // The server's own scraper asks too, for what an earlier start left unlearned.
     if (chatbot === '') await Promise.race([prepared, sleep(MAX_WAIT_MS, undefined, { ref: false })]);
     if (chatbot === '')
@@ -137,12 +139,15 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
   }
 }
 
-function staticOf(page: string | undefined, asset: { body: string; type: string } | undefined): StaticFile | undefined {
+function toStaticFile(
+  page: string | undefined,
+  asset: { body: string; type: string } | undefined,
+): StaticFile | undefined {
   if (page !== undefined) return staticFile('html', Buffer.from(page));
   return asset && staticFile(asset.type, Buffer.from(asset.body));
 }
 
-const SCRIPT = /^[\w-]+\.js$/;
+const SCRIPT_NAME = /^[\w-]+\.js$/;
 
 const SELF_ONLY = {
   defaultSrc: ["'none'"],
@@ -160,5 +165,5 @@ const SELF_ONLY = {
 const pageHeaders = securityHeaders(SELF_ONLY);
 
 /** Where a widget is tried out: in a frame, with pictures of its owner's. */
-const PREVIEWS = new Set(['playground.html', 'preview.html']);
+const PREVIEW_PAGES = new Set(['playground.html', 'preview.html']);
 const previewHeaders = securityHeaders({ ...SELF_ONLY, imgSrc: ["'self'", 'data:', 'https:'], frameSrc: ["'self'"] });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
 /** Somebody else's work that went into a bundle. */
-export interface Bundled {
+interface BundledPackage {
   name: string;
   version: string;
   /** An SPDX expression; '' where the package names none. */
@@ -22,17 +22,17 @@ const VENDORED: { within: string; name: string; license: string }[] = [
   { within: 'rapidoc/', name: 'js-yaml', license: 'MIT' },
 ];
 
-const FILE = /^(?:licen[cs]e|copying)(?:[.-].*)?$/i;
+const LICENSE_FILE = /^(?:licen[cs]e|copying)(?:[.-].*)?$/i;
 
 /** Texts of packages that ship none. They are kept with the server, which bundles the most. */
-const kept = (name: string): string => join(import.meta.dirname, 'licenses', `${name.replace('/', '+')}.txt`);
+const storedTextPath = (name: string): string => join(import.meta.dirname, 'licenses', `${name.replace('/', '+')}.txt`);
 
 /**
  * The packages whose modules these are, with what is vendored inside them, each once and in order of name. Throws an
  * Error that names the package where there is no licence text.
  */
-export function bundledFrom(modules: Iterable<string>): Bundled[] {
-  const found = new Map<string, Bundled>();
+export function bundledFrom(modules: Iterable<string>): BundledPackage[] {
+  const found = new Map<string, BundledPackage>();
   for (const id of modules) {
     const path = id.replace(/^\0+/, '').split('?')[0]!.replaceAll('\\', '/');
     if (!path.includes('/node_modules/')) continue;
@@ -54,23 +54,23 @@ interface Package {
   folder: string;
 }
 
-const FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
+const PACKAGE_FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /** Of the package's own folder: some have lesser package.json inside. */
 function packageOf(path: string): Package {
-  const folder = FOLDER.exec(path)![0];
+  const folder = PACKAGE_FOLDER.exec(path)![0];
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return { name, version, license: typeof license === 'string' ? license : '', folder };
 }
 
 function textOf(name: string, folder: string | undefined): string {
-  const files = folder === undefined ? [] : readdirSync(folder).filter((file) => FILE.test(file));
-  const paths = files.length > 0 ? files.map((file) => join(folder!, file)) : [kept(name)];
-  if (!existsSync(paths[0]!)) throw new Error(`${name} has no licence text: add it as ${kept(name)}`);
+  const files = folder === undefined ? [] : readdirSync(folder).filter((file) => LICENSE_FILE.test(file));
+  const paths = files.length > 0 ? files.map((file) => join(folder!, file)) : [storedTextPath(name)];
+  if (!existsSync(paths[0]!)) throw new Error(`${name} has no licence text: add it as ${storedTextPath(name)}`);
   return paths.map((path) => readFileSync(path, 'utf8').trim()).join('\n\n');
 }
 
-export function licensesFile(bundled: Bundled[]): string {
+export function licensesFile(bundled: BundledPackage[]): string {
   const parts = bundled.map(
     ({ name, version, license, text }) => `## ${name} - ${version}${license && ` (${license})`}\n\n${text}\n`,
   );

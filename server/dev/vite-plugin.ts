@@ -8,15 +8,15 @@ import { guides, type GuideName } from '../docs/guides.ts';
 import { renderGuide } from '../docs/render.ts';
 
 /** What `boot()` of server/boot.ts gives, as far as development needs it. */
-interface Running {
+interface RunningServer {
   handler: (request: IncomingMessage, response: ServerResponse) => void;
   close: () => Promise<void>;
 }
 
-type Say = (words: string) => void;
+type Write = (words: string) => void;
 
 /** What Vite itself answers in development; every other path is the app's, so that no source folder shadows a URL. */
-const ofVite = /^\/(?:@|widget\/|node_modules\/|demo\/[\w-]+\.(?:tsx?(?:\?|$)|css\?.*\binline\b))/;
+const VITE_PATHS = /^\/(?:@|widget\/|node_modules\/|demo\/[\w-]+\.(?:tsx?(?:\?|$)|css\?.*\binline\b))/;
 
 const modules: Record<string, string> = {
   '/embed/panel.js': `export * from '/widget/embed/panel.ts';`,
@@ -65,31 +65,31 @@ function runnerOf(server: ViteDevServer): ModuleRunner {
   return environment.runner;
 }
 
-const say: Say = (words) => void process.stderr.write(words);
+const writeToTerminal: Write = (words) => void process.stderr.write(words);
 
 /** `npm run dev`: demo, widget and API from one process and port; a change reloads the page, or the server at its next request. */
 export function development(): Plugin {
-  let running: Promise<Running> | undefined;
+  let running: Promise<RunningServer> | undefined;
   let changed = false;
 
-  async function start(server: ViteDevServer): Promise<Running> {
+  async function start(server: ViteDevServer): Promise<RunningServer> {
     const runner = runnerOf(server);
     runner.clearCache();
     const { address, port } = server.httpServer!.address() as AddressInfo;
-    const { boot } = await runner.import<{ boot: (env: object) => Promise<Running> }>('/server/boot.ts');
+    const { boot } = await runner.import<{ boot: (env: object) => Promise<RunningServer> }>('/server/boot.ts');
     return boot({ ...process.env, HOST: address, PORT: String(port) });
   }
 
   /** As at `npm start`: the demo learns its pages from the server that runs. */
-  async function greet(server: ViteDevServer, one: Running): Promise<void> {
-    const { greet: words } = await runnerOf(server).import<{ greet: (one: Running, say: Say) => Promise<void> }>(
-      '/server/cli/welcome.ts',
-    );
-    await words(one, say);
+  async function greet(server: ViteDevServer, one: RunningServer): Promise<void> {
+    const { greet: words } = await runnerOf(server).import<{
+      greet: (one: RunningServer, say: Write) => Promise<void>;
+    }>('/server/cli/welcome.ts');
+    await words(one, writeToTerminal);
   }
 
   /** The old one closes first: the data folder is locked. */
-  function app(server: ViteDevServer): Promise<Running> {
+  function app(server: ViteDevServer): Promise<RunningServer> {
     if (!running || changed) {
       changed = false;
       const before = running?.then((old) => old.close()).catch(() => undefined);
@@ -115,7 +115,7 @@ export function development(): Plugin {
         const code = modules[path];
         const page = guide(path);
         if (page) page.then(({ type, text }) => send(response, type, text), next);
-        else if (ofVite.test(request.url ?? '')) next();
+        else if (VITE_PATHS.test(request.url ?? '')) next();
         else if (code) script(response, code);
         else if (path === '/embed.js') launcher().then((text) => script(response, text), next);
         else app(server).then((one) => one.handler(request, response), next);

@@ -14,13 +14,13 @@ export const newKey = (): string => `dk_${randomBytes(24).toString('base64url')}
 export type Authenticate = (authorization: string | undefined) => Promise<User>;
 
 export function createAuth(store: Store, apiKey: string | undefined, clock: Clock = Date.now): Authenticate {
-  const own = apiKey === undefined ? undefined : createHash('sha256').update(apiKey).digest();
+  const environmentKey = apiKey === undefined ? undefined : createHash('sha256').update(apiKey).digest();
   return async (authorization) => {
     const presented = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1];
-    if (presented === undefined) throw refused('an API key is required: send "Authorization: Bearer <key>"');
+    if (presented === undefined) throw unauthorized('an API key is required: send "Authorization: Bearer <key>"');
     // Header bytes arrive as Latin-1; the key itself may be any printable text.
     const digest = createHash('sha256').update(Buffer.from(presented.trimEnd(), 'latin1')).digest();
-    if (own && timingSafeEqual(own, digest)) return store.owner.user;
+    if (environmentKey && timingSafeEqual(environmentKey, digest)) return store.owner.user;
     const hash = digest.toString('hex');
     const user = await store.keyOwner(hash);
     if (!user) throw unknownKey();
@@ -30,7 +30,7 @@ export function createAuth(store: Store, apiKey: string | undefined, clock: Cloc
   };
 }
 
-const refused = (sentence: string): Refusal =>
+const unauthorized = (sentence: string): Refusal =>
   new Refusal('unauthorized', sentence, { headers: { 'WWW-Authenticate': 'Bearer' } });
 
-export const unknownKey = (): Refusal => refused('this API key is not valid');
+export const unknownKey = (): Refusal => unauthorized('this API key is not valid');

@@ -27,7 +27,7 @@ export async function readJson(ctx: Context): Promise<unknown> {
     if (ctx.request.length === 0) return {};
     throw new Refusal('unsupported_media_type', 'the body must be application/json');
   }
-  const text = decoded(await readBytes(ctx.req));
+  const text = decodeUtf8(await readBytes(ctx.req));
   if (text === '') return {};
   try {
     return JSON.parse(text);
@@ -54,7 +54,7 @@ async function readBytes(req: IncomingMessage): Promise<Buffer> {
   }
 }
 
-function decoded(bytes: Buffer): string {
+function decodeUtf8(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {

@@ -17,7 +17,7 @@ User-agent: DocentBot
 Disallow: /
 `;
 
-export const bot: Middleware = (ctx, next) => {
+export const botPage: Middleware = (ctx, next) => {
   if (ctx.path !== '/bot') return next();
   requireRead(ctx);
   ctx.body = TEXT;

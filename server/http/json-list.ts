@@ -8,7 +8,7 @@ const CHUNK_CHARS = 16_384;
 
 /** The bytes of `JSON.stringify(list.map(show))`. Each record is mapped as it is serialised: there is no second list. */
 export const serializeList = <T>(list: readonly T[], show: (one: T) => unknown): Promise<Buffer> =>
-  bytesOf(list, (one) => JSON.stringify(show(one)), { before: '[', between: ',', after: ']' });
+  joinTexts(list, (one) => JSON.stringify(show(one)), { before: '[', between: ',', after: ']' });
 
 /**
  * The same of a list that is read a few records at a time: its bytes where they are one piece, else a stream that reads on
@@ -20,25 +20,25 @@ export async function serializeBatches<T>(
   show: (one: T) => unknown,
   { limit = Infinity, isAwaited = () => true }: { limit?: number | undefined; isAwaited?: () => boolean } = {},
 ): Promise<Buffer | Readable> {
-  const pieces = piecesOf(untilLeft(batches, isAwaited), show, limit);
+  const pieces = jsonPieces(whileAwaited(batches, isAwaited), show, limit);
   const first = (await pieces.next()).value ?? Buffer.from('[]');
   const second = await pieces.next();
   if (second.done) return first;
-  return Readable.from(following([first, second.value], pieces), { objectMode: false });
+  return Readable.from(concat([first, second.value], pieces), { objectMode: false });
 }
 
-async function* piecesOf<T>(
+async function* jsonPieces<T>(
   batches: AsyncIterable<readonly T[]>,
   show: (one: T) => unknown,
   limit: number,
 ): AsyncGenerator<Buffer, undefined> {
   let piece = '[';
   let left = limit;
-  let begun = false;
+  let hasItems = false;
   for await (const some of batches) {
     for (const one of some.slice(0, left)) {
-      piece += (begun ? ',' : '') + JSON.stringify(show(one));
-      begun = true;
+      piece += (hasItems ? ',' : '') + JSON.stringify(show(one));
+      hasItems = true;
       if (piece.length < CHUNK_CHARS) continue;
       yield Buffer.from(piece);
       piece = '';
@@ -50,26 +50,26 @@ async function* piecesOf<T>(
   return undefined;
 }
 
-async function* untilLeft<T>(batches: AsyncIterable<T>, isAwaited: () => boolean): AsyncGenerator<T> {
+async function* whileAwaited<T>(batches: AsyncIterable<T>, isAwaited: () => boolean): AsyncGenerator<T> {
   for await (const batch of batches) {
     if (!isAwaited()) return;
     yield batch;
   }
 }
 
-async function* following(first: Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* concat(first: Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   yield* first;
   yield* rest;
 }
 
-interface Frame {
+interface Delimiters {
   before: string;
   between: string;
   after: string;
 }
 
 /** The texts of all, in UTF-8 and within the frame. */
-export async function bytesOf<T>(list: readonly T[], text: (one: T) => string, frame: Frame): Promise<Buffer> {
+export async function joinTexts<T>(list: readonly T[], text: (one: T) => string, frame: Delimiters): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let piece = frame.before;
   let between = '';

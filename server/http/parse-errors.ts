@@ -7,32 +7,32 @@ import { newRequestId } from './body.ts';
 /** Milliseconds in which a caller may finish sending: a socket closed earlier would take the reply with it. */
 const LINGER_MS = 1000;
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** For `createServer`: Node would answer a request without a Host by itself, without a body. See `requireHost`. */
-export const UNCHECKED = { requireHostHeader: false };
+export const HTTP_SERVER_OPTIONS = { requireHostHeader: false };
 
 /** Refuses a request that HTTP/1.1 wants a Host of. */
 export const requireHost =
-  (handle: Handler): Handler =>
+  (handle: RequestHandler): RequestHandler =>
   (request, response) => {
     if (request.httpVersion !== '1.1' || request.headers.host !== undefined) return handle(request, response);
-    return answerWith(response, new Refusal('bad_request', 'the request has no Host'));
+    return sendRefusal(response, new Refusal('bad_request', 'the request has no Host'));
   };
 
 /** Answers what Node's parser refuses, before there is a request to handle, with the same JSON as every other error. */
-export function answerUnreadable(server: Server, log: Logger): void {
-  const underWay = new WeakMap<Duplex, Set<ServerResponse>>();
+export function answerParseErrors(server: Server, log: Logger): void {
+  const openResponses = new WeakMap<Duplex, Set<ServerResponse>>();
   server.on('request', ({ socket }, response) => {
-    const responses = underWay.get(socket) ?? new Set();
-    underWay.set(socket, responses.add(response));
+    const responses = openResponses.get(socket) ?? new Set();
+    openResponses.set(socket, responses.add(response));
     response.once('close', () => responses.delete(response));
   });
   server.on('checkExpectation', (_request, response: ServerResponse) =>
-    answerWith(response, new Refusal('bad_request', 'the only expectation that is met here is 100-continue')),
+    sendRefusal(response, new Refusal('bad_request', 'the only expectation that is met here is 100-continue')),
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const hasReplyBegun = [...(underWay.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    const hasReplyBegun = [...(openResponses.get(socket) ?? [])].some(({ headersSent }) => headersSent);
     // In the middle of another reply it would be read as a part of that one.
     if (hasReplyBegun || !socket.writable) return void socket.destroy();
     const id = newRequestId();
@@ -60,7 +60,7 @@ function replyOf(refusal: Refusal, id: string): string {
 }
 
 /** Answers with an error where no application does. The connection ends with it. */
-export function answerWith(response: ServerResponse, refusal: Refusal): void {
+export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   const { headers, body } = replyTo(refusal, newRequestId());
   response.writeHead(refusal.status, headers).end(body);
 }

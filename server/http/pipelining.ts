@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Requests that may wait on a connection behind the one that is being answered. */
-const MOST_WAITING = 32;
+const MAX_QUEUED_REQUESTS = 32;
 
 /**
  * Runs the requests of a connection one at a time. Node parses pipelined requests ahead and would run all of them at once,
  * each keeping its reply in memory until those before it have gone out. A connection with more than `MOST_WAITING`
  * requests ahead is closed.
  */
-export function oneAtATime(handle: Handler): Handler {
-  const busy = new WeakMap<Socket, (() => void)[]>();
+export function handleSequentially(handle: RequestHandler): RequestHandler {
+  const queues = new WeakMap<Socket, (() => void)[]>();
 
   function run(socket: Socket, request: IncomingMessage, response: ServerResponse): void {
     response.once('close', () => next(socket));
@@ -20,18 +20,18 @@ export function oneAtATime(handle: Handler): Handler {
   }
 
   function next(socket: Socket): void {
-    const start = socket.destroyed ? undefined : busy.get(socket)?.shift();
+    const start = socket.destroyed ? undefined : queues.get(socket)?.shift();
     if (start) start();
-    else busy.delete(socket);
+    else queues.delete(socket);
   }
 
   return (request, response) => {
     const { socket } = request;
-    const waiting = busy.get(socket);
+    const waiting = queues.get(socket);
     if (!waiting) {
-      busy.set(socket, []);
+      queues.set(socket, []);
       run(socket, request, response);
-    } else if (waiting.length < MOST_WAITING) waiting.push(() => run(socket, request, response));
+    } else if (waiting.length < MAX_QUEUED_REQUESTS) waiting.push(() => run(socket, request, response));
     else socket.destroy();
   };
 }

@@ -5,9 +5,9 @@ import type { Clock } from '../schema/ids.ts';
 /** Who a visitor is, and how many messages one may send. */
 
 /** Seconds; the longest window that `rate_limit` allows. */
-const LONGEST_WINDOW = 360;
+const MAX_WINDOW_SECONDS = 360;
 /** The highest count that `rate_limit` allows. */
-const HIGHEST_COUNT = 100;
+const MAX_COUNT = 100;
 
 export interface VisitorLimits {
   /**
@@ -33,7 +33,7 @@ export function createVisitorLimits({ clock, visitors = 50_000 }: { clock: Clock
 
   function forget(now: number): void {
     for (const [key, times] of accepted) {
-      const idle = now - (times.at(-1) ?? 0) >= LONGEST_WINDOW * 1000;
+      const idle = now - (times.at(-1) ?? 0) >= MAX_WINDOW_SECONDS * 1000;
       if (!idle && accepted.size <= visitors) return;
       accepted.delete(key);
     }
@@ -47,7 +47,7 @@ export function createVisitorLimits({ clock, visitors = 50_000 }: { clock: Clock
       const wait = waitFor(times, now, count, seconds);
       if (wait > 0) return wait;
       times.push(now);
-      if (times.length > HIGHEST_COUNT) times.shift();
+      if (times.length > MAX_COUNT) times.shift();
       accepted.delete(key);
       accepted.set(key, times);
       forget(now);
@@ -88,7 +88,7 @@ export function clientAddress(request: IncomingMessage, trustedHops: number): st
     if (!named) break;
     address = named;
   }
-  return address ? grouped(address) : 'unknown';
+  return address ? visitorKey(address) : 'unknown';
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -103,7 +103,7 @@ function readAddress(written: string): Address | undefined {
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
-function grouped(address: Address): string {
+function visitorKey(address: Address): string {
   if (address instanceof ipaddr.IPv4) return address.toString();
   const network = address.parts.slice(0, 4).map((part) => part.toString(16));
   return `${network.join(':')}::/64`;

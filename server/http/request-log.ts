@@ -5,7 +5,7 @@ import { outcomeForLog } from '../answer/stream.ts';
 import { newRequestId } from './body.ts';
 
 /** A caller may name a request like this; the id goes into headers, the log and error sentences as it is. */
-const PLAIN_ID = /^[A-Za-z0-9_.-]{1,64}$/;
+const SAFE_ID = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
  * Gives each request an id, the caller's own where it is plain, and writes a log line when the reply has closed: `message`
@@ -13,7 +13,7 @@ const PLAIN_ID = /^[A-Za-z0-9_.-]{1,64}$/;
  */
 export function logRequests(log: Logger, message: string, polled: RegExp): Middleware {
   /** A function of its own, so that an open stream keeps these few words and not the whole context. */
-  function lineOf(req: string, method: string, path: string): (this: ServerResponse) => void {
+  function logLine(req: string, method: string, path: string): (this: ServerResponse) => void {
     const began = performance.now();
     const level = polled.test(path) ? 'debug' : 'info';
     return function logged() {
@@ -25,12 +25,12 @@ export function logRequests(log: Logger, message: string, polled: RegExp): Middl
 
   return (ctx, next) => {
     if (!ctx.url.startsWith('/')) ctx.url = withoutOrigin(ctx.url);
-    const given = ctx.get('X-Request-Id');
-    const id = PLAIN_ID.test(given) ? given : newRequestId();
+    const sentId = ctx.get('X-Request-Id');
+    const id = SAFE_ID.test(sentId) ? sentId : newRequestId();
     ctx.state['id'] = id;
     ctx.set('X-Request-Id', id);
     ctx.set('X-Content-Type-Options', 'nosniff');
-    ctx.res.once('close', lineOf(id, ctx.method, masked(ctx.path)));
+    ctx.res.once('close', logLine(id, ctx.method, maskSession(ctx.path)));
     return next();
   };
 }
@@ -42,4 +42,4 @@ function withoutOrigin(target: string): string {
 }
 
 /** A session's identifier is a secret. */
-const masked = (path: string): string => path.replace(/(\/session\/)[^/]+/gi, '$1*').slice(0, 200);
+const maskSession = (path: string): string => path.replace(/(\/session\/)[^/]+/gi, '$1*').slice(0, 200);

@@ -1,28 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from '../schema/errors.ts';
 import { newRequestId } from './body.ts';
-import { answerWith } from './parse-errors.ts';
+import { sendRefusal } from './parse-errors.ts';
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Of requests that arrive before the server is ready. */
 const MAX_WAITING = 100;
 const MAX_WAIT_MS = 3000;
 const RETRY_SECONDS = 5;
 
-export interface Starting {
-  handle: Handler;
+export interface StartupHandler {
+  handle: RequestHandler;
   /** From now on this handles all requests, those that wait first. */
-  started(handler: Handler): void;
+  started(handler: RequestHandler): void;
 }
 
 /**
  * Handles requests while the server starts, from now on: they wait, `most` of them and for `patience` ms at the longest.
  * All others get 503 with `Retry-After`, but preflights, which are allowed.
  */
-export function createStarting(most = MAX_WAITING, patience = MAX_WAIT_MS): Starting {
+export function createStartupHandler(most = MAX_WAITING, patience = MAX_WAIT_MS): StartupHandler {
   const waiting = new Map<ServerResponse, IncomingMessage>();
-  let handler: Handler = (request, response) => {
+  let handler: RequestHandler = (request, response) => {
     if (waiting.size >= most) return refuse(request, response);
     waiting.set(response, request);
     response.once('close', () => waiting.delete(response));
@@ -57,7 +57,7 @@ function refuse({ method, headers }: IncomingMessage, response: ServerResponse):
     });
     return void response.end();
   }
-  answerWith(
+  sendRefusal(
     response,
     new Refusal('unavailable', 'the server is starting; try again soon', { retryAfter: RETRY_SECONDS }),
   );

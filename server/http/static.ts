@@ -20,7 +20,7 @@ export function staticFile(type: string, content: Buffer, compressed: StaticFile
 }
 
 /** The file at `path` with its `.br` and `.gz` beside it; undefined where there is none. */
-export async function readStaticFile(path: string): Promise<StaticFile | undefined> {
+async function readStaticFile(path: string): Promise<StaticFile | undefined> {
   const read = (suffix: string): Promise<Buffer | undefined> => readFile(path + suffix).catch(() => undefined);
   const [content, br, gzip] = await Promise.all(['', '.br', '.gz'].map(read));
   if (!content) return undefined;

@@ -9,7 +9,7 @@ import { readBody, refuseUnmatched } from '../http/body.ts';
 import { clientAddress, createVisitorLimits } from '../http/rate-limit.ts';
 import { view, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
-import type { ChatbotFace, ChatEvent } from '../types.ts';
+import type { ChatbotProfile, ChatEvent } from '../types.ts';
 import { publicSettings } from '../schema/widget-settings.ts';
 import { createAsk } from './ask.ts';
 import { AskBody, SessionBody, VisitorSessionSchema } from '../schema/visitor.ts';
@@ -33,7 +33,7 @@ export interface ChatRouterOptions {
   /** Capacity for bytes that replies buffer until they are read; `unreadReplies` by default. */
   unreadBytes?: Capacity;
   /** Overrides fields of a chatbot's public profile. */
-  profile?(chatbot: StoredChatbot): Partial<ChatbotFace>;
+  profile?(chatbot: StoredChatbot): Partial<ChatbotProfile>;
 }
 
 /** The public chat API: /chat/{chatbot}/… for pages of any origin, and the share page /c/{chatbot}. No operation takes a key. */
@@ -118,7 +118,7 @@ async function admitVisitor(options: ChatRouterOptions, ctx: RouterContext): Pro
   return chatbot;
 }
 
-function profileOf({ profile }: ChatRouterOptions, chatbot: StoredChatbot): ChatbotFace {
+function profileOf({ profile }: ChatRouterOptions, chatbot: StoredChatbot): ChatbotProfile {
   const { uuid, name, meta } = chatbot;
   return {
     uuid,

@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
-import type { ChatbotFace } from '../types.ts';
+import type { ChatbotProfile } from '../types.ts';
 
 /** Settings of a chatbot's widget: what is stored, its limits, and which of them pages receive. */
 
@@ -156,7 +156,7 @@ export const WIDGET_DEFAULTS: WidgetSettings = {
 /** The settings that pages receive; the allowed origins are left out. */
 export function publicSettings(
   stored: Partial<WidgetSettings> = {},
-): Omit<ChatbotFace, 'uuid' | 'name' | 'show_citations'> {
+): Omit<ChatbotProfile, 'uuid' | 'name' | 'show_citations'> {
   const { color, radius, offset, z_index, allowed_origins: _, ...shown } = { ...WIDGET_DEFAULTS, ...stored };
   const theme: Record<string, string> = {};
   if (color !== '') theme['color'] = color;

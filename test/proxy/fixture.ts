@@ -14,7 +14,7 @@ import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import type { Sites } from '../../server/knowledge/crawl/sites.ts';
 import type { Schedules } from '../../server/knowledge/crawl/schedule.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
-import { oneAtATime } from '../../server/http/pipelining.ts';
+import { handleSequentially } from '../../server/http/pipelining.ts';
 import { createStaticFiles } from '../../server/http/static.ts';
 import { createChatRouter, type ChatRouterOptions } from '../../server/proxy/router.ts';
 import { remoteUpstream } from '../../server/proxy/upstream/remote.ts';
@@ -94,7 +94,7 @@ export async function startChatServer({
     draining: () => false,
   });
   const handle = app.callback();
-  const inTurn = oneAtATime((request, response) => void handle(request, response));
+  const inTurn = handleSequentially((request, response) => void handle(request, response));
   const replies = new Set<ServerResponse>();
   const server = createServer((request, response) => {
     replies.add(response.once('close', () => replies.delete(response)));

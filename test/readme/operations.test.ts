@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
 import { operations } from '../../server/api/router.ts';
-import { documentOf } from '../../server/api/openapi/document.ts';
-import type { Rooms } from '../../server/api/requests/operation.ts';
+import { createOpenapiDocument } from '../../server/api/openapi/document.ts';
+import type { ApiDeps } from '../../server/api/requests/operation.ts';
 
 /** The API guide's table of operations, out of the OpenAPI document: `npx vitest run test/readme/operations.test.ts -u` writes it. */
 
@@ -27,7 +27,7 @@ interface Document {
 }
 
 const GUIDE = 'server/docs/api.md';
-const document = documentOf(operations({} as Rooms)) as Document;
+const document = createOpenapiDocument(operations({} as ApiDeps)) as Document;
 const nameOf = ({ $ref = '' }: Schema): string => $ref.split('/').at(-1) ?? '';
 const looked = (schema: Schema): Schema => document.components.schemas[nameOf(schema)] ?? schema;
 

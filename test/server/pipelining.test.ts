@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { oneAtATime } from '../../server/http/pipelining.ts';
+import { handleSequentially } from '../../server/http/pipelining.ts';
 
 let server: Server;
 let socket: Socket;
@@ -14,7 +14,7 @@ beforeEach(async () => {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     run.push({ path: request.url ?? '', response });
   };
-  server = createServer(oneAtATime(handle));
+  server = createServer(handleSequentially(handle));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
   socket.setEncoding('utf8').on('data', (text: string) => (received += text));

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createStarting, type Starting } from '../../server/http/starting.ts';
+import { createStartupHandler, type StartupHandler } from '../../server/http/starting.ts';
 
 const REFUSED = { error: 'the server is starting; try again soon', code: 'unavailable' };
 
 describe('requests while the server starts', () => {
-  let starting: Starting;
+  let starting: StartupHandler;
   let server: Server;
   let base: string;
   const arrived: unknown[] = [];
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    starting = createStarting(3, 1000);
+    starting = createStartupHandler(3, 1000);
     arrived.length = 0;
     server = createServer(starting.handle).on('request', (request) => void arrived.push(request));
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

@@ -1,5 +1,5 @@
 import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
-import type { ChatbotFace } from '../../server/types.ts';
+import type { ChatbotProfile } from '../../server/types.ts';
 import type { Locale } from '../words/languages.ts';
 
 const english: Locale = { lang: 'en', dir: 'ltr' };
@@ -8,7 +8,10 @@ const english: Locale = { lang: 'en', dir: 'ltr' };
  * Locale of the panel: the owner's `language`, else the `lang` of the host's closest ancestor, else the browser's. Undefined until
  * loaded. Where loading fails the previous one stays, English if there was none.
  */
-export function createLocale(profile: Signal<Partial<ChatbotFace>>, host: Element): ReadonlySignal<Locale | undefined> {
+export function createLocale(
+  profile: Signal<Partial<ChatbotProfile>>,
+  host: Element,
+): ReadonlySignal<Locale | undefined> {
   const locale = signal<Locale | undefined>(undefined);
   let lastLoad: Promise<unknown> = Promise.resolve();
   effect(() => {

@@ -1,8 +1,8 @@
-import type { ChatbotFace } from '../../server/types.ts';
+import type { ChatbotProfile } from '../../server/types.ts';
 
 /** Settings of the widget; the keys are those that the server stores for the chatbot. */
 export interface Settings extends Pick<
-  ChatbotFace,
+  ChatbotProfile,
   | 'scheme'
   | 'density'
   | 'position'

@@ -1,10 +1,10 @@
-import type { ChatbotFace } from '../../server/types.ts';
+import type { ChatbotProfile } from '../../server/types.ts';
 
 /** Sets the server's theme as custom properties on the host; properties that the page sets itself win. */
 export function applyTheme(
   host: HTMLElement,
   pageSettings: object,
-  { theme, icon, position, density }: Partial<ChatbotFace>,
+  { theme, icon, position, density }: Partial<ChatbotProfile>,
 ): void {
   const size = density === 'compact' ? '14px' : '';
   for (const [name, value] of Object.entries({ icon, position, size, ...theme })) {

@@ -1,5 +1,5 @@
 import { computed, effect, signal } from '@preact/signals';
-import type { ChatbotFace } from '../../server/types.ts';
+import type { ChatbotProfile } from '../../server/types.ts';
 import { streamAnswer, failTurn, saveQuestion, stopAnswers } from './stream.ts';
 import { createClient, type Failure } from '../client/client.ts';
 import { restore } from './history.ts';
@@ -15,7 +15,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
   const { server, chatbot, context, settings = {} } = options;
   const { client = createClient(server, chatbot, context), storage = createChatStorage(server, chatbot) } = options;
   const { draft = '', agreed, closed } = storage.read();
-  const profile = signal<Partial<ChatbotFace>>(settings);
+  const profile = signal<Partial<ChatbotProfile>>(settings);
   const isAgreed = signal(agreed);
   const locale = createLocale(profile, host);
   let ready: Promise<boolean> | undefined;

@@ -1,5 +1,5 @@
 import type { ReadonlySignal, Signal } from '@preact/signals';
-import type { ChatbotFace } from '../../server/types.ts';
+import type { ChatbotProfile } from '../../server/types.ts';
 import type { ChatStorage } from '../browser/storage.ts';
 import type { Context, Settings } from '../browser/settings.ts';
 import type { Client, Feedback } from '../client/client.ts';
@@ -26,7 +26,7 @@ export interface Chat {
   readonly storage: ChatStorage;
   readonly emit: Emit;
   /** The chatbot's public profile under the page's settings; the settings alone until the profile is loaded. */
-  readonly profile: Signal<Partial<ChatbotFace & Settings>>;
+  readonly profile: Signal<Partial<ChatbotProfile & Settings>>;
   /** Text that the visitor must agree to before the first question; falsy when there is none or it was given. */
   readonly consent: ReadonlySignal<string | false | undefined>;
   /** Undefined until first opened or closed; `quietly`: opened without taking the focus. */

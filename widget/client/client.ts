@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatbotFace, ErrorBody, ErrorCode, VisitorMessage } from '../../server/types.ts';
+import type { ChatEvent, ChatbotProfile, ErrorBody, ErrorCode, VisitorMessage } from '../../server/types.ts';
 import { createSseParser } from './sse-parser.ts';
 import type { Context } from '../browser/settings.ts';
 
@@ -30,7 +30,7 @@ export interface MessageRef {
 
 /** Client of one chatbot's public API. Iterators end with the connection, whether or not the answer was complete, and never throw. */
 export interface Client {
-  profile(): Promise<ChatbotFace>;
+  profile(): Promise<ChatbotProfile>;
   ask(question: Omit<Question, 'at'>, signal: AbortSignal): AsyncIterable<WireEvent>;
   /** `from`: offset into the answer, in UTF-16 code units. */
   resume(message: MessageRef, from: number, signal: AbortSignal): AsyncIterable<WireEvent>;

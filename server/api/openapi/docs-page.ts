@@ -11,12 +11,12 @@ import { createFileReader, sendFile, staticFile } from '../../http/static.ts';
 const STYLE =
   'body{margin:0}nav{display:flex;flex-wrap:wrap;gap:4px 16px;padding:12px 24px;font:16px/1.5 system-ui,sans-serif;' +
   'background:#f3f4f6}nav a{color:#1d4ed8}';
-/** RapiDoc's own style element, as it comes out with the colours and fonts below: other ones give another hash. */
+/** Hash of RapiDoc's style element. It depends on the colours and fonts of PAGE. */
 const THEME = "'sha256-1gMgWwENTuZtm8MOrcfpTUCRprMPtkNeph5Xcyj/LTE='";
 
 const links = Object.entries(guides).map(([name, title]) => `<a href="docs/${name}">${title}</a>`);
 
-/** Addresses are relative: they hold under any path that a proxy in front gives this server. */
+/** Addresses are relative, so that the page works below any path prefix of a reverse proxy. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -38,7 +38,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The page loads from this server alone. RapiDoc sets style attributes, which no hash can name; they alone are free. */
+/** Loads from this server only. RapiDoc sets style attributes, which a hash cannot allow: hence 'unsafe-inline' for them. */
 const pageHeaders = securityHeaders({
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],

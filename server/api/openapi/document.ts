@@ -1,31 +1,30 @@
 import type { TObject, TSchema } from 'typebox';
 import { Fault } from '../../schema/records.ts';
 import recorded from './examples.json' with { type: 'json' };
-import { componentsOf, written, type Json } from './schemas.ts';
+import { componentsOf, schemaOrRef, type Json } from './schemas.ts';
 import { publicChatOperations } from './public-chat.ts';
 import { KEY_PARAMETER } from '../requests/idempotency.ts';
 import type { Operation } from '../requests/operation.ts';
 
 /** OpenAPI 3.1, from the operations and the schemas that validate their requests. */
 
-/** A request and the replies to it, recorded from a running server: test/api/contract/examples.test.ts. */
-interface Recorded {
+/** A request and its replies by status, recorded from a running server by test/api/contract/examples.test.ts. */
+interface RecordedExample {
   request?: unknown;
   replies: Record<string, unknown>;
 }
-const examples = recorded as { operations: Record<string, Recorded>; faults: Record<string, unknown> };
+const examples = recorded as { operations: Record<string, RecordedExample>; faults: Record<string, unknown> };
 
-/** As much of an operation as is told. */
-type Told = Omit<Operation, 'handle'>;
+type DocumentedOperation = Omit<Operation, 'handle'>;
 
-/** Of these operations, and of the public chat API. */
-export function documentOf(operations: Operation[]): object {
+/** Documents these operations and those of the public chat API. */
+export function createOpenapiDocument(operations: Operation[]): object {
   const paths: Record<string, Json> = {};
-  const door = publicChatOperations.map((one): Told => ({ ...one, open: true }));
-  for (const one of [...operations, ...door]) {
+  const publicChat = publicChatOperations.map((one): DocumentedOperation => ({ ...one, open: true }));
+  for (const one of [...operations, ...publicChat]) {
     for (const path of [one.path, ...(one.aliases ?? [])]) {
       const item = (paths[templateOf(path)] ??= {});
-      item[one.method.toLowerCase()] = described(one, path);
+      item[one.method.toLowerCase()] = describeOperation(one, path);
     }
   }
   const shared = { responses: faults(), headers: { RequestId } };
@@ -106,16 +105,16 @@ const TAGS = [
   },
 ];
 
-/** The most particular comes last, but for chatbots: their paths begin all the others. */
-export const tagOf = (path: string): string => TAGS.filter(({ paths }) => paths.test(path)).at(-1)?.name ?? '';
+/** The last tag that matches: chatbot paths are prefixes of the others, so Chatbots is first. */
+const tagOf = (path: string): string => TAGS.filter(({ paths }) => paths.test(path)).at(-1)?.name ?? '';
 
-function described(one: Told, path: string): Json {
+function describeOperation(one: DocumentedOperation, path: string): Json {
   const alias = path !== one.path && {
     deprecated: true,
     description: `The same as \`${templateOf(one.path)}\`, for existing clients.`,
   };
   const parameters = [...pathParameters(path), ...queryParameters(one.query), ...(one.creates ? [KEY_PARAMETER] : [])];
-  const requestBody = bodyOf(one);
+  const requestBody = requestBodyOf(one);
   return {
     operationId: one.id + (alias ? 'Alias' : ''),
     tags: [tagOf(one.path)],
@@ -144,21 +143,21 @@ const pathParameters = (path: string): Json[] =>
   });
 
 const queryParameters = (query: TObject | undefined): Json[] =>
-  Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema: written(schema) }));
+  Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', schema: schemaOrRef(schema) }));
 
 /** In the plural form, which RapiDoc shows. */
 const exampleOf = (value: unknown): Json => (value === undefined ? {} : { examples: { recorded: { value } } });
 
-function bodyOf({ method, path, body, parts }: Told): Json | undefined {
+function requestBodyOf({ method, path, body, parts }: DocumentedOperation): Json | undefined {
   const schema = body ?? parts;
   if (!schema) return undefined;
   const example = examples.operations[`${method} ${path}`]?.request;
-  const media = { schema: written(schema), ...exampleOf(example) };
+  const media = { schema: schemaOrRef(schema), ...exampleOf(example) };
   const required = ((schema as { required?: string[] }).required ?? []).length > 0;
   return { required, content: { [body ? 'application/json' : 'multipart/form-data']: media } };
 }
 
-function repliesOf(one: Told): Json {
+function repliesOf(one: DocumentedOperation): Json {
   const key = `${one.method} ${one.path}`;
   const [type, schema] =
     one.reply === 'text'
@@ -173,8 +172,8 @@ function repliesOf(one: Told): Json {
   return replies;
 }
 
-/** A reply of its own, beside the ordinary fault where there is one of the same status. */
-function otherReply(one: Told, status: number, schema: TSchema): Json {
+/** A further reply, merged by `anyOf` with the usual error of the same status, if there is one. */
+function otherReply(one: DocumentedOperation, status: number, schema: TSchema): Json {
   if (schema === Fault) return { $ref: `#/components/responses/${FAULTS[status]?.name}` };
   const example = examples.operations[`${one.method} ${one.path}`]?.replies[status];
   const both = faultsOf(one).includes(status) ? { anyOf: [schema, Fault] } : schema;
@@ -186,7 +185,7 @@ const RequestId = { description: 'Identifies the request in the server’s log.'
 const reply = (description: string, type: string, schema: unknown, example?: unknown): Json => ({
   description,
   headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
-  content: { [type]: { schema: written(schema), ...exampleOf(example) } },
+  content: { [type]: { schema: schemaOrRef(schema), ...exampleOf(example) } },
 });
 
 const FAULTS: Record<number, { name: string; says: string; header?: string }> = {
@@ -214,8 +213,8 @@ const FAULTS: Record<number, { name: string; says: string; header?: string }> = 
   507: { name: 'DiskFull', says: 'The disk is full: nothing was stored, or the question without its answer' },
 };
 
-/** The faults that follow from what an operation takes and does. */
-function faultsOf({ method, path, body, parts, query, open, others = {} }: Told): number[] {
+/** The error statuses that follow from what an operation takes and does. */
+function faultsOf({ method, path, body, parts, query, open, others = {} }: DocumentedOperation): number[] {
   const takesBody = body ?? parts;
   return [
     ...(open ? [] : [401]),
@@ -231,9 +230,9 @@ function faultsOf({ method, path, body, parts, query, open, others = {} }: Told)
 
 function faults(): Json {
   const all = Object.entries(FAULTS).map(([status, { name, says, header }]) => {
-    const made = reply(says, 'application/json', Fault, examples.faults[status]);
-    const headers = { ...(made['headers'] as Json), ...(header && { [header]: { schema: { type: 'string' } } }) };
-    return [name, { ...made, headers }];
+    const response = reply(says, 'application/json', Fault, examples.faults[status]);
+    const headers = { ...(response['headers'] as Json), ...(header && { [header]: { schema: { type: 'string' } } }) };
+    return [name, { ...response, headers }];
   });
   return Object.fromEntries(all) as Json;
 }

@@ -5,11 +5,11 @@ import { brotliCompress, gzip } from 'node:zlib';
 import * as Type from 'typebox';
 import { operation, type Operation } from '../requests/operation.ts';
 
-const Open = Type.Record(Type.String(), Type.Unknown());
+const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
-/** The document of all operations, its own among them. It is made, and compressed, at its first request. */
+/** GET /api/v1/openapi.json. The document is generated and compressed at the first request. */
 export function openapi(all: () => Operation[]): Operation {
-  let made: Promise<Prepared> | undefined;
+  let compressed: Promise<CompressedDocument> | undefined;
   return operation({
     id: 'getOpenapi',
     method: 'GET',
@@ -19,27 +19,32 @@ export function openapi(all: () => Operation[]): Operation {
     reply: Type.Object(
       {
         openapi: Type.Literal('3.1.1'),
-        info: Open,
-        servers: Type.Array(Open),
-        security: Type.Array(Open),
-        tags: Type.Array(Open),
-        paths: Open,
-        components: Open,
+        info: AnyObject,
+        servers: Type.Array(AnyObject),
+        security: Type.Array(AnyObject),
+        tags: Type.Array(AnyObject),
+        paths: AnyObject,
+        components: AnyObject,
       },
       { additionalProperties: false },
     ),
     handle: async ({ ctx }) =>
-      send(ctx, await (made ??= import('./document.ts').then(({ documentOf }) => prepared(documentOf(all()))))),
+      send(
+        ctx,
+        await (compressed ??= import('./document.ts').then(({ createOpenapiDocument }) =>
+          compress(createOpenapiDocument(all())),
+        )),
+      ),
   });
 }
 
-interface Prepared {
+interface CompressedDocument {
   tag: string;
-  /** By content encoding, the smallest first. */
+  /** By content encoding, smallest first. */
   variants: { encoding: string; bytes: Buffer }[];
 }
 
-async function prepared(document: object): Promise<Prepared> {
+async function compress(document: object): Promise<CompressedDocument> {
   const bytes = Buffer.from(JSON.stringify(document));
   const [br, gz] = await Promise.all([promisify(brotliCompress)(bytes), promisify(gzip)(bytes, { level: 9 })]);
   return {
@@ -52,13 +57,13 @@ async function prepared(document: object): Promise<Prepared> {
   };
 }
 
-/** The bytes that the caller's `Accept-Encoding` takes; undefined, and 304, where it has them already. */
-function send(ctx: Context, { tag, variants }: Prepared): Buffer | undefined {
+/** The variant that `Accept-Encoding` allows; undefined with 304 where `If-None-Match` has it. */
+function send(ctx: Context, { tag, variants }: CompressedDocument): Buffer | undefined {
   const { encoding, bytes } = variants.find((one) => ctx.acceptsEncodings(one.encoding)) ?? variants.at(-1)!;
   const etag = `"${tag}-${encoding}"`;
   ctx.set({ 'Cache-Control': 'no-cache', ETag: etag });
   ctx.vary('Accept-Encoding');
-  // Not `ctx.fresh`: with an If-None-Match of one's own, `fetch` sends no-cache too.
+  // Not `ctx.fresh`: `fetch` adds no-cache to a request with If-None-Match, which disables it.
   if (ctx.get('If-None-Match').includes(etag)) {
     ctx.status = 304;
     return undefined;

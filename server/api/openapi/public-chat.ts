@@ -12,11 +12,18 @@ import { WidgetSettings } from '../../schema/widget-settings.ts';
 import type { Operation } from '../requests/operation.ts';
 
 /** The operations of the public chat API, for the document alone: `server/proxy` handles them, without a key. */
-export type PublicChatOperation = Omit<Operation, 'handle' | 'open' | 'creates'>;
+type PublicChatOperation = Omit<Operation, 'handle' | 'open' | 'creates'>;
 
-const { color: _c, radius: _r, offset: _o, z_index: _z, allowed_origins: _a, ...shown } = WidgetSettings.properties;
+const {
+  color: _c,
+  radius: _r,
+  offset: _o,
+  z_index: _z,
+  allowed_origins: _a,
+  ...publicSettings
+} = WidgetSettings.properties;
 
-const ChatbotFace = Type.Object(
+const ChatbotProfile = Type.Object(
   {
     uuid: Type.String(),
     name: Type.String(),
@@ -24,12 +31,12 @@ const ChatbotFace = Type.Object(
     theme: Type.Record(Type.String(), Type.String(), {
       description: 'CSS custom properties of the widget by name; those with default values are left out',
     }),
-    ...shown,
+    ...publicSettings,
   },
   { additionalProperties: false },
 );
 
-/** Beside the errors that follow from the operation itself. */
+/** Errors by status, beside those derived from the operation. */
 const faults = (...statuses: number[]): Record<number, TSchema> =>
   Object.fromEntries([403, ...statuses].map((status) => [status, Fault]));
 
@@ -42,7 +49,7 @@ export const publicChatOperations: PublicChatOperation[] = [
     method: 'GET',
     path: '/chat/:chatbot',
     summary: 'Fetch the public profile of a chatbot: name and widget settings',
-    reply: ChatbotFace,
+    reply: ChatbotProfile,
     others: faults(),
   },
   {

@@ -6,36 +6,39 @@ import * as widgetSettings from '../../schema/widget-settings.ts';
 import * as agentBodies from '../requests/agent-body.ts';
 import * as bodies from '../requests/bodies.ts';
 
-/** The schemas that validate, as JSON Schema 2020-12: what has a name stands once and is pointed at. */
+/** TypeBox schemas as JSON Schema 2020-12. Exported schemas become components, referenced by `$ref`. */
 
 export type Json = { [key: string]: unknown };
 
-/** Objects and unions under the names of their exports, one for each type of agent beside them. */
-const named: [string, TSchema][] = [
-  ...exported(fields),
-  ...exported(records),
-  ...Object.entries(records.AgentByType).map(([type, schema]): [string, TSchema] => [`${pascal(type)}Agent`, schema]),
-  ...exported(sites),
-  ...exported(widgetSettings),
-  ...exported(bodies),
-  ...exported(agentBodies),
+/** Objects and unions by export name, and one schema for each type of agent. */
+const namedSchemas: [string, TSchema][] = [
+  ...exportedSchemas(fields),
+  ...exportedSchemas(records),
+  ...Object.entries(records.AgentByType).map(([type, schema]): [string, TSchema] => [
+    `${pascalCase(type)}Agent`,
+    schema,
+  ]),
+  ...exportedSchemas(sites),
+  ...exportedSchemas(widgetSettings),
+  ...exportedSchemas(bodies),
+  ...exportedSchemas(agentBodies),
 ];
 
-function exported(module: object): [string, TSchema][] {
+function exportedSchemas(module: object): [string, TSchema][] {
   const all = Object.entries(module) as [string, TSchema & { type?: unknown; anyOf?: unknown }][];
   return all.filter(([, one]) => one.type === 'object' || Array.isArray(one.anyOf));
 }
 
-function pascal(words: string): string {
+function pascalCase(words: string): string {
   return words.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** By content: an optional property holds a copy of its schema. */
-const names = new Map(named.toReversed().map(([name, schema]) => [JSON.stringify(schema), name]));
+/** By content, not identity: TypeBox copies the schema of an optional property. */
+const nameByContent = new Map(namedSchemas.toReversed().map(([name, schema]) => [JSON.stringify(schema), name]));
 
-/** Every named schema that `document` points at, in the order of the exports. */
+/** The named schemas that `document` references, transitively, in the order of the exports. */
 export function componentsOf(document: unknown): Json {
-  const all = Object.fromEntries(named.map(([name, schema]) => [name, below(schema)]));
+  const all = Object.fromEntries(namedSchemas.map(([name, schema]) => [name, withRefs(schema)]));
   const used = new Set<string>();
   const follow = (within: unknown): void => {
     for (const [, name = ''] of JSON.stringify(within).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
@@ -48,29 +51,29 @@ export function componentsOf(document: unknown): Json {
   return Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)));
 }
 
-/** The schema as the document has it: a pointer where it has a name. */
-export function written(schema: unknown): unknown {
-  const name = typeof schema === 'object' && schema !== null ? names.get(JSON.stringify(schema)) : undefined;
-  return name === undefined ? below(schema) : { $ref: `#/components/schemas/${name}` };
+/** A `$ref` for a named schema, else the schema with `$ref`s inside. */
+export function schemaOrRef(schema: unknown): unknown {
+  const name = typeof schema === 'object' && schema !== null ? nameByContent.get(JSON.stringify(schema)) : undefined;
+  return name === undefined ? withRefs(schema) : { $ref: `#/components/schemas/${name}` };
 }
 
-function below(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(written);
+function withRefs(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(schemaOrRef);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const told = Object.entries(schema).filter(([key]) => key !== 'additionalItems');
-  return modern(Object.fromEntries(told.map(([key, inner]) => [key, written(inner)])));
+  const entries = Object.entries(schema).filter(([key]) => key !== 'additionalItems');
+  return toJsonSchema(Object.fromEntries(entries.map(([key, inner]) => [key, schemaOrRef(inner)])));
 }
 
-/** A list of fixed length with one schema for all its items: many readers of OpenAPI take no `prefixItems`. */
-function plainItems(items: Json[]): Json {
+/** One schema for all items of a tuple: many OpenAPI tools do not support `prefixItems`. */
+function uniformItems(items: Json[]): Json {
   const of = (bound: string): number[] => items.map((one) => one[bound] as number);
   return { type: items[0]?.['type'], minimum: Math.min(...of('minimum')), maximum: Math.max(...of('maximum')) };
 }
 
-/** Words of TypeBox that JSON Schema has since renamed, and `binary`, by which viewers offer to choose a file. */
-function modern({ patternProperties, ...rest }: Json): Json {
+/** Replaces older keywords that TypeBox emits, and adds `format: binary`, for which viewers show a file picker. */
+function toJsonSchema({ patternProperties, ...rest }: Json): Json {
   const { items } = rest;
-  if (Array.isArray(items)) return { ...rest, items: plainItems(items as Json[]), maxItems: items.length };
+  if (Array.isArray(items)) return { ...rest, items: uniformItems(items as Json[]), maxItems: items.length };
   if (rest['contentMediaType'] === 'application/octet-stream') return { ...rest, format: 'binary' };
   const open = (patternProperties as Json | undefined)?.['^.*$'];
   if (open !== undefined) return { ...rest, additionalProperties: open };

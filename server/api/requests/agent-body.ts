@@ -7,16 +7,16 @@ import type { Agent } from '../../schema/records.ts';
 import { validate, validateList, validateWithin } from '../../schema/validate.ts';
 import { asFlag, Switch } from './bodies.ts';
 
-/** What callers send to create and to change an agent. Which settings count depends on the agent's type. */
+/** Bodies that create and update an agent. Its type decides which settings apply. */
 
 const { tags, ...others } = AgentSettings.properties;
 const settings = Type.Partial(Type.Object({ ...others, tags: Type.Union([tags, SentTag]) }));
 const allSettings = { ...settings.properties, meta: Type.Optional(settings) };
 
 const texts = { description: Type.Optional(LongText), prompt: Type.Optional(LongText) };
-const New = Type.Object({ name: Name, type: AgentType, ...texts });
+const NewAgentFields = Type.Object({ name: Name, type: AgentType, ...texts });
 
-const Change = Type.Object({
+const AgentChangeFields = Type.Object({
   name: Type.Optional(Name),
   ...texts,
   enabled: Type.Optional(Switch),
@@ -33,35 +33,35 @@ const Escalation = Type.Partial(
   Type.Object({ ...HumanEscalationSettings.properties, notifications_enabled: Switch, sound_enabled: Switch }),
 );
 
-/** For the document; `readNewAgent` checks. */
-export const NewAgent = Type.Object({ ...New.properties, ...allSettings });
+/** For the OpenAPI document; `readNewAgent` validates. */
+export const NewAgent = Type.Object({ ...NewAgentFields.properties, ...allSettings });
 
-/** For the document; `readAgentChange` checks. */
+/** For the OpenAPI document; `readAgentChange` validates. */
 export const AgentChange = Type.Object({
-  ...Change.properties,
+  ...AgentChangeFields.properties,
   variables: Type.Optional(Type.Array(Variable, { maxItems: 100 })),
   human_escalation_settings: Type.Optional(Escalation),
   ...allSettings,
 });
 
 /** Throws a `Refusal` that names the field at fault; so does `readAgentChange`. */
-export function readNewAgent(body: unknown): Static<typeof New> & { settings: SentSettings } {
-  const fields = validate(New, body);
+export function readNewAgent(body: unknown): Static<typeof NewAgentFields> & { settings: SentSettings } {
+  const fields = validate(NewAgentFields, body);
   return { ...fields, settings: readSettings(fields.type, body as object) };
 }
 
-/** What a change sets; a key that is not there stays as it is. */
+/** The fields that an update sets; absent ones keep their value. */
 export interface AgentChanges {
   fields: Partial<Pick<Agent, 'name' | 'description' | 'prompt' | 'enabled' | 'variables'>>;
   settings: SentSettings;
   escalation: Partial<NonNullable<Agent['human_escalation_settings']>>;
-  /** As they were sent: whether they are the chatbot's own is not known here. */
+  /** As sent; not yet checked to belong to the chatbot. */
   sources: string[] | undefined;
 }
 
 export function readAgentChange(type: Agent['type'], body: unknown): AgentChanges {
-  const { enabled, data_source_uuids: sources, ...fields } = validate(Change, body);
-  const { variables, human_escalation_settings: escalation } = own(body ?? {});
+  const { enabled, data_source_uuids: sources, ...fields } = validate(AgentChangeFields, body);
+  const { variables, human_escalation_settings: escalation } = withoutNulls(body ?? {});
   return {
     fields: {
       ...fields,
@@ -75,7 +75,7 @@ export function readAgentChange(type: Agent['type'], body: unknown): AgentChange
 }
 
 /** A copy with no prototype: a key that was not sent, or sent as `null`, is undefined. */
-const own = (body: object): Record<string, unknown> =>
+const withoutNulls = (body: object): Record<string, unknown> =>
   Object.assign(Object.create(null), Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)));
 
 function readVariables(sent: unknown): Agent['variables'] {

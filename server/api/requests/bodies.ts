@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { Color, Name, NewVariables } from '../../schema/fields.ts';
 import { Query, RateLimit, RateLimitMessage, Schedule, ShowCitations, Visibility } from '../../schema/records.ts';
 
-/** Request bodies. Other keys are ignored. */
+/** Request bodies. Unknown keys are ignored. The names of exports are component names in the OpenAPI document. */
 
 /** Replies have 0 and 1, requests may send either. */
 export const Switch = Type.Union([Type.Boolean(), Type.Literal(0), Type.Literal(1)]);
@@ -92,5 +92,5 @@ export const NewSession = Type.Object({ initial_variables: Type.Optional(NewVari
 
 export const NewMessage = Type.Object({ query: Query });
 
-/** Records to act on together; as many as one request may name. */
+/** Records of a batch operation. */
 export const Uuids = Type.Object({ uuids: Type.Array(Type.String(), { maxItems: 1000 }) });

@@ -6,11 +6,11 @@ import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Store, User } from '../../store/store.ts';
 import type { Logger } from 'pino';
 
-/** `Idempotency-Key`: a create that is sent again is answered by the stored reply, and creates nothing. */
+/** `Idempotency-Key`: a repeated create gets the stored reply and creates nothing. */
 
 const HEADER = 'Idempotency-Key';
 
-/** For the document. */
+/** The header in the OpenAPI document. */
 export const KEY_PARAMETER = {
   name: HEADER,
   in: 'header',
@@ -20,13 +20,13 @@ export const KEY_PARAMETER = {
 };
 
 /** Runs `act` once for each user, key and request: the same `operation`, `uuids` of its path, and `request`. */
-export type Once = (
+export type RunOnce = (
   call: { user: User; ctx: Context; operation: string; uuids: string[] },
   request: unknown,
   act: () => Promise<unknown>,
 ) => Promise<unknown>;
 
-export function createOnce({ store, clock, log }: { store: Store; clock: Clock; log: Logger }): Once {
+export function createRunOnce({ store, clock, log }: { store: Store; clock: Clock; log: Logger }): RunOnce {
   const mutex = new KeyedMutex();
   const digest = (...parts: string[]): Buffer =>
     createHmac('sha256', store.owner.secret).update(JSON.stringify(parts)).digest();
@@ -35,16 +35,16 @@ export function createOnce({ store, clock, log }: { store: Store; clock: Clock; 
     const key = readKey(ctx);
     if (key === undefined) return act();
     const name = digest('reply', user.uuid, key).toString('hex');
-    const asked = digest('request', operation, ...uuids, JSON.stringify(request) ?? '').toString('hex');
-    const seal = digest('seal', user.uuid, key);
+    const requestDigest = digest('request', operation, ...uuids, JSON.stringify(request) ?? '').toString('hex');
+    const cipherKey = digest('seal', user.uuid, key);
 
-    // Two at the same moment: the second finds what the first has stored.
+    // Concurrent requests with one key: the second finds the reply that the first has stored.
     return mutex.run(name, async () => {
       const known = await store.reply(name);
-      if (known && known.request !== asked) {
+      if (known && known.request !== requestDigest) {
         throw invalid(HEADER, 'the idempotency key was sent with another request before: use a new one');
       }
-      const body = known && opened(known.body, seal);
+      const body = known && decrypt(known.body, cipherKey);
       if (known && body) {
         ctx.status = known.status;
         return body;
@@ -52,10 +52,10 @@ export function createOnce({ store, clock, log }: { store: Store; clock: Clock; 
       if (known) log.warn({ req: ctx.state['id'] }, 'a kept reply is damaged; the request is answered anew');
       const reply = await act();
       const status = ctx.status === 409 ? 409 : 200;
-      const sealedReply = sealed(JSON.stringify(reply), seal);
-      // What was created is there, whether or not a repeat will know.
+      const encrypted = encrypt(JSON.stringify(reply), cipherKey);
+      // The record exists by now: a reply that cannot be stored must not fail the request.
       await store
-        .saveReply({ key: name, request: asked, status, body: sealedReply, created_at: timestamp(clock) })
+        .saveReply({ key: name, request: requestDigest, status, body: encrypted, created_at: timestamp(clock) })
         .catch((error: unknown) => log.warn({ req: ctx.state['id'], err: error }, 'a reply could not be kept'));
       return reply;
     });
@@ -74,16 +74,16 @@ function readKey(ctx: Context): string | undefined {
 const CIPHER = 'aes-256-gcm';
 const [IV, TAG] = [12, 16];
 
-/** A reply may hold secrets, such as a tool function's headers: only who sends the key again can read it. */
-function sealed(text: string, key: Buffer): string {
+/** Encrypted with a key derived from the Idempotency-Key, since a reply may hold secrets such as a tool function's headers. */
+function encrypt(text: string, key: Buffer): string {
   const iv = randomBytes(IV);
   const cipher = createCipheriv(CIPHER, key, iv);
   const bytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return Buffer.concat([iv, cipher.getAuthTag(), bytes]).toString('base64');
 }
 
-/** Undefined where the text is not as `sealed` made it: the file was damaged. */
-function opened(text: string, key: Buffer): Buffer | undefined {
+/** Undefined where the text does not authenticate: the file was damaged. */
+function decrypt(text: string, key: Buffer): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length < IV + TAG) return undefined;
   try {

@@ -8,18 +8,17 @@ import { isReadableFile } from '../../knowledge/readers/readers.ts';
 import { validate } from '../../schema/validate.ts';
 import { NewFileSource } from './bodies.ts';
 
-/** Bytes. */
-export const LARGEST_FILE = 50 * 1024 * 1024;
-const LONGEST_NAME = 255;
-/** Bytes of a multipart body around its file, its text parts among them. */
-const AROUND = 1024 * 1024;
+export const MAX_FILE_BYTES = 50 * 1024 * 1024;
+const MAX_NAME_CHARS = 255;
+/** Of a multipart body around its file, its text parts included. */
+const MAX_OVERHEAD_BYTES = 1024 * 1024;
 
 const Reference = Type.Pick(NewFileSource, ['reference_source_link']);
 
-type FileRead = Omit<SentFile, 'reference' | 'parts'>;
+type FileRead = Omit<UploadedFile, 'reference' | 'parts'>;
 
-export interface SentFile {
-  /** Without the folders it was sent with. */
+export interface UploadedFile {
+  /** Without folders. */
   name: string;
   bytes: Buffer;
   /** SHA-256, hex. */
@@ -29,27 +28,27 @@ export interface SentFile {
   parts: string[];
 }
 
-/** The file and the texts of a multipart/form-data body. Refuses as soon as something is wrong; the rest is then let pass. */
-export async function readForm(request: IncomingMessage): Promise<SentFile> {
-  const form = formOf(request);
+/** Reads the file and the texts of a multipart/form-data body. Refuses at the first fault and discards the rest. */
+export async function readUpload(request: IncomingMessage): Promise<UploadedFile> {
+  const form = createParser(request);
   try {
-    return await new Promise<SentFile>((resolve, reject) => collect(request, form, resolve, reject));
+    return await new Promise<UploadedFile>((resolve, reject) => collect(request, form, resolve, reject));
   } finally {
     request.unpipe(form);
     form.destroy();
-    // A caller who is still sending reads our answer only when everything is sent.
+    // Drains the rest: most clients read the reply only after they have sent the whole body.
     request.resume();
   }
 }
 
-function formOf(request: IncomingMessage): busboy.Busboy {
+function createParser(request: IncomingMessage): busboy.Busboy {
   if (!/^multipart\/form-data\b/i.test(request.headers['content-type'] ?? '')) {
     throw new Refusal('unsupported_media_type', 'the body must be multipart/form-data');
   }
-  if (Number(request.headers['content-length']) > LARGEST_FILE + AROUND) throw tooLarge();
+  if (Number(request.headers['content-length']) > MAX_FILE_BYTES + MAX_OVERHEAD_BYTES) throw tooLarge();
   try {
-    // A file that reaches the limit given here counts as cut.
-    const limits = { fileSize: LARGEST_FILE + 1, fieldSize: 64 * 1024, fields: 100, parts: 200, fieldNameSize: 200 };
+    // busboy reports `limit` for a file that reaches it: one byte more lets a file of the full size pass.
+    const limits = { fileSize: MAX_FILE_BYTES + 1, fieldSize: 64 * 1024, fields: 100, parts: 200, fieldNameSize: 200 };
     return busboy({ headers: request.headers, defParamCharset: 'utf8', limits });
   } catch (error) {
     throw malformed(error);
@@ -64,7 +63,7 @@ const malformed = (cause?: unknown): Refusal =>
 function collect(
   request: IncomingMessage,
   form: busboy.Busboy,
-  resolve: (file: SentFile) => void,
+  resolve: (file: UploadedFile) => void,
   reject: (error: unknown) => void,
 ): void {
   let file: Promise<FileRead> | undefined;
@@ -95,7 +94,7 @@ function collect(
   request.pipe(form);
 }
 
-/** As a body's field is. */
+/** Validates the part with the schema of the JSON field. */
 const checkedReference = (reference: string | undefined): string | undefined =>
   reference === undefined ? undefined : validate(Reference, { reference_source_link: reference }).reference_source_link;
 
@@ -119,7 +118,7 @@ async function readFile(stream: Readable, name: string, mediaType: string): Prom
 
 function checkName(name: string): void {
   if (name === '') throw invalid('file', 'file must have a name');
-  if ([...name].length > LONGEST_NAME)
-    throw invalid('file', `file must have a name of at most ${LONGEST_NAME} characters`);
+  if ([...name].length > MAX_NAME_CHARS)
+    throw invalid('file', `file must have a name of at most ${MAX_NAME_CHARS} characters`);
   if (name.includes('\0') || !name.isWellFormed()) throw invalid('file', 'file must have a name of well-formed text');
 }

@@ -24,10 +24,10 @@ import type {
 } from '../../store/store.ts';
 import { validate } from '../../schema/validate.ts';
 import { serializeList } from '../../http/json-list.ts';
-import type { Once } from './idempotency.ts';
+import type { RunOnce } from './idempotency.ts';
 
-/** What a handler may reach. */
-export interface Rooms {
+/** What the handlers of the operations are given. */
+export interface ApiDeps {
   store: Store;
   knowledge: Knowledge;
   schedules: Schedules;
@@ -39,9 +39,9 @@ export interface Rooms {
   catalogue: Catalogue;
 }
 
-export interface Call<B> {
+export interface OperationRequest<B> {
   user: User;
-  /** The identifier in the path, as we write it; '' in a path without one. */
+  /** The path's `:uuid` as 32 lower-case hex digits; '' in a path without one. */
   uuid: string;
   body: B;
   ctx: RouterContext;
@@ -49,71 +49,75 @@ export interface Call<B> {
   once(request: unknown, act: () => Promise<unknown>): Promise<unknown>;
 }
 
-/** One operation of the interface: a handler is check → owned → store or answer → view. */
+/** One operation of the API. Its handler checks the body, finds the owner's record, stores or answers, and returns the view. */
 export interface Operation {
-  /** Its name in the document, by which generated clients call it: a verb and its object. */
+  /** The `operationId`, by which generated clients call it: a verb and its object. */
   id: string;
   method: 'GET' | 'POST' | 'DELETE';
-  /** Whole, from /api on; `:uuid` is what it is about, and what stands before that is its `:chatbot`. */
+  /** From /api on. `:uuid` is the record; a chatbot before it is `:chatbot`. */
   path: string;
   /** Other spellings of the path that existing clients use. */
   aliases?: string[];
   summary: string;
-  /** What the summary has no room for. */
+  /** Details that the summary leaves out. */
   description?: string;
-  /** What may stand behind the `?`: all optional. The handler reads `ctx.query`. */
+  /** Query parameters, all optional. The handler reads `ctx.query`. */
   query?: TObject;
   body?: TObject;
-  /** What is valid depends on the stored record: the handler gets the body as it came and checks it itself. */
+  /** The handler gets the body unchecked and validates it, since the stored record decides what is valid. */
   checkedByHandler?: true;
-  /** Where the body is multipart/form-data instead of JSON: its parts. The handler reads them itself. */
+  /** The parts of a multipart/form-data body, where it is not JSON. The handler reads them. */
   parts?: TObject;
-  /** What a 200 holds; `text` is plain text, or a stream that the handler writes itself, `events` the door's event stream. */
+  /** The body of a 200; `text` is plain text, or a stream that the handler writes, `events` the event stream of the public chat API. */
   reply: TSchema | 'text' | 'events';
-  /** Replies of its own, by status, beside the 200 and the faults that the document works out. */
+  /** Further replies by status, beside the 200 and the errors that `faultsOf` in openapi/document.ts derives. */
   others?: Record<number, TSchema>;
-  /** Takes an `Idempotency-Key`. */
+  /** Accepts an `Idempotency-Key`. */
   creates?: true;
-  /** Answers without a key. */
+  /** Needs no API key. */
   open?: true;
-  /** What it returns is the reply's body, JSON; bytes, or a stream of them, are JSON already (see `serializeList`). */
-  handle(call: Call<unknown>): Promise<unknown>;
+  /** Returns the reply's body, to be sent as JSON; a Buffer or stream is JSON already (see `serializeList`). */
+  handle(request: OperationRequest<unknown>): Promise<unknown>;
 }
 
-/** An operation whose handler sees its body typed by the schema. */
+/** Types the handler's body by the schema. */
 export function operation<S extends TObject>(
-  described: Omit<Operation, 'body' | 'handle'> & { body: S; handle(call: Call<Static<S>>): Promise<unknown> },
+  definition: Omit<Operation, 'body' | 'handle'> & {
+    body: S;
+    handle(request: OperationRequest<Static<S>>): Promise<unknown>;
+  },
 ): Operation;
-export function operation(described: Omit<Operation, 'body'>): Operation;
-export function operation(described: unknown): Operation {
-  return described as Operation;
+export function operation(definition: Omit<Operation, 'body'>): Operation;
+export function operation(definition: unknown): Operation {
+  return definition as Operation;
 }
 
-const NOTHING = Type.Object({});
+const NO_QUERY = Type.Object({});
 
 export function register(
   router: Router,
-  { log, once }: { log: Logger; once: Once },
+  { log, once }: { log: Logger; once: RunOnce },
   { id, method, path, aliases = [], query, body, checkedByHandler, creates, handle }: Operation,
 ): void {
   router.register([path, ...aliases], [method], async (ctx) => {
     const uuid = readUuid(ctx.params.uuid ?? '') ?? '';
     const sent = body ? await readJson(ctx) : undefined;
     if (body) nameUnknownFields(ctx, log, body, sent);
-    else nameUnknownFields(ctx, log, query ?? NOTHING, ctx.query);
+    else nameUnknownFields(ctx, log, query ?? NO_QUERY, ctx.query);
     const given = body && !checkedByHandler ? validate(body, sent) : sent;
     const user = ctx.state.user as User;
     const uuids = Object.values(ctx.params as Record<string, string>).map((one) => readUuid(one) ?? '');
-    const onlyOnce: Call<unknown>['once'] = (request, act) => once({ user, ctx, operation: id, uuids }, request, act);
-    const act = () => handle({ user, uuid, body: given, ctx, once: onlyOnce });
-    const reply = await (creates && body ? onlyOnce(sent, act) : act());
-    const told = Array.isArray(reply) ? await serializeList(reply, (one) => one) : reply;
-    if (Buffer.isBuffer(told) || told instanceof Readable) ctx.type = 'json';
-    if (told !== undefined) ctx.body = told;
+    const runOnce: OperationRequest<unknown>['once'] = (request, act) =>
+      once({ user, ctx, operation: id, uuids }, request, act);
+    const act = () => handle({ user, uuid, body: given, ctx, once: runOnce });
+    const reply = await (creates && body ? runOnce(sent, act) : act());
+    const payload = Array.isArray(reply) ? await serializeList(reply, (one) => one) : reply;
+    if (Buffer.isBuffer(payload) || payload instanceof Readable) ctx.type = 'json';
+    if (payload !== undefined) ctx.body = payload;
   });
 }
 
-/** The chatbot, if it is the caller's own: another's is as unknown as none. */
+/** The chatbot, if the caller owns it. Another user's is 404 too, so that identifiers cannot be probed. */
 export async function ownedChatbot(store: Store, user: User, uuid: string): Promise<StoredChatbot> {
   const chatbot = await store.chatbot(uuid);
   if (chatbot?.owner !== user.uuid) throw notFound('chatbot');

@@ -1,50 +1,50 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../schema/errors.ts';
-import { LARGEST_FILE } from './multipart.ts';
+import { MAX_FILE_BYTES } from './multipart.ts';
 
-/** How much of uploads may be in memory at once. */
-export interface Intake {
-  /** Waits for room for a request's body; returns the way out. Refuses with `unavailable` after `patience` ms. */
-  enter(request: IncomingMessage): Promise<() => void>;
+/** Bounds the bytes of uploads that are in memory at once. */
+interface UploadCapacity {
+  /** Waits until a request's body fits; resolves with the function that releases its bytes. Refuses with `unavailable` after `timeoutMs`. */
+  reserve(request: IncomingMessage): Promise<() => void>;
 }
 
-interface Waiting {
+interface WaitingUpload {
   size: number;
   admit(): void;
 }
 
 /** `bytes` in all, four of the largest files by default. First come, first served. */
-export function createIntake({ bytes = 4 * LARGEST_FILE, patience = 30_000 } = {}): Intake {
-  let free = bytes;
-  const waiting: Waiting[] = [];
+export function createUploadCapacity({ bytes = 4 * MAX_FILE_BYTES, timeoutMs = 30_000 } = {}): UploadCapacity {
+  let freeBytes = bytes;
+  const waiting: WaitingUpload[] = [];
 
   function admit(): void {
-    while (waiting[0] && waiting[0].size <= free) waiting.shift()!.admit();
+    while (waiting[0] && waiting[0].size <= freeBytes) waiting.shift()!.admit();
   }
 
-  function leaving(size: number): () => void {
+  function releaseOf(size: number): () => void {
     return () => {
-      free += size;
+      freeBytes += size;
       admit();
     };
   }
 
   return {
-    enter(request) {
+    reserve(request) {
       const size = sizeOf(request);
       return new Promise((resolve, reject) => {
-        const one: Waiting = {
+        const one: WaitingUpload = {
           size,
           admit() {
             clearTimeout(timer);
-            free -= size;
-            resolve(leaving(size));
+            freeBytes -= size;
+            resolve(releaseOf(size));
           },
         };
         const timer = setTimeout(() => {
           waiting.splice(waiting.indexOf(one), 1);
           reject(new Refusal('unavailable', 'too many files are being uploaded; send it again', { retryAfter: 10 }));
-        }, patience);
+        }, timeoutMs);
         waiting.push(one);
         admit();
       });
@@ -52,8 +52,8 @@ export function createIntake({ bytes = 4 * LARGEST_FILE, patience = 30_000 } = {
   };
 }
 
-/** What is not told beforehand may be the largest. */
+/** Without a valid Content-Length the size of the largest file is reserved. */
 function sizeOf({ headers }: IncomingMessage): number {
-  const told = Number(headers['content-length'] ?? LARGEST_FILE);
-  return Number.isSafeInteger(told) ? Math.min(told, LARGEST_FILE) : LARGEST_FILE;
+  const length = Number(headers['content-length'] ?? MAX_FILE_BYTES);
+  return Number.isSafeInteger(length) ? Math.min(length, MAX_FILE_BYTES) : MAX_FILE_BYTES;
 }

@@ -5,21 +5,21 @@ import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
 import { Agent, Success } from '../../schema/records.ts';
 import type { StoredAgent } from '../../store/store.ts';
 import { AgentChange, NewAgent, readAgentChange, readNewAgent, type AgentChanges } from '../requests/agent-body.ts';
-import { operation, ownedAgent, ownedChatbot, type Operation, type Rooms } from '../requests/operation.ts';
-import { Page, paged } from '../requests/paging.ts';
-import { sourcesOf } from './tags.ts';
+import { operation, ownedAgent, ownedChatbot, type Operation, type ApiDeps } from '../requests/operation.ts';
+import { PageQuery, paginate } from '../requests/paging.ts';
+import { readSourceUuids } from './tags.ts';
 
-export const agents = ({ store, clock }: Rooms): Operation[] => [
+export const agents = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'listAgents',
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/agents',
     summary: 'List the agents of a chatbot',
-    query: Page,
+    query: PageQuery,
     reply: Type.Array(Agent),
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      return paged(await store.agents(uuid), ctx.query).map(agentView);
+      return paginate(await store.agents(uuid), ctx.query).map(agentView);
     },
   }),
   operation({
@@ -62,7 +62,7 @@ export const agents = ({ store, clock }: Rooms): Operation[] => [
     async handle({ user, uuid, body }) {
       const { type, chatbot } = await ownedAgent(store, user, uuid);
       const changes = readAgentChange(type, body);
-      const sources = changes.sources && (await sourcesOf(store, chatbot, changes.sources));
+      const sources = changes.sources && (await readSourceUuids(store, chatbot, changes.sources));
       const changed = await store.updateAgent(uuid, (agent) => withChanges(agent, changes, sources, clock));
       if (!changed) throw notFound('agent');
       return agentView(changed);

@@ -7,10 +7,10 @@ import { Chatbot, Success } from '../../schema/records.ts';
 import type { Store, StoredChatbot } from '../../store/store.ts';
 import { ChatbotChange, NewChatbot } from '../requests/bodies.ts';
 import { serializeList } from '../../http/json-list.ts';
-import { operation, ownedChatbot, type Operation, type Rooms } from '../requests/operation.ts';
-import { Page, paged } from '../requests/paging.ts';
+import { operation, ownedChatbot, type Operation, type ApiDeps } from '../requests/operation.ts';
+import { PageQuery, paginate } from '../requests/paging.ts';
 
-export const chatbots = ({ store, knowledge, runs, clock }: Rooms): Operation[] => [
+export const chatbots = ({ store, knowledge, runs, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createChatbot',
     creates: true,
@@ -31,10 +31,10 @@ export const chatbots = ({ store, knowledge, runs, clock }: Rooms): Operation[] 
     method: 'GET',
     path: '/api/v1/chatbots',
     summary: 'List the chatbots of the user',
-    query: Page,
+    query: PageQuery,
     reply: Type.Array(Chatbot),
     handle: async ({ user, ctx }) =>
-      serializeList(paged(await store.chatbots(user.uuid), ctx.query), (chatbot) => view(Chatbot, chatbot)),
+      serializeList(paginate(await store.chatbots(user.uuid), ctx.query), (chatbot) => view(Chatbot, chatbot)),
   }),
   operation({
     id: 'getChatbot',
@@ -89,7 +89,7 @@ export async function createChatbot(
 }
 
 /** What is not sent keeps its value. Undefined where there is none. */
-export const changeChatbot = (
+const changeChatbot = (
   store: Store,
   clock: Clock,
   uuid: string,
@@ -104,7 +104,7 @@ export const changeChatbot = (
 
 /** With all that belongs to it; answers under way are stopped. */
 export async function deleteChatbot(
-  { store, runs, knowledge }: Pick<Rooms, 'store' | 'runs' | 'knowledge'>,
+  { store, runs, knowledge }: Pick<ApiDeps, 'store' | 'runs' | 'knowledge'>,
   uuid: string,
 ): Promise<void> {
   await runs.stopChatbot(uuid);

@@ -6,7 +6,7 @@ import { nextModifiedAt, view, type Clock } from '../../schema/ids.ts';
 import { Success, ToolFunction } from '../../schema/records.ts';
 import type { Store, User } from '../../store/store.ts';
 import { asFlag, Switch } from '../requests/bodies.ts';
-import { operation, ownedAgent, type Operation, type Rooms } from '../requests/operation.ts';
+import { operation, ownedAgent, type Operation, type ApiDeps } from '../requests/operation.ts';
 
 const { name, description, parameters, headers, external_url, method, meta } = ToolFunction.properties;
 /** Some clients send this key of `meta` beside it. */
@@ -17,7 +17,7 @@ const optional = Type.Partial(
 const NewFunction = Type.Object({ name, external_url, ...optional.properties });
 const FunctionChange = Type.Partial(NewFunction);
 
-export const functions = ({ store, clock }: Rooms): Operation[] => [
+export const functions = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createFunction',
     creates: true,
@@ -29,12 +29,12 @@ export const functions = ({ store, clock }: Rooms): Operation[] => [
     reply: ToolFunction,
     async handle({ user, uuid, body }) {
       await ownedAgent(store, user, uuid);
-      const made = newFunction(body, callable(body, {}), clock);
+      const toolFunction = newFunction(body, readFields(body, {}), clock);
       const added = await store.updateAgent(uuid, (agent) =>
-        withFunctions(agent, [...agent.tool_functions, made], clock),
+        withFunctions(agent, [...agent.tool_functions, toolFunction], clock),
       );
       if (!added) throw notFound('agent');
-      return view(ToolFunction, made);
+      return view(ToolFunction, toolFunction);
     },
   }),
   operation({
@@ -45,9 +45,9 @@ export const functions = ({ store, clock }: Rooms): Operation[] => [
     body: FunctionChange,
     reply: ToolFunction,
     async handle({ user, uuid, body }) {
-      const agent = await agentOf(store, user, uuid);
+      const agent = await ownedAgentOf(store, user, uuid);
       const { tool_functions } = await changeFunction(store, agent, uuid, clock, (one) => [
-        { ...one, ...callable(body, one.meta), modified_at: nextModifiedAt(one.modified_at, clock) },
+        { ...one, ...readFields(body, one.meta), modified_at: nextModifiedAt(one.modified_at, clock) },
       ]);
       return view(ToolFunction, tool_functions.find((one) => one.uuid === uuid) ?? {});
     },
@@ -59,14 +59,14 @@ export const functions = ({ store, clock }: Rooms): Operation[] => [
     summary: 'Delete a tool function',
     reply: Success,
     async handle({ user, uuid }) {
-      await changeFunction(store, await agentOf(store, user, uuid), uuid, clock, () => []);
+      await changeFunction(store, await ownedAgentOf(store, user, uuid), uuid, clock, () => []);
       return { success: true };
     },
   }),
 ];
 
 /** What was sent, as it is stored; refuses what could not be called. `before` is the `meta` there was. */
-function callable(
+function readFields(
   { enabled, allow_gpt_trainer_properties: allowed, ...fields }: Static<typeof FunctionChange>,
   before: ToolFunction['meta'],
 ): Partial<FunctionFields> {
@@ -80,7 +80,7 @@ function callable(
 }
 
 /** The identifier of the agent whose function this is, if it is the caller's own. */
-async function agentOf(store: Store, user: User, uuid: string): Promise<string> {
+async function ownedAgentOf(store: Store, user: User, uuid: string): Promise<string> {
   const agent = await store.agentWithFunction(uuid);
   if (!agent || (await store.chatbot(agent.chatbot))?.owner !== user.uuid) throw notFound('tool function');
   return agent.uuid;

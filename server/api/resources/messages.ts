@@ -10,12 +10,19 @@ import { Message, Success } from '../../schema/records.ts';
 import type { User } from '../../store/store.ts';
 import { NewMessage, Uuids } from '../requests/bodies.ts';
 import { serializeList } from '../../http/json-list.ts';
-import { operation, ownedMessage, ownedSession, type Call, type Operation, type Rooms } from '../requests/operation.ts';
-import { Page, paged } from '../requests/paging.ts';
+import {
+  operation,
+  ownedMessage,
+  ownedSession,
+  type OperationRequest,
+  type Operation,
+  type ApiDeps,
+} from '../requests/operation.ts';
+import { PageQuery, paginate } from '../requests/paging.ts';
 import { transcript } from './transcript.ts';
 
-export const messages = (rooms: Rooms): Operation[] => {
-  const { store, runs, respond } = rooms;
+export const messages = (deps: ApiDeps): Operation[] => {
+  const { store, runs, respond } = deps;
   return [
     operation({
       id: 'streamMessage',
@@ -27,7 +34,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       body: NewMessage,
       reply: 'text',
       async handle({ user, uuid, body, ctx }) {
-        const run = runs.start(await questionOf(rooms, { user, uuid, body, ctx }), respond);
+        const run = runs.start(await createQuestion(deps, { user, uuid, body, ctx }), respond);
         await streamText(run, ctx.res, () => {
           ctx.respond = false;
         });
@@ -42,7 +49,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       body: NewMessage,
       reply: Answer,
       async handle({ user, uuid, body, ctx }) {
-        const question = await questionOf(rooms, { user, uuid, body, ctx });
+        const question = await createQuestion(deps, { user, uuid, body, ctx });
         return wholeAnswer(runs.start({ ...question, unstreamed: true }, respond), ctx.res);
       },
     }),
@@ -51,11 +58,11 @@ export const messages = (rooms: Rooms): Operation[] => {
       method: 'GET',
       path: '/api/v1/session/:uuid/messages',
       summary: 'List the messages of a session, oldest first',
-      query: Page,
+      query: PageQuery,
       reply: Type.Array(Message),
       async handle({ user, uuid, ctx }) {
         await ownedSession(store, user, uuid);
-        return serializeList(paged(await runs.messages(uuid), ctx.query), (message) => view(Message, message));
+        return serializeList(paginate(await runs.messages(uuid), ctx.query), (message) => view(Message, message));
       },
     }),
     operation({
@@ -90,7 +97,7 @@ export const messages = (rooms: Rooms): Operation[] => {
       reply: Success,
       async handle({ user, uuid }) {
         await ownedMessage(store, user, uuid);
-        await remove(rooms, uuid);
+        await deleteMessage(deps, uuid);
         return { success: true };
       },
     }),
@@ -104,12 +111,12 @@ export const messages = (rooms: Rooms): Operation[] => {
       others: { 422: Type.Array(InvalidMessage) },
       async handle({ user, body, ctx }) {
         const uuids = body.uuids.map((uuid) => readUuid(uuid) ?? uuid);
-        const strange = await unknown(rooms, user, uuids);
-        if (strange.length > 0) {
+        const unknownUuids = await findUnknown(deps, user, uuids);
+        if (unknownUuids.length > 0) {
           ctx.status = 422;
-          return strange.map((uuid) => ({ uuid, error: 'invalid message' }));
+          return unknownUuids.map((uuid) => ({ uuid, error: 'invalid message' }));
         }
-        await Promise.all([...new Set(uuids)].map((uuid) => remove(rooms, uuid)));
+        await Promise.all([...new Set(uuids)].map((uuid) => deleteMessage(deps, uuid)));
         return { success: true };
       },
     }),
@@ -123,9 +130,9 @@ const InvalidMessage = Type.Object(
 
 const Answer = Type.Object({ response: Type.String() }, { additionalProperties: false });
 
-async function questionOf(
-  { store }: Rooms,
-  { user, uuid, body, ctx }: Omit<Call<{ query: string }>, 'once'>,
+async function createQuestion(
+  { store }: ApiDeps,
+  { user, uuid, body, ctx }: Omit<OperationRequest<{ query: string }>, 'once'>,
 ): Promise<Question> {
   const { session, chatbot } = await ownedSession(store, user, uuid);
   const request = String(ctx.state.id);
@@ -145,7 +152,7 @@ async function wholeAnswer(run: Run, res: ServerResponse): Promise<{ response: s
 }
 
 /** A message that is being made is ended first: its end would bring it back. */
-async function remove({ store, runs }: Rooms, uuid: string): Promise<void> {
+async function deleteMessage({ store, runs }: ApiDeps, uuid: string): Promise<void> {
   const run = runs.get(uuid);
   run?.stop();
   if (run) await whenEnded(run);
@@ -153,7 +160,7 @@ async function remove({ store, runs }: Rooms, uuid: string): Promise<void> {
 }
 
 /** Those that name no message of the user's. One at a time: each is looked for in a file. */
-async function unknown({ store }: Rooms, user: User, uuids: string[]): Promise<string[]> {
+async function findUnknown({ store }: ApiDeps, user: User, uuids: string[]): Promise<string[]> {
   const strange: string[] = [];
   for (const uuid of uuids) {
     await setImmediate();

@@ -1,5 +1,5 @@
 import * as Type from 'typebox';
-import { operation, type Operation, type Rooms } from '../requests/operation.ts';
+import { operation, type Operation, type ApiDeps } from '../requests/operation.ts';
 
 const Models = Type.Object({ models: Type.Array(Type.String()) }, { additionalProperties: false });
 const ModelCosts = Type.Object(
@@ -8,7 +8,7 @@ const ModelCosts = Type.Object(
 );
 
 /** Before the agents: `/agent/:uuid` would take these paths for its own. */
-export const models = ({ catalogue }: Rooms): Operation[] => [
+export const models = ({ catalogue }: ApiDeps): Operation[] => [
   operation({
     id: 'listModels',
     method: 'GET',

@@ -2,11 +2,11 @@ import { notFound } from '../../schema/errors.ts';
 import { scheduleOf } from '../../knowledge/crawl/schedule.ts';
 import { Schedule } from '../../schema/records.ts';
 import { NewSchedule } from '../requests/bodies.ts';
-import { operation, ownedChatbot, type Operation, type Rooms } from '../requests/operation.ts';
+import { operation, ownedChatbot, type Operation, type ApiDeps } from '../requests/operation.ts';
 
 const path = '/api/v1/chatbot/:uuid/data-source/schedule';
 
-export const schedule = ({ store, schedules }: Rooms): Operation[] => [
+export const schedule = ({ store, schedules }: ApiDeps): Operation[] => [
   operation({
     id: 'getSchedule',
     method: 'GET',

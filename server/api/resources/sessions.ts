@@ -7,11 +7,11 @@ import type { StoredSession } from '../../store/store.ts';
 import type { Outcome } from '../../types.ts';
 import { NewSession } from '../requests/bodies.ts';
 import { serializeBatches } from '../../http/json-list.ts';
-import { operation, ownedChatbot, ownedSession, type Operation, type Rooms } from '../requests/operation.ts';
-import { noSuchAfter, Page, readPage } from '../requests/paging.ts';
-import { Period, within } from '../requests/time-range.ts';
+import { operation, ownedChatbot, ownedSession, type Operation, type ApiDeps } from '../requests/operation.ts';
+import { unknownAfter, PageQuery, readPage } from '../requests/paging.ts';
+import { TimeRangeQuery, createTimeFilter } from '../requests/time-range.ts';
 
-export const sessions = ({ store, runs, clock }: Rooms): Operation[] => [
+export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createSession',
     creates: true,
@@ -33,18 +33,18 @@ export const sessions = ({ store, runs, clock }: Rooms): Operation[] => [
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/sessions',
     summary: 'List the sessions of a chatbot, oldest first',
-    query: Type.Object({ ...Period.properties, ...ByOutcome.properties, ...Page.properties }),
+    query: Type.Object({ ...TimeRangeQuery.properties, ...OutcomeQuery.properties, ...PageQuery.properties }),
     reply: Type.Array(Session),
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      const wanted = within(ctx.query);
+      const isInTimeRange = createTimeFilter(ctx.query);
       const outcome = readOutcome(ctx.query['outcome']);
       const { limit, after } = readPage(ctx.query);
-      const ended = outcome && ((session: StoredSession) => store.hasOutcome(session.uuid, outcome));
+      const hasOutcome = outcome && ((session: StoredSession) => store.hasOutcome(session.uuid, outcome));
       const batches = await store.sessionBatches(uuid, after);
-      if (!batches) throw noSuchAfter();
+      if (!batches) throw unknownAfter();
       const isAwaited = () => ctx.writable;
-      return serializeBatches(filtered(batches, wanted, ended), (session) => view(Session, session), {
+      return serializeBatches(filtered(batches, isInTimeRange, hasOutcome), (session) => view(Session, session), {
         limit,
         isAwaited,
       });
@@ -78,7 +78,7 @@ export const sessions = ({ store, runs, clock }: Rooms): Operation[] => [
   }),
 ];
 
-const ByOutcome = Type.Object({
+const OutcomeQuery = Type.Object({
   outcome: Type.Optional(
     Type.Enum([...OUTCOMES], {
       description:
@@ -102,8 +102,8 @@ async function* filtered(
     const some = batch.filter(({ created_at }) => wanted(created_at));
     if (!ended) yield some;
     else {
-      const kept = await Promise.all(some.map(ended));
-      yield some.filter((_, at) => kept[at]);
+      const matches = await Promise.all(some.map(ended));
+      yield some.filter((_, at) => matches[at]);
     }
   }
 }

@@ -6,11 +6,11 @@ import { readUuid } from '../../schema/ids.ts';
 import { Site } from '../../schema/site.ts';
 import type { Store, StoredSite } from '../../store/store.ts';
 import { NewSite } from '../requests/bodies.ts';
-import { operation, ownedChatbot, type Call, type Operation, type Rooms } from '../requests/operation.ts';
-import { Page, paged } from '../requests/paging.ts';
+import { operation, ownedChatbot, type OperationRequest, type Operation, type ApiDeps } from '../requests/operation.ts';
+import { PageQuery, paginate } from '../requests/paging.ts';
 import { readAddress } from './sources.ts';
 
-export const siteOperations = ({ store, sites }: Rooms): Operation[] => [
+export const siteOperations = ({ store, sites }: ApiDeps): Operation[] => [
   operation({
     id: 'createSite',
     creates: true,
@@ -35,11 +35,11 @@ export const siteOperations = ({ store, sites }: Rooms): Operation[] => [
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-source/sites',
     summary: 'List the sites of a chatbot',
-    query: Page,
+    query: PageQuery,
     reply: Type.Array(Site),
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      return paged(await store.sites(uuid), ctx.query).map((site) => sites.progress(site));
+      return paginate(await store.sites(uuid), ctx.query).map((site) => sites.progress(site));
     },
   }),
   operation({
@@ -48,7 +48,7 @@ export const siteOperations = ({ store, sites }: Rooms): Operation[] => [
     path: '/api/v1/chatbot/:chatbot/data-source/site/:uuid',
     summary: 'Fetch a site with the progress of its crawl',
     reply: Site,
-    handle: async (call) => sites.progress(await ownedSite(store, call)),
+    handle: async (request) => sites.progress(await ownedSite(store, request)),
   }),
   operation({
     id: 'stopSite',
@@ -57,19 +57,19 @@ export const siteOperations = ({ store, sites }: Rooms): Operation[] => [
     summary: 'Stop the crawl of a site',
     description: 'Pages that have been ingested stay. A site that is not being crawled stays as it is.',
     reply: Site,
-    handle: async (call) => sites.stop(await ownedSite(store, call)),
+    handle: async (request) => sites.stop(await ownedSite(store, request)),
   }),
 ];
 
 /** What a checked body asks for; throws a `Refusal` where its url is no address. */
-export const siteRequest = ({ url, max_pages, include = [], exclude = [] }: Static<typeof NewSite>): SiteRequest => ({
+const siteRequest = ({ url, max_pages, include = [], exclude = [] }: Static<typeof NewSite>): SiteRequest => ({
   url: readAddress(url),
   max_pages,
   include: [include].flat(),
   exclude: [exclude].flat(),
 });
 
-async function ownedSite(store: Store, { user, uuid, ctx }: Call<unknown>): Promise<StoredSite> {
+async function ownedSite(store: Store, { user, uuid, ctx }: OperationRequest<unknown>): Promise<StoredSite> {
   const chatbot = await ownedChatbot(store, user, readUuid(ctx.params['chatbot'] ?? '') ?? '');
   const site = await store.site(uuid);
   if (site?.chatbot !== chatbot.uuid) throw notFound('site');

@@ -5,10 +5,10 @@ import { isFailed, Restarted, Success } from '../../schema/records.ts';
 import type { StoredSource, User } from '../../store/store.ts';
 import { ManySources } from '../requests/bodies.ts';
 import { forEachConcurrent } from '../../async/for-each-concurrent.ts';
-import { operation, type Operation, type Rooms } from '../requests/operation.ts';
+import { operation, type Operation, type ApiDeps } from '../requests/operation.ts';
 
 /** Operations on many sources at once. */
-export const sourceLists = (rooms: Rooms): Operation[] => [
+export const sourceBatches = (deps: ApiDeps): Operation[] => [
   operation({
     id: 'deleteSources',
     method: 'POST',
@@ -18,15 +18,15 @@ export const sourceLists = (rooms: Rooms): Operation[] => [
     reply: Success,
     others: { 422: Type.Array(InvalidSource) },
     async handle({ user, body, ctx }) {
-      const owned = await ownedSources(rooms, user, body.uuids);
-      const strange = body.uuids.filter((uuid) => !owned.has(keyOf(uuid)));
-      if (strange.length > 0) {
+      const owned = await ownedSources(deps, user, body.uuids);
+      const unknownUuids = body.uuids.filter((uuid) => !owned.has(normalizedUuid(uuid)));
+      if (unknownUuids.length > 0) {
         ctx.status = 422;
-        return strange.map(invalidSource);
+        return unknownUuids.map(invalidSource);
       }
       await forEachConcurrent([...owned.values()], async ({ uuid, chatbot }) => {
-        await rooms.store.deleteSource(uuid);
-        rooms.knowledge.removeSource(chatbot, uuid);
+        await deps.store.deleteSource(uuid);
+        deps.knowledge.removeSource(chatbot, uuid);
       });
       return { success: true };
     },
@@ -40,7 +40,7 @@ export const sourceLists = (rooms: Rooms): Operation[] => [
       'The reply has one item for each uuid, in the order of the request. A uuid that is not a source of type `link` of yours is `invalid data source` there.',
     body: ManySources,
     reply: Type.Array(Restarted),
-    handle: ({ user, body }) => restarted(rooms, user, body.uuids, ({ type }) => type === 'link'),
+    handle: ({ user, body }) => restart(deps, user, body.uuids, ({ type }) => type === 'link'),
   }),
   operation({
     id: 'restartSources',
@@ -51,41 +51,41 @@ export const sourceLists = (rooms: Rooms): Operation[] => [
       'The reply has one item for each uuid, in the order of the request. A uuid that is not a source of yours that failed is `invalid data source` there.',
     body: ManySources,
     reply: Type.Array(Restarted),
-    handle: ({ user, body }) => restarted(rooms, user, body.uuids, ({ status }) => isFailed(status)),
+    handle: ({ user, body }) => restart(deps, user, body.uuids, ({ status }) => isFailed(status)),
   }),
 ];
 
 const InvalidSource = Restarted.anyOf[1];
 
 const invalidSource = (uuid: string): Static<typeof InvalidSource> => ({
-  uuid: keyOf(uuid),
+  uuid: normalizedUuid(uuid),
   error: 'invalid data source',
 });
 
 /** The identifier as we write it; what is none stays as it was sent. */
-const keyOf = (uuid: string): string => readUuid(uuid) ?? uuid;
+const normalizedUuid = (uuid: string): string => readUuid(uuid) ?? uuid;
 
-async function restarted(
-  rooms: Rooms,
+async function restart(
+  deps: ApiDeps,
   user: User,
   uuids: string[],
   fits: (source: StoredSource) => boolean,
 ): Promise<Static<typeof Restarted>[]> {
-  const owned = await ownedSources(rooms, user, uuids);
-  const begun = new Set<string>();
+  const owned = await ownedSources(deps, user, uuids);
+  const restartedUuids = new Set<string>();
   await forEachConcurrent([...owned.values()].filter(fits), async ({ uuid }) => {
-    if (await rooms.knowledge.reingest(uuid)) begun.add(uuid);
+    if (await deps.knowledge.reingest(uuid)) restartedUuids.add(uuid);
   });
   return uuids.map((uuid) => {
-    const key = keyOf(uuid);
-    return begun.has(key) ? { uuid: key, status: 'restarted scraping' } : invalidSource(uuid);
+    const key = normalizedUuid(uuid);
+    return restartedUuids.has(key) ? { uuid: key, status: 'restarted scraping' } : invalidSource(uuid);
   });
 }
 
 /** Those of the caller's own, each once, by identifier. */
-async function ownedSources({ store }: Rooms, user: User, uuids: string[]): Promise<Map<string, StoredSource>> {
+async function ownedSources({ store }: ApiDeps, user: User, uuids: string[]): Promise<Map<string, StoredSource>> {
   const owned = new Map<string, StoredSource>();
-  await forEachConcurrent([...new Set(uuids.map(keyOf))], async (uuid) => {
+  await forEachConcurrent([...new Set(uuids.map(normalizedUuid))], async (uuid) => {
     const source = await store.source(uuid);
     const chatbot = source && (await store.chatbot(source.chatbot));
     if (source && chatbot?.owner === user.uuid) owned.set(uuid, source);

@@ -6,10 +6,10 @@ import { DataSource, Success } from '../../schema/records.ts';
 import type { StoredSource } from '../../store/store.ts';
 import { NewQaSource, NewUrlSource, SourceChange } from '../requests/bodies.ts';
 import { serializeList } from '../../http/json-list.ts';
-import { operation, ownedChatbot, ownedSource, type Operation, type Rooms } from '../requests/operation.ts';
-import { Page, paged } from '../requests/paging.ts';
+import { operation, ownedChatbot, ownedSource, type Operation, type ApiDeps } from '../requests/operation.ts';
+import { PageQuery, paginate } from '../requests/paging.ts';
 
-export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
+export const sources = ({ store, knowledge, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createUrlSource',
     creates: true,
@@ -43,10 +43,13 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     async handle({ user, uuid, body }) {
       await ownedChatbot(store, user, uuid);
       const { question, answer, reference_source_link } = body;
-      const own = newUuid();
+      const sourceUuid = newUuid();
       const source: StoredSource = {
-        ...newSource({ chatbot: uuid, type: 'qa', title: question, file_name: '', identity: own }, timestamp(clock)),
-        uuid: own,
+        ...newSource(
+          { chatbot: uuid, type: 'qa', title: question, file_name: '', identity: sourceUuid },
+          timestamp(clock),
+        ),
+        uuid: sourceUuid,
         meta_json: JSON.stringify({ question, answer, reference_source_link }),
       };
       if (!(await store.createSource(source))) throw notFound('chatbot');
@@ -59,11 +62,11 @@ export const sources = ({ store, knowledge, clock }: Rooms): Operation[] => [
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/data-sources',
     summary: 'List the sources of a chatbot',
-    query: Page,
+    query: PageQuery,
     reply: Type.Array(DataSource),
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      return serializeList(paged(await store.sources(uuid), ctx.query), (source) => view(DataSource, source));
+      return serializeList(paginate(await store.sources(uuid), ctx.query), (source) => view(DataSource, source));
     },
   }),
   operation({

@@ -6,10 +6,10 @@ import type { Store, StoredTag } from '../../store/store.ts';
 import { NewTag, TagChange } from '../requests/bodies.ts';
 import { forEachConcurrent } from '../../async/for-each-concurrent.ts';
 import { serializeList } from '../../http/json-list.ts';
-import { operation, ownedChatbot, ownedTag, type Operation, type Rooms } from '../requests/operation.ts';
-import { Page, paged } from '../requests/paging.ts';
+import { operation, ownedChatbot, ownedTag, type Operation, type ApiDeps } from '../requests/operation.ts';
+import { PageQuery, paginate } from '../requests/paging.ts';
 
-export const tags = ({ store, clock }: Rooms): Operation[] => [
+export const tags = ({ store, clock }: ApiDeps): Operation[] => [
   operation({
     id: 'createSourceTag',
     creates: true,
@@ -26,7 +26,7 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
         uuid: newUuid(),
         name: body.name,
         color: body.color,
-        data_source_uuids: await sourcesOf(store, uuid, body.data_source_uuids ?? []),
+        data_source_uuids: await readSourceUuids(store, uuid, body.data_source_uuids ?? []),
         created_at: now,
         modified_at: now,
         chatbot: uuid,
@@ -40,11 +40,11 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
     method: 'GET',
     path: '/api/v1/chatbot/:uuid/source-tags',
     summary: 'List the source tags of a chatbot',
-    query: Page,
+    query: PageQuery,
     reply: Type.Array(SourceTag),
     async handle({ user, uuid, ctx }) {
       await ownedChatbot(store, user, uuid);
-      return serializeList(paged(await store.tags(uuid), ctx.query), (tag) => view(SourceTag, tag));
+      return serializeList(paginate(await store.tags(uuid), ctx.query), (tag) => view(SourceTag, tag));
     },
   }),
   operation({
@@ -58,7 +58,7 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
     async handle({ user, uuid, body }) {
       const { chatbot } = await ownedTag(store, user, uuid);
       const change = body.data_source_uuids && {
-        data_source_uuids: await sourcesOf(store, chatbot, body.data_source_uuids),
+        data_source_uuids: await readSourceUuids(store, chatbot, body.data_source_uuids),
       };
       const changed = await store.updateTag(uuid, (tag) => ({
         ...tag,
@@ -86,7 +86,7 @@ export const tags = ({ store, clock }: Rooms): Operation[] => [
 ];
 
 /** Identifiers of the chatbot's own sources, each once, in the order given. Refuses any other. */
-export async function sourcesOf(store: Store, chatbot: string, written: string[]): Promise<string[]> {
+export async function readSourceUuids(store: Store, chatbot: string, written: string[]): Promise<string[]> {
   const uuids = [...new Set(written.map((uuid) => readUuid(uuid) ?? ''))];
   await forEachConcurrent(uuids, async (uuid) => {
     if ((await store.source(uuid))?.chatbot === chatbot) return;

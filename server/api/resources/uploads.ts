@@ -6,14 +6,18 @@ import { timestamp, view } from '../../schema/ids.ts';
 import { DataSource } from '../../schema/records.ts';
 import type { StoredSource } from '../../store/store.ts';
 import { NewFileSource } from '../requests/bodies.ts';
-import { readForm, type SentFile } from '../requests/multipart.ts';
-import { createIntake } from '../requests/upload-capacity.ts';
-import { operation, ownedChatbot, type Operation, type Rooms } from '../requests/operation.ts';
+import { readUpload, type UploadedFile } from '../requests/multipart.ts';
+import { createUploadCapacity } from '../requests/upload-capacity.ts';
+import { operation, ownedChatbot, type Operation, type ApiDeps } from '../requests/operation.ts';
 
-export const uploads = ({ store, knowledge, clock, log }: Rooms): Operation[] => {
-  const intake = createIntake();
+export const uploads = ({ store, knowledge, clock, log }: ApiDeps): Operation[] => {
+  const capacity = createUploadCapacity();
 
-  async function add(chatbot: string, { name, bytes, hash, reference }: SentFile, ctx: Context): Promise<unknown> {
+  async function addFile(
+    chatbot: string,
+    { name, bytes, hash, reference }: UploadedFile,
+    ctx: Context,
+  ): Promise<unknown> {
     const origin = { chatbot, type: 'upload' as const, title: name, file_name: name, identity: hash };
     const source: StoredSource = { ...newSource(origin, timestamp(clock), reference), file_size: bytes.length };
     const stored = await store.createSource(source, bytes);
@@ -37,13 +41,13 @@ export const uploads = ({ store, knowledge, clock, log }: Rooms): Operation[] =>
       others: { 409: DataSource },
       async handle({ user, uuid, ctx, once }) {
         await ownedChatbot(store, user, uuid);
-        const leave = await intake.enter(ctx.req);
+        const release = await capacity.reserve(ctx.req);
         try {
-          const file = await readForm(ctx.req);
+          const file = await readUpload(ctx.req);
           nameUnknownFields(ctx, log, NewFileSource, Object.fromEntries(file.parts.map((name) => [name, ''])));
-          return await once([file.name, file.hash, file.reference], () => add(uuid, file, ctx));
+          return await once([file.name, file.hash, file.reference], () => addFile(uuid, file, ctx));
         } finally {
-          leave();
+          release();
         }
       },
     }),

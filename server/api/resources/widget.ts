@@ -2,10 +2,10 @@ import { invalid } from '../../schema/errors.ts';
 import { view } from '../../schema/ids.ts';
 import type { StoredChatbot } from '../../store/store.ts';
 import { WORD_NAMES, WIDGET_DEFAULTS, WidgetChange, WidgetSettings } from '../../schema/widget-settings.ts';
-import { operation, ownedChatbot, type Operation, type Rooms } from '../requests/operation.ts';
+import { operation, ownedChatbot, type Operation, type ApiDeps } from '../requests/operation.ts';
 
 /** The settings of a chatbot's widget: beyond the interface, and so beside the chatbot's record, not in it. */
-export const widget = ({ store }: Rooms): Operation[] => [
+export const widget = ({ store }: ApiDeps): Operation[] => [
   operation({
     id: 'getWidget',
     method: 'GET',
@@ -23,7 +23,7 @@ export const widget = ({ store }: Rooms): Operation[] => [
     body: WidgetChange,
     reply: WidgetSettings,
     async handle({ user, uuid, body }) {
-      const change = normal(body);
+      const change = normalize(body);
       const before = await ownedChatbot(store, user, uuid);
       const changed = await store.updateChatbot(uuid, (chatbot) => ({
         ...chatbot,
@@ -38,26 +38,26 @@ const settingsOf = ({ widget: kept }: StoredChatbot): WidgetSettings =>
   view(WidgetSettings, { ...WIDGET_DEFAULTS, ...kept });
 
 /** Each value in the one form in which it is kept; throws a `Refusal` that names the first field at fault. */
-function normal(sent: WidgetChange): WidgetChange {
-  const kept = { ...sent };
-  if (kept.color) kept.color = kept.color.toLowerCase();
-  if (kept.icon?.includes(':')) kept.icon = address('icon', kept.icon);
-  if (kept.avatar) kept.avatar = address('avatar', kept.avatar);
-  if (kept.privacy_url) kept.privacy_url = address('privacy_url', kept.privacy_url);
-  if (kept.image_hosts) kept.image_hosts = each(kept.image_hosts, imageHost);
-  if (kept.allowed_origins) kept.allowed_origins = each(kept.allowed_origins, origin);
-  if (kept.words) {
-    kept.words = Object.fromEntries(Object.entries(kept.words).filter(([name]) => WORD_NAMES.includes(name)));
+function normalize(sent: WidgetChange): WidgetChange {
+  const settings = { ...sent };
+  if (settings.color) settings.color = settings.color.toLowerCase();
+  if (settings.icon?.includes(':')) settings.icon = readAddress('icon', settings.icon);
+  if (settings.avatar) settings.avatar = readAddress('avatar', settings.avatar);
+  if (settings.privacy_url) settings.privacy_url = readAddress('privacy_url', settings.privacy_url);
+  if (settings.image_hosts) settings.image_hosts = unique(settings.image_hosts, readImageHost);
+  if (settings.allowed_origins) settings.allowed_origins = unique(settings.allowed_origins, readOrigin);
+  if (settings.words) {
+    settings.words = Object.fromEntries(Object.entries(settings.words).filter(([name]) => WORD_NAMES.includes(name)));
   }
-  return kept;
+  return settings;
 }
 
-const each = (written: string[], read: (one: string) => string): string[] => [...new Set(written.map(read))];
+const unique = (written: string[], read: (one: string) => string): string[] => [...new Set(written.map(read))];
 
 /** Narrower than what an address may hold: some of these stand in a page's policy, where `;` would begin a new rule. */
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:.]+\])$/;
 
-function address(field: string, written: string): string {
+function readAddress(field: string, written: string): string {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (!url || url.username || url.password || !HOST.test(url.hostname)) {
     throw invalid(field, `${field} must be a whole address with a host and no user name or password`);
@@ -66,7 +66,7 @@ function address(field: string, written: string): string {
   return url.href;
 }
 
-function imageHost(written: string): string {
+function readImageHost(written: string): string {
   const [, below = '', name = ''] = /^(\*\.)?([^\s/:@?#\\*[\]]+)$/.exec(written) ?? [];
   const { hostname } = URL.canParse(`https://${name}`) ? new URL(`https://${name}`) : { hostname: '' };
   if (!HOST.test(hostname) || hostname.length > 250) {
@@ -76,7 +76,7 @@ function imageHost(written: string): string {
 }
 
 /** As browsers write it, so that one comparison of strings is enough: lower case, no default port, no slash. */
-function origin(written: string): string {
+function readOrigin(written: string): string {
   if (written === 'null') return written;
   const [, scheme = '', below = '', host = ''] = /^(https?:\/\/)(\*\.)?([^\s/@?#\\*]+)\/?$/i.exec(written) ?? [];
   const url = URL.canParse(scheme + host) ? new URL(scheme + host) : undefined;

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { operations } from '../../../server/api/router.ts';
-import type { Operation, Rooms } from '../../../server/api/requests/operation.ts';
+import type { Operation, ApiDeps } from '../../../server/api/requests/operation.ts';
 import { API_KEY } from '../../running.ts';
 import { rows } from './rows.ts';
 import { FUNCTION, newAgent, newChatbot, newFunction, openWorld, stateOf, type World } from '../world.ts';
@@ -17,7 +17,7 @@ afterAll(() => w.stop());
 
 const DEEP = 100_000;
 const nested = (open: string, close: string): string => open.repeat(DEEP) + close.repeat(DEEP);
-const withBody = operations({} as Rooms).filter((one) => one.body);
+const withBody = operations({} as ApiDeps).filter((one) => one.body);
 
 async function refusedBy(one: Operation, bodies: [string, number][]): Promise<void> {
   const uuid = (await rows[`${one.method} ${one.path}`]?.on?.(w, chatbot)) ?? chatbot;

@@ -2,15 +2,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../server/api/router.ts';
-import { documentOf } from '../../../server/api/openapi/document.ts';
-import type { Rooms } from '../../../server/api/requests/operation.ts';
+import { createOpenapiDocument } from '../../../server/api/openapi/document.ts';
+import type { ApiDeps } from '../../../server/api/requests/operation.ts';
 import { conformance, type Exchange } from './conformance.ts';
 import { startHearing } from './overheard.ts';
 
 /** The checker of replies, which all tests of the interface go through, is checked itself. */
 
 let faultsOf: (exchange: Exchange) => string[];
-beforeAll(() => void (faultsOf = conformance(JSON.parse(JSON.stringify(documentOf(operations({} as Rooms)))))));
+beforeAll(
+  () => void (faultsOf = conformance(JSON.parse(JSON.stringify(createOpenapiDocument(operations({} as ApiDeps)))))),
+);
 
 const uuid = '0123456789abcdef0123456789abcdef';
 const chatbot = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { format, resolveConfig } from 'prettier';
 import { operations } from '../../../server/api/router.ts';
-import type { Operation, Rooms } from '../../../server/api/requests/operation.ts';
+import type { Operation, ApiDeps } from '../../../server/api/requests/operation.ts';
 import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
 import { API_KEY } from '../../running.ts';
 import { rows } from './rows.ts';
@@ -36,7 +36,7 @@ test('the examples are replies that a server gave', async () => {
 
 async function playRows(): Promise<object> {
   const all: Record<string, object> = {};
-  for (const one of operations({} as Rooms)) {
+  for (const one of operations({} as ApiDeps)) {
     // The document is no example of itself.
     if (!one.path.endsWith('/openapi.json')) all[`${one.method} ${one.path}`] = await play(one);
   }

@@ -1,7 +1,7 @@
 import { Compile } from 'typebox/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../server/api/router.ts';
-import type { Rooms } from '../../../server/api/requests/operation.ts';
+import type { ApiDeps } from '../../../server/api/requests/operation.ts';
 import { start, type Running } from '../../running.ts';
 
 type Json = Record<string, any>; // oxlint-disable-line no-explicit-any
@@ -62,7 +62,7 @@ describe('GET /api/v1/openapi.json', () => {
   });
 
   it('tells of every operation, under every spelling of its path', () => {
-    for (const { method, path, aliases = [] } of operations({} as Rooms)) {
+    for (const { method, path, aliases = [] } of operations({} as ApiDeps)) {
       for (const one of [path, ...aliases]) {
         expect(document['paths'][one.replace(/:(\w+)/g, '{$1}')], one).toHaveProperty(method.toLowerCase());
       }

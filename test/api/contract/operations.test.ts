@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../server/api/router.ts';
-import type { Operation, Rooms } from '../../../server/api/requests/operation.ts';
+import type { Operation, ApiDeps } from '../../../server/api/requests/operation.ts';
 import { newUuid } from '../../../server/schema/ids.ts';
 import { rows, type Row } from './rows.ts';
 import { newChatbot, openWorld, OTHER_KEY, stateOf, type World } from '../world.ts';
 
 /** Every operation × fine, invalid, unknown, another user's, no key, wrong method. */
 
-const all = operations({} as Rooms);
+const all = operations({} as ApiDeps);
 const keyOf = ({ method, path }: Operation): string => `${method} ${path}`;
 
 type Sent = Record<string, unknown>;

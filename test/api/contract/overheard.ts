@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { operations } from '../../../server/api/router.ts';
-import { documentOf } from '../../../server/api/openapi/document.ts';
-import type { Rooms } from '../../../server/api/requests/operation.ts';
+import { createOpenapiDocument } from '../../../server/api/openapi/document.ts';
+import type { ApiDeps } from '../../../server/api/requests/operation.ts';
 import { conformance, type Exchange } from './conformance.ts';
 
 /** Every JSON reply under /api that a server sends in a test, however it was asked for, held against the document. */
@@ -47,7 +47,7 @@ export function startHearing(): Hearing {
   }
 
   function check(): void {
-    const faultsOf = conformance(documentOf(operations({} as Rooms)));
+    const faultsOf = conformance(createOpenapiDocument(operations({} as ApiDeps)));
     const wrong = heard.flatMap(({ told, exchange }) => faultsOf(exchange()).map((fault) => `${told}: ${fault}`));
     if (wrong.length > 0) throw new Error(`not as the document says:\n${[...new Set(wrong)].slice(0, 20).join('\n')}`);
   }

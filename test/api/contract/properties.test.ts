@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../server/api/router.ts';
-import { documentOf } from '../../../server/api/openapi/document.ts';
-import type { Rooms } from '../../../server/api/requests/operation.ts';
+import { createOpenapiDocument } from '../../../server/api/openapi/document.ts';
+import type { ApiDeps } from '../../../server/api/requests/operation.ts';
 import { beside, valid, type Schema } from './arbitrary.ts';
 import { rows } from './rows.ts';
 import { newChatbot, openWorld, stateOf, type World } from '../world.ts';
@@ -12,8 +12,8 @@ import { newChatbot, openWorld, stateOf, type World } from '../world.ts';
 interface Told {
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
-const all = operations({} as Rooms);
-const document = documentOf(all) as {
+const all = operations({} as ApiDeps);
+const document = createOpenapiDocument(all) as {
   paths: Record<string, Record<string, Told>>;
   components: { schemas: Record<string, Schema> };
 };

@@ -3,8 +3,8 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readForm } from '../../../server/api/requests/multipart.ts';
-import { createIntake } from '../../../server/api/requests/upload-capacity.ts';
+import { readUpload } from '../../../server/api/requests/multipart.ts';
+import { createUploadCapacity } from '../../../server/api/requests/upload-capacity.ts';
 import { docx, paragraph, pdf, xlsx } from '../../knowledge/office-files.ts';
 import { API_KEY, start, until, type Reply, type Running } from '../../running.ts';
 
@@ -356,28 +356,28 @@ describe('a large file', () => {
   it('whose sender has left while it waited is not waited for', async () => {
     const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
     const gone = Object.assign(new PassThrough(), { headers }).destroy();
-    await expect(readForm(gone as never)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(readUpload(gone as never)).rejects.toMatchObject({ code: 'bad_request' });
   });
 
   it('waits until there is room for it, and is told where there is none for long', async () => {
-    const intake = createIntake({ bytes: 100, patience: 60 });
+    const capacity = createUploadCapacity({ bytes: 100, timeoutMs: 60 });
     const of = (length: number | undefined) => ({
       headers: length === undefined ? {} : { 'content-length': `${length}` },
     });
-    const enter = (length: number | undefined) => intake.enter(of(length) as never);
-    const leave = await enter(80);
-    const small = await enter(20);
+    const reserve = (length: number | undefined) => capacity.reserve(of(length) as never);
+    const leave = await reserve(80);
+    const small = await reserve(20);
     const order: string[] = [];
     const waiting = [
-      enter(50).then((out) => (order.push('first'), out)),
-      enter(10).then((out) => (order.push('second'), out)),
+      reserve(50).then((out) => (order.push('first'), out)),
+      reserve(10).then((out) => (order.push('second'), out)),
     ];
     await new Promise((done) => setTimeout(done, 20));
     expect(order).toEqual([]);
     leave();
     await Promise.all(waiting);
     expect(order).toEqual(['first', 'second']);
-    await expect(enter(undefined)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 10 });
+    await expect(reserve(undefined)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 10 });
     small();
   });
 });

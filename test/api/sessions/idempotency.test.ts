@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../server/api/router.ts';
-import type { Rooms } from '../../../server/api/requests/operation.ts';
+import type { ApiDeps } from '../../../server/api/requests/operation.ts';
 import { API_KEY } from '../../running.ts';
 import { form, rows } from '../contract/rows.ts';
 import { FUNCTION, newAgent, newChatbot, openWorld, OTHER_KEY, type World } from '../world.ts';
@@ -42,10 +42,12 @@ const create = '/api/v1/chatbot/create';
 const chatbots = async () => (await w.call('GET', '/api/v1/chatbots')).body as { name: string }[];
 const named = async (name: string) => (await chatbots()).filter((one) => one.name === name);
 
-const creates = operations({} as Rooms).filter((one) => one.creates);
+const creates = operations({} as ApiDeps).filter((one) => one.creates);
 
 it('is taken by every operation that creates a record', () => {
-  const paths = operations({} as Rooms).filter(({ id, path }) => id.startsWith('create') && !/\/message\//.test(path));
+  const paths = operations({} as ApiDeps).filter(
+    ({ id, path }) => id.startsWith('create') && !/\/message\//.test(path),
+  );
   expect(creates.map(({ id }) => id)).toEqual(paths.map(({ id }) => id));
   expect(creates).toHaveLength(9);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../server/api/router.ts';
-import type { Rooms } from '../../../server/api/requests/operation.ts';
+import type { ApiDeps } from '../../../server/api/requests/operation.ts';
 import { openLowdbStore } from '../../../server/store/lowdb/lowdb.ts';
 import { start, until, type Running } from '../../running.ts';
 
@@ -13,7 +13,7 @@ import { start, until, type Running } from '../../running.ts';
  * not damaged is served as before, no GET fails, and no message leaves the disk.
  */
 
-const GETS = operations({} as Rooms).filter(({ method }) => method === 'GET');
+const GETS = operations({} as ApiDeps).filter(({ method }) => method === 'GET');
 const QA = { question: 'How long do I have to return something?', answer: 'You have 45 days to return something.' };
 
 interface CreatedRecords {

@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../../server/dev/build.mjs';
-import { answerUnreadable } from '../../../server/http/parse-errors.ts';
+import { answerParseErrors } from '../../../server/http/parse-errors.ts';
 import { startBuiltServer, until, type BuiltServer } from '../../browser/built-server.ts';
 
 /** Requests that Node's own parser refuses, sent to the built server as bytes. */
@@ -72,7 +72,7 @@ describe('an unreadable request gets the JSON error, with an id', () => {
 
   it('but never in the middle of another reply, which is broken off', async () => {
     const half = createServer((_request, response) => void response.write('half of a reply'));
-    answerUnreadable(half, pino({ level: 'silent' }));
+    answerParseErrors(half, pino({ level: 'silent' }));
     await once(half.listen(0, '127.0.0.1'), 'listening');
     const socket = connect((half.address() as AddressInfo).port, '127.0.0.1');
     let said = '';
