@@ -81,7 +81,7 @@ test.each<[string, Visit]>([
   expect(await violations()).toEqual([]);
 });
 
-test('axe finds nothing where the visitor is asked to agree', async () => {
+test('axe finds nothing while consent is requested', async () => {
   await visit();
   await page.route(/\/chat\/[0-9a-f]+$/, async (route) => {
     const response = await route.fetch();
@@ -103,7 +103,7 @@ const focused = (): Promise<string> =>
     return at?.getAttribute('aria-label') ?? (at as HTMLElement | null)?.title ?? '';
   });
 
-test('the focus goes to the field, leaves the panel by Tab, is seen everywhere, and comes back to the launcher', async () => {
+test('the focus moves to the field, leaves the panel by Tab, is visible everywhere and returns to the launcher', async () => {
   await visit();
   await openChat(page);
   await answered();
@@ -132,7 +132,7 @@ test('the focus goes to the field, leaves the panel by Tab, is seen everywhere, 
   await expect.poll(focused).toBe('Your question');
 });
 
-test('where what was pressed has gone, the focus stays in the chat', async () => {
+test('the focus stays in the chat when the clicked element is removed', async () => {
   await visit();
   await openChat(page);
   await answered();
@@ -140,7 +140,7 @@ test('where what was pressed has gone, the focus stays in the chat', async () =>
   await expect.poll(focused).toBe('Conversation');
 });
 
-test('where consent takes the field’s place, the focus goes with it, and back', async () => {
+test('the focus moves to the consent button while it replaces the field, and back', async () => {
   await visit();
   let say!: () => void;
   const isOpen = new Promise<void>((resolve) => (say = resolve));
@@ -163,7 +163,7 @@ test('where consent takes the field’s place, the focus goes with it, and back'
   await expect.poll(focused).toBe('Your question');
 });
 
-test('opened again with a word on an answer begun, the focus is in the field for questions', async () => {
+test('reopening the chat during a feedback comment focuses the question field', async () => {
   await visit();
   await openChat(page);
   await answered();
@@ -174,7 +174,7 @@ test('opened again with a word on an answer begun, the focus is in the field for
   await expect.poll(focused).toBe('Your question');
 });
 
-test('the button on code lies on none of it', async () => {
+test('the copy button of a code block covers no code', async () => {
   await visit({ path: '/demo/states.html' });
   const code = page.locator('.code').first();
   const [button, text] = await Promise.all([
@@ -184,7 +184,7 @@ test('the button on code lies on none of it', async () => {
   expect(text!.y).toBeGreaterThanOrEqual(button!.y + button!.height);
 });
 
-test('a name of one long word leaves the buttons in their places', async () => {
+test('a long name without spaces does not move the buttons', async () => {
   await visit();
   const title = 'www.tolliverandwrencustomerservice.example.com';
   await page.route(/\/chat\/[0-9a-f]+$/, async (route) => {
@@ -222,7 +222,7 @@ test('every target is at least 24 px in both directions', async () => {
   expect(small).toEqual([]);
 });
 
-test('at 200 % nothing is lost: the panel fills the window, and all of it can be reached', async () => {
+test('at 200 % zoom the panel fills the window and all of it can be reached', async () => {
   await visit({ viewport: { width: 640, height: 400 } });
   await openChat(page);
   await answered();
@@ -243,7 +243,7 @@ test('at 200 % nothing is lost: the panel fills the window, and all of it can be
   await panel().waitFor({ state: 'detached' });
 });
 
-test('in forced colours every button and field has an edge', async () => {
+test('in forced colours every button and field has a border', async () => {
   await visit({ forcedColors: 'active' });
   await openChat(page);
   await answered();
@@ -278,7 +278,7 @@ test.each([
   else expect(moving).toBe(0);
 });
 
-test('right to left it is mirrored, on the page’s other side', async () => {
+test('right to left, the widget is mirrored and on the other side of the page', async () => {
   await visit({ html: 'lang="ar" dir="rtl"' });
   const launcher = page.getByRole('button', { name: /chat|المحادثة/ });
   expect((await launcher.boundingBox())!.x).toBeLessThan(100);
@@ -297,7 +297,7 @@ test('right to left it is mirrored, on the page’s other side', async () => {
   expect(await arabic.evaluate((element) => getComputedStyle(element.closest('section')!).direction)).toBe('rtl');
 });
 
-test('the Enter that ends a composition sends nothing; the next one does', async () => {
+test('Enter that ends an IME composition sends nothing; the next one does', async () => {
   await visit();
   await openChat(page);
   const session = await context.newCDPSession(page);
@@ -312,7 +312,7 @@ test('the Enter that ends a composition sends nothing; the next one does', async
   await questions(page).first().waitFor();
 });
 
-test('on a phone the panel keeps to what the keyboard leaves, and the field does not zoom the page', async () => {
+test('on a phone the panel fits above the keyboard, and the field does not zoom the page', async () => {
   await visit({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
   await openChat(page);
   await answered();
@@ -361,7 +361,7 @@ test.each([
   },
 );
 
-test('a mouse at rest on a marker opens its card, can move onto it, and Escape closes it', async () => {
+test('hovering over a marker opens its card, the mouse can move onto it, and Escape closes it', async () => {
   await visit();
   await openChat(page);
   await answered();
@@ -383,7 +383,7 @@ test('a mouse at rest on a marker opens its card, can move onto it, and Escape c
   await card.waitFor({ state: 'detached' });
 });
 
-test('the card of a marker in the last line keeps clear of the field', async () => {
+test('the card of a marker in the last line does not overlap the field', async () => {
   await visit({ viewport: { width: 1000, height: 470 } });
   await openChat(page);
   await answered();
@@ -394,7 +394,7 @@ test('the card of a marker in the last line keeps clear of the field', async () 
   expect(y + height - card.y - card.height).toBeGreaterThanOrEqual(8);
 });
 
-test('the keyboard opens a card by going to its marker, and its link comes next', async () => {
+test('keyboard focus on a marker opens its card, and Tab goes on to the card’s link', async () => {
   await visit();
   await openChat(page);
   await answered();
@@ -409,7 +409,7 @@ test('the keyboard opens a card by going to its marker, and its link comes next'
   expect(await focused()).toMatch(/^Source 1/);
 });
 
-test('a card that the focus has left takes no Escape from the panel', async () => {
+test('Escape closes the panel after the focus has left a card', async () => {
   await visit();
   await openChat(page);
   await answered();
@@ -422,7 +422,7 @@ test('a card that the focus has left takes no Escape from the panel', async () =
   await panel().waitFor({ state: 'detached' });
 });
 
-test('a click opens a card with the focus in it, another closes it, and so does the focus that goes elsewhere', async () => {
+test('a click opens a card and focuses it; a second click or a focus elsewhere closes it', async () => {
   await visit();
   await openChat(page);
   await answered();
@@ -443,7 +443,7 @@ test('a click opens a card with the focus in it, another closes it, and so does 
   expect(await focused()).toBe('Your question');
 });
 
-test('an answer with its sources is on the clipboard; where that is refused, the older way puts it there', async () => {
+test('copies an answer with its sources, by execCommand where the clipboard API is refused', async () => {
   await visit({ permissions: ['clipboard-read', 'clipboard-write'] });
   await openChat(page);
   await answered();
@@ -461,7 +461,7 @@ test('an answer with its sources is on the clipboard; where that is refused, the
   expect(await copied()).toMatch(/\n\n\[1\] /);
 });
 
-test('a thumb and a word on an answer reach the owner, and show again after a reload', async () => {
+test('a rating and its comment are stored on the server and shown after a reload', async () => {
   await visit();
   await openChat(page);
   await answered();
@@ -479,7 +479,7 @@ test('a thumb and a word on an answer reach the owner, and show again after a re
 test.each([
   ['a language', '**/embed/de-*.js'],
   ['the list of languages', '**/embed/languages-*.js'],
-])('where %s does not load, it speaks English, and nothing breaks', async (_what, address) => {
+])('the widget is English and works where %s does not load', async (_what, address) => {
   await visit({ html: 'lang="de"' });
   await page.route(address, (route) => route.abort());
   await page.reload();
@@ -488,7 +488,7 @@ test.each([
   expect(faults).toEqual([]);
 });
 
-test('on a German page it is German', async () => {
+test('the widget is German on a German page', async () => {
   await visit({ html: 'lang="de-AT"' });
   await page.getByRole('button', { name: 'Open chat' }).click();
   await page.getByPlaceholder('Ihre Frage').waitFor();

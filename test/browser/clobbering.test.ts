@@ -96,12 +96,12 @@ const baits = (): [name: string, markup: string][] => [
   ],
 ];
 
-test.each([0, 1, 2])('no markup says where the panel comes from (%i)', async (which) => {
+test.each([0, 1, 2])('markup of the page cannot change the panel’s address (%i)', async (which) => {
   const [, markup] = baits()[which]!;
   await works(await visit({ markup, policy: STRICT }));
 });
 
-test('nor where the launcher is a module, which has no current script', async () => {
+test('markup cannot change the panel’s address where the launcher is a module, without document.currentScript', async () => {
   for (const [, markup] of baits()) await works(await visit({ markup, tag: 'type="module"', policy: STRICT }));
 });
 
@@ -112,7 +112,7 @@ test.each([
   ],
   ['links named Docent', '<a id="Docent" href="#a">a</a><a id="Docent" name="q" href="#b">b</a>'],
   ['a frame named Docent', '<iframe name="Docent" srcdoc="<p>words"></iframe>'],
-])('the API stands in spite of %s', async (_, markup) => {
+])('window.Docent works in spite of %s', async (_, markup) => {
   const page = await visit({ markup });
   await page.waitForFunction(
     () => typeof (globalThis as unknown as { Docent?: { ask?: unknown } }).Docent?.ask === 'function',
@@ -121,7 +121,7 @@ test.each([
   await page.getByRole('textbox', { name: 'Your question' }).waitFor();
 });
 
-test('no element takes the place of the widget by its attributes', async () => {
+test('an element of the page with the widget’s attributes does not replace the widget', async () => {
   await works(
     await visit({
       markup: `<p data-docent="${chatbot}">here</p><docent-widget data-docent="${chatbot}"></docent-widget>`,

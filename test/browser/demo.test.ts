@@ -97,7 +97,7 @@ test('a visitor asks the demo, reads the answer, opens its source and finds the 
   expect(faults).toEqual([]);
 });
 
-test('the text of a source is the page’s own, so that the link finds it there', async () => {
+test('the text fragment in a citation’s link occurs on the page', async () => {
   await page.goto(`${server.base}/demo/`);
   await open(page);
   await ask(page, demoSite.sampleQuestion);
@@ -135,7 +135,7 @@ test.each(['light', 'dark'] as const)(
   },
 );
 
-test('nothing is stored or asked of the server before the visitor reaches for the chat', async () => {
+test('nothing is stored or requested before the visitor reaches for the launcher', async () => {
   const requests: string[] = [];
   page.on('request', (request) => requests.push(new URL(request.url()).pathname));
   await page.goto(`${server.base}/demo/`);
@@ -145,7 +145,7 @@ test('nothing is stored or asked of the server before the visitor reaches for th
   expect(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([0, 0, '']);
 });
 
-test('launcher and panel are all that is loaded until the first answer is there, with its sources and all that can be done with it', async () => {
+test('launcher and panel are all that loads for a first answer with sources and actions', async () => {
   const loaded: string[] = [];
   page.on('response', (response) => {
     const { pathname } = new URL(response.url());
@@ -165,7 +165,7 @@ test('launcher and panel are all that is loaded until the first answer is there,
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(26_000);
 });
 
-test('an answer that the network cuts in the middle goes on, with nothing repeated and nothing lost', async () => {
+test('an answer cut by the network resumes without repeated or lost text', async () => {
   const network = await startCuttingProxy(server.port);
   try {
     await page.goto(`${network.base}/demo/`);
@@ -182,7 +182,7 @@ test('an answer that the network cuts in the middle goes on, with nothing repeat
   }
 });
 
-test('a model’s answer grows as it is written, and a cut in the middle neither repeats nor loses a word', async () => {
+test('a model’s answer is streamed, and a cut repeats and loses no word', async () => {
   const words = Array.from({ length: 60 }, (_, index) => `word${index} `);
   const model = await startFakeModel({
     script: { pieces: [...words, '. You have 45 days to return something you bought from us', ' [1]'], pace: 25 },
@@ -225,7 +225,7 @@ async function elsewhere(html: string): Promise<string> {
 const snippet = async (): Promise<string> =>
   `<script async src="${server.base}/embed.js" data-chatbot="${await server.chatbot()}"></script>`;
 
-test('the same snippet answers on a page of another origin', async () => {
+test('the script tag works on a page of another origin', async () => {
   await page.goto(await elsewhere(await snippet()));
   await open(page);
   await ask(page, demoSite.sampleQuestion);
@@ -236,7 +236,7 @@ test('the same snippet answers on a page of another origin', async () => {
   expect(faults).toEqual([]);
 });
 
-test('it answers in a sandboxed frame, which has no origin and no storage', async () => {
+test('the widget answers in a sandboxed frame without origin and storage', async () => {
   const frameOf = `<iframe title="Help" sandbox="allow-scripts" width="500" height="700" srcdoc='${await snippet()}'></iframe>`;
   await page.goto(await elsewhere(frameOf));
   const frame = page.frameLocator('iframe');

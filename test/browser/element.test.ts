@@ -25,7 +25,7 @@ const page = `<!doctype html><script type="importmap">${JSON.stringify({
   document.title = 'defined';
 </script>`;
 
-test('an element that stood in the page before it was defined is one chat', async () => {
+test('an element that was on the page before its definition becomes one chat', async () => {
   const visited = await browser.newPage();
   await visited.route('http://shop.example/**', (route) => {
     const { pathname } = new URL(route.request().url());

@@ -125,14 +125,14 @@ const RESTYLING = `
   docent-widget { display: none !important; opacity: .3; transform: rotate(9deg); filter: invert(1) }
   ::selection { background: red } :focus-visible { outline: 20px solid red !important }`;
 
-test('no rule of the page changes an element of the widget', async () => {
+test('the page’s CSS changes no element of the widget', async () => {
   const { page, faults } = await visit({ head: `<style>${RESTYLING}</style>` });
   expect(await answered(page)).toMatch(/45 days/);
   expect(await restyled(page)).toEqual([]);
   expect(faults).toEqual([]);
 });
 
-test('no rule of the widget changes an element of the page', async () => {
+test('the widget’s CSS changes no element of the page', async () => {
   const bare =
     '<h1>Head</h1><button class="l send marker">Press</button><section role="dialog"><form><textarea></textarea></form></section>';
   const ofPage = (page: Page): Promise<string[]> =>
@@ -149,7 +149,7 @@ test('no rule of the widget changes an element of the page', async () => {
   expect(await ofPage(page)).toEqual(before);
 });
 
-test('a strict policy with trusted types is kept: nothing is reported', async () => {
+test('the widget violates no strict content security policy with trusted types', async () => {
   const policy = `default-src 'none'; script-src ${server.base}; connect-src ${server.base}; img-src data:; require-trusted-types-for 'script'; trusted-types 'none'`;
   const { page, faults } = await visit({ policy });
   expect(await answered(page)).toMatch(/45 days/);
@@ -161,7 +161,7 @@ test('a strict policy with trusted types is kept: nothing is reported', async ()
   expect(faults).toEqual([]);
 });
 
-test('a page that has changed the built-in objects is answered all the same', async () => {
+test('the chat works on a page that has changed built-in prototypes', async () => {
   const { page, faults } = await visit({
     before: () => {
       // As Prototype.js, MooTools and their like did.
@@ -191,7 +191,7 @@ test('a page that has changed the built-in objects is answered all the same', as
   expect(faults).toEqual([]);
 });
 
-test('storage that throws costs the memory of the chat and nothing else', async () => {
+test('where storage throws, the chat works but is lost on reload', async () => {
   const { page, faults } = await visit({
     before: () => {
       for (const name of ['localStorage', 'sessionStorage']) {
@@ -207,7 +207,7 @@ test('storage that throws costs the memory of the chat and nothing else', async 
   expect(faults).toEqual([]);
 });
 
-test('storage that is full costs nothing but itself', async () => {
+test('where storage is full, the chat works', async () => {
   const { page, faults } = await visit({
     before: () => {
       Storage.prototype.setItem = () => {
@@ -219,7 +219,7 @@ test('storage that is full costs nothing but itself', async () => {
   expect(faults).toEqual([]);
 });
 
-test('a navigation that swaps the body keeps the one widget and its conversation', async () => {
+test('a navigation that replaces the body keeps the widget and its conversation', async () => {
   const { page, faults } = await visit({});
   await answered(page);
   await page.evaluate((markup) => {
@@ -241,14 +241,14 @@ test('a navigation that swaps the body keeps the one widget and its conversation
   expect(faults).toEqual([]);
 });
 
-test('on paper there is no widget', async () => {
+test('the widget is not printed', async () => {
   const { page } = await visit({});
   await answered(page);
   await page.emulateMedia({ media: 'print' });
   expect(await page.locator('docent-widget').evaluate((host) => getComputedStyle(host).display)).toBe('none');
 });
 
-test('an answer is asked and shown in black or white that can be read, whatever colour the owner chose', async () => {
+test('text on the owner’s colour is black or white with sufficient contrast', async () => {
   const { page } = await visit({});
   await answered(page);
   const worst = await page.evaluate(() => {
@@ -292,7 +292,7 @@ test('an answer is asked and shown in black or white that can be read, whatever 
   expect(worst.ratio, worst.of).toBeGreaterThanOrEqual(4.5);
 });
 
-test('on the left, the panel stands over its launcher; on a phone it fills the window', async () => {
+test('on the left the panel opens above its launcher; on a phone it fills the window', async () => {
   const { page } = await visit({});
   await page.evaluate(() => {
     (globalThis as unknown as { Docent: { destroy(): void } }).Docent.destroy();
@@ -311,7 +311,7 @@ test('on the left, the panel stands over its launcher; on a phone it fills the w
 });
 
 test.each(['reduce', 'no-preference'] as const)(
-  'with motion %s, a teaser comes after its seconds, and the panel that it opens takes the focus',
+  'with motion %s, the teaser appears after its delay, and the panel it opens takes the focus',
   async (motion) => {
     const { page } = await visit({ tag: 'data-teaser="May I help?" data-teaser-after="2"', motion });
     const teaser = page.locator('.teaser');
@@ -325,7 +325,7 @@ test.each(['reduce', 'no-preference'] as const)(
   },
 );
 
-test('the launcher keeps its size when the panel comes, and with a label and no icon it shows the label', async () => {
+test('the launcher keeps its size when the panel loads, and shows its label where it has no icon', async () => {
   const plain = await visit({});
   const launcher = plain.page.getByRole('button', { name: 'Open chat' });
   await launcher.waitFor();

@@ -16,7 +16,7 @@ afterAll(async () => {
   await served?.stop();
 });
 
-test('the page of Markdown streams what is written beside it, under its strict policy', async () => {
+test('the Markdown page streams the text of its field under a strict content security policy', async () => {
   const page = await browser.newPage();
   const errors: string[] = [];
   page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));

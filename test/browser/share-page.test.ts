@@ -74,7 +74,7 @@ async function answered(place: Page | FrameLocator): Promise<string> {
   return answer.innerText();
 }
 
-test('a question is answered on the page of its own, which the widget fills', async () => {
+test('a question is answered on the share page, which the widget fills', async () => {
   await set({ title: 'Lamps, and all about them', image_hosts: ['cdn.example'] });
   await page.setViewportSize({ width: 390, height: 800 });
   await page.goto(`${server.base}/c/${chatbot}`);
@@ -86,7 +86,7 @@ test('a question is answered on the page of its own, which the widget fills', as
   expect(faults).toEqual([]);
 });
 
-test('it answers there though only another site may ask, and stands in that site’s frames alone', async () => {
+test('the share page answers although allowed_origins lists another site, and only that site may frame it', async () => {
   const frame = `<iframe title="Help" src="${server.base}/c/${chatbot}" width="500" height="700"></iframe>`;
   const [listed, other] = [await elsewhere(frame), await elsewhere(frame)];
   await set({ allowed_origins: [new URL(listed).origin] });
@@ -100,7 +100,7 @@ test('it answers there though only another site may ask, and stands in that site
   expect(await page.frameLocator('iframe').getByRole('textbox').count()).toBe(0);
 });
 
-test('the script tag answers on a site that is listed, and on no other', async () => {
+test('the script tag answers on a listed site and on no other', async () => {
   const snippet = `<script src="${server.base}/embed.js" data-chatbot="${chatbot}"></script>`;
   const [listed, other] = [await elsewhere(snippet), await elsewhere(snippet)];
   await set({ allowed_origins: [new URL(listed).origin] });
@@ -122,7 +122,7 @@ test('the script tag answers on a site that is listed, and on no other', async (
   expect(new Set(statuses)).toEqual(new Set([403]));
 });
 
-test('without JavaScript it says what is missing', async () => {
+test('without JavaScript the share page says that it is needed', async () => {
   const plain = await browser.newPage({ javaScriptEnabled: false });
   try {
     await plain.goto(`${server.base}/c/${chatbot}`);

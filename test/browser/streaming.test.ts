@@ -60,7 +60,7 @@ async function visit(): Promise<Page> {
 const asked = (query: string): number =>
   model.requests.filter(({ body }) => body.messages.at(-1)?.content.includes(query)).length;
 
-test('a burst of text is painted once a frame', async () => {
+test('a burst of text is rendered once per frame', async () => {
   model.next(wordAnswer(400, 1));
   await page.evaluate(() => {
     const root = document.querySelector('docent-widget')!.shadowRoot!;
@@ -88,7 +88,7 @@ const place = (): Promise<{ top: number; left: number }> =>
     left: scrollHeight - clientHeight - scrollTop,
   }));
 
-test('the text is followed while the reader is at its end; who scrolls up by a line stays there', async () => {
+test('the log follows the text while scrolled to its end, and stays where the reader scrolls up', async () => {
   model.next(wordAnswer(900, 5));
   await askQuestion(page, question);
   await wordNumbers(page, 300);
@@ -111,7 +111,7 @@ test('the text is followed while the reader is at its end; who scrolls up by a l
   expect(faults).toEqual([]);
 });
 
-test('a new conversation, begun at the top of a long one, is followed from its start', async () => {
+test('a new conversation started at the top of a long one is followed', async () => {
   model.next(wordAnswer(400, 0));
   await askQuestion(page, question);
   await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
@@ -122,7 +122,7 @@ test('a new conversation, begun at the top of a long one, is followed from its s
   await latest.waitFor({ state: 'hidden' });
 });
 
-test('what comes at the end of an answer moves nothing of what is being read', async () => {
+test('sources and actions at the end of an answer do not move the text', async () => {
   model.next(wordAnswer(500, 4));
   await askQuestion(page, question);
   await wordNumbers(page, 250);
@@ -143,7 +143,7 @@ test('what comes at the end of an answer moves nothing of what is being read', a
   expect((await place()).top).toBe(top);
 });
 
-test('where no frame comes, as in a hidden tab, the text goes on', async () => {
+test('the text grows without animation frames, as in a hidden tab', async () => {
   model.next(wordAnswer(200, 10));
   await askQuestion(page, question);
   await wordNumbers(page);
@@ -155,7 +155,7 @@ test('where no frame comes, as in a hidden tab, the text goes on', async () => {
   await expect.poll(async () => (await wordNumbers(page)).length).toBeGreaterThan(before + 20);
 });
 
-test('a page that sleeps in the middle of an answer has all of it after', async () => {
+test('a page frozen during an answer shows all of it afterwards', async () => {
   model.next(wordAnswer(150, 20));
   await askQuestion(page, question);
   await wordNumbers(page, 10);
@@ -168,7 +168,7 @@ test('a page that sleeps in the middle of an answer has all of it after', async 
   expect(faults).toEqual([]);
 });
 
-test('without a network an answer waits, says so, and goes on where it was', async () => {
+test('without a network an answer shows that it waits, and resumes afterwards', async () => {
   model.next(wordAnswer(150, 20));
   await askQuestion(page, question);
   await wordNumbers(page, 10);
@@ -180,7 +180,7 @@ test('without a network an answer waits, says so, and goes on where it was', asy
   await marker(page).waitFor();
 });
 
-test('a question asked without a network is sent when it is back, once', async () => {
+test('a question asked without a network is sent once when it is back', async () => {
   model.next(wordAnswer(20, 5));
   await context.setOffline(true);
   await askQuestion(page, 'Is anybody out there?');
@@ -190,7 +190,7 @@ test('a question asked without a network is sent when it is back, once', async (
   expect(asked('Is anybody out there?')).toBe(1);
 });
 
-test('stopped, an answer keeps what it has; asked again, it is another beside it', async () => {
+test('a stopped answer keeps its text; asking again adds another turn', async () => {
   model.next(wordAnswer(400, 20), wordAnswer(5, 1));
   await askQuestion(page, question);
   await wordNumbers(page, 10);
@@ -208,7 +208,7 @@ test('stopped, an answer keeps what it has; asked again, it is another beside it
   expect(await questions(page).count()).toBe(2);
 });
 
-test('a reload in the middle of an answer loses and repeats nothing', async () => {
+test('a reload during an answer loses and repeats nothing', async () => {
   model.next(wordAnswer(150, 20));
   await askQuestion(page, question);
   await wordNumbers(page, 30);
@@ -221,7 +221,7 @@ test('a reload in the middle of an answer loses and repeats nothing', async () =
   expect(await questions(page).count()).toBe(1);
 });
 
-test('a reload right after Enter asks the question once', async () => {
+test('a reload right after Enter sends the question once', async () => {
   model.next(wordAnswer(30, 20));
   const query = `Once only ${question}`;
   await askQuestion(page, query);
@@ -232,7 +232,7 @@ test('a reload right after Enter asks the question once', async () => {
   expect(asked('Once only')).toBe(1);
 });
 
-test('a question asked in one tab shows in the other, streamed, and so does the next one the other way', async () => {
+test('a question asked in either of two tabs is streamed in both', async () => {
   const other = await visit();
   model.next(wordAnswer(150, 20));
   await askQuestion(page, question);
@@ -256,7 +256,7 @@ test('a question asked in one tab shows in the other, streamed, and so does the 
   expect(faults).toEqual([]);
 });
 
-test('where storage is refused, the chat answers all the same', async () => {
+test('the chat answers where storage is refused', async () => {
   await context.addInitScript(() => {
     for (const name of ['localStorage', 'sessionStorage'])
       Object.defineProperty(globalThis, name, {

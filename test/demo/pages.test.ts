@@ -6,7 +6,7 @@ import { demoSite, pages } from '../../demo/pages.ts';
 const others = ['markdown.html', 'playground.html', 'preview.html', 'states.html'];
 const ofTheShop = Object.entries(pages).filter(([name]) => !others.includes(name));
 
-test('the chatbot learns every page of the shop, and no other', () => {
+test('the demo ingests every page of the shop and no other', () => {
   expect(demoSite.learn.toSorted()).toEqual(ofTheShop.map(([name]) => name).toSorted());
 });
 
@@ -15,7 +15,7 @@ describe.each(ofTheShop)('%s', (_name, html) => {
   const all = (tag: string) => DomUtils.getElementsByTagName(tag, page);
   const [main] = all('main');
 
-  test('says its language, title, description and one heading', () => {
+  test('has a language, a title, a description and one heading', () => {
     expect(all('html')[0]?.attribs['lang']).toMatch(/^en/);
     expect(DomUtils.textContent(all('title'))).toMatch(/\S/);
     expect(all('meta').find((meta) => meta.attribs['name'] === 'description')?.attribs['content']).toMatch(/\.$/);
@@ -28,7 +28,7 @@ describe.each(ofTheShop)('%s', (_name, html) => {
     expect(words.length).toBeLessThanOrEqual(500);
   });
 
-  test('carries the real snippet and nothing that a strict policy refuses', () => {
+  test('carries the script tag and nothing that a strict content security policy refuses', () => {
     const [script, ...others] = all('script');
     expect(script?.attribs).toEqual({ async: '', src: '/embed.js', 'data-chatbot': '{{chatbot}}' });
     expect(DomUtils.textContent(script ?? [])).toBe('');
@@ -40,7 +40,7 @@ describe.each(ofTheShop)('%s', (_name, html) => {
     expect(inline).toEqual([]);
   });
 
-  test('links only to pages and parts that are there', () => {
+  test('links only to pages and fragments that exist', () => {
     const links = all('a').map((link) => link.attribs['href'] ?? '');
     for (const link of links.filter((to) => !to.startsWith('mailto:'))) {
       const [path = '', part] = link.split('#');
@@ -51,7 +51,7 @@ describe.each(ofTheShop)('%s', (_name, html) => {
   });
 });
 
-test('the returns page says in one sentence how many days there are', () => {
+test('the returns page has the number of days in one sentence', () => {
   const text = DomUtils.textContent(parseDocument(pages['returns.html'] ?? '')).replace(/\s+/g, ' ');
   expect(text).toMatch(/You have \d+ days to return something you bought from us[^.]*\./);
 });

@@ -11,13 +11,13 @@ const controls = DomUtils.find(({ type }) => type === 'tag', form, true, Infinit
 const control = (name: string) => controls.find(({ attribs }) => attribs['name'] === name);
 const options = (name: string) => DomUtils.getElementsByTagName('option', control(name) ?? []);
 
-test('the tag of a widget as it is has nothing that need not be there', () => {
+test('the tag of a default widget has only async, src and data-chatbot', () => {
   const tag = '<script async src="https://chat.example/embed.js" data-chatbot="c0ffee"></script>';
   expect(snippet('https://chat.example', 'c0ffee', {})).toBe(tag);
 });
 
 test.each([`"><img src=x onerror=alert(1)>`, `</script><b>`, `&quot;`, `two\nlines`, `it's "so" <&>`])(
-  'a parser reads %j back from the tag as it was written',
+  'an HTML parser reads %j from the tag',
   (text) => {
     const page = parseDocument(`<p>${snippet('https://chat.example', 'c', { greeting: text, open: '' })}</p>`);
     const [script, ...others] = DomUtils.findAll(({ name }) => name !== 'p', [page]);
@@ -26,7 +26,7 @@ test.each([`"><img src=x onerror=alert(1)>`, `</script><b>`, `&quot;`, `two\nlin
   },
 );
 
-test('the playground has a control for each setting of a page, which begins as the widget does', () => {
+test('the playground has a control for each setting, with the widget’s default', () => {
   const { allowed_origins: _, words: __, z_index, image_hosts, color, ...settings } = WIDGET_DEFAULTS;
   expect([color, image_hosts]).toEqual(['', []]);
   for (const [key, value] of Object.entries({ ...settings, z: z_index, color: '#4048c9', image_hosts: '' })) {
@@ -41,6 +41,6 @@ test('the playground has a control for each setting of a page, which begins as t
   expect(controls.filter(({ attribs }) => attribs['name'] === 'suggestions')).toHaveLength(6);
 });
 
-test('it offers every language that the widget speaks', () => {
+test('the playground offers every language of the widget', () => {
   expect(options('language').map(({ attribs }) => attribs['value'])).toEqual(['', ...LANGUAGES]);
 });

@@ -24,19 +24,19 @@ function audited(reply: object) {
 
 const one = (severity: string) => ({ via: [{ title: 'reads too much', severity, url: 'https://advisory.test/1' }] });
 
-test('a high advisory on a bundled package fails, and is named', () => {
+test('fails on a high advisory of a bundled package and names it', () => {
   const { status, stdout } = audited({ vulnerabilities: { koa: one('high'), vitest: one('critical') } });
   expect({ status, stdout }).toEqual({ status: 1, stdout: 'koa: high: reads too much https://advisory.test/1\n' });
 });
 
-test('what is not bundled, or less than high, or only in a dependency, does not', () => {
+test('ignores advisories of packages that are not bundled, below high, or of dependencies alone', () => {
   const vulnerabilities = { vitest: one('critical'), koa: one('moderate'), undici: { via: ['vitest'] } };
   const { status, stdout } = audited({ vulnerabilities });
   expect(status).toBe(0);
   expect(stdout).toMatch(/^audit: nothing high or critical in the \d{3} bundled packages\n$/);
 });
 
-test('a registry that does not answer is said in a sentence', () => {
+test('says so where the registry does not answer', () => {
   const { status, stdout } = audited({ message: '405 Method Not Allowed', error: {} });
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'audit: left out, the registry does not answer it\n' });
 });

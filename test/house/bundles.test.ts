@@ -68,7 +68,7 @@ describe('what a visitor downloads, gzip -9', () => {
   });
 });
 
-describe('the parts stay apart', () => {
+describe('imports of the bundles', () => {
   test('the launcher names the panel by its content', () => {
     expect(readFileSync('dist/embed.js', 'utf8')).toContain(embedded('panel').slice('dist/'.length));
   });
@@ -86,7 +86,7 @@ describe('the parts stay apart', () => {
     expect(names.filter((name) => !OWN.test(name))).toEqual([]);
   });
 
-  test('what reads office files is apart from the server, and brings its packages with it too', () => {
+  test('the parser of office files is outside the server’s bundle and brings its packages with it', () => {
     const main = readFileSync('dist/server/main.js', 'utf8');
     const scripts = readdirSync('dist/server/parser').filter((name) => name.endsWith('.mjs'));
     const parser = scripts.map((name) => readFileSync(`dist/server/parser/${name}`, 'utf8')).join('\n');

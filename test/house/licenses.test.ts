@@ -25,7 +25,7 @@ describe('what is bundled', () => {
     expect(without).toEqual([]);
   });
 
-  test('the source maps of the server name no package that is not told', () => {
+  test('licenses.md lists every package of the server’s source maps', () => {
     const maps = readdirSync('dist/server').filter((name) => name.endsWith('.map'));
     const sources = maps.flatMap((name) => {
       const { sources: all } = JSON.parse(readFileSync(`dist/server/${name}`, 'utf8')) as { sources: string[] };
@@ -37,7 +37,7 @@ describe('what is bundled', () => {
     expect(names.filter((name) => !told.has(name))).toEqual([]);
   });
 
-  test('what packages hold of others is told: PDF.js, and the HTTP parser of undici', () => {
+  test('licenses.md lists works inside packages: PDF.js’s, and undici’s HTTP parser', () => {
     expect(shipped('dist/server/parser').get('pdfjs')).toMatch(/Mozilla[^]*Apache License\s+Version 2\.0/);
     expect(shipped('dist/server/parser').get('openjpeg')).toContain('Antonin Descampe');
     expect(shipped('dist/server/parser').get('qcms')).toContain('Marti Maria');
@@ -46,7 +46,7 @@ describe('what is bundled', () => {
   });
 });
 
-test('a package without a licence text is named, and stops the build', () => {
+test('the build fails on a package without a licence text and names it', () => {
   const root = mkdtempSync(join(tmpdir(), 'docent-licenses-'));
   const folder = join(root, 'node_modules/@some/one');
   mkdirSync(folder, { recursive: true });

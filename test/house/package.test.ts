@@ -22,7 +22,7 @@ describe('the manifest', () => {
     expect(loose).toEqual([]);
   });
 
-  test("brings nothing along at installation: preact and its signals are the host's", () => {
+  test('has no dependencies: preact and its signals are peers', () => {
     expect(manifest.dependencies).toBeUndefined();
     expect(Object.keys(manifest.peerDependencies).toSorted()).toEqual(['@preact/signals', 'preact']);
   });
@@ -40,7 +40,7 @@ describe('the manifest', () => {
     expect(wanted.filter((name) => !packages[`node_modules/${name}`])).toEqual([]);
   });
 
-  test('has said of every package with an install script whether it may run', () => {
+  test('decides for every package with an install script whether it may run', () => {
     const { packages } = JSON.parse(lock) as { packages: Record<string, { hasInstallScript?: true }> };
     const scripted = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript);
     const names = scripted.map((path) => path.split('node_modules/').at(-1));
@@ -51,7 +51,7 @@ describe('the manifest', () => {
 describe('the package as published', () => {
   beforeAll(ensureBuilt);
 
-  test('holds what is built and nothing of the sources', () => {
+  test('contains the build and no sources', () => {
     const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
     const said = execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
     const [pack] = JSON.parse(said) as { files: { path: string }[] }[];

@@ -56,11 +56,11 @@ describe('the source', () => {
     expect(sources.filter((file) => off.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 
-  test('makes no markup out of text', () => {
+  test('sets no markup from strings', () => {
     expect(found(sources, isHtmlWay)).toEqual([]);
   });
 
-  test('reads the environment in boot alone, to which the start hands it', () => {
+  test('reads environment variables only in boot and the development server', () => {
     const others = sources.filter((file) => !/^server\/(?:main|boot|cli\/run|dev\/vite-plugin)\.ts$/.test(file));
     expect(found(others, isEnvironment)).toEqual([]);
     const start = sources.filter((file) => /^server\/(?:main|cli\/run)\.ts$/.test(file));

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 describe('npm run bench', () => {
-  test('names the benches there are when it does not know the one it is given', () => {
+  test('lists the benches for an unknown name', () => {
     const args = ['test/bench/run.mjs', 'no-bench-of-ours', '--json'];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(status).toBe(2);
@@ -16,7 +16,7 @@ describe('npm run bench', () => {
     }
   });
 
-  test('prints the figures of a file as a bare JSON array, wherever the flags stand', { timeout: 120_000 }, () => {
+  test('prints only a JSON array with --json, wherever the flags are', { timeout: 120_000 }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'docent-bench-'));
     const file = join(folder, 'two.small.json.gz');
     const docs = [
@@ -45,7 +45,7 @@ describe('npm run test:all', () => {
     return spawnSync(process.execPath, args, { encoding: 'utf8', env: all });
   };
 
-  test('leaves the browser out where there is none, and says how to get one', { timeout: 240_000 }, () => {
+  test('skips the browser tests where there is no browser, and says how to get one', { timeout: 240_000 }, () => {
     const { status, stdout, stderr } = run({});
     expect(status, stderr).toBe(0);
     expect(stderr.match(/^browser: .*$/gm)).toEqual([
@@ -54,7 +54,7 @@ describe('npm run test:all', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^\d+ passed, 0 failed$/);
   });
 
-  test('fails without a browser where one is required', { timeout: 240_000 }, () => {
+  test('fails without a browser with REQUIRE_BROWSER=1', { timeout: 240_000 }, () => {
     const { status, stderr } = run({ REQUIRE_BROWSER: '1' });
     expect([status, stderr]).toEqual([1, expect.stringContaining('REQUIRE_BROWSER=1, but no Chromium was found')]);
   });
@@ -74,13 +74,13 @@ describe('npm start in a checkout that is not built', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('names the command that installs the tools of the build where they are left out', () => {
+  test('names the command that installs missing build tools', () => {
     const { status, stdout, stderr } = start();
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^nothing is built, .* run `npm ci --include=dev` first .*\n$/);
   });
 
-  test('tells each step of the build on standard error alone', () => {
+  test('prints the steps of the build to standard error only', () => {
     const program = `process.send('panel (1 of 1)'); console.log('many words');
       const { mkdirSync, writeFileSync } = await import('node:fs');
       mkdirSync('dist/server', { recursive: true });

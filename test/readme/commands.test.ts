@@ -38,7 +38,7 @@ async function run(
   return (await reader).stdout;
 }
 
-test('every block of commands is run here, or wants what a test does not have', () => {
+test('every block of commands is run here, or needs what a test does not have', () => {
   const startsAlone = (block: string): boolean => starts.includes(block.trim());
   const others = shell.filter((block) => ![curls, steps, commands, elsewhere].some((group) => group.includes(block)));
   expect(others.filter((block) => !startsAlone(block))).toEqual([]);
@@ -62,32 +62,32 @@ describe.skipIf(skipped)('the curl lines of the API and widget guides, one after
 
   const saidBy = (words: string): string => said[curls.findIndex((block) => block.includes(words))] ?? '';
 
-  test('the first lines give the result that is shown below them', () => {
+  test('the first lines print the result shown below them', () => {
     const [shown = ''] = blocksOf(textOf('api'), 'text');
     expect(shown).toMatch(/^data: /m);
     for (const line of shown.trim().split('\n')) expect(saidBy('/demo/ |')).toContain(line);
   });
 
-  test('a chatbot is created and learns the page', () => {
+  test('creates a chatbot that ingests the page', () => {
     expect(JSON.parse(saidBy('chatbot/create'))).toMatchObject({ type: 'link', status: 'await' });
   });
 
-  test('a visitor asks it and gets a cited answer', () => {
+  test('gets a cited answer as a visitor', () => {
     const events = saidBy('Can I return a sale item?');
     expect(events).toMatch(/^event: done$/m);
     expect(events).toMatch(/^event: delta\ndata: {"text":"Sale items have the same 45 days/m);
     expect(events).toMatch(/returns\.html/);
   });
 
-  test('a program asks it with the key and gets plain text', () => {
+  test('gets plain text as a program with the key', () => {
     expect(saidBy('message/stream')).toMatch(/We refund you within 5 working days.*\[\d\]/);
   });
 
-  test('a crawl of the site starts', () => {
+  test('starts a crawl of the site', () => {
     expect(JSON.parse(saidBy('data-source/site'))).toMatchObject({ status: 'running', exclude: ['/demo/states*'] });
   });
 
-  test('the settings of the widget are set', () => {
+  test('changes the settings of the widget', () => {
     const set = JSON.parse(saidBy('/widget'));
     expect(set).toMatchObject({ color: '#0f766e', suggestions: ['Can I return a sale item?'], radius: 18 });
   });
@@ -104,7 +104,7 @@ describe.skipIf(skipped)('the commands guide, one after another in one shell', (
 
   afterAll(() => server?.stop());
 
-  test('does what it says', () => {
+  test('prints what the guide shows', () => {
     expect(said).toMatch(
       /^<script async src=".*" data-chatbot="[0-9a-f]{32}" data-settings><\/script>\nlearned \d+ pages in /m,
     );
@@ -114,7 +114,7 @@ describe.skipIf(skipped)('the commands guide, one after another in one shell', (
     expect(said).toMatch(/^removed ann@example\.com, and ended 0 keys$/m);
   });
 
-  test('shows every command of its table', () => {
+  test('runs every command of its table', () => {
     const titles = [...textOf('commands').matchAll(/^\| `docent ((?:[a-z]+ ?)+)/gm)];
     expect(titles).toHaveLength(13);
     for (const [, title = ''] of titles) expect(commands.join('')).toContain(`docent ${title.trim()} `.trim());
@@ -134,7 +134,7 @@ describe.skipIf(skipped)('the five steps of the README', () => {
 
   afterAll(() => server?.stop());
 
-  test('show what the terminal shows at the first start', () => {
+  test('print what the README shows at the first start', () => {
     const [shown = ''] = blocksOf(readme, 'text');
     const lines = shown.split('\n').filter((line) => line !== '');
     expect(lines).toHaveLength(4);
@@ -142,7 +142,7 @@ describe.skipIf(skipped)('the five steps of the README', () => {
       expect(server.output()).toContain(line.replace('127.0.0.1:8080', `127.0.0.1:${server.port}`));
   });
 
-  test('create a chatbot, teach it, and get an answer of it', () => {
+  test('create a chatbot, ingest a page and get an answer', () => {
     const [created, learned, asked] = said;
     expect(said).toHaveLength(3);
     expect(created).toMatch(
@@ -160,13 +160,13 @@ test.each(starts)('%s: the server starts', async (line) => {
   expect(await server.stop()).toBe(0);
 });
 
-test('a chat model, a hosted one, an embedding model and an upstream have such lines', () => {
+test('a local and a hosted chat model, an embedding model and an upstream have start lines', () => {
   const named = ['LLM_MODEL=', 'LLM_API_KEY=', 'EMBED_MODEL=', 'UPSTREAM_URL='];
   expect(named.filter((name) => !starts.some((line) => line.includes(name)))).toEqual([]);
 });
 
 describe.skipIf(skipped)('the lines for backup and restore', () => {
-  test('bring back a chatbot in an empty folder', async () => {
+  test('restore a chatbot into an empty folder', async () => {
     const [backup, restore] = blocksOf(textOf('production'), 'sh').filter((block) => block.includes('tar '));
     const folder = await mkdtemp(join(tmpdir(), 'docent-backup-'));
     const dataDir = join(folder, 'data');

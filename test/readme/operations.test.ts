@@ -56,7 +56,7 @@ function shapeOf(schema: Schema): string {
   return schema.$ref ? nameOf(schema) : keys.length > 3 ? 'object' : `\`{${keys.join(', ')}}\``;
 }
 
-test('the table of operations is what the schemas say', async () => {
+test('the table of operations agrees with the schemas', async () => {
   const rows = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([, told]) => !told.deprecated)

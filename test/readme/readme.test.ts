@@ -24,7 +24,7 @@ test('the README has at most 200 lines, and 8 to 12 kB', () => {
   expect(bytes).toBeLessThanOrEqual(12_000);
 });
 
-test('the README leads to every guide, and every guide is in the menu', () => {
+test('the README links to every guide, and the menu lists every guide', () => {
   const files = Object.keys(texts).filter((path) => path !== 'README.md');
   expect(files.toSorted()).toEqual(
     Object.keys(guides)
@@ -45,7 +45,7 @@ describe.each(Object.entries(texts))('%s', (file, text) => {
         .replace(/\s/g, '-'),
     );
 
-  test('has links that lead to a file and a heading of it', () => {
+  test('has links only to existing files and headings', () => {
     for (const href of links.filter((one) => !/^https?:/.test(one))) {
       const [path, fragment] = href.split('#');
       const target = path === '' ? file : join(dirname(file), path!);
@@ -58,7 +58,7 @@ describe.each(Object.entries(texts))('%s', (file, text) => {
     expect(text).toMatch(/^# \S/);
   });
 
-  test('names npm scripts that exist, and the package as it is made', () => {
+  test('names existing npm scripts and the file that npm pack makes', () => {
     const named = [...text.matchAll(/npm (?:run ([\w:]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short);
     for (const name of named) expect(manifest.scripts).toHaveProperty(name ?? '');
     for (const [made] of text.matchAll(/\bdocent-[\d.]+tgz/g))
@@ -66,19 +66,19 @@ describe.each(Object.entries(texts))('%s', (file, text) => {
   });
 });
 
-test('the first line to type is npm ci && npm start, and for a contributor npm ci && npm test', () => {
+test('starts with npm ci && npm start, and for a contributor with npm ci && npm test', () => {
   const typed = blocksOf(readme, 'sh');
   expect(typed[0]).toBe('npm ci && npm start\n');
   expect(typed).toContain('npm ci && npm test\n');
 });
 
-test('the table of the widget’s settings has each with its default', () => {
+test('the table of the widget’s settings lists each with its default', () => {
   const rows = textOf('widget').matchAll(/^\| `(\w+)` +\| .* \| `([^`]*)` +\|$/gm);
   const named = [...rows].map(([, name, value]) => [name, value]);
   expect(named).toEqual(Object.entries(WIDGET_DEFAULTS).map(([name, value]) => [name, JSON.stringify(value)]));
 });
 
-test('the table of CSS properties has each that the style sheet describes', () => {
+test('the table of CSS properties lists each that the style sheet documents', () => {
   const described = readFileSync('widget/view/style.css', 'utf8').split('*/')[0]!;
   for (const [name] of described.matchAll(/--docent-[a-z-]+/g)) expect(textOf('widget')).toContain(`\`${name}\``);
 });
@@ -101,7 +101,7 @@ describe('the table of environment variables', () => {
   });
 });
 
-test('the map of the folders has every folder, and no other', () => {
+test('the map of the folders lists every folder and no other', () => {
   const mapped = [...textOf('developing').matchAll(/^\| `([\w/]+)\/` +\|/gm)].map(([, folder = '']) => folder);
   for (const folder of mapped) expect(existsSync(folder), folder).toBe(true);
   const rooms = readdirSync('server', { withFileTypes: true }).filter((one) => one.isDirectory());
@@ -123,7 +123,7 @@ test('the script tag is the one that the demo carries, with the settings that th
   }
 });
 
-test('the tag with settings is as the playground writes it', () => {
+test('the tag with settings equals the playground’s output', () => {
   const written = blocksOf(textOf('widget'), 'html')[1] ?? '';
   const given = [...written.matchAll(/data-([\w-]+)="(.*)"/g)].map(([, name, value]): [string, string] => [
     name!,

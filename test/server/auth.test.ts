@@ -95,7 +95,7 @@ function form(): FormData {
 }
 
 describe("another user's records", () => {
-  it('are 404 in every operation that names one, and stay as they are', async () => {
+  it('answer 404 to every operation and are not changed', async () => {
     const ann = await userWithKey('ann@example.com');
     const bob = await userWithKey('bob@example.com');
     const its = await oneOfEverything(ann);
@@ -144,7 +144,7 @@ describe("another user's records", () => {
     expect(await allOf(ann, its)).toEqual(before);
   });
 
-  it('are not in any list, and no list of uuids reaches them', async () => {
+  it('are in no list and cannot be changed by lists of uuids', async () => {
     const ann = await userWithKey('ann2@example.com');
     const bob = await userWithKey('bob2@example.com');
     const its = await oneOfEverything(ann);
@@ -171,14 +171,14 @@ describe("another user's records", () => {
   });
 });
 
-describe('a key', () => {
-  it('of API_KEY is the owner, and every other names its user', async () => {
+describe('an API key', () => {
+  it('from API_KEY authenticates the owner, and any other its user', async () => {
     expect((await running.api('GET', '/user')).body).toEqual({ data: { email: 'owner@localhost' } });
     const carl = await userWithKey('Carl@example.com');
     expect((await carl.call('GET', '/api/v1/user')).body).toEqual({ data: { email: 'carl@example.com' } });
   });
 
-  it('opens nothing when it is a part of a key, its hash, another case of it or two keys', async () => {
+  it('is refused with 401 when truncated, extended, hashed or given twice', async () => {
     await docent('user', 'add', 'dora@example.com');
     const key = await docent('key', 'add', 'dora@example.com', '--name', 'dora');
     const wrong = [key.slice(0, -1), `${key}x`, key.slice(0, 7), `${key}, ${key}`, 'a'.repeat(64), 'x', ''];
@@ -191,7 +191,7 @@ describe('a key', () => {
     expect((await callerWith(`bearer  ${key} `).call('GET', '/api/v1/user')).status).toBe(200);
   });
 
-  it('that is revoked is refused from the next request on, and the others of its user are not', async () => {
+  it('is refused from the next request on once revoked; other keys of its user are not', async () => {
     await docent('user', 'add', 'emil@example.com');
     const [one, two] = [
       callerWith(`Bearer ${await docent('key', 'add', 'emil@example.com', '--name', 'emil 1')}`),
@@ -203,7 +203,7 @@ describe('a key', () => {
     expect(await statuses()).toEqual([401, 200]);
   });
 
-  it('has its last use noted beside the request, however long the disk takes, and at most once a minute', async () => {
+  it('has its last use stored without delaying the request, at most once a minute', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'docent-auth-'));
     onTestFinished(() => rm(dir, { recursive: true, force: true }));
     let writes = 0;

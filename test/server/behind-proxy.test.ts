@@ -299,7 +299,7 @@ describe.each(configurations)('%s', (_name, program, start) => {
 describe('the systemd unit', () => {
   const [unit = ''] = blocks('ini');
 
-  test.skipIf(!canRun('systemd-analyze'))('is one that systemd takes without a remark', async () => {
+  test.skipIf(!canRun('systemd-analyze'))('passes systemd-analyze verify without a warning', async () => {
     const file = join(folder, 'docent.service');
     // The program has to exist: the built one stands in for the installed.
     const program = join(process.cwd(), 'dist/server/main.js');
@@ -309,7 +309,7 @@ describe('the systemd unit', () => {
     expect([status, own]).toEqual([0, []]);
   });
 
-  test('starts a server with its variables', async () => {
+  test('starts a server with the unit’s variables', async () => {
     const set = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!] as const);
     expect(set.length).toBeGreaterThan(3);
     const started = await startBuiltServer({ ...Object.fromEntries(set), DATA_DIR: join(folder, 'data') });

@@ -5,7 +5,7 @@ import { listen } from '../web/listener.ts';
 let docent: Running | undefined;
 afterEach(async () => docent?.stop());
 
-it('a site that is fetched finds in its log where to read about DocentBot', async () => {
+it('the user agent of a fetch links to a page about DocentBot', async () => {
   const agents: string[] = [];
   const site = await listen((request, response) => {
     agents.push(request.headers['user-agent']!);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { misspeltVariables, readConfig, VARIABLES } from '../../server/config.ts';
 
-it('needs nothing: every variable has a default', () => {
+it('has a default for every variable', () => {
   expect(readConfig({})).toMatchObject({
     host: '127.0.0.1',
     port: 8080,
@@ -57,11 +57,11 @@ it.each([
   ['EMBED_MODEL', { EMBED_BASE_URL: 'http://127.0.0.1:2/v1' }],
   ['UPSTREAM_API_KEY', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
   ['UPSTREAM_URL', { UPSTREAM_API_KEY: 'key' }],
-])('says that %s is missing where only its partner is set', (name, env) => {
+])('reports %s as missing where only its counterpart is set', (name, env) => {
   expect(() => readConfig(env)).toThrow(new RegExp(`^${name} must be set`));
 });
 
-it('has embeddings from the server that answers, from another one, or alone, and keeps each key to its own', () => {
+it('reads embeddings of the chat model’s server, of another or alone, each with the key of its server', () => {
   const one = { LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_API_KEY: 'first' };
   const embeddings = { baseUrl: 'http://127.0.0.1:1/v1', model: 'e', apiKey: 'first' };
   expect(readConfig({ ...one, EMBED_MODEL: 'e' })).toMatchObject({ llm: undefined, embeddings });
@@ -86,23 +86,23 @@ it.each([
   ['TRUST_PROXY_HOP', 'TRUST_PROXY_HOPS'],
   ['llm_api_key', 'LLM_API_KEY'],
   ['PORTS', 'PORT'],
-])('says that %s was probably meant to be %s, and not what it was set to', (name, meant) => {
+])('suggests for %s the name %s, without its value', (name, meant) => {
   expect(misspeltVariables({ [name]: 'a-secret' })).toEqual([`${name} is not known; did you mean ${meant}?`]);
 });
 
-it('says nothing of variables that are known, or are no slip of one', () => {
+it('reports no variable that is known or far from a known name', () => {
   const others = 'HOME PATH PWD TERM USER LOGNAME HOSTNAME LANG SHELL EDITOR OPENAI_API_KEY HTTP_PROXY NODE_ENV TMPDIR';
   const names = [...VARIABLES, ...others.split(' '), 'DOCENT_PORT', 'npm_config_cache', '_', 'LLM2_MODEL'];
   expect(misspeltVariables(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([]);
 });
 
-it('logs warnings alone on a terminal, unless it is told otherwise', () => {
+it('logs only warnings on a terminal by default', () => {
   expect(readConfig({}).logLevel).toBe('info');
   expect(readConfig({ LOG_LEVEL: '' }, true).logLevel).toBe('warn');
   expect(readConfig({ LOG_LEVEL: 'debug' }, true).logLevel).toBe('debug');
 });
 
-it('never repeats a key in what it complains of', () => {
+it('never includes a key in an error message', () => {
   const complaint = (): string => {
     try {
       readConfig({ API_KEY: 'a-secret\n' });
@@ -114,7 +114,7 @@ it('never repeats a key in what it complains of', () => {
   expect(complaint()).not.toContain('a-secret');
 });
 
-it('reads addresses and lists in the forms people write', () => {
+it('accepts a trailing slash of PUBLIC_URL and spaces after the commas of lists', () => {
   const config = readConfig({
     PUBLIC_URL: 'https://chat.example.com/',
     FETCH_ALLOW: 'intranet:80, [::1]:8081',

@@ -42,7 +42,7 @@ async function ask(docent: Running, chatbot: string, query: string) {
   return JSON.parse(/event: done\ndata: (.*)\n/.exec(await reply.text())![1]!);
 }
 
-it('is learned by the first start, through the scraper, and answers with a citation of its page', async () => {
+it('the first start ingests the demo by HTTP, and its chatbot cites a page', async () => {
   const { docent, chatbot, created } = await startDemo();
   expect(created).toBe(true);
   const sources = await sourcesOf(docent, chatbot);
@@ -57,7 +57,7 @@ it('is learned by the first start, through the scraper, and answers with a citat
   });
 });
 
-it('offers questions, each answered to the point', async () => {
+it('each suggested question gets its answer', async () => {
   const { docent, chatbot } = await startDemo();
   const { suggestions } = await (await fetch(`${docent.base}/chat/${chatbot}`)).json();
   const answers = await Promise.all(suggestions.map((query: string) => ask(docent, chatbot, query)));
@@ -68,7 +68,7 @@ it('offers questions, each answered to the point', async () => {
   ]);
 });
 
-it('carries its chatbot in the page as served, under headers that a strict site would send', async () => {
+it('serves its pages with the chatbot’s uuid and strict security headers', async () => {
   const { docent, chatbot } = await startDemo();
   const page = await fetch(`${docent.base}/demo/returns.html`);
   expect(await page.text()).toContain(`data-chatbot="${chatbot}"`);
@@ -81,7 +81,7 @@ it('carries its chatbot in the page as served, under headers that a strict site 
   }
 });
 
-it('is named by no page before it answers', async () => {
+it('answers 503 for the demo’s pages until its chatbot is stored', async () => {
   const disk = faultyDisk();
   const docent = await start({ DATA_DIR, DEMO: '1' }, disk);
   open.push(docent);
@@ -96,7 +96,7 @@ it('is named by no page before it answers', async () => {
   expect(await (await page()).text()).toContain(chatbot);
 });
 
-it('is named by a page that was asked for before', async () => {
+it('a page requested before the demo is ready waits for its uuid', async () => {
   const docent = await start({ DATA_DIR, DEMO: '1' });
   open.push(docent);
   const page = fetch(`${docent.base}/demo/`);
@@ -105,7 +105,7 @@ it('is named by a page that was asked for before', async () => {
   expect(await (await page).text()).toContain(chatbot);
 });
 
-it.each(['PUT', 'DELETE', 'POST'])('is not where %s leads', async (method) => {
+it.each(['PUT', 'DELETE', 'POST'])('refuses %s with 405', async (method) => {
   const docent = await start({ DATA_DIR, DEMO: '1' });
   open.push(docent);
   for (const path of ['/', '/demo']) {
@@ -114,7 +114,7 @@ it.each(['PUT', 'DELETE', 'POST'])('is not where %s leads', async (method) => {
   }
 });
 
-it('is the same one at the next start, and its citations follow the server to another address', async () => {
+it('a restart keeps the chatbot, and citations use the new public URL', async () => {
   const first = await startDemo();
   await stop(first.docent);
   const second = await startDemo({ PUBLIC_URL: 'https://help.shop.test' });
@@ -126,13 +126,13 @@ it('is the same one at the next start, and its citations follow the server to an
   expect(JSON.parse(message.cite_data_json)['1'].file_name).toBe('https://help.shop.test/demo/returns.html');
 });
 
-it('learns its pages from itself even where the world knows it by another name', async () => {
+it('ingests its pages from loopback although PUBLIC_URL is another host', async () => {
   const { docent, chatbot } = await startDemo({ PUBLIC_URL: 'https://help.shop.test' });
   const sources = () => sourcesOf(docent, chatbot);
   await until(sources, (all) => all.length > 5 && all.every((one: { status: string }) => one.status === 'success'));
 });
 
-it('that its owner deleted is there again at the next start', async () => {
+it('a deleted demo chatbot is created again at the next start', async () => {
   const first = await startDemo();
   await first.docent.api('DELETE', `/chatbot/${first.chatbot}/delete`);
   await stop(first.docent);
@@ -140,7 +140,7 @@ it('that its owner deleted is there again at the next start', async () => {
   expect([second.chatbot, second.created]).toEqual([first.chatbot, true]);
 });
 
-it('is not there with DEMO=0, and nothing of the server itself can be fetched then', async () => {
+it('with DEMO=0 there is no demo, and no source may fetch the server itself', async () => {
   const docent = await start({ DATA_DIR });
   open.push(docent);
   expect((await fetch(`${docent.base}/demo/`)).status).toBe(404);
@@ -154,7 +154,7 @@ it('is not there with DEMO=0, and nothing of the server itself can be fetched th
 });
 
 it.each(['/api/v1/chatbots', '/chat/x', '/demo/../healthz', '/demo/%2e%2e/healthz', '/healthz'])(
-  'lets no source read %s of the server itself',
+  'refuses a source of the server’s own %s',
   async (path) => {
     const { docent } = await startDemo();
     const { uuid } = (await docent.api('POST', '/chatbot/create', { name: 'Shop' })).body;

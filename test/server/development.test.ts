@@ -54,17 +54,17 @@ async function loadAll(script: string): Promise<Set<string>> {
   return seen;
 }
 
-test.each(own)('%s has its script, and all that the script loads', async (page, script) => {
+test.each(own)('%s is served with its script and all that the script imports', async (page, script) => {
   expect((await fetch(`${base}/demo/${page}`)).status).toBe(200);
   const seen = await loadAll(`/demo/${script}`);
   expect([...seen].some((path) => path.startsWith('/demo/') && path.includes('.css?inline'))).toBe(true);
 });
 
-test('the panel of the script tag is served, and all that it loads', async () => {
+test('the panel of the script tag is served with all that it imports', async () => {
   expect([...(await loadAll('/embed/panel.js'))]).toContain('/widget/panel.tsx');
 });
 
-test('the shop’s own style sheet is the app’s', async () => {
+test('the shop’s style sheet is served by the app', async () => {
   expect((await fetch(`${base}/demo/site.css`)).headers.get('content-type')).toMatch('text/css');
 });
 

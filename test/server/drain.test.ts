@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { start } from '../running.ts';
 
-it('that is about to stop says so to every request, in a way that pages of other origins can read', async () => {
+it('answers 503 with CORS headers to every request while it drains', async () => {
   const docent = await start();
   await docent.booted.drain(1000);
   const uuid = '0'.repeat(32);
@@ -16,7 +16,7 @@ it('that is about to stop says so to every request, in a way that pages of other
   await docent.stop();
 });
 
-it('takes GET and HEAD at its two questions of health', async () => {
+it('/healthz takes GET and HEAD only', async () => {
   const docent = await start();
   const method = async (name: string) => (await fetch(`${docent.base}/healthz`, { method: name })).status;
   expect([await method('GET'), await method('HEAD'), await method('POST')]).toEqual([200, 200, 405]);

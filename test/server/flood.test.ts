@@ -88,19 +88,19 @@ async function closeAll(): Promise<void> {
   await expect.poll(replayed, { timeout: 15_000 }).toBe(true);
 }
 
-it('outlives thousands of pipelined replays on connections that never read', async () => {
+it('survives thousands of pipelined replays on connections that never read', async () => {
   for (let i = 0; i < 10; i += 1) await silent(get(stream, '203.0.113.1').repeat(3000));
   for (let i = 0; i < 5; i += 1) expect(await replayed()).toBe(true);
   await closeAll();
 }, 60_000);
 
-it('outlives pipelined lists of messages too', async () => {
+it('survives pipelined lists of messages', async () => {
   for (let i = 0; i < 10; i += 1) await silent(get(`${session}/messages`, '203.0.113.1').repeat(3000));
   for (let i = 0; i < 5; i += 1) expect(await replayed()).toBe(true);
   await closeAll();
 }, 60_000);
 
-it('bounds the lists of messages that one address leaves unread, and says when to come back', async () => {
+it('limits unread lists of messages per address with 503 and Retry-After', async () => {
   const heads: string[] = [];
   for (let at = 0; at < 60; at += 30) {
     heads.push(...(await Promise.all(Array.from({ length: 30 }, () => headOf(`${session}/messages`, '203.0.113.2')))));
@@ -113,7 +113,7 @@ it('bounds the lists of messages that one address leaves unread, and says when t
   await closeAll();
 }, 60_000);
 
-it('outlives five hundred replays that one address leaves unread', async () => {
+it('survives five hundred unread replays of one address', async () => {
   for (let at = 0; at < 500; at += 100) {
     await Promise.all(Array.from({ length: 100 }, () => silent(get(stream, '203.0.113.3'))));
   }
@@ -121,7 +121,7 @@ it('outlives five hundred replays that one address leaves unread', async () => {
   await closeAll();
 }, 60_000);
 
-it('outlives unread replays from three hundred addresses', async () => {
+it('survives unread replays from three hundred addresses', async () => {
   for (let i = 0; i < 300; i += 1) await silent(get(stream, `198.51.${i >> 8}.${i & 255}`));
   for (let i = 0; i < 5; i += 1) expect(await replayed()).toBe(true);
   await closeAll();

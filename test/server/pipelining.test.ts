@@ -30,7 +30,7 @@ const turns = async (): Promise<void> => {
   for (let i = 0; i < 20; i += 1) await new Promise(setImmediate);
 };
 
-it('runs the next request of a connection when the reply before it has gone out', async () => {
+it('handles the next request of a connection after the previous reply is sent', async () => {
   socket.write(get('/1') + get('/2') + get('/3'));
   for (const count of [1, 2, 3]) {
     await expect.poll(() => run.length).toBe(count);
@@ -41,7 +41,7 @@ it('runs the next request of a connection when the reply before it has gone out'
   await expect.poll(() => received.match(/reply \d/g)).toEqual(['reply 1', 'reply 2', 'reply 3']);
 });
 
-it('runs the requests of another connection at the same time', async () => {
+it('handles requests of another connection concurrently', async () => {
   const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write(get('/1'));
   other.write(get('/2'));
@@ -49,7 +49,7 @@ it('runs the requests of another connection at the same time', async () => {
   other.destroy();
 });
 
-it('runs nothing more of a connection that was closed', async () => {
+it('handles no further request of a closed connection', async () => {
   socket.write(get('/1') + get('/2'));
   await expect.poll(() => run.length).toBe(1);
   const closed = new Promise((done) => run[0]!.response.once('close', done));
@@ -59,7 +59,7 @@ it('runs nothing more of a connection that was closed', async () => {
   expect(run).toHaveLength(1);
 });
 
-it('closes a connection on which more than 32 requests wait, and runs none of them', async () => {
+it('closes a connection with more than 32 waiting requests and handles none of them', async () => {
   const closed = new Promise((done) => socket.once('close', done));
   socket.write(get('/').repeat(33));
   await expect.poll(() => run.length).toBe(1);

@@ -43,7 +43,7 @@ describe('the socket of a server', () => {
     return { status: reply.statusCode, body: JSON.parse(await text(reply)) };
   }
 
-  it('answers the API without a key, as the owner of the folder or as the user that is named', async () => {
+  it('serves the API without a key, as the owner or as the user in the header', async () => {
     expect((await call('POST', '/control/user/add', { email: 'ann@example.com' })).status).toBe(200);
     expect(await call('GET', '/api/v1/user')).toEqual({ status: 200, body: { data: { email: 'owner@localhost' } } });
     const asAnn = await call('GET', '/api/v1/user', undefined, { Authorization: 'User ann@example.com' });
@@ -58,7 +58,7 @@ describe('the socket of a server', () => {
     expect(asNobody).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  it.each(ROUTES)('%s %s: exists on the socket alone, whatever a TCP request presents', async (method, path, body) => {
+  it.each(ROUTES)('%s %s is 404 over TCP with any credentials', async (method, path, body) => {
     const before = await Promise.all([call('GET', '/control/users'), call('GET', '/control/keys')]);
     const authorizations = [undefined, `Bearer ${API_KEY}`, 'User owner@localhost'];
     for (const authorization of authorizations) {
@@ -78,7 +78,7 @@ describe('the socket of a server', () => {
     expect(here.body).not.toMatchObject({ error: expect.stringContaining('another version') });
   });
 
-  it('refuses over TCP the name of a user in place of a key', async () => {
+  it('refuses a user name in place of a key over TCP', async () => {
     const headers = { Authorization: 'User owner@localhost' };
     expect((await fetch(`${running.base}/api/v1/user`, { headers })).status).toBe(401);
   });
@@ -100,14 +100,14 @@ describe('the socket of a server', () => {
     ['GET', '/control/nothing'],
     ['DELETE', '/control/users'],
     ['GET', '/'],
-  ])('says of %s %s, which this version has not, that it is of another version', async (method, path) => {
+  ])('answers %s %s, which is unknown, with the version error', async (method, path) => {
     expect(await call(method, path)).toMatchObject({
       status: 404,
       body: { error: 'the server that runs is of another version' },
     });
   });
 
-  it('ends a command whose caller leaves in the middle of a compressed body', async () => {
+  it('frees a command whose client disconnects during a compressed body', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();
     const body = gzipSync(JSON.stringify({ email: 'ann@example.com' }));
@@ -127,7 +127,7 @@ describe('the socket of a server', () => {
     }
   });
 
-  it('answers what is not HTTP with the JSON error, and goes on', async () => {
+  it('answers bytes that are not HTTP with a JSON error and keeps serving', async () => {
     const socket = connect(join(running.dataDir, 'docent.sock'));
     socket.end('{"verb":"users","words":[]}');
     expect(await text(socket)).toMatch(
@@ -145,7 +145,7 @@ describe('a command', () => {
   it.each([
     ['a reply that is not HTTP', '{"error":"what?"}'],
     ['a reply that is not JSON', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK'],
-  ])('takes %s for that of another version', async (_, reply) => {
+  ])('reports %s as a server of another version', async (_, reply) => {
     const other = createServer((socket) => socket.once('data', () => socket.end(reply)));
     await once(other.listen(join(dir, 'docent.sock')), 'listening');
     let err = '';
@@ -155,7 +155,7 @@ describe('a command', () => {
     other.close();
   });
 
-  it('says to restart a server that takes the request and says nothing', async () => {
+  it('suggests a restart for a server that does not answer', async () => {
     const other = createServer(() => {});
     await once(other.listen(join(dir, 'docent.sock')), 'listening');
     const client = new Client(connectToSocket(dir, 50));

@@ -93,7 +93,7 @@ describe('the program', () => {
     ['API_KEY', 'short'],
     ['FETCH_ALLOW', 'intranet'],
     ['LLM_BASE_URL', 'nowhere'],
-  ])('does not start with a wrong %s, and names it', async (name, value) => {
+  ])('exits with 1 on an invalid %s and names it', async (name, value) => {
     const one = await run({ [name]: value });
     expect(await one.ended).toBe(1);
     expect(one.err()).toContain(`${name} must be`);
@@ -103,7 +103,7 @@ describe('the program', () => {
     ['an uncaught exception', 'throw new Error("planted")'],
     ['an unhandled rejection', 'Promise.reject(new Error("planted"))'],
   ])(
-    'ends with 1 after %s, once the answer under way is whole',
+    'exits with 1 after %s, once the answer in progress is complete',
     async (_, fault) => {
       const planted = `process.on("SIGUSR2",()=>{${fault}})`;
       const API_KEY = 'the-key-of-the-fault';
@@ -130,7 +130,7 @@ describe('the program', () => {
     60_000,
   );
 
-  it('makes a key on its first start, shows it once outside the log, and keeps only its hash', async () => {
+  it('creates a key at its first start, prints it once outside the log and stores only its hash', async () => {
     const DATA_DIR = join(folder, 'first');
     const first = await run({ DATA_DIR });
     await ready(first);
@@ -165,7 +165,7 @@ describe('the program', () => {
   });
 
   it.skipIf(!hasScript && !process.env['CI'])(
-    'on a terminal ends with the address and the key, and logs no requests',
+    'prints address and key last on a terminal, and logs no requests',
     async () => {
       const PORT = String(await freePort());
       const own = { PATH: process.env['PATH'], PORT, DATA_DIR: join(folder, 'terminal') };
@@ -190,7 +190,7 @@ describe('the program', () => {
     },
   );
 
-  it('logs one JSON object a line, with a request id and without keys, questions or sessions', async () => {
+  it('logs one JSON object per line, with a request id and without keys, questions or sessions', async () => {
     const DATA_DIR = join(folder, 'log');
     const API_KEY = 'canary-key-of-the-log';
     const one = await run({
@@ -231,7 +231,7 @@ describe('the program', () => {
     expect(one.out()).not.toContain(session.uuid);
   });
 
-  it('refuses a data folder that another one serves, and takes over the lock of one that was killed', async () => {
+  it('refuses a data folder in use, and takes over the lock of a killed server', async () => {
     const DATA_DIR = join(folder, 'locked');
     const first = await run({ DATA_DIR });
     await ready(first);
@@ -245,7 +245,7 @@ describe('the program', () => {
     expect(await stop(third)).toBe(0);
   });
 
-  it('goes on when whoever reads its words goes away, and still ends when told', async () => {
+  it('keeps serving when its output is closed, and still stops on SIGTERM', async () => {
     const one = await run({ DATA_DIR: join(folder, 'unread'), DEMO: '1' });
     one.child.stdout!.destroy();
     one.child.stderr!.destroy();
@@ -258,7 +258,7 @@ describe('the program', () => {
     expect(await stop(one)).toBe(0);
   });
 
-  it('says that its port is taken', async () => {
+  it('reports that its port is in use', async () => {
     const first = await run({ DATA_DIR: join(folder, 'port') });
     await ready(first);
     const second = await run({ DATA_DIR: join(folder, 'port2'), PORT: new URL(first.base).port });
@@ -267,7 +267,7 @@ describe('the program', () => {
     await stop(first);
   });
 
-  it('told to end takes no new request, finishes the streams under way and leaves with 0', async () => {
+  it('on SIGTERM refuses new requests, finishes open streams and exits with 0', async () => {
     const API_KEY = 'the key of the drain';
     const one = await run({ DATA_DIR: join(folder, 'drain'), API_KEY, LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'm' });
     await ready(one);

@@ -39,7 +39,7 @@ describe('requests while the server starts', () => {
 
   const start = (): void => starting.started((_, response) => void response.end('ready'));
 
-  it('wait for it and are answered then', async () => {
+  it('wait until the server is ready and are answered', async () => {
     const replies = await ask(3);
     start();
     for (const reply of replies) expect(await (await reply).text()).toBe('ready');
@@ -47,7 +47,7 @@ describe('requests while the server starts', () => {
     expect(await (await fetch(base)).text()).toBe('ready');
   });
 
-  it('are refused where too many wait already', async () => {
+  it('are refused with 503 where too many wait', async () => {
     const waiting = await ask(3);
     const [refused] = await ask(1);
     const reply = (await refused)!;
@@ -58,7 +58,7 @@ describe('requests while the server starts', () => {
     for (const one of waiting) expect((await one).status).toBe(200);
   });
 
-  it('leave their place when they hang up', async () => {
+  it('free their place when the client disconnects', async () => {
     const leaving = new AbortController();
     const gone = once(server, 'request').then(([, response]) => once(response as ServerResponse, 'close'));
     const left = fetch(base, { signal: leaving.signal }).catch(() => 'left');
@@ -72,7 +72,7 @@ describe('requests while the server starts', () => {
     expect(await left).toBe('left');
   });
 
-  it('are refused, all of them, once it takes too long', async () => {
+  it('are all refused with 503 after the time limit', async () => {
     const waiting = await ask(2);
     vi.advanceTimersByTime(1000);
     for (const reply of [...waiting, ...(await ask(1))]) expect((await reply).status).toBe(503);

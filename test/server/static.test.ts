@@ -20,7 +20,7 @@ it.each([
   ['/demo/site.css', false],
   ['/demo/states.js', true],
 ])(
-  '%s has an ETag, answers 304 and HEAD, and is compressed where the build has compressed it',
+  '%s has an ETag, answers 304 and HEAD, and is sent compressed where the build compressed it',
   async (path, isBuilt) => {
     const url = running.base + path;
     const headers = { 'Accept-Encoding': 'br' };

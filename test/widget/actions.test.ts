@@ -33,7 +33,7 @@ async function asked(answers: Record<string, Handler> = {}): Promise<void> {
 const clipboard = (writeText: (text: string) => Promise<void>): void =>
   void Object.defineProperty(navigator, 'clipboard', { value: { writeText }, configurable: true });
 
-test('an answer is copied with its sources', async () => {
+test('Copy copies an answer with its sources', async () => {
   await asked();
   const written = vi.fn(async () => undefined);
   clipboard(written);
@@ -45,7 +45,7 @@ test('an answer is copied with its sources', async () => {
   );
 });
 
-test('where the clipboard is refused, the older way copies; where that is refused too, it says so', async () => {
+test('copies by execCommand where the clipboard is refused, and says so where both are', async () => {
   await asked();
   clipboard(() => Promise.reject(new DOMException('denied', 'NotAllowedError')));
   const copied: string[] = [];
@@ -74,7 +74,7 @@ test('says that copying failed, and leaves no field behind, where execCommand th
   expect(chat.root.querySelectorAll('textarea')).toHaveLength(1);
 });
 
-test('a thumb is sent at once, and a word on it after', async () => {
+test('sends a rating at once and its comment afterwards', async () => {
   await asked({ [feedback]: () => jsonResponse({ success: true }) });
   button('Not helpful').click();
   await waitFor(() => expect(button('Not helpful').getAttribute('aria-pressed')).toBe('true'));
@@ -89,7 +89,7 @@ test('a thumb is sent at once, and a word on it after', async () => {
   expect(chat.server.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
 });
 
-test('a thumb that cannot be sent is taken back, and said so', async () => {
+test('takes back a rating that cannot be sent, and says so', async () => {
   await asked({ [feedback]: () => jsonResponse({ error: 'no', code: 'internal' }, 500) });
   button('Helpful').click();
   await waitFor(() => chat.screen.getByText('Sending failed.'));
@@ -97,7 +97,7 @@ test('a thumb that cannot be sent is taken back, and said so', async () => {
   expect(chat.events.map(([name]) => name)).toContain('error');
 });
 
-test('what the visitor thought of an answer shows again after a reload', async () => {
+test('shows a rating again after a reload', async () => {
   await asked();
   chat.close();
   const rated = { ...answer, feedback_json: '{"rating":1,"comment":"good"}' };
@@ -106,7 +106,7 @@ test('what the visitor thought of an answer shows again after a reload', async (
   expect((chat.screen.getByRole('textbox', { name: /Tell us more/ }) as HTMLTextAreaElement).value).toBe('good');
 });
 
-test('an answer made anew is another turn: the one before stays where it is', async () => {
+test('regenerating an answer adds a turn and keeps the previous one', async () => {
   const again = { ...messageRecord(question, 'Another way to say it.'), uuid: 'm2' };
   const answers = [answer, again];
   await asked({ 'POST /ask': () => streamResponse(answerEvents(answers.shift()!)) });
@@ -122,7 +122,7 @@ const marker = (): HTMLElement => button('Source 1: Returns');
 const card = (): HTMLElement | null => chat.screen.queryByRole('dialog', { name: 'Source 1: Returns' });
 const pointer = (element: Element, type: string): boolean => element.dispatchEvent(new Event(type));
 
-test('a pointer that rests on a marker opens its card, which stays while the pointer is on either', async () => {
+test('hovering over a marker opens its card, which stays while the pointer is on marker or card', async () => {
   await asked();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const place = marker().parentElement!;
@@ -142,7 +142,7 @@ test('a pointer that rests on a marker opens its card, which stays while the poi
   await vi.waitFor(() => expect(card()).toBeNull());
 });
 
-test('a pointer that passes over a marker opens nothing', async () => {
+test('a pointer that only passes over a marker opens no card', async () => {
   await asked();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   pointer(marker().parentElement!, 'mouseenter');
@@ -153,7 +153,7 @@ test('a pointer that passes over a marker opens nothing', async () => {
   expect(chat.events.some(([name]) => name === 'citation')).toBe(false);
 });
 
-test('Escape closes a card that the pointer opened, wherever the focus is, and leaves the chat open', async () => {
+test('Escape closes a card opened by hover, wherever the focus is, and not the chat', async () => {
   await asked();
   pointer(marker().parentElement!, 'mouseenter');
   await waitFor(() => expect(card()).not.toBeNull());

@@ -64,7 +64,7 @@ test('a question is sent by Enter, and its answer streams in with its sources', 
   );
 });
 
-test('a marker that cites nothing is no button', async () => {
+test('a marker without a citation is not a button', async () => {
   chat = await mountAndOpen(replies);
   chat.ask(question);
   await waitFor(() => chat.screen.getByRole('button', { name: /^Source 1/ }));
@@ -110,7 +110,7 @@ test('a card opens at the marker that was clicked, and only one is open', async 
   await waitFor(() => expect(open()).toEqual(['false', 'false']));
 });
 
-test('closed and opened again, the conversation and the draft are there', async () => {
+test('closing and opening keeps the conversation and the draft', async () => {
   chat = await mountAndOpen(replies);
   chat.ask(question);
   await waitFor(() => chat.screen.getByRole('button', { name: /^Source 1/ }));
@@ -125,7 +125,7 @@ test('closed and opened again, the conversation and the draft are there', async 
   expect(chat.server.askRequests()).toHaveLength(1);
 });
 
-test('Shift+Enter and the Enter that ends a composition send nothing', async () => {
+test('Shift+Enter and the Enter that ends an IME composition send nothing', async () => {
   chat = await mountAndOpen(replies);
   const field = chat.screen.getByRole('textbox', { name: 'Your question' });
   typeText(field, 'かな');
@@ -137,13 +137,13 @@ test('Shift+Enter and the Enter that ends a composition send nothing', async () 
   await waitFor(() => expect(chat.server.askRequests()).toHaveLength(1));
 });
 
-test('a suggested question is asked by one click', async () => {
+test('one click asks a suggested question', async () => {
   chat = await mountAndOpen(replies);
   (await waitFor(() => chat.screen.getByRole('button', { name: 'Where is my order?' }))).click();
   await waitFor(() => expect(chat.server.askRequests()[0]?.body['query']).toBe('Where is my order?'));
 });
 
-test('a failed question keeps what was written; trying again is another message', async () => {
+test('a failed answer keeps its text; retrying sends another message', async () => {
   const answers = [
     jsonResponse({ error: 'the model failed', code: 'model_failed' }, 502),
     streamResponse(answerEvents(answer)),
@@ -172,7 +172,7 @@ test('an answer that ends in an error keeps its text and offers to try again', a
   expect(textOf()).toBe('You h');
 });
 
-test('too many questions: the server’s words, the time to wait counted down, then another try', async () => {
+test('a rate limit shows the server’s error, counts down and offers a retry', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const refused = jsonResponse({ error: 'Take a break.', code: 'rate_limited', retry_after: 65 }, 429, {
     'Retry-After': '65',
@@ -194,7 +194,7 @@ test('too many questions: the server’s words, the time to wait counted down, t
   expect(chat.events).toContainEqual(['rate-limit', { message: 'Take a break.', retry_after: 65 }]);
 });
 
-test('Stop tells the server, and what was written stays', async () => {
+test('Stop sends a stop request and keeps the text so far', async () => {
   const open = openConnection();
   const stop = 'POST /session/s1/message/m1/stop';
   const text = 'You have ';
@@ -215,7 +215,7 @@ test('Stop tells the server, and what was written stays', async () => {
   expect(textOf()).toBe('You have');
 });
 
-test('an answer stopped before the server named it is stopped there as soon as it has a name', async () => {
+test('an answer stopped before its uuid is known is stopped on the server once it is', async () => {
   const open = openConnection();
   chat = await mountAndOpen({
     'POST /ask': () => open.response,
@@ -245,7 +245,7 @@ test('questions asked during an answer wait for its end', async () => {
   expect(chat.server.askRequests()[1]!.body).toMatchObject({ query: 'two', session: 's1' });
 });
 
-test('a screen reader is told the start and the finished answer, not each piece', async () => {
+test('announces the start and the finished answer to screen readers, not each chunk', async () => {
   const open = openConnection();
   chat = await mountAndOpen({ 'POST /ask': () => open.response });
   chat.ask(question);
@@ -265,7 +265,7 @@ test('a screen reader is told the start and the finished answer, not each piece'
   expect(chat.screen.getByRole('log').getAttribute('aria-live')).toBe('off');
 });
 
-test('a finished answer is told sentence by sentence', async () => {
+test('announces a finished answer sentence by sentence', async () => {
   const long = messageRecord(question, 'It is 4.5 days [1]. Sale items too! Is that *all*? はい。Yes');
   chat = await mountAndOpen({ 'POST /ask': () => streamResponse(answerEvents(long)) });
   chat.ask(question);
@@ -282,13 +282,13 @@ test('a finished answer is told sentence by sentence', async () => {
   ]);
 });
 
-test('a theme names colours, never something to fetch', async () => {
+test('applies only the known properties of a theme', async () => {
   chat = await mountAndOpen(replies);
   await waitFor(() => expect(chat.host.style.getPropertyValue('--docent-color')).toBe('#123456'));
   expect(chat.host.style.getPropertyValue('--docent-evil')).toBe('');
 });
 
-test('an answer that cannot be read fails alone: it can be tried again, and the next question is answered', async () => {
+test('an unreadable answer fails alone: it can be retried, and the next question is answered', async () => {
   const broken = 'event: delta\nid: 1\ndata: null\n\n';
   let asked = 0;
   const reply: Handler = () => {
@@ -309,7 +309,7 @@ test('an answer that cannot be read fails alone: it can be tried again, and the 
   await waitFor(() => expect(chat.screen.getAllByRole('button', { name: 'Source 1: Returns' })).toHaveLength(2));
 });
 
-test('a browser without URL.canParse shows sources and answers on', async () => {
+test('a browser without URL.canParse shows sources and further answers', async () => {
   const { canParse } = URL;
   Object.assign(URL, { canParse: undefined });
   try {

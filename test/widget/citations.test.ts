@@ -5,15 +5,15 @@ import { citation } from './fake-server.ts';
 const addressOf = (text: string, file_name = 'https://shop.test/returns'): string | undefined =>
   linkCitation(citation({ text, file_name })).href;
 
-test('a short quote is looked for whole', () => {
+test('a short quote is a text fragment of all its words', () => {
   expect(addressOf('You have 45 days.')).toBe('https://shop.test/returns#:~:text=You%20have%2045%20days.');
 });
 
-test('dashes, commas and ampersands of a quote are not parts of the directive', () => {
+test('dashes, commas and ampersands of a quote are percent-encoded', () => {
   expect(addressOf('pick-up, drop & go')).toBe('https://shop.test/returns#:~:text=pick%2Dup%2C%20drop%20%26%20go');
 });
 
-test('a long quote is looked for by its ends, and so is one that crosses lines', () => {
+test('a long quote, or one across lines, is a text fragment of its start and end', () => {
   expect(addressOf('one two three four five six seven eight nine ten eleven twelve')).toBe(
     'https://shop.test/returns#:~:text=one%20two%20three%20four%20five,eight%20nine%20ten%20eleven%20twelve',
   );
@@ -24,7 +24,7 @@ test('an address that has a fragment keeps it', () => {
   expect(addressOf('x', 'https://shop.test/returns#refunds')).toBe('https://shop.test/returns#refunds:~:text=x');
 });
 
-test('what is no web page has no address', () => {
+test('a citation that is not a web page has no address', () => {
   for (const name of [
     'handbook.pdf',
     'javascript:alert(1)',
@@ -37,7 +37,7 @@ test('what is no web page has no address', () => {
   }
 });
 
-test('a record that is not a table of citations cites nothing', () => {
+test('a malformed citation record gives no citations', () => {
   for (const json of ['', 'null', '[]', '{"1":null}', '{"1":{"title":1}}', '"x"'])
     expect(readCitations(json)).toEqual({});
   expect(readCitations(JSON.stringify({ 1: citation(), 2: {} }))).toEqual({ 1: citation() });

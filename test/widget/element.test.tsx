@@ -40,7 +40,7 @@ function placed(attributes: Record<string, string>): HTMLElementTagNameMap['doce
 
 const hosts = (): Host[] => [...document.querySelectorAll<Host>('docent-widget')];
 
-test('the element puts a launcher on the page and takes it away when it leaves', () => {
+test('the element adds a launcher to the page and removes it when it is removed', () => {
   const element = placed({ color: '#fc0', offset: '9' });
   expect(hosts()[0]!.style.getPropertyValue('--docent-offset')).toBe('9px');
   element.remove();
@@ -49,14 +49,14 @@ test('the element puts a launcher on the page and takes it away when it leaves',
   expect(hosts()).toHaveLength(1);
 });
 
-test('inline it holds the chat itself, with the settings of its attributes', async () => {
+test('an inline element contains the chat, with the settings of its attributes', async () => {
   const element = placed({ inline: '', title: 'Ask the shop', suggestions: 'One?|Two?' });
   const inside = (): ShadowRoot => element.querySelector('docent-widget')!.shadowRoot!;
   await waitFor(() => expect(inside().querySelector('h2')?.textContent).toBe('Ask the shop'));
   expect([...inside().querySelectorAll('.suggestions button')].map((one) => one.textContent)).toEqual(['One?', 'Two?']);
 });
 
-test('it is told what to do by its methods, and tells what happens by events', async () => {
+test('the element has methods and dispatches events', async () => {
   const element = placed({});
   const told: string[] = [];
   for (const name of ['open', 'ask', 'answer', 'close']) element.addEventListener(name, () => told.push(name));
@@ -66,13 +66,13 @@ test('it is told what to do by its methods, and tells what happens by events', a
   expect(told.at(-1)).toBe('close');
 });
 
-test('another chatbot is another chat', () => {
+test('changing the chatbot replaces the chat', () => {
   const element = placed({});
   element.setAttribute('chatbot', 'c2');
   expect(hosts().map(({ docent }) => docent)).toEqual(['c2']);
 });
 
-test('a framework that mounts twice in a row leaves one chat', () => {
+test('mounting twice in a row leaves one chat', () => {
   const tag = 'docent-chat' as 'div';
   const { rerender, unmount } = render(h(tag, { key: 1, server, chatbot: 'c1' } as object));
   rerender(h(tag, { key: 2, server, chatbot: 'c1' } as object));
@@ -81,7 +81,7 @@ test('a framework that mounts twice in a row leaves one chat', () => {
   expect(hosts()).toEqual([]);
 });
 
-test('context goes with a question only where it is given', async () => {
+test('sends a context with a question only where it is set', async () => {
   const { mount } = await import('../../widget/index.tsx');
   fakeServer.close();
   fakeServer = startFakeServer({

@@ -52,7 +52,7 @@ const hosts = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('d
 const launcher = (): HTMLButtonElement => hosts()[0]!.shadowRoot!.querySelector<HTMLButtonElement>('.l')!;
 const asked = (): (string | undefined)[] => fakeServer.askRequests().map(({ body }) => body['query']);
 
-test('a launcher stands on the page, outside its body, and nothing is loaded or stored', async () => {
+test('adds a launcher outside the body, and loads and stores nothing', async () => {
   await embed();
   expect(hosts()[0]!.parentElement).toBe(document.documentElement);
   expect(launcher().title).toBe('Open chat');
@@ -61,7 +61,7 @@ test('a launcher stands on the page, outside its body, and nothing is loaded or 
   expect(localStorage.length).toBe(0);
 });
 
-test('calls made before the panel is there are kept and made in their order', async () => {
+test('queues calls until the panel is loaded and runs them in order', async () => {
   await embed();
   const told: string[] = [];
   docent().on('ask', ({ query }) => told.push(query));
@@ -72,14 +72,14 @@ test('calls made before the panel is there are kept and made in their order', as
   expect(told).toEqual(['open', 'one', 'two']);
 });
 
-test('calls written down before the script ran are made, and later ones too', async () => {
+test('runs calls queued before the script ran, and later ones', async () => {
   page.Docent = { q: [['ask', 'early']] };
   await embed();
   docent().q.push(['ask', 'late']);
   await waitFor(() => expect(asked()).toEqual(['early', 'late']));
 });
 
-test('two tags of the same chatbot are one widget', async () => {
+test('two tags of one chatbot make one widget', async () => {
   await embed();
   const first = docent();
   await embed();
@@ -87,7 +87,7 @@ test('two tags of the same chatbot are one widget', async () => {
   expect(docent()).toBe(first);
 });
 
-test('a tag without its chatbot says what to do', async () => {
+test('a tag without data-chatbot logs what to do', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   await embed({});
   expect(error).toHaveBeenCalledOnce();
@@ -95,7 +95,7 @@ test('a tag without its chatbot says what to do', async () => {
   expect(hosts()).toEqual([]);
 });
 
-test('a panel that does not load is said so calmly; the next click tries again and does what was asked', async () => {
+test('reports a panel that does not load; the next click retries and runs the queued calls', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   page.__DOCENT_PANEL__ = 'data:text/javascript,throw new Error("gone")';
   await embed();
@@ -108,7 +108,7 @@ test('a panel that does not load is said so calmly; the next click tries again a
   expect(launcher().title).toBe('Close chat');
 });
 
-test('the colour, distance, layer and side of the launcher are attributes of its tag', async () => {
+test('applies color, offset, z-index and position from the tag’s attributes', async () => {
   await embed({ chatbot: 'c1', color: '#fc0', offset: '32', z: '7', position: 'start', scheme: 'auto' });
   const { style } = hosts()[0]!;
   const names = ['color', 'offset', 'z', 'position', 'scheme'];
@@ -132,7 +132,7 @@ test.each([
   }
 });
 
-test('numbers of the tag are numbers, and what it lies above goes by the name that the server keeps it under', async () => {
+test('parses attributes to numbers and lists, and reads z-index as z', async () => {
   await embed({ chatbot: 'c1', zIndex: '7', teaserAfter: '9', open: '', suggestions: 'One?|Two?', radius: '4px' });
   expect(hosts()[0]!.style.getPropertyValue('--docent-z')).toBe('7');
   docent().open();
@@ -147,7 +147,7 @@ test('numbers of the tag are numbers, and what it lies above goes by the name th
   });
 });
 
-test('any element of the page opens the chat, and gets the focus back', async () => {
+test('an element with data-docent-open opens the chat and gets the focus back', async () => {
   await embed();
   document.body.innerHTML = '<a href="#help" data-docent-open><b>Help</b></a>';
   const link = document.querySelector('a')!;
@@ -161,7 +161,7 @@ test('any element of the page opens the chat, and gets the focus back', async ()
   document.body.innerHTML = '';
 });
 
-test('a tag may name the element that the chat stands in', async () => {
+test('data-inline selects the element that contains the chat', async () => {
   document.body.innerHTML = '<div id="help"></div>';
   await embed({ chatbot: 'c1', inline: '#help' });
   await waitFor(() =>
@@ -171,7 +171,7 @@ test('a tag may name the element that the chat stands in', async () => {
   document.body.innerHTML = '';
 });
 
-test('destroy takes the widget and its name from the page', async () => {
+test('destroy removes the widget and window.Docent', async () => {
   await embed();
   docent().destroy();
   expect(hosts()).toEqual([]);
@@ -181,7 +181,7 @@ test('destroy takes the widget and its name from the page', async () => {
 test.each([
   ['forbidden_origin', 403, /^\[docent\] The chatbot c1 .* allowed_origins \(/],
   ['not_found', 404, /^\[docent\] The chatbot c1 .* data-chatbot/],
-])('who wrote the tag is told once what to do about %s', async (code, status, advice) => {
+])('logs once what to do about %s', async (code, status, advice) => {
   fakeServer.close();
   const refuse = (): Response => jsonResponse({ error: 'no', code }, status);
   fakeServer = startFakeServer({ 'GET ': refuse, 'POST /ask': refuse });

@@ -29,7 +29,7 @@ test('there are at least twenty languages with English', () => {
   expect(files.length + 1).toBeGreaterThanOrEqual(20);
 });
 
-test.each(files)('%s says everything that English says', async (file) => {
+test.each(files)('%s has every text of English', async (file) => {
   const { words } = (await import(`../../widget/words/${file}.ts`)) as { words: Words };
   expect(Object.keys(words).toSorted()).toEqual(Object.keys(English).toSorted());
   for (const [key, sentence] of Object.entries(words)) {
@@ -48,7 +48,7 @@ async function openedIn(
   await waitFor(() => expect(panel()).toBeTruthy());
 }
 
-test('it speaks the page’s language before the browser’s', async () => {
+test('prefers the page’s language to the browser’s', async () => {
   document.documentElement.lang = 'fr-CA';
   speaking('de-DE');
   await openedIn();
@@ -57,7 +57,7 @@ test('it speaks the page’s language before the browser’s', async () => {
   expect(panel().dir).toBe('ltr');
 });
 
-test('the nearest language around it counts', async () => {
+test('uses the lang attribute of the nearest ancestor', async () => {
   document.documentElement.lang = 'fr';
   const target = document.createElement('div');
   target.lang = 'ja';
@@ -67,14 +67,14 @@ test('the nearest language around it counts', async () => {
   target.remove();
 });
 
-test('where the page names none, or one that there are no words for, it is the browser’s', async () => {
+test('uses the browser’s language where the page has none or an unsupported one', async () => {
   document.documentElement.lang = 'eu';
   speaking('tlh', 'pt-BR', 'en');
   await openedIn();
   await lang('pt');
 });
 
-test('where nobody speaks one that there are words for, it is English', async () => {
+test('uses English where no language is supported', async () => {
   document.documentElement.lang = 'eu';
   speaking('tlh');
   await openedIn();
@@ -82,7 +82,7 @@ test('where nobody speaks one that there are words for, it is English', async ()
   chat!.screen.getByPlaceholderText('Your question');
 });
 
-test('the owner’s language comes before the page’s, from the page or from the server', async () => {
+test('prefers the language setting, of page or server, to the page’s language', async () => {
   document.documentElement.lang = 'fr';
   await openedIn({ settings: { language: 'he' } });
   await lang('he');
@@ -92,7 +92,7 @@ test('the owner’s language comes before the page’s, from the page or from th
   await lang('el');
 });
 
-test('the launcher speaks it too, once the panel is there', async () => {
+test('translates the launcher once the panel is loaded', async () => {
   document.documentElement.lang = 'de';
   await openedIn();
   await lang('de');
@@ -100,7 +100,7 @@ test('the launcher speaks it too, once the panel is there', async () => {
   await waitFor(() => chat!.screen.getByRole('button', { name: 'Chat öffnen' }));
 });
 
-test('the owner’s own sentences stand in any language', async () => {
+test('uses the owner’s texts in any language', async () => {
   document.documentElement.lang = 'de';
   await openedIn({ words: { field: 'Na, was gibt’s?' } });
   await lang('de');

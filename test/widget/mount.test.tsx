@@ -31,7 +31,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('ask() opens the chat and asks, and the page is told of everything in order', async () => {
+test('ask() opens the chat and sends the question, and events are dispatched in order', async () => {
   chat = mountChat(replies);
   chat.handle.ask('q');
   // The first of all loads the panel.
@@ -43,7 +43,7 @@ test('ask() opens the chat and asks, and the page is told of everything in order
   expect(chat.events.at(-1)).toEqual(['close', null]);
 });
 
-test('a listener that has left is told nothing more', async () => {
+test('a removed listener gets no further events', async () => {
   chat = mountChat(replies);
   const heard = vi.fn();
   chat.handle.on('open', heard)();
@@ -52,7 +52,7 @@ test('a listener that has left is told nothing more', async () => {
   expect(heard).not.toHaveBeenCalled();
 });
 
-test('with a target it stands in that element, open, and takes no focus', async () => {
+test('with a target the chat is inside that element, open, and takes no focus', async () => {
   const target = document.createElement('div');
   document.body.append(target);
   chat = await mountAndOpen(replies, { target });
@@ -63,13 +63,13 @@ test('with a target it stands in that element, open, and takes no focus', async 
   target.remove();
 });
 
-test('sentences of the owner stand in place of the English ones', async () => {
+test('the owner’s texts replace the English ones', async () => {
   chat = mountChat({}, { words: { open: 'Frag uns', field: 'Deine Frage' } });
   chat.screen.getByRole('button', { name: 'Frag uns' }).click();
   await waitFor(() => chat!.screen.getByPlaceholderText('Deine Frage'));
 });
 
-test('destroy leaves nothing behind: no node, no listener, no timer, no stream', async () => {
+test('destroy leaves no node, listener, timer or stream', async () => {
   const before = document.documentElement.outerHTML;
   const added = vi.spyOn(globalThis, 'addEventListener');
   const removed = vi.spyOn(globalThis, 'removeEventListener');
@@ -98,7 +98,7 @@ test('destroy leaves nothing behind: no node, no listener, no timer, no stream',
   expect(chat.server.askRequests()).toHaveLength(1);
 });
 
-test('destroyed before it is known who the chatbot is, it does not open after all', async () => {
+test('destroyed before its profile is loaded, the widget does not open', async () => {
   let say: ((face: Response) => void) | undefined;
   const settings = { settings: '' } as object;
   chat = mountChat({ 'GET ': () => new Promise((resolve) => (say = resolve)) }, { settings });
@@ -110,7 +110,7 @@ test('destroyed before it is known who the chatbot is, it does not open after al
   expect(chat.events).toEqual([]);
 });
 
-test('on a page where it may not be asked, it says so at once and does not try again', async () => {
+test('on a site that is not allowed, the chat says so at once and does not retry', async () => {
   const refused = (): Response => jsonResponse({ error: 'not from here', code: 'forbidden_origin' }, 403);
   chat = mountChat({ 'GET ': refused, 'POST /ask': refused });
   chat.handle.ask('q');
@@ -120,7 +120,7 @@ test('on a page where it may not be asked, it says so at once and does not try a
   expect(chat.events.at(-1)).toEqual(['error', { code: 'forbidden_origin', error: 'not from here', status: 403 }]);
 });
 
-test('destroyed during a wait for the network, it asks no more', async () => {
+test('destroyed while waiting for the network, the widget sends nothing', async () => {
   chat = mountChat({
     'POST /ask': () => {
       throw new TypeError('refused');
@@ -134,7 +134,7 @@ test('destroyed during a wait for the network, it asks no more', async () => {
   expect(chat.server.askRequests()).toHaveLength(length);
 });
 
-test('destroyed at any time, it leaves no timer', async () => {
+test('destroyed at any time, the widget leaves no timer', async () => {
   const left = new Set<unknown>();
   const { setTimeout: start, clearTimeout: end } = globalThis;
   vi.spyOn(globalThis, 'setTimeout').mockImplementation(((act: () => void, ms = 0) => {
@@ -180,7 +180,7 @@ test('destroyed at any time, it leaves no timer', async () => {
   await waitFor(() => expect(left.size).toBe(0), { timeout: 90, interval: 10 });
 });
 
-test('the component comes and goes with its place, and a second mount is no second chat', async () => {
+test('the component mounts and unmounts, and a second mount makes no second chat', async () => {
   door = startFakeServer({});
   const handles: Handle[] = [];
   const ready = (handle: Handle): void => void handles.push(handle);
@@ -194,7 +194,7 @@ test('the component comes and goes with its place, and a second mount is no seco
   await waitFor(() => expect(document.querySelector('docent-widget')).toBeNull());
 });
 
-test('the component stands in its own place when it is inline', async () => {
+test('the inline component renders in its place', async () => {
   door = startFakeServer({ 'GET ': () => jsonResponse({}, 500) });
   const { container, unmount } = render(<ChatWidget server={server} chatbot="c1" inline />);
   await waitFor(() =>
@@ -203,7 +203,7 @@ test('the component stands in its own place when it is inline', async () => {
   unmount();
 });
 
-test('several chats stand on one page beside each other', () => {
+test('several chats work on one page', () => {
   door = startFakeServer({});
   const handles = ['c1', 'c2'].map((chatbot) => mount({ server, chatbot }));
   expect(document.querySelectorAll('docent-widget')).toHaveLength(2);

@@ -20,7 +20,7 @@ afterEach(() => {
 
 const consent = 'Questions are kept for 30 days.';
 
-test('nothing is sent before the visitor has agreed; the question waits for it, and one consent is enough', async () => {
+test('a question waits for consent, which is asked once', async () => {
   chat = mountChat(facing({ consent }));
   chat.handle.ask('Where is it?');
   await waitFor(() => chat!.screen.getByText(consent));
@@ -34,7 +34,7 @@ test('nothing is sent before the visitor has agreed; the question waits for it, 
   expect(chat.screen.queryByText(consent)).toBeNull();
 });
 
-test('while it is unknown what its owner wants agreed nothing is sent; the question is kept and goes when that is known', async () => {
+test('a question waits while the profile, and so the consent text, is not loaded', async () => {
   let isUp = false;
   chat = mountChat({
     ...facing({ consent }),
@@ -49,7 +49,7 @@ test('while it is unknown what its owner wants agreed nothing is sent; the quest
   await waitFor(() => expect(chat!.server.askRequests().map(({ body }) => body['query'])).toEqual(['Where is it?']));
 });
 
-test('title, picture, greeting, disclaimer and privacy are the owner’s; what the page says wins over the server', async () => {
+test('shows the owner’s title, avatar, greeting, disclaimer and privacy link; the page’s settings override the server’s', async () => {
   const settings = { title: 'Ask us', greeting: 'Hi.', privacy_url: 'https://shop.test/privacy' };
   const kept = { title: 'Kept', disclaimer: 'May be wrong.', avatar: 'https://shop.test/face.png' };
   chat = await mountAndOpen(facing(kept), { settings });
@@ -60,12 +60,12 @@ test('title, picture, greeting, disclaimer and privacy are the owner’s; what t
   expect(root.querySelector('img')!.getAttribute('src')).toBe('https://shop.test/face.png');
 });
 
-test('a privacy address that is no web page is no link', async () => {
+test('a privacy address that is not a web page is not a link', async () => {
   chat = await mountAndOpen(facing({ privacy_url: 'javascript:alert(1)' }));
   await waitFor(() => expect(chat!.screen.getByText('Privacy').getAttribute('href')).toBeNull());
 });
 
-test('the launcher shows the owner’s label and sign, and is where the owner wants it', async () => {
+test('the launcher has the owner’s label, icon and position', async () => {
   chat = await mountAndOpen(facing({ label: 'Help', icon: 'question', position: 'start' }));
   const launcher = chat.root.querySelector<HTMLButtonElement>('.l')!;
   await waitFor(() => expect(launcher.textContent).toBe('Help'));
@@ -75,7 +75,7 @@ test('the launcher shows the owner’s label and sign, and is where the owner wa
   await waitFor(() => expect(launcher.title).toBe('Help'));
 });
 
-test('a teaser stands beside the launcher after its seconds, opens the chat, and does not come back once it is closed', async () => {
+test('a teaser appears after its delay, opens the chat, and does not return once dismissed', async () => {
   const settings = { teaser: 'Questions?', teaser_after: 0 };
   const teased = (): HTMLElement | null => chat!.screen.queryByRole('button', { name: 'Questions?' });
   chat = mountChat(facing({}), { settings });
@@ -91,7 +91,7 @@ test('a teaser stands beside the launcher after its seconds, opens the chat, and
   expect(teased()).toBeNull();
 });
 
-test('a page that closes what nobody has opened stores nothing, and the teaser stays', async () => {
+test('close() on a chat that was never opened stores nothing and keeps the teaser', async () => {
   chat = mountChat(facing({}), { settings: { teaser: 'Questions?' } });
   chat.handle.close();
   await waitFor(() => chat!.screen.getByRole('button', { name: 'Questions?' }), { timeout: 3000 });
@@ -101,7 +101,7 @@ test('a page that closes what nobody has opened stores nothing, and the teaser s
   expect(chat.screen.queryByRole('textbox')).toBeNull();
 });
 
-test('open by default, it takes no focus; a visitor who closes it finds it closed', async () => {
+test('a chat that is open by default takes no focus, and stays closed once the visitor closes it', async () => {
   const settings = { open: true };
   chat = mountChat(facing({}), { settings });
   await waitFor(() => chat!.screen.getByRole('textbox'), { timeout: 3000 });
@@ -113,7 +113,7 @@ test('open by default, it takes no focus; a visitor who closes it finds it close
   expect(chat.screen.queryByRole('textbox')).toBeNull();
 });
 
-test('settings that the server keeps are shown from the start where the page asks for them', async () => {
+test('data-settings loads the server’s settings at the start', async () => {
   chat = mountChat(facing({ label: 'Help', teaser: 'Kept there', teaser_after: 0 }), {
     settings: { settings: '' } as object,
   });

@@ -67,7 +67,7 @@ function rest(from: number): ChatEvent[] {
   return [...deltas(answer.response, from, 3), { event: 'done', data: answer }];
 }
 
-test('cut at any byte, an answer comes whole: no character twice, none lost', async () => {
+test('an answer cut at any byte arrives without lost or repeated characters', async () => {
   vi.useFakeTimers();
   for (let at = 0; at < bytes.length; at += 1) {
     let asks = 0;
@@ -83,7 +83,7 @@ test('cut at any byte, an answer comes whole: no character twice, none lost', as
   }
 });
 
-test('cut again and again, whatever overlap the server repeats, an answer comes whole', async () => {
+test('an answer cut repeatedly arrives complete, whatever overlap the server repeats', async () => {
   vi.useFakeTimers();
   const cuts = fc.array(fc.record({ at: fc.nat(400), back: fc.nat(6) }), { maxLength: 4 });
   await fc.assert(
@@ -107,7 +107,7 @@ test('cut again and again, whatever overlap the server repeats, an answer comes 
   );
 });
 
-test('a gap in what comes is a cut: nothing is skipped', async () => {
+test('a gap in the stream is treated as a cut and skips nothing', async () => {
   vi.useFakeTimers();
   const gap = [...answerEvents(answer).slice(0, 3), ...deltas(answer.response, 20)];
   fakeServer = startFakeServer({
@@ -119,7 +119,7 @@ test('a gap in what comes is a cut: nothing is skipped', async () => {
   expect((await all).text).toBe(answer.response);
 });
 
-test('a connection that falls silent is left for another', async () => {
+test('a silent connection is replaced by another', async () => {
   vi.useFakeTimers();
   fakeServer = startFakeServer({
     'POST /ask': ({ signal }) => {
@@ -137,7 +137,7 @@ test('a connection that falls silent is left for another', async () => {
 test.each([
   ['after an hour of sleep', () => vi.setSystemTime(Date.now() + 3_600_000)],
   ['when the network goes', () => dispatchEvent(new Event('offline'))],
-])('a silent connection is left for another within seconds %s', async (_when, happen) => {
+])('a silent connection is replaced within seconds %s', async (_when, happen) => {
   vi.useFakeTimers();
   let silent: Connection | undefined;
   fakeServer = startFakeServer({
@@ -156,7 +156,7 @@ test.each([
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a server that is not there is tried again with longer waits, and then given up', async () => {
+test('an unreachable server is retried with backoff, and then given up', async () => {
   vi.useFakeTimers();
   fakeServer = startFakeServer({
     'POST /ask': () => {
@@ -170,7 +170,7 @@ test('a server that is not there is tried again with longer waits, and then give
   expect(fakeServer.askRequests().length).toBeLessThan(12);
 });
 
-test('without a network nothing is tried until it is back', async () => {
+test('without a network nothing is retried until it is back', async () => {
   vi.useFakeTimers();
   const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
   let isThere = false;
@@ -190,7 +190,7 @@ test('without a network nothing is tried until it is back', async () => {
   expect((await all).text).toBe(answer.response);
 });
 
-test('the visitor sees the cut, then the whole answer', async () => {
+test('shows that it reconnects, then the whole answer', async () => {
   const second = openConnection();
   chat = await mountAndOpen({
     'POST /ask': () => broken(bytes.length - 200),
@@ -209,7 +209,7 @@ test('the visitor sees the cut, then the whole answer', async () => {
   await waitFor(() => expect(chat!.screen.queryAllByText('Reconnecting…')).toEqual([]));
 });
 
-test('giving up keeps the question; trying again is the very same message', async () => {
+test('after giving up, a retry sends the same message id', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   let isThere = false;
   chat = await mountAndOpen({
@@ -228,7 +228,7 @@ test('giving up keeps the question; trying again is the very same message', asyn
   expect(new Set(chat.server.askRequests().map(({ body }) => JSON.stringify(body))).size).toBe(1);
 });
 
-test('a gateway without its server is asked again by the very same message', async () => {
+test('a 502 of a gateway is retried with the same message id', async () => {
   const gateway = (): Response => new Response('<h1>Bad gateway</h1>', { status: 502 });
   const answers = [gateway, gateway, () => streamResponse(answerEvents(answer))];
   chat = await mountAndOpen({ 'POST /ask': () => answers.shift()!() });
@@ -238,7 +238,7 @@ test('a gateway without its server is asked again by the very same message', asy
   expect(new Set(chat.server.askRequests().map(({ body }) => JSON.stringify(body))).size).toBe(1);
 });
 
-test('stopped while the connection is being made again, an answer is left, and the next question is asked', async () => {
+test('stopping during a reconnect ends the answer, and the next question is sent', async () => {
   const answers = [
     () => broken(bytes.length - 200),
     () => streamResponse(answerEvents({ ...messageRecord('two', 'Next.'), uuid: 'm2' })),

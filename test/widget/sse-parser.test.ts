@@ -21,13 +21,13 @@ function plain(list: unknown[]): unknown[] {
   });
 }
 
-test('a stream cut in two at any byte gives the same events', () => {
+test('a stream split at any byte gives the same events', () => {
   for (let cut = 0; cut <= bytes.length; cut++) {
     expect(plain(readPieces([bytes.slice(0, cut), bytes.slice(cut)]))).toEqual(plain(events));
   }
 });
 
-test('a stream cut into any pieces gives the same events', () => {
+test('a stream split into chunks of any size gives the same events', () => {
   const cuts = fc.array(fc.nat(bytes.length), { maxLength: 40 });
   fc.assert(
     fc.property(cuts, (places) => {
@@ -39,7 +39,7 @@ test('a stream cut into any pieces gives the same events', () => {
   );
 });
 
-test('line ends that were changed on the way are understood, wherever the pieces end', () => {
+test('CRLF line ends are parsed, wherever chunks end', () => {
   const text = encodeEvents(events).replaceAll('\n', '\r\n');
   for (let cut = 0; cut <= text.length; cut++) {
     const read = createSseParser();
@@ -47,7 +47,7 @@ test('line ends that were changed on the way are understood, wherever the pieces
   }
 });
 
-test('comments and empty events are passed over; what is no JSON is an error', () => {
+test('skips comments and empty events, and throws on invalid JSON', () => {
   const read = createSseParser();
   expect(read(': hello\n\nevent: news\n\nid: 3\n\n:\n\n')).toEqual([]);
   expect(() => read('event: done\ndata: <html>\n\n')).toThrow();

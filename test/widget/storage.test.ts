@@ -56,7 +56,7 @@ test('nothing is stored or fetched before the visitor acts', async () => {
   expect(localStorage.length).toBe(0);
 });
 
-test('a reload keeps the conversation, citations included, with one request for it', async () => {
+test('a reload restores the conversation and its citations with one request', async () => {
   await asked();
   await reload({ [history]: () => jsonResponse([answer]) });
   await waitFor(() => chat.screen.getByRole('button', { name: /^Source 1/ }));
@@ -64,7 +64,7 @@ test('a reload keeps the conversation, citations included, with one request for 
   expect(chat.server.requests.map(({ path }) => path).toSorted()).toEqual(['', '/session/s1/messages']);
 });
 
-test('an answer that was being made at the reload goes on from where it stands', async () => {
+test('an answer in progress at a reload resumes at its offset', async () => {
   await asked();
   const unfinished = { ...answer, response: 'An an', finish_reason: '' };
   await reload({
@@ -80,7 +80,7 @@ test('an answer that was being made at the reload goes on from where it stands',
   expect(chat.root.querySelector('.text')?.textContent).toBe('An answer 1.');
 });
 
-test('a session the server no longer knows is forgotten, and the chat starts anew', async () => {
+test('a session that the server does not know is forgotten, and the chat starts over', async () => {
   await asked();
   await reload({ [history]: () => jsonResponse({ error: 'no such session', code: 'not_found' }, 404) });
   await waitFor(() => expect(stored()).not.toMatch(/session|last/));
@@ -90,7 +90,7 @@ test('a session the server no longer knows is forgotten, and the chat starts ane
   expect(chat.server.requests.some(({ path }) => path.includes('s1'))).toBe(false);
 });
 
-test('a session lost between two questions costs no question', async () => {
+test('a question to a lost session is sent again in a new one', async () => {
   const answers = [
     streamResponse(answerEvents(answer)),
     jsonResponse({ error: 'no such session', code: 'not_found' }, 404),
@@ -102,7 +102,7 @@ test('a session lost between two questions costs no question', async () => {
   expect(chat.server.askRequests().map(({ body }) => body['session'])).toEqual([undefined, 's1', undefined]);
 });
 
-test('a history that does not load says so and can be tried again', async () => {
+test('a history that does not load shows an error with a retry', async () => {
   await asked();
   const answers = [jsonResponse({ error: 'busy', code: 'unavailable' }, 503), jsonResponse([answer])];
   await reload({ [history]: () => answers.shift()! });
@@ -110,7 +110,7 @@ test('a history that does not load says so and can be tried again', async () => 
   await waitFor(() => chat.screen.getByRole('button', { name: /^Source 1/ }));
 });
 
-test('a draft outlives closing and reloading', async () => {
+test('a draft is kept when the chat closes and the page reloads', async () => {
   chat = await mountAndOpen({});
   typeText(field(), 'half a thou');
   chat.handle.close();
@@ -118,7 +118,7 @@ test('a draft outlives closing and reloading', async () => {
   expect(field().value).toBe('half a thou');
 });
 
-test('a question that never arrived and is old by now waits until the visitor sends it', async () => {
+test('an old unsent question waits after a reload until the visitor sends it', async () => {
   const sent = { a: { query: 'lost?', id: 'a', at: Date.now() - 11 * 60_000 } };
   localStorage.setItem('docent:https://docent.test/:c1', JSON.stringify({ sent }));
   chat = await mountAndOpen({ 'POST /ask': () => streamResponse(answerEvents(messageRecord('lost?', 'Found.'))) });
@@ -130,7 +130,7 @@ test('a question that never arrived and is old by now waits until the visitor se
   expect(chat.server.askRequests().map(({ body }) => body)).toEqual([{ query: 'lost?', id: 'a' }]);
 });
 
-test('questions that never arrived are asked again after a reload, each as the very same message', async () => {
+test('unsent questions are sent again after a reload with the same message ids', async () => {
   chat = await mountAndOpen({ 'POST /ask': () => new Promise<never>(() => undefined) });
   chat.ask('lost?');
   chat.ask('and this?');
@@ -147,7 +147,7 @@ test('questions that never arrived are asked again after a reload, each as the v
   expect(chat.server.askRequests()).toEqual([]);
 });
 
-test('a question asked before it is known who answers waits, and outlives a reload', async () => {
+test('a question asked before the profile is loaded waits, and is kept on reload', async () => {
   chat = await mountAndOpen({ 'GET ': () => new Promise<never>(() => undefined) });
   chat.ask('early?');
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -157,7 +157,7 @@ test('a question asked before it is known who answers waits, and outlives a relo
   expect(chat.server.askRequests().map(({ body }) => body['query'])).toEqual(['early?']);
 });
 
-test('a question that arrived although nobody heard of it is the very same message, shown once', async () => {
+test('a question that arrived without an acknowledgement is shown once', async () => {
   await asked({ 'POST /ask': () => streamResponse(answerEvents(answer)) });
   chat.close();
   chat = await mountAndOpen({
@@ -177,7 +177,7 @@ test('a question that arrived although nobody heard of it is the very same messa
   expect(chat.screen.getAllByText('Yes.')).toHaveLength(1);
 });
 
-test('a question that the visitor stopped before it arrived stays stopped after a reload', async () => {
+test('a question stopped before it was sent stays stopped after a reload', async () => {
   chat = await mountAndOpen({ 'POST /ask': () => new Promise<never>(() => undefined) });
   chat.ask('never mind');
   (await waitFor(() => chat.screen.getByRole('button', { name: 'Stop' }))).click();
@@ -186,7 +186,7 @@ test('a question that the visitor stopped before it arrived stays stopped after 
   expect(chat.server.askRequests()).toEqual([]);
 });
 
-test('an unfinished thought in one tab is not lost to another tab', async () => {
+test('the draft of one tab is not overwritten by another', async () => {
   chat = await mountAndOpen({});
   typeText(field(), 'mine');
   const other = createChatStorage(server, 'c1');
@@ -196,7 +196,7 @@ test('an unfinished thought in one tab is not lost to another tab', async () => 
   expect(field().value).toBe('mine');
 });
 
-test('what one tab writes of a conversation takes nothing from what another wrote', () => {
+test('writes of two tabs to the stored conversation do not overwrite each other', () => {
   const [one, other] = [createChatStorage(server, 'c1'), createChatStorage(server, 'c1')];
   one.write({ session: 's1' });
   other.write({ last: 'm1' });
@@ -204,7 +204,7 @@ test('what one tab writes of a conversation takes nothing from what another wrot
   expect(other.read()).toEqual({ session: 's1', last: 'm1', draft: 'x' });
 });
 
-test('a full storage costs the reload, not the chat', async () => {
+test('with full storage the chat works but is lost on reload', async () => {
   vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
     throw new DOMException('full', 'QuotaExceededError');
   });
@@ -214,7 +214,7 @@ test('a full storage costs the reload, not the chat', async () => {
   expect(chat.server.askRequests()[1]!.body['session']).toBe('s1');
 });
 
-test('New conversation forgets here and on the server', async () => {
+test('New conversation deletes it here and on the server', async () => {
   await asked({ 'POST /session/s1/delete': () => jsonResponse({ success: true }) });
   chat.screen.getByRole('button', { name: 'New conversation' }).click();
   await waitFor(() => chat.screen.getByText('Good day!'));
@@ -222,7 +222,7 @@ test('New conversation forgets here and on the server', async () => {
   expect(stored()).not.toMatch(/session|last|sent/);
 });
 
-test('New conversation in the middle of an answer: the next question does not wait for it', async () => {
+test('New conversation during an answer: the next question does not wait for it', async () => {
   chat = await mountAndOpen({
     'POST /ask': ({ body, signal }) =>
       body['query'] === 'first?'
@@ -237,7 +237,7 @@ test('New conversation in the middle of an answer: the next question does not wa
   expect(chat.screen.queryByText('first?')).toBeNull();
 });
 
-test('storage that throws costs the reload, not the chat', async () => {
+test('with storage that throws the chat works but is lost on reload', async () => {
   vi.spyOn(globalThis, 'localStorage', 'get').mockImplementation(() => {
     throw new DOMException('denied', 'SecurityError');
   });

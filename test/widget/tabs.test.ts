@@ -42,7 +42,7 @@ async function asked(answers: Record<string, Handler>): Promise<void> {
 
 const texts = (): (string | null)[] => [...chat.root.querySelectorAll('.text')].map((text) => text.textContent);
 
-test('a question asked in another tab shows here, and its answer streams in, each character once', async () => {
+test('a question asked in another tab is shown here, and its answer streamed once', async () => {
   const open = openConnection();
   let from = '';
   await asked({
@@ -61,20 +61,20 @@ test('a question asked in another tab shows here, and its answer streams in, eac
   expect(chat.server.requests.filter(({ path }) => path.endsWith('/messages'))).toHaveLength(1);
 });
 
-test('a conversation begun in another tab is this one’s too', async () => {
+test('a conversation started in another tab is shown here', async () => {
   chat = await mountAndOpen({ [history]: () => jsonResponse([first]) });
   elsewhere({ session: 's1', last: 'm1' });
   await waitFor(() => expect(texts()).toEqual([first.response]));
 });
 
-test('a conversation forgotten in another tab is gone here', async () => {
+test('a conversation deleted in another tab is removed here', async () => {
   await asked({});
   elsewhere({ session: undefined, last: undefined });
   await waitFor(() => chat.screen.getByText('Good day!'));
   expect(texts()).toEqual([]);
 });
 
-test('a question asked in two tabs at once shows once in each', async () => {
+test('a question asked in two tabs at once is shown once in each', async () => {
   const own = openConnection();
   const answers = [streamResponse(answerEvents(first)), own.response];
   const doubled = { ...second, finish_reason: '' as const, response: '' };
@@ -96,7 +96,7 @@ test('a question asked in two tabs at once shows once in each', async () => {
   expect(chat.server.requests.filter(({ path }) => path.endsWith('/stream'))).toEqual([]);
 });
 
-test('a hidden tab asks for nothing until it is looked at', async () => {
+test('a hidden tab requests nothing until it is visible', async () => {
   await asked({ [history]: () => jsonResponse([first, second]) });
   const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
   const before = chat.server.requests.length;
@@ -108,7 +108,7 @@ test('a hidden tab asks for nothing until it is looked at', async () => {
   await waitFor(() => expect(texts()).toEqual([first.response, second.response]));
 });
 
-test('a chat that was never opened asks for nothing when another tab does', async () => {
+test('a chat that was never opened requests nothing when another tab asks', async () => {
   chat = await mountAndOpen({});
   chat.close();
   const before = chat.server.requests.length;

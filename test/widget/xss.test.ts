@@ -62,7 +62,7 @@ const parts = Array.from({ length: Math.ceil(strings.length / at) }, (_, part) =
 );
 
 test.each(parts.map((part, number) => ({ part, number })))(
-  'strings that mean harm stay text wherever they stand ($number)',
+  'XSS strings are rendered as text wherever they appear ($number)',
   async ({ part }) => {
     localStorage.setItem('docent:https://docent.test/:c1', '{"session":"s1"}');
     const messages = part.map((text, number) => ({

@@ -46,7 +46,7 @@ describe.each(Object.entries(guides))('/docs/%s', (name, title) => {
   test.each<[string, BrowserContextOptions]>([
     ['light', { colorScheme: 'light' }],
     ['dark, on a phone', { colorScheme: 'dark', ...phone }],
-  ])('can be read by everyone, %s', async (_name, options) => {
+  ])('has no finding of axe, %s', async (_name, options) => {
     const page = await visit(`/docs/${name}`, options);
     expect(await page.title()).toBe(`${title} · Docent`);
     expect(await page.locator('html').getAttribute('lang')).toBe('en');
@@ -82,7 +82,7 @@ describe.each(Object.entries(guides))('/docs/%s', (name, title) => {
     await page.context().close();
   });
 
-  test('has no script, and a policy that allows none', async () => {
+  test('has no script, and a content security policy that allows none', async () => {
     const reply = await fetch(`${server.base}/docs/${name}`);
     expect(await reply.text()).not.toMatch(/<script|javascript:|\son\w+=/i);
     expect(reply.headers.get('content-security-policy')).toBe(
@@ -92,7 +92,7 @@ describe.each(Object.entries(guides))('/docs/%s', (name, title) => {
   });
 });
 
-test('the API reference leads to each guide, also without scripts', async () => {
+test('the API reference links to each guide, with and without scripts', async () => {
   for (const javaScriptEnabled of [true, false]) {
     const page = await visit('/docs', { javaScriptEnabled });
     const links = page.getByRole('navigation', { name: 'Guides' }).getByRole('link');
@@ -103,11 +103,11 @@ test('the API reference leads to each guide, also without scripts', async () => 
   }
 });
 
-test('nothing failed, and nothing was refused', () => {
+test('the guides log no error and violate no policy', () => {
   expect(faults).toEqual([]);
 });
 
-test('an unknown name is not found, and a known one takes GET alone', async () => {
+test('an unknown guide answers 404, and a guide refuses POST with 405', async () => {
   for (const name of ['nothing', 'widget.md', 'widget.html', 'widget/', '__proto__', 'licenses.md', '..%2fembed.js']) {
     expect([name, (await fetch(`${server.base}/docs/${name}`)).status]).toEqual([name, 404]);
   }
