@@ -53,9 +53,15 @@ export function refuseSecond({ type }: Agent, others: Agent[]): void {
 /** Types of which a chatbot has one agent at most. */
 const SINGLE = new Set<AgentType>(['human-escalation', 'spam-defense']);
 
-/** The first enabled user-facing agent. */
-export const answeringAgent = (agents: StoredAgent[]): StoredAgent | undefined =>
-  agents.find((agent) => agent.enabled === 1 && agent.type === 'user-facing');
+/** What an agent says without a model, as its owner wrote it; undefined for one that answers from sources. */
+export const cannedAnswer = ({ type, meta, human_escalation_settings }: StoredAgent): string | undefined =>
+  ({
+    'user-facing': undefined,
+    background: undefined,
+    'human-escalation': human_escalation_settings?.human_requested_message ?? '',
+    'pre-canned': meta.default_message ?? '',
+    'spam-defense': meta.default_message ?? '',
+  })[type];
 
 /** The sources that an agent answers from; undefined for all sources of its chatbot. */
 export const sourcesFor = ({ meta, data_source_uuids }: StoredAgent): ReadonlySet<string> | undefined =>

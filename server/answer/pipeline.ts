@@ -1,4 +1,6 @@
-import { answeringAgent, sourcesFor } from '../agents/agents.ts';
+import { cannedAnswer, sourcesFor } from '../agents/agents.ts';
+import type { RoutingRecord } from '../agents/routing/choose.ts';
+import type { AgentRouter } from '../agents/routing/router.ts';
 import { Refusal } from '../schema/errors.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { SearchResult } from '../knowledge/search/found.ts';
@@ -17,6 +19,7 @@ import type { Run } from './run.ts';
 interface PipelineOptions {
   store: Store;
   knowledge: Knowledge;
+  router: AgentRouter;
   /** Without one, answers quote the sources. */
   model: Model | undefined;
   fallback: Fallback;
@@ -32,6 +35,7 @@ interface GenerationResult {
 interface AnswerContext extends SearchResult {
   question: Question;
   agent: StoredAgent | undefined;
+  routing: RoutingRecord | undefined;
   turns: StoredMessage[];
 }
 
@@ -41,6 +45,8 @@ export function createRespond(options: PipelineOptions): Respond {
   return (question, run) =>
     gatherContext(options, question).then((context) => {
       if (!context.agent) return replyWithoutAgent(context, run);
+      const canned = cannedAnswer(context.agent);
+      if (canned !== undefined) return replyCanned(context, canned, run);
       // An answer that the owner wrote to this question takes precedence over the model.
       const hasOwnAnswer = context.found[0]?.match.exact;
       if (!model || hasOwnAnswer) return answerWithQuotes(context, run);
@@ -49,13 +55,16 @@ export function createRespond(options: PipelineOptions): Respond {
     });
 }
 
-async function gatherContext({ store, knowledge }: PipelineOptions, question: Question): Promise<AnswerContext> {
+async function gatherContext(
+  { store, knowledge, router }: PipelineOptions,
+  question: Question,
+): Promise<AnswerContext> {
   const { uuid } = question.chatbot;
   const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, question)]);
-  const agent = answeringAgent(agents);
+  const { agent, record: routing } = await router.route(question, agents, turns);
   const earlier = turns.map((turn) => turn.query);
-  const sources = agent ? sourcesFor(agent) : NO_SOURCES;
-  return { question, agent, turns, ...(await knowledge.search(uuid, question.query, { earlier, sources })) };
+  const sources = agent?.type === 'user-facing' ? sourcesFor(agent) : NO_SOURCES;
+  return { question, agent, routing, turns, ...(await knowledge.search(uuid, question.query, { earlier, sources })) };
 }
 
 const NO_SOURCES: ReadonlySet<string> = new Set();
@@ -69,14 +78,29 @@ function replyWithoutAgent({ question, query }: AnswerContext, run: Run): Answer
   return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(undefined), outcome: 'unknown' } };
 }
 
-async function answerWithQuotes({ question, agent, query, found }: AnswerContext, run: Run): Promise<AnswerResult> {
+/** What the owner wrote for the agent to say; where that is nothing, that there is no answer. */
+function replyCanned({ question, agent, routing, query }: AnswerContext, message: string, run: Run): AnswerResult {
+  run.append(message || writeNoAnswer(query, [], question.acceptedLanguages));
+  const outcome = message ? 'answered' : 'unknown';
+  return {
+    finish_reason: 'stop',
+    citations: {},
+    meta: { ...messageMeta(agent, routing), outcome },
+    ...(agent?.type === 'human-escalation' ? { requestsPerson: true } : {}),
+  };
+}
+
+async function answerWithQuotes(
+  { question, agent, routing, query, found }: AnswerContext,
+  run: Run,
+): Promise<AnswerResult> {
   const { acceptedLanguages } = question;
   const cite = question.chatbot.meta.show_citations;
   const { citations, outcome } = await writeQuotes({ query, found, cite, acceptedLanguages }, run);
   return {
     finish_reason: run.stopped ? 'stopped' : 'stop',
     citations,
-    meta: { ...messageMeta(agent), outcome },
+    meta: { ...messageMeta(agent, routing), outcome },
   };
 }
 
@@ -86,7 +110,7 @@ function answerWithModel(
   { model, fallback, catalogue }: PipelineOptions & { model: Model },
   run: Run,
 ): Promise<AnswerResult> {
-  const { question, agent, turns, query, found } = context;
+  const { question, agent, routing, turns, query, found } = context;
   const { acceptedLanguages, unstreamed } = question;
   const cite = question.chatbot.meta.show_citations;
   const markers = createMarkerFilter(cite ? found : [], query.text, run);
@@ -102,7 +126,7 @@ function answerWithModel(
   if (run.stopped) generation.stop();
   // Computed now, while the model's server works, so that an open stream does not keep the passages in memory.
   const needsNoCitation = query.asksNothing() || wouldQuote(query, found);
-  const meta = messageMeta(agent);
+  const meta = messageMeta(agent, routing);
   const credits = catalogue.credits(agent?.meta.model ?? '');
 
   return generation.done.catch(generationError).then(({ finish, totalTokens, refusal }: GenerationResult) => {
@@ -149,7 +173,8 @@ function generationError(error: unknown): GenerationResult {
   throw error;
 }
 
-const messageMeta = (agent: StoredAgent | undefined): MessageMeta => ({
+const messageMeta = (agent: StoredAgent | undefined, routing?: RoutingRecord): MessageMeta => ({
   ...NO_META,
   active_agent: { uuid: agent?.uuid ?? '', name: agent?.name ?? '' },
+  ...(routing ? { routing } : {}),
 });

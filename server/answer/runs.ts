@@ -5,6 +5,7 @@ import { nextModifiedAt, timestamp, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { Citations, FinishReason, Outcome } from '../types.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
+import type { RoutingRecord } from '../agents/routing/choose.ts';
 import { Run } from './run.ts';
 
 /** A question to be answered, with the uuid of its message. */
@@ -33,6 +34,8 @@ export interface AnswerResult {
   meta: MessageMeta;
   /** With finish_reason `error`. */
   refusal?: Refusal;
+  /** The visitor asked for a person: the session says so from now on. */
+  requestsPerson?: true;
 }
 
 export interface MessageMeta {
@@ -42,6 +45,8 @@ export interface MessageMeta {
   credits: number;
   /** Absent where another server answered and does not say. */
   outcome?: Outcome;
+  /** How the agent was chosen; never shown to visitors. Absent where there was none to choose. */
+  routing?: RoutingRecord;
   /** Why quotes stand in for the model, as in `OutboundFailure`; absent where they do not. */
   fallback?: string;
 }
@@ -200,7 +205,9 @@ export class AnswerRuns {
     const isCutOff = this.#interrupted.has(run);
     const message = finishedMessage(run, isCutOff ? { ...result, finish_reason: 'interrupted' } : result, this.#clock);
     try {
-      if (!(await stored) || !(await this.#save(question, message))) throw notFound('session');
+      if (!(await stored)) throw notFound('session');
+      if (result.requestsPerson && !question.ephemeral) await this.#requestPerson(question.session.uuid);
+      if (!(await this.#save(question, message))) throw notFound('session');
       run.end({ message, ...(fault ? { refusal: fault } : {}) });
     } catch (error) {
       if (!(error instanceof Refusal)) this.#log.error({ ...logFields(question), err: error }, 'answer not stored');
@@ -208,6 +215,10 @@ export class AnswerRuns {
       const internal = () => new Refusal('internal', 'the answer could not be stored', { cause: error });
       run.end({ refusal: asRefusal(error, reason) ?? internal() });
     }
+  }
+
+  async #requestPerson(session: string): Promise<void> {
+    await this.#store.updateSession(session, (one) => ({ ...one, live: { state: 'requested' } }));
   }
 
   async #stopWhere(matches: (run: Run, chatbot: string) => boolean): Promise<void> {

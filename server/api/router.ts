@@ -17,6 +17,7 @@ import { sourceBatches } from './resources/source-batches.ts';
 import { sources } from './resources/sources.ts';
 import { tags } from './resources/tags.ts';
 import { uploads } from './resources/uploads.ts';
+import { routing } from './resources/routing.ts';
 import { users } from './resources/users.ts';
 import { widget } from './resources/widget.ts';
 
@@ -27,6 +28,7 @@ export function operations(deps: ApiDeps): Operation[] {
     ...widget(deps),
     ...models(deps),
     ...agents(deps),
+    ...routing(deps),
     ...functions(deps),
     ...sources(deps),
     ...uploads(deps),

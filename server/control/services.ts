@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { AgentRouter } from '../agents/routing/router.ts';
 import { createRespond } from '../answer/pipeline.ts';
 import { AnswerRuns } from '../answer/runs.ts';
 import { createFallback } from '../answer/fallback.ts';
@@ -35,7 +36,7 @@ export async function createServices(config: Config, { store, clock, log, health
   const model = config.llm && createOpenAi({ ...config.llm, answerTimeout, log });
   const catalogue = createCatalogue(config.catalogue);
   const fallback = createFallback({ health, clock, log, quotes: config.fallback });
-  const respond = createRespond({ store, knowledge, model, fallback, catalogue });
+  const respond = createRespond({ store, knowledge, router: new AgentRouter(store), model, fallback, catalogue });
   const runs = new AnswerRuns({ store, clock, log, maxRuns: config.maxAnswers });
   return {
     web,

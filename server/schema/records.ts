@@ -56,7 +56,7 @@ export const Chatbot = record({
 export type Chatbot = Static<typeof Chatbot>;
 
 export const AgentType = literals(
-  '`user-facing` answers from the sources; the other types are stored, and do not act yet. At most one `human-escalation` and one `spam-defense` agent a chatbot. It cannot be changed.',
+  '`user-facing` answers from the sources, `pre-canned` with its `default_message`; `spam-defense` answers clear spam, `human-escalation` a clear wish for a person; `background` is stored, and does not act yet. At most one `human-escalation` and one `spam-defense` agent a chatbot. It cannot be changed.',
   'user-facing',
   'background',
   'human-escalation',
@@ -84,18 +84,21 @@ export const AgentSettings = Type.Object({
   bias: Type.Number({
     minimum: -10,
     maximum: 1,
-    description: 'Preference for this agent, negative against it. Stored, not used yet. Default 0.',
+    description:
+      'Added to the score of this agent; at -10 it takes no part in the choice by score, unless it is alone. Default 0.',
   }),
   stickness: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: 'Preference for this agent where it gave the last answer. Stored, not used yet. Default 0.',
+    description: 'A quarter of it is added to the score where this agent gave the last answer. Default 0.',
   }),
   use_all_sources: Type.Boolean({
     description:
       'Whether all sources count or only `data_source_uuids`. Stored: all of them are searched so far. Default true.',
   }),
-  default_message: text('A fixed answer. Stored, not used yet. Default empty.'),
+  default_message: text(
+    'The answer of the agent. Where it is empty the visitor is told that there is no answer. Default empty.',
+  ),
   tags: Type.Array(AgentTag, { maxItems: 100 }),
 });
 export type AgentSettings = Static<typeof AgentSettings>;
@@ -145,7 +148,9 @@ export const ToolFunction = record({
 export type ToolFunction = Static<typeof ToolFunction>;
 
 export const HumanEscalationSettings = record({
-  human_requested_message: text('The answer to a visitor who asks for a person. Stored, not used yet. Default empty.'),
+  human_requested_message: text(
+    'The answer to a visitor who asks for a person. Where it is empty the visitor is told that there is no answer. Default empty.',
+  ),
   live_chat_start_announcement: text('Announces that a person has joined. Stored for live chat. Default empty.'),
   live_chat_end_announcement: text('Announces that the person has left. Stored for live chat. Default empty.'),
   monitored_messages: Type.Array(LongText, {

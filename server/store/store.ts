@@ -1,3 +1,4 @@
+import type { AgentRouting } from '../schema/routing.ts';
 import type { Agent, Chatbot, DataSource, Message, Schedule, Session, SourceTag } from '../schema/records.ts';
 import type { Site } from '../schema/site.ts';
 import type { Outcome } from '../types.ts';
@@ -170,6 +171,7 @@ export interface StoredChatbot extends Chatbot {
 
 export interface StoredAgent extends Agent {
   chatbot: string;
+  routing?: AgentRouting;
 }
 
 export interface StoredTag extends SourceTag {
@@ -258,6 +260,8 @@ export interface StoredReply {
 
 export interface StoredSession extends Session {
   chatbot: string;
+  /** A person was asked for. */
+  live?: { state: 'requested' };
   /** With an upstream server: the uuid of its session, '' until that exists. */
   foreign?: string;
 }

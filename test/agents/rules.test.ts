@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkedRules, firstTrue, MAX_RULES, type Rule, type SessionFacts } from '../../server/agents/routing/rules.ts';
+import { checkedRules, firstTrue, type SessionFacts } from '../../server/agents/routing/rules.ts';
+import { MAX_RULES, type Rule } from '../../server/schema/routing.ts';
 import { Refusal } from '../../server/schema/errors.ts';
 
 const AGENT = 'a'.repeat(32);

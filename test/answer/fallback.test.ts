@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAgent } from '../../server/agents/agents.ts';
+import { AgentRouter } from '../../server/agents/routing/router.ts';
 import { createRespond } from '../../server/answer/pipeline.ts';
 import { createFallback, type Fallback } from '../../server/answer/fallback.ts';
 import { createHealth } from '../../server/health/health.ts';
@@ -171,7 +172,14 @@ describe('a model that cannot be reached', () => {
       search: async (_: string, text: string) => ({ query: queryOf(text), found: [] }),
     } as unknown as Knowledge;
     const catalogue = createCatalogue();
-    house.respond = createRespond({ store: house.store, knowledge, model: silent, fallback, catalogue });
+    house.respond = createRespond({
+      store: house.store,
+      router: new AgentRouter(house.store),
+      knowledge,
+      model: silent,
+      fallback,
+      catalogue,
+    });
     model.next({ hangAfter: 0 });
     const reply = await post(`${house.base}/chat/${chatbot.uuid}/ask`, { query: QUERY });
     const last = parseEvents(await reply.text()).at(-1);

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAgent } from '../../server/agents/agents.ts';
+import { AgentRouter } from '../../server/agents/routing/router.ts';
 import { createRespond } from '../../server/answer/pipeline.ts';
 import { createFallback } from '../../server/answer/fallback.ts';
 import { Refusal } from '../../server/schema/errors.ts';
@@ -30,7 +31,14 @@ async function serve(withFallback = true): Promise<void> {
   const knowledge = {
     search: async (_: string, text: string) => ({ query: queryOf(text), found: [] }),
   } as unknown as Knowledge;
-  house.respond = createRespond({ store: house.store, knowledge, model, fallback, catalogue: createCatalogue() });
+  house.respond = createRespond({
+    store: house.store,
+    router: new AgentRouter(house.store),
+    knowledge,
+    model,
+    fallback,
+    catalogue: createCatalogue(),
+  });
 }
 
 /** Resolves with the reason why it was quoted; undefined where the model wrote it. */

@@ -1,6 +1,7 @@
 import type { AgentSettings, AgentType } from '../../schema/records.ts';
 import type { Classifier } from './classifier.ts';
-import { firstTrue, type Rule, type SessionFacts } from './rules.ts';
+import type { AgentRouting } from '../../schema/routing.ts';
+import { firstTrue, type SessionFacts } from './rules.ts';
 
 /** What routing needs of an agent. */
 export interface RoutableAgent {
@@ -8,7 +9,7 @@ export interface RoutableAgent {
   name: string;
   type: AgentType;
   meta: Partial<Pick<AgentSettings, 'bias' | 'stickness'>>;
-  rules?: readonly Rule[];
+  routing?: Pick<AgentRouting, 'rules'> | undefined;
 }
 
 /** How clearly a message is what a detector looks for: from -1 to 1, clear from 0 on. */
@@ -89,7 +90,7 @@ export function choose<A extends RoutableAgent>(situation: Situation<A>): Choice
 
 function byRule<A extends RoutableAgent>(able: A[], { query, facts }: Situation<A>): Choice<A> | undefined {
   for (const agent of able) {
-    const index = firstTrue(agent.rules ?? [], query, facts);
+    const index = firstTrue(agent.routing?.rules ?? [], query, facts);
     if (index < 0) continue;
     return { agent, record: { by: 'rule', agent: agent.uuid, rule: { agent: agent.uuid, index } } };
   }

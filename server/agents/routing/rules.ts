@@ -1,38 +1,11 @@
 import * as Type from 'typebox';
+import { MAX_RULES, RuleConditions, type Rule } from '../../schema/routing.ts';
 import { eachWord } from '../../knowledge/text/tokenizer.ts';
 import { withoutAccents } from '../../knowledge/text/accents.ts';
 import { invalid } from '../../schema/errors.ts';
 import { validateWithin, isObject } from '../../schema/validate.ts';
 
 /** The rules of an agent: what must be true of a session for this agent to answer, whatever its score. */
-
-const Count = Type.Integer({ minimum: 0, maximum: 100_000 });
-const Range = Type.Object({ min: Type.Optional(Count), max: Type.Optional(Count) });
-const VariableName = Type.String({ minLength: 1, maxLength: 200 });
-const Value = Type.Union([Type.String({ maxLength: 1000 }), Type.Number(), Type.Boolean()]);
-const Words = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: '[\\p{L}\\p{N}]',
-  description: 'a text with a word',
-});
-
-/** One condition each; a rule is one of them, or a group (`all`, `any`) of rules. */
-const Conditions = {
-  /** How many queries the session has, this one counted. */
-  queries: Range,
-  /** The uuid of the agent that answered last. */
-  last_agent: Type.String({ pattern: '^[0-9a-f]{32}$', description: '32 lower-case hex digits' }),
-  /** How many answers in a row the agent that answered last has given. */
-  consecutive: Range,
-  variable: Type.Object({ name: VariableName, set: Type.Optional(Type.Boolean()), equals: Type.Optional(Value) }),
-  /** Words, any of which the query holds: whole words, side by side where there are several, accents and case aside. */
-  contains: Type.Array(Words, { minItems: 1, maxItems: 50 }),
-};
-
-type Conditions = { [K in keyof typeof Conditions]: Type.Static<(typeof Conditions)[K]> };
-type Condition = { [K in keyof Conditions]: { [Only in K]: Conditions[K] } }[keyof Conditions];
-export type Rule = Condition | { all: Rule[] } | { any: Rule[] };
 
 /** What a session is, for rules. */
 export interface SessionFacts {
@@ -44,12 +17,11 @@ export interface SessionFacts {
   variables: Readonly<Record<string, unknown>>;
 }
 
-export const MAX_RULES = 20;
 const MAX_DEPTH = 4;
 /** Of a group, and of all that an agent's rules hold. */
 const MAX_MEMBERS = 20;
 const MAX_CONDITIONS = 200;
-const KINDS = ['all', 'any', ...Object.keys(Conditions)];
+const KINDS = ['all', 'any', ...Object.keys(RuleConditions)];
 
 /** The rules that a caller sent. Throws a `Refusal` whose field is the place at fault, such as `rules[0].all[1].contains`. */
 export function checkedRules(field: string, sent: unknown): Rule[] {
@@ -79,7 +51,7 @@ function checkedRule(place: string, sent: unknown, depth: number, count: { condi
     throw invalid(place, `${place} is one too many: rules hold at most ${MAX_CONDITIONS} conditions and groups`);
   }
   if (kind === 'all' || kind === 'any') return checkedGroup(place, kind, sent[kind], depth, count);
-  return checkedCondition(place, kind as keyof Conditions, sent);
+  return checkedCondition(place, kind as keyof RuleConditions, sent);
 }
 
 function checkedGroup(
@@ -96,20 +68,20 @@ function checkedGroup(
   return kind === 'all' ? { all: members } : { any: members };
 }
 
-function checkedCondition(place: string, kind: keyof Conditions, sent: Record<string, unknown>): Rule {
+function checkedCondition(place: string, kind: keyof RuleConditions, sent: Record<string, unknown>): Rule {
   const field = `${place}.${kind}`;
   const value = sent[kind];
-  const nested = Conditions[kind];
+  const nested = RuleConditions[kind];
   const rule =
     isObject(value) && 'properties' in nested
       ? { [kind]: validateWithin(field, nested as Type.TObject, value) }
       : validateWithin(place, Type.Object({ [kind]: nested }), sent);
-  refuseEmpty(field, rule as Partial<Conditions>);
+  refuseEmpty(field, rule as Partial<RuleConditions>);
   return rule as Rule;
 }
 
 /** What every schema allows and no session could tell: a range without an end, a variable without a test. */
-function refuseEmpty(field: string, { queries, consecutive, variable }: Partial<Conditions>): void {
+function refuseEmpty(field: string, { queries, consecutive, variable }: Partial<RuleConditions>): void {
   for (const range of [queries, consecutive]) {
     if (!range) continue;
     const { min, max } = range;
@@ -140,11 +112,14 @@ function isTrue(rule: Rule, query: string, facts: SessionFacts): boolean {
   );
 }
 
-const isWithin = ({ min = 0, max = Infinity }: Conditions['queries'], value: number): boolean =>
+const isWithin = ({ min = 0, max = Infinity }: RuleConditions['queries'], value: number): boolean =>
   value >= min && value <= max;
 
 /** An empty string is no value. Values are compared as text, as visitors and forms send numbers as text. */
-function isVariableTrue({ name, set, equals }: Conditions['variable'], variables: SessionFacts['variables']): boolean {
+function isVariableTrue(
+  { name, set, equals }: RuleConditions['variable'],
+  variables: SessionFacts['variables'],
+): boolean {
   const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
   const isSet = value !== undefined && value !== null && value !== '';
   return equals === undefined ? isSet === set : isSet && String(value) === String(equals);

@@ -80,7 +80,7 @@ const TAGS = [
   {
     name: 'Agents',
     description:
-      'The agents of a chatbot. The prompt, model and temperature of the first enabled user-facing one shape the answers.',
+      'The agents of a chatbot. Of the enabled ones one is chosen for each question; a user-facing one answers by its prompt, model, temperature and sources.',
     paths: /\/(?:agents?|function)\b/,
   },
   {

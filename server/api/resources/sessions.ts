@@ -58,7 +58,7 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
     reply: SessionWithMeta,
     async handle({ user, uuid }) {
       const { session } = await ownedSession(store, user, uuid);
-      return view(SessionWithMeta, { ...session, meta: {} });
+      return view(SessionWithMeta, { ...session, meta: session.live ? { live: session.live } : {} });
     },
   }),
   operation({

@@ -143,6 +143,7 @@ export const isAgent = record<StoredAgent>({
   tool_functions: list(isFunction),
   variables: list(object),
   human_escalation_settings: optional(object),
+  routing: optional(record({ examples: list(text), rules: list(object) })),
   chatbot: uuid,
 });
 
@@ -212,6 +213,7 @@ export const isSession = record<StoredSession>({
   uuid,
   ...dated,
   initial_variables: optional(mapOf(either(text, number, bool))),
+  live: optional(record({ state: oneOf('requested') })),
   chatbot: uuid,
   foreign: optional(text),
 });

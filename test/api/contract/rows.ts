@@ -236,6 +236,23 @@ export const rows: Record<string, Row> = {
   },
   'DELETE /api/v1/agent/:uuid/delete': { on: newAgent },
 
+  'GET /api/v1/agent/:uuid/routing': { on: newAgent },
+  'POST /api/v1/agent/:uuid/routing': {
+    on: newAgent,
+    send: () => ({
+      examples: ['Where is my parcel?'],
+      rules: [{ all: [{ contains: ['refund'] }, { queries: { min: 2 } }] }],
+    }),
+    invalid: [
+      [undefined, []],
+      ...each('examples', [7, [7], [''], [long(501)], Array(201).fill('a')]),
+      ...each('rules', [7, Array.from({ length: 21 }, () => ({ contains: ['a'] }))]),
+      ['rules[0]', { rules: [{}] }],
+      ['rules[0].contains', { rules: [{ contains: [] }] }],
+      ['rules[0].all[1].queries.min', { rules: [{ all: [{ contains: ['a'] }, { queries: { min: 3, max: 2 } }] }] }],
+    ],
+  },
+
   'POST /api/v1/agent/:uuid/function/create': {
     on: newAgent,
     send: () => FUNCTION,

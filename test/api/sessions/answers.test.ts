@@ -165,8 +165,10 @@ describe('an answer without a model', () => {
       'functions_called',
       'active_agent',
       'credits',
+      'routing',
       'outcome',
     ]);
+    expect(meta.routing).toEqual({ by: 'only', agent: meta.active_agent.uuid });
     expect(meta.outcome).toBe('answered');
     expect(meta.active_agent.name).toBe('General Q&A');
   });

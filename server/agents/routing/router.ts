@@ -1,0 +1,86 @@
+import { LRUCache } from 'lru-cache';
+import type { Store, StoredAgent, StoredMessage, StoredSession } from '../../store/store.ts';
+import { choose, type Choice } from './choose.ts';
+import { trainClassifier, type Classifier } from './classifier.ts';
+import { loadDetectors } from './detectors.ts';
+import type { SessionFacts } from './rules.ts';
+
+export interface RoutedQuestion {
+  query: string;
+  session: StoredSession;
+  /** The session is not stored yet: nothing was asked in it. */
+  newSession: boolean;
+}
+
+/** Chatbots whose classifiers stay in memory: up to some MB each, for agents with hundreds of examples. */
+const MAX_CLASSIFIERS = 100;
+
+/** Chooses the agent of each question. */
+export class AgentRouter {
+  readonly #store: Pick<Store, 'messages'>;
+  readonly #classifiers = new LRUCache<string, { version: string; classifier: Promise<Classifier> }>({
+    max: MAX_CLASSIFIERS,
+  });
+
+  constructor(store: Pick<Store, 'messages'>) {
+    this.#store = store;
+  }
+
+  /** `turns`: the last finished messages of the session, oldest first. */
+  async route(
+    question: RoutedQuestion,
+    agents: readonly StoredAgent[],
+    turns: readonly StoredMessage[],
+  ): Promise<Choice<StoredAgent>> {
+    const enabled = agents.filter(({ enabled, type }) => enabled === 1 && type !== 'background');
+    const hasRules = enabled.some(({ routing }) => routing && routing.rules.length > 0);
+    const isLong = hasRules && !question.newSession;
+    const messages = isLong ? await this.#store.messages(question.session.uuid) : turns;
+    // The question itself may be stored already, without an answer.
+    const facts = factsOf(
+      question.session,
+      messages.filter(({ finish_reason }) => finish_reason !== ''),
+    );
+    return choose({
+      query: question.query,
+      turns: turns.map(({ query }) => query).toReversed(),
+      agents: enabled,
+      facts,
+      ...(facts.lastAgent === undefined ? {} : { lastAgent: facts.lastAgent }),
+      ...(enabled.length > 1 ? { detectors: await loadDetectors() } : {}),
+      ...(enabled.filter(isScored).length > 1 ? { classifier: await this.#classifier(enabled) } : {}),
+    });
+  }
+
+  /** Trained anew where an agent has changed. */
+  #classifier(agents: readonly StoredAgent[]): Promise<Classifier> {
+    const { chatbot } = agents[0]!;
+    const version = agents.map(({ uuid, modified_at }) => `${uuid} ${modified_at}`).join('\n');
+    const known = this.#classifiers.get(chatbot);
+    if (known?.version === version) return known.classifier;
+    const classifier = trainClassifier(agents.map((agent) => ({ ...agent, examples: agent.routing?.examples ?? [] })));
+    this.#classifiers.set(chatbot, { version, classifier });
+    return classifier;
+  }
+}
+
+/** The others answer what their detector finds. */
+const isScored = ({ type }: StoredAgent): boolean => type === 'user-facing' || type === 'pre-canned';
+
+function factsOf({ initial_variables }: StoredSession, messages: readonly StoredMessage[]): SessionFacts {
+  const answered = messages.map(agentOf).filter((agent) => agent !== '');
+  const lastAgent = answered.at(-1);
+  const before = answered.findLastIndex((agent) => agent !== lastAgent);
+  return {
+    queries: messages.length + 1,
+    lastAgent,
+    consecutive: answered.length - 1 - before,
+    variables: initial_variables ?? {},
+  };
+}
+
+/** The uuid of the agent that answered; '' where none did. */
+function agentOf({ meta_json }: StoredMessage): string {
+  const { active_agent } = JSON.parse(meta_json) as { active_agent?: { uuid?: string } };
+  return active_agent?.uuid ?? '';
+}

@@ -1,0 +1,46 @@
+import * as Type from 'typebox';
+import { checkedRules } from '../../agents/routing/rules.ts';
+import { notFound } from '../../schema/errors.ts';
+import { nextModifiedAt } from '../../schema/ids.ts';
+import { AgentRouting } from '../../schema/routing.ts';
+import { isObject, validate } from '../../schema/validate.ts';
+import { operation, ownedAgent, type ApiDeps, type Operation } from '../requests/operation.ts';
+
+const RoutingChange = Type.Partial(AgentRouting);
+const Examples = Type.Pick(RoutingChange, ['examples']);
+const NO_ROUTING: AgentRouting = { examples: [], rules: [] };
+
+export const routing = ({ store, clock }: ApiDeps): Operation[] => [
+  operation({
+    id: 'getAgentRouting',
+    method: 'GET',
+    path: '/api/v1/agent/:uuid/routing',
+    summary: 'Fetch the routing examples and rules of an agent',
+    reply: AgentRouting,
+    handle: async ({ user, uuid }) => (await ownedAgent(store, user, uuid)).routing ?? NO_ROUTING,
+  }),
+  operation({
+    id: 'updateAgentRouting',
+    method: 'POST',
+    path: '/api/v1/agent/:uuid/routing',
+    summary: 'Update the routing examples and rules of an agent',
+    description:
+      'What is sent replaces what was there; what is not sent stays. The field of a 422 is the place in a rule, such as `rules[0].all[1].contains`.',
+    body: RoutingChange,
+    checkedByHandler: true,
+    reply: AgentRouting,
+    async handle({ user, uuid, body }) {
+      await ownedAgent(store, user, uuid);
+      const change: Partial<AgentRouting> = validate(Examples, body);
+      const { rules } = isObject(body) ? body : {};
+      if (rules !== undefined && rules !== null) change.rules = checkedRules('rules', rules);
+      const changed = await store.updateAgent(uuid, (agent) => ({
+        ...agent,
+        routing: { ...NO_ROUTING, ...agent.routing, ...change },
+        modified_at: nextModifiedAt(agent.modified_at, clock),
+      }));
+      if (!changed?.routing) throw notFound('agent');
+      return changed.routing;
+    },
+  }),
+];
