@@ -1,5 +1,5 @@
 import type { VisitorMessage } from '../server/types.ts';
-import { launch, type Handle } from '../widget/launch.ts';
+import { launch, type Handle } from '../widget/embed/launcher.ts';
 import { readSettings } from '../widget/browser/settings.ts';
 import { openPanel, type OpenedPanel } from '../widget/panel.tsx';
 import { citedAnswer } from './samples.ts';

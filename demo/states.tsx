@@ -1,5 +1,5 @@
 import type { Failure } from '../widget/client/client.ts';
-import { launch } from '../widget/launch.ts';
+import { launch } from '../widget/embed/launcher.ts';
 import { openPanel } from '../widget/panel.tsx';
 import { arabicAnswer, citedAnswer, longAnswer, returnsQuestion, noAnswer } from './samples.ts';
 import {

@@ -1,4 +1,4 @@
-import { launch, type Handle } from './launch.ts';
+import { launch, type Handle } from './embed/launcher.ts';
 import { readSettings } from './browser/settings.ts';
 import type { Events } from './chat/turn.ts';
 

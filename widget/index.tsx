@@ -1,9 +1,9 @@
 import { Component, type VNode } from 'preact';
-import { launch, type Handle, type Options } from './launch.ts';
+import { launch, type Handle, type Options } from './embed/launcher.ts';
 
 export type { Citation, Citations } from '../server/types.ts';
 export type { Events } from './chat/turn.ts';
-export type { Handle, Options } from './launch.ts';
+export type { Handle, Options } from './embed/launcher.ts';
 export type { Context, Settings } from './browser/settings.ts';
 export type { Words } from './words/en.ts';
 export type { DocentChatElement } from './element.ts';

@@ -3,7 +3,7 @@ import { render, waitFor } from '@testing-library/preact';
 import { h } from 'preact';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineElement } from '../../widget/index.tsx';
-import type { Host } from '../../widget/launch.ts';
+import type { Host } from '../../widget/embed/launcher.ts';
 import {
   answerEvents,
   jsonResponse,

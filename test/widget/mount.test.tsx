@@ -2,7 +2,7 @@
 import { render, waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ChatWidget, mount, type Handle } from '../../widget/index.tsx';
-import type { Host } from '../../widget/launch.ts';
+import type { Host } from '../../widget/embed/launcher.ts';
 import {
   answerEvents,
   jsonResponse,

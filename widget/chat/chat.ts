@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { ChatbotProfile } from '../../server/types.ts';
-import { streamAnswer, failTurn, saveQuestion, stopAnswers } from './stream.ts';
+import { streamAnswer, failTurn, saveQuestion, stopAnswers } from './retry.ts';
 import { createClient, type Failure } from '../client/client.ts';
 import { restore } from './history.ts';
 import { createChatStorage } from '../browser/storage.ts';

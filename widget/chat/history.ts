@@ -1,4 +1,4 @@
-import { applyRecord } from './stream.ts';
+import { applyRecord } from './retry.ts';
 import type { Chat } from './types.ts';
 import type { Failure } from '../client/client.ts';
 import { createTurn } from './turn.ts';

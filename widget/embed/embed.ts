@@ -1,4 +1,4 @@
-import { launch, type Handle, type Host } from '../launch.ts';
+import { launch, type Handle, type Host } from './launcher.ts';
 import { documentMember } from './document-member.ts';
 import type { Settings } from '../browser/settings.ts';
 

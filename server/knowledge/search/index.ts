@@ -6,7 +6,7 @@ import type { Match, Sentence } from './found.ts';
 import { languageOf, type Language } from '../text/language.ts';
 import { proximity } from './proximity.ts';
 import { QuestionPairs } from './question-pairs.ts';
-import { Postings, type SlotSet } from './postings.ts';
+import { Postings, type SlotSet } from './bm25.ts';
 import { readQuery, type Query } from './query.ts';
 import { leadsOf, sentencesOf } from '../text/sentences.ts';
 import { Vectors } from './vectors.ts';

@@ -1,6 +1,6 @@
 import type { Language } from '../text/language.ts';
 import type { Sentence } from './found.ts';
-import type { PassageTerms } from './postings.ts';
+import type { PassageTerms } from './bm25.ts';
 
 /** A passage in the index; `S` is the caller's type of source. */
 export interface Entry<S> extends PassageTerms {

@@ -1,9 +1,9 @@
-import type { Chat } from './chat/types.ts';
-import type { Events } from './chat/turn.ts';
-import type { OpenedPanel, openPanel } from './panel.tsx';
-import type { Context, Settings } from './browser/settings.ts';
-import type { Words } from './words/en.ts';
-import { launcherWords } from './words/launcher.ts';
+import type { Chat } from '../chat/types.ts';
+import type { Events } from '../chat/turn.ts';
+import type { OpenedPanel, openPanel } from '../panel.tsx';
+import type { Context, Settings } from '../browser/settings.ts';
+import type { Words } from '../words/en.ts';
+import { launcherWords } from '../words/launcher.ts';
 
 export interface Options {
   /** The address of the Docent server, as `https://chat.example.org`. */
