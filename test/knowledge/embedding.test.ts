@@ -24,6 +24,7 @@ let knowledge: Knowledge;
 let dir: string;
 let now: number;
 let logged: string[];
+let open: (retryDelays?: { first: number; max: number }) => Knowledge;
 const chatbot = aChatbot('f'.repeat(32));
 
 beforeEach(async () => {
@@ -40,7 +41,8 @@ beforeEach(async () => {
   store = await openLowdbStore({ dir, clock });
   await store.createChatbot(chatbot, []);
   const web = createWeb({ allow: [], clock });
-  knowledge = new Ingestion({ store, web, clock, log: log as never, embedder });
+  open = (retryDelays) => new Ingestion({ store, web, clock, log, embedder, retryDelays });
+  knowledge = open();
 });
 afterEach(async () => {
   await knowledge.close();
@@ -48,7 +50,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-async function teach(question: string, answer: string): Promise<string> {
+async function ingest(question: string, answer: string): Promise<string> {
   const meta_json = JSON.stringify({ question, answer });
   const source = aSource(chatbot.uuid, { type: 'qa', meta_json, title: question, identity: question, file_name: '' });
   await store.createSource(source);
@@ -75,10 +77,10 @@ const ofEmbeddings = () => logged.filter((words) => words.includes('embeddings')
 
 describe('the embeddings server', () => {
   it('is logged once per outage, not requested during the backoff, and embeds what was missed on recovery', async () => {
-    const early = await teach('Umbrellas', 'They may be hired from noon.');
+    const early = await ingest('Umbrellas', 'They may be hired from noon.');
     await embedded(early);
     fake.embedScript = DOWN;
-    const late = await teach('Lamps', 'They are made of brass.');
+    const late = await ingest('Lamps', 'They are made of brass.');
     await until(
       async () => ofEmbeddings(),
       (said) => said.length > 0,
@@ -97,16 +99,52 @@ describe('the embeddings server', () => {
     expect(ofEmbeddings()).toEqual([expect.stringContaining('by words alone'), 'the embeddings server answers again']);
   });
 
+  it('embeds sources that were ingested during an outage once it is back, without a question or a restart', async () => {
+    await knowledge.close();
+    knowledge = open({ first: 20, max: 40 });
+    fake.embedScript = DOWN;
+    const sources = [
+      await ingest('Umbrellas', 'They may be hired from noon.'),
+      await ingest('Lamps', 'They are made of brass.'),
+    ];
+    await until(
+      async () => fake.embedRequests.length,
+      (requests) => requests > 3,
+    );
+    expect(await Promise.all(sources.map(embeddedBy))).toEqual(['', '']);
+    fake.embedScript = undefined;
+    await Promise.all(sources.map(embedded));
+    expect(await asksFor('Is a brolly here?')).toEqual(['Is a brolly here?']);
+    expect(ofEmbeddings()).toEqual([expect.stringContaining('by words alone'), 'the embeddings server answers again']);
+  });
+
+  it('is not requested again after the knowledge is closed', async () => {
+    await knowledge.close();
+    knowledge = open({ first: 20, max: 20 });
+    fake.embedScript = DOWN;
+    await ingest('Umbrellas', 'They may be hired from noon.');
+    await until(
+      async () => ofEmbeddings(),
+      (lines) => lines.length > 0,
+    );
+    await knowledge.close();
+    // A retry that was under way arrives within this pause.
+    await new Promise((done) => setTimeout(done, 100));
+    const requests = fake.embedRequests.length;
+    await new Promise((done) => setTimeout(done, 200));
+    expect(fake.embedRequests).toHaveLength(requests);
+  });
+
   it('is requested once for a repeated question, and not at all where no passage has a vector', async () => {
     expect(await asksFor('Is a brolly here?')).toEqual([]);
-    await embedded(await teach('Umbrellas', 'They may be hired from noon.'));
+    await embedded(await ingest('Umbrellas', 'They may be hired from noon.'));
     expect(await asksFor('Is a brolly here?')).toEqual(['Is a brolly here?']);
     expect(await asksFor(' Is a brolly here?')).toEqual([]);
     expect(await asksFor('  ')).toEqual([]);
   });
 
   it('is not requested for a source that is relearned unchanged', async () => {
-    const uuid = await teach('Umbrellas', 'They may be hired from noon.');
+    const uuid = await ingest('Umbrellas', 'They may be hired from noon.');
     await embedded(uuid);
     await knowledge.embedMissing();
     expect(fake.embedRequests).toHaveLength(1);

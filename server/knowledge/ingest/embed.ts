@@ -9,12 +9,23 @@ import { rowOf } from '../search/vectors.ts';
 const BATCH_SIZE = 32;
 /** Milliseconds after which a question is searched without its vector. */
 const QUESTION_TIMEOUT_MS = 1500;
-/** Milliseconds without requests after a failure. */
+/** Milliseconds without requests of questions and sources after a failure. */
 const BACKOFF_MS = 15_000;
+const RETRY_DELAYS: RetryDelays = { first: 15_000, max: 5 * 60_000 };
+/** Milliseconds for a retry: a server that has just started may have to load its model. */
+const RETRY_TIMEOUT_MS = 60_000;
+/** What a retry embeds. It is short, so that no server refuses it for its length. */
+const RETRY_TEXT = 'test';
 /** Questions whose vectors are cached: the suggested ones are asked again and again. */
 const MAX_QUESTIONS = 256;
 /** Characters of a question that are embedded. */
 const MAX_QUESTION_LENGTH = 2000;
+
+/** Milliseconds before the first retry of an outage, doubled for each further one up to `max`. */
+export interface RetryDelays {
+  first: number;
+  max: number;
+}
 
 interface EmbeddingDeps {
   store: Store;
@@ -24,6 +35,7 @@ interface EmbeddingDeps {
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
   /** Called when the server answers again after a failure. */
   onRecovery(): void;
+  retryDelays?: RetryDelays | undefined;
 }
 
 /** Embeds passages and questions. Where the embeddings server fails, the search goes by words alone. */
@@ -32,35 +44,59 @@ export interface Embedding {
   /** Stores and indexes the vectors of a source's passages, unless it has them by this model. */
   source(uuid: string, signal: AbortSignal): Promise<void>;
   question(text: string): Promise<Float32Array | undefined>;
+  /** Ends the retries. */
+  close(): void;
 }
 
-export function createEmbedding({ store, indexes, embedder, clock, log, onRecovery }: EmbeddingDeps): Embedding {
+export function createEmbedding(deps: EmbeddingDeps): Embedding {
+  const { store, indexes, embedder, clock, log, onRecovery, retryDelays = RETRY_DELAYS } = deps;
   const { model } = embedder;
   const questions = new LRUCache<string, Float32Array>({ max: MAX_QUESTIONS });
   let backoffUntil = 0;
   let failing = false;
+  let closed = false;
+  let retry: NodeJS.Timeout | undefined;
+  let retryDelay = retryDelays.first;
 
   /** Undefined where the server fails; the reason is logged. */
   async function embed(texts: string[], patience?: number): Promise<Float32Array[] | undefined> {
-    if (clock() < backoffUntil) return undefined;
+    if (closed || clock() < backoffUntil) return undefined;
     try {
       const vectors = await embedder.embed(texts, patience);
-      if (failing) {
-        failing = false;
-        log.info({ model }, 'the embeddings server answers again');
-        onRecovery();
-      }
+      if (failing && !closed) recover();
       return vectors;
     } catch (error) {
       // The server refused this page's text: it is not down.
       if (error instanceof TextsRefused && patience === undefined) throw error;
-      backoffUntil = clock() + BACKOFF_MS;
-      // Once per outage.
-      if (!failing)
-        log.error({ model, err: (error as Error).cause ?? error }, 'no embeddings: searching by words alone');
-      failing = true;
+      if (!closed) fail(error as Error);
       return undefined;
     }
+  }
+
+  function fail(error: Error): void {
+    backoffUntil = clock() + BACKOFF_MS;
+    // Once per outage.
+    if (!failing) log.error({ model, err: error.cause ?? error }, 'no embeddings: searching by words alone');
+    failing = true;
+    // A chatbot without vectors embeds no question, so that questions alone would not notice the recovery.
+    if (retry) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      backoffUntil = 0;
+      void embed([RETRY_TEXT], RETRY_TIMEOUT_MS);
+    }, retryDelay).unref();
+    retryDelay = Math.min(retryDelay * 2, retryDelays.max);
+  }
+
+  function recover(): void {
+    clearTimeout(retry);
+    retry = undefined;
+    retryDelay = retryDelays.first;
+    // A request that started before the last failure may be the one that succeeds.
+    backoffUntil = 0;
+    failing = false;
+    log.info({ model }, 'the embeddings server answers again');
+    onRecovery();
   }
 
   /** In batches: Float32 vectors take more memory than the Int8 rows that are stored. */
@@ -99,6 +135,10 @@ export function createEmbedding({ store, indexes, embedder, clock, log, onRecove
       const vector = (await embed([short], QUESTION_TIMEOUT_MS))?.[0];
       if (vector) questions.set(short, vector);
       return vector;
+    },
+    close() {
+      closed = true;
+      clearTimeout(retry);
     },
   };
 }

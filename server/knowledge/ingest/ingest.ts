@@ -2,7 +2,7 @@ import type { Embedder } from '../../model/model.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { Store, StoredSource } from '../../store/store.ts';
 import type { Web } from '../../web/web.ts';
-import { createEmbedding, type Embedding } from './embed.ts';
+import { createEmbedding, type Embedding, type RetryDelays } from './embed.ts';
 import { IndexCache } from '../search/index-cache.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { Found, SearchOptions, SearchResult } from '../search/found.ts';
@@ -33,6 +33,8 @@ export interface IngestionOptions {
   idle?: number;
   /** Embeds passages and questions; without one the search goes by words alone. */
   embedder?: Embedder | undefined;
+  /** Of an embedding server that fails; 15 seconds to 5 minutes by default. */
+  retryDelays?: RetryDelays | undefined;
 }
 
 /** The part of pino that is used here. */
@@ -62,9 +64,11 @@ export class Ingestion implements Knowledge {
   readonly #queue: FairQueue;
   readonly #embedding: Embedding | undefined;
 
-  constructor({ store, web, clock, log, idle = 15 * 60_000, embedder }: IngestionOptions) {
+  constructor({ store, web, clock, log, idle = 15 * 60_000, embedder, retryDelays }: IngestionOptions) {
     const indexes = new IndexCache({ store, clock, idle, model: embedder?.model });
-    const onRecovery = (): void => void this.embedMissing();
+    const onRecovery = (): void => {
+      this.embedMissing().catch((error: unknown) => log.error({ err: error }, 'sources not embedded'));
+    };
     this.#deps = { store, web, clock, indexes };
     this.#log = log;
     this.#queue = new FairQueue({
@@ -72,7 +76,7 @@ export class Ingestion implements Knowledge {
       perHost: MAX_JOBS_PER_HOST,
       onError: (error) => log.error({ err: error }, 'learning failed'),
     });
-    this.#embedding = embedder && createEmbedding({ store, indexes, embedder, clock, log, onRecovery });
+    this.#embedding = embedder && createEmbedding({ store, indexes, embedder, clock, log, onRecovery, retryDelays });
   }
 
   /**
@@ -173,6 +177,7 @@ export class Ingestion implements Knowledge {
   }
 
   async close(): Promise<void> {
+    this.#embedding?.close();
     await this.#queue.close();
     this.#deps.indexes.close();
   }
