@@ -38,10 +38,10 @@ const CACHE_MS = 60 * 60_000;
 const ERROR_CACHE_MS = 60_000;
 /** Milliseconds after which a cached refusal is checked again, so that an owner who has just changed robots.txt need not wait. */
 const REFUSAL_CACHE_MS = 5_000;
-const MAX_ORIGINS = 1000;
+const MAX_CACHED_ORIGINS = 1000;
 /** Bytes that are read: the least that RFC 9309 requires. */
 const MAX_FILE_BYTES = 500 * 1024;
-const MAX_REDIRECTS = 5;
+const MAX_ROBOTS_REDIRECTS = 5;
 const MAX_GAP_MS = 10_000;
 /** Characters of all rules times characters of the address: the parser's worst case, which blocks the event loop. */
 const MAX_COMPARISONS = 2e7;
@@ -54,7 +54,7 @@ const MAX_SITEMAPS = 50;
 /** Caches the rules of each origin for an hour; of at most 1000 origins. */
 export class Robots {
   readonly #options: RobotsOptions;
-  readonly #cache = new LRUCache<string, CachedRules>({ max: MAX_ORIGINS });
+  readonly #cache = new LRUCache<string, CachedRules>({ max: MAX_CACHED_ORIGINS });
 
   constructor(options: RobotsOptions) {
     this.#options = options;
@@ -98,7 +98,7 @@ export class Robots {
     const read = (reply: Reply) => this.#read(reply, origin, entry);
     try {
       let url = new URL('/robots.txt', origin);
-      for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+      for (let hop = 0; hop <= MAX_ROBOTS_REDIRECTS; hop++) {
         const result = await exchange.ask(url, { accept: 'text/plain, */*;q=0.5' }, signal, read);
         if (!(result instanceof URL)) return result;
         url = result;

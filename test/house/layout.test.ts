@@ -133,6 +133,18 @@ describe('folders and files', () => {
     expect(large).toEqual([]);
   });
 
+  test('a name of a limit stands for one limit in each room', () => {
+    const limits = new Map<string, string[]>();
+    for (const file of sourcesOf('server')) {
+      for (const [, name] of readFileSync(file, 'utf8').matchAll(/^(?:export )?const ([A-Z][A-Z_\d]+) = [-\d(]/gm)) {
+        const place = `${roomOf(file)} ${name}`;
+        limits.set(place, [...(limits.get(place) ?? []), file]);
+      }
+    }
+    expect(limits.size).toBeGreaterThan(100);
+    expect([...limits].filter(([, places]) => places.length > 1)).toEqual([]);
+  });
+
   test('no files import each other in a circle, types included', () => {
     expect(circlesOf([...server, ...widget])).toEqual([]);
   });

@@ -25,7 +25,7 @@ const [EXAMPLE_COST, PROMPT_COST] = [4, 0.5];
 /** Likeness to a sentence of the prompt counts this much. */
 const PROMPT_SHARE = 0.5;
 const MAX_EXAMPLES = 200;
-const MAX_SENTENCES = 20;
+const MAX_TEXT_SENTENCES = 20;
 /** What the nearest text adds to the decision of a pair; measured: with 1, banking77 gains .016, and .002 with ten each. */
 const NEAREST = 1;
 /** A message that is less like every agent's words than this takes from the turns before it, and most where it fits none. */
@@ -90,7 +90,7 @@ function textsOf({ name, description, prompt, examples = [] }: AgentTexts): Text
 
 const sentences = (text: string): string[] =>
   sentencesOf(text)
-    .slice(0, MAX_SENTENCES)
+    .slice(0, MAX_TEXT_SENTENCES)
     .map(({ start, end }) => text.slice(start, end));
 
 function learn({ examples, postings }: Corpus, text: string, cost: number): void {

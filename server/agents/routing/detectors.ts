@@ -5,8 +5,8 @@ import { Detector } from './linear.ts';
 import { isFlood } from './spam-signs.ts';
 
 /** UTF-16 units of a message that are looked at. */
-const MAX_CHARS = 2000;
-const MAX_SENTENCES = 20;
+const MAX_MESSAGE_CHARS = 2000;
+const MAX_MESSAGE_SENTENCES = 20;
 /** How much more clearly one sentence has to be spam than a whole message: what is cut out of a chat sounds like it. */
 const ALOOF = 0.4;
 
@@ -26,7 +26,7 @@ async function load(): Promise<Detectors> {
   return {
     person: (message) => highest(wish, message),
     spam: (message) => {
-      const text = message.slice(0, MAX_CHARS);
+      const text = message.slice(0, MAX_MESSAGE_CHARS);
       return isFlood(text) || isGibberish(letters.default, text) ? 1 : highest(bulk, text, ALOOF);
     },
   };
@@ -37,8 +37,8 @@ async function load(): Promise<Detectors> {
  * says.
  */
 function highest(detector: Detector, message: string, aloof = 0): number {
-  const text = message.slice(0, MAX_CHARS);
-  const sentences = sentencesOf(text).slice(0, MAX_SENTENCES);
+  const text = message.slice(0, MAX_MESSAGE_CHARS);
+  const sentences = sentencesOf(text).slice(0, MAX_MESSAGE_SENTENCES);
   const parts = sentences.length > 1 ? sentences.map(({ start, end }) => text.slice(start, end)) : [];
   return Math.min(1, Math.max(-1, detector.valueOf(text), ...parts.map((part) => detector.valueOf(part) - aloof)));
 }

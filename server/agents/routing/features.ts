@@ -22,12 +22,12 @@ const [WORD, PAIR, GAP, LETTERS] = [1, 0.5, 0.5, 0.3];
 const STOP = 0.75;
 const [SHORTEST, LONGEST] = [3, 4];
 /** UTF-16 units of a text that are read: a visitor's request is in its beginning. */
-const MAX_CHARS = 600;
+const MAX_FEATURE_CHARS = 600;
 
 /** The features of a text, their weights such that the squares add up to 1. */
 export function featuresOf(text: string): Features {
   const features: Features = new Map();
-  const words = wordsOf(text.slice(0, MAX_CHARS));
+  const words = wordsOf(text.slice(0, MAX_FEATURE_CHARS));
   for (const [at, word] of words.entries()) {
     const weight = word.stop ? STOP : 1;
     add(features, `w${word.root}`, WORD * weight, !word.stop);

@@ -11,7 +11,7 @@ export interface Bounds {
 
 const MAX_ADDRESS_LENGTH = 1000;
 /** Folders in a path. */
-const MAX_DEPTH = 16;
+const MAX_PATH_DEPTH = 16;
 /** Most addresses of one path that differ by one query value, or by several: lists and calendars generate endless ones. */
 const VARIANTS = { one: 200, several: 30 };
 /** File endings that no reader can read. */
@@ -116,6 +116,6 @@ function readable(path: string): string {
 /** Wrong relative links generate ever deeper paths: `/a/b/a/b/a/b/a/b`. */
 function repeats(path: string): boolean {
   const parts = path.split('/').filter(Boolean);
-  if (parts.length > MAX_DEPTH) return true;
+  if (parts.length > MAX_PATH_DEPTH) return true;
   return parts.some((part) => parts.filter((other) => other === part).length > 3);
 }

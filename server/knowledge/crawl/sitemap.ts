@@ -19,11 +19,11 @@ interface Listed {
 }
 
 /** Levels of indexes: the protocol forbids an index of indexes, but they exist. */
-const MAX_DEPTH = 3;
+const MAX_INDEX_DEPTH = 3;
 const MAX_SITEMAPS = 100;
 /** Bytes that are read of one sitemap after decompression. */
 const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
-const MAX_ADDRESS_LENGTH = 2048;
+const MAX_LISTED_ADDRESS_LENGTH = 2048;
 /** Characters, or bytes, read between two turns of the event loop. */
 const SLICE_SIZE = 2 * 1024;
 /** Nested elements: the parser's time for a tag grows with them, and a sitemap needs three. */
@@ -45,7 +45,7 @@ const TYPES = [
 export async function* pagesListed(web: Web, home: string, signal: AbortSignal): AsyncGenerator<ListedPage> {
   let lists = await listsNamed(web, home);
   const seen = new Set<string>();
-  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+  for (let depth = 0; depth < MAX_INDEX_DEPTH; depth++) {
     const deeper: string[] = [];
     for (const list of lists) {
       if (seen.has(list) || seen.size >= MAX_SITEMAPS || !onSite(list, home)) continue;
@@ -128,7 +128,7 @@ class LineReader implements Reader {
 
   read(text: string): Listed {
     const lines = (this.#rest + text).split(/\r\n|\r|\n/);
-    this.#rest = lines.pop()!.slice(0, MAX_ADDRESS_LENGTH + 1);
+    this.#rest = lines.pop()!.slice(0, MAX_LISTED_ADDRESS_LENGTH + 1);
     return { pages: lines.map((line) => line.trim()).filter(isAddress), lists: [] };
   }
 }
@@ -147,7 +147,7 @@ class XmlReader implements Reader {
         else if (name === 'loc') this.#address = '';
       },
       ontext: (text) => {
-        if (this.#address !== undefined && this.#address.length <= MAX_ADDRESS_LENGTH) this.#address += text;
+        if (this.#address !== undefined && this.#address.length <= MAX_LISTED_ADDRESS_LENGTH) this.#address += text;
       },
       onclosetag: (name) => {
         this.#open--;
@@ -176,4 +176,4 @@ class XmlReader implements Reader {
   }
 }
 
-const isAddress = (text: string): boolean => text.length <= MAX_ADDRESS_LENGTH && /^https?:\/\//i.test(text);
+const isAddress = (text: string): boolean => text.length <= MAX_LISTED_ADDRESS_LENGTH && /^https?:\/\//i.test(text);

@@ -6,7 +6,7 @@ import { Unreadable } from './errors.ts';
 import { TimeSlice } from '../../async/time-slice.ts';
 
 const MAX_ROWS = 20_000;
-const MAX_CELLS = 200;
+const MAX_CSV_CELLS = 200;
 /** UTF-16 units of one row, separators included. Bounds the row that a quotation mark without its end makes of the rest of the file. */
 const MAX_ROW_LENGTH = 200_000;
 /** UTF-16 units parsed between two turns of the event loop: up to 1 µs each, in text of separators alone. */
@@ -23,8 +23,8 @@ export async function readCsv(text: string): Promise<ReadableText> {
       readable.cut = `only the first ${MAX_ROWS} rows are read`;
       break;
     }
-    if (row.length > MAX_CELLS) readable.cut = `only the first ${MAX_CELLS} cells of a row are read`;
-    rows.add(row.slice(0, MAX_CELLS));
+    if (row.length > MAX_CSV_CELLS) readable.cut = `only the first ${MAX_CSV_CELLS} cells of a row are read`;
+    rows.add(row.slice(0, MAX_CSV_CELLS));
   }
   rows.end();
   return readable;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { MAX_BLOCKS, slices, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
 
 const ITEM = /^[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t]+/;
-const MAX_TITLE_LENGTH = 100;
+const MAX_FIRST_LINE_LENGTH = 100;
 /** UTF-16 units read between two turns of the event loop. */
 const PLAIN_SLICE_LENGTH = 8 * 1024;
 
@@ -30,6 +30,6 @@ function blocksOf(part: string): Block[] {
 /** The first line, where it is a short paragraph that does not end like a sentence. */
 function titleOf([first, second]: Block[]): string {
   const titles =
-    first?.kind === 'text' && second && first.text.length <= MAX_TITLE_LENGTH && !/[.!?:;,]$/.test(first.text);
+    first?.kind === 'text' && second && first.text.length <= MAX_FIRST_LINE_LENGTH && !/[.!?:;,]$/.test(first.text);
   return titles ? first.text : '';
 }

@@ -15,10 +15,10 @@ const HEADING = new RegExp(`^\\s*\\\\(${LEVELS.join('|')})\\*?(?:\\[[^\\]]{0,300
 const ITEM = /^\s*\\item\b\s*(?:\[([^\]]{0,200})\])?/;
 const COMMENT = /((?:^|[^\\])(?:\\\\)*)%.*$/;
 /** UTF-16 units. A longer paragraph is split. */
-const MAX_PARAGRAPH_LENGTH = 16 * 1024;
+const MAX_TEX_PARAGRAPH_LENGTH = 16 * 1024;
 const MAX_PREAMBLE_LENGTH = 200_000;
 /** UTF-16 units of a line; a longer one is split. */
-const MAX_LINE_LENGTH = 8 * 1024;
+const MAX_TEX_LINE_LENGTH = 8 * 1024;
 
 /** Reads LaTeX as headings, paragraphs, items, rows of tables and code; formulas stay as source. */
 export async function readTex(text: string): Promise<Readable> {
@@ -40,7 +40,7 @@ export async function readTex(text: string): Promise<Readable> {
 
 function* linesOf(text: string): Generator<string> {
   // A slice begins with the end of the line before it.
-  for (const slice of slices(text, MAX_LINE_LENGTH)) yield* slice.replace(/^(?:\r\n?|\n)/, '').split(/\r\n?|\n/);
+  for (const slice of slices(text, MAX_TEX_LINE_LENGTH)) yield* slice.replace(/^(?:\r\n?|\n)/, '').split(/\r\n?|\n/);
 }
 
 class Page {
@@ -132,7 +132,7 @@ class Page {
   #keep(line: string): void {
     this.#lines.push(line);
     this.#length += line.length + 1;
-    if (this.#length >= MAX_PARAGRAPH_LENGTH) this.#close();
+    if (this.#length >= MAX_TEX_PARAGRAPH_LENGTH) this.#close();
   }
 
   #close(): void {

@@ -82,13 +82,13 @@ const TYPES: [asks: RegExp, holds: RegExp][] = [
 ];
 
 /** UTF-16 units that are read. */
-const MAX_LENGTH = 400;
+const MAX_TYPED_LENGTH = 400;
 
 /** Tells of a sentence whether it holds what the question asks for; undefined where any sentence may. */
 export function answerType(query: string): ((sentence: string) => boolean) | undefined {
-  const holds = TYPES.find(([asks]) => asks.test(query.slice(0, MAX_LENGTH)))?.[1];
+  const holds = TYPES.find(([asks]) => asks.test(query.slice(0, MAX_TYPED_LENGTH)))?.[1];
   if (!holds) return undefined;
   // A number or a name that the question itself gives is not its answer.
-  const given = (query.slice(0, MAX_LENGTH).match(/\d[\d.,]*|\p{Lu}\p{Ll}+/gu) ?? []).slice(0, 16);
+  const given = (query.slice(0, MAX_TYPED_LENGTH).match(/\d[\d.,]*|\p{Lu}\p{Ll}+/gu) ?? []).slice(0, 16);
   return (sentence) => holds.test(given.reduce((rest, word) => rest.replaceAll(word, 'x'), sentence));
 }

@@ -12,13 +12,13 @@ const AT_LENGTH =
   /\b(?:in (?:\w+ )?detail|at length|everything (?:you know )?about|all about|in \d+ words|(?:long|detailed) (?:answer|essay|article|report|summary|overview|description|explanation))\b/i;
 const ESSAY = /\bessay\b/i;
 /** UTF-16 units that are read. */
-const MAX_LENGTH = 400;
+const MAX_LONG_FORM_LENGTH = 400;
 
 export function asksAtLength(query: string): boolean {
-  const start = query.slice(0, MAX_LENGTH);
+  const start = query.slice(0, MAX_LONG_FORM_LENGTH);
   return WRITING_REQUEST.test(start) || AT_LENGTH.test(start) || ESSAY.test(start);
 }
 
 /** The subject alone: the words of the request (“write an essay”) would match no passage. */
 export const withoutWritingRequest = (query: string): string =>
-  query.slice(0, MAX_LENGTH).replace(WRITING_REQUEST, ' ') + query.slice(MAX_LENGTH);
+  query.slice(0, MAX_LONG_FORM_LENGTH).replace(WRITING_REQUEST, ' ') + query.slice(MAX_LONG_FORM_LENGTH);

@@ -31,7 +31,7 @@ export interface TermShare {
 /** Terms of one question; later words are ignored. */
 const MAX_TERMS = 48;
 /** UTF-16 units that are read of one text. */
-const MAX_LENGTH = 4000;
+const MAX_TERMS_LENGTH = 4000;
 /** UTF-16 units up to which a word one edit away is likely another word; in a longer one it is a typo. */
 const MAX_GUESS_LENGTH = 6;
 const SYNONYM_SHARE = 0.6;
@@ -73,7 +73,7 @@ export class TermReader {
   }
 
   add(text: string, share: number): void {
-    const start = text.slice(0, MAX_LENGTH);
+    const start = text.slice(0, MAX_TERMS_LENGTH);
     this.#isUnaccented = this.#language !== 'en' && withoutAccents(start) === start;
     eachWord(start.replace(DURATION, ' '), (word) => this.#addWord(word, share));
   }

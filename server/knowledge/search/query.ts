@@ -38,7 +38,7 @@ export interface Query {
 }
 
 /** UTF-16 units that are read. */
-const MAX_LENGTH = 4000;
+const MAX_QUERY_LENGTH = 4000;
 /** UTF-16 units of the question that are searched for phrases. */
 const PHRASES_LENGTH = 300;
 /** The weight of a word that a turn of phrase implies. */
@@ -65,7 +65,7 @@ export function readQuery(
   idf: (root: number, least?: number) => number,
 ): Query {
   const reader = new TermReader(vocabulary, idf, languageOf(text, vocabulary.languages[0], vocabulary.languages));
-  const { question, rest } = splitQuestion(text.slice(0, MAX_LENGTH), (sentence) => reader.worthOf(sentence));
+  const { question, rest } = splitQuestion(text.slice(0, MAX_QUERY_LENGTH), (sentence) => reader.worthOf(sentence));
   const start = question.slice(0, PHRASES_LENGTH);
   reader.add(inPlainWords(withoutWritingRequest(question)), 1);
   for (const word of impliedBy(start)) reader.add(word, IMPLIED);
@@ -90,7 +90,7 @@ export function readQuery(
     question,
     language: new QueryLanguage(text),
     isLongForm: asksAtLength(text),
-    isQuestion: QUESTION.test(text.slice(0, MAX_LENGTH)),
+    isQuestion: QUESTION.test(text.slice(0, MAX_QUERY_LENGTH)),
     asksNothing: () => asksNothing(text),
     hasAnswerType: answerType(question),
     textToEmbed: isContinued ? [...earlier.slice(-1), text].join('\n') : text,

@@ -3,7 +3,7 @@ import { cyrillicOf, isStopWord, LATIN as LATIN_LANGUAGES, languageOf, scriptOf,
 import { LANGUAGES, type LanguageCode, type LanguageTraits } from './languages.ts';
 
 /** UTF-16 units that are read of a question, and of each passage for the language of the site. */
-const MAX_SAMPLE = 400;
+const MAX_QUESTION_SAMPLE = 400;
 const MAX_PASSAGE_SAMPLE = 120;
 /** UTF-16 units passed to tinyld: more takes milliseconds, most of all text of no language. */
 const MAX_DETECTOR_SAMPLE = 100;
@@ -66,7 +66,7 @@ export class QueryLanguage {
    * browser, best first), then the language of the passages found, then English.
    */
   replyLanguage(found: { text: string }[], accepted: readonly string[] = []): LanguageCode {
-    return chooseReplyLanguage(this.#text.slice(0, MAX_SAMPLE), this.detected, found, accepted);
+    return chooseReplyLanguage(this.#text.slice(0, MAX_QUESTION_SAMPLE), this.detected, found, accepted);
   }
 }
 
@@ -150,7 +150,7 @@ function languagesWithLettersOf(text: string): readonly Language[] {
 }
 
 /** Detects a language by script and stop words; undefined where they do not decide. Cheap enough for passages too. */
-export function detectLanguage(text: string, length = MAX_SAMPLE): LanguageCode | undefined {
+export function detectLanguage(text: string, length = MAX_QUESTION_SAMPLE): LanguageCode | undefined {
   const start = text.slice(0, length);
   const own = byScript(start);
   if (own) return own === 'ru' ? (cyrillicOf(start) ?? own) : own;

@@ -49,7 +49,7 @@ const LETTERS: [RegExp, Language][] = [
   [/[ěřů]/, 'cs'],
 ];
 /** UTF-16 units that are read. */
-const MAX_SAMPLE = 3000;
+const MAX_PAGE_SAMPLE = 3000;
 /** A text of a language has two to four of its commonest words in ten; one in ten may be chance. */
 const MIN_SHARE = 0.1;
 
@@ -61,7 +61,7 @@ export function languageOf(text: string, otherwise: Language = 'en', among: read
   const counts = new Map<Language, number>();
   let length = 0;
   for (const [word] of text
-    .slice(0, MAX_SAMPLE)
+    .slice(0, MAX_PAGE_SAMPLE)
     .toLowerCase()
     .matchAll(/\p{Script=Latin}+/gu)) {
     length++;

@@ -20,7 +20,7 @@ const NEARLY_ALL = 0.9;
 /** UTF-16 units. A longer paragraph is split. */
 const MAX_BLOCK_LENGTH = 16 * 1024;
 /** Cells of a row, and cells that are converted to text at once. A longer row is split. */
-const MAX_CELLS = 500;
+const MAX_HTML_CELLS = 500;
 
 /** Stands for a `<br>` until the white space around it has been put in order. */
 export const LINE_BREAK = '\u2028';
@@ -170,7 +170,7 @@ export class Flow<P> {
   #openCell(header: boolean): void {
     const table = this.#tables.at(-1);
     if (!table) return;
-    if (table.cells.length >= MAX_CELLS) this.#closeRow();
+    if (table.cells.length >= MAX_HTML_CELLS) this.#closeRow();
     this.#out = [];
     table.cells.push({ header, blocks: this.#out });
   }
@@ -186,7 +186,7 @@ export class Flow<P> {
     table.rows.push(table.cells);
     table.count += table.cells.length;
     table.cells = [];
-    if (table.count >= MAX_CELLS) this.#emitRows(table, undefined);
+    if (table.count >= MAX_HTML_CELLS) this.#emitRows(table, undefined);
   }
 
   #closeTable(place: P): void {

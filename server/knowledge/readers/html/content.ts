@@ -22,7 +22,7 @@ const MIN_NAMED_SHARE = 0.03;
 /** Labels of pictures and forms, which are not read. */
 const LABEL = /^[^.!?]{1,40}:$/;
 const CONTENTS = /^\W*(?:table of )?contents\W*$/i;
-const MAX_TITLE_LENGTH = 120;
+const MAX_HEADING_LENGTH = 120;
 /** Blocks of a page from which on other work gets its turn between two passes over them. */
 const MIN_BLOCKS_TO_PAUSE = 2000;
 const NUMBERED = /^\W*\d{1,3}\b\W*/;
@@ -110,7 +110,7 @@ function isBoldHeading({ block, bold, linked }: PlacedBlocks[number], next: Plac
   if (!bold || linked || !next || next.bold || next.block.kind === 'heading') return false;
   if (block.kind === 'item' ? next.block.kind !== 'text' : block.kind !== 'text') return false;
   const { text } = block;
-  return text.length <= MAX_TITLE_LENGTH && (text.endsWith('?') || TITLE.test(text.replace(NUMBERED, '')));
+  return text.length <= MAX_HEADING_LENGTH && (text.endsWith('?') || TITLE.test(text.replace(NUMBERED, '')));
 }
 
 const lengthOf = (part: PlacedBlocks): number => part.reduce((sum, { block }) => sum + block.text.length, 0);

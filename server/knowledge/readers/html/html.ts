@@ -39,7 +39,7 @@ const RAISED: Record<string, string> = Object.fromEntries(
   [...'0123456789+-n'].map((sign, at) => [sign, [...'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ'][at]!]),
 );
 /** UTF-16 units of a title that are read. */
-const MAX_TITLE_LENGTH = 10_000;
+const MAX_TITLE_TAG_LENGTH = 10_000;
 const FOOTNOTE = /^\s*(?:[[(]?\d{1,3}[\])]?|[*†‡§])\s*$/;
 
 /**
@@ -111,7 +111,7 @@ class Page {
 
   /** Bounded, since a title element without its end contains the rest of the page. */
   #addTitle(text: string): void {
-    if (this.#titleLength < MAX_TITLE_LENGTH) this.#title.push(text);
+    if (this.#titleLength < MAX_TITLE_TAG_LENGTH) this.#title.push(text);
     this.#titleLength += text.length;
   }
 

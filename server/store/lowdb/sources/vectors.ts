@@ -30,12 +30,12 @@ export function vectorsFile(disk: Disk, path: string): Adapter<StoredVectors> {
 }
 
 /** Bytes written at once; three of them are four characters. */
-const PIECE_BYTES = 3 * 128 * 1024;
+const VECTOR_PIECE_BYTES = 3 * 128 * 1024;
 
 function* piecesOf({ model, dimensions, rows }: StoredVectors): Generator<Uint8Array> {
   const bytes = Buffer.from(rows.buffer, rows.byteOffset, rows.length);
   yield Buffer.from(`${JSON.stringify({ model, dimensions }).slice(0, -1)},"rows":"`);
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES)
-    yield Buffer.from(bytes.toString('base64', at, at + PIECE_BYTES));
+  for (let at = 0; at < bytes.length; at += VECTOR_PIECE_BYTES)
+    yield Buffer.from(bytes.toString('base64', at, at + VECTOR_PIECE_BYTES));
   yield Buffer.from('"}');
 }
