@@ -29,7 +29,7 @@ export async function createServices(config: Config, { store, clock, log, health
   const { answerTimeout, fetchAllow: allow, publicUrl } = config;
   const web = createWeb({ allow, self, about: publicUrl && `${publicUrl}/bot` });
   const embedder = config.embeddings && (await import('../model/embeddings.ts')).createEmbedder(config.embeddings);
-  const ingestion = new Ingestion({ store, web, clock, log, embedder });
+  const ingestion = new Ingestion({ store, web, clock, log, health, embedder });
   const crawls = new RunningCrawls();
   const sites = createSites({ store, ingestion, crawls, web, clock, log });
   const knowledge = createKnowledge(ingestion, crawls);

@@ -47,7 +47,7 @@ export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeo
         return vectorsIn(reply.body, texts.length);
       }
       const why = `the embeddings server answered ${reply.status} ${errorSentence(reply.body, apiKey, input)}`;
-      if (![400, 413, 422].includes(reply.status)) throw modelFailed(why);
+      if (![400, 413, 422].includes(reply.status)) throw modelFailed(why, `status_${reply.status}`);
       if (units / 2 < MIN_TEXT_UNITS) throw new TextsRefused(why);
     }
   }

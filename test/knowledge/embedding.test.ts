@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHealth, type Health } from '../../server/health/health.ts';
 import { Ingestion } from '../../server/knowledge/ingest/ingest.ts';
 import { createEmbedding } from '../../server/knowledge/ingest/embed.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
@@ -24,12 +25,14 @@ let knowledge: Knowledge;
 let dir: string;
 let now: number;
 let logged: string[];
+let health: Health;
 let open: (retryDelays?: { first: number; max: number }) => Knowledge;
 const chatbot = aChatbot('f'.repeat(32));
 
 beforeEach(async () => {
   now = Date.now();
   logged = [];
+  health = createHealth();
   const clock = () => now;
   const log = {
     info: (_: object, words: string) => logged.push(words),
@@ -41,7 +44,7 @@ beforeEach(async () => {
   store = await openLowdbStore({ dir, clock });
   await store.createChatbot(chatbot, []);
   const web = createWeb({ allow: [], clock });
-  open = (retryDelays) => new Ingestion({ store, web, clock, log, embedder, retryDelays });
+  open = (retryDelays) => new Ingestion({ store, web, clock, log, health, embedder, retryDelays });
   knowledge = open();
 });
 afterEach(async () => {
@@ -116,6 +119,22 @@ describe('the embeddings server', () => {
     await Promise.all(sources.map(embedded));
     expect(await asksFor('Is a brolly here?')).toEqual(['Is a brolly here?']);
     expect(ofEmbeddings()).toEqual([expect.stringContaining('by words alone'), 'the embeddings server answers again']);
+  });
+
+  it('is reported as degraded with the reason while it fails, and no longer once a request succeeds', async () => {
+    const early = await ingest('Umbrellas', 'They may be hired from noon.');
+    await embedded(early);
+    expect(health.state()).toEqual({ status: 'ok', reasons: [] });
+    fake.embedScript = DOWN;
+    await asksFor('Is a brolly here?');
+    expect(health.state()).toEqual({
+      status: 'degraded',
+      reasons: ['the embedding server does not answer (status_503); questions are searched by words alone'],
+    });
+    now += REST;
+    fake.embedScript = undefined;
+    await asksFor('Is a brolly there?');
+    expect(health.state()).toEqual({ status: 'ok', reasons: [] });
   });
 
   it('is not requested again after the knowledge is closed', async () => {

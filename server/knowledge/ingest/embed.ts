@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import type { Health } from '../../health/health.ts';
 import { TextsRefused, type Embedder } from '../../model/model.ts';
+import { OutboundFailure } from '../../outbound/failures.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { SourceDocument, Store, StoredVectors } from '../../store/store.ts';
 import type { IndexCache } from '../search/index-cache.ts';
@@ -21,6 +23,8 @@ const MAX_QUESTIONS = 256;
 /** Characters of a question that are embedded. */
 const MAX_QUESTION_LENGTH = 2000;
 
+const HEALTH_KEY = 'embeddings';
+
 /** Milliseconds before the first retry of an outage, doubled for each further one up to `max`. */
 export interface RetryDelays {
   first: number;
@@ -33,6 +37,7 @@ interface EmbeddingDeps {
   embedder: Embedder;
   clock: Clock;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+  health?: Pick<Health, 'report' | 'clear'> | undefined;
   /** Called when the server answers again after a failure. */
   onRecovery(): void;
   retryDelays?: RetryDelays | undefined;
@@ -49,7 +54,7 @@ export interface Embedding {
 }
 
 export function createEmbedding(deps: EmbeddingDeps): Embedding {
-  const { store, indexes, embedder, clock, log, onRecovery, retryDelays = RETRY_DELAYS } = deps;
+  const { store, indexes, embedder, clock, log, health, onRecovery, retryDelays = RETRY_DELAYS } = deps;
   const { model } = embedder;
   const questions = new LRUCache<string, Float32Array>({ max: MAX_QUESTIONS });
   let backoffUntil = 0;
@@ -78,6 +83,7 @@ export function createEmbedding(deps: EmbeddingDeps): Embedding {
     // Once per outage.
     if (!failing) log.error({ model, err: error.cause ?? error }, 'no embeddings: searching by words alone');
     failing = true;
+    health?.report(HEALTH_KEY, { status: 'degraded', reason: sentenceOf(error) });
     // A chatbot without vectors embeds no question, so that questions alone would not notice the recovery.
     if (retry) return;
     retry = setTimeout(() => {
@@ -95,6 +101,7 @@ export function createEmbedding(deps: EmbeddingDeps): Embedding {
     // A request that started before the last failure may be the one that succeeds.
     backoffUntil = 0;
     failing = false;
+    health?.clear(HEALTH_KEY);
     log.info({ model }, 'the embeddings server answers again');
     onRecovery();
   }
@@ -141,6 +148,12 @@ export function createEmbedding(deps: EmbeddingDeps): Embedding {
       clearTimeout(retry);
     },
   };
+}
+
+/** For `/readyz`, free of the server's own words. */
+function sentenceOf(error: Error): string {
+  const reason = error instanceof OutboundFailure ? error.reason : 'bad_reply';
+  return `the embedding server does not answer (${reason}); questions are searched by words alone`;
 }
 
 /** Each passage under its title and headings, as the word index has them; a heading that repeats the title is left out. */

@@ -1,3 +1,4 @@
+import type { Health } from '../../health/health.ts';
 import type { Embedder } from '../../model/model.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { Store, StoredSource } from '../../store/store.ts';
@@ -29,6 +30,8 @@ export interface IngestionOptions {
   web: Web;
   clock: Clock;
   log: Log;
+  /** Shows an embedding server that fails. */
+  health?: Pick<Health, 'report' | 'clear'> | undefined;
   /** Milliseconds after the last question at which a chatbot's index leaves memory; 15 minutes by default. */
   idle?: number;
   /** Embeds passages and questions; without one the search goes by words alone. */
@@ -64,7 +67,7 @@ export class Ingestion implements Knowledge {
   readonly #queue: FairQueue;
   readonly #embedding: Embedding | undefined;
 
-  constructor({ store, web, clock, log, idle = 15 * 60_000, embedder, retryDelays }: IngestionOptions) {
+  constructor({ store, web, clock, log, health, idle = 15 * 60_000, embedder, retryDelays }: IngestionOptions) {
     const indexes = new IndexCache({ store, clock, idle, model: embedder?.model });
     const onRecovery = (): void => {
       this.embedMissing().catch((error: unknown) => log.error({ err: error }, 'sources not embedded'));
@@ -76,7 +79,8 @@ export class Ingestion implements Knowledge {
       perHost: MAX_JOBS_PER_HOST,
       onError: (error) => log.error({ err: error }, 'learning failed'),
     });
-    this.#embedding = embedder && createEmbedding({ store, indexes, embedder, clock, log, onRecovery, retryDelays });
+    this.#embedding =
+      embedder && createEmbedding({ store, indexes, embedder, clock, log, health, onRecovery, retryDelays });
   }
 
   /**
