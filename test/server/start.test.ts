@@ -231,6 +231,16 @@ describe('the program', () => {
     expect(one.out()).not.toContain(session.uuid);
   });
 
+  it.each(['/etc/passwd', '/proc/nope', '/proc/nope/data', '/proc'])(
+    'exits with 1 on DATA_DIR=%s, which cannot be created or written, and names it',
+    async (DATA_DIR) => {
+      const one = await run({ DATA_DIR });
+      expect(await one.ended).toBe(1);
+      expect(one.err()).toMatch(/^docent: cannot (?:create|lock) the data folder /);
+      expect(one.err()).toContain(`the data folder ${DATA_DIR}: `);
+    },
+  );
+
   it('refuses a data folder in use, and takes over the lock of a killed server', async () => {
     const DATA_DIR = join(folder, 'locked');
     const first = await run({ DATA_DIR });

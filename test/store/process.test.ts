@@ -88,7 +88,9 @@ describe('lowdb: processes on one data folder', { timeout: 60_000 }, () => {
   it('are refused but for the first, with the folder and the process named', async () => {
     const first = run('hold');
     await first.says('open');
-    await expect(open()).rejects.toThrow(`${dir} is in use by process ${first.process.pid}`);
+    await expect(open()).rejects.toThrow(
+      `${dir} is in use by process ${first.process.pid}: stop that one (a command ends by itself) or use another folder`,
+    );
     expect(await run('hold').says('refused')).toContain(dir);
   });
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Health } from '../../health/health.ts';
 import type { Clock } from '../../schema/ids.ts';
@@ -6,7 +6,7 @@ import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import { chatbotVerbs, removeChatbotData } from './chatbot-verbs.ts';
 import { Chatbots } from './chatbots.ts';
 import { Damage, type StoreLog } from './files/damage.ts';
-import { realDisk, syncFolder, type Disk } from './files/disk.ts';
+import { createFolder, realDisk, syncFolder, type Disk } from './files/disk.ts';
 import { DiskWatch } from './files/disk-watch.ts';
 import type { StoreContext } from './context.ts';
 import { lockFolder } from './files/lock.ts';
@@ -40,7 +40,7 @@ export interface LowdbOptions {
 /** The default store: small files in one folder. Throws where another process has the folder. */
 export async function openLowdbStore(options: LowdbOptions): Promise<Store> {
   const dir = resolve(options.dir);
-  const created = mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const created = createFolder(dir, `cannot create the data folder ${dir}`);
   const lock = await lockFolder(dir);
   const { disk: rawDisk = realDisk, health, log, probeInterval } = options;
   const watch = new DiskWatch({ disk: rawDisk, dir, health, log, probeInterval });

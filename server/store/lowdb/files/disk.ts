@@ -1,4 +1,4 @@
-import { close, fdatasync, fsync, ftruncate, open, write } from 'node:fs';
+import { close, fdatasync, fsync, ftruncate, mkdirSync, open, statSync, write } from 'node:fs';
 import { mkdir, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -50,6 +50,24 @@ export const hasCode = (error: unknown, ...codes: string[]): boolean =>
 
 /** For clean-up after a fault that is already being reported. */
 export const ignore = (): void => {};
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/**
+ * Creates a folder and the missing ones above it, and returns the uppermost that it created. The error begins with `failure`.
+ * In /proc, Node's own recursive mkdir never returns.
+ */
+export function createFolder(path: string, failure: string): string | undefined {
+  if (isFolder(path)) return undefined;
+  const uppermost = createFolder(dirname(path), failure);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if (!isFolder(path)) throw new Error(`${failure}: ${(error as Error).message}`, { cause: error });
+  }
+  return uppermost ?? path;
+}
 
 /** Makes new, renamed and removed names of a folder durable. */
 export async function syncFolder(disk: Disk, path: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, mkdirSync, readdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { hasCode } from './disk.ts';
+import { createFolder, hasCode } from './disk.ts';
 import { bootId, hostName } from './host.ts';
 
 /**
@@ -22,6 +22,8 @@ import { bootId, hostName } from './host.ts';
 const RIVAL_TIMEOUT_MS = 400;
 /** A Unix socket's address holds 104 bytes on macOS, 108 on Linux. */
 const MAX_ADDRESS_BYTES = 100;
+/** The other process is a server, or a command without one. */
+const REMEDY = 'stop that one (a command ends by itself) or use another folder';
 
 export interface Lock {
   release(): Promise<void>;
@@ -34,7 +36,7 @@ export class FolderInUse extends Error {}
 export async function lockFolder(dir: string): Promise<Lock> {
   const locks = join(resolve(dir), 'lock');
   const folder = join(locks, hostName());
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  createFolder(folder, `cannot lock the data folder ${dir}`);
   const claim = `${Date.now().toString(36)}-${process.pid}-${randomBytes(4).toString('hex')}${bootId() && `-${bootId()}`}`;
   const near = shortAlias(folder);
   try {
@@ -47,9 +49,7 @@ export async function lockFolder(dir: string): Promise<Lock> {
     if (other === undefined && !elsewhere) return lock;
     await lock.release();
     if (elsewhere) throw elsewhere;
-    throw new FolderInUse(
-      `the data folder ${dir} is in use by process ${pidOf(other!)}: stop that one or use another folder`,
-    );
+    throw new FolderInUse(`the data folder ${dir} is in use by process ${pidOf(other!)}: ${REMEDY}`);
   } finally {
     near.remove();
   }
@@ -58,10 +58,7 @@ export async function lockFolder(dir: string): Promise<Lock> {
 /** Why a claim that is not in this host's own folder keeps us out. Dead ones that this machine answers for are removed. */
 async function claimElsewhere(locks: string, dir: string): Promise<FolderInUse | undefined> {
   const legacy = await liveClaimsNear(locks, '');
-  if (legacy[0])
-    return new FolderInUse(
-      `the data folder ${dir} is in use by process ${pidOf(legacy[0])}: stop that one or use another folder`,
-    );
+  if (legacy[0]) return new FolderInUse(`the data folder ${dir} is in use by process ${pidOf(legacy[0])}: ${REMEDY}`);
   for (const { name } of readdirSync(locks, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
     if (name === hostName()) continue;
     const claims = readdirSync(join(locks, name)).filter((claim) => pidOf(claim) !== undefined);
@@ -73,9 +70,7 @@ async function claimElsewhere(locks: string, dir: string): Promise<FolderInUse |
     }
     const [own] = await liveClaimsNear(join(locks, name), '');
     if (own !== undefined)
-      return new FolderInUse(
-        `the data folder ${dir} is in use by process ${pidOf(own)} of ${name}: stop that one or use another folder`,
-      );
+      return new FolderInUse(`the data folder ${dir} is in use by process ${pidOf(own)} of ${name}: ${REMEDY}`);
   }
   return undefined;
 }
