@@ -39,7 +39,7 @@ const PAUSE_MS = 30_000;
 const CAUSED_BY_QUESTION = new Set(['bad_reply', 'status_400', 'status_413', 'status_422']);
 
 export function createFallback({ health, clock, log, quotes = true }: FallbackOptions): Fallback {
-  const consequence = quotes ? 'visitors get quotes from the sources instead' : 'visitors get errors';
+  const consequence = quotes ? 'new questions are answered with quotes from the sources' : 'visitors get errors';
   const sentence = (reason: string): string => `the model does not answer (${reason}); ${consequence}`;
   const outage = createOutage({ health, clock, log, name: 'the model', key: 'model', sentence });
   let failures = 0;

@@ -14,7 +14,7 @@ const COMMANDS: Record<string, Command> = { ...chatbotCommands, learn: learnComm
 const ALIASES: Record<string, string> = { 'key remove': 'key revoke' };
 
 /**
- * Resolves with the exit code: 0 done, 1 it could not be done, 2 the command line is wrong, 130 it was stopped by Ctrl-C.
+ * Resolves with the exit code: 0 done, 1 it could not be done or a value is not accepted, 2 the words and options do not fit a command, 130 it was stopped by Ctrl-C.
  */
 export async function runCommand(words: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   const read = parseWords(words);

@@ -268,7 +268,7 @@ export const Message = record({
     'citations by marker, each with `data_source_uuid`, `title`, `text` (the quoted passage), `file_name` (the URL of a link) and `type`. `{}` where there are none.',
   ),
   meta_json: json(
-    '`actual_token_distribution.total_tokens`, `functions_called`, `active_agent` (uuid and name), `credits`, `outcome` (`answered`, `unsure`, `unknown`), `routing` (how the agent was chosen) and `fallback` (why the answer quotes the sources instead of using the model).',
+    '`actual_token_distribution.total_tokens`, `functions_called`, `active_agent` (uuid and name), `credits`, `outcome` (`answered` or `unknown`; `unsure` is reserved), `routing` (how the agent was chosen) and `fallback` (why the answer quotes the sources instead of using the model).',
   ),
   ...dated,
   background_pending_tasks: Type.Integer({ minimum: 0, description: 'Reserved; 0.' }),

@@ -82,7 +82,7 @@ const OutcomeQuery = Type.Object({
   outcome: Type.Optional(
     Type.Enum([...OUTCOMES], {
       description:
-        'Only sessions with a message of this outcome: `answered`, `unsure` (a weak match) or `unknown` (no answer in the sources).',
+        'Only sessions with a message of this outcome: `answered`, `unknown` (no answer in the sources) or `unsure` (reserved: no message has it yet).',
     }),
   ),
 });
