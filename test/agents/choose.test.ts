@@ -49,7 +49,9 @@ describe('who answers', () => {
 
   test('is the first agent whose rule is true, at any bias', () => {
     const rules = [{ contains: ['boss'] }, { queries: { min: 3 } }];
-    const agents = TEAM.map((agent) => (agent.uuid === 'hours' ? { ...agent, meta: { bias: -10 }, rules } : agent));
+    const agents = TEAM.map((agent) =>
+      agent.uuid === 'hours' ? { ...agent, meta: { bias: -10 }, routing: { rules } } : agent,
+    );
     const { agent, record } = ask('why was I charged twice?', { agents, facts: { ...FIRST_QUERY, queries: 3 } });
     expect(agent?.uuid).toBe('hours');
     expect(record).toEqual({ by: 'rule', agent: 'hours', rule: { agent: 'hours', index: 1 } });
