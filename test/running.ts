@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { boot, type DocentServer } from '../server/boot.ts';
 import { conformance, type Exchange } from './api/contract/conformance.ts';
 import type { Disk } from '../server/store/lowdb/files/disk.ts';
-import { startHearing } from './api/contract/overheard.ts';
+import { recordExchanges } from './api/contract/recorded-exchanges.ts';
 
 /** The whole server in this process, over real HTTP on 127.0.0.1 and a data folder of its own. */
 export interface Running {
@@ -33,7 +33,7 @@ export const API_KEY = 'the-key-of-the-tests';
 export async function start(env: NodeJS.ProcessEnv = {}, disk?: Disk): Promise<Running> {
   const dataDir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'docent-')));
   let booted: DocentServer | undefined;
-  const hearing = startHearing();
+  const hearing = recordExchanges();
   const server = createServer((request, response) => {
     hearing.hear(request, response);
     booted?.handler(request, response);

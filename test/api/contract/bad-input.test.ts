@@ -5,13 +5,21 @@ import { operations } from '../../../server/api/router.ts';
 import type { Operation, ApiDeps } from '../../../server/api/requests/operation.ts';
 import { API_KEY } from '../../running.ts';
 import { rows } from './rows.ts';
-import { FUNCTION, newAgent, newChatbot, newFunction, openWorld, stateOf, type World } from '../world.ts';
+import {
+  FUNCTION,
+  newAgent,
+  newChatbot,
+  newFunction,
+  startApiFixture,
+  stateOf,
+  type ApiFixture,
+} from '../api-fixture.ts';
 
 /** What nobody means well by: a clear error, nothing changed, never a 500. */
 
-let w: World;
+let w: ApiFixture;
 let chatbot: string;
-beforeAll(async () => void (w = await openWorld()));
+beforeAll(async () => void (w = await startApiFixture()));
 beforeEach(async () => void (chatbot = await newChatbot(w)));
 afterAll(() => w.stop());
 

@@ -5,7 +5,7 @@ import { operations } from '../../../server/api/router.ts';
 import { createOpenapiDocument } from '../../../server/api/openapi/document.ts';
 import type { ApiDeps } from '../../../server/api/requests/operation.ts';
 import { conformance, type Exchange } from './conformance.ts';
-import { startHearing } from './overheard.ts';
+import { recordExchanges } from './recorded-exchanges.ts';
 
 /** The checker of replies, which all tests of the interface go through, is checked itself. */
 
@@ -111,7 +111,7 @@ it.each([
   ['none', [chatbot], undefined],
   ['a key too many', [{ ...chatbot, owner: 'x' }], /GET \/api\/v1\/chatbots answered 200: .*additional/],
 ])('a server is overheard, and %s told of at its end', async (_what, body, fault) => {
-  const hearing = startHearing();
+  const hearing = recordExchanges();
   const server = createServer((request, response) => {
     hearing.hear(request, response);
     response.setHeader('Content-Type', 'application/json; charset=utf-8');

@@ -6,19 +6,19 @@ import type { Operation, ApiDeps } from '../../../server/api/requests/operation.
 import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
 import { API_KEY } from '../../running.ts';
 import { rows } from './rows.ts';
-import { learned, newChatbot, newSession, openWorld, type World } from '../world.ts';
+import { learned, newChatbot, newSession, startApiFixture, type ApiFixture } from '../api-fixture.ts';
 
 /**
  * The examples of the document are what a server answered: this test plays every row of the table again and compares. After a change,
  * `npx vitest run test/api/contract/examples.test.ts -u` writes them anew.
  */
 
-let w: World;
+let w: ApiFixture;
 let model: FakeModel;
 beforeAll(async () => {
   // One moment for all records: the times of the examples do not change from run to run.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-15T09:30:00Z') });
-  [w, model] = [await openWorld(), await startFakeModel({ script: { status: 400, raw: ['{}'] } })];
+  [w, model] = [await startApiFixture(), await startFakeModel({ script: { status: 400, raw: ['{}'] } })];
 });
 afterAll(async () => {
   vi.useRealTimers();
@@ -84,7 +84,7 @@ async function typed(type: string): Promise<{ body: unknown }> {
 }
 
 async function modelFault(): Promise<unknown> {
-  const asking = await openWorld({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'small', FALLBACK: '0' });
+  const asking = await startApiFixture({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'small', FALLBACK: '0' });
   const session = await newSession(asking, await newChatbot(asking));
   const { body } = await asking.call('POST', `/api/v1/session/${session}/message/stream`, { query: 'Hello?' });
   await asking.stop();

@@ -8,10 +8,10 @@ import {
   newSession,
   newSource,
   newTag,
-  openWorld,
+  startApiFixture,
   QA,
-  type World,
-} from '../world.ts';
+  type ApiFixture,
+} from '../api-fixture.ts';
 
 /** Every string of the Big List of Naughty Strings, through every field of text: byte for byte, or not at all. */
 
@@ -38,7 +38,7 @@ const field = (name: string, least: number, most: number, stored: Field['stored'
 
 interface Door {
   /** What is written to, made once. */
-  make: (w: World, chatbot: string) => Promise<string>;
+  make: (w: ApiFixture, chatbot: string) => Promise<string>;
   write: string;
   /** `:made` is the uuid in the reply to the last write. */
   read: string;
@@ -157,8 +157,8 @@ const doors: Record<string, Door> = {
   },
 };
 
-let w: World;
-beforeAll(async () => void (w = await openWorld()));
+let w: ApiFixture;
+beforeAll(async () => void (w = await startApiFixture()));
 afterAll(() => w.stop());
 
 const fits = (text: string, { least, most }: Field): boolean => {

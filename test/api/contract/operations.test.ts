@@ -3,7 +3,7 @@ import { operations } from '../../../server/api/router.ts';
 import type { Operation, ApiDeps } from '../../../server/api/requests/operation.ts';
 import { newUuid } from '../../../server/schema/ids.ts';
 import { rows, type Row } from './rows.ts';
-import { newChatbot, openWorld, OTHER_KEY, stateOf, type World } from '../world.ts';
+import { newChatbot, startApiFixture, OTHER_KEY, stateOf, type ApiFixture } from '../api-fixture.ts';
 
 /** Every operation × fine, invalid, unknown, another user's, no key, wrong method. */
 
@@ -17,8 +17,8 @@ const requiredOf = ({ body }: Operation): string[] => (body as { required?: stri
 const undated = (state: unknown): unknown =>
   JSON.parse(JSON.stringify(state), (key, value: unknown) => (key === 'modified_at' ? '' : value));
 
-let w: World;
-beforeAll(async () => void (w = await openWorld()));
+let w: ApiFixture;
+beforeAll(async () => void (w = await startApiFixture()));
 afterAll(() => w.stop());
 
 it('every operation has a row, and every row an operation', () => {

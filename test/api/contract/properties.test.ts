@@ -5,7 +5,7 @@ import { createOpenapiDocument } from '../../../server/api/openapi/document.ts';
 import type { ApiDeps } from '../../../server/api/requests/operation.ts';
 import { beside, valid, type Schema } from './arbitrary.ts';
 import { rows } from './rows.ts';
-import { newChatbot, openWorld, stateOf, type World } from '../world.ts';
+import { newChatbot, startApiFixture, stateOf, type ApiFixture } from '../api-fixture.ts';
 
 /** Random bodies, from the schemas and beside them: never a 500, never a crash, a refusal names its field and changes nothing. */
 
@@ -35,8 +35,8 @@ const doors = all
 const BEYOND = ['rate_limit', 'meta', 'url', 'external_url', 'headers', 'parameters', 'data_source_uuids', 'type'];
 const ADDRESSES = ['icon', 'avatar', 'privacy_url', 'image_hosts', 'allowed_origins'];
 
-let w: World;
-beforeAll(async () => void (w = await openWorld()));
+let w: ApiFixture;
+beforeAll(async () => void (w = await startApiFixture()));
 afterAll(() => w.stop());
 
 describe.each(doors)('$method $path', ({ method, path, schema, known }) => {

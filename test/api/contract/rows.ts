@@ -10,15 +10,15 @@ import {
   newSource,
   newTag,
   QA,
-  type World,
-} from '../world.ts';
+  type ApiFixture,
+} from '../api-fixture.ts';
 
 /** How each operation is called: `METHOD path` → its row. The tables of tests and the document's examples come from here. */
 export interface Row {
   /** Makes what the call is about, in a chatbot of its own; by default it is that chatbot. */
-  on?: (w: World, chatbot: string) => Promise<string>;
+  on?: (w: ApiFixture, chatbot: string) => Promise<string>;
   /** The body of a call that succeeds. */
-  send?: (uuid: string, w: World) => unknown;
+  send?: (uuid: string, w: ApiFixture) => unknown;
   /** What follows the path, `?` included. */
   search?: string;
   /** What is refused with 422: the field that is named, and the body. */
@@ -152,7 +152,7 @@ const widgetSettings: [string, unknown][] = [
 ];
 
 /** The chatbot itself, with something in it. */
-const holding = (make: NonNullable<Row['on']>) => async (w: World, chatbot: string) => {
+const holding = (make: NonNullable<Row['on']>) => async (w: ApiFixture, chatbot: string) => {
   await make(w, chatbot);
   return chatbot;
 };

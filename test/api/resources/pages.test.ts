@@ -5,14 +5,14 @@ import { pipeline, Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serializeBatches } from '../../../server/http/json-list.ts';
-import { learned, newChatbot, newSession, newTag, openWorld, QA, type World } from '../world.ts';
+import { learned, newChatbot, newSession, newTag, startApiFixture, QA, type ApiFixture } from '../api-fixture.ts';
 
 /** Lists by pages, and long lists as they are read. */
 
-let w: World;
+let w: ApiFixture;
 let chatbot: string;
 beforeAll(async () => {
-  w = await openWorld();
+  w = await startApiFixture();
   chatbot = await newChatbot(w);
 });
 afterAll(() => w.stop());

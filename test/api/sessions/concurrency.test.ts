@@ -11,14 +11,14 @@ import {
   newSession,
   newSource,
   newTag,
-  openWorld,
-  type World,
-} from '../world.ts';
+  startApiFixture,
+  type ApiFixture,
+} from '../api-fixture.ts';
 
 /** Many at once, and deletes in the middle of work. */
 
-let w: World;
-beforeAll(async () => void (w = await openWorld()));
+let w: ApiFixture;
+beforeAll(async () => void (w = await startApiFixture()));
 afterAll(() => w.stop());
 
 const at200 = <T>(make: (i: number) => T): T[] => Array.from({ length: 200 }, (_, i) => make(i));
@@ -147,7 +147,7 @@ describe('what there may be one of', () => {
 });
 
 describe('a delete in the middle of work', () => {
-  let busy: World;
+  let busy: ApiFixture;
   let model: FakeModel;
   let slow: Awaited<ReturnType<typeof site>>;
   /** Pages that were asked for and have not been answered. */
@@ -156,7 +156,7 @@ describe('a delete in the middle of work', () => {
   beforeAll(async () => {
     model = await startFakeModel({ script: { pieces: Array(40).fill('word '), pace: 15 } });
     slow = await site({ '/slow': (_request, response) => void waiting.push(response) });
-    busy = await openWorld({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'small', FETCH_ALLOW: slow.host });
+    busy = await startApiFixture({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'small', FETCH_ALLOW: slow.host });
   });
   afterAll(async () => {
     for (const response of waiting) response.destroy();

@@ -6,15 +6,15 @@ import { operations } from '../../../server/api/router.ts';
 import type { ApiDeps } from '../../../server/api/requests/operation.ts';
 import { API_KEY } from '../../running.ts';
 import { form, rows } from '../contract/rows.ts';
-import { FUNCTION, newAgent, newChatbot, openWorld, OTHER_KEY, type World } from '../world.ts';
+import { FUNCTION, newAgent, newChatbot, startApiFixture, OTHER_KEY, type ApiFixture } from '../api-fixture.ts';
 
 /** `Idempotency-Key` on every operation that creates. */
 
-let w: World;
+let w: ApiFixture;
 let dir: string;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'docent-keys-'));
-  w = await openWorld({ DATA_DIR: dir });
+  w = await startApiFixture({ DATA_DIR: dir });
 });
 afterAll(async () => {
   await w.stop();
@@ -122,7 +122,7 @@ describe('a key', () => {
     const key = newKey();
     const first = await send(create, key, { name: 'Lasting' });
     await w.stop();
-    w = await openWorld({ DATA_DIR: dir });
+    w = await startApiFixture({ DATA_DIR: dir });
     expect(await send(create, key, { name: 'Lasting' })).toEqual(first);
     expect(await named('Lasting')).toHaveLength(1);
     await w.call('DELETE', `/api/v1/chatbot/${JSON.parse(first.text).uuid}/delete`);
@@ -142,7 +142,7 @@ describe('a key', () => {
       const path = join(dir, 'replies', name);
       await writeFile(path, (await readFile(path, 'utf8')).split('\n').map(damage).join('\n'));
     }
-    w = await openWorld({ DATA_DIR: dir });
+    w = await startApiFixture({ DATA_DIR: dir });
     const again = await send(create, key, { name: what });
     expect([first.status, again.status]).toEqual([200, 200]);
     expect(await named(what)).toHaveLength(2);

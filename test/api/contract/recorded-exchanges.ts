@@ -5,14 +5,14 @@ import type { ApiDeps } from '../../../server/api/requests/operation.ts';
 import { conformance, type Exchange } from './conformance.ts';
 
 /** Every JSON reply under /api that a server sends in a test, however it was asked for, held against the document. */
-export interface Hearing {
+export interface ExchangeRecorder {
   /** Call before the request is handled. */
   hear(request: IncomingMessage, response: ServerResponse): void;
   /** Throws where a reply was not as the document says. */
   check(): void;
 }
 
-export function startHearing(): Hearing {
+export function recordExchanges(): ExchangeRecorder {
   const heard: { told: string; exchange: () => Exchange }[] = [];
 
   function hear({ method = '', url = '' }: IncomingMessage, response: ServerResponse): void {

@@ -14,7 +14,7 @@ export interface Source {
   title: string;
 }
 
-export interface Town {
+export interface SiteFixture {
   docent: Running;
   bot: string;
   base: string;
@@ -36,9 +36,9 @@ export interface Town {
 
 const TOWNS = 40;
 
-/** Each test has a town of its own, since what a robots.txt says is kept. */
-export function aTown(): Town {
-  const town = { shown: {}, asked: [], most: 0 } as unknown as Town;
+/** Each test has a fixture of its own, since what a robots.txt says is kept. */
+export function useSiteFixture(): SiteFixture {
+  const fixture = { shown: {}, asked: [], most: 0 } as unknown as SiteFixture;
   let open = 0;
   let next = 0;
   let towns: Awaited<ReturnType<typeof site>>[];
@@ -47,13 +47,13 @@ export function aTown(): Town {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '/';
-    town.asked.push(path);
-    if (request.headers['if-none-match']) town.askedAnew.push(path);
-    town.most = Math.max(town.most, ++open);
+    fixture.asked.push(path);
+    if (request.headers['if-none-match']) fixture.askedAnew.push(path);
+    fixture.most = Math.max(fixture.most, ++open);
     response.on('close', () => open--);
-    if (path !== '/robots.txt') await town.hold;
-    if (town.slow > 0) await sleep(town.slow);
-    const page = town.shown[path];
+    if (path !== '/robots.txt') await fixture.hold;
+    if (fixture.slow > 0) await sleep(fixture.slow);
+    const page = fixture.shown[path];
     const { status, body, headers } = typeof page === 'object' ? page : { body: page };
     const type = { 'Content-Type': 'text/html; charset=utf-8' };
     response.writeHead(status ?? (page === undefined ? 404 : 200), { ...type, ...headers }).end(body);
@@ -66,16 +66,16 @@ export function aTown(): Town {
   beforeAll(async () => {
     towns = await Promise.all(Array.from({ length: TOWNS }, () => site(new Proxy({}, { get: () => answer }))));
     elsewhere = await site(new Proxy({}, { get: () => note }));
-    town.elsewhere = elsewhere.base;
-    town.docent = await start({ FETCH_ALLOW: [...towns, elsewhere].map(({ host }) => host).join(',') });
+    fixture.elsewhere = elsewhere.base;
+    fixture.docent = await start({ FETCH_ALLOW: [...towns, elsewhere].map(({ host }) => host).join(',') });
   });
   afterAll(async () => {
-    await town.docent.stop();
+    await fixture.docent.stop();
     await Promise.all([...towns, elsewhere].map((one) => one.close()));
   });
   beforeEach(async () => {
-    const bot = (await town.docent.api('POST', '/chatbot/create', { name: 'Town', show_citations: true })).body.uuid;
-    Object.assign(town, {
+    const bot = (await fixture.docent.api('POST', '/chatbot/create', { name: 'Town', show_citations: true })).body.uuid;
+    Object.assign(fixture, {
       bot,
       base: towns[next++]!.base,
       shown: {},
@@ -87,10 +87,10 @@ export function aTown(): Town {
     });
   });
   afterEach(() => {
-    town.hold = undefined;
+    fixture.hold = undefined;
     expect(visited).toEqual([]);
   });
-  return town;
+  return fixture;
 }
 
 /** A page whose text tells of its name, and which leads to others. */
@@ -100,33 +100,33 @@ export const page = (name: string, ...links: string[]): string =>
 
 export const moved = (to: string, status = 301): Page => ({ status, headers: { Location: to } });
 
-/** The pages of a town, counted from 1, each of which leads to the next. */
-export const street = (length: number): Record<string, Page> =>
+/** The pages of a fixture, counted from 1, each of which leads to the next. */
+export const pageChain = (length: number): Record<string, Page> =>
   Object.fromEntries(
     Array.from({ length }, (_, i) => [i === 0 ? '/' : `/${i + 1}`, page(`house ${i + 1}`, `/${i + 2}`)]),
   );
 
-export const begin = async ({ docent, bot, base }: Town, body: object = {}, path = '/') =>
+export const startCrawl = async ({ docent, bot, base }: SiteFixture, body: object = {}, path = '/') =>
   (await docent.api('POST', `/chatbot/${bot}/data-source/site`, { url: base + path, ...body })).body;
 
-export const siteOf = async ({ docent, bot }: Town, uuid: string) =>
+export const siteOf = async ({ docent, bot }: SiteFixture, uuid: string) =>
   (await docent.api('GET', `/chatbot/${bot}/data-source/site/${uuid}`)).body;
 
-export const ended = (town: Town, uuid: string) =>
+export const crawlEnded = (fixture: SiteFixture, uuid: string) =>
   until(
-    () => siteOf(town, uuid),
+    () => siteOf(fixture, uuid),
     ({ status }) => status !== 'running',
     25_000,
   );
 
-export const learn = async (town: Town, body: object = {}, path = '/') =>
-  ended(town, (await begin(town, body, path)).uuid);
+export const crawl = async (fixture: SiteFixture, body: object = {}, path = '/') =>
+  crawlEnded(fixture, (await startCrawl(fixture, body, path)).uuid);
 
-export const sources = async ({ docent, bot }: Town): Promise<Source[]> =>
+export const sources = async ({ docent, bot }: SiteFixture): Promise<Source[]> =>
   (await docent.api('GET', `/chatbot/${bot}/data-sources`)).body;
 
 /** A page that its owner adds, when it is learned or cannot be. */
-export async function add({ docent, bot, base }: Town, path: string): Promise<Source> {
+export async function add({ docent, bot, base }: SiteFixture, path: string): Promise<Source> {
   const { body } = await docent.api('POST', `/chatbot/${bot}/data-source/url`, { url: base + path });
   return sourceEnded(docent, body.uuid);
 }
@@ -140,14 +140,16 @@ export async function sourceEnded(docent: Running, uuid: string): Promise<Source
 }
 
 /** Paths of the chatbot's pages with how they ended. */
-export const pages = async (town: Town): Promise<Record<string, string>> =>
-  Object.fromEntries((await sources(town)).map(({ file_name, status }) => [file_name.replace(town.base, ''), status]));
+export const pages = async (fixture: SiteFixture): Promise<Record<string, string>> =>
+  Object.fromEntries(
+    (await sources(fixture)).map(({ file_name, status }) => [file_name.replace(fixture.base, ''), status]),
+  );
 
 export const success = (...paths: string[]): Record<string, string> =>
   Object.fromEntries(paths.map((path) => [path, 'success']));
 
 /** The paths of the pages from which a question is answered. */
-export async function cited({ docent, bot, base }: Town, query: string): Promise<string[]> {
+export async function citedPages({ docent, bot, base }: SiteFixture, query: string): Promise<string[]> {
   const session = (await docent.api('POST', `/chatbot/${bot}/session/create`)).body.uuid;
   await docent.api('POST', `/session/${session}/message/non-stream`, { query });
   const [message] = (await docent.api('GET', `/session/${session}/messages`)).body;
@@ -156,11 +158,11 @@ export async function cited({ docent, bot, base }: Town, query: string): Promise
 }
 
 /** Holds the pages back until what it returns is called. */
-export function held(town: Town): () => void {
+export function holdRequests(fixture: SiteFixture): () => void {
   let release = () => {};
-  town.hold = new Promise((go) => (release = go));
+  fixture.hold = new Promise((go) => (release = go));
   return () => {
-    town.hold = undefined;
+    fixture.hold = undefined;
     release();
   };
 }

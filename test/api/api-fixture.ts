@@ -6,7 +6,7 @@ import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import { API_KEY, site, start, until, type Reply, type Running } from '../running.ts';
 
 /** A server with two users, and what the rows of the table of operations need to be made before they are called. */
-export interface World {
+export interface ApiFixture {
   docent: Running;
   /** A small site that may be read. */
   shop: string;
@@ -24,7 +24,7 @@ const pages = {
   '/guide/': () => {},
 };
 
-export async function openWorld(env: NodeJS.ProcessEnv = {}): Promise<World> {
+export async function startApiFixture(env: NodeJS.ProcessEnv = {}): Promise<ApiFixture> {
   const dir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'docent-')));
   await addUser(dir, 'other@example.com', OTHER_KEY);
   const shop = await site(pages);
@@ -77,13 +77,13 @@ const uuidOf = async (reply: Promise<Reply>): Promise<string> => {
   return body.uuid;
 };
 
-export const newChatbot = (w: World, name = 'Help centre'): Promise<string> =>
+export const newChatbot = (w: ApiFixture, name = 'Help centre'): Promise<string> =>
   uuidOf(w.call('POST', '/api/v1/chatbot/create', { name, show_citations: true }));
 
-export const newAgent = (w: World, chatbot: string, type = 'user-facing'): Promise<string> =>
+export const newAgent = (w: ApiFixture, chatbot: string, type = 'user-facing'): Promise<string> =>
   uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/agent/create`, { name: 'Returns desk', type }));
 
-export const newFunction = async (w: World, chatbot: string): Promise<string> =>
+export const newFunction = async (w: ApiFixture, chatbot: string): Promise<string> =>
   uuidOf(w.call('POST', `/api/v1/agent/${await newAgent(w, chatbot)}/function/create`, FUNCTION));
 
 export const FUNCTION = {
@@ -105,26 +105,26 @@ export const QA = {
 };
 
 /** A source that has been learned. */
-export async function newSource(w: World, chatbot: string): Promise<string> {
+export async function newSource(w: ApiFixture, chatbot: string): Promise<string> {
   const uuid = await uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/data-source/qa`, QA));
   await learned(w, uuid);
   return uuid;
 }
 
-export async function newLink(w: World, chatbot: string, path = '/returns'): Promise<string> {
+export async function newLink(w: ApiFixture, chatbot: string, path = '/returns'): Promise<string> {
   const uuid = await uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/data-source/url`, { url: w.shop + path }));
   await learned(w, uuid);
   return uuid;
 }
 
-export const learned = (w: World, source: string): Promise<Reply> =>
+export const learned = (w: ApiFixture, source: string): Promise<Reply> =>
   until(
     () => w.call('GET', `/api/v1/data-source/${source}`),
     ({ body }) => /^(?:success|fail|error:.*)$/.test(body.status),
   );
 
 /** A site that has been learned. */
-export async function newSite(w: World, chatbot: string): Promise<string> {
+export async function newSite(w: ApiFixture, chatbot: string): Promise<string> {
   const site = `/api/v1/chatbot/${chatbot}/data-source/site`;
   const uuid = await uuidOf(w.call('POST', site, { url: `${w.shop}/returns` }));
   await until(
@@ -134,27 +134,27 @@ export async function newSite(w: World, chatbot: string): Promise<string> {
   return uuid;
 }
 
-export const newTag = async (w: World, chatbot: string): Promise<string> =>
+export const newTag = async (w: ApiFixture, chatbot: string): Promise<string> =>
   uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/source-tag/create`, { name: 'Policies', color: '#1D4ED8' }));
 
-export const newSession = (w: World, chatbot: string): Promise<string> =>
+export const newSession = (w: ApiFixture, chatbot: string): Promise<string> =>
   uuidOf(w.call('POST', `/api/v1/chatbot/${chatbot}/session/create`));
 
 /** A session in which one question has been answered from a source. */
-export async function newConversation(w: World, chatbot: string): Promise<string> {
+export async function newConversation(w: ApiFixture, chatbot: string): Promise<string> {
   await newSource(w, chatbot);
   const session = await newSession(w, chatbot);
   await w.call('POST', `/api/v1/session/${session}/message/non-stream`, { query: QA.question });
   return session;
 }
 
-export async function newMessage(w: World, chatbot: string): Promise<string> {
+export async function newMessage(w: ApiFixture, chatbot: string): Promise<string> {
   const session = await newConversation(w, chatbot);
   return (await w.call('GET', `/api/v1/session/${session}/messages`)).body[0].uuid;
 }
 
 /** All that a chatbot's owner can see of it. */
-export async function stateOf(w: World, chatbot: string): Promise<unknown> {
+export async function stateOf(w: ApiFixture, chatbot: string): Promise<unknown> {
   const parts = ['', '/widget', '/agents', '/data-sources', '/source-tags', '/sessions'];
   const lists = await Promise.all(parts.map((part) => w.call('GET', `/api/v1/chatbot/${chatbot}${part}`)));
   const sessions: { uuid: string }[] = lists.at(-1)?.body ?? [];
