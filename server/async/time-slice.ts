@@ -25,8 +25,13 @@ export function yieldTurn(): Promise<void> {
 
 /** For loops with much work: `if (slice.isOver) await slice.renew();` after each step. */
 export class TimeSlice {
+  readonly #nextTurn: () => Promise<unknown>;
   #end = performance.now() + SLICE_MS;
   #turn: Promise<void> | undefined;
+
+  constructor(nextTurn: () => Promise<unknown> = yieldTurn) {
+    this.#nextTurn = nextTurn;
+  }
 
   get isOver(): boolean {
     return performance.now() >= this.#end;
@@ -38,16 +43,23 @@ export class TimeSlice {
   }
 
   async #next(): Promise<void> {
-    await yieldTurn();
+    await this.#nextTurn();
     this.#turn = undefined;
     this.#end = performance.now() + SLICE_MS;
   }
 }
 
-/** Calls `act` for each item in order, and yields the event loop between slices. The list must not change meanwhile. */
-export async function forEachSliced<T>(items: ArrayLike<T>, act: (item: T, index: number) => void): Promise<void> {
-  if (items.length > SHORT_LIST) await yieldTurn();
-  const slice = new TimeSlice();
+/**
+ * Calls `act` for each item in order, and yields the event loop between slices: by `nextTurn`, in a turn of its own by
+ * default. The list must not change meanwhile.
+ */
+export async function forEachSliced<T>(
+  items: ArrayLike<T>,
+  act: (item: T, index: number) => void,
+  nextTurn: () => Promise<unknown> = yieldTurn,
+): Promise<void> {
+  if (items.length > SHORT_LIST) await nextTurn();
+  const slice = new TimeSlice(nextTurn);
   for (let index = 0; index < items.length; index++) {
     act(items[index]!, index);
     if (slice.isOver) await slice.renew();
