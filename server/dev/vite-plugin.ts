@@ -82,10 +82,10 @@ export function development(): Plugin {
 
   /** As at `npm start`: the demo learns its pages from the server that runs. */
   async function greet(server: ViteDevServer, one: RunningServer): Promise<void> {
-    const { greet: words } = await runnerOf(server).import<{
-      greet: (one: RunningServer, say: Write) => Promise<void>;
+    const { printWelcome } = await runnerOf(server).import<{
+      printWelcome: (one: RunningServer, say: Write) => Promise<void>;
     }>('/server/cli/welcome.ts');
-    await words(one, writeToTerminal);
+    await printWelcome(one, writeToTerminal);
   }
 
   /** The old one closes first: the data folder is locked. */
