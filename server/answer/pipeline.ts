@@ -5,7 +5,7 @@ import { Refusal } from '../schema/errors.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { SearchResult } from '../knowledge/search/found.ts';
 import type { Catalogue } from '../model/catalogue.ts';
-import type { Model } from '../model/model.ts';
+import type { Generated, Model } from '../model/model.ts';
 import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';
 import { NO_META, type AnswerResult, type MessageMeta, type Question, type Respond } from './runs.ts';
 import { createMarkerFilter } from './citations/stream-filter.ts';
@@ -27,7 +27,7 @@ interface PipelineOptions {
 }
 
 interface GenerationResult {
-  finish: 'stop' | 'length' | 'error';
+  finish: Generated['finish'] | 'error';
   totalTokens: number;
   refusal?: Refusal;
 }
@@ -139,7 +139,7 @@ function answerWithModel(
     }
     if (!refusal && !run.stopped) fallback.succeeded();
     run.append(markers.rest());
-    const finish_reason = run.isFull ? 'length' : finish;
+    const finish_reason = run.isFull ? 'length' : finish === 'tool_calls' ? 'stop' : finish;
     const citations = markers.citations();
     const hasCitations = Object.keys(citations).length > 0;
     const outcome = outcomeOf({

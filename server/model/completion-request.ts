@@ -5,8 +5,9 @@ import type { Connections } from '../outbound/connections.ts';
 import { Exchange, type ErrorReply, type OutboundRequest, type ReplyReader } from '../outbound/exchange.ts';
 import { ExchangeFailure } from '../outbound/failures.ts';
 import { answerTooLate, errorSentence, exchangeFailed, modelBusy, modelFailed } from './errors.ts';
-import type { Generation, ModelRequest } from './model.ts';
+import type { Generated, Generation, ModelRequest } from './model.ts';
 import { CompletionStream } from './completion-stream.ts';
+import { rejectedField, requestBody, textsOf, type OptionalField } from './request-body.ts';
 
 /** The model server, with what its replies showed that it supports. */
 export interface Endpoint {
@@ -25,15 +26,9 @@ export interface Endpoint {
   answerTimeout: number;
 }
 
-/** Omitted for servers that reject them. */
-const OPTIONAL_FIELDS = ['stream_options', 'temperature'] as const;
-type OptionalField = (typeof OPTIONAL_FIELDS)[number];
-
-type Outcome = Awaited<Generation['done']>;
-
 /** One answer. Its request is sent again, without the field, where the server rejects an optional one. */
 export class CompletionRequest implements Generation, ReplyReader {
-  readonly done: Promise<Outcome>;
+  readonly done: Promise<Generated>;
   readonly #endpoint: Endpoint;
   readonly #stream: CompletionStream;
   readonly #exchange: Exchange;
@@ -43,16 +38,16 @@ export class CompletionRequest implements Generation, ReplyReader {
   #promptLength: number;
 
   #isSettled = false;
-  #resolve!: (outcome: Outcome) => void;
+  #resolve!: (generated: Generated) => void;
   #reject!: (refusal: Refusal) => void;
 
   constructor(endpoint: Endpoint, request: ModelRequest, onText: (piece: string) => void) {
     const { connections, clock, answerTimeout } = endpoint;
     this.#endpoint = endpoint;
     this.#request = request;
-    this.#stream = new CompletionStream(onText);
+    this.#stream = new CompletionStream(onText, (request.tools?.length ?? 0) > 0);
     this.#rejectedFields = endpoint.rejectedFields;
-    this.#promptLength = request.messages.reduce((sum, { content }) => sum + content.length, 0);
+    this.#promptLength = textsOf(request).reduce((sum, text) => sum + text.length, 0);
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -62,7 +57,8 @@ export class CompletionRequest implements Generation, ReplyReader {
   }
 
   stop(): void {
-    this.#finish();
+    // Calls may be incomplete.
+    this.#finish([]);
     // Ignores the rest of the chunk that is being read.
     this.#stream.ended = true;
   }
@@ -71,12 +67,7 @@ export class CompletionRequest implements Generation, ReplyReader {
     const endpoint = this.#endpoint;
     this.#request = undefined;
     endpoint.hasAccepted = true;
-    if (this.#rejectedFields.size <= endpoint.rejectedFields.size) return;
-    endpoint.rejectedFields = this.#rejectedFields;
-    endpoint.log.info(
-      { fields: [...this.#rejectedFields] },
-      'the model server refuses these fields; from now on without them',
-    );
+    if (this.#rejectedFields !== endpoint.rejectedFields) this.#rememberRejected();
   }
 
   onChunk(chunk: Buffer): void {
@@ -97,15 +88,16 @@ export class CompletionRequest implements Generation, ReplyReader {
     }
   }
 
-  onErrorReply({ status, body, retryAfter }: ErrorReply): OutboundRequest | undefined {
+  onErrorReply(reply: ErrorReply): OutboundRequest | undefined {
+    const { status, body, retryAfter } = reply;
     if (status === 429) return this.#fail(modelBusy(retryAfter));
-    const field = this.#rejectedField(status, body);
-    if (field && this.#request) {
+    const request = this.#request!;
+    const field = rejectedField(reply, request, this.#rejectedFields, this.#endpoint.hasAccepted);
+    if (field) {
       this.#rejectedFields = new Set([...this.#rejectedFields, field]);
-      return this.#outbound(this.#request);
+      return this.#outbound(request);
     }
-    const contents = this.#request?.messages.map(({ content }) => content) ?? [];
-    const why = `the model server answered ${status} ${errorSentence(body, this.#endpoint.apiKey, contents)}`;
+    const why = `the model server answered ${status} ${errorSentence(body, this.#endpoint.apiKey, textsOf(request))}`;
     return this.#fail(modelFailed(why, `status_${status}`));
   }
 
@@ -116,36 +108,38 @@ export class CompletionRequest implements Generation, ReplyReader {
     else this.#fail(error.kind === 'deadline' ? answerTooLate() : exchangeFailed(error));
   }
 
-  #outbound({ messages, temperature }: ModelRequest): OutboundRequest {
+  #outbound(request: ModelRequest): OutboundRequest {
     const { path, headers, model } = this.#endpoint;
-    const body = JSON.stringify({
-      model,
-      messages,
-      stream: true,
-      ...(this.#rejectedFields.has('temperature') ? {} : { temperature }),
-      ...(this.#rejectedFields.has('stream_options') ? {} : { stream_options: { include_usage: true } }),
-    });
-    return { method: 'POST', path, headers, body };
+    return { method: 'POST', path, headers, body: requestBody(request, model, this.#rejectedFields) };
   }
 
-  /** The field that a 400 names, or, from a server that has accepted nothing yet, the less common one. */
-  #rejectedField(status: number, body: string): OptionalField | undefined {
-    if (status !== 400 && status !== 422) return undefined;
-    const sent = OPTIONAL_FIELDS.filter((field) => !this.#rejectedFields.has(field));
-    const named = sent.find((field) => body.includes(field));
-    return named ?? (this.#endpoint.hasAccepted ? undefined : sent.find((field) => field === 'stream_options'));
+  /** But for tools: it may be the schema of one that was wrong. */
+  #rememberRejected(): void {
+    const endpoint = this.#endpoint;
+    const fields = [...this.#rejectedFields].filter((field) => field !== 'tools');
+    if (fields.length < this.#rejectedFields.size)
+      endpoint.log.warn('the model server rejects tools; it was asked without them');
+    if (fields.every((field) => endpoint.rejectedFields.has(field))) return;
+    endpoint.rejectedFields = new Set([...endpoint.rejectedFields, ...fields]);
+    endpoint.log.info({ fields }, 'the model server refuses these fields; from now on without them');
   }
 
   #failReading(error: unknown): void {
     this.#fail(error instanceof Refusal ? error : modelFailed(String(error)));
   }
 
-  #finish(): void {
+  #finish(toolCalls = this.#stream.toolCalls()): void {
     if (this.#isSettled) return;
     this.#settle();
-    const { finish, totalTokens, length } = this.#stream;
-    const estimate = Math.ceil((this.#promptLength + length) / 4);
-    this.#resolve({ finish: finish === 'length' ? 'length' : 'stop', totalTokens: totalTokens ?? estimate });
+    const { finish, usage, length } = this.#stream;
+    const ended = toolCalls.length > 0 ? 'tool_calls' : 'stop';
+    this.#resolve({
+      finish: finish === 'length' ? 'length' : ended,
+      totalTokens: usage?.total ?? Math.ceil((this.#promptLength + length) / 4),
+      promptTokens: usage?.prompt ?? Math.ceil(this.#promptLength / 4),
+      completionTokens: usage?.completion ?? Math.ceil(length / 4),
+      toolCalls,
+    });
   }
 
   #fail(refusal: Refusal): undefined {

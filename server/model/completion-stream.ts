@@ -1,16 +1,18 @@
-import { readCompletion } from './completion.ts';
+import { readCompletion, type Usage } from './completion.ts';
 import { SseParser, MAX_EVENT_BYTES } from './sse-parser.ts';
 import { modelFailed } from './errors.ts';
+import type { ToolCall } from './model.ts';
 import { Thinking } from './thinking.ts';
+import { ToolCalls } from './tool-calls.ts';
 
 /** Reads the body of a good reply as it arrives. Throws a `Refusal` where the server does not follow the format. */
 export class CompletionStream {
   /** The stream is complete, or the rest of it is ignored. */
   ended = false;
   finish: string | undefined;
-  /** As the server counts; undefined where it does not. */
-  totalTokens: number | undefined;
-  /** UTF-16 units of text so far, including reasoning. */
+  /** Undefined where the server counts none. */
+  usage: Usage | undefined;
+  /** UTF-16 units so far: text, including reasoning, and arguments of calls. */
   length = 0;
 
   readonly #onText: (piece: string) => void;
@@ -19,12 +21,20 @@ export class CompletionStream {
   #hasBegun = false;
   /** Text other than white space has come. */
   #hasText = false;
+  readonly #calls: ToolCalls | undefined;
   /** The chunks of a body that is one JSON object and not an event stream. */
   #whole: Buffer[] | undefined;
   #wholeBytes = 0;
 
-  constructor(onText: (piece: string) => void) {
+  /** Without `offersTools` calls are ignored: no caller waits for them. */
+  constructor(onText: (piece: string) => void, offersTools: boolean) {
     this.#onText = onText;
+    this.#calls = offersTools ? new ToolCalls() : undefined;
+  }
+
+  /** The calls so far; empty where there are none. */
+  toolCalls(): ToolCall[] {
+    return this.#calls?.complete() ?? [];
   }
 
   feed(chunk: Buffer): void {
@@ -63,8 +73,9 @@ export class CompletionStream {
     if (!event) return this.#unreadable(data);
     if (event.error !== undefined) throw modelFailed(`the model's stream held an error: ${event.error}`);
     if (event.finish !== undefined) this.finish = event.finish;
-    if (event.totalTokens !== undefined) this.totalTokens = event.totalTokens;
+    if (event.usage !== undefined) this.usage = event.usage;
     if (event.text !== '') this.#text(event.text);
+    if (event.toolCalls && this.#calls) this.length += this.#calls.add(event.toolCalls);
   };
 
   /** Servers that end an event with one line end put several into one. Other data that is not JSON is skipped. */
@@ -86,7 +97,7 @@ export class CompletionStream {
   #complete(): void {
     this.ended = true;
     this.#show(this.#thinking.rest());
-    if (!this.#hasText)
+    if (!this.#hasText && this.toolCalls().length === 0)
       throw modelFailed(`the model answered with nothing; its finish_reason: ${this.finish ?? 'none'}`);
   }
 }

@@ -3,9 +3,19 @@ export interface CompletionEvent {
   text: string;
   /** As the server wrote it; undefined while the answer goes on. */
   finish: string | undefined;
-  totalTokens: number | undefined;
+  usage: Usage | undefined;
+  /** Pieces of tool calls as the server wrote them; not checked. */
+  toolCalls: unknown;
   /** The code or type of an `error` object, never its message, which may quote the question. */
   error: string | undefined;
+}
+
+/** As the server counts. */
+export interface Usage {
+  total: number;
+  /** Undefined where the server gives the total alone. */
+  prompt: number | undefined;
+  completion: number | undefined;
 }
 
 interface WireCompletion {
@@ -17,6 +27,7 @@ interface WireCompletion {
 /** `content` is the answer; other fields, such as reasoning, are ignored. */
 interface WireMessage {
   content?: unknown;
+  tool_calls?: unknown;
 }
 
 /** Undefined where the data is no JSON object. */
@@ -25,10 +36,12 @@ export function readCompletion(data: string): CompletionEvent | undefined {
   if (!wire) return undefined;
   const choice = Array.isArray(wire.choices) ? wire.choices[0] : undefined;
   const finish = choice?.finish_reason;
+  const message = choice?.delta ?? choice?.message;
   return {
-    text: textOf((choice?.delta ?? choice?.message)?.content),
+    text: textOf(message?.content),
     finish: typeof finish === 'string' && finish !== '' ? finish : undefined,
-    totalTokens: wire.usage ? tokens(wire.usage) : undefined,
+    usage: wire.usage ? usageOf(wire.usage) : undefined,
+    toolCalls: message?.tool_calls,
     error: wire.error ? errorWord(wire.error) : undefined,
   };
 }
@@ -52,10 +65,14 @@ function textOf(content: unknown): string {
 const isText = (part: { type?: unknown; text?: unknown } | null): part is { type: 'text'; text: string } =>
   part?.type === 'text' && typeof part.text === 'string';
 
-function tokens(usage: NonNullable<WireCompletion['usage']>): number | undefined {
-  const total = usage.total_tokens ?? Number(usage.prompt_tokens) + Number(usage.completion_tokens);
-  return typeof total === 'number' && Number.isFinite(total) && total >= 0 ? Math.round(total) : undefined;
+function usageOf(usage: NonNullable<WireCompletion['usage']>): Usage | undefined {
+  const [prompt, completion] = [tokens(usage.prompt_tokens), tokens(usage.completion_tokens)];
+  const total = tokens(usage.total_tokens ?? Number(usage.prompt_tokens) + Number(usage.completion_tokens));
+  return total === undefined ? undefined : { total, prompt, completion };
 }
+
+const tokens = (count: unknown): number | undefined =>
+  typeof count === 'number' && Number.isFinite(count) && count >= 0 ? Math.round(count) : undefined;
 
 function errorWord(error: unknown): string {
   const { code, type } = Object(error) as { code?: unknown; type?: unknown };

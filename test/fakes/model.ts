@@ -27,7 +27,11 @@ export interface SeenRequest {
   headers: IncomingHttpHeaders;
   body: {
     model: string;
-    messages: { role: string; content: string }[];
+    messages: { role: string; content: string; tool_calls?: object[]; tool_call_id?: string }[];
+    tools?: { type: string; function: { name: string; description: string; parameters: object } }[];
+    response_format?: { type: string };
+    max_tokens?: number;
+    max_completion_tokens?: number;
     temperature?: number;
     stream?: boolean;
     stream_options?: { include_usage?: boolean };
@@ -38,9 +42,12 @@ export interface SeenRequest {
   port: number;
 }
 
-/** One reply. With none of `raw`, `status`: a stream of `pieces`, the finish_reason, usage and `[DONE]`. */
+/** One reply. With none of `raw`, `status`: a stream of `pieces` and `toolCalls`, the finish_reason, usage and `[DONE]`. */
 export interface Script {
+  /** None by default where there are `toolCalls`. */
   pieces?: string[];
+  /** After the pieces; the arguments in pieces of 7 characters, those of several calls in turn. */
+  toolCalls?: FakeToolCall[];
   /** Null: none is ever sent. */
   finish?: string | null;
   /** Sent as total_tokens where the request asks for usage. */
@@ -64,6 +71,13 @@ export interface Script {
   cutAfter?: number;
   /** Nothing more comes after so many writes; 0: not even headers. */
   hangAfter?: number;
+}
+
+export interface FakeToolCall {
+  id?: string;
+  name: string;
+  /** An object is sent as JSON, a string as it is. */
+  arguments: object | string;
 }
 
 interface FakeModelOptions {
@@ -165,16 +179,36 @@ const joined = (writes: (string | Buffer)[]): Buffer => Buffer.concat(writes.map
 
 /** The events as OpenAI's own server writes them, a write each. */
 export function streamOf(script: Script, request?: Pick<SeenRequest, 'body'>): string[] {
-  const { pieces = ['It ', 'works', '.'], finish = 'stop', totalTokens, done = true } = script;
+  const { toolCalls = [], totalTokens, done = true } = script;
+  const { pieces = toolCalls.length > 0 ? [] : ['It ', 'works', '.'] } = script;
+  const { finish = toolCalls.length > 0 ? 'tool_calls' : 'stop' } = script;
   const deltas: object[] = [
     { role: 'assistant', content: '', refusal: null },
     ...pieces.map((content) => ({ content })),
+    ...toolCallDeltas(toolCalls),
   ];
   const events = deltas.map((delta) => chunk([{ index: 0, delta, logprobs: null, finish_reason: null }]));
   if (finish !== null) events.push(chunk([{ index: 0, delta: {}, logprobs: null, finish_reason: finish }]));
   if (totalTokens !== undefined && request?.body.stream_options?.include_usage) events.push(chunk([], totalTokens));
   if (done) events.push('data: [DONE]\n\n');
   return events;
+}
+
+function toolCallDeltas(calls: FakeToolCall[]): object[] {
+  const heads = calls.map(({ id, name }, index) => ({
+    tool_calls: [{ index, id: id ?? `call_fake_${index}`, type: 'function', function: { name, arguments: '' } }],
+  }));
+  const written = calls.map((call) =>
+    typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments),
+  );
+  const rounds = Math.max(0, ...written.map((text) => Math.ceil(text.length / 7)));
+  const pieces = Array.from({ length: rounds }, (_, round) =>
+    written.flatMap((text, index) => {
+      const piece = text.slice(round * 7, round * 7 + 7);
+      return piece === '' ? [] : [{ tool_calls: [{ index, function: { arguments: piece } }] }];
+    }),
+  );
+  return [...heads, ...pieces.flat()];
 }
 
 function chunk(choices: object[], totalTokens?: number): string {

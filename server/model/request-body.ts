@@ -1,0 +1,58 @@
+import type { ModelMessage, ModelRequest } from './model.ts';
+
+/** The body of `POST …/chat/completions`. */
+
+/** Omitted for servers that reject them; a server that rejects `max_tokens` gets `max_completion_tokens`. */
+export type OptionalField =
+  'stream_options' | 'temperature' | 'tools' | 'response_format' | 'max_tokens' | 'max_completion_tokens';
+
+/** `model`: its name at the server. */
+export function requestBody(request: ModelRequest, model: string, rejected: ReadonlySet<OptionalField>): string {
+  const optional = optionalFields(request, rejected);
+  return JSON.stringify({ model, messages: request.messages.map(wireMessage), stream: true, ...optional });
+}
+
+function optionalFields(
+  { temperature, tools, json, maxTokens }: ModelRequest,
+  rejected: ReadonlySet<OptionalField>,
+): Partial<Record<OptionalField, unknown>> {
+  const limit = rejected.has('max_tokens') ? 'max_completion_tokens' : 'max_tokens';
+  const fields: Partial<Record<OptionalField, unknown>> = { temperature, stream_options: { include_usage: true } };
+  if (tools && tools.length > 0) fields.tools = tools.map((tool) => ({ type: 'function', function: tool }));
+  if (json) fields.response_format = { type: 'json_object' };
+  if (maxTokens !== undefined) fields[limit] = maxTokens;
+  for (const field of rejected) delete fields[field];
+  return fields;
+}
+
+function wireMessage(message: ModelMessage): object {
+  const { role, content } = message;
+  if (role === 'tool') return { role, tool_call_id: message.callId, content };
+  if (role !== 'assistant' || !message.toolCalls?.length) return { role, content };
+  const calls = message.toolCalls.map(({ id, ...called }) => ({ id, type: 'function', function: called }));
+  // Some servers take '' beside calls for an empty answer.
+  return { role, content: content || null, tool_calls: calls };
+}
+
+/** The field to omit after a rejection: the one that it names, or, from a server that has accepted nothing yet, the less common one. */
+export function rejectedField(
+  { status, body }: { status: number; body: string },
+  request: ModelRequest,
+  rejected: ReadonlySet<OptionalField>,
+  hasAccepted: boolean,
+): OptionalField | undefined {
+  if (status !== 400 && status !== 422) return undefined;
+  const sent = Object.keys(optionalFields(request, rejected)) as OptionalField[];
+  const named = sent.find((field) => body.includes(field));
+  if (named) return named;
+  // Servers that support no tools write of “tool choice” as well.
+  if (sent.includes('tools') && /\btool\b/.test(body)) return 'tools';
+  return hasAccepted ? undefined : sent.find((field) => field === 'stream_options');
+}
+
+/** What a request says: contents, and the arguments of calls. */
+export const textsOf = ({ messages }: ModelRequest): string[] =>
+  messages.flatMap((message) => [
+    message.content,
+    ...(message.role === 'assistant' ? (message.toolCalls ?? []).map((call) => call.arguments) : []),
+  ]);
