@@ -54,7 +54,7 @@ export interface MessageMeta {
 /** Writes the answer into the run, in this process or by another server behind the proxy. */
 export type Respond = (question: Question, run: Run) => Promise<AnswerResult>;
 
-export interface AnswerRunsOptions {
+interface AnswerRunsOptions {
   store: Store;
   clock: Clock;
   log: Logger;

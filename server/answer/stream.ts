@@ -6,7 +6,7 @@ import type { RunEnd, Run } from './run.ts';
 /** Writes a run to HTTP replies. A reader is an offset into the run, never a queue. */
 
 /** How an answer is written: Server-Sent Events or plain text. */
-export interface StreamFormat {
+interface StreamFormat {
   /** The text to write for a piece of the answer that ends at offset `end`. */
   text(piece: string, end: number): string;
   /**

@@ -1,4 +1,4 @@
-export interface Job {
+interface Job {
   /** Jobs of one name never run at the same time: a second one replaces the first, and starts when that has ended. */
   name: string | symbol;
   /** Owners take turns, however many jobs each of them has. */

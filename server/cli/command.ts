@@ -24,7 +24,7 @@ export interface CommandOptions {
 }
 
 /** As `parseArgs` of node:util takes them. */
-export type OptionTable = Partial<Record<keyof CommandOptions, { type: 'string' | 'boolean'; multiple?: boolean }>>;
+type OptionTable = Partial<Record<keyof CommandOptions, { type: 'string' | 'boolean'; multiple?: boolean }>>;
 
 export interface Command {
   synopsis: string;

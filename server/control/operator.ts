@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import type { Citations } from '../types.ts';
 
 /** What an operator does beyond the API, in which a user has chatbots of their own alone. */
-export interface Operator {
+interface Operator {
   /** Those of all users. */
   chatbots(): Promise<ChatbotLine[]>;
   /** Asks as a visitor would, with citations. Nothing is stored. */

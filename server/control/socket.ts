@@ -18,7 +18,7 @@ const MAX_SILENCE_MS = 10_000;
 /** A server of a version before HTTP reads what a command sends as the beginning of a line, and waits for its end. */
 const SILENT_SERVER = 'the server that runs did not answer in time; if it is of another version, restart it';
 
-export interface CommandSocket {
+interface CommandSocket {
   /** Resolves when the commands under way have been answered. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** One event of a streamed completion, or a whole completion that was not streamed. */
-export interface CompletionEvent {
+interface CompletionEvent {
   text: string;
   /** As the server wrote it; undefined while the answer goes on. */
   finish: string | undefined;

@@ -38,7 +38,7 @@ export interface ReplyReader {
   onFailure(error: Error): void;
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   /** Milliseconds for all of it: repeats, pauses and the whole body; none by default. */
   deadline?: number;
   signal?: AbortSignal | undefined;

@@ -18,7 +18,7 @@ interface AskDeps {
   sessions: VisitorSessions;
 }
 
-export interface AskRequest {
+interface AskRequest {
   address: string;
   /** The id of the HTTP request, for the log. */
   request: string;
@@ -28,7 +28,7 @@ export interface AskRequest {
   setFields(fields: Record<string, string>): void;
 }
 
-export interface AskResult {
+interface AskResult {
   /** The id of the session, where the visitor did not name one. */
   newSession: string | undefined;
   message: string;

@@ -15,7 +15,7 @@ const HEAD = { ...STREAM_HEADERS, 'Content-Type': 'text/event-stream; charset=ut
 
 const COMMENT = ':\n\n';
 
-export interface SendOptions {
+interface SendOptions {
   /** The address of the visitor. */
   address: string;
   /** UTF-16 units of the answer that the reader already has. */

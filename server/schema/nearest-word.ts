@@ -1,5 +1,5 @@
 /** How many letters must be added, dropped, changed or swapped with a neighbour to make one word the other. */
-export function editDistance(one: string, other: string): number {
+function editDistance(one: string, other: string): number {
   let [beforeLast, last]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= one.length; i++) {
     const row = [i];

@@ -1,5 +1,5 @@
 /** Why a page could not be fetched: the part after `error:` of a source's status. */
-export type WebReason = 'download' | 'not found' | 'content type' | 'blocked address' | 'robots' | 'off site';
+type WebReason = 'download' | 'not found' | 'content type' | 'blocked address' | 'robots' | 'off site';
 
 /** The only error that `Web.get` rejects with. Its message is for the log alone, since it may contain the address. */
 export class WebFailure extends Error {

@@ -9,7 +9,7 @@ export type Lookup = (hostname: string) => Promise<{ address: string; family: nu
 const resolveAll: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
 /** This server's own addresses, and what it may fetch of itself; that is requested from `connect` directly. */
-export interface Self {
+interface Self {
   /** The origins of PUBLIC_URL and of the listening addresses. */
   origins: string[];
   connect: { host: string; port: number };

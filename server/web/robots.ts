@@ -19,7 +19,7 @@ export interface Rules {
   sitemaps: string[];
 }
 
-export interface RobotsOptions {
+interface RobotsOptions {
   exchange: Exchange;
   clock: Clock;
   /** Milliseconds for a robots.txt, redirects included. */

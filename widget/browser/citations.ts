@@ -29,7 +29,7 @@ function textDirective(quote: string): string {
 }
 
 /** Link to the page or file that a citation quotes. */
-export interface CitationLink {
+interface CitationLink {
   title: string;
   /** The page's host, or the name of the file. */
   host: string;

@@ -5,7 +5,7 @@ import type { Turn } from '../chat/turn.ts';
 import { scrollIntoLog } from './scroll.ts';
 import { Source } from './Source.tsx';
 
-export interface MarkerProps {
+interface MarkerProps {
   chat: Chat;
   turn: Turn;
   marker: string;

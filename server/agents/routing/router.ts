@@ -5,7 +5,7 @@ import { trainClassifier, type Classifier } from './classifier.ts';
 import { loadDetectors } from './detectors.ts';
 import type { SessionFacts } from './rules.ts';
 
-export interface RoutedQuestion {
+interface RoutedQuestion {
   query: string;
   session: StoredSession;
   /** The session is not stored yet: nothing was asked in it. */

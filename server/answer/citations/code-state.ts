@@ -1,5 +1,5 @@
 /** Whether the end of a growing Markdown text is in code, fenced or in backticks. */
-export interface CodeState {
+interface CodeState {
   /** The opening fence; empty outside one. */
   fence: string;
   /** The length of the open run of backticks, 0 outside one; the end of the line closes it. */

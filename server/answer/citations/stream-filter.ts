@@ -27,14 +27,14 @@ const MAX_SPACE_BEFORE = 8;
 const LOOK_BACK_LENGTH = 1000;
 
 /** The answer so far; implemented by `Run`. */
-export interface AnswerText {
+interface AnswerText {
   /** UTF-16 units. */
   readonly appended: number;
   /** The text from an offset on. */
   textFrom(from: number): string;
 }
 
-export interface MarkerFilter {
+interface MarkerFilter {
   /** Returns the text that may be shown now; to be appended to the answer before the next call. */
   pass(piece: string): string;
   /** Returns the text that is still held back, at the end. */

@@ -6,7 +6,7 @@ import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 import { WeakCache } from './weak-cache.ts';
 
 /** A passage as the model got it. Words of `head` (title and headings) support a claim too; only `text` is quoted. */
-export interface GivenPassage {
+interface GivenPassage {
   head: string;
   text: string;
   /** As in `Found`. */
@@ -57,7 +57,7 @@ interface PassageWords extends Words {
   sentences: (Span & Pick<Words, 'roots' | 'numbers'>)[];
 }
 
-export interface Verifier {
+interface Verifier {
   /**
    * Returns those of the `cited` passages (indexes into the given ones) that support the claim, each with the span of the
    * one or two sentences that do. The language of the answer is detected in `context`.

@@ -9,7 +9,7 @@ import { minConfidence } from './threshold.ts';
 import { SENTENCE_END } from './anaphora.ts';
 
 /** A sentence of a passage, selected to answer without a model. */
-export interface QuotedSentence {
+interface QuotedSentence {
   /** One whole sentence, list item or table row as it stands in the passage. */
   text: string;
   /** The index of its passage in `found`. */
@@ -18,7 +18,7 @@ export interface QuotedSentence {
   at: number;
 }
 
-export interface QuoteOptions {
+interface QuoteOptions {
   /** 3 by default. */
   maxSentences?: number;
   /** Below this confidence nothing is quoted; `minConfidence` by default. */

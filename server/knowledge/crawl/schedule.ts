@@ -15,7 +15,7 @@ export interface Schedules {
   close(): Promise<void>;
 }
 
-export interface ScheduleDeps {
+interface ScheduleDeps {
   store: Store;
   knowledge: Pick<Knowledge, 'reingest'>;
   sites: Pick<Sites, 'again'>;

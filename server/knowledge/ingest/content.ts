@@ -10,7 +10,7 @@ import { Unreadable } from '../readers/errors.ts';
 import { fetchChanged, type FetchDeps, type FetchOptions, type FetchResult, type PageState } from './fetch.ts';
 
 /** A source's bytes, not parsed yet. */
-export interface RawContent {
+interface RawContent {
   /** Bytes. */
   size: number;
   /** True where nothing has changed since it was ingested last. */
@@ -25,7 +25,7 @@ export interface ParsedContent {
   document(): Promise<ChunkedDocument>;
 }
 
-export interface ChunkedDocument {
+interface ChunkedDocument {
   document: SourceDocument;
   /** Says what was left out, where the source is longer than what is stored of one. */
   cut?: string | undefined;
@@ -117,7 +117,7 @@ async function documentFrom(readable: Readable, fallbackTitle: string): Promise<
   return { document: { ...document, title }, cut: readable.cut };
 }
 
-export interface QuestionAndAnswer {
+interface QuestionAndAnswer {
   question: string;
   answer: string;
 }

@@ -25,7 +25,7 @@ import { PassageIndex } from '../search/index.ts';
 import type { Query } from '../search/query.ts';
 import { FairQueue } from '../../async/fair-queue.ts';
 
-export interface IngestionOptions {
+interface IngestionOptions {
   store: Store;
   web: Web;
   clock: Clock;

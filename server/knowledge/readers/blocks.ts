@@ -23,8 +23,6 @@ export const MAX_BLOCKS = 200_000;
 
 export const TOO_MANY_BLOCKS = `only the first ${MAX_BLOCKS} paragraphs are read`;
 
-export const isHeading = (block: Block): boolean => block.kind === 'heading';
-
 /** UTF-16 units read between two turns of the event loop, in formats where each costs little. */
 const DEFAULT_SLICE_LENGTH = 16 * 1024;
 /** In order of preference. `\r\n` is before its halves, so that it is not split. */

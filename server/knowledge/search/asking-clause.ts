@@ -4,7 +4,7 @@ import { sentencesOf } from '../text/sentences.ts';
 import { eachWord, rootOf } from '../text/tokenizer.ts';
 
 /** The part of a message that asks, and the rest: greetings, a story, thanks, which need no passage. */
-export interface SplitMessage {
+interface SplitMessage {
   /** The sentences that ask, in their order; the whole message where nothing tells them from the rest. */
   question: string;
   /** The others; empty where the message is one sentence. */

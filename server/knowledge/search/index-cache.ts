@@ -12,7 +12,7 @@ interface CachedIndex {
   usedAt: number;
 }
 
-export interface IndexCacheOptions {
+interface IndexCacheOptions {
   store: Store;
   clock: Clock;
   /** Milliseconds without a question after which an index is dropped. */

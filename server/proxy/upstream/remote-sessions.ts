@@ -8,7 +8,7 @@ import { readSessionUuid } from './remote-records.ts';
 import type { RemoteClient } from './remote-client.ts';
 
 /** Maps sessions to those of the remote server. */
-export interface RemoteSessions {
+interface RemoteSessions {
   /** The id of the remote session, which is created where there is none, or where the remote server no longer knows `lost`. */
   idFor(question: Question, run: Run, lost?: string): Promise<string>;
   /** Resolves when a remote session that is being created is stored. */

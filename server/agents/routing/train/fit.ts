@@ -7,7 +7,7 @@ export interface Lesson {
   cost: number;
 }
 
-export interface Recipe {
+interface Recipe {
   ones: Lesson[];
   others: Lesson[];
   phrases: LinearModel['phrases'];

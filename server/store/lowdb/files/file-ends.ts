@@ -31,7 +31,7 @@ const MAX_WHOLE_READ_BYTES = 16_384;
 /** Bytes of a longer file's two ends, the last of which hold the end of any message's line. */
 const END_BYTES = 4096;
 
-export interface FileEnds {
+interface FileEnds {
   first: string;
   /** Whole lines behind the first, or the end of the last of them. Undefined where a torn line hides them. */
   last: string | undefined;
