@@ -12,7 +12,7 @@ import { validate, validateList, validateWithin, isObject } from '../schema/vali
 
 /** The settings of agents: which a type has, their defaults, and how requests send them. */
 
-const DEFAULTS: AgentSettings = {
+const SETTINGS_DEFAULTS: AgentSettings = {
   model: DEFAULT_MODEL,
   temperature: 0,
   bias: 0,
@@ -32,7 +32,7 @@ export const ESCALATION_DEFAULTS: HumanEscalationSettings = {
 };
 
 /** The defaults of the settings that the type has. */
-export const defaultSettings = (type: AgentType): Meta => view(AgentMeta[type], DEFAULTS);
+export const defaultSettings = (type: AgentType): Meta => view(AgentMeta[type], SETTINGS_DEFAULTS);
 
 type Meta = Pick<AgentSettings, 'model' | 'temperature'> & Partial<AgentSettings>;
 export type SentSettings = Partial<AgentSettings>;

@@ -15,10 +15,10 @@ export function newFunction(
   clock: Clock,
 ): ToolFunction {
   const now = timestamp(clock);
-  return { uuid: newUuid(), ...DEFAULTS, name, external_url, ...sent, created_at: now, modified_at: now };
+  return { uuid: newUuid(), ...FUNCTION_DEFAULTS, name, external_url, ...sent, created_at: now, modified_at: now };
 }
 
-const DEFAULTS = {
+const FUNCTION_DEFAULTS = {
   description: '',
   parameters: { type: 'object', properties: {}, required: [] },
   headers: {},

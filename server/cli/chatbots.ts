@@ -38,7 +38,7 @@ ${CRAWL_HELP}`,
     minWords: 0,
     maxWords: 0,
     async act(client, _words, _options, { out }) {
-      const rows = (await client.chatbots()).map(rowOf);
+      const rows = (await client.chatbots()).map(chatbotRow);
       out(table([['UUID', 'NAME', 'USER', 'VISIBILITY', 'SOURCES', 'CREATED'], ...rows]));
     },
   },
@@ -87,7 +87,7 @@ ${CRAWL_HELP}`,
   },
 };
 
-const rowOf = ({ uuid, name, email, visibility, sources, created_at }: ChatbotLine): string[] => [
+const chatbotRow = ({ uuid, name, email, visibility, sources, created_at }: ChatbotLine): string[] => [
   uuid,
   sanitizeLine(name),
   email,

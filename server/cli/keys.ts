@@ -54,7 +54,7 @@ export const keyCommands: Record<string, Command> = {
     minWords: 0,
     maxWords: 0,
     async act(client, _words, _options, { out }) {
-      const rows = (await client.keys()).map(rowOf);
+      const rows = (await client.keys()).map(keyRow);
       out(table([['KEY', 'NAME', 'USER', 'CREATED', 'LAST USED'], ...rows]));
     },
   },
@@ -71,7 +71,7 @@ export const keyCommands: Record<string, Command> = {
   },
 };
 
-const rowOf = ({ hint, name, email, created_at, last_used_at }: KeyLine): string[] => [
+const keyRow = ({ hint, name, email, created_at, last_used_at }: KeyLine): string[] => [
   `${hint}…`,
   name,
   email,

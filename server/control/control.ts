@@ -71,9 +71,9 @@ function percentDecode(text: string): string {
 }
 
 const NewUser = Type.Object({ email: Type.String() });
-const RemovedUser = Type.Object({ email: Type.String(), with_chatbots: Type.Boolean() });
+const UserRemoval = Type.Object({ email: Type.String(), with_chatbots: Type.Boolean() });
 const NewKey = Type.Object({ email: Type.String(), name: Type.String() });
-const RevokedKeys = Type.Object({ keys: Type.Array(Type.String()) });
+const KeyRevocation = Type.Object({ keys: Type.Array(Type.String()) });
 
 function controlRoutes(deps: ControlDeps): Middleware {
   const { store, clock, log, base } = deps;
@@ -93,7 +93,7 @@ function controlRoutes(deps: ControlDeps): Middleware {
     return { email: await users.addUser(email) };
   });
   on('POST', '/user/remove', async (ctx) => {
-    const { email, with_chatbots } = await readBody(ctx, log, RemovedUser);
+    const { email, with_chatbots } = await readBody(ctx, log, UserRemoval);
     return operator.removeUser(email, with_chatbots);
   });
   on('GET', '/keys', () => users.keys());
@@ -101,7 +101,7 @@ function controlRoutes(deps: ControlDeps): Middleware {
     const { email, name } = await readBody(ctx, log, NewKey);
     return { key: await users.addKey(email, name) };
   });
-  on('POST', '/keys/revoke', async (ctx) => users.revokeKeys(...(await readBody(ctx, log, RevokedKeys)).keys));
+  on('POST', '/keys/revoke', async (ctx) => users.revokeKeys(...(await readBody(ctx, log, KeyRevocation)).keys));
   on('GET', '/chatbots', () => operator.chatbots());
   on('POST', '/chatbot/:uuid/ask', async (ctx, uuid) => {
     const { query } = await readBody(ctx, log, NewMessage);

@@ -1,4 +1,4 @@
-import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { Refusal } from '../schema/errors.ts';
@@ -7,14 +7,12 @@ import { newRequestId } from './body.ts';
 /** Milliseconds in which a caller may finish sending: a socket closed earlier would take the reply with it. */
 const LINGER_MS = 1000;
 
-type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
-
 /** For `createServer`: Node would answer a request without a Host by itself, without a body. See `requireHost`. */
 export const HTTP_SERVER_OPTIONS = { requireHostHeader: false };
 
 /** Refuses a request that HTTP/1.1 wants a Host of. */
 export const requireHost =
-  (handle: RequestHandler): RequestHandler =>
+  (handle: RequestListener): RequestListener =>
   (request, response) => {
     if (request.httpVersion !== '1.1' || request.headers.host !== undefined) return handle(request, response);
     return sendRefusal(response, new Refusal('bad_request', 'the request has no Host'));

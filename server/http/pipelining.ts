@@ -1,17 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-
-type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Requests that may wait on a connection behind the one that is being answered. */
 const MAX_QUEUED_REQUESTS = 32;
 
 /**
  * Runs the requests of a connection one at a time. Node parses pipelined requests ahead and would run all of them at once,
- * each keeping its reply in memory until those before it have gone out. A connection with more than `MOST_WAITING`
+ * each keeping its reply in memory until those before it have gone out. A connection with more than `MAX_QUEUED_REQUESTS`
  * requests ahead is closed.
  */
-export function handleSequentially(handle: RequestHandler): RequestHandler {
+export function handleSequentially(handle: RequestListener): RequestListener {
   const queues = new WeakMap<Socket, (() => void)[]>();
 
   function run(socket: Socket, request: IncomingMessage, response: ServerResponse): void {

@@ -1,9 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Refusal } from '../schema/errors.ts';
 import { newRequestId } from './body.ts';
 import { sendRefusal } from './parse-errors.ts';
-
-type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Of requests that arrive before the server is ready. */
 const MAX_WAITING = 100;
@@ -11,9 +9,9 @@ const MAX_WAIT_MS = 3000;
 const RETRY_SECONDS = 5;
 
 export interface StartupHandler {
-  handle: RequestHandler;
+  handle: RequestListener;
   /** From now on this handles all requests, those that wait first. */
-  started(handler: RequestHandler): void;
+  started(handler: RequestListener): void;
 }
 
 /**
@@ -22,7 +20,7 @@ export interface StartupHandler {
  */
 export function createStartupHandler(most = MAX_WAITING, patience = MAX_WAIT_MS): StartupHandler {
   const waiting = new Map<ServerResponse, IncomingMessage>();
-  let handler: RequestHandler = (request, response) => {
+  let handler: RequestListener = (request, response) => {
     if (waiting.size >= most) return refuse(request, response);
     waiting.set(response, request);
     response.once('close', () => waiting.delete(response));

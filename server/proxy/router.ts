@@ -70,7 +70,7 @@ export function createChatRouter(options: ChatRouterOptions): Middleware {
   return (ctx, next) => {
     if (ctx.path.startsWith('/c/')) return servePage(ctx, (id) => findChatbot(options, ctx, id));
     if (!ctx.path.startsWith('/chat/')) return next();
-    ctx.set(HEADERS);
+    ctx.set(CHAT_HEADERS);
     warnOfProxy(ctx);
     return crossOrigin(ctx, () => routes(ctx, async () => refuseUnmatched(ctx, router)));
   };
@@ -90,7 +90,7 @@ function createProxyWarning({ log, trustProxyHops }: ChatRouterOptions): (ctx: C
 }
 
 /** The widget runs on pages of another origin, or of an opaque one (a sandboxed frame). */
-const HEADERS = {
+const CHAT_HEADERS = {
   'Cache-Control': 'no-store',
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'X-Content-Type-Options': 'nosniff',

@@ -22,13 +22,13 @@ export async function servePage(ctx: Context, find: (id: string) => Promise<Stor
   const chatbot = await find(id);
   if (chatbot?.meta.visibility !== 'public') throw notFound('chatbot');
   const settings = { ...WIDGET_DEFAULTS, ...chatbot.widget };
-  ctx.set(HEADERS);
+  ctx.set(PAGE_HEADERS);
   await contentSecurityPolicy(policyOf(settings))(ctx, async () => {});
   ctx.type = 'html';
   ctx.body = html(id, settings.title || chatbot.name || 'Chat', settings);
 }
 
-const HEADERS = {
+const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'same-origin',

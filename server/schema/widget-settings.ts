@@ -1,6 +1,7 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
+import { literals } from './fields.ts';
 import type { ChatbotProfile } from '../types.ts';
 
 /** Settings of a chatbot's widget: what is stored, its limits, and which of them pages receive. */
@@ -15,8 +16,6 @@ export const SENTENCES: readonly string[] =
   retry sources source newTab code table copy copied copyAnswer uncopied helpful unhelpful comment thanks
   unsent unloadable`.split(/\s+/);
 
-const literals = <const T extends string[]>(description: string, ...values: T) =>
-  Type.Unsafe<T[number]>(Type.Enum(values, { description }));
 const whole = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description });
 
 /** Control characters have no place in what is shown on a line; sentences may run over several. */

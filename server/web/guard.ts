@@ -28,12 +28,12 @@ export interface GuardRules {
 export type Way = 'guarded' | 'self';
 
 const portOf = (url: URL): string => url.port || (url.protocol === 'https:' ? '443' : '80');
-const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
+const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
 /** Normalises `host:port` with the URL parser, so that every notation of an address is one entry. */
 function allowKey(entry: string): string {
   const url = new URL(`http://${entry.trim()}`);
-  return `${bare(url.hostname)}:${portOf(url)}`;
+  return `${withoutBrackets(url.hostname)}:${portOf(url)}`;
 }
 
 /**
@@ -46,7 +46,7 @@ export function createGate(rules: GuardRules): (url: URL) => Way {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') throw blocked(`scheme ${url.protocol}`);
     if (url.username || url.password) throw blocked('credentials in the address');
     if (rules.self?.origins.includes(url.origin)) return ownPath(url, rules.self);
-    const host = bare(url.hostname);
+    const host = withoutBrackets(url.hostname);
     const exempt = allowed.has(`${host}:${portOf(url)}`);
     if (isIP(host) && !exempt) assertPublic(host, portOf(url), rules.self);
     return 'guarded';
@@ -84,7 +84,7 @@ export function guardedConnector(rules: GuardRules): buildConnector.connector {
     return connector;
   };
   return (options, done) => {
-    const host = bare(options.hostname);
+    const host = withoutBrackets(options.hostname);
     const port = options.port || (options.protocol === 'https:' ? '443' : '80');
     if (allowed.has(`${host}:${port}`)) return open(options, done);
     try {

@@ -3,8 +3,8 @@
  * pattern is bounded, so that a stream holds back little.
  */
 
-const NUMBER = String.raw`\^?\d{1,3}(?:\.\d{1,2})?`;
-const TOKEN = String.raw`(?:\[${NUMBER}(?: ?[,;–-] ?${NUMBER}){0,9}\]|【${NUMBER}(?:†[^【】\n]{0,40})?】)`;
+const CITATION_NUMBER = String.raw`\^?\d{1,3}(?:\.\d{1,2})?`;
+const TOKEN = String.raw`(?:\[${CITATION_NUMBER}(?: ?[,;–-] ?${CITATION_NUMBER}){0,9}\]|【${CITATION_NUMBER}(?:†[^【】\n]{0,40})?】)`;
 const LINK = String.raw`\([^()\s]{0,400}\)`;
 const SEPARATOR = String.raw`,?[ \t]{0,3}`;
 const ITEM = `${TOKEN}(?:${LINK})?`;

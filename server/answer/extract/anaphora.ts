@@ -21,7 +21,7 @@ const REFERRING_WORDS: Partial<Record<LanguageCode, string>> = {
   tr: 'o onlar bu bunlar ancak fakat',
   el: 'αυτός αυτή αυτό αυτοί αυτά όμως αλλά',
 };
-const UNSPACED = /^(?:[他她它这該该此]|これ|それ|彼|この|その)/;
+const UNSPACED_ANAPHORA = /^(?:[他她它这該该此]|これ|それ|彼|この|その)/;
 const OPENING = /^["'“‘«(¿¡]+/;
 
 const wordsByLanguage = new Map(
@@ -33,5 +33,5 @@ export function refersBack(sentence: string, text: string): boolean {
   const start = sentence.slice(0, 40).replace(OPENING, '');
   const first = /^\p{L}+/u.exec(start)?.[0].toLowerCase() ?? '';
   const languages = [...wordsByLanguage].filter(([, words]) => words.has(first)).map(([language]) => language);
-  return UNSPACED.test(start) || (languages.length > 0 && languages.includes(detectLanguage(text) ?? 'en'));
+  return UNSPACED_ANAPHORA.test(start) || (languages.length > 0 && languages.includes(detectLanguage(text) ?? 'en'));
 }

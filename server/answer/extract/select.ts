@@ -40,7 +40,7 @@ const ANSWER_TYPE = 0.2;
 const PHRASE_WEIGHT = 0.08;
 /** Added to the first sentence of a passage, which often sums it up. */
 const FIRST_SENTENCE = 0.02;
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+const UNSPACED_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 /** A lead-in or a question is no answer by itself. */
 const UNFINISHED = /[:?：？]$/;
 /** UTF-16 units of a label, which ends with no full stop. */
@@ -158,7 +158,7 @@ function candidatesIn(one: Found, query: Query, found: number, passageScore: num
   const { terms, totalWeight, totalWorth } = query;
   const { match } = one;
   // In scripts without spaces a term is a pair of characters: every shared word would count as a phrase.
-  const phrase = UNSPACED.test(terms[0]!.word) ? 0 : PHRASE_WEIGHT;
+  const phrase = UNSPACED_SCRIPT.test(terms[0]!.word) ? 0 : PHRASE_WEIGHT;
   const sentences = one.source.type === 'qa' ? wholePassage(one) : match.sentences();
   const inHeading = { terms: termsIn(one.headings.join(' '), query), weight: IN_HEADING };
   return coverageOf(sentences, match.head, query, CONTEXT, inHeading).map((coverage, at) => {

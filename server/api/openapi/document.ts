@@ -27,7 +27,7 @@ export function createOpenapiDocument(operations: Operation[]): object {
       item[one.method.toLowerCase()] = describeOperation(one, path);
     }
   }
-  const shared = { responses: faults(), headers: { RequestId } };
+  const shared = { responses: faultResponses(), headers: { RequestId } };
   return {
     openapi: '3.1.1',
     info: {
@@ -228,7 +228,7 @@ function faultsOf({ method, path, body, parts, query, open, others = {} }: Docum
   ];
 }
 
-function faults(): Json {
+function faultResponses(): Json {
   const all = Object.entries(FAULTS).map(([status, { name, says, header }]) => {
     const response = reply(says, 'application/json', Fault, examples.faults[status]);
     const headers = { ...(response['headers'] as Json), ...(header && { [header]: { schema: { type: 'string' } } }) };

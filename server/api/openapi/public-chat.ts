@@ -37,7 +37,7 @@ const ChatbotProfile = Type.Object(
 );
 
 /** Errors by status, beside those derived from the operation. */
-const faults = (...statuses: number[]): Record<number, TSchema> =>
+const faultSchemas = (...statuses: number[]): Record<number, TSchema> =>
   Object.fromEntries([403, ...statuses].map((status) => [status, Fault]));
 
 const SESSION = '/chat/:chatbot/session/:session';
@@ -50,7 +50,7 @@ export const publicChatOperations: PublicChatOperation[] = [
     path: '/chat/:chatbot',
     summary: 'Fetch the public profile of a chatbot: name and widget settings',
     reply: ChatbotProfile,
-    others: faults(),
+    others: faultSchemas(),
   },
   {
     id: 'createVisitorSession',
@@ -60,7 +60,7 @@ export const publicChatOperations: PublicChatOperation[] = [
     description: 'Not required: asking without a session creates one.',
     body: SessionBody,
     reply: VisitorSessionSchema,
-    others: faults(429),
+    others: faultSchemas(429),
   },
   {
     id: 'ask',
@@ -71,7 +71,7 @@ export const publicChatOperations: PublicChatOperation[] = [
       'A request with the `id` of an earlier one creates no second message and gets the same events from the start; with another query it is 409. Without `session` one is created. An `id` of 22 characters or more must be random: it identifies the message from any IP address.',
     body: AskBody,
     reply: 'events',
-    others: faults(409, 429, 502, 504),
+    others: faultSchemas(409, 429, 502, 504),
   },
   {
     id: 'listVisitorMessages',
@@ -79,7 +79,7 @@ export const publicChatOperations: PublicChatOperation[] = [
     path: `${SESSION}/messages`,
     summary: 'List the messages of a session, oldest first, with the fields a visitor may see',
     reply: Type.Array(VisitorMessageSchema),
-    others: faults(),
+    others: faultSchemas(),
   },
   {
     id: 'deleteVisitorSession',
@@ -87,7 +87,7 @@ export const publicChatOperations: PublicChatOperation[] = [
     path: `${SESSION}/delete`,
     summary: 'Delete a session with its messages',
     reply: Success,
-    others: faults(),
+    others: faultSchemas(),
   },
   {
     id: 'resumeMessage',
@@ -97,7 +97,7 @@ export const publicChatOperations: PublicChatOperation[] = [
     description:
       'Begins after the header `Last-Event-ID` (a length in UTF-16 units), else at the start of the answer. Works while the answer is generated and after it.',
     reply: 'events',
-    others: faults(429),
+    others: faultSchemas(429),
   },
   {
     id: 'stopMessage',
@@ -106,7 +106,7 @@ export const publicChatOperations: PublicChatOperation[] = [
     summary: 'Stop generating an answer',
     description: 'The text so far is stored, with the finish_reason `stopped`.',
     reply: Success,
-    others: faults(),
+    others: faultSchemas(),
   },
   {
     id: 'createFeedback',
@@ -116,6 +116,6 @@ export const publicChatOperations: PublicChatOperation[] = [
     description: 'A second rating replaces the first.',
     body: FeedbackBody,
     reply: Success,
-    others: faults(429),
+    others: faultSchemas(429),
   },
 ];

@@ -1,3 +1,4 @@
+import type { ParsedUrlQuery } from 'node:querystring';
 import * as Type from 'typebox';
 import { invalid } from '../../schema/errors.ts';
 import { readUuid } from '../../schema/ids.ts';
@@ -15,10 +16,8 @@ export const PageQuery = Type.Object({
   ),
 });
 
-type Query = Record<string, string | string[] | undefined>;
-
 /** Throws a `Refusal` that names the parameter. An `after` that is no uuid becomes '', which no list contains. */
-export function readPage({ limit, after }: Query): { limit: number | undefined; after: string | undefined } {
+export function readPage({ limit, after }: ParsedUrlQuery): { limit: number | undefined; after: string | undefined } {
   if (Array.isArray(after)) throw unknownAfter();
   const count = typeof limit === 'string' && /^\d{1,4}$/.test(limit) ? Number(limit) : 0;
   if (limit !== undefined && (count < 1 || count > MAX_LIMIT)) {
@@ -30,7 +29,7 @@ export function readPage({ limit, after }: Query): { limit: number | undefined; 
   };
 }
 
-export function paginate<T extends { uuid: string }>(all: T[], query: Query): T[] {
+export function paginate<T extends { uuid: string }>(all: T[], query: ParsedUrlQuery): T[] {
   const { limit, after } = readPage(query);
   const at = after === undefined ? -1 : all.findIndex(({ uuid }) => uuid === after);
   if (after !== undefined && at < 0) throw unknownAfter();

@@ -1,3 +1,4 @@
+import type { ParsedUrlQuery } from 'node:querystring';
 import * as Type from 'typebox';
 import { invalid } from '../../schema/errors.ts';
 
@@ -13,10 +14,8 @@ export const TimeRangeQuery = Type.Object({
   end_timestamp: Type.Optional(Timestamp),
 });
 
-type Query = Record<string, string | string[] | undefined>;
-
 /** Returns a predicate: whether a `created_at` is within the bounds of the query, inclusive. */
-export function createTimeFilter(query: Query): (createdAt: string) => boolean {
+export function createTimeFilter(query: ParsedUrlQuery): (createdAt: string) => boolean {
   const start = readBound(query, 'start_timestamp', '00:00:00');
   // A date without a time as the end means the end of that day.
   const end = readBound(query, 'end_timestamp', '23:59:59');
@@ -24,7 +23,11 @@ export function createTimeFilter(query: Query): (createdAt: string) => boolean {
 }
 
 /** In the form of `created_at`, so that bounds compare as strings. */
-function readBound(query: Query, name: keyof typeof TimeRangeQuery.properties, hour: string): string | undefined {
+function readBound(
+  query: ParsedUrlQuery,
+  name: keyof typeof TimeRangeQuery.properties,
+  hour: string,
+): string | undefined {
   const written = query[name];
   if (written === undefined) return undefined;
   const ms = typeof written === 'string' ? parseTimestamp(written, hour) : Number.NaN;

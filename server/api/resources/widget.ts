@@ -41,9 +41,9 @@ const settingsOf = ({ widget: kept }: StoredChatbot): WidgetSettings =>
 function normalize(sent: WidgetChange): WidgetChange {
   const settings = { ...sent };
   if (settings.color) settings.color = settings.color.toLowerCase();
-  if (settings.icon?.includes(':')) settings.icon = readAddress('icon', settings.icon);
-  if (settings.avatar) settings.avatar = readAddress('avatar', settings.avatar);
-  if (settings.privacy_url) settings.privacy_url = readAddress('privacy_url', settings.privacy_url);
+  if (settings.icon?.includes(':')) settings.icon = readSettingUrl('icon', settings.icon);
+  if (settings.avatar) settings.avatar = readSettingUrl('avatar', settings.avatar);
+  if (settings.privacy_url) settings.privacy_url = readSettingUrl('privacy_url', settings.privacy_url);
   if (settings.image_hosts) settings.image_hosts = unique(settings.image_hosts, readImageHost);
   if (settings.allowed_origins) settings.allowed_origins = unique(settings.allowed_origins, readOrigin);
   if (settings.words) {
@@ -57,7 +57,7 @@ const unique = (written: string[], read: (one: string) => string): string[] => [
 /** Narrower than what an address may hold: some of these stand in a page's policy, where `;` would begin a new rule. */
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:.]+\])$/;
 
-function readAddress(field: string, written: string): string {
+function readSettingUrl(field: string, written: string): string {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (!url || url.username || url.password || !HOST.test(url.hostname)) {
     throw invalid(field, `${field} must be a whole address with a host and no user name or password`);

@@ -35,7 +35,7 @@ export interface SiteRequest {
   exclude?: string[] | undefined;
 }
 
-type Bounds = Pick<StoredSite, 'url' | 'max_pages' | 'include' | 'exclude'>;
+type ResolvedRequest = Pick<StoredSite, 'url' | 'max_pages' | 'include' | 'exclude'>;
 
 const MAX_PAGES = 200;
 
@@ -64,7 +64,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
     return view(Site, { ...none, ...(crawl?.site ?? site), current: crawl?.current ?? '' });
   };
 
-  async function restart(uuid: string, request: Partial<Bounds>): Promise<StoredSite | undefined> {
+  async function restart(uuid: string, request: Partial<ResolvedRequest>): Promise<StoredSite | undefined> {
     const site = await store.updateSite(uuid, (one) => ({
       ...one,
       ...request,
@@ -80,7 +80,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
     return site;
   }
 
-  async function create(chatbot: string, request: Bounds): Promise<StoredSite | undefined> {
+  async function create(chatbot: string, request: ResolvedRequest): Promise<StoredSite | undefined> {
     const now = timestamp(clock);
     const counts = { found: 0, done: 0, failed: 0 };
     const dated = { created_at: now, modified_at: now };

@@ -18,7 +18,7 @@ export async function readCsv(text: string): Promise<ReadableText> {
   const readable: ReadableText = { title: '', blocks: [] };
   const rows = new Rows(readable.blocks);
   let rowsLeft = MAX_ROWS;
-  for await (const row of rowsOf(text)) {
+  for await (const row of parseRows(text)) {
     if (rowsLeft-- === 0) {
       readable.cut = `only the first ${MAX_ROWS} rows are read`;
       break;
@@ -30,7 +30,7 @@ export async function readCsv(text: string): Promise<ReadableText> {
   return readable;
 }
 
-async function* rowsOf(text: string): AsyncGenerator<string[]> {
+async function* parseRows(text: string): AsyncGenerator<string[]> {
   const { parse, CsvError } = await import('csv-parse');
   const options = { relax_quotes: true, relax_column_count: true, max_record_size: MAX_ROW_LENGTH };
   const parser = parse({ delimiter: separatorOf(text), ...options });

@@ -3,14 +3,14 @@ import { inWords } from './table.ts';
 import { TimeSlice } from '../../async/time-slice.ts';
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/;
+const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/;
 const CLOSING_MARKS = /(?<![#\t ])[ \t]+#{1,99}[ \t]*$|^#{1,99}[ \t]*$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
-const ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/;
+const LIST_MARKER = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/;
 const QUOTE = /^ {0,3}(?:>[ \t]?)+/;
 const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$/;
-const DEFINITION = /^ {0,3}\[[^\]]+\]:[ \t]*\S/;
+const LINK_DEFINITION = /^ {0,3}\[[^\]]+\]:[ \t]*\S/;
 /** UTF-16 units of a paragraph whose marks are removed. A longer one is generated, and the patterns would take too long. */
 const MAX_MARKED_LENGTH = 10_000;
 /** UTF-16 units. Longer lines and paragraphs are split. */
@@ -25,10 +25,10 @@ const PART = new RegExp(`[^]{1,${MAX_LINE_LENGTH}}(?:\\s|$)|[^]{1,${MAX_LINE_LEN
 /** Reads Markdown as headings, paragraphs, list items, table rows and code, without marks. */
 export async function readMarkdown(text: string): Promise<Readable> {
   const front = FRONT_MATTER.exec(text);
-  const page = new Page();
+  const page = new MarkdownBlocks();
   const timeSlice = new TimeSlice();
   let cut = false;
-  for (const line of linesOf(text, front?.[0].length ?? 0)) {
+  for (const line of markdownLines(text, front?.[0].length ?? 0)) {
     if ((cut = page.size >= MAX_BLOCKS)) break;
     page.line(line);
     if (timeSlice.isOver) await timeSlice.renew();
@@ -40,7 +40,7 @@ export async function readMarkdown(text: string): Promise<Readable> {
 }
 
 /** Lazy: splitting a long text at once would block the event loop. */
-function* linesOf(text: string, from: number): Generator<string> {
+function* markdownLines(text: string, from: number): Generator<string> {
   let start = from;
   for (const { index, 0: end } of text.slice(from).matchAll(LINE_END)) {
     yield* partsOf(text.slice(start, from + index));
@@ -54,7 +54,7 @@ function* partsOf(line: string): Generator<string> {
   else for (const [part] of line.matchAll(PART)) yield part;
 }
 
-class Page {
+class MarkdownBlocks {
   readonly #blocks: Block[] = [];
   #kind: Block['kind'] = 'text';
   #lines: string[] = [];
@@ -83,22 +83,22 @@ class Page {
   }
 
   #read(line: string): void {
-    const [start = '', marks] = HEADING.exec(line) ?? [];
+    const [start = '', marks] = ATX_HEADING.exec(line) ?? [];
     const [, under] = this.#kind === 'text' && this.#lines.length > 0 ? (UNDERLINE.exec(line) ?? []) : [];
     if (marks) this.#heading(marks.length, line.slice(start.length).replace(CLOSING_MARKS, ''));
     else if (TABLE_RULE.test(line) && this.#lines.length > 0) this.#columns = cellsOf(this.#lines.pop()!);
     else if (under) this.#heading(under.startsWith('=') ? 1 : 2, this.#lines.splice(0).join(' '));
     else if (RULE.test(line)) this.#close();
     else if (this.#columns.length > 0) this.#row(cellsOf(line));
-    else if (!DEFINITION.test(line)) this.#words(line);
+    else if (!LINK_DEFINITION.test(line)) this.#words(line);
   }
 
   #words(line: string): void {
-    if (ITEM.test(line)) {
+    if (LIST_MARKER.test(line)) {
       this.#close();
       this.#kind = 'item';
     }
-    this.#keep(line.replace(ITEM, ''));
+    this.#keep(line.replace(LIST_MARKER, ''));
   }
 
   #heading(level: number, words: string): void {

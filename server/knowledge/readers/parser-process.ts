@@ -48,13 +48,13 @@ export async function* parseFile(kind: FileKind, { bytes, signal, user }: FileTo
   const release = await queue.acquire(user);
   try {
     signal.throwIfAborted();
-    yield* linesOf(kind, bytes, signal);
+    yield* parserLines(kind, bytes, signal);
   } finally {
     release();
   }
 }
 
-async function* linesOf(kind: FileKind, bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<ParserLine> {
+async function* parserLines(kind: FileKind, bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<ParserLine> {
   const child = start(kind);
   // A process that cannot be started emits `error`, which `once` takes: unhandled, it would end the server.
   const ended = once(child, 'close').catch(() => {});

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { MAX_BLOCKS, slices, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
 
-const ITEM = /^[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t]+/;
+const BULLET = /^[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t]+/;
 const MAX_FIRST_LINE_LENGTH = 100;
 /** UTF-16 units read between two turns of the event loop. */
 const PLAIN_SLICE_LENGTH = 8 * 1024;
@@ -20,8 +20,8 @@ export async function readPlain(text: string): Promise<Readable> {
 function blocksOf(part: string): Block[] {
   const blocks: Block[] = [];
   for (const piece of part.split(/\n(?=[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t]+)/)) {
-    const kind = ITEM.test(piece) ? 'item' : 'text';
-    const words = piece.replace(ITEM, '').replace(/\s+/g, ' ').trim();
+    const kind = BULLET.test(piece) ? 'item' : 'text';
+    const words = piece.replace(BULLET, '').replace(/\s+/g, ' ').trim();
     if (words) blocks.push({ kind, text: words });
   }
   return blocks;

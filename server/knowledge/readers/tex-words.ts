@@ -6,7 +6,7 @@ const MAX_FORMULA_LENGTH = 2000;
 /** Commands whose arguments are not printed, with the arguments. */
 const SILENT =
   /\\(?:label|ref|eqref|pageref|autoref|cref|Cref|cite[a-zA-Z]{0,10}|nocite|usepackage|documentclass|includegraphics|bibliography|bibliographystyle|vspace|hspace|input|include|begin|end|setlength|addtolength|setcounter|pagestyle|thispagestyle|index|graphicspath|color)\*?(?:\[[^\]]{0,200}\]){0,2}(?:\{[^{}]{0,500}\}){1,2}/g;
-const DEFINITION = /\\(?:re)?newcommand\*?\{?\\[a-zA-Z]{1,40}\}?(?:\[[^\]]{0,20}\]){0,2}\{[^{}]{0,500}\}/g;
+const COMMAND_DEFINITION = /\\(?:re)?newcommand\*?\{?\\[a-zA-Z]{1,40}\}?(?:\[[^\]]{0,20}\]){0,2}\{[^{}]{0,500}\}/g;
 const NAMED: Record<string, string> = {
   ldots: '…',
   dots: '…',
@@ -80,7 +80,7 @@ function* formulasOf(source: string): Generator<[start: number, end: number]> {
 
 const wordsOf = (text: string): string =>
   text
-    .replace(DEFINITION, ' ')
+    .replace(COMMAND_DEFINITION, ' ')
     .replace(/\\href\{[^{}]{0,2000}\}/g, '')
     .replace(/\\begin\{[a-zA-Z]{1,30}\*?\}\[[^\]]{0,200}\]/g, ' ')
     .replace(SILENT, '')

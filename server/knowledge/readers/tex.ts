@@ -11,8 +11,8 @@ const TABLE = /^(?:tabular|tabularx|longtable|array)\*?$/;
 const UNREAD = /^(?:tikzpicture|comment|filecontents|thebibliography)\*?$/;
 const BEGIN = /\\begin\{([a-zA-Z]{1,30}\*?)\}(?:\[[^\]]{0,200}\])?/g;
 const LEVELS = ['part', 'chapter', 'section', 'subsection', 'subsubsection', 'paragraph', 'subparagraph'];
-const HEADING = new RegExp(`^\\s*\\\\(${LEVELS.join('|')})\\*?(?:\\[[^\\]]{0,300}\\])?\\{`);
-const ITEM = /^\s*\\item\b\s*(?:\[([^\]]{0,200})\])?/;
+const SECTION_COMMAND = new RegExp(`^\\s*\\\\(${LEVELS.join('|')})\\*?(?:\\[[^\\]]{0,300}\\])?\\{`);
+const ITEM_COMMAND = /^\s*\\item\b\s*(?:\[([^\]]{0,200})\])?/;
 const COMMENT = /((?:^|[^\\])(?:\\\\)*)%.*$/;
 /** UTF-16 units. A longer paragraph is split. */
 const MAX_TEX_PARAGRAPH_LENGTH = 16 * 1024;
@@ -24,10 +24,10 @@ const MAX_TEX_LINE_LENGTH = 8 * 1024;
 export async function readTex(text: string): Promise<Readable> {
   const begin = text.slice(0, MAX_PREAMBLE_LENGTH).indexOf('\\begin{document}');
   const preamble = begin < 0 ? '' : text.slice(0, begin);
-  const page = new Page();
+  const page = new TexBlocks();
   const timeSlice = new TimeSlice();
   let cut = false;
-  for (const line of linesOf(begin < 0 ? text : text.slice(begin + '\\begin{document}'.length))) {
+  for (const line of texLines(begin < 0 ? text : text.slice(begin + '\\begin{document}'.length))) {
     if (line.startsWith('\\end{document}') || (cut = page.size >= MAX_BLOCKS)) break;
     page.line(line);
     if (timeSlice.isOver) await timeSlice.renew();
@@ -38,12 +38,12 @@ export async function readTex(text: string): Promise<Readable> {
   return { title, blocks, ...(cut ? { cut: TOO_MANY_BLOCKS } : {}) };
 }
 
-function* linesOf(text: string): Generator<string> {
+function* texLines(text: string): Generator<string> {
   // A slice begins with the end of the line before it.
   for (const slice of slices(text, MAX_TEX_LINE_LENGTH)) yield* slice.replace(/^(?:\r\n?|\n)/, '').split(/\r\n?|\n/);
 }
 
-class Page {
+class TexBlocks {
   readonly #blocks: Block[] = [];
   #kind: Block['kind'] = 'text';
   #lines: string[] = [];
@@ -109,7 +109,7 @@ class Page {
   }
 
   #read(line: string): void {
-    const [start = '', name] = HEADING.exec(line) ?? [];
+    const [start = '', name] = SECTION_COMMAND.exec(line) ?? [];
     if (name) {
       this.#close();
       const words = line.slice(start.length);
@@ -121,7 +121,7 @@ class Page {
       });
       return this.#read(words.slice(end + 1));
     }
-    const [mark, label] = ITEM.exec(line) ?? [];
+    const [mark, label] = ITEM_COMMAND.exec(line) ?? [];
     if (mark !== undefined) {
       this.#close();
       this.#kind = 'item';

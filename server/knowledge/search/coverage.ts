@@ -65,7 +65,8 @@ export function bySentences<S, H extends Hit<S>>(
   return hits.sort(byScore);
 }
 
-const byScore = (a: { score: number }, b: { score: number }): number => b.score - a.score;
+/** For `sort`, best first. */
+export const byScore = (a: { score: number }, b: { score: number }): number => b.score - a.score;
 
 /** 0 to 1.3: how much of the question the passage's best sentence holds. */
 function bestCoverage(sentences: Sentence[], head: Uint32Array, query: Query): number {

@@ -1,5 +1,5 @@
 import type { SourceDocument } from '../../store/store.ts';
-import { bySentences } from './coverage.ts';
+import { byScore, bySentences } from './coverage.ts';
 import type { Entry, Hit, SearchScope } from './types.ts';
 import { FEEDBACK_PASSAGES, wantsFeedback, withFeedback } from './relevance-feedback.ts';
 import type { Match, Sentence } from './found.ts';
@@ -245,5 +245,3 @@ function withoutDuplicates<S, H extends Hit<S>>(hits: H[]): H[] {
     return text.length < MIN_PARAGRAPH || (!seen.has(key) && seen.add(key));
   });
 }
-
-const byScore = <S>(a: Hit<S>, b: Hit<S>): number => b.score - a.score;

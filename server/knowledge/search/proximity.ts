@@ -47,14 +47,14 @@ export function proximity({ forms, head }: PassageTerms, query: Query, words: Vo
     const match = terms[term]!.form === forms[at] ? SAME_FORM : SAME_ROOT;
     if (matches[term]! < match) matches[term] = match;
   }
-  const inHead = termsOf(head, query);
+  const inHead = flagTerms(head, query);
   const sum =
     worthOf(matches, inHead, query) + phrases(positions, query) + WINDOW_WEIGHT * window(positions, inHead, query);
   return sum / totalWeight;
 }
 
 /** By term: 1 for those that are among the roots. */
-function termsOf(roots: Uint32Array, { terms, termByRoot }: Query): Uint8Array {
+function flagTerms(roots: Uint32Array, { terms, termByRoot }: Query): Uint8Array {
   const among = new Uint8Array(terms.length);
   for (const root of roots) {
     const found = termByRoot.get(root);

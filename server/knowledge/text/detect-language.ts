@@ -1,5 +1,13 @@
 import { detectAll } from 'tinyld';
-import { cyrillicOf, isStopWord, LATIN as LATIN_LANGUAGES, languageOf, scriptOf, type Language } from './language.ts';
+import {
+  CYRILLIC_LANGUAGES,
+  cyrillicOf,
+  isStopWord,
+  LATIN_LANGUAGES,
+  languageOf,
+  scriptOf,
+  type Language,
+} from './language.ts';
 import { LANGUAGES, type LanguageCode, type LanguageTraits } from './languages.ts';
 
 /** UTF-16 units that are read of a question, and of each passage for the language of the site. */
@@ -8,14 +16,14 @@ const MAX_PASSAGE_SAMPLE = 120;
 /** UTF-16 units passed to tinyld: more takes milliseconds, most of all text of no language. */
 const MAX_DETECTOR_SAMPLE = 100;
 
-const SCRIPTS: [RegExp, LanguageCode][] = [
+const UNSPACED_SCRIPTS: [RegExp, LanguageCode][] = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, 'ja'],
   [/\p{Script=Hangul}/u, 'ko'],
   [/\p{Script=Han}/u, 'zh'],
   [/\p{Script=Thai}/u, 'th'],
 ];
 const OTHER = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Hebrew}]+/gu;
-const LATIN = /\p{Script=Latin}/gu;
+const LATIN_LETTERS = /\p{Script=Latin}/gu;
 
 /** A language's name for the detector, which knows Norwegian by its common name, and back. */
 const nameOf = (language: string): string => (language === 'nb' ? 'no' : language);
@@ -36,7 +44,6 @@ const MAX_ACCEPTED = 10;
 /** Other tags for our languages, and the nearest of ours for some that are not. */
 const ALIASES = new Map<string, LanguageCode>(Object.entries({ no: 'nb', nn: 'nb', iw: 'he', sk: 'cs' } as const));
 const NAMES = Object.keys(LANGUAGES) as LanguageCode[];
-const CYRILLIC: readonly Language[] = ['ru', 'uk', 'bg'];
 /** The letters of each language, `¿` and `¡` among them. */
 const ALPHABETS = new Map(
   LATIN_LANGUAGES.map((language) => [
@@ -79,7 +86,7 @@ function chooseReplyLanguage(
   const script = byScript(start);
   const certain = script === 'ru' ? cyrillicOf(start) : detected;
   if (certain && (script || languageOf(start, 'en', NEAREST_LAST) === certain)) return certain;
-  const possible = script === 'ru' ? CYRILLIC : languagesWithLettersOf(start);
+  const possible = script === 'ru' ? CYRILLIC_LANGUAGES : languagesWithLettersOf(start);
   if (possible.length === 1) return possible[0]!;
   const site = detectLanguage(found.map(({ text }) => text.slice(0, MAX_PASSAGE_SAMPLE)).join('\n'), 2000);
   const expected = expectedOf(accepted, site, possible);
@@ -162,11 +169,11 @@ export function detectLanguage(text: string, length = MAX_QUESTION_SAMPLE): Lang
 
 /** The script that most of it is in, `ru` for Cyrillic; a Latin name within Chinese does not make it English. */
 function byScript(text: string): LanguageCode | undefined {
-  const own = SCRIPTS.find(([letters]) => letters.test(text))?.[1];
+  const own = UNSPACED_SCRIPTS.find(([letters]) => letters.test(text))?.[1];
   const words = text.match(OTHER) ?? [];
   const spoken = own ?? scriptOf(words[0] ?? '');
   if (!spoken) return undefined;
-  const latin = text.match(LATIN)?.length ?? 0;
+  const latin = text.match(LATIN_LETTERS)?.length ?? 0;
   const other = text.match(/[^\p{Script=Latin}\p{P}\p{S}\p{Z}\p{N}]/gu)?.length ?? 0;
   return other * 3 >= latin ? spoken : undefined;
 }

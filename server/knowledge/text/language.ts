@@ -11,9 +11,9 @@ export type Language = keyof typeof STOP_WORDS;
 const words = new Map(Object.entries(STOP_WORDS).map(([language, list]) => [language, new Set(list.split(/\s+/))]));
 
 /** Words in Cyrillic letters share one set: a word alone does not tell Russian from Ukrainian or Bulgarian. */
-const CYRILLIC = ['ru', 'uk', 'bg'] as const satisfies Language[];
+export const CYRILLIC_LANGUAGES = ['ru', 'uk', 'bg'] as const satisfies Language[];
 const ofOne = new Map(words);
-words.set('ru', new Set(CYRILLIC.flatMap((language) => [...ofOne.get(language)!])));
+words.set('ru', new Set(CYRILLIC_LANGUAGES.flatMap((language) => [...ofOne.get(language)!])));
 
 export const isStopWord = (word: string, language: Language = 'en'): boolean => words.get(language)!.has(word);
 
@@ -30,7 +30,7 @@ export const isNearlyStopWord = (word: string, language: Language): boolean =>
   [...words.get(language)!].some((empty) => empty.length >= MIN_MISTYPED - 1 && isSlip(word, empty));
 
 /** The languages in Latin letters, which only their words tell apart. */
-export const LATIN = 'en de es fr it pt nl ro tr vi sv da nb fi hu pl cs'.split(' ') as readonly Language[];
+export const LATIN_LANGUAGES = 'en de es fr it pt nl ro tr vi sv da nb fi hu pl cs'.split(' ') as readonly Language[];
 /** The languages that a word is common in: most words of a text are common in none, and cost one look-up. */
 const commonIn = new Map<string, Language[]>();
 for (const [language, list] of words) {
@@ -57,7 +57,11 @@ const MIN_SHARE = 0.1;
  * The language of a text's words of Latin letters: of `among` the one whose commonest words it has most of, `otherwise`
  * where none stands out. For words in other scripts see `scriptOf`.
  */
-export function languageOf(text: string, otherwise: Language = 'en', among: readonly Language[] = LATIN): Language {
+export function languageOf(
+  text: string,
+  otherwise: Language = 'en',
+  among: readonly Language[] = LATIN_LANGUAGES,
+): Language {
   const counts = new Map<Language, number>();
   let length = 0;
   for (const [word] of text
@@ -79,7 +83,7 @@ export function languageOf(text: string, otherwise: Language = 'en', among: read
   return best;
 }
 
-const SCRIPTS: [RegExp, Language][] = [
+const SPACED_SCRIPTS: [RegExp, Language][] = [
   [/\p{Script=Cyrillic}/u, 'ru'],
   [/\p{Script=Greek}/u, 'el'],
   [/\p{Script=Arabic}/u, 'ar'],
@@ -90,7 +94,7 @@ const SCRIPTS: [RegExp, Language][] = [
 /** The language of a word in a script of its own, where we have its stop words; undefined for Latin letters. */
 export function scriptOf(word: string): Language | undefined {
   if (word.charCodeAt(0) < 0x370) return undefined;
-  return SCRIPTS.find(([letters]) => letters.test(word))?.[1];
+  return SPACED_SCRIPTS.find(([letters]) => letters.test(word))?.[1];
 }
 
 /** Letters that one of them alone has, and the hard sign where Russian has none. */
@@ -105,8 +109,8 @@ export function cyrillicOf(text: string): LanguageCode | undefined {
   const own = CYRILLIC_LETTERS.find(([letters]) => letters.test(text))?.[1];
   if (own) return own;
   const found = text.toLowerCase().match(/\p{Script=Cyrillic}+/gu) ?? [];
-  const counts = CYRILLIC.map((language) => found.filter((word) => ofOne.get(language)!.has(word)).length);
+  const counts = CYRILLIC_LANGUAGES.map((language) => found.filter((word) => ofOne.get(language)!.has(word)).length);
   const most = Math.max(...counts);
-  const best = CYRILLIC.filter((_, at) => counts[at] === most);
+  const best = CYRILLIC_LANGUAGES.filter((_, at) => counts[at] === most);
   return most > 0 && best.length === 1 ? best[0] : undefined;
 }

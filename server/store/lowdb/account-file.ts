@@ -41,7 +41,7 @@ export async function openAccounts(
   holdsRecords: () => boolean,
 ): Promise<OpenAccounts> {
   if (!existsSync(path)) {
-    if (holdsRecords()) throw new Error(`${path} is missing, but ${dirname(path)} holds chatbots: ${REMEDY}`);
+    if (holdsRecords()) throw new Error(`${path} is missing, but ${dirname(path)} holds chatbots: ${ACCOUNTS_REMEDY}`);
     const record = await StoredRecord.create(disk, path, newAccounts(clock));
     return { record, nextOrder: orderNumbers(record.stored.life), storeGeneration: undefined };
   }
@@ -66,17 +66,19 @@ export async function openAccounts(
   return { record, nextOrder, storeGeneration: fault === undefined ? undefined : storeGeneration };
 }
 
-const REMEDY = 'put the file back from a backup, or set DATA_DIR to another folder for a new start';
+const ACCOUNTS_REMEDY = 'put the file back from a backup, or set DATA_DIR to another folder for a new start';
 
 function readAccounts(path: string): Accounts {
   const value = readJsonFile(path, isObject);
-  if (!value) throw new Error(`${path} is damaged: it holds no JSON object; ${REMEDY}`);
+  if (!value) throw new Error(`${path} is damaged: it holds no JSON object; ${ACCOUNTS_REMEDY}`);
   const { format } = value;
   if (typeof format !== 'number' || format < 1)
-    throw new Error(`${path} is damaged: it has no format number (format ${JSON.stringify(format)}); ${REMEDY}`);
+    throw new Error(
+      `${path} is damaged: it has no format number (format ${JSON.stringify(format)}); ${ACCOUNTS_REMEDY}`,
+    );
   if (format !== FORMAT_VERSION) throw new Error(`${path} was written by a newer version of docent (format ${format})`);
   if (!isAccounts(value))
-    throw new Error(`${path} is damaged: its owner, users, keys or facts cannot be read; ${REMEDY}`);
+    throw new Error(`${path} is damaged: its owner, users, keys or facts cannot be read; ${ACCOUNTS_REMEDY}`);
   return value;
 }
 

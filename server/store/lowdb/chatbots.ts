@@ -16,7 +16,7 @@ export interface ChatbotFile {
   sites: StoredSite[];
 }
 
-const FILE_NAME = /^([0-9a-f]{32})\.(json|deleted)$/;
+const CHATBOT_FILE_NAME = /^([0-9a-f]{32})\.(json|deleted)$/;
 
 /**
  * Chatbots with their agents, tags and sites, a file each, all in memory. Deletion begins by renaming the file to
@@ -34,7 +34,7 @@ export class Chatbots {
     this.#disk = disk;
     this.#shards = new Shards(disk, root);
     for (const { name, path } of this.#shards.files()) {
-      const [, uuid, kind] = FILE_NAME.exec(name) ?? [];
+      const [, uuid, kind] = CHATBOT_FILE_NAME.exec(name) ?? [];
       if (isSetAside(name)) damage.reportExisting(path);
       else if (uuid && kind === 'deleted') this.#halfDeleted.add(uuid);
       else if (uuid) this.#load(uuid, path, damage);

@@ -17,10 +17,10 @@ const RETENTION_MS = 86_400_000;
 /** Limits for one day: above either, the older half is removed early. */
 const [MAX_DAY_REPLIES, MAX_DAY_CHARACTERS] = [20_000, 16 * 1024 * 1024];
 
-const FILE_NAME = /^(\d{4}-\d\d-\d\d)\.jsonl$/;
+const REPLIES_FILE_NAME = /^(\d{4}-\d\d-\d\d)\.jsonl$/;
 /** A damaged file that was set aside. */
-const SET_ASIDE_NAME = /^(\d{4}-\d\d-\d\d)\.jsonl\./;
-const LINE_START = '{"key":"';
+const SET_ASIDE_DAY = /^(\d{4}-\d\d-\d\d)\.jsonl\./;
+const REPLY_LINE_START = '{"key":"';
 
 interface DayFile {
   file: AppendFile;
@@ -125,7 +125,7 @@ export class Replies {
       throw error;
     });
     for (const name of names.sort()) {
-      const [, date] = FILE_NAME.exec(name) ?? [];
+      const [, date] = REPLIES_FILE_NAME.exec(name) ?? [];
       if (date !== undefined) await this.#readDay(date);
       else if (isSetAside(name)) this.#options.damage.reportExisting(join(this.#options.root, name));
     }
@@ -168,7 +168,7 @@ export class Replies {
   async #dropOld(): Promise<void> {
     const { disk, damage, clock, root } = this.#options;
     const yesterday = new Date(clock() - RETENTION_MS).toISOString().slice(0, 10);
-    await damage.remove((name) => (SET_ASIDE_NAME.exec(name)?.[1] ?? yesterday) < yesterday).catch(ignore);
+    await damage.remove((name) => (SET_ASIDE_DAY.exec(name)?.[1] ?? yesterday) < yesterday).catch(ignore);
     for (const [date, { file, low }] of this.#days) {
       if (date >= yesterday) continue;
       this.#days.delete(date);
@@ -179,7 +179,7 @@ export class Replies {
   }
 }
 
-const keyIn = (line: string): string => line.slice(LINE_START.length, line.indexOf('"', LINE_START.length));
+const keyIn = (line: string): string => line.slice(REPLY_LINE_START.length, line.indexOf('"', REPLY_LINE_START.length));
 
 /** With the key first, so that it is found without parsing the line. */
 function lineOf({ key, ...rest }: StoredReply): string {
@@ -189,7 +189,7 @@ function lineOf({ key, ...rest }: StoredReply): string {
 
 /** Undefined where the line is damaged. Lines of earlier versions have no sum. */
 function readLine(line: string): StoredReply | undefined {
-  if (!line.startsWith(LINE_START)) return undefined;
+  if (!line.startsWith(REPLY_LINE_START)) return undefined;
   try {
     const { sum, ...reply } = JSON.parse(line) as StoredReply & { sum?: number };
     return isReply(reply) && (sum === undefined || sum === checksum(reply)) ? reply : undefined;

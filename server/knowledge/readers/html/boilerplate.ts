@@ -1,9 +1,10 @@
 /** Detects boilerplate: navigation, footers, cookie banners. */
 
-const words = (list: string): Set<string> => new Set(list.split(/\s+/));
+/** The names of a list, separated by white space. */
+export const nameSet = (list: string): Set<string> => new Set(list.split(/\s+/));
 
-const BOILERPLATE = words('nav aside footer dialog');
-const BOILERPLATE_ROLES = words(
+const BOILERPLATE = nameSet('nav aside footer dialog');
+const BOILERPLATE_ROLES = nameSet(
   'navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar',
 );
 

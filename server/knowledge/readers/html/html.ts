@@ -3,17 +3,15 @@ import { Parser } from 'htmlparser2';
 import { MAX_BLOCKS, TOO_MANY_BLOCKS, type Readable } from '../blocks.ts';
 import { contentOf, type Region } from './content.ts';
 import { Flow, LINE_BREAK, type Linked } from './block-flow.ts';
-import { isNamedBoilerplate, isBoilerplate } from './boilerplate.ts';
+import { isNamedBoilerplate, isBoilerplate, nameSet } from './boilerplate.ts';
 import { HeadLinksReader } from '../links.ts';
 
-const words = (list: string): Set<string> => new Set(list.split(/\s+/));
-
 /** Elements whose text is not shown or not prose. */
-const INVISIBLE = words(
+const INVISIBLE = nameSet(
   `script style noscript template svg math iframe object embed canvas audio video map select button textarea datalist
   del s strike`,
 );
-const BLOCKS = words(
+const BLOCKS = nameSet(
   `address article blockquote body caption center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3
   h4 h5 h6 header hgroup hr html legend li main menu ol optgroup option p pre section summary table tbody td tfoot th
   thead tr ul`,
@@ -48,7 +46,7 @@ const FOOTNOTE = /^\s*(?:[[(]?\d{1,3}[\])]?|[*†‡§])\s*$/;
  * event loop between slices of a long page.
  */
 export async function readHtml(html: string): Promise<Readable> {
-  const page = new Page();
+  const page = new HtmlHandler();
   const parser = new Parser(page);
   let at = 0;
   for (; at < html.length && page.depth < MAX_DEPTH && page.blocks < MAX_BLOCKS; at += HTML_SLICE_LENGTH) {
@@ -62,7 +60,7 @@ export async function readHtml(html: string): Promise<Readable> {
 }
 
 /** Handles the parser's events. A frame for each open element restores the state outside it. */
-class Page {
+class HtmlHandler {
   readonly #flow = new Flow<Region>();
   readonly #leads = new HeadLinksReader();
   readonly #frames: Frame[] = [];

@@ -154,7 +154,7 @@ export class AppendFile implements Adapter<string[]> {
     await replaceFile(
       this.#disk,
       this.#path,
-      piecesOf(lines, (length) => (size += length)),
+      linePieces(lines, (length) => (size += length)),
     );
     this.#unsure = this.#overlong = false;
     this.#named = true;
@@ -194,7 +194,7 @@ const bytesOf = (lines: string[]): Buffer => Buffer.from(`${lines.join('\n')}\n`
 const PIECE_BYTES = 512 * 1024;
 
 /** `onPiece` receives the length of each piece in bytes. */
-function* piecesOf(lines: string[], onPiece: (length: number) => void): Generator<Uint8Array> {
+function* linePieces(lines: string[], onPiece: (length: number) => void): Generator<Uint8Array> {
   let [from, length] = [0, 0];
   for (let at = 0; at < lines.length; at++) {
     length += lines[at]!.length;

@@ -20,7 +20,7 @@ interface DamageOptions {
 const SET_ASIDE_NAME = /\.damaged(?:\.\d+)?$/;
 const FOLDER_REASON =
   'is a folder where a file should be; the rest is served: move it out of the data folder, then restart';
-const REMEDY = 'restore it from a backup or move it out of the data folder, then restart';
+const DAMAGE_REMEDY = 'restore it from a backup or move it out of the data folder, then restart';
 
 /** Whether the file was set aside: nothing but `Damage` touches it. */
 export const isSetAside = (name: string): boolean => SET_ASIDE_NAME.test(name);
@@ -57,10 +57,14 @@ export class Damage {
     const aside = unusedName(path);
     this.#files.add(aside);
     const renamed = this.#rename(path, aside).then(
-      () => this.#tell(path, `${this.#shown(path)} ${why}; it is kept as ${basename(this.#shown(aside))}: ${REMEDY}`),
+      () =>
+        this.#tell(
+          path,
+          `${this.#shown(path)} ${why}; it is kept as ${basename(this.#shown(aside))}: ${DAMAGE_REMEDY}`,
+        ),
       (error: unknown) => {
         this.#files.delete(aside);
-        this.#tell(path, `${this.#shown(path)} ${why}, and could not be set aside: ${REMEDY}`, error);
+        this.#tell(path, `${this.#shown(path)} ${why}, and could not be set aside: ${DAMAGE_REMEDY}`, error);
       },
     );
     this.#pending.add(renamed);
@@ -96,7 +100,7 @@ export class Damage {
     if (this.#files.has(path)) return;
     this.#files.add(path);
     const original = path.replace(SET_ASIDE_NAME, '');
-    this.#tell(original, `${this.#shown(path)} was set aside because it cannot be read: ${REMEDY}`);
+    this.#tell(original, `${this.#shown(path)} was set aside because it cannot be read: ${DAMAGE_REMEDY}`);
   }
 
   /** Removes files whose name `owns` accepts, with the record they belong to. */

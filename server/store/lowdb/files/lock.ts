@@ -23,7 +23,7 @@ const RIVAL_TIMEOUT_MS = 400;
 /** A Unix socket's address holds 104 bytes on macOS, 108 on Linux. */
 const MAX_ADDRESS_BYTES = 100;
 /** The other process is a server, or a command without one. */
-const REMEDY = 'stop that one (a command ends by itself) or use another folder';
+const LOCK_REMEDY = 'stop that one (a command ends by itself) or use another folder';
 
 interface Lock {
   release(): Promise<void>;
@@ -49,7 +49,7 @@ export async function lockFolder(dir: string): Promise<Lock> {
     if (other === undefined && !elsewhere) return lock;
     await lock.release();
     if (elsewhere) throw elsewhere;
-    throw new FolderInUse(`the data folder ${dir} is in use by process ${pidOf(other!)}: ${REMEDY}`);
+    throw new FolderInUse(`the data folder ${dir} is in use by process ${pidOf(other!)}: ${LOCK_REMEDY}`);
   } finally {
     near.remove();
   }
@@ -58,7 +58,8 @@ export async function lockFolder(dir: string): Promise<Lock> {
 /** Why a claim that is not in this host's own folder keeps us out. Dead ones that this machine answers for are removed. */
 async function claimElsewhere(locks: string, dir: string): Promise<FolderInUse | undefined> {
   const legacy = await liveClaimsNear(locks, '');
-  if (legacy[0]) return new FolderInUse(`the data folder ${dir} is in use by process ${pidOf(legacy[0])}: ${REMEDY}`);
+  if (legacy[0])
+    return new FolderInUse(`the data folder ${dir} is in use by process ${pidOf(legacy[0])}: ${LOCK_REMEDY}`);
   for (const { name } of readdirSync(locks, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
     if (name === hostName()) continue;
     const claims = readdirSync(join(locks, name)).filter((claim) => pidOf(claim) !== undefined);
@@ -70,7 +71,7 @@ async function claimElsewhere(locks: string, dir: string): Promise<FolderInUse |
     }
     const [own] = await liveClaimsNear(join(locks, name), '');
     if (own !== undefined)
-      return new FolderInUse(`the data folder ${dir} is in use by process ${pidOf(own)} of ${name}: ${REMEDY}`);
+      return new FolderInUse(`the data folder ${dir} is in use by process ${pidOf(own)} of ${name}: ${LOCK_REMEDY}`);
   }
   return undefined;
 }

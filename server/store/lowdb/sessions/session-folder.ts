@@ -5,13 +5,13 @@ export interface SessionName {
   order: number;
 }
 
-const FILE_NAME = /^([0-9a-f]{32})\.([0-9a-f]{32})\.([0-9a-z]+)\.jsonl$/;
+const SESSION_FILE_NAME = /^([0-9a-f]{32})\.([0-9a-f]{32})\.([0-9a-z]+)\.jsonl$/;
 
 export const fileNameOf = (name: SessionName): string =>
   `${name.uuid}.${name.chatbot}.${name.order.toString(36)}.jsonl`;
 
 export function parseFileName(text: string): SessionName | undefined {
-  const [, uuid, chatbot, order] = FILE_NAME.exec(text) ?? [];
+  const [, uuid, chatbot, order] = SESSION_FILE_NAME.exec(text) ?? [];
   return uuid && chatbot && order ? { uuid, chatbot, order: parseInt(order, 36) } : undefined;
 }
 

@@ -12,7 +12,7 @@ export interface MessageLine {
   finished: boolean;
 }
 
-const LINE_START = '{"uuid":"';
+const MESSAGE_LINE_START = '{"uuid":"';
 
 /** With the uuid first, so that a line need not be parsed to know whose it is. */
 export const messageLine = (message: StoredMessage): MessageLine => ({
@@ -32,7 +32,7 @@ const deletedUuidIn = (line: string): string | undefined =>
 
 /** Of the message in the line, '' without one. Lines of the first version begin with another field. */
 export function uuidOf(line: string): string {
-  if (line.startsWith(LINE_START)) return line.slice(LINE_START.length, LINE_START.length + 32);
+  if (line.startsWith(MESSAGE_LINE_START)) return line.slice(MESSAGE_LINE_START.length, MESSAGE_LINE_START.length + 32);
   return line.startsWith(TOMBSTONE_START) ? '' : (JSON.parse(line) as StoredMessage).uuid;
 }
 

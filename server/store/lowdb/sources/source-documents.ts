@@ -3,7 +3,8 @@ import { JsonFile } from '../files/json-file.ts';
 import type { Adapter } from '../files/lowdb-file.ts';
 import type { SourceDocument, StoredSource, StoredVectors } from '../../store.ts';
 
-export const documentFile = (disk: Disk, path: string): JsonFile<SourceDocument> => new JsonFile(disk, path, piecesOf);
+export const documentFile = (disk: Disk, path: string): JsonFile<SourceDocument> =>
+  new JsonFile(disk, path, documentPieces);
 
 /** What the file holds if it `is` whole: undefined where it is damaged, null without one. */
 export async function readIntact<T>(file: Adapter<T>, is: (value: T) => boolean): Promise<T | null | undefined> {
@@ -36,7 +37,7 @@ export const cloneDocument = ({ title, text, passages }: SourceDocument): Source
 const PIECE_CHARACTERS = 512 * 1024;
 
 /** Half a surrogate pair at the end of a piece is written as its escape, which the other half's completes. */
-function* piecesOf({ text, ...rest }: SourceDocument): Generator<Uint8Array> {
+function* documentPieces({ text, ...rest }: SourceDocument): Generator<Uint8Array> {
   yield Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"text":"`);
   for (let at = 0; at < text.length; at += PIECE_CHARACTERS) {
     yield Buffer.from(JSON.stringify(text.slice(at, at + PIECE_CHARACTERS)).slice(1, -1));

@@ -21,7 +21,7 @@ import { SourceIndex, type SourceFile, type SourceRecord } from './source-index.
 import type { Change, SourceDocument, StoredSource, StoredVectors } from '../../store.ts';
 import { vectorsFile } from './vectors.ts';
 
-const FILE_NAME = /^([0-9a-f]{32})\.(source\.json|document\.json|vectors\.json|file)$/;
+const SOURCE_FILE_NAME = /^([0-9a-f]{32})\.(source\.json|document\.json|vectors\.json|file)$/;
 const hasSourceFields = recordOf<SourceFile>({ order: number, source: isSource });
 const isSourceFile = (value: unknown): value is SourceFile => hasSourceFields(value);
 
@@ -58,7 +58,7 @@ export class Sources {
     const others: [uuid: string, path: string][] = [];
     const damaged = new Set<string>();
     for (const { name, path } of this.#shards.files()) {
-      const [, uuid, kind] = FILE_NAME.exec(name) ?? [];
+      const [, uuid, kind] = SOURCE_FILE_NAME.exec(name) ?? [];
       if (isSetAside(name)) {
         damage.reportExisting(path);
         if (name.includes('.source.json.')) damaged.add(name.slice(0, 32));

@@ -16,7 +16,7 @@ const isVectorsJson = record<VectorsJson>({ model: text, dimensions: number, row
 /** A lowdb adapter for the vectors of one source. Its read throws a SyntaxError where the file holds none. */
 export function vectorsFile(disk: Disk, path: string): Adapter<StoredVectors> {
   const reader = new JsonFile<VectorsJson>(disk, path);
-  const writer = new JsonFile<StoredVectors>(disk, path, piecesOf);
+  const writer = new JsonFile<StoredVectors>(disk, path, vectorPieces);
   return {
     async read() {
       const json = await reader.read();
@@ -32,7 +32,7 @@ export function vectorsFile(disk: Disk, path: string): Adapter<StoredVectors> {
 /** Bytes written at once; three of them are four characters. */
 const VECTOR_PIECE_BYTES = 3 * 128 * 1024;
 
-function* piecesOf({ model, dimensions, rows }: StoredVectors): Generator<Uint8Array> {
+function* vectorPieces({ model, dimensions, rows }: StoredVectors): Generator<Uint8Array> {
   const bytes = Buffer.from(rows.buffer, rows.byteOffset, rows.length);
   yield Buffer.from(`${JSON.stringify({ model, dimensions }).slice(0, -1)},"rows":"`);
   for (let at = 0; at < bytes.length; at += VECTOR_PIECE_BYTES)
