@@ -45,16 +45,21 @@ const MAX_QUOTE_WITH_LEAD_IN = 900;
  */
 export function composeQuotes(picks: Pick[], found: Found[], query: Query): QuotePiece[] {
   const pages = new Map<string, Map<number, number[]>>();
-  for (const { found: place, at } of picks) {
-    const { uuid } = found[place]!.source;
+  for (const { found: passageIndex, at } of picks) {
+    const { uuid } = found[passageIndex]!.source;
     const passages = pages.get(uuid) ?? new Map<number, number[]>();
-    pages.set(uuid, passages.set(place, [...(passages.get(place) ?? []), at]));
+    pages.set(uuid, passages.set(passageIndex, [...(passages.get(passageIndex) ?? []), at]));
   }
   const best = picks[0];
   return [...pages.values()].flatMap((passages) =>
-    [...passages].flatMap(([place, places]) => {
-      const passage = new PassageQuotes(found[place]!, place, query, best?.found === place ? best.at : -1);
-      return passage.compose(places.sort((a, b) => a - b));
+    [...passages].flatMap(([passageIndex, sentences]) => {
+      const passage = new PassageQuotes(
+        found[passageIndex]!,
+        passageIndex,
+        query,
+        best?.found === passageIndex ? best.at : -1,
+      );
+      return passage.compose(sentences.sort((a, b) => a - b));
     }),
   );
 }
@@ -62,41 +67,41 @@ export function composeQuotes(picks: Pick[], found: Found[], query: Query): Quot
 /** Composes the pieces of one passage. */
 class PassageQuotes {
   readonly #found: Found;
-  readonly #place: number;
+  readonly #passageIndex: number;
   readonly #query: Query;
   readonly #layout: Layout;
   readonly #best: number;
-  readonly #done = new Set<number>();
+  readonly #quoted = new Set<number>();
   readonly #pieces: QuotePiece[] = [];
 
-  constructor(found: Found, place: number, query: Query, best: number) {
+  constructor(found: Found, passageIndex: number, query: Query, best: number) {
     this.#found = found;
-    this.#place = place;
+    this.#passageIndex = passageIndex;
     this.#query = query;
     this.#best = best;
     this.#layout = new Layout(found.text, found.match.sentences());
   }
 
-  compose(places: number[]): QuotePiece[] {
+  compose(selected: number[]): QuotePiece[] {
     const { source, text } = this.#found;
     if (source.type === 'qa') {
       const start = text.length - text.trimStart().length;
       return [this.#piece(text.trim(), start, start + text.trim().length, true)];
     }
-    for (const at of places) if (!this.#done.has(at)) this.#quote(at, places);
+    for (const at of selected) if (!this.#quoted.has(at)) this.#quote(at, selected);
     return this.#pieces;
   }
 
-  #quote(at: number, places: number[]): void {
-    if (this.#layout.items[at]! >= 0) return this.#list(at, places);
+  #quote(at: number, selected: number[]): void {
+    if (this.#layout.items[at]! >= 0) return this.#list(at, selected);
     if (this.#layout.isCode(at)) return this.#code(at);
     const next = at + 1;
     if (next < this.#layout.sentences.length && ENDS_WITH_COLON.test(this.#text(at))) {
-      if (this.#layout.items[next] === next) return this.#list(next, places);
+      if (this.#layout.items[next] === next) return this.#list(next, selected);
       if (this.#layout.isCode(next)) return this.#code(next);
     }
     if (QUESTION.test(this.#text(at)) && next < this.#layout.sentences.length)
-      return this.#questionWithAnswer(at, next, places);
+      return this.#questionWithAnswer(at, next, selected);
     this.#sentence(at);
   }
 
@@ -105,11 +110,11 @@ class PassageQuotes {
   }
 
   #piece(text: string, start: number, end: number, block: boolean): QuotePiece {
-    return { text, found: this.#place, start, end, block };
+    return { text, found: this.#passageIndex, start, end, block };
   }
 
   #push(piece: QuotePiece, from: number, to: number): void {
-    for (let at = from; at <= to; at++) this.#done.add(at);
+    for (let at = from; at <= to; at++) this.#quoted.add(at);
     this.#pieces.push(piece);
   }
 
@@ -126,30 +131,31 @@ class PassageQuotes {
     ) {
       last.text += this.#layout.space(at) + this.#text(at);
       last.end = end;
-      this.#done.add(at);
+      this.#quoted.add(at);
       return;
     }
-    const isBack = refersBack(this.#text(at), this.#found.text);
-    if (isBack && this.#hasBefore(at)) {
+    const isAnaphoric = refersBack(this.#text(at), this.#found.text);
+    if (isAnaphoric && this.#hasBefore(at)) {
       const before = this.#layout.sentences[at - 1]!;
       const both = before.text + this.#layout.space(at) + this.#text(at);
       return this.#push(this.#piece(both, before.start, end, false), at - 1, at);
     }
-    const heading = isBack ? this.#heading() : '';
+    const heading = isAnaphoric ? this.#heading() : '';
     this.#push(this.#piece(heading + this.#text(at), start, end, false), at, at);
   }
 
   /** Whether a complete sentence of the same paragraph comes before, and is not quoted already. */
   #hasBefore(at: number): boolean {
     const before = at - 1;
-    if (before < 0 || this.#done.has(before) || !isBetweenSentences(this.#layout.gap(at))) return false;
+    if (before < 0 || this.#quoted.has(before) || !isBetweenSentences(this.#layout.gap(at))) return false;
     return this.#text(before).length <= MAX_SENTENCE_BEFORE && SENTENCE_END.test(this.#text(before));
   }
 
   /** Joins a question of the page, as in an FAQ, with its answer: alone it says nothing. */
-  #questionWithAnswer(at: number, next: number, places: number[]): void {
-    if (this.#layout.items[next]! >= 0 || this.#layout.isCode(next) || this.#done.has(next)) return this.#sentence(at);
-    const last = places.includes(next + 1) && isBetweenSentences(this.#layout.gap(next + 1)) ? next + 1 : next;
+  #questionWithAnswer(at: number, next: number, selected: number[]): void {
+    if (this.#layout.items[next]! >= 0 || this.#layout.isCode(next) || this.#quoted.has(next))
+      return this.#sentence(at);
+    const last = selected.includes(next + 1) && isBetweenSentences(this.#layout.gap(next + 1)) ? next + 1 : next;
     const { start } = this.#layout.sentences[at]!;
     const end = this.#layout.end(last);
     this.#push(this.#piece(this.#layout.text.slice(start, end), start, end, true), at, last);
@@ -163,21 +169,21 @@ class PassageQuotes {
     const { first, last } = isShort ? around : { first: at, last: at };
     const { start } = sentences[first]!;
     const end = this.#layout.end(last);
-    const lead = first > 0 && !this.#layout.isCode(first - 1) && !this.#done.has(first - 1) ? first - 1 : first;
+    const lead = first > 0 && !this.#layout.isCode(first - 1) && !this.#quoted.has(first - 1) ? first - 1 : first;
     const before = lead < first && this.#text(lead).length <= MAX_SENTENCE_BEFORE ? lead : first;
     const above = before < first ? `${this.#text(before)}\n\n` : '';
-    const shown = `${above}${CODE_FENCE}\n${text.slice(start, end)}\n${CODE_FENCE}`;
-    this.#push(this.#piece(shown, sentences[before]!.start, end, true), before, last);
+    const quoted = `${above}${CODE_FENCE}\n${text.slice(start, end)}\n${CODE_FENCE}`;
+    this.#push(this.#piece(quoted, sentences[before]!.start, end, true), before, last);
   }
 
-  #list(at: number, places: number[]): void {
-    const all = this.#layout.itemsAround(this.#layout.items[at]!);
-    const lead = this.#layout.sentences[all[0]!]!.lead;
-    const shown = this.#itemsToQuote(all, lead, places);
-    const texts = shown.map((item) => this.#layout.itemText(item));
+  #list(at: number, selected: number[]): void {
+    const items = this.#layout.itemsAround(this.#layout.items[at]!);
+    const lead = this.#layout.sentences[items[0]!]!.lead;
+    const quotedItems = this.#itemsToQuote(items, lead, selected);
+    const texts = quotedItems.map((item) => this.#layout.itemText(item));
     const before = this.#leadIn(lead);
-    const start = this.#layout.sentences[shown[0]!]!.start;
-    const end = this.#layout.itemEnd(shown.at(-1)!);
+    const start = this.#layout.sentences[quotedItems[0]!]!.start;
+    const end = this.#layout.itemEnd(quotedItems.at(-1)!);
     const quoteFrom =
       before && lead >= 0 && end - this.#layout.sentences[lead]!.start <= MAX_QUOTE_WITH_LEAD_IN
         ? this.#layout.sentences[lead]!.start
@@ -186,43 +192,44 @@ class PassageQuotes {
       texts.length === 1
         ? `${before || this.#heading()}${texts[0]}`
         : `${(before || this.#heading()).trimEnd()}\n\n${texts.map((item) => `- ${item}`).join('\n')}`.trimStart();
-    for (const item of all) this.#done.add(item);
-    for (const place of places) if (all.includes(this.#layout.items[place]!)) this.#done.add(place);
-    if (lead >= 0) this.#done.add(lead);
+    for (const item of items) this.#quoted.add(item);
+    for (const sentence of selected) if (items.includes(this.#layout.items[sentence]!)) this.#quoted.add(sentence);
+    if (lead >= 0) this.#quoted.add(lead);
     this.#pieces.push(this.#piece(text, quoteFrom, end, texts.length > 1));
   }
 
   /** The items that match the question best. Where none matches, the whole list if it is short, else the selected items. */
-  #itemsToQuote(all: number[], lead: number, places: number[]): number[] {
-    const chosen = all.filter((item) => places.some((at) => this.#layout.items[at] === item));
-    const values = this.#itemWeights(all, lead);
-    const most = Math.max(0, ...chosen.map((item) => values.get(item)!));
-    if (most > 0) return chosen.filter((item) => values.get(item) === most);
-    const length = this.#layout.itemEnd(all.at(-1)!) - this.#layout.sentences[all[0]!]!.start;
-    const isBest = this.#best === lead || all.includes(this.#layout.items[this.#best] ?? -1);
-    const whole = (isBest || this.#isAskedFor(lead)) && all.length <= MAX_LIST_ITEMS && length <= MAX_LIST_LENGTH;
-    return whole || chosen.length === 0 ? all.slice(0, MAX_LIST_ITEMS) : chosen;
+  #itemsToQuote(items: number[], lead: number, selected: number[]): number[] {
+    const chosen = items.filter((item) => selected.some((at) => this.#layout.items[at] === item));
+    const weights = this.#itemWeights(items, lead);
+    const highest = Math.max(0, ...chosen.map((item) => weights.get(item)!));
+    if (highest > 0) return chosen.filter((item) => weights.get(item) === highest);
+    const length = this.#layout.itemEnd(items.at(-1)!) - this.#layout.sentences[items[0]!]!.start;
+    const isBest = this.#best === lead || items.includes(this.#layout.items[this.#best] ?? -1);
+    const quotesAll = (isBest || this.#isAskedFor(lead)) && items.length <= MAX_LIST_ITEMS && length <= MAX_LIST_LENGTH;
+    return quotesAll || chosen.length === 0 ? items.slice(0, MAX_LIST_ITEMS) : chosen;
   }
 
   /**
    * The question weight of each item, without terms that all items, the heading or the lead-in contain: only the others
    * distinguish items.
    */
-  #itemWeights(all: number[], lead: number): Map<number, number> {
+  #itemWeights(items: number[], lead: number): Map<number, number> {
     const { terms } = this.#query;
-    const termsByItem = all.map((item) => {
+    const termsByItem = items.map((item) => {
       const itemTerms = new Set<number>();
       for (let at = item; this.#layout.items[at] === item; at++)
         this.#addTerms(itemTerms, this.#layout.sentences[at]!.roots);
       return itemTerms;
     });
     const above = this.#termsAbove(lead);
-    const isCommon = (term: number): boolean => above.has(term) || termsByItem.every((one) => one.has(term));
+    const isCommon = (term: number): boolean =>
+      above.has(term) || termsByItem.every((itemTerms) => itemTerms.has(term));
     return new Map(
-      all.map((item, at) => [
+      items.map((item, at) => [
         item,
         [...termsByItem[at]!].reduce(
-          (sum, term) => sum + (isCommon(term) && all.length > 1 ? 0 : terms[term]!.weight),
+          (sum, term) => sum + (isCommon(term) && items.length > 1 ? 0 : terms[term]!.weight),
           0,
         ),
       ]),

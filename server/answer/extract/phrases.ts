@@ -252,7 +252,7 @@ export const PHRASES = {
   ),
 } as const satisfies Record<LanguageCode, Phrases>;
 
-/** The phrases in the language of the question; `acceptedLanguages` as in `QueryLanguage.forReply`. */
+/** The phrases in the language of the question; `acceptedLanguages` as in `QueryLanguage.replyLanguage`. */
 export const phrasesFor = (
   { language }: Pick<Query, 'language'>,
   found: { text: string }[],

@@ -67,13 +67,13 @@ function* selectSentences(
   { maxSentences = MAX_SENTENCES, threshold }: QuoteOptions & { threshold: number },
 ): Generator<QuotedSentence> {
   if (confidence < threshold) return;
-  const shown: Sentence[] = [];
-  for (const { sentence, found: place, at, score } of candidates) {
+  const selected: Sentence[] = [];
+  for (const { sentence, found, at, score } of candidates) {
     if (score < MIN_SCORE_SHARE * candidates[0]!.score) return;
-    if (shown.some((other) => areAlike(sentence, other))) continue;
-    shown.push(sentence);
-    yield { text: sentence.text, found: place, at };
-    if (shown.length >= maxSentences) return;
+    if (selected.some((other) => areAlike(sentence, other))) continue;
+    selected.push(sentence);
+    yield { text: sentence.text, found, at };
+    if (selected.length >= maxSentences) return;
   }
 }
 
@@ -114,8 +114,8 @@ function rank(query: Query, found: Found[]): Ranking {
   if (first?.match.exact) return { candidates: [exactCandidate(first)], confidence: 1 };
   if (!first || query.terms.length === 0) return { candidates: [], confidence: 0 };
   const top = first.score || 1;
-  const candidates = found.slice(0, MAX_PASSAGES).flatMap((one, at) => {
-    return candidatesIn(one, query, at, (PASSAGE_SCORE * one.score) / top);
+  const candidates = found.slice(0, MAX_PASSAGES).flatMap((passage, index) => {
+    return candidatesIn(passage, query, index, (PASSAGE_SCORE * passage.score) / top);
   });
   candidates.sort(byScore);
   adjustByType(query, candidates, found);
@@ -123,8 +123,8 @@ function rank(query: Query, found: Found[]): Ranking {
   return { candidates, confidence };
 }
 
-const exactCandidate = (one: Found): Candidate => {
-  return { found: 0, at: 0, sentence: wholePassage(one)[0]!, score: 1, confidence: 1, restated: 1 };
+const exactCandidate = (passage: Found): Candidate => {
+  return { found: 0, at: 0, sentence: wholePassage(passage)[0]!, score: 1, confidence: 1, restated: 1 };
 };
 
 const byScore = (a: Candidate, b: Candidate): number => b.score - a.score;
@@ -132,12 +132,12 @@ const byScore = (a: Candidate, b: Candidate): number => b.score - a.score;
 /** Checks only candidates that can still enter or leave the top: matching the type costs more than all other scores. */
 function adjustByType({ hasAnswerType }: Query, candidates: Candidate[], found: Found[]): void {
   const least = (candidates[MAX_SENTENCES - 1]?.score ?? 0) - 2 * ANSWER_TYPE;
-  for (const one of candidates) {
-    if (one.score < least) break;
-    const { text } = one.sentence;
-    one.score +=
+  for (const candidate of candidates) {
+    if (candidate.score < least) break;
+    const { text } = candidate.sentence;
+    candidate.score +=
       (hasAnswerType?.(text) ? ANSWER_TYPE : 0) -
-      (isUnfinished(one.sentence, found[one.found]!.text) ? ANSWER_TYPE : 0);
+      (isUnfinished(candidate.sentence, found[candidate.found]!.text) ? ANSWER_TYPE : 0);
   }
   candidates.sort(byScore);
 }
@@ -154,13 +154,13 @@ function isUnfinished({ text, start }: Sentence, passage: string): boolean {
 }
 
 /** Scores each sentence of a passage by what of the question it covers, itself or by its context. */
-function candidatesIn(one: Found, query: Query, found: number, passageScore: number): Candidate[] {
+function candidatesIn(passage: Found, query: Query, index: number, passageScore: number): Candidate[] {
   const { terms, totalWeight, totalWorth } = query;
-  const { match } = one;
+  const { match } = passage;
   // In scripts without spaces a term is a pair of characters: every shared word would count as a phrase.
   const phrase = UNSPACED_SCRIPT.test(terms[0]!.word) ? 0 : PHRASE_WEIGHT;
-  const sentences = one.source.type === 'qa' ? wholePassage(one) : match.sentences();
-  const inHeading = { terms: termsIn(one.headings.join(' '), query), weight: IN_HEADING };
+  const sentences = passage.source.type === 'qa' ? wholePassage(passage) : match.sentences();
+  const inHeading = { terms: termsIn(passage.headings.join(' '), query), weight: IN_HEADING };
   return coverageOf(sentences, match.head, query, CONTEXT, inHeading).map((coverage, at) => {
     const sentence = sentences[at]!;
     let weight = 0;
@@ -173,7 +173,7 @@ function candidatesIn(one: Found, query: Query, found: number, passageScore: num
     }
     const order = (phrase * phrasesIn(sentence.roots, query)) / terms.length + (at === 0 ? FIRST_SENTENCE : 0);
     return {
-      found,
+      found: index,
       at,
       sentence,
       score: weight / totalWeight + passageScore + order,
@@ -209,9 +209,9 @@ function phrasesIn(roots: number[], { termByRoot }: Query): number {
 
 /** Above 0.7 of their different words shared, two sentences count as repetitions. */
 function areAlike(a: Sentence, b: Sentence): boolean {
-  const one = new Set(a.roots);
-  const other = new Set(b.roots);
-  let both = 0;
-  for (const root of one) if (other.has(root)) both++;
-  return a.text === b.text || both > 0.7 * (one.size + other.size - both);
+  const rootsOfA = new Set(a.roots);
+  const rootsOfB = new Set(b.roots);
+  let shared = 0;
+  for (const root of rootsOfA) if (rootsOfB.has(root)) shared++;
+  return a.text === b.text || shared > 0.7 * (rootsOfA.size + rootsOfB.size - shared);
 }

@@ -135,12 +135,14 @@ export class TermReader {
     });
     for (const root of this.#vocabulary.relatives(rootText)) this.relatedTerms.set(root, term - 1);
     for (const root of ownRoots) this.termByRoot.set(root, { term: term - 1, share: 1 });
-    for (const other of alternatives)
-      if (!this.termByRoot.has(other)) this.termByRoot.set(other, { term: term - 1, share: ALTERNATIVE_SHARE });
-    for (const other of corrections)
-      if (!this.termByRoot.has(other)) this.termByRoot.set(other, { term: term - 1, share: CORRECTION_SHARE });
-    for (const other of synonyms)
-      if (!this.termByRoot.has(other)) this.termByRoot.set(other, { term: term - 1, share: SYNONYM_SHARE });
+    this.#addShares(alternatives, { term: term - 1, share: ALTERNATIVE_SHARE });
+    this.#addShares(corrections, { term: term - 1, share: CORRECTION_SHARE });
+    this.#addShares(synonyms, { term: term - 1, share: SYNONYM_SHARE });
+  }
+
+  /** Roots that stand for a term already keep it. */
+  #addShares(roots: number[], share: TermShare): void {
+    for (const root of roots) if (!this.termByRoot.has(root)) this.termByRoot.set(root, share);
   }
 
   #isStopWord(word: string, spoken: Language): boolean {
