@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Middleware } from 'koa';
 import { assets, demoSite, pages } from '../../demo/pages.ts';
-import { defaultAgent } from '../agents/agents.ts';
 import type { AnswerRuns, Respond } from '../answer/runs.ts';
 import { askOnce } from '../answer/ask-once.ts';
 import { CHATBOT_META } from '../api/resources/chatbots.ts';
@@ -14,11 +13,12 @@ import type { Knowledge } from '../knowledge/knowledge.ts';
 import { nextModifiedAt, newUuid, timestamp, type Clock } from '../schema/ids.ts';
 import { isPending } from '../schema/records.ts';
 import type { Store, StoredMessage, StoredSource } from '../store/store.ts';
+import { demoAgents } from './agents.ts';
 
 /** Milliseconds that a page waits for its chatbot. */
 const MAX_WAIT_MS = 5000;
 
-/** The demo: a small site at /demo/, and the chatbot that has learned it through the real scraper. */
+/** The demo: a small site at /demo/, and the chatbot that has learned it through the real scraper, with a team of agents. */
 export interface Demo {
   pages: Middleware;
   /** Makes the chatbot and its sources where they are missing; `created` on the first start. Call once it listens. */
@@ -66,7 +66,7 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
     const meta = { ...CHATBOT_META, visibility: 'public' as const, show_citations: true };
     const widget = { suggestions: demoSite.suggestions };
     const record = { uuid, name: demoSite.name, created_at: now, modified_at: now, meta, widget };
-    await store.createChatbot({ ...record, owner: store.owner.user.uuid }, [defaultAgent(uuid, clock)]);
+    await store.createChatbot({ ...record, owner: store.owner.user.uuid }, demoAgents(uuid, clock));
   }
 
   async function ingestPage(page: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { start, until, type Running } from '../running.ts';
 import { faultyDisk } from '../store/faulty-disk.ts';
 
@@ -166,3 +166,53 @@ it.each(['/api/v1/chatbots', '/chat/x', '/demo/../healthz', '/demo/%2e%2e/health
     expect(source.status).toBe('error:blocked address');
   },
 );
+
+describe('the demo’s team', () => {
+  const agentsOf = async (docent: Running, chatbot: string) =>
+    (await docent.api('GET', `/chatbot/${chatbot}/agents`)).body;
+
+  it('has six agents, all enabled, and each question goes to the one it belongs to', async () => {
+    const { docent, chatbot } = await startDemo();
+    const agents = await agentsOf(docent, chatbot);
+    expect(agents.map(({ name, type, enabled }: Record<string, unknown>) => [name, type, enabled])).toEqual([
+      ['General Q&A', 'user-facing', 1],
+      ['Repairs', 'user-facing', 1],
+      ['Opening hours', 'pre-canned', 1],
+      ['A person', 'human-escalation', 1],
+      ['Spam', 'spam-defense', 1],
+      ['Labels', 'background', 1],
+    ]);
+    expect(agents[5].meta.tags.map((tag: { name: string }) => tag.name)).toEqual(['Complaint', 'Order', 'Wholesale']);
+    const { uuid } = (await docent.api('POST', `/chatbot/${chatbot}/session/create`, {})).body;
+    const questions = [
+      'How long do I have to return something?',
+      'The seam of my pannier has split, can you mend that?',
+      'Are you open on Thursday evening?',
+      'Please let me talk to a human being.',
+      'WINNER!! You have been selected to receive a £900 prize! Call 09061701461 now to claim',
+    ];
+    for (const query of questions) await docent.api('POST', `/session/${uuid}/message/non-stream`, { query });
+    const messages = (await docent.api('GET', `/session/${uuid}/messages`)).body;
+    const answers = messages.map((one: { meta_json: string; response: string }) => [
+      JSON.parse(one.meta_json).active_agent.name,
+      one.response,
+    ]);
+    expect(answers).toEqual([
+      ['General Q&A', expect.stringContaining('45 days')],
+      ['Repairs', expect.stringContaining('[1]')],
+      ['Opening hours', expect.stringContaining('Thursday from 10 am to 7 pm')],
+      ['A person', expect.stringContaining('01632 960 142')],
+      ['Spam', expect.stringContaining('I can only help')],
+    ]);
+  });
+
+  it('stays as its owner has left it', async () => {
+    const first = await startDemo();
+    const [, repairs] = await agentsOf(first.docent, first.chatbot);
+    await first.docent.api('DELETE', `/agent/${repairs.uuid}/delete`);
+    await stop(first.docent);
+    const second = await startDemo();
+    const names = (await agentsOf(second.docent, second.chatbot)).map((one: { name: string }) => one.name);
+    expect(names).toEqual(['General Q&A', 'Opening hours', 'A person', 'Spam', 'Labels']);
+  });
+});
