@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { MODEL_NAME, parseModels, type ModelEntry } from './schema/models-file.ts';
 import { nearestWord } from './schema/nearest-word.ts';
 
 /** Every variable that is read; the table of server/docs/settings.md lists them. */
@@ -22,6 +24,7 @@ export const VARIABLES = [
   'EMBED_API_KEY',
   'MODEL_PREFIX',
   'MODEL_CREDITS',
+  'MODELS_FILE',
   'UPSTREAM_URL',
   'UPSTREAM_API_KEY',
 ] as const;
@@ -60,8 +63,8 @@ export interface Config {
   llm: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
   embeddings: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
   upstream: { url: string; apiKey: string } | undefined;
-  /** `credits` by model name; undefined for the interface's own table. */
-  catalogue: { familyPrefix: string; credits: Record<string, number> | undefined };
+  /** `models` by name; undefined for the interface's own table. */
+  catalogue: { familyPrefix: string; models: Record<string, ModelEntry> | undefined };
   logLevel: string;
 }
 
@@ -92,7 +95,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
         MODEL_NAME,
         'the beginning of model names',
       ),
-      credits: readCredits(read('MODEL_CREDITS')),
+      models: readCatalogue(read('MODELS_FILE'), read('MODEL_CREDITS')),
     },
     logLevel: matchPattern(
       'LOG_LEVEL',
@@ -114,7 +117,6 @@ export const listeningAt = ({ host, port }: Config): string => `http://${bracket
 /** The public address, without a slash at the end. */
 export const baseOf = (config: Config): string => config.publicUrl ?? listeningAt(config);
 
-const MODEL_NAME = /^[\w.:/-]{1,100}$/;
 const LEVELS = /^(?:trace|debug|info|warn|error|fatal|silent)$/;
 
 function invalidVariable(name: string, wanted: string): Error {
@@ -159,13 +161,25 @@ function readHostPorts(value: string | undefined): string[] {
   return named;
 }
 
-function readCredits(value: string | undefined): Record<string, number> | undefined {
-  if (value === undefined) return undefined;
+function readCatalogue(file: string | undefined, credits: string | undefined): Record<string, ModelEntry> | undefined {
+  if (file === undefined) return credits === undefined ? undefined : readCredits(credits);
+  if (credits !== undefined) throw invalidVariable('MODEL_CREDITS', 'unset where MODELS_FILE is set');
+  try {
+    return parseModels(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Error(`MODELS_FILE (${file}) ${code ? `must be a file that can be read: ${code}` : message}`, {
+      cause: error,
+    });
+  }
+}
+
+function readCredits(value: string): Record<string, ModelEntry> {
   const entries = value.split(',').map((entry) => entry.trim().split('='));
   const isEntry = ([name = '', price = '', ...more]: string[]): boolean =>
     MODEL_NAME.test(name) && /^\d{1,6}$/.test(price) && more.length === 0;
   if (!entries.every(isEntry)) throw invalidVariable('MODEL_CREDITS', 'model=credits entries, separated by commas');
-  return Object.fromEntries(entries.map(([name, price]) => [name, Number(price)]));
+  return Object.fromEntries(entries.map(([name, price]) => [name, { credits: Number(price) }]));
 }
 
 /**

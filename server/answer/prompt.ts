@@ -38,6 +38,7 @@ export function buildPrompt({ agent, turns, found, query, cite, acceptedLanguage
     .filter(Boolean)
     .join('\n\n');
   return {
+    model: agent?.meta.model,
     temperature: agent?.meta.temperature ?? 0,
     messages: [
       { role: 'system', content: rules },

@@ -33,8 +33,9 @@ export async function createServices(config: Config, { store, clock, log, health
   const crawls = new RunningCrawls();
   const sites = createSites({ store, ingestion, crawls, web, clock, log });
   const knowledge = createKnowledge(ingestion, crawls);
-  const model = config.llm && createOpenAi({ ...config.llm, answerTimeout, log });
   const catalogue = createCatalogue(config.catalogue);
+  const { nameAtServer } = catalogue;
+  const model = config.llm && createOpenAi({ ...config.llm, nameAtServer, answerTimeout, log });
   const fallback = createFallback({ health, clock, log, quotes: config.fallback });
   const respond = createRespond({ store, knowledge, router: new AgentRouter(store), model, fallback, catalogue });
   const runs = new AnswerRuns({ store, clock, log, maxRuns: config.maxAnswers });

@@ -1,3 +1,5 @@
+import type { ModelEntry } from '../schema/models-file.ts';
+
 /** Message credits by model, under the interface's neutral prefix. */
 const CREDITS: Record<string, number> = {
   'llm-3.5-turbo': 1,
@@ -15,33 +17,62 @@ const CREDITS: Record<string, number> = {
   'llm-4o-mini-4k': 1,
   'llm-4o-mini-16k': 8,
 };
+const TABLE: Record<string, ModelEntry> = Object.fromEntries(
+  Object.entries(CREDITS).map(([name, credits]) => [name, { credits }]),
+);
 
 export const DEFAULT_MODEL = 'llm-4o-mini-4k';
 
 const NEUTRAL = 'llm-';
 
-/** Which models an agent may name, and what an answer by each costs. */
+/** Tokens of a model whose name tells none, as those of the default model. */
+const DEFAULT_CONTEXT = 4096;
+
+/** Which models an agent may name, and what an answer by each costs. A name that is not there counts as the default model. */
 export interface Catalogue {
   /** Message credits by name: each model under the neutral prefix, then each under the family's. */
   costs: Record<string, number>;
-  /** Message credits of one answer; of the default model for a name that the catalogue does not hold. */
+  /** Message credits of one answer. */
   credits(model: string): number;
+  /** Tokens of a request and its answer together. */
+  context(model: string): number;
+  /** Undefined where the operator named none. */
+  nameAtServer(model: string): string | undefined;
 }
 
 interface CatalogueOptions {
   /** `gpt-` by default. */
   familyPrefix?: string;
   /** Replaces the default table. */
-  credits?: Record<string, number> | undefined;
+  models?: Record<string, ModelEntry> | undefined;
 }
 
-export function createCatalogue({ familyPrefix = 'gpt-', credits = CREDITS }: CatalogueOptions = {}): Catalogue {
-  const costs = new Map(Object.entries(credits));
-  for (const [name, cost] of Object.entries(credits)) {
-    if (name.startsWith(NEUTRAL)) costs.set(familyPrefix + name.slice(NEUTRAL.length), cost);
+export function createCatalogue({ familyPrefix = 'gpt-', models = TABLE }: CatalogueOptions = {}): Catalogue {
+  const entries = new Map(Object.entries(models));
+  for (const [name, entry] of Object.entries(models)) {
+    const family = familyPrefix + name.slice(NEUTRAL.length);
+    if (name.startsWith(NEUTRAL) && !entries.has(family)) entries.set(family, entry);
   }
+  const standard = entries.get(DEFAULT_MODEL);
+  const costs = new Map(
+    Array.from(entries, ([name, entry]) => [name, entry.credits ?? tableCredits(name, familyPrefix)]),
+  );
   return {
     costs: Object.fromEntries(costs),
     credits: (model) => costs.get(model) ?? costs.get(DEFAULT_MODEL) ?? 1,
+    context: (model) => entries.get(model)?.context ?? sizeIn(model) ?? standard?.context ?? DEFAULT_CONTEXT,
+    nameAtServer: (model) => (entries.get(model) ?? standard)?.name,
   };
+}
+
+/** 1 for a name that the interface's table does not hold. */
+function tableCredits(model: string, familyPrefix: string): number {
+  const name = model.startsWith(familyPrefix) ? NEUTRAL + model.slice(familyPrefix.length) : model;
+  return TABLE[name]?.credits ?? 1;
+}
+
+/** Tokens that a name ends with: 16,384 for `…-16k`. */
+function sizeIn(model: string): number | undefined {
+  const [, thousands] = /-(\d{1,4})k$/i.exec(model) ?? [];
+  return thousands && Number(thousands) > 0 ? Number(thousands) * 1024 : undefined;
 }

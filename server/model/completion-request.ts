@@ -9,27 +9,36 @@ import type { Generated, Generation, ModelRequest } from './model.ts';
 import { CompletionStream } from './completion-stream.ts';
 import { rejectedField, requestBody, textsOf, type OptionalField } from './request-body.ts';
 
-/** The model server, with what its replies showed that it supports. */
+/** The model server. */
 export interface Endpoint {
   connections: Connections;
   path: string;
   headers: string[];
-  model: string;
+  /** The name at the server of a model that an agent names. */
+  nameOf(model: string | undefined): string;
   apiKey: string | undefined;
   log: Logger;
   clock: Clock;
-  /** Fields that the server rejects. */
+  /** By name at the server. */
+  support: Map<string, Support>;
+  /** Milliseconds for a whole answer. */
+  answerTimeout: number;
+}
+
+/** What the replies of a model have shown. */
+interface Support {
+  /** Fields that it rejects. */
   rejectedFields: Set<OptionalField>;
   /** A request with all other optional fields has succeeded. */
   hasAccepted: boolean;
-  /** Milliseconds for a whole answer. */
-  answerTimeout: number;
 }
 
 /** One answer. Its request is sent again, without the field, where the server rejects an optional one. */
 export class CompletionRequest implements Generation, ReplyReader {
   readonly done: Promise<Generated>;
   readonly #endpoint: Endpoint;
+  readonly #model: string;
+  readonly #support: Support;
   readonly #stream: CompletionStream;
   readonly #exchange: Exchange;
   // Released when the answer begins, as the exchange does with the body made of it.
@@ -46,7 +55,9 @@ export class CompletionRequest implements Generation, ReplyReader {
     this.#endpoint = endpoint;
     this.#request = request;
     this.#stream = new CompletionStream(onText, (request.tools?.length ?? 0) > 0);
-    this.#rejectedFields = endpoint.rejectedFields;
+    this.#model = endpoint.nameOf(request.model);
+    this.#support = supportOf(endpoint, this.#model);
+    this.#rejectedFields = this.#support.rejectedFields;
     this.#promptLength = textsOf(request).reduce((sum, text) => sum + text.length, 0);
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -64,10 +75,9 @@ export class CompletionRequest implements Generation, ReplyReader {
   }
 
   onHead(): void {
-    const endpoint = this.#endpoint;
     this.#request = undefined;
-    endpoint.hasAccepted = true;
-    if (this.#rejectedFields !== endpoint.rejectedFields) this.#rememberRejected();
+    this.#support.hasAccepted = true;
+    if (this.#rejectedFields !== this.#support.rejectedFields) this.#rememberRejected();
   }
 
   onChunk(chunk: Buffer): void {
@@ -92,7 +102,7 @@ export class CompletionRequest implements Generation, ReplyReader {
     const { status, body, retryAfter } = reply;
     if (status === 429) return this.#fail(modelBusy(retryAfter));
     const request = this.#request!;
-    const field = rejectedField(reply, request, this.#rejectedFields, this.#endpoint.hasAccepted);
+    const field = rejectedField(reply, request, this.#rejectedFields, this.#support.hasAccepted);
     if (field) {
       this.#rejectedFields = new Set([...this.#rejectedFields, field]);
       return this.#outbound(request);
@@ -109,19 +119,20 @@ export class CompletionRequest implements Generation, ReplyReader {
   }
 
   #outbound(request: ModelRequest): OutboundRequest {
-    const { path, headers, model } = this.#endpoint;
-    return { method: 'POST', path, headers, body: requestBody(request, model, this.#rejectedFields) };
+    const { path, headers } = this.#endpoint;
+    return { method: 'POST', path, headers, body: requestBody(request, this.#model, this.#rejectedFields) };
   }
 
   /** But for tools: it may be the schema of one that was wrong. */
   #rememberRejected(): void {
-    const endpoint = this.#endpoint;
+    const { log } = this.#endpoint;
+    const [model, known] = [this.#model, this.#support.rejectedFields];
     const fields = [...this.#rejectedFields].filter((field) => field !== 'tools');
     if (fields.length < this.#rejectedFields.size)
-      endpoint.log.warn('the model server rejects tools; it was asked without them');
-    if (fields.every((field) => endpoint.rejectedFields.has(field))) return;
-    endpoint.rejectedFields = new Set([...endpoint.rejectedFields, ...fields]);
-    endpoint.log.info({ fields }, 'the model server refuses these fields; from now on without them');
+      log.warn({ model }, 'the model server rejects tools; it was asked without them');
+    if (fields.every((field) => known.has(field))) return;
+    this.#support.rejectedFields = new Set([...known, ...fields]);
+    log.info({ model, fields }, 'the model server refuses these fields; from now on without them');
   }
 
   #failReading(error: unknown): void {
@@ -153,4 +164,12 @@ export class CompletionRequest implements Generation, ReplyReader {
     if (this.#stream.ended) this.#exchange.release();
     else this.#exchange.stop();
   }
+}
+
+function supportOf({ support }: Endpoint, model: string): Support {
+  const known = support.get(model);
+  if (known) return known;
+  const unknown: Support = { rejectedFields: new Set(), hasAccepted: false };
+  support.set(model, unknown);
+  return unknown;
 }

@@ -7,7 +7,9 @@ import type { Model } from './model.ts';
 interface OpenAiOptions {
   /** Without `/chat/completions`, such as `http://127.0.0.1:11434/v1`. */
   baseUrl: string;
+  /** What is sent where `nameAtServer` knows no other name. */
   model: string;
+  nameAtServer?: (model: string) => string | undefined;
   apiKey: string | undefined;
   log: Logger;
   clock?: Clock;
@@ -21,7 +23,7 @@ interface OpenAiOptions {
  * apply. `totalTokens` is the server's own count, or a quarter of the characters where it sends none.
  */
 export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, ...limits }: OpenAiOptions): Model {
-  const { timeouts, answerTimeout = 120_000 } = limits;
+  const { timeouts, answerTimeout = 120_000, nameAtServer } = limits;
   const url = new URL(baseUrl);
   const connections = new Connections(url.origin, timeouts);
   const headers = ['content-type', 'application/json', 'accept', 'text/event-stream'];
@@ -30,12 +32,11 @@ export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, ..
     connections,
     path: `${url.pathname.replace(/\/+$/, '')}/chat/completions${url.search}`,
     headers,
-    model,
+    nameOf: (named = '') => nameAtServer?.(named) ?? model,
     apiKey,
     log,
     clock,
-    rejectedFields: new Set(),
-    hasAccepted: false,
+    support: new Map(),
     answerTimeout,
   };
   return {

@@ -23,7 +23,8 @@ let model: Model;
 beforeEach(async () => {
   fake = await startFakeModel();
   const log = pino({ level: 'silent' });
-  model = createOpenAi({ baseUrl: fake.baseUrl, model: 'fake-1', apiKey: undefined, log });
+  const nameAtServer = (name: string): string | undefined => (name === 'llm-other' ? 'fake-2' : undefined);
+  model = createOpenAi({ baseUrl: fake.baseUrl, model: 'fake-1', nameAtServer, apiKey: undefined, log });
 });
 
 afterEach(async () => {
@@ -239,5 +240,19 @@ describe('a server that rejects', () => {
     await ask({ status: 422, raw: ['{"detail":[{"loc":["body","response_format"],"msg":"extra fields"}]}'] }, request);
     await ask({}, request);
     expect(fake.requests.map(({ body }) => 'response_format' in body)).toEqual([true, false, false]);
+  });
+
+  test('a field with one model gets it for another', async () => {
+    const request = { ...QUESTION, json: true as const };
+    await ask({ status: 422, raw: ['{"detail":[{"loc":["body","response_format"],"msg":"extra fields"}]}'] }, request);
+    await ask({}, { ...request, model: 'llm-other' });
+    await ask({}, request);
+    const sent = fake.requests.map(({ body }) => [body.model, 'response_format' in body]);
+    expect(sent).toEqual([
+      ['fake-1', true],
+      ['fake-1', false],
+      ['fake-2', true],
+      ['fake-1', false],
+    ]);
   });
 });

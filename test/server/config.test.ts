@@ -124,7 +124,7 @@ it('accepts a trailing slash of PUBLIC_URL and spaces after the commas of lists'
   expect(config).toMatchObject({
     publicUrl: 'https://chat.example.com',
     fetchAllow: ['intranet:80', '[::1]:8081'],
-    catalogue: { familyPrefix: 'gpt-', credits: { 'llm-small': 1, 'llm-large': 20 } },
+    catalogue: { familyPrefix: 'gpt-', models: { 'llm-small': { credits: 1 }, 'llm-large': { credits: 20 } } },
     port: 0,
   });
 });
