@@ -118,12 +118,16 @@ export const AgentVariable = record({
   name: Name,
   description: text('What the variable stands for. Default empty.'),
   example: text('An example value. Default empty.'),
-  type: Type.String({ maxLength: 50, description: 'Default `string`.' }),
+  type: Type.String({ maxLength: 50, description: '`string`, `number` or `boolean`. Default `string`.' }),
   default_value: record({
-    content: text('Stored as sent. Default empty.'),
-    static: Type.Number({ description: 'Stored as sent. Default 0.' }),
+    content: text('The value where there is no other; one of the type, or empty for none. Default empty.'),
+    static: Type.Number({
+      description:
+        '0: the values that a session is created with, and those collected in it, take the place of `content`; any other number: nothing does. Default 0.',
+    }),
   }),
 });
+export type AgentVariable = Static<typeof AgentVariable>;
 
 export const HttpMethod = literals('HTTP method of the call.', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE');
 
@@ -175,7 +179,7 @@ const agentKeys = {
   }),
   variables: Type.Array(AgentVariable, {
     maxItems: 100,
-    description: 'a list of at most 100 variables of the prompt, stored as sent',
+    description: 'a list of at most 100 variables, whose values stand for `{{name}}` in the prompt and in messages',
   }),
 };
 const agentOf = <T extends AgentType>(type: T, more: Type.TProperties = {}) =>

@@ -262,6 +262,8 @@ export interface StoredSession extends Session {
   chatbot: string;
   /** A person was asked for. */
   live?: { state: 'requested' };
+  /** Collected in the conversation, by the names of agents' variables; absent before the first. */
+  variables?: Record<string, string | number | boolean>;
   /** With an upstream server: the uuid of its session, '' until that exists. */
   foreign?: string;
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Store, StoredAgent, StoredMessage, StoredSession } from '../../store/store.ts';
+import { valuesOf, type Values } from '../variables.ts';
 import { choose, type Choice } from './choose.ts';
 import { trainClassifier, type Classifier } from './classifier.ts';
 import { loadDetectors } from './detectors.ts';
@@ -38,7 +39,7 @@ export class AgentRouter {
     const messages = isLong ? await this.#store.messages(question.session.uuid) : turns;
     // The question itself may be stored already, without an answer.
     const facts = factsOf(
-      question.session,
+      hasRules ? valuesOf(agents, question.session) : {},
       messages.filter(({ finish_reason }) => finish_reason !== ''),
     );
     return choose({
@@ -67,7 +68,7 @@ export class AgentRouter {
 /** The others answer what their detector finds. */
 const isScored = ({ type }: StoredAgent): boolean => type === 'user-facing' || type === 'pre-canned';
 
-function factsOf({ initial_variables }: StoredSession, messages: readonly StoredMessage[]): SessionFacts {
+function factsOf(variables: Values, messages: readonly StoredMessage[]): SessionFacts {
   const answered = messages.map(agentOf).filter((agent) => agent !== '');
   const lastAgent = answered.at(-1);
   const before = answered.findLastIndex((agent) => agent !== lastAgent);
@@ -75,7 +76,7 @@ function factsOf({ initial_variables }: StoredSession, messages: readonly Stored
     queries: messages.length + 1,
     lastAgent,
     consecutive: answered.length - 1 - before,
-    variables: initial_variables ?? {},
+    variables,
   };
 }
 

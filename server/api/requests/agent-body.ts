@@ -1,7 +1,9 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { SentTag, readSettings, type SentSettings } from '../../agents/settings.ts';
-import { LongText, Name } from '../../schema/fields.ts';
+import { typedValue, VARIABLE_TYPES } from '../../agents/variables.ts';
+import { invalid } from '../../schema/errors.ts';
+import { literals, LongText, Name } from '../../schema/fields.ts';
 import { AgentSettings, AgentType, AgentVariable, HumanEscalationSettings } from '../../schema/records.ts';
 import type { Agent } from '../../schema/records.ts';
 import { validate, validateList, validateWithin } from '../../schema/validate.ts';
@@ -27,6 +29,7 @@ const { content, static: fixed } = AgentVariable.properties.default_value.proper
 const Variable = Type.Object({
   ...Type.Partial(AgentVariable).properties,
   name: Name,
+  type: Type.Optional(literals('Default `string`.', ...VARIABLE_TYPES)),
   default_value: Type.Optional(Type.Partial(Type.Object({ content, static: fixed }))),
 });
 const Escalation = Type.Partial(
@@ -80,15 +83,17 @@ const withoutNulls = (body: object): Record<string, unknown> =>
 
 function readVariables(sent: unknown): Agent['variables'] {
   return validateList('variables', Variable, sent).map(
-    ({ name, description = '', example = '', type = 'string', default_value = {} }) => ({
-      name,
-      description,
-      example,
-      type,
-      default_value: { content: default_value.content ?? '', static: default_value.static ?? 0 },
-    }),
+    ({ name, description = '', example = '', type = 'string', default_value = {} }, at) => {
+      const { content = '', static: fixed = 0 } = default_value;
+      if (content !== '' && typedValue(type, content) === undefined) {
+        throw invalid('variables', `variables[${at}].default_value.content must be ${VALUE_FORMS[type]} or empty`);
+      }
+      return { name, description, example, type, default_value: { content, static: fixed } };
+    },
   );
 }
+
+const VALUE_FORMS = { string: 'a string', number: 'a number as text', boolean: '"true", "false"' };
 
 function readEscalation(sent: unknown): AgentChanges['escalation'] {
   const { notifications_enabled, sound_enabled, ...texts } = validateWithin(

@@ -214,6 +214,7 @@ export const isSession = record<StoredSession>({
   ...dated,
   initial_variables: optional(mapOf(either(text, number, bool))),
   live: optional(record({ state: oneOf('requested') })),
+  variables: optional(mapOf(either(text, number, bool))),
   chatbot: uuid,
   foreign: optional(text),
 });

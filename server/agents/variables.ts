@@ -1,0 +1,88 @@
+import type { AgentVariable } from '../schema/records.ts';
+import type { StoredAgent, StoredSession } from '../store/store.ts';
+
+/** The variables of agents: what `{{name}}` stands for in a session. */
+
+export type Value = string | number | boolean;
+export type Values = Readonly<Record<string, Value>>;
+
+/** What a variable may hold; a stored one of any other type is a string. */
+export const VARIABLE_TYPES = ['string', 'number', 'boolean'] as const;
+
+/**
+ * The values by name: a variable's default, then what the session was created with, then what was collected in it. Of a
+ * static variable the default alone counts, whoever sent another value. Empty texts, and values that are not of the
+ * variable's type, count as not set. Where several enabled agents declare a name, the first of them decides; a name that
+ * none declares has the value that was sent.
+ */
+export function valuesOf(
+  agents: readonly Pick<StoredAgent, 'enabled' | 'variables'>[],
+  session: Pick<StoredSession, 'initial_variables' | 'variables'>,
+): Values {
+  const declared = declaredBy(agents);
+  const values = defaultsOf(declared);
+  for (const given of [session.initial_variables, session.variables]) {
+    for (const [name, sent] of Object.entries(given ?? {})) {
+      const variable = declared.get(name);
+      if (variable && isStatic(variable)) continue;
+      const value = variable ? typedValue(variable.type, sent) : sent;
+      if (value !== undefined && value !== '') values.set(name, value);
+    }
+  }
+  return Object.fromEntries(values);
+}
+
+/** The enabled agents' variables by name, of equal names the first. */
+export function declaredBy(
+  agents: readonly Pick<StoredAgent, 'enabled' | 'variables'>[],
+): ReadonlyMap<string, AgentVariable> {
+  const declared = new Map<string, AgentVariable>();
+  for (const { enabled, variables } of agents) {
+    if (enabled === 0) continue;
+    for (const variable of variables) if (!declared.has(variable.name)) declared.set(variable.name, variable);
+  }
+  return declared;
+}
+
+/** Its value is its default in every session. */
+export const isStatic = ({ default_value }: AgentVariable): boolean => default_value.static !== 0;
+
+function defaultsOf(declared: ReadonlyMap<string, AgentVariable>): Map<string, Value> {
+  const values = new Map<string, Value>();
+  for (const [name, { type, default_value }] of declared) {
+    const value = default_value.content === '' ? undefined : typedValue(type, default_value.content);
+    if (value !== undefined) values.set(name, value);
+  }
+  return values;
+}
+
+/** The value as one of the variable's type: the texts `true`, `false` and those of numbers are read. Undefined where it is none. */
+export function typedValue(type: string, value: unknown): Value | undefined {
+  const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  if (!isScalar) return undefined;
+  const text = String(value).trim();
+  if (type === 'number') return numberIn(value, text);
+  if (type === 'boolean') return /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined;
+  return typeof value === 'string' ? value : text;
+}
+
+function numberIn(value: Value, text: string): number | undefined {
+  if (typeof value === 'boolean' || !/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** At most as long as a name, with spaces around it. */
+const PLACEHOLDER = /\{\{([^{}]{1,300})\}\}/g;
+
+/**
+ * The template with the value of each `{{name}}` in its place. Names without a value stay as they are. Values are put in
+ * as they are, once: braces in them are not filled. `write` makes the text of a value, `String` by default.
+ */
+export function fill(template: string, values: Values, write: (value: Value, name: string) => string = String): string {
+  if (!template.includes('{{')) return template;
+  return template.replace(PLACEHOLDER, (placeholder, inner: string) => {
+    const name = inner.trim();
+    return Object.hasOwn(values, name) ? write(values[name]!, name) : placeholder;
+  });
+}
