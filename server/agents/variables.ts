@@ -1,13 +1,10 @@
-import type { AgentVariable } from '../schema/records.ts';
+import type { AgentVariable } from '../schema/variables.ts';
 import type { StoredAgent, StoredSession } from '../store/store.ts';
 
 /** The variables of agents: what `{{name}}` stands for in a session. */
 
 export type Value = string | number | boolean;
 export type Values = Readonly<Record<string, Value>>;
-
-/** What a variable may hold; a stored one of any other type is a string. */
-export const VARIABLE_TYPES = ['string', 'number', 'boolean'] as const;
 
 /**
  * The values by name: a variable's default, then what the session was created with, then what was collected in it. Of a

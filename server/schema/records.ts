@@ -15,6 +15,7 @@ import {
   Uuid,
   Variables,
 } from './fields.ts';
+import { AgentVariable } from './variables.ts';
 import type { ErrorCode, FinishReason } from '../types.ts';
 
 /** The interface's records. Validation, types and the OpenAPI document come from here. */
@@ -113,21 +114,6 @@ export const AgentMeta = {
   'pre-canned': record({ model, temperature, bias, stickness, default_message }),
   'spam-defense': record({ model, temperature, bias, stickness, default_message }),
 } satisfies Record<AgentType, Type.TObject>;
-
-export const AgentVariable = record({
-  name: Name,
-  description: text('What the variable stands for. Default empty.'),
-  example: text('An example value. Default empty.'),
-  type: Type.String({ maxLength: 50, description: '`string`, `number` or `boolean`. Default `string`.' }),
-  default_value: record({
-    content: text('The value where there is no other; one of the type, or empty for none. Default empty.'),
-    static: Type.Number({
-      description:
-        '0: the values that a session is created with, and those collected in it, take the place of `content`; any other number: nothing does. Default 0.',
-    }),
-  }),
-});
-export type AgentVariable = Static<typeof AgentVariable>;
 
 export const HttpMethod = literals('HTTP method of the call.', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE');
 

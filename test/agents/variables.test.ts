@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { fill, valuesOf } from '../../server/agents/variables.ts';
-import type { AgentVariable } from '../../server/schema/records.ts';
+import type { AgentVariable } from '../../server/schema/variables.ts';
 
 const variable = (name: string, type = 'string', content = '', fixed = 0): AgentVariable => ({
   name,

@@ -1,11 +1,12 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { SentTag, readSettings, type SentSettings } from '../../agents/settings.ts';
-import { typedValue, VARIABLE_TYPES } from '../../agents/variables.ts';
+import { typedValue } from '../../agents/variables.ts';
 import { invalid } from '../../schema/errors.ts';
 import { literals, LongText, Name } from '../../schema/fields.ts';
-import { AgentSettings, AgentType, AgentVariable, HumanEscalationSettings } from '../../schema/records.ts';
+import { AgentSettings, AgentType, HumanEscalationSettings } from '../../schema/records.ts';
 import type { Agent } from '../../schema/records.ts';
+import { AgentVariable, VARIABLE_TYPES } from '../../schema/variables.ts';
 import { validate, validateList, validateWithin } from '../../schema/validate.ts';
 import { asFlag, Switch } from './bodies.ts';
 
