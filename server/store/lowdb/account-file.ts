@@ -30,9 +30,8 @@ export interface OpenAccounts {
 }
 
 /**
- * Starts the next generation of the data folder, or creates it. A full disk does not prevent reading it.
- * Throws where the folder
- * holds records but no account file: a new owner would have no access to them. `holdsRecords`: whether there are other files.
+ * Starts the next generation of the data folder, or creates it. A full disk does not prevent reading it. Throws where the
+ * folder holds records but no account file: a new owner would have no access to them. `holdsRecords`: whether it holds any.
  */
 export async function openAccounts(
   disk: Disk,

@@ -27,7 +27,7 @@ export class Chatbots {
   readonly #shards: Shards;
   readonly #records = new Map<string, StoredRecord<ChatbotFile>>();
   /** The chatbot of each agent, tool function, tag and site. */
-  readonly #homes = new Map<string, string>();
+  readonly #chatbotByPart = new Map<string, string>();
   readonly #halfDeleted = new Set<string>();
 
   constructor(disk: Disk, damage: Damage, root: string) {
@@ -44,7 +44,7 @@ export class Chatbots {
   #load(uuid: string, path: string, damage: Damage): void {
     const file = readJsonFile(path, isChatbotFile);
     if (file?.chatbot.uuid === uuid)
-      this.#enter(uuid, new StoredRecord(this.#disk, path, { tags: [], sites: [], ...file }));
+      this.#add(uuid, new StoredRecord(this.#disk, path, { tags: [], sites: [], ...file }));
     else void damage.setAside(path, 'holds a chatbot that cannot be read; the others are served');
   }
 
@@ -55,7 +55,7 @@ export class Chatbots {
   async create(file: ChatbotFile): Promise<void> {
     const { uuid } = file.chatbot;
     await this.#shards.ensure(uuid);
-    this.#enter(uuid, await StoredRecord.create(this.#disk, this.#path(uuid), file));
+    this.#add(uuid, await StoredRecord.create(this.#disk, this.#path(uuid), file));
   }
 
   file(uuid: string): ChatbotFile | undefined {
@@ -64,7 +64,7 @@ export class Chatbots {
 
   /** The file that has the agent, tool function, tag or site of this uuid. */
   fileContaining(part: string): ChatbotFile | undefined {
-    const uuid = this.#homes.get(part);
+    const uuid = this.#chatbotByPart.get(part);
     return uuid === undefined ? undefined : this.file(uuid);
   }
 
@@ -92,7 +92,7 @@ export class Chatbots {
     if (!record) return undefined;
     const before = record.stored;
     const after = await record.update(change);
-    this.#leave(before);
+    this.#unindex(before);
     if (this.#records.get(uuid) === record) this.#index(record.stored);
     return after;
   }
@@ -105,10 +105,10 @@ export class Chatbots {
     try {
       await record.remove(() => this.#markDeleted(uuid));
     } catch (error) {
-      this.#enter(uuid, record);
+      this.#add(uuid, record);
       throw error;
     }
-    this.#leave(record.stored);
+    this.#unindex(record.stored);
     return true;
   }
 
@@ -125,17 +125,17 @@ export class Chatbots {
     return [...this.#halfDeleted];
   }
 
-  #enter(uuid: string, record: StoredRecord<ChatbotFile>): void {
+  #add(uuid: string, record: StoredRecord<ChatbotFile>): void {
     this.#records.set(uuid, record);
     this.#index(record.stored);
   }
 
   #index(file: ChatbotFile): void {
-    for (const part of subRecordUuids(file)) this.#homes.set(part, file.chatbot.uuid);
+    for (const part of subRecordUuids(file)) this.#chatbotByPart.set(part, file.chatbot.uuid);
   }
 
-  #leave(file: ChatbotFile): void {
-    for (const part of subRecordUuids(file)) this.#homes.delete(part);
+  #unindex(file: ChatbotFile): void {
+    for (const part of subRecordUuids(file)) this.#chatbotByPart.delete(part);
   }
 
   async #markDeleted(uuid: string): Promise<void> {

@@ -31,51 +31,50 @@ export const SITES_FIELD: SubRecordField<StoredSite> = {
 };
 
 /**
- * The agents of all chatbots, or the tags, or the sites. Deleted sources are filtered
- * out of their lists when they are read, so that a deletion writes no second file and a crash cannot come between the two;
- * the next write removes them from the file.
+ * The agents of all chatbots, or the tags, or the sites. Deleted sources are filtered out of their lists when they are read,
+ * so that a deletion writes no second file and a crash cannot come between the two; the next write removes them from the file.
  */
 export class SubRecords<T extends SubRecord> {
   readonly #chatbots: Chatbots;
-  readonly #shelf: SubRecordField<T>;
+  readonly #field: SubRecordField<T>;
   readonly #isSource: (uuid: string, chatbot: string) => boolean;
 
   /** `isSource`: whether the chatbot has this source. */
-  constructor(chatbots: Chatbots, shelf: SubRecordField<T>, isSource: (uuid: string, chatbot: string) => boolean) {
+  constructor(chatbots: Chatbots, field: SubRecordField<T>, isSource: (uuid: string, chatbot: string) => boolean) {
     this.#chatbots = chatbots;
-    this.#shelf = shelf;
+    this.#field = field;
     this.#isSource = isSource;
   }
 
   /** In order of creation. */
   list(chatbot: string): T[] {
     const file = this.#chatbots.file(chatbot);
-    return file ? this.#shelf.get(file).map((part) => this.#shown(part)) : [];
+    return file ? this.#field.get(file).map((part) => this.#clone(part)) : [];
   }
 
   find(uuid: string): T | undefined {
     const file = this.#chatbots.fileContaining(uuid);
-    const part = file && this.#shelf.get(file).find((one) => one.uuid === uuid);
-    return part && this.#shown(part);
+    const part = file && this.#field.get(file).find((one) => one.uuid === uuid);
+    return part && this.#clone(part);
   }
 
   /** False without the chatbot, and where there is one of this uuid. */
   async create(part: T, check?: (parts: T[]) => void): Promise<boolean> {
     let created = false;
     const file = await this.#chatbots.change(part.chatbot, (before) => {
-      const others = this.#shelf.get(before);
-      check?.(others.map((one) => this.#shown(one)));
+      const others = this.#field.get(before);
+      check?.(others.map((one) => this.#clone(one)));
       if (others.some(({ uuid }) => uuid === part.uuid)) return before;
       created = true;
-      return this.#shelf.replace(before, [...others, this.#shown(part)]);
+      return this.#field.replace(before, [...others, this.#clone(part)]);
     });
     return file !== undefined && created;
   }
 
   async update(uuid: string, change: Change<T>): Promise<T | undefined> {
     let changed: T | undefined;
-    const file = await this.#replace(uuid, (part) => [(changed = this.#shown(change(this.#shown(part))))]);
-    return file && changed && this.#shown(changed);
+    const file = await this.#replace(uuid, (part) => [(changed = this.#clone(change(this.#clone(part))))]);
+    return file && changed && this.#clone(changed);
   }
 
   async remove(uuid: string): Promise<boolean> {
@@ -91,9 +90,9 @@ export class SubRecords<T extends SubRecord> {
     const chatbot = this.#chatbots.fileContaining(uuid)?.chatbot.uuid;
     if (chatbot === undefined) return undefined;
     return this.#chatbots.change(chatbot, (file) => {
-      const parts = this.#shelf.get(file);
+      const parts = this.#field.get(file);
       if (!parts.some((part) => part.uuid === uuid)) return file;
-      return this.#shelf.replace(
+      return this.#field.replace(
         file,
         parts.flatMap((part) => (part.uuid === uuid ? by(part) : [part])),
       );
@@ -101,7 +100,7 @@ export class SubRecords<T extends SubRecord> {
   }
 
   /** A clone that names only sources that exist. */
-  #shown(part: T): T {
+  #clone(part: T): T {
     if (!part.data_source_uuids) return cloneJson(part);
     const data_source_uuids = part.data_source_uuids.filter((uuid) => this.#isSource(uuid, part.chatbot));
     return cloneJson({ ...part, data_source_uuids });

@@ -54,9 +54,9 @@ export class AppendFile implements Adapter<string[]> {
   /** The file may have bytes after `#size`: a line that was torn, or that could not be synced. */
   #overlong = false;
   /** A failed write may have replaced the file: it has the old list or the new one. */
-  #unsure = false;
+  #mayBeReplaced = false;
   /** Whether the file's name is synced: a process may be killed between creating a file and that. */
-  #named = true;
+  #isNameSynced = true;
   /** False: the next write is not synced; the next durable one syncs it too. */
   durable = true;
   /** When read, the file had bytes that no crash leaves: not UTF-8, or behind the last line and not torn (see `isTorn`). */
@@ -76,7 +76,7 @@ export class AppendFile implements Adapter<string[]> {
     });
     this.#size = bytes.lastIndexOf(10) + 1;
     this.#overlong = bytes.length > this.#size;
-    this.#named = false;
+    this.#isNameSynced = false;
     this.damaged = !isTorn(bytes.subarray(this.#size)) || !isUtf8(bytes.subarray(0, this.#size));
     if (this.#size === 0) return null;
     this.#list = await linesOf(bytes.subarray(0, this.#size));
@@ -85,11 +85,11 @@ export class AppendFile implements Adapter<string[]> {
   }
 
   write(lines: string[]): Promise<void> {
-    if (lines === this.#list && !this.#unsure) return this.#append(lines);
+    if (lines === this.#list && !this.#mayBeReplaced) return this.#append(lines);
     return this.#list ? this.#replace(lines) : this.#create(lines);
   }
 
-  #ended(): void {
+  #reportWrite(): void {
     if (this.durable) this.#disk.onWriteEnd?.();
   }
 
@@ -116,7 +116,7 @@ export class AppendFile implements Adapter<string[]> {
     }
     try {
       await this.#disk.write(this.#file, bytes, 0);
-      this.#named = false;
+      this.#isNameSynced = false;
       if (this.durable) await this.#syncBoth(this.#file);
     } catch (error) {
       await this.close().catch(ignore);
@@ -124,8 +124,8 @@ export class AppendFile implements Adapter<string[]> {
       this.#disk.onWriteEnd?.(error);
       throw error;
     }
-    this.#holds(lines, bytes.length);
-    this.#ended();
+    this.#setContent(lines, bytes.length);
+    this.#reportWrite();
   }
 
   async #append(lines: string[]): Promise<void> {
@@ -133,32 +133,32 @@ export class AppendFile implements Adapter<string[]> {
     this.#open.markBusy(this);
     try {
       const file = (this.#file ??= await this.#disk.open(this.#path, 'r+'));
-      if (this.#overlong) await this.#cut(file);
+      if (this.#overlong) await this.#truncate(file);
       this.#overlong = true;
       await this.#disk.write(file, bytes, this.#size);
-      if (this.durable) await (this.#named ? this.#disk.datasync(file) : this.#syncBoth(file));
+      if (this.durable) await (this.#isNameSynced ? this.#disk.datasync(file) : this.#syncBoth(file));
       this.#overlong = false;
     } catch (error) {
       await this.#recover();
       this.#disk.onWriteEnd?.(error);
       throw error;
     }
-    this.#holds(lines, this.#size + bytes.length);
-    this.#ended();
+    this.#setContent(lines, this.#size + bytes.length);
+    this.#reportWrite();
   }
 
   async #replace(lines: string[]): Promise<void> {
     await this.close().catch(ignore);
     let size = 0;
-    this.#unsure = true;
+    this.#mayBeReplaced = true;
     await replaceFile(
       this.#disk,
       this.#path,
       linePieces(lines, (length) => (size += length)),
     );
-    this.#unsure = this.#overlong = false;
-    this.#named = true;
-    this.#holds(lines, size);
+    this.#mayBeReplaced = this.#overlong = false;
+    this.#isNameSynced = true;
+    this.#setContent(lines, size);
   }
 
   async #syncBoth(file: number): Promise<void> {
@@ -166,24 +166,24 @@ export class AppendFile implements Adapter<string[]> {
     naming.catch(ignore);
     await this.#disk.datasync(file);
     await naming;
-    this.#named = true;
+    this.#isNameSynced = true;
   }
 
-  #holds(lines: string[], size: number): void {
+  #setContent(lines: string[], size: number): void {
     this.#list = lines;
     this.#count = lines.length;
     this.#size = size;
     if (this.#file !== undefined) this.#open.markIdle(this);
   }
 
-  async #cut(file: number): Promise<void> {
+  async #truncate(file: number): Promise<void> {
     await this.#disk.truncate(file, this.#size);
     this.#overlong = false;
   }
 
   /** Truncates what was not acknowledged. Where that fails too, the next write does it first. */
   async #recover(): Promise<void> {
-    if (this.#file !== undefined && this.#overlong) await this.#cut(this.#file).catch(ignore);
+    if (this.#file !== undefined && this.#overlong) await this.#truncate(this.#file).catch(ignore);
     await this.close().catch(ignore);
   }
 }

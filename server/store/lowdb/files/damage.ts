@@ -1,8 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, relative } from 'node:path';
 import type { Health } from '../../../health/health.ts';
-import { ignore, removeFile, replaceFile, syncFolder, type Disk } from './disk.ts';
+import { ignore, isFolder, removeFile, replaceFile, syncFolder, type Disk } from './disk.ts';
 
 /** As much of pino as the store needs. */
 export interface StoreLog {
@@ -25,15 +25,6 @@ const DAMAGE_REMEDY = 'restore it from a backup or move it out of the data folde
 /** Whether the file was set aside: nothing but `Damage` touches it. */
 export const isSetAside = (name: string): boolean => SET_ASIDE_NAME.test(name);
 
-/** False where the disk does not say. */
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Files whose content cannot be read. They are renamed to `….damaged`, or copied there where part of them is of use,
  * and named in the log and in `/readyz` until they are moved away. They are removed only with the record they belong to.
@@ -41,7 +32,7 @@ function isFolder(path: string): boolean {
 export class Damage {
   readonly #options: DamageOptions;
   readonly #files = new Set<string>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #pending = new Set<Promise<void>>();
 
   constructor(options: DamageOptions) {
@@ -58,13 +49,13 @@ export class Damage {
     this.#files.add(aside);
     const renamed = this.#rename(path, aside).then(
       () =>
-        this.#tell(
+        this.#warn(
           path,
-          `${this.#shown(path)} ${why}; it is kept as ${basename(this.#shown(aside))}: ${DAMAGE_REMEDY}`,
+          `${this.#displayPath(path)} ${why}; it is kept as ${basename(this.#displayPath(aside))}: ${DAMAGE_REMEDY}`,
         ),
       (error: unknown) => {
         this.#files.delete(aside);
-        this.#tell(path, `${this.#shown(path)} ${why}, and could not be set aside: ${DAMAGE_REMEDY}`, error);
+        this.#warn(path, `${this.#displayPath(path)} ${why}, and could not be set aside: ${DAMAGE_REMEDY}`, error);
       },
     );
     this.#pending.add(renamed);
@@ -74,13 +65,16 @@ export class Damage {
 
   /** Of a file that stays in use: the report alone. */
   report(path: string, why: string): void {
-    this.#tell(path, `${this.#shown(path)} ${why}`);
+    this.#warn(path, `${this.#displayPath(path)} ${why}`);
   }
 
   /** Of a file that a record says is there: until it is written again, or removed with its record. */
   reportMissing(path: string): void {
     this.#files.add(path);
-    this.#tell(path, `${this.#shown(path)} is missing; the rest is served: restore it from a backup, then restart`);
+    this.#warn(
+      path,
+      `${this.#displayPath(path)} is missing; the rest is served: restore it from a backup, then restart`,
+    );
   }
 
   /** A file that was missing has been written. */
@@ -100,7 +94,7 @@ export class Damage {
     if (this.#files.has(path)) return;
     this.#files.add(path);
     const original = path.replace(SET_ASIDE_NAME, '');
-    this.#tell(original, `${this.#shown(path)} was set aside because it cannot be read: ${DAMAGE_REMEDY}`);
+    this.#warn(original, `${this.#displayPath(path)} was set aside because it cannot be read: ${DAMAGE_REMEDY}`);
   }
 
   /** Removes files whose name `owns` accepts, with the record they belong to. */
@@ -124,22 +118,22 @@ export class Damage {
     await syncFolder(this.#options.disk, dirname(path)).catch(ignore);
   }
 
-  #tell(path: string, reason: string, error?: unknown): void {
-    const key = `damaged:${this.#shown(path)}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+  #warn(path: string, reason: string, error?: unknown): void {
+    const key = `damaged:${this.#displayPath(path)}`;
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
     this.#options.health?.report(key, { status: 'degraded', reason });
-    this.#options.log?.warn({ file: this.#shown(path), ...(error === undefined ? {} : { err: error }) }, reason);
+    this.#options.log?.warn({ file: this.#displayPath(path), ...(error === undefined ? {} : { err: error }) }, reason);
   }
 
   #clear(path: string): void {
-    const key = `damaged:${this.#shown(path)}`;
-    this.#told.delete(key);
+    const key = `damaged:${this.#displayPath(path)}`;
+    this.#reported.delete(key);
     this.#options.health?.clear(key);
   }
 
   /** Relative, and as a pattern for the shell where the whole name would tell a session's identifier, which is a secret. */
-  #shown(path: string): string {
+  #displayPath(path: string): string {
     return relative(this.#options.dir, path).replace(/([0-9a-f]{8})[0-9a-f]{24}\.[0-9a-f]{32}\./, '$1*.');
   }
 }

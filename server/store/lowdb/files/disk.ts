@@ -51,7 +51,14 @@ export const hasCode = (error: unknown, ...codes: string[]): boolean =>
 /** For clean-up after a fault that is already being reported. */
 export const ignore = (): void => {};
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** False where the disk does not say. */
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Creates a folder and the missing ones above it, and returns the uppermost that it created. The error begins with `failure`.

@@ -38,8 +38,9 @@ interface FileEnds {
 }
 
 /**
- * The first line of what may be a long file, and what stands in its last bytes. Undefined where the file is gone, a folder, or has no whole line. By descriptors: a list of ten thousand sessions with a
- * `FileHandle` each keeps the collector busy for longer than the disk.
+ * The first line of what may be a long file, and what stands in its last bytes. Undefined where the file is gone, a folder,
+ * or has no whole line. By descriptors: a list of ten thousand sessions with a `FileHandle` each keeps the garbage
+ * collector busy for longer than the disk.
  */
 export async function readEnds(path: string): Promise<FileEnds | undefined> {
   const file = await openFile(path, 'r').catch((error: unknown) => {

@@ -36,8 +36,8 @@ export class SessionFile {
   /** Messages whose answers are generated at the moment. */
   readonly #unfinished = new Set<string>();
   /** Copies the damaged file aside; to be called before the first write. */
-  #keep: (() => Promise<void>) | undefined;
-  #gone = false;
+  #copyDamaged: (() => Promise<void>) | undefined;
+  #removed = false;
   readonly name: SessionName;
   /** Calls that are using this object. */
   users = 0;
@@ -68,8 +68,8 @@ export class SessionFile {
     const whole = [head];
     await forEachSliced(lines, (line) => void (isValidLine(line, this.name.uuid) && whole.push(line)));
     const damaged = this.#file.damaged || whole.length <= lines.length;
-    if (damaged) [this.#low.data, this.#keep] = [whole, copyDamaged];
-    await this.#shows(this.#low.data);
+    if (damaged) [this.#low.data, this.#copyDamaged] = [whole, copyDamaged];
+    await this.#publish(this.#low.data);
     return damaged ? 'damaged' : 'whole';
   }
 
@@ -79,12 +79,12 @@ export class SessionFile {
   }
 
   get isRemoved(): boolean {
-    return this.#gone;
+    return this.#removed;
   }
 
   /** Its first write failed. */
   get wasNeverStored(): boolean {
-    return this.#gone && this.#count === 0;
+    return this.#removed && this.#count === 0;
   }
 
   get isIdle(): boolean {
@@ -137,7 +137,7 @@ export class SessionFile {
     const item: SessionWrite = { change };
     await this.#batch.add(item);
     if (item.error !== undefined) throw item.error;
-    return this.#gone || !item.result ? undefined : withModifiedAt(item.result, this.#modified());
+    return this.#removed || !item.result ? undefined : withModifiedAt(item.result, this.#modified());
   }
 
   /** Undefined where there is no such message. */
@@ -145,12 +145,12 @@ export class SessionFile {
     const item: SessionWrite = { edit: { uuid, change } };
     await this.#batch.add(item);
     if (item.error !== undefined) throw item.error;
-    return this.#gone || item.refused || !item.saved ? undefined : (JSON.parse(item.saved.line) as StoredMessage);
+    return this.#removed || item.refused || !item.saved ? undefined : (JSON.parse(item.saved.line) as StoredMessage);
   }
 
   /** From now on nothing is written; resolves when the last write has ended and the file is closed. */
   async end(): Promise<void> {
-    this.#gone = true;
+    this.#removed = true;
     await this.#batch.settled();
     await this.#file.close();
   }
@@ -162,13 +162,13 @@ export class SessionFile {
 
   async #done(item: SessionWrite): Promise<boolean> {
     await this.#batch.add(item);
-    return !this.#gone && !item.refused;
+    return !this.#removed && !item.refused;
   }
 
   async #store(items: SessionWrite[]): Promise<void> {
-    if (this.#gone) return;
+    if (this.#removed) return;
     const known = this.#low.data.length;
-    const { added, removed } = this.#sorted(items);
+    const { added, removed } = this.#resolve(items);
     // The deletion of the last message must not set `modified_at` back.
     const head = changedHead(this.#low.data[0]!, items, removed.size > 0 ? this.#modified() : '');
     if (known === this.#count && added.length === 0 && removed.size === 0 && head === this.#low.data[0]) return;
@@ -177,24 +177,24 @@ export class SessionFile {
     try {
       // A question alone is not acknowledged: the sync of its answer covers both.
       this.#file.durable = !items.every(({ saved }) => saved && !saved.finished);
-      await this.#keep?.();
-      this.#keep = undefined;
+      await this.#copyDamaged?.();
+      this.#copyDamaged = undefined;
       await this.#low.write();
     } catch (error) {
       // These answers have ended: readers get their last stored version.
       for (const { saved } of items) if (saved?.finished) this.#unfinished.delete(saved.uuid);
-      if (this.#count === 0) this.#gone = true;
+      if (this.#count === 0) this.#removed = true;
       else this.#low.data = this.#lines;
       this.#low.data.length = known;
       throw error;
     }
-    await this.#shows(this.#low.data);
+    await this.#publish(this.#low.data);
     for (const { saved, refused } of items) if (saved && !refused) this.#note(saved);
     for (const uuid of removed) this.#unfinished.delete(uuid);
   }
 
   /** What the items add and take away, in their order; notes those that find nothing to do. */
-  #sorted(items: SessionWrite[]): { added: string[]; removed: Set<string> } {
+  #resolve(items: SessionWrite[]): { added: string[]; removed: Set<string> } {
     const added: string[] = [];
     const [known, removed] = [new Set<string>(), new Set<string>()];
     if (items.some((item) => item.removed)) for (const line of this.#low.data.slice(1)) known.add(uuidOf(line));
@@ -223,7 +223,7 @@ export class SessionFile {
     }
   }
 
-  async #shows(lines: string[]): Promise<void> {
+  async #publish(lines: string[]): Promise<void> {
     if (lines === this.#lines) {
       for (let at = this.#count; at < lines.length; at++) this.#messages.add(lines[at]!, at);
     } else {

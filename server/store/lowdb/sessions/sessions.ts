@@ -51,7 +51,7 @@ export class Sessions {
   /** Calls `act` with the session, which stays in memory meanwhile; undefined where there is none. */
   async use<T>(uuid: string, act: Act<T>): Promise<T | undefined> {
     const live = this.#live.get(uuid);
-    const file = live ? this.#taken(live) : await this.#find(uuid);
+    const file = live ? this.#acquire(live) : await this.#find(uuid);
     return file && this.#with(file, act);
   }
 
@@ -66,10 +66,10 @@ export class Sessions {
     if (!this.#options.chatbotExists(session.chatbot)) return undefined;
     // Another call may have begun it while the folder was made.
     if (this.#names.has(session.uuid)) return this.use(session.uuid, act);
-    return this.#with(this.#taken(this.#begin(session, order)), act);
+    return this.#with(this.#acquire(this.#create(session, order)), act);
   }
 
-  /** A message's identifier starts with eight digits of its session's (records.ts). */
+  /** A message's identifier starts with eight digits of its session's (schema/ids.ts). */
   async candidates(message: string): Promise<string[]> {
     return this.#names.withPrefix(message.slice(0, 8));
   }
@@ -84,13 +84,13 @@ export class Sessions {
 
   /** Of the next few; undefined behind the last. */
   async #heads(chatbot: string, names: Iterator<SessionName>): Promise<StoredSession[] | undefined> {
-    const few: SessionName[] = [];
-    for (let name; few.length < BATCH_SESSIONS && !(name = names.next()).done;) few.push(name.value);
-    const heads = Array.from<StoredSession | undefined>({ length: few.length });
-    await forEachConcurrent(few.entries(), async ([at, name]) => {
+    const batch: SessionName[] = [];
+    for (let name; batch.length < BATCH_SESSIONS && !(name = names.next()).done;) batch.push(name.value);
+    const heads = Array.from<StoredSession | undefined>({ length: batch.length });
+    await forEachConcurrent(batch.entries(), async ([at, name]) => {
       heads[at] = await this.#head(name);
     });
-    if (few.length === 0 || !this.#options.chatbotExists(chatbot)) return undefined;
+    if (batch.length === 0 || !this.#options.chatbotExists(chatbot)) return undefined;
     return heads.filter((head) => head !== undefined);
   }
 
@@ -132,13 +132,13 @@ export class Sessions {
     // Asked for again after each load: meanwhile it may have been deleted, and made anew under another file's name.
     for (let name; (name = await this.#names.find(uuid)) && this.#options.chatbotExists(name.chatbot);) {
       const live = this.#live.get(uuid);
-      if (live) return this.#taken(live);
+      if (live) return this.#acquire(live);
       await this.#load(name);
     }
     return undefined;
   }
 
-  #taken(file: SessionFile): SessionFile {
+  #acquire(file: SessionFile): SessionFile {
     file.users++;
     this.#idle.delete(file.name.uuid);
     return file;
@@ -149,15 +149,15 @@ export class Sessions {
       return file.isRemoved || !this.#options.chatbotExists(file.name.chatbot) ? undefined : await act(file);
     } finally {
       file.users--;
-      this.#given(file);
+      this.#release(file);
     }
   }
 
-  #given(file: SessionFile): void {
+  #release(file: SessionFile): void {
     if (this.#live.get(file.name.uuid) !== file) return;
     this.#weigh(file);
     if (file.wasNeverStored) {
-      this.#leave(file);
+      this.#unload(file);
       this.#names.remove(file.name);
     } else if (file.isIdle) this.#idle.set(file.name.uuid, file);
     this.#trim();
@@ -172,13 +172,13 @@ export class Sessions {
     const limit = this.#options.maxIdleCharacters ?? MAX_IDLE_CHARACTERS;
     if (this.#weight <= limit) return;
     for (const file of this.#idle.values()) {
-      this.#leave(file);
+      this.#unload(file);
       file.closeFile();
       if (this.#weight <= limit) return;
     }
   }
 
-  #begin(session: StoredSession, order: number): SessionFile {
+  #create(session: StoredSession, order: number): SessionFile {
     const name = { uuid: session.uuid, chatbot: session.chatbot, order };
     const file = this.#fileOf(name);
     file.init(session);
@@ -220,7 +220,7 @@ export class Sessions {
     const file = this.#live.get(name.uuid);
     if (file) {
       await file.end();
-      this.#leave(file);
+      this.#unload(file);
     }
     try {
       await removeFile(this.#options.disk, this.#names.path(name));
@@ -232,7 +232,7 @@ export class Sessions {
     return true;
   }
 
-  #leave(file: SessionFile): void {
+  #unload(file: SessionFile): void {
     const { uuid } = file.name;
     if (this.#live.get(uuid) === file) this.#live.delete(uuid);
     if (this.#idle.get(uuid) === file) this.#idle.delete(uuid);

@@ -47,13 +47,13 @@ export class Sources {
   readonly #index = new SourceIndex();
   /** By source: its document, vectors and upload are written one at a time. */
   readonly #mutex = new KeyedMutex();
-  readonly #alive: (chatbot: string) => boolean;
+  readonly #chatbotExists: (chatbot: string) => boolean;
 
   constructor({ disk, damage, clock, root, chatbotExists }: SourcesOptions) {
     this.#disk = disk;
     this.#damage = damage;
     this.#clock = clock;
-    this.#alive = chatbotExists;
+    this.#chatbotExists = chatbotExists;
     this.#shards = new Shards(disk, root);
     const others: [uuid: string, path: string][] = [];
     const damaged = new Set<string>();
@@ -110,16 +110,16 @@ export class Sources {
   }
 
   list(chatbot: string): StoredSource[] {
-    return this.#shown(this.#index.ofChatbot(chatbot));
+    return this.#copies(this.#index.ofChatbot(chatbot));
   }
 
   /** How many `list` has. */
   count(chatbot: string): number {
-    return this.#alive(chatbot) ? this.#index.count(chatbot) : 0;
+    return this.#chatbotExists(chatbot) ? this.#index.count(chatbot) : 0;
   }
 
   withIdentity(chatbot: string, identity: string): StoredSource | undefined {
-    return this.#shown(this.#index.withIdentity(chatbot, identity))[0];
+    return this.#copies(this.#index.withIdentity(chatbot, identity))[0];
   }
 
   unfinished(): StoredSource[] {
@@ -201,14 +201,14 @@ export class Sources {
   async vectors(uuid: string): Promise<StoredVectors | undefined> {
     if (!this.#record(uuid)?.stored.source.embedded_by) return undefined;
     const read = () => readIntact(vectorsFile(this.#disk, this.#path(uuid, 'vectors.json')), isVectors);
-    return this.#whole(uuid, 'vectors.json', read, (source) => ({ ...source, embedded_by: '' }));
+    return this.#readOrReport(uuid, 'vectors.json', read, (source) => ({ ...source, embedded_by: '' }));
   }
 
   /** Where it is damaged, and set aside, or missing the source fails, so that its owner can have it learned anew. */
   async document(uuid: string): Promise<SourceDocument | undefined> {
     if (!this.#record(uuid)) return undefined;
     const read = () => readIntact(documentFile(this.#disk, this.#path(uuid, 'document.json')), isDocument);
-    return this.#whole(uuid, 'document.json', read, (source) => ({
+    return this.#readOrReport(uuid, 'document.json', read, (source) => ({
       ...source,
       status: 'error:damaged',
       modified_at: nextModifiedAt(source.modified_at, this.#clock),
@@ -216,7 +216,7 @@ export class Sources {
   }
 
   /** Reads the file, see `readIntact`. Where it is damaged or missing, reports that and changes the source. */
-  async #whole<T>(
+  async #readOrReport<T>(
     uuid: string,
     kind: SourceFileKind,
     read: () => Promise<T | null | undefined>,
@@ -257,7 +257,7 @@ export class Sources {
 
   #record(uuid: string): SourceRecord | undefined {
     const record = this.#records.get(uuid);
-    return record && this.#alive(record.stored.source.chatbot) ? record : undefined;
+    return record && this.#chatbotExists(record.stored.source.chatbot) ? record : undefined;
   }
 
   #add(record: SourceRecord): void {
@@ -266,12 +266,14 @@ export class Sources {
   }
 
   #where(wanted: (source: StoredSource) => boolean): StoredSource[] {
-    return this.#shown([...this.#records.values()].filter(({ stored }) => wanted(stored.source)));
+    return this.#copies([...this.#records.values()].filter(({ stored }) => wanted(stored.source)));
   }
 
   /** Copies in order of creation. */
-  #shown(records: Iterable<SourceRecord>): StoredSource[] {
-    const found = Array.from(records, ({ stored }) => stored).filter(({ source }) => this.#alive(source.chatbot));
+  #copies(records: Iterable<SourceRecord>): StoredSource[] {
+    const found = Array.from(records, ({ stored }) => stored).filter(({ source }) =>
+      this.#chatbotExists(source.chatbot),
+    );
     return found.sort((a, b) => a.order - b.order).map(({ source }) => cloneFlat(source));
   }
 
