@@ -7,14 +7,14 @@ import { pathToFileURL } from 'node:url';
 
 const root = join(import.meta.dirname, '../..');
 const stampFile = join(root, 'dist/.stamp');
-const turnFile = join(root, 'node_modules/.docent-build');
+const lockFile = join(root, 'node_modules/.docent-build');
 const vite = join(root, 'node_modules/vite/bin/vite.js');
-const lone = ['vite.config.ts', 'tsconfig.json', 'package.json', 'package-lock.json'];
+const otherInputs = ['vite.config.ts', 'tsconfig.json', 'package.json', 'package-lock.json'];
 
 /** The content of all that the build reads, as one hash: times of files change with every checkout. */
 function stampOfSources() {
   const hash = createHash('sha256');
-  for (const file of [...['widget', 'server', 'demo'].flatMap(sourcesIn), ...lone]) {
+  for (const file of [...['widget', 'server', 'demo'].flatMap(sourcesIn), ...otherInputs]) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))
@@ -37,23 +37,23 @@ async function build(quiet) {
   const stamp = stampOfSources();
   rmSync(stampFile, { force: true });
   /** @type {Buffer[]} */
-  const said = [];
+  const output = [];
   // In a process of its own: what a bundler leaves in memory is no part of a server.
   // A test runner's NODE_ENV would put preact's development build into what visitors download.
   const env = { ...process.env, NODE_ENV: 'production' };
   const stdio = quiet ? 'pipe' : 'inherit';
   const child = spawn(process.execPath, [vite, 'build'], { cwd: root, env, stdio: ['ignore', stdio, stdio, 'ipc'] });
   if (quiet) child.on('message', (step) => console.error(`building … ${step}`));
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => said.push(piece));
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => output.push(piece));
   const stop = () => {
     child.kill();
-    rmSync(turnFile, { force: true });
+    rmSync(lockFile, { force: true });
     process.exit(143);
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
   const code = await new Promise((done) => child.on('close', done));
   process.off('SIGTERM', stop).off('SIGINT', stop);
-  if (code !== 0) throw new Error(`the build failed\n${Buffer.concat(said).toString()}`);
+  if (code !== 0) throw new Error(`the build failed\n${Buffer.concat(output).toString()}`);
   mkdirSync(join(root, 'dist'), { recursive: true });
   writeFileSync(stampFile, stamp);
 }
@@ -64,7 +64,7 @@ async function build(quiet) {
  */
 export async function ensureBuilt() {
   if (isBuilt()) return;
-  await inTurn(async () => {
+  await withBuildLock(async () => {
     if (isBuilt()) return;
     console.error(existsSync(stampFile) ? 'building … (the sources have changed)' : 'building … (first start)');
     await build(true);
@@ -81,30 +81,30 @@ function isBuilt() {
 }
 
 /** One build at a time in a checkout: tests that need one run side by side. @param {() => Promise<void>} work */
-async function inTurn(work) {
-  while (!taken()) await sleep(100);
+async function withBuildLock(work) {
+  while (!acquireLock()) await sleep(100);
   try {
     await work();
   } finally {
-    rmSync(turnFile, { force: true });
+    rmSync(lockFile, { force: true });
   }
 }
 
-/** Takes the turn, also after a process that died with it. */
-function taken() {
+/** False while another build holds the lock. Removes the lock of a process that died with it. */
+function acquireLock() {
   try {
-    writeFileSync(turnFile, String(process.pid), { flag: 'wx' });
+    writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
     return true;
   } catch {
-    if (!isAlive(Number(readHolder()))) rmSync(turnFile, { force: true });
+    if (!isAlive(Number(readLockHolder()))) rmSync(lockFile, { force: true });
     return false;
   }
 }
 
-/** Whose turn it is; our own number, which is alive, while the other is still writing or has just ended. */
-function readHolder() {
+/** The process that holds the lock; this one, which is alive, while the other is still writing or has just ended. */
+function readLockHolder() {
   try {
-    return readFileSync(turnFile, 'utf8') || process.pid;
+    return readFileSync(lockFile, 'utf8') || process.pid;
   } catch {
     return process.pid;
   }
@@ -121,7 +121,7 @@ function isAlive(pid) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  inTurn(() => build(false)).catch((error) => {
+  withBuildLock(() => build(false)).catch((error) => {
     console.error(error.message);
     process.exit(1);
   });

@@ -44,7 +44,7 @@ export class Crawl {
   #exploring = Promise.resolve();
   #finishing = Promise.resolve();
   #over = false;
-  #left = false;
+  #isAbandoned = false;
   readonly #abort = new AbortController();
 
   /** `onEnd`: called once, when nothing is left to do. */
@@ -90,14 +90,14 @@ export class Crawl {
       await this.#finishing;
       return this.site;
     }
-    this.#leave();
+    this.#stopWork();
     await this.#exploring;
-    for (const uuid of this.#pages.left) await this.#callOff(uuid);
+    for (const uuid of this.#pages.left) await this.#cancel(uuid);
     await (this.#finishing = this.#finish('stopped'));
     return this.site;
   }
 
-  async #callOff(uuid: string): Promise<void> {
+  async #cancel(uuid: string): Promise<void> {
     const { store, ingestion } = this.#deps;
     const source = await store.source(uuid);
     if (source?.round === this.#site.round) return this.#pages.end(uuid, source.status);
@@ -109,9 +109,9 @@ export class Crawl {
   }
 
   /** Aborts without storing a status: the chatbot is deleted, or the process shuts down. */
-  async leave(): Promise<void> {
-    this.#left = true;
-    this.#leave();
+  async abandon(): Promise<void> {
+    this.#isAbandoned = true;
+    this.#stopWork();
     await this.#exploring;
   }
 
@@ -169,7 +169,7 @@ export class Crawl {
       await this.#frontier.takeAll(this.#site, this.#scope, { url, links });
     }
     this.#next();
-    return !this.#left;
+    return !this.#isAbandoned;
   }
 
   /** Whether a source that could not be ingested is no page of the site; where it was a link to none, that is stored. */
@@ -267,7 +267,7 @@ export class Crawl {
 
   async #end(status: string): Promise<void> {
     if (this.#over) return;
-    this.#leave();
+    this.#stopWork();
     await (this.#finishing = this.#finish(status));
   }
 
@@ -279,7 +279,7 @@ export class Crawl {
     this.#onEnd();
   }
 
-  #leave(): void {
+  #stopWork(): void {
     this.#over = true;
     this.#frontier.end();
     this.#abort.abort();

@@ -13,8 +13,8 @@ export async function readFirstPage(
   signal: AbortSignal,
 ): Promise<PageLinks> {
   const page = await web.get(url, { accept: READABLE_TYPES, signal });
-  const { leads } = await readPage(page, signal, await userOf({ store }, chatbot));
-  return { url: page.url, links: leads && !page.nofollow ? linksOf(leads, page.url) : [] };
+  const { headLinks } = await readPage(page, signal, await userOf({ store }, chatbot));
+  return { url: page.url, links: headLinks && !page.nofollow ? linksOf(headLinks, page.url) : [] };
 }
 
 /** The status of a site of whose first page nothing was learned but that its source ended like this. */

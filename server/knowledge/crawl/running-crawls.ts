@@ -37,12 +37,12 @@ export class RunningCrawls {
     for (const [uuid, crawl] of this.#crawls) {
       if (crawl.site.chatbot !== chatbot) continue;
       this.#crawls.delete(uuid);
-      void crawl.leave();
+      void crawl.abandon();
     }
   }
 
   /** Abandons all; a restart goes on with them. */
-  async leaveAll(): Promise<void> {
-    await Promise.all([...this.#crawls.values()].map((crawl) => crawl.leave()));
+  async abandonAll(): Promise<void> {
+    await Promise.all([...this.#crawls.values()].map((crawl) => crawl.abandon()));
   }
 }

@@ -126,7 +126,7 @@ export function createSites(deps: CrawlDeps & { crawls: RunningCrawls }): Sites 
     async close() {
       closed = true;
       await mutex.settled();
-      await crawls.leaveAll();
+      await crawls.abandonAll();
     },
   };
 }

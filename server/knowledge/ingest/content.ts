@@ -78,14 +78,14 @@ export function readPage(page: Page, signal: AbortSignal, user: string): Promise
   return readerOfType(page.mediaType)({ bytes: page.body, text, signal, user });
 }
 
-function pageFacts({ url, nofollow }: Page, { leads }: Readable, state: PageState): PageFacts {
-  const canonical = leads && canonicalOf(leads, url);
-  const links = leads && !nofollow ? linksOf(leads, url) : [];
+function pageFacts({ url, nofollow }: Page, { headLinks }: Readable, state: PageState): PageFacts {
+  const canonical = headLinks && canonicalOf(headLinks, url);
+  const links = headLinks && !nofollow ? linksOf(headLinks, url) : [];
   return { url, canonical, links, state: { ...state, canonical } };
 }
 
 async function indexable(readable: Readable, url: string): Promise<ChunkedDocument> {
-  if (readable.leads?.noindex) throw new WebFailure('robots', 'noindex');
+  if (readable.headLinks?.noindex) throw new WebFailure('robots', 'noindex');
   return documentFrom(readable, url);
 }
 

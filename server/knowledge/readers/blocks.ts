@@ -5,7 +5,7 @@ export interface Readable {
   title: string;
   blocks: Block[];
   /** Of a page of HTML alone. */
-  leads?: HeadLinks;
+  headLinks?: HeadLinks;
   /** Which limit cut the text off, as a sentence for its owner; absent where all of it is read. */
   cut?: string;
 }

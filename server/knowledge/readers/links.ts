@@ -22,7 +22,7 @@ const LINKS: Record<string, string> = { a: 'href', area: 'href', frame: 'src' };
 
 /** Collects links and head elements from the parser's events. */
 export class HeadLinksReader {
-  readonly leads: HeadLinks = { base: '', canonical: '', links: [], noindex: false, nofollow: false };
+  readonly result: HeadLinks = { base: '', canonical: '', links: [], noindex: false, nofollow: false };
   readonly #links = new Set<string>();
   readonly #canonicals = new Set<string>();
   /** Head elements in the body are ignored, since they may come from a reader's comment. */
@@ -31,7 +31,7 @@ export class HeadLinksReader {
   open(name: string, attributes: Record<string, string>): void {
     const link = LINKS[name];
     if (link !== undefined) this.#link(attributes[link], attributes['rel']);
-    else if (name === 'base') this.leads.base ||= addressIn(attributes['href']);
+    else if (name === 'base') this.result.base ||= addressIn(attributes['href']);
     else if (name === 'body') this.#headIsOver = true;
     else if (name === 'meta' && !this.#headIsOver) this.#meta(attributes);
     else if (name === 'link' && !this.#headIsOver) this.#relation(attributes);
@@ -46,22 +46,22 @@ export class HeadLinksReader {
     if (address === '' || this.#links.size >= MAX_LINKS || /(?:^|\s)nofollow(?:$|\s)/i.test(rel)) return;
     if (this.#links.has(address)) return;
     this.#links.add(address);
-    this.leads.links.push(address);
+    this.result.links.push(address);
   }
 
   #meta({ name = '', content = '', 'http-equiv': header = '' }: Record<string, string>): void {
     if (/^refresh$/i.test(header.trim())) this.#link(/^[\d.\s]*[;,]\s*url\s*=\s*["']?([^"']*)/i.exec(content)?.[1]);
     if (!NAMES.has(name.trim().toLowerCase())) return;
     const words = content.split(',').map((word) => word.trim().toLowerCase());
-    this.leads.noindex ||= words.some((word) => word === 'noindex' || word === 'none');
-    this.leads.nofollow ||= words.some((word) => word === 'nofollow' || word === 'none');
+    this.result.noindex ||= words.some((word) => word === 'noindex' || word === 'none');
+    this.result.nofollow ||= words.some((word) => word === 'nofollow' || word === 'none');
   }
 
   #relation({ rel = '', href }: Record<string, string>): void {
     const address = addressIn(href);
     if (address === '' || !/(?:^|\s)canonical(?:$|\s)/i.test(rel)) return;
     this.#canonicals.add(address);
-    this.leads.canonical = this.#canonicals.size === 1 ? address : '';
+    this.result.canonical = this.#canonicals.size === 1 ? address : '';
   }
 }
 

@@ -62,7 +62,7 @@ export async function readHtml(html: string): Promise<Readable> {
 /** Handles the parser's events. A frame for each open element restores the state outside it. */
 class HtmlHandler {
   readonly #flow = new Flow<Region>();
-  readonly #leads = new HeadLinksReader();
+  readonly #headLinks = new HeadLinksReader();
   readonly #frames: Frame[] = [];
   #region: Region = { main: false, article: false, form: false, boilerplate: false };
   #link: Linked | undefined;
@@ -89,7 +89,7 @@ class HtmlHandler {
       raised: this.#raised,
       bold: this.#bold,
     });
-    this.#leads.open(name, attributes);
+    this.#headLinks.open(name, attributes);
     if (name === 'title' && this.#out !== 'unseen') this.#inTitle = this.#title.length === 0;
     this.#out = this.#exclusionOf(name, attributes);
     if (this.#out !== 'no') return;
@@ -124,7 +124,7 @@ class HtmlHandler {
   onclosetag(name: string): void {
     const frame = this.#frames.pop();
     if (!frame) return;
-    this.#leads.close(name);
+    this.#headLinks.close(name);
     if (name === 'title') this.#inTitle = false;
     if (this.#out === 'no' && BLOCKS.has(name)) this.#flow.close(name, this.#region);
     this.#out = frame.out;
@@ -147,7 +147,7 @@ class HtmlHandler {
     const title = this.#title.join('').replace(/\s+/g, ' ').trim();
     const blocks = await contentOf(this.#flow.end(), title);
     const heading = () => blocks.find(({ kind }) => kind === 'heading')?.text ?? '';
-    return { title: title || heading(), blocks, leads: this.#leads.leads };
+    return { title: title || heading(), blocks, headLinks: this.#headLinks.result };
   }
 }
 
