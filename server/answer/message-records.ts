@@ -1,0 +1,98 @@
+import type { RoutingRecord } from '../agents/routing/choose.ts';
+import type { Refusal } from '../schema/errors.ts';
+import { nextModifiedAt, timestamp, type Clock } from '../schema/ids.ts';
+import type { StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
+import type { Citations, FinishReason, Outcome } from '../types.ts';
+import type { Run } from './run.ts';
+
+/** A question, the result of its answer, and the stored records of both. */
+
+/** A question to be answered, with the uuid of its message. */
+export interface Question {
+  uuid: string;
+  query: string;
+  chatbot: StoredChatbot;
+  session: StoredSession;
+  /** The session is stored together with the message. */
+  newSession: boolean;
+  /** Neither the session nor its message is stored. */
+  ephemeral?: true;
+  /** The answer is read only after its end: text that a model wrote before it failed may be replaced. */
+  unstreamed?: true;
+  /** The visitor's address, and the language tags that their browser asks for, best first; absent for a key holder. */
+  visitor?: string;
+  acceptedLanguages?: readonly string[];
+  /** The id of the HTTP request, for the log. */
+  request?: string;
+}
+
+/** The result of an answer; its text is in the run. */
+export interface AnswerResult {
+  finish_reason: Exclude<FinishReason, '' | 'interrupted'>;
+  citations: Citations;
+  meta: MessageMeta;
+  /** With finish_reason `error`. */
+  refusal?: Refusal;
+  /** The visitor asked for a person: the session says so from now on. */
+  requestsPerson?: true;
+}
+
+export interface MessageMeta {
+  actual_token_distribution: { total_tokens: number };
+  functions_called: { name: string; content: string }[];
+  active_agent: { uuid: string; name: string };
+  credits: number;
+  /** Absent where another server answered and does not say. */
+  outcome?: Outcome;
+  /** How the agent was chosen; never shown to visitors. Absent where there was none to choose. */
+  routing?: RoutingRecord;
+  /** Why quotes stand in for the model, as in `OutboundFailure`; absent where they do not. */
+  fallback?: string;
+}
+
+/** Writes the answer into the run, in this process or by another server behind the proxy. */
+export type Respond = (question: Question, run: Run) => Promise<AnswerResult>;
+
+export const NO_META: MessageMeta = {
+  actual_token_distribution: { total_tokens: 0 },
+  functions_called: [],
+  active_agent: { uuid: '', name: '' },
+  credits: 0,
+};
+
+export function newMessage({ uuid, query, session }: Question, clock: Clock): StoredMessage {
+  const now = timestamp(clock);
+  return {
+    uuid,
+    query,
+    response: '',
+    finish_reason: '',
+    cite_data_json: '{}',
+    meta_json: '{}',
+    created_at: now,
+    modified_at: now,
+    background_pending_tasks: 0,
+    detected_frustrations: '',
+    error_message: '',
+    feedback_json: '{}',
+    labels: [],
+    session_documents: [],
+    session: session.uuid,
+  };
+}
+
+export function finishedMessage(
+  run: Run,
+  result: Omit<AnswerResult, 'finish_reason'> & { finish_reason: FinishReason },
+  clock: Clock,
+): StoredMessage {
+  return {
+    ...run.message,
+    response: run.read(0),
+    finish_reason: result.finish_reason,
+    cite_data_json: JSON.stringify(result.citations),
+    meta_json: JSON.stringify(result.meta),
+    error_message: result.refusal?.message ?? '',
+    modified_at: nextModifiedAt(run.message.modified_at, clock),
+  };
+}
