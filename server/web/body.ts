@@ -1,7 +1,7 @@
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { WebFailure } from './errors.ts';
+import { TooLarge, WebFailure } from './errors.ts';
 
 /** Any other encoding, or several of them combined, is refused. */
 export const ACCEPT_ENCODING = 'gzip, br';
@@ -64,7 +64,7 @@ const atMost = (limit: number) =>
     let seen = 0;
     for await (const part of source) {
       seen += part.length;
-      if (seen > limit) throw new WebFailure('download', `larger than ${limit} bytes`);
+      if (seen > limit) throw new TooLarge(limit);
       yield part;
     }
   };

@@ -17,6 +17,13 @@ export class WebFailure extends Error {
   }
 }
 
+/** The body has more than `limit` bytes. */
+export class TooLarge extends WebFailure {
+  constructor(limit: number) {
+    super('download', `larger than ${limit} bytes`);
+  }
+}
+
 const PASSING = new Set<WebReason>(['download', 'blocked address']);
 
 export const blocked = (detail: string, remedy = ''): WebFailure =>

@@ -10,34 +10,40 @@ export interface Exchange {
   /** Throws a `blocked address` failure. */
   way(url: URL): Way;
   /** Resolves with the target of a redirect, else with what `read` returns. A body that `read` does not read is closed. */
-  ask<T>(url: URL, headers: Record<string, string>, signal: AbortSignal, read: Read<T>): Promise<T | URL>;
+  ask<T>(url: URL, headers: Record<string, string>, signal: AbortSignal, read: Read<T>, sent?: Sent): Promise<T | URL>;
   close(): Promise<void>;
+}
+
+/** GET without a body where it is absent. */
+export interface Sent {
+  method: Dispatcher.HttpMethod;
+  body?: string | undefined;
 }
 
 type Read<T> = (reply: Reply) => T | Promise<T>;
 
-/** Connections to one origin. */
+/** Connections to one origin that is crawled. */
 const CONNECTIONS_PER_ORIGIN = 2;
 /** Bytes. Of a longer rest of a body the connection is closed: a new one costs less than the rest. */
 const MAX_DUMP_BYTES = 16 * 1024;
 
-export function createExchange(rules: GuardRules, agent: string): Exchange {
+export function createExchange(rules: GuardRules, agent: string, connections = CONNECTIONS_PER_ORIGIN): Exchange {
   const way = createGate(rules);
-  const guarded = new Agent({ connect: guardedConnector(rules), connections: CONNECTIONS_PER_ORIGIN });
+  const guarded = new Agent({ connect: guardedConnector(rules), connections });
   const direct = new Agent({ connections: 4 });
 
-  function send(url: URL, more: Record<string, string>, signal: AbortSignal): Promise<Reply> {
+  function send(url: URL, more: Record<string, string>, signal: AbortSignal, sent: Sent): Promise<Reply> {
     const headers = { 'user-agent': agent, 'accept-encoding': ACCEPT_ENCODING, ...more };
     const path = url.pathname + url.search;
-    if (way(url) === 'guarded') return request(url.origin + path, { dispatcher: guarded, headers, signal });
+    if (way(url) === 'guarded') return request(url.origin + path, { ...sent, dispatcher: guarded, headers, signal });
     const to = `http://${authority(rules.self!.connect)}${path}`;
-    return request(to, { dispatcher: direct, headers: { ...headers, host: url.host }, signal });
+    return request(to, { ...sent, dispatcher: direct, headers: { ...headers, host: url.host }, signal });
   }
 
   return {
     way,
-    async ask(url, headers, signal, read) {
-      const reply = await send(url, headers, signal);
+    async ask(url, headers, signal, read, sent = { method: 'GET' }) {
+      const reply = await send(url, headers, signal, sent);
       try {
         const result = redirectOf(reply, url) ?? (await read(reply));
         // The connection can serve the next request once the body has been read to its end.

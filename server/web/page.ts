@@ -1,6 +1,6 @@
 import { readBody } from './body.ts';
 import { headerOf, headersOf, type Reply } from './exchange.ts';
-import { WebFailure } from './errors.ts';
+import { TooLarge, WebFailure } from './errors.ts';
 import { ROBOT } from './robots.ts';
 
 export interface Page {
@@ -28,7 +28,7 @@ export async function pageOf(reply: Reply, url: URL, accept: string[], limit: nu
   const [type = '', ...parameters] = headerOf(reply, 'content-type').split(';');
   const mediaType = type.trim().toLowerCase();
   if (!accept.includes(mediaType)) throw new WebFailure('content type', mediaType || 'none');
-  if (Number(headerOf(reply, 'content-length')) > limit) throw new WebFailure('download', `larger than ${limit} bytes`);
+  if (Number(headerOf(reply, 'content-length')) > limit) throw new TooLarge(limit);
   const body = await readBody(reply.body, headerOf(reply, 'content-encoding'), limit);
   const [etag, lastModified] = [validatorOf(headerOf(reply, 'etag')), validatorOf(headerOf(reply, 'last-modified'))];
   const nofollow = hasRobotsTag(reply, /^\s*(?:nofollow|none)\s*$/i);
