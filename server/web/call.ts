@@ -23,10 +23,13 @@ export type CallReason = 'blocked' | 'timeout' | 'redirect' | 'too_large' | 'con
 /** The only error that `Caller.call` rejects with. Its message names neither address nor headers. */
 export class CallFailure extends Error {
   readonly reason: CallReason;
+  /** False where the server cannot have got the request. */
+  readonly wasSent: boolean;
 
   constructor(reason: CallReason, cause?: unknown) {
     super(REASONS[reason], { cause });
     this.reason = reason;
+    this.wasSent = reason !== 'blocked' && !NOT_CONNECTED.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
   }
 }
 
@@ -57,6 +60,15 @@ const REASONS: Record<CallReason, string> = {
   content_type: 'the reply of the function is no text',
   unreachable: 'the function could not be reached',
 };
+
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 export function createCaller({ timeout = DEFAULT_TIMEOUT_MS, ...rules }: CallerOptions): Caller {
   const exchange = createExchange(rules, 'Docent/0.1', CONNECTIONS_PER_TOOL_SERVER);
@@ -92,7 +104,9 @@ const OF_CONNECTION = new Set([
 ]);
 
 const sendable = (headers: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.has(name) && !name.startsWith('proxy-')));
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !OF_CONNECTION.has(name) && !name.startsWith('proxy-')),
+  );
 
 const TEXT = /^(?:text\/|application\/(?:json|xml|javascript|x-www-form-urlencoded|[\w.+-]+\+(?:json|xml))$|$)/;
 
