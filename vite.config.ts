@@ -132,6 +132,7 @@ async function buildAll(builder: ViteBuilder): Promise<void> {
   keepOwnGlobals();
   copyApiPage();
   writeGuides();
+  copyFileSync(join(root, 'demo/conversations.yaml'), join(root, 'dist/demo/conversations.yaml'));
   compress(['dist/embed.js', ...['dist/embed', 'dist/demo', 'dist/docs'].flatMap(filesIn)]);
   makeExecutable('dist/server/main.js');
 }

@@ -21,10 +21,16 @@ export interface CommandOptions {
   'max-pages'?: string | undefined;
   include?: string[] | undefined;
   exclude?: string[] | undefined;
+  chatbot?: string | undefined;
+  server?: string | undefined;
+  junit?: string | undefined;
 }
 
 /** As `parseArgs` of node:util takes them. */
 type OptionTable = Partial<Record<keyof CommandOptions, { type: 'string' | 'boolean'; multiple?: boolean }>>;
+
+/** The client is connected before, to the data folder or to the server that has it, and closed after. */
+type WithClient = <T>(act: (client: Client) => Promise<T>) => Promise<T>;
 
 export interface Command {
   synopsis: string;
@@ -39,6 +45,17 @@ export interface Command {
   required?: readonly (keyof CommandOptions)[];
   /** Resolves with the exit code where that is not 0. */
   act(client: Client, words: string[], options: CommandOptions, terminal: Terminal): Promise<number | void>;
+}
+
+/** A command that needs the data folder late, or not at all. */
+export interface LateCommand extends Omit<Command, 'act'> {
+  actLate(
+    withClient: WithClient,
+    words: string[],
+    options: CommandOptions,
+    terminal: Terminal,
+    env: NodeJS.ProcessEnv,
+  ): Promise<number>;
 }
 
 /** Replaces control characters but line feeds: names and pages must not send escape sequences to the terminal. */

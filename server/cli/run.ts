@@ -1,15 +1,22 @@
 import { parseArgs } from 'node:util';
 import { version } from '../../package.json';
 import { chatbotCommands } from './chatbots.ts';
-import { sanitizeText, table, type Command, type CommandOptions, type Terminal } from './command.ts';
+import { sanitizeText, table, type Command, type CommandOptions, type LateCommand, type Terminal } from './command.ts';
 import { keyCommands } from './keys.ts';
 import { learnCommand } from './learn.ts';
 import { withClient } from './connect.ts';
+import { testCommand } from './test.ts';
 import { misspeltVariables, readConfig } from '../config.ts';
 import { nearestWord } from '../schema/nearest-word.ts';
 
 /** The commands that are not "start the server". */
-const COMMANDS: Record<string, Command> = { ...chatbotCommands, learn: learnCommand, ...keyCommands };
+const COMMANDS: Record<string, AnyCommand> = {
+  ...chatbotCommands,
+  learn: learnCommand,
+  test: testCommand,
+  ...keyCommands,
+};
+type AnyCommand = Command | LateCommand;
 
 const ALIASES: Record<string, string> = { 'key remove': 'key revoke' };
 
@@ -30,6 +37,8 @@ export async function runCommand(words: string[], env: NodeJS.ProcessEnv, termin
   const { command, operands, options } = read;
   try {
     const config = readConfig(env);
+    if ('actLate' in command)
+      return await command.actLate((act) => withClient(config, terminal, act), operands, options, terminal, env);
     return (await withClient(config, terminal, (client) => command.act(client, operands, options, terminal))) ?? 0;
   } catch (error) {
     terminal.err(`docent: ${sanitizeText(error instanceof Error ? error.message : String(error))}\n`);
@@ -38,7 +47,7 @@ export async function runCommand(words: string[], env: NodeJS.ProcessEnv, termin
 }
 
 type ParsedWords =
-  { command: Command; operands: string[]; options: CommandOptions } | { output: string } | { wrong: string };
+  { command: AnyCommand; operands: string[]; options: CommandOptions } | { output: string } | { wrong: string };
 
 function parseWords(words: string[]): ParsedWords {
   const [first = ''] = words;
@@ -99,9 +108,9 @@ function unknownCommand(words: string[]): string {
   return `unknown command '${typed}'; "docent help${group === undefined ? '' : ` ${group}`}" lists the commands`;
 }
 
-const usageLine = (title: string, { synopsis }: Command): string => `docent ${title} ${synopsis}`.trim();
+const usageLine = (title: string, { synopsis }: AnyCommand): string => `docent ${title} ${synopsis}`.trim();
 
-const helpText = (title: string, command: Command): string =>
+const helpText = (title: string, command: AnyCommand): string =>
   `${usageLine(title, command)}\n\n${command.summary}\n${command.details ? `\n${command.details}` : ''}`;
 
 function usage(): string {

@@ -15,6 +15,9 @@ export interface CrawlBounds {
   exclude?: string[] | undefined;
 }
 
+/** One request to the API; rejects with the server's sentence where it is refused. */
+type ApiCall = <T>(method: 'GET' | 'POST', path: string, body?: object) => Promise<T>;
+
 /**
  * What commands ask of a server. `named` is a chatbot's uuid, or a name that only one chatbot has. What the server refuses
  * rejects with its sentence and has changed nothing.
@@ -111,6 +114,14 @@ export class Client {
   /** Stops a site; what is learned of it stays. A page alone is learned to its end. */
   stopJob(uuid: string): Promise<IngestJob> {
     return this.#post(`/control/job/${uuid}/stop`, {});
+  }
+
+  /** The chatbot of that name or uuid, and requests to the API as its owner. */
+  async api(named: string): Promise<{ chatbot: ChatbotLine; call: ApiCall }> {
+    const chatbot = await this.#find(named);
+    const call: ApiCall = async <T>(method: string, path: string, body?: object) =>
+      (await this.#request<T>(method, path, body, chatbot.email)).body;
+    return { chatbot, call };
   }
 
   async #find(named: string): Promise<ChatbotLine> {

@@ -27,7 +27,7 @@ function stampOfSources() {
 function sourcesIn(folder) {
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
   return names
-    .filter((name) => /\.(?:mjs|tsx?|css|html|json|md|txt)$/.test(name))
+    .filter((name) => /\.(?:mjs|tsx?|css|html|json|md|txt|yaml)$/.test(name))
     .toSorted()
     .map((name) => `${folder}/${name}`);
 }

@@ -67,6 +67,7 @@ describe('the package as published', () => {
         expect.stringMatching(/^dist\/embed\/panel-.{8}\.js$/),
         'dist/component/index.js',
         'dist/component/index.d.ts',
+        'dist/demo/conversations.yaml',
         'dist/server/main.js',
         'dist/server/parser/parse.mjs',
         'dist/server/licenses.md',

@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises';
+import { findChatbot } from '../control/find-by-name.ts';
+import type { Client } from '../control/client.ts';
+import type { ConversationFile } from '../conversations/format.ts';
+import type { Door, Judged } from '../conversations/run.ts';
+import type { Chatbot } from '../schema/records.ts';
+import { pluralize, sanitizeText, type CommandOptions, type LateCommand, type Terminal } from './command.ts';
+import { clearBar } from './progress.ts';
+
+const [EXIT_FAILED, EXIT_BAD_FILE, EXIT_INTERRUPTED] = [1, 2, 130];
+
+export const testCommand: LateCommand = {
+  synopsis: 'FILE|FOLDER [--chatbot NAME] [--server URL] [--junit FILE]',
+  summary: 'hold the conversations of YAML files with a chatbot, and say what is not as expected',
+  details: `The chatbot is the one of --chatbot, or that the file names, or the only one there is. The conversations are deleted again.
+With --server it asks a server at that address, with the key in DOCENT_API_KEY; without, the data folder's own.
+--junit writes the result as JUnit XML, too. demo/conversations.yaml is such a file.
+Exit code: 0 all holds, 1 something does not, 2 a file has an error, 130 stopped by Ctrl-C.
+`,
+  minWords: 1,
+  maxWords: 1,
+  options: { chatbot: { type: 'string' }, server: { type: 'string' }, junit: { type: 'string' } },
+  async actLate(withClient, [path = ''], options, terminal, env) {
+    // Loaded here: no other command reads YAML.
+    const [{ readConversationFiles }, { FileError }] = await Promise.all([
+      import('../conversations/files.ts'),
+      import('../conversations/yaml-fields.ts'),
+    ]);
+    const files = await readConversationFiles(path).catch((error: unknown) => {
+      if (!(error instanceof FileError)) throw error;
+      terminal.err(`docent: ${sanitizeText(error.message)}\n`);
+    });
+    if (!files) return EXIT_BAD_FILE;
+    const { server } = options;
+    if (server === undefined) return withClient((client) => hold(files, localDoor(client, options), options, terminal));
+    const key = env['DOCENT_API_KEY'];
+    if (!key) throw new Error('--server needs a key of that server in DOCENT_API_KEY');
+    return hold(files, await remoteDoor(readServer(server), key, options), options, terminal);
+  },
+};
+
+type OpenDoor = (file: ConversationFile) => Promise<Door>;
+
+async function hold(files: ConversationFile[], door: OpenDoor, options: CommandOptions, terminal: Terminal) {
+  const [{ isFailed, runConversations }, { describeFailure }] = await Promise.all([
+    import('../conversations/run.ts'),
+    import('../conversations/report.ts'),
+  ]);
+  const began = performance.now();
+  const stop = new AbortController();
+  const ignore = terminal.onInterrupt?.(() => stop.abort());
+  const total = files.reduce((sum, { conversations }) => sum + conversations.length, 0);
+  const bar = terminal.columns?.() === undefined ? undefined : (done: number) => terminal.out(counter(done, total));
+  const options_ = { door, signal: stop.signal, ...(bar && { onProgress: bar }) };
+  const judged = await runConversations(files, options_).finally(() => {
+    ignore?.();
+    if (bar) terminal.out(clearBar);
+  });
+  const failed = judged.filter(isFailed);
+  terminal.out(failed.map((one) => `${sanitizeText(describeFailure(one))}\n`).join(''));
+  terminal.out(summary(judged, failed.length, total, (performance.now() - began) / 1000));
+  if (options.junit !== undefined) await writeJunit(options.junit, judged);
+  if (stop.signal.aborted) return EXIT_INTERRUPTED;
+  return failed.length > 0 ? EXIT_FAILED : 0;
+}
+
+const counter = (done: number, total: number): string => `${clearBar}${done} of ${pluralize(total, 'conversation')}`;
+
+function summary(judged: Judged[], failed: number, total: number, seconds: number): string {
+  const left = total - judged.length;
+  const counts = [`${judged.length - failed} held`, `${failed} failed`, ...(left > 0 ? [`${left} not asked`] : [])];
+  return `${pluralize(total, 'conversation')}: ${counts.join(', ')} in ${seconds.toFixed(1)} s\n`;
+}
+
+async function writeJunit(path: string, judged: Judged[]): Promise<void> {
+  const { junitXml } = await import('../conversations/junit.ts');
+  await writeFile(path, junitXml(judged));
+}
+
+/** The chatbot of a file, by the command line, by the file, or because there is no other. */
+function nameOf(file: ConversationFile, { chatbot }: CommandOptions, all: { uuid: string; name: string }[]): string {
+  const named = chatbot ?? file.chatbot;
+  if (named !== undefined) return named;
+  const [only, second] = all;
+  if (only && !second) return only.uuid;
+  const list = all.slice(0, 10).map(({ name }) => name);
+  throw new Error(`${file.name} names no chatbot; say which with --chatbot: ${list.join(', ') || 'there is none yet'}`);
+}
+
+const localDoor =
+  (client: Client, options: CommandOptions): OpenDoor =>
+  async (file) => {
+    const { chatbot, call } = await client.api(nameOf(file, options, await client.chatbots()));
+    return { call, chatbot: await call<Chatbot>('GET', `/api/v1/chatbot/${chatbot.uuid}`) };
+  };
+
+async function remoteDoor(server: string, key: string, options: CommandOptions): Promise<OpenDoor> {
+  const { callOverHttp } = await import('../conversations/over-http.ts');
+  const call = callOverHttp(server, key);
+  const chatbots = await call<Chatbot[]>('GET', '/api/v1/chatbots');
+  return async (file) => ({ call, chatbot: findChatbot(nameOf(file, options, chatbots), chatbots) });
+}
+
+function readServer(address: string): string {
+  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
+  throw new Error('--server must be an http or https address, such as https://chat.example.com');
+}

@@ -1,0 +1,96 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { MessageMeta } from '../answer/runs.ts';
+import type { Chatbot, Message, Session } from '../schema/records.ts';
+import type { Citations } from '../types.ts';
+import type { Conversation, Turn, Value } from './format.ts';
+
+/** Holds a conversation with a chatbot over its API, and forgets it again. */
+
+/** One request to `/api/v1`; rejects with the server's sentence where it is refused. */
+export type Call = <T>(method: 'GET' | 'POST', path: string, body?: object) => Promise<T>;
+
+/** What came of a question. */
+export interface Reply {
+  answer: string;
+  meta: Partial<MessageMeta>;
+  citations: Citations;
+  labels: string[];
+  /** `meta.live.state` of the session; `none` without. */
+  state: string;
+  /** Of the session. */
+  variables: Record<string, Value>;
+}
+
+/** A `fault` is a sentence that says why there is no reply. */
+export type HeldTurn = { turn: Turn } & ({ reply: Reply; fault?: never } | { reply?: never; fault: string });
+
+/** How long, in milliseconds, background agents may take for a message, and how often they are looked for. */
+const [BACKGROUND_MS, POLL_MS] = [60_000, 25];
+
+/** Holds it from the first turn to the last, or to one that gets no answer. The session is deleted, whatever comes. */
+export async function holdConversation(
+  call: Call,
+  chatbot: Chatbot,
+  { variables, turns }: Conversation,
+  signal?: AbortSignal,
+): Promise<HeldTurn[]> {
+  const body = variables ? { initial_variables: variables } : {};
+  const { uuid } = await call<Session>('POST', `/api/v1/chatbot/${chatbot.uuid}/session/create`, body);
+  // Deleting the session stops the answer that is being made, for which the turn waits.
+  const stop = (): void => void remove().catch(() => {});
+  let removed: Promise<unknown> | undefined;
+  const remove = (): Promise<unknown> => (removed ??= call('POST', `/api/v1/session/${uuid}/delete`));
+  signal?.addEventListener('abort', stop);
+  const held: HeldTurn[] = [];
+  try {
+    let last = '';
+    for (const turn of turns) {
+      if (signal?.aborted) break;
+      try {
+        const message = await ask(call, uuid, turn.ask, last);
+        held.push({ turn, reply: await replyOf(call, uuid, message, turn) });
+        last = message.uuid;
+      } catch (error) {
+        held.push({ turn, fault: error instanceof Error ? error.message : String(error) });
+        break;
+      }
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await remove();
+  }
+  return held;
+}
+
+/** The finished message behind the one with the uuid `last`, with what background agents found. */
+async function ask(call: Call, session: string, query: string, last: string): Promise<Message> {
+  const path = `/api/v1/session/${session}`;
+  await call('POST', `${path}/message/non-stream`, { query });
+  const [stored] = await call<Message[]>('GET', `${path}/messages${last && `?after=${last}`}`);
+  if (!stored) throw new Error('the message is gone: another has deleted it');
+  let message = stored;
+  // Rules of the next turn may be about what they find, so that the next turn waits, too.
+  for (const end = Date.now() + BACKGROUND_MS; message.background_pending_tasks > 0; await wait(POLL_MS)) {
+    if (Date.now() > end) throw new Error(`background agents are still at work after ${BACKGROUND_MS / 1000} s`);
+    message = await call<Message>('GET', `/api/v1/message/${message.uuid}`);
+  }
+  return message;
+}
+
+interface SessionMeta {
+  live?: { state?: string };
+  variables?: Record<string, Value>;
+}
+
+async function replyOf(call: Call, session: string, message: Message, { state, variables }: Turn): Promise<Reply> {
+  const needsSession = state !== undefined || variables !== undefined;
+  const { meta } = needsSession ? await call<{ meta: SessionMeta }>('GET', `/api/v1/session/${session}`) : { meta: {} };
+  return {
+    answer: message.response,
+    meta: JSON.parse(message.meta_json) as Partial<MessageMeta>,
+    citations: JSON.parse(message.cite_data_json) as Citations,
+    labels: message.labels.map(({ name }) => name),
+    state: meta.live?.state ?? 'none',
+    variables: meta.variables ?? {},
+  };
+}

@@ -1,0 +1,58 @@
+import type { RoutingRecord } from '../agents/routing/choose.ts';
+import type { Difference } from './compare.ts';
+import type { Judged, JudgedTurn } from './run.ts';
+
+/** What did not hold, as lines for a person. */
+
+const [WIDTH, MAX_LINES, MAX_CANDIDATES] = [200, 4, 5];
+
+/** Of a conversation with at least one turn that failed; each line ended. */
+export function describeFailure({ file, conversation, turns }: Judged): string {
+  const failed = turns.filter(({ differences }) => differences.length > 0);
+  const head = `✗ ${conversation.name} (${file}:${conversation.line})\n`;
+  return head + failed.map((turn) => describeTurn(turn, turns.indexOf(turn) + 1)).join('');
+}
+
+function describeTurn({ held, differences }: JudgedTurn, number: number): string {
+  const { turn, reply } = held;
+  const record = reply?.meta.routing;
+  return [
+    `  turn ${number} (line ${turn.line}): ${oneLine(turn.ask)}`,
+    ...differences.flatMap(describeDifference),
+    ...(record ? describeRouting(record, reply.meta.active_agent?.name ?? '') : []),
+    '',
+  ].join('\n');
+}
+
+const describeDifference = ({ what, expected, got }: Difference): string[] => [
+  `    ${what}`,
+  `      - ${oneLine(expected)}`,
+  ...lines(got).map((line) => `      + ${line}`),
+];
+
+/** Why that agent answered: how it was chosen, and the scores. */
+export function describeRouting(record: RoutingRecord, agent: string): string[] {
+  const { by, rule, detected, margin, candidates = [] } = record;
+  const why = {
+    only: 'no other agent can answer',
+    rule: `rule ${rule?.index ?? ''} of the agent`,
+    classifier: detected ? `clearly ${detected === 'person' ? 'a wish for a person' : 'spam'}` : 'the highest score',
+    model: 'the model chose, for the scores are close',
+  }[by];
+  const scores = candidates.slice(0, MAX_CANDIDATES).map(({ name, score, classifier, bias, stickness }) => {
+    const parts = [`classifier ${classifier}`, bias && `bias ${bias}`, stickness && `stickness ${stickness}`];
+    return `      ${score.toFixed(3).padStart(7)}  ${name} (${parts.filter(Boolean).join(', ')})`;
+  });
+  return [`    ${agent} answered: ${why}${margin === undefined ? '' : `, margin ${margin}`}`, ...scores];
+}
+
+function lines(text: string): string[] {
+  const all = text.split('\n').filter((line) => line.trim() !== '');
+  const shown = all.slice(0, MAX_LINES).map(oneLine);
+  return all.length > MAX_LINES ? [...shown, '…'] : shown.length > 0 ? shown : ['(nothing)'];
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > WIDTH ? `${line.slice(0, WIDTH).toWellFormed()}…` : line;
+}
