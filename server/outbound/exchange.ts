@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../schema/ids.ts';
 import type { Connection, Connections } from './connections.ts';
-import { connectionFailure, ExchangeFailure, isReset } from './failures.ts';
+import { connectionFailure, ExchangeFailure, isRefused, isReset } from './failures.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 /** HTTP requests to servers that the operator named: models, embeddings, and the upstream of the chat API. */
@@ -43,8 +43,8 @@ interface ExchangeOptions {
   deadline?: number;
   signal?: AbortSignal | undefined;
   /**
-   * Sends the request once more after a reset before the first byte of a reply, and once more after a 429 whose
-   * `Retry-After` is within `MAX_PAUSE_SECONDS` and the deadline.
+   * Sends the request once more after a reset before the first byte of a reply, once more after a refused connection, and
+   * once more after a 429 or a 503 whose `Retry-After` is within `MAX_PAUSE_SECONDS` and the deadline.
    */
   repeats?: boolean;
   clock?: Clock;
@@ -55,6 +55,8 @@ const MAX_ERROR_BYTES = 4096;
 const MAX_PAUSE_SECONDS = 5;
 /** Where a 429 does not say how long. */
 const DEFAULT_PAUSE_SECONDS = 1;
+/** Nothing listens for a moment while a server restarts. */
+const REFUSED_PAUSE_SECONDS = 0.2;
 
 /**
  * One request on a connection of its own, repeated where that is safe. The time-outs of connecting, of the first byte and
@@ -80,6 +82,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #retryAfter: string | undefined;
   #errorBody = '';
   #wasReset = false;
+  #wasRefused = false;
   #wasBusy = false;
   #isOver = false;
 
@@ -151,6 +154,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     if (this.#status >= 300) return this.#readError();
     if (this.#mayRepeat(error)) return this.#dispatch(this.#request!);
+    if (this.#mayConnectAgain(error)) return this.#dispatchAfter(REFUSED_PAUSE_SECONDS);
     this.#settle();
     this.#reader.onFailure(connectionFailure(error));
   }
@@ -178,14 +182,24 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#repeats && isFirst && this.#status === 0 && isReset(error);
   }
 
+  #mayConnectAgain(error: Error): boolean {
+    const isFirst = !this.#wasRefused;
+    this.#wasRefused = true;
+    return this.#repeats && isFirst && isRefused(error) && this.#isInTime(REFUSED_PAUSE_SECONDS);
+  }
+
+  #dispatchAfter(seconds: number): void {
+    this.#pause = setTimeout(() => this.#dispatch(this.#request!), seconds * 1000);
+  }
+
   #readError(): void {
     const [status, body] = [this.#status, this.#errorBody];
     const retryAfter = retryAfterSeconds(this.#retryAfter, this.#clock());
-    const seconds = retryAfter ?? DEFAULT_PAUSE_SECONDS;
-    if (status === 429 && this.#mayPause(seconds)) {
+    // A 503 that names no time may last.
+    const seconds = retryAfter ?? (status === 429 ? DEFAULT_PAUSE_SECONDS : Infinity);
+    if ((status === 429 || status === 503) && this.#mayPause(seconds)) {
       this.#wasBusy = true;
-      this.#pause = setTimeout(() => this.#dispatch(this.#request!), seconds * 1000);
-      return;
+      return this.#dispatchAfter(seconds);
     }
     const instead = this.#reader.onErrorReply({ status, body, retryAfter });
     if (instead && !this.#isOver) this.#dispatch(instead);
@@ -193,7 +207,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #mayPause(seconds: number): boolean {
-    if (!this.#repeats || this.#wasBusy || seconds > MAX_PAUSE_SECONDS) return false;
+    return this.#repeats && !this.#wasBusy && seconds <= MAX_PAUSE_SECONDS && this.#isInTime(seconds);
+  }
+
+  #isInTime(seconds: number): boolean {
     return performance.now() + seconds * 1000 < this.#end;
   }
 

@@ -37,4 +37,7 @@ export function connectionFailure(error: Error): ExchangeFailure {
 
 export const isReset = (error: Error): boolean => RESET_CODES.has(codeOf(error));
 
+/** Nothing listens at the address: the request has not been sent. */
+export const isRefused = (error: Error): boolean => codeOf(error) === 'ECONNREFUSED';
+
 const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? '';

@@ -47,9 +47,9 @@ function inTurn(...handlers: Handler[]): void {
 const reset: Handler = (request) => void request.socket.resetAndDestroy();
 const whole: Handler = (_, response) => void response.end('whole');
 const busy =
-  (headers: Record<string, string>): Handler =>
+  (headers: Record<string, string>, status = 429): Handler =>
   (_, response) =>
-    void response.writeHead(429, headers).end('busy');
+    void response.writeHead(status, headers).end('busy');
 
 interface Received {
   statuses: number[];
@@ -220,6 +220,28 @@ describe('repeats', () => {
     expect(await fetchWhole(connections, POST, repeated)).toMatchObject({ status: 429, retryAfter: 3 });
     inTurn(busy({ 'Retry-After': '6' }), whole);
     expect(await fetchWhole(connections, POST, repeated)).toMatchObject({ status: 429, retryAfter: 6 });
+  });
+
+  test('a 503 is repeated once where it names a short pause', async () => {
+    inTurn(busy({ 'Retry-After': '0' }, 503), whole);
+    expect((await fetchWhole(connections, POST, repeated)).status).toBe(200);
+    inTurn(busy({ 'Retry-After': '0' }, 503), busy({ 'Retry-After': '0' }), whole);
+    expect((await fetchWhole(connections, POST, repeated)).status).toBe(429);
+    inTurn(busy({}, 503), whole);
+    expect((await fetchWhole(connections, POST, repeated)).status).toBe(503);
+    inTurn(busy({ 'Retry-After': '0' }, 500), whole);
+    expect((await fetchWhole(connections, POST, repeated)).status).toBe(500);
+  });
+
+  test('a refused connection is tried once more, after a moment', async () => {
+    const { port } = server.address() as AddressInfo;
+    await new Promise((done) => server.close(done));
+    const reply = fetchWhole(connections, POST, repeated);
+    setTimeout(() => server.listen(port, '127.0.0.1'), 50);
+    expect((await reply).body).toBe('whole');
+    await connections.close();
+    connections = new Connections('http://127.0.0.1:9');
+    await expect(fetchWhole(connections, POST, repeated)).rejects.toMatchObject({ message: 'ECONNREFUSED' });
   });
 
   test('a pause that the deadline would cut is not made', async () => {
