@@ -15,6 +15,7 @@ export const VARIABLES = [
   'FETCH_ALLOW',
   'FALLBACK',
   'ANSWER_TIMEOUT',
+  'FIRST_TOKEN_TIMEOUT',
   'MAX_ANSWERS',
   'LLM_BASE_URL',
   'LLM_MODEL',
@@ -56,6 +57,8 @@ export interface Config {
   fetchAllow: string[];
   /** Milliseconds after which an answer is ended, by model or by upstream. */
   answerTimeout: number;
+  /** Milliseconds that the model has for the first word of an answer, reasoning not counted. */
+  firstTokenTimeout: number;
   /** Answers under way at once, in all. */
   maxAnswers: number;
   /** Where the model fails before its first word, the answer is quoted. */
@@ -84,6 +87,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
     demo: matchPattern('DEMO', read('DEMO') ?? '1', /^[01]$/, '0 or 1') === '1',
     fetchAllow: readHostPorts(read('FETCH_ALLOW')),
     answerTimeout: readWholeNumber('ANSWER_TIMEOUT', read('ANSWER_TIMEOUT') ?? '120', 3600, 1) * 1000,
+    firstTokenTimeout: readWholeNumber('FIRST_TOKEN_TIMEOUT', read('FIRST_TOKEN_TIMEOUT') ?? '60', 3600, 1) * 1000,
     maxAnswers: readWholeNumber('MAX_ANSWERS', read('MAX_ANSWERS') ?? '256', 100_000, 1),
     fallback: matchPattern('FALLBACK', read('FALLBACK') ?? '1', /^[01]$/, '0 or 1') === '1',
     ...readModels(read),

@@ -26,7 +26,7 @@ interface ServiceDeps {
 
 /** Creates what ingests and answers, from the configuration; for the server, and for a command where none runs. */
 export async function createServices(config: Config, { store, clock, log, health, self }: ServiceDeps) {
-  const { answerTimeout, fetchAllow: allow, publicUrl } = config;
+  const { fetchAllow: allow, publicUrl } = config;
   const web = createWeb({ allow, self, about: publicUrl && `${publicUrl}/bot` });
   const embedder = config.embeddings && (await import('../model/embeddings.ts')).createEmbedder(config.embeddings);
   const ingestion = new Ingestion({ store, web, clock, log, health, embedder });
@@ -35,7 +35,8 @@ export async function createServices(config: Config, { store, clock, log, health
   const knowledge = createKnowledge(ingestion, crawls);
   const catalogue = createCatalogue(config.catalogue);
   const { nameAtServer } = catalogue;
-  const model = config.llm && createOpenAi({ ...config.llm, nameAtServer, answerTimeout, log });
+  const limits = { whole: config.answerTimeout, firstToken: config.firstTokenTimeout };
+  const model = config.llm && createOpenAi({ ...config.llm, nameAtServer, limits, log });
   const fallback = createFallback({ health, clock, log, quotes: config.fallback });
   const respond = createRespond({ store, knowledge, router: new AgentRouter(store), model, fallback, catalogue });
   const runs = new AnswerRuns({ store, clock, log, maxRuns: config.maxAnswers });

@@ -21,8 +21,16 @@ export interface Endpoint {
   clock: Clock;
   /** By name at the server. */
   support: Map<string, Support>;
-  /** Milliseconds for a whole answer. */
-  answerTimeout: number;
+  limits: AnswerLimits;
+}
+
+/** Milliseconds. */
+export interface AnswerLimits {
+  /** From the request to the first text or call; reasoning is neither. */
+  firstToken: number;
+  /** From one to the next. */
+  betweenTokens: number;
+  whole: number;
 }
 
 /** What the replies of a model have shown. */
@@ -45,13 +53,17 @@ export class CompletionRequest implements Generation, ReplyReader {
   #request: ModelRequest | undefined;
   #rejectedFields: Set<OptionalField>;
   #promptLength: number;
+  #timer: NodeJS.Timeout;
+  #visibleLength = 0;
+  /** When `#visibleLength` grew last. */
+  #grewAt = performance.now();
 
   #isSettled = false;
   #resolve!: (generated: Generated) => void;
   #reject!: (refusal: Refusal) => void;
 
   constructor(endpoint: Endpoint, request: ModelRequest, onText: (piece: string) => void) {
-    const { connections, clock, answerTimeout } = endpoint;
+    const { connections, clock, limits } = endpoint;
     this.#endpoint = endpoint;
     this.#request = request;
     this.#stream = new CompletionStream(onText, (request.tools?.length ?? 0) > 0);
@@ -63,7 +75,8 @@ export class CompletionRequest implements Generation, ReplyReader {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#exchange = new Exchange(connections, this, { deadline: answerTimeout, repeats: true, clock });
+    this.#exchange = new Exchange(connections, this, { deadline: limits.whole, repeats: true, clock });
+    this.#timer = setTimeout(CompletionRequest.#checkTime, limits.firstToken, this);
     this.#exchange.send(this.#outbound(request));
   }
 
@@ -83,6 +96,7 @@ export class CompletionRequest implements Generation, ReplyReader {
   onChunk(chunk: Buffer): void {
     try {
       this.#stream.feed(chunk);
+      this.#noteGrowth();
       if (this.#stream.ended) this.#finish();
     } catch (error) {
       this.#failReading(error);
@@ -115,7 +129,26 @@ export class CompletionRequest implements Generation, ReplyReader {
     // The answer is complete: all text comes before the finish_reason.
     if (this.#stream.finish !== undefined) return this.#finish();
     if (!(error instanceof ExchangeFailure)) this.#fail(modelFailed(String(error)));
-    else this.#fail(error.kind === 'deadline' ? answerTooLate() : exchangeFailed(error));
+    else
+      this.#fail(
+        error.kind === 'deadline' ? answerTooLate('it was not whole after ANSWER_TIMEOUT') : exchangeFailed(error),
+      );
+  }
+
+  #noteGrowth(): void {
+    const { visibleLength } = this.#stream;
+    if (visibleLength === this.#visibleLength) return;
+    this.#visibleLength = visibleLength;
+    this.#grewAt = performance.now();
+  }
+
+  /** Servers keep silent connections open with comments, and models reason without end: bytes alone prove nothing. */
+  static #checkTime(this: void, request: CompletionRequest): void {
+    const { firstToken, betweenTokens } = request.#endpoint.limits;
+    if (request.#visibleLength === 0) return request.#fail(answerTooLate(`no word of it came in ${firstToken} ms`));
+    const left = betweenTokens - (performance.now() - request.#grewAt);
+    if (left > 0) request.#timer = setTimeout(CompletionRequest.#checkTime, left, request);
+    else request.#fail(answerTooLate(`it did not go on for ${betweenTokens} ms`));
   }
 
   #outbound(request: ModelRequest): OutboundRequest {
@@ -161,6 +194,7 @@ export class CompletionRequest implements Generation, ReplyReader {
 
   #settle(): void {
     this.#isSettled = true;
+    clearTimeout(this.#timer);
     if (this.#stream.ended) this.#exchange.release();
     else this.#exchange.stop();
   }

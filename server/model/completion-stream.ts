@@ -14,6 +14,8 @@ export class CompletionStream {
   usage: Usage | undefined;
   /** UTF-16 units so far: text, including reasoning, and arguments of calls. */
   length = 0;
+  /** Of these, what is neither reasoning nor held back. */
+  visibleLength = 0;
 
   readonly #onText: (piece: string) => void;
   readonly #parser = new SseParser();
@@ -75,7 +77,7 @@ export class CompletionStream {
     if (event.finish !== undefined) this.finish = event.finish;
     if (event.usage !== undefined) this.usage = event.usage;
     if (event.text !== '') this.#text(event.text);
-    if (event.toolCalls && this.#calls) this.length += this.#calls.add(event.toolCalls);
+    if (event.toolCalls && this.#calls) this.#call(this.#calls, event.toolCalls);
   };
 
   /** Servers that end an event with one line end put several into one. Other data that is not JSON is skipped. */
@@ -88,8 +90,15 @@ export class CompletionStream {
     this.#show(this.#thinking.pass(piece));
   }
 
+  #call(calls: ToolCalls, pieces: unknown): void {
+    const added = calls.add(pieces);
+    this.length += added;
+    this.visibleLength += added;
+  }
+
   #show(text: string): void {
     if (text === '') return;
+    this.visibleLength += text.length;
     this.#hasText ||= text.trim() !== '';
     this.#onText(text);
   }

@@ -22,8 +22,8 @@ export function exchangeFailed({ kind, message }: ExchangeFailure): OutboundFail
   return modelFailed(why, kind === 'too_large' ? 'bad_reply' : kind);
 }
 
-/** The model still writes, or reasons, at the deadline of the answer. */
-export const answerTooLate = (): OutboundFailure => timedOut('the answer was not whole after ANSWER_TIMEOUT');
+/** A limit of the answer's time is over, though its server may still send. `why` completes “the answer: …”. */
+export const answerTooLate = (why: string): OutboundFailure => timedOut(`the answer: ${why}`);
 
 const timedOut = (why: string): OutboundFailure =>
   new OutboundFailure('timeout', 'model_timeout', 'the model did not answer in time; please try again', {

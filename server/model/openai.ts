@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../schema/ids.ts';
-import { CompletionRequest, type Endpoint } from './completion-request.ts';
+import { CompletionRequest, type AnswerLimits, type Endpoint } from './completion-request.ts';
 import { Connections, type TIMEOUTS } from '../outbound/connections.ts';
 import type { Model } from './model.ts';
 
@@ -14,16 +14,21 @@ interface OpenAiOptions {
   log: Logger;
   clock?: Clock;
   timeouts?: Partial<typeof TIMEOUTS>;
-  /** Milliseconds for a whole answer; 120,000 by default. */
-  answerTimeout?: number;
+  limits?: Partial<AnswerLimits>;
 }
+
+/**
+ * A model that reasons shows nothing for long: three times as long as a server may be silent. Between two words it has no
+ * reason to.
+ */
+const LIMITS: AnswerLimits = { firstToken: 60_000, betweenTokens: 30_000, whole: 120_000 };
 
 /**
  * A client of `POST …/chat/completions` with streaming. The operator named the address, so the address guard does not
  * apply. `totalTokens` is the server's own count, or a quarter of the characters where it sends none.
  */
-export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, ...limits }: OpenAiOptions): Model {
-  const { timeouts, answerTimeout = 120_000, nameAtServer } = limits;
+export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, ...more }: OpenAiOptions): Model {
+  const { timeouts, limits, nameAtServer } = more;
   const url = new URL(baseUrl);
   const connections = new Connections(url.origin, timeouts);
   const headers = ['content-type', 'application/json', 'accept', 'text/event-stream'];
@@ -37,7 +42,7 @@ export function createOpenAi({ baseUrl, model, apiKey, log, clock = Date.now, ..
     log,
     clock,
     support: new Map(),
-    answerTimeout,
+    limits: { ...LIMITS, ...limits },
   };
   return {
     generate: (request, onText) => new CompletionRequest(endpoint, request, onText),

@@ -163,7 +163,13 @@ describe('a model that stops sending text', () => {
     const thought = `data: ${JSON.stringify({ choices: [{ delta: { reasoning_content: 'hm ' } }] })}\n\n`;
     const model = await startFakeModel({ script: { raw: Array.from({ length: 1000 }, () => thought), pace: 10 } });
     const log = pino({ level: 'silent' });
-    const port = createOpenAi({ baseUrl: model.baseUrl, model: 'fake', apiKey: undefined, log, answerTimeout: 300 });
+    const port = createOpenAi({
+      baseUrl: model.baseUrl,
+      model: 'fake',
+      apiKey: undefined,
+      log,
+      limits: { whole: 300 },
+    });
     const generation = port.generate({ messages: [], temperature: 0 }, () => {});
     await expect(generation.done).rejects.toMatchObject({ code: 'model_timeout', reason: 'timeout' });
     await until(async () => model.requests[0]!.left, Boolean);
