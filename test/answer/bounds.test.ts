@@ -99,7 +99,7 @@ describe('with a model that never ends', () => {
 
   it('refuses answers beyond MAX_ANSWERS from visitors and key holders', async () => {
     await serve({ MAX_ANSWERS: '2' });
-    const door = `${docent.base}/chat/${chatbot}`;
+    const chatUrl = `${docent.base}/chat/${chatbot}`;
     const leaving = new AbortController();
     const visitor = (i: number): RequestInit => ({
       method: 'POST',
@@ -107,12 +107,12 @@ describe('with a model that never ends', () => {
       body: JSON.stringify({ query: 'How?' }),
       signal: leaving.signal,
     });
-    const first = await fetch(`${door}/ask`, visitor(1));
+    const first = await fetch(`${chatUrl}/ask`, visitor(1));
     const session = await newSession();
     const path = `${docent.base}/api/v1/session/${session}/message/stream`;
     const second = await fetch(path, { ...visitor(2), headers: { ...headers, 'Content-Type': 'application/json' } });
     expect([first.status, second.status]).toEqual([200, 200]);
-    const refused = [await fetch(`${door}/ask`, visitor(3)), await post(path, { query: 'And?' }, headers)];
+    const refused = [await fetch(`${chatUrl}/ask`, visitor(3)), await post(path, { query: 'And?' }, headers)];
     for (const reply of refused) {
       expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '5']);
       expect(await reply.json()).toMatchObject({ code: 'unavailable' });

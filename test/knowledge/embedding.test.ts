@@ -15,8 +15,8 @@ import { startFakeModel, type FakeModel } from '../fakes/model.ts';
 import { until } from '../running.ts';
 import { aChatbot, aSource } from '../store/records.ts';
 
-const DOWN = { status: 503, raw: ['{}'] };
-const REST = 15_000;
+const UNAVAILABLE = { status: 503, raw: ['{}'] };
+const PAUSE_MS = 15_000;
 
 let fake: FakeModel;
 let embedder: Embedder;
@@ -66,7 +66,7 @@ async function ingest(question: string, answer: string): Promise<string> {
 }
 
 const embeddedBy = async (uuid: string) => (await store.source(uuid))?.embedded_by ?? '';
-const asksFor = async (query: string) => {
+const embeddedTextsOf = async (query: string) => {
   const before = fake.embedRequests.length;
   await knowledge.search(chatbot.uuid, query);
   return fake.embedRequests.slice(before).flatMap(({ body }) => body.input);
@@ -76,36 +76,36 @@ const embedded = (uuid: string) =>
     () => embeddedBy(uuid),
     (by) => by === 'small',
   );
-const ofEmbeddings = () => logged.filter((words) => words.includes('embeddings'));
+const embeddingLogs = () => logged.filter((words) => words.includes('embeddings'));
 
 describe('the embeddings server', () => {
   it('is logged once per outage, not requested during the backoff, and embeds what was missed on recovery', async () => {
     const early = await ingest('Umbrellas', 'They may be hired from noon.');
     await embedded(early);
-    fake.embedScript = DOWN;
+    fake.embedScript = UNAVAILABLE;
     const late = await ingest('Lamps', 'They are made of brass.');
     await until(
-      async () => ofEmbeddings(),
+      async () => embeddingLogs(),
       (said) => said.length > 0,
     );
-    expect(await asksFor('Is a brolly here?')).toEqual([]);
-    expect(ofEmbeddings()).toHaveLength(1);
-    now += REST;
-    expect(await asksFor('Is a brolly there?')).toEqual(['Is a brolly there?']);
-    expect(await asksFor('Is a brolly there?')).toEqual([]);
-    expect(ofEmbeddings()).toHaveLength(1);
+    expect(await embeddedTextsOf('Is a brolly here?')).toEqual([]);
+    expect(embeddingLogs()).toHaveLength(1);
+    now += PAUSE_MS;
+    expect(await embeddedTextsOf('Is a brolly there?')).toEqual(['Is a brolly there?']);
+    expect(await embeddedTextsOf('Is a brolly there?')).toEqual([]);
+    expect(embeddingLogs()).toHaveLength(1);
     expect(await embeddedBy(late)).toBe('');
-    now += REST;
+    now += PAUSE_MS;
     fake.embedScript = undefined;
-    expect(await asksFor('Is a brolly anywhere?')).toContain('Is a brolly anywhere?');
+    expect(await embeddedTextsOf('Is a brolly anywhere?')).toContain('Is a brolly anywhere?');
     await embedded(late);
-    expect(ofEmbeddings()).toEqual([expect.stringContaining('by words alone'), 'the embeddings server answers again']);
+    expect(embeddingLogs()).toEqual([expect.stringContaining('by words alone'), 'the embeddings server answers again']);
   });
 
   it('embeds sources that were ingested during an outage once it is back, without a question or a restart', async () => {
     await knowledge.close();
     knowledge = open({ first: 20, max: 40 });
-    fake.embedScript = DOWN;
+    fake.embedScript = UNAVAILABLE;
     const sources = [
       await ingest('Umbrellas', 'They may be hired from noon.'),
       await ingest('Lamps', 'They are made of brass.'),
@@ -117,33 +117,33 @@ describe('the embeddings server', () => {
     expect(await Promise.all(sources.map(embeddedBy))).toEqual(['', '']);
     fake.embedScript = undefined;
     await Promise.all(sources.map(embedded));
-    expect(await asksFor('Is a brolly here?')).toEqual(['Is a brolly here?']);
-    expect(ofEmbeddings()).toEqual([expect.stringContaining('by words alone'), 'the embeddings server answers again']);
+    expect(await embeddedTextsOf('Is a brolly here?')).toEqual(['Is a brolly here?']);
+    expect(embeddingLogs()).toEqual([expect.stringContaining('by words alone'), 'the embeddings server answers again']);
   });
 
   it('is reported as degraded with the reason while it fails, and no longer once a request succeeds', async () => {
     const early = await ingest('Umbrellas', 'They may be hired from noon.');
     await embedded(early);
     expect(health.state()).toEqual({ status: 'ok', reasons: [] });
-    fake.embedScript = DOWN;
-    await asksFor('Is a brolly here?');
+    fake.embedScript = UNAVAILABLE;
+    await embeddedTextsOf('Is a brolly here?');
     expect(health.state()).toEqual({
       status: 'degraded',
       reasons: ['the embedding server does not answer (status_503); questions are searched by words alone'],
     });
-    now += REST;
+    now += PAUSE_MS;
     fake.embedScript = undefined;
-    await asksFor('Is a brolly there?');
+    await embeddedTextsOf('Is a brolly there?');
     expect(health.state()).toEqual({ status: 'ok', reasons: [] });
   });
 
   it('is not requested again after the knowledge is closed', async () => {
     await knowledge.close();
     knowledge = open({ first: 20, max: 20 });
-    fake.embedScript = DOWN;
+    fake.embedScript = UNAVAILABLE;
     await ingest('Umbrellas', 'They may be hired from noon.');
     await until(
-      async () => ofEmbeddings(),
+      async () => embeddingLogs(),
       (lines) => lines.length > 0,
     );
     await knowledge.close();
@@ -155,11 +155,11 @@ describe('the embeddings server', () => {
   });
 
   it('is requested once for a repeated question, and not at all where no passage has a vector', async () => {
-    expect(await asksFor('Is a brolly here?')).toEqual([]);
+    expect(await embeddedTextsOf('Is a brolly here?')).toEqual([]);
     await embedded(await ingest('Umbrellas', 'They may be hired from noon.'));
-    expect(await asksFor('Is a brolly here?')).toEqual(['Is a brolly here?']);
-    expect(await asksFor(' Is a brolly here?')).toEqual([]);
-    expect(await asksFor('  ')).toEqual([]);
+    expect(await embeddedTextsOf('Is a brolly here?')).toEqual(['Is a brolly here?']);
+    expect(await embeddedTextsOf(' Is a brolly here?')).toEqual([]);
+    expect(await embeddedTextsOf('  ')).toEqual([]);
   });
 
   it('is not requested for a source that is relearned unchanged', async () => {

@@ -5,10 +5,10 @@ import type { SourceDocument, Store, StoredSource } from '../../server/store/sto
 import { aSource } from '../store/records.ts';
 
 /** A text in Russian waits for its stemmer, which comes when the test says so; one in English waits for nothing. */
-let load: () => void;
+let loadStemmer: () => void;
 beforeEach(() => {
   vi.resetModules();
-  const gate = new Promise<void>((resolve) => (load = resolve));
+  const gate = new Promise<void>((resolve) => (loadStemmer = resolve));
   vi.doMock('snowball-stemmers', async (original) => {
     await gate;
     return original();
@@ -27,10 +27,10 @@ const ENGLISH = documentOf('The ferry to the harbour is blue.');
 
 /** Over a store with these sources, whose document is the Russian one. */
 async function open(...sources: StoredSource[]): Promise<IndexCache> {
-  return openOver(async () => RUSSIAN, ...sources);
+  return openWithDocument(async () => RUSSIAN, ...sources);
 }
 
-async function openOver(document: Store['document'], ...sources: StoredSource[]): Promise<IndexCache> {
+async function openWithDocument(document: Store['document'], ...sources: StoredSource[]): Promise<IndexCache> {
   const module = await import('../../server/knowledge/search/index-cache.ts');
   const store = { sources: async () => sources, document } as unknown as Store;
   return new module.IndexCache({ store, clock: Date.now, idle: 60_000 });
@@ -48,7 +48,7 @@ it('leaves out a source that is deleted while its stemmer is loaded', async () =
   const building = indexes.get(CHATBOT);
   await setImmediate();
   indexes.remove(CHATBOT, source.uuid);
-  load();
+  loadStemmer();
   await building;
   expect(await texts(indexes)).toEqual([]);
 });
@@ -58,7 +58,7 @@ it('keeps the latest text of a source that is relearned while its stemmer is loa
   const building = indexes.get(CHATBOT);
   await setImmediate();
   await indexes.put(source, ENGLISH);
-  load();
+  loadStemmer();
   await building;
   expect(await texts(indexes)).toEqual([ENGLISH.text]);
 });
@@ -68,7 +68,7 @@ it('leaves out a source that is deleted while it is put into an index that is th
   await indexes.get(CHATBOT);
   const putting = indexes.put(source, RUSSIAN);
   indexes.remove(CHATBOT, source.uuid);
-  load();
+  loadStemmer();
   await putting;
   expect(await texts(indexes)).toEqual([]);
 });
@@ -78,15 +78,15 @@ it('keeps the later of two texts, though only the earlier waits for a stemmer', 
   await indexes.get(CHATBOT);
   const putting = indexes.put(source, RUSSIAN);
   await indexes.put(source, ENGLISH);
-  load();
+  loadStemmer();
   await putting;
   expect(await texts(indexes)).toEqual([ENGLISH.text]);
 });
 
 it('keeps the latest text of a source where a rename has read the text before', async () => {
-  load();
+  loadStemmer();
   let give!: (document: SourceDocument) => void;
-  const indexes = await openOver(() => new Promise((resolve) => (give = resolve)));
+  const indexes = await openWithDocument(() => new Promise((resolve) => (give = resolve)));
   await indexes.get(CHATBOT);
   const renaming = indexes.rename(source);
   await indexes.put(source, ENGLISH);
@@ -96,6 +96,6 @@ it('keeps the latest text of a source where a rename has read the text before', 
 });
 
 it('finds a source whose stemmer was loaded while nothing changed', async () => {
-  load();
+  loadStemmer();
   expect(await texts(await open(source))).toEqual([RUSSIAN.text]);
 });

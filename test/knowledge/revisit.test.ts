@@ -1,24 +1,24 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openKnowledge, pages } from './knowledge-fixture.ts';
 
-type School = Awaited<ReturnType<typeof openKnowledge>>;
-let fixture: School;
+type Fixture = Awaited<ReturnType<typeof openKnowledge>>;
+let fixture: Fixture;
 afterEach(() => fixture.close());
 
 const html = { 'content-type': 'text/html; charset=utf-8' };
 const OPEN = '<title>Hours</title><p>The museum opens at nine on weekdays.</p>';
 const CLOSED = '<title>Hours</title><p>The museum is closed until the spring.</p>';
 
-const found = async (query = 'museum') => (await fixture.search(query)).map(({ text }) => text);
+const searchTexts = async (query = 'museum') => (await fixture.search(query)).map(({ text }) => text);
 
 /** Fetches a page again, as its owner may ask for. */
-async function again(uuid: string): Promise<string> {
+async function refetch(uuid: string): Promise<string> {
   await fixture.knowledge.reingest(uuid);
   return (await fixture.ended(uuid)).status;
 }
 
 /** A site of one page that can be changed, with an ETag where `marks`; counts how it answered. */
-async function museum(marks: boolean) {
+async function openMuseum(marks: boolean) {
   const page = { body: OPEN, status: 200, headers: {} as Record<string, string> };
   const sent: number[] = [];
   fixture = await openKnowledge((request, response) => {
@@ -36,61 +36,61 @@ async function museum(marks: boolean) {
 
 describe('a page fetched again', () => {
   it('is not sent, and not indexed again, where its ETag is the same', async () => {
-    const { sent, source, put } = await museum(true);
-    expect(await found()).toHaveLength(1);
-    expect(await again(source.uuid)).toBe('success');
+    const { sent, source, put } = await openMuseum(true);
+    expect(await searchTexts()).toHaveLength(1);
+    expect(await refetch(source.uuid)).toBe('success');
     expect(sent).toEqual([200, 304]);
     expect(put).not.toHaveBeenCalled();
-    expect(await found()).toEqual(['The museum opens at nine on weekdays.']);
+    expect(await searchTexts()).toEqual(['The museum opens at nine on weekdays.']);
     expect(await fixture.store.source(source.uuid)).toMatchObject({ file_size: OPEN.length, title: 'Hours' });
   });
 
   it('is not indexed again where its bytes are the same', async () => {
-    const { sent, source, put } = await museum(false);
-    expect(await again(source.uuid)).toBe('success');
+    const { sent, source, put } = await openMuseum(false);
+    expect(await refetch(source.uuid)).toBe('success');
     expect(sent).toEqual([200, 200]);
     expect(put).not.toHaveBeenCalled();
   });
 
   it('says what it says now where it has changed, and is known by that from then on', async () => {
-    const { page, sent, source, put } = await museum(true);
-    await found();
+    const { page, sent, source, put } = await openMuseum(true);
+    await searchTexts();
     page.body = CLOSED;
-    expect(await again(source.uuid)).toBe('success');
-    expect(await found()).toEqual(['The museum is closed until the spring.']);
-    expect(await again(source.uuid)).toBe('success');
+    expect(await refetch(source.uuid)).toBe('success');
+    expect(await searchTexts()).toEqual(['The museum is closed until the spring.']);
+    expect(await refetch(source.uuid)).toBe('success');
     expect(sent).toEqual([200, 200, 304]);
     expect(put).toHaveBeenCalledTimes(1);
   });
 
   it('is forgotten where it is gone, and learned anew where it is back as it was', async () => {
-    const { page, sent, source } = await museum(true);
-    await found();
+    const { page, sent, source } = await openMuseum(true);
+    await searchTexts();
     page.status = 404;
-    expect(await again(source.uuid)).toBe('error:not found');
-    expect(await found()).toEqual([]);
+    expect(await refetch(source.uuid)).toBe('error:not found');
+    expect(await searchTexts()).toEqual([]);
     page.status = 200;
-    expect(await again(source.uuid)).toBe('success');
+    expect(await refetch(source.uuid)).toBe('success');
     expect(sent).toEqual([200, 404, 200]);
-    expect(await found()).toEqual(['The museum opens at nine on weekdays.']);
+    expect(await searchTexts()).toEqual(['The museum opens at nine on weekdays.']);
   });
 
   it('is learned anew where what was learned of it is no longer there', async () => {
-    const { source, sent } = await museum(true);
+    const { source, sent } = await openMuseum(true);
     await fixture.store.putDocument(source.uuid, { title: '', text: '', passages: [] });
-    expect(await again(source.uuid)).toBe('success');
+    expect(await refetch(source.uuid)).toBe('success');
     expect(sent).toEqual([200, 200]);
     expect((await fixture.store.document(source.uuid))!.passages).toHaveLength(1);
   });
 
   it('is learned whole where the learning before was cut off midway', async () => {
-    const { page, source, put } = await museum(true);
+    const { page, source, put } = await openMuseum(true);
     page.body = CLOSED;
     put.mockRejectedValueOnce(new Error('disk full'));
-    expect(await again(source.uuid)).toBe('fail');
+    expect(await refetch(source.uuid)).toBe('fail');
     page.body = OPEN;
-    expect(await again(source.uuid)).toBe('success');
-    expect(await found()).toEqual(['The museum opens at nine on weekdays.']);
+    expect(await refetch(source.uuid)).toBe('success');
+    expect(await searchTexts()).toEqual(['The museum opens at nine on weekdays.']);
     expect(put).toHaveBeenCalledTimes(2);
   });
 
@@ -103,25 +103,25 @@ describe('a page fetched again', () => {
     });
     const source = await fixture.ingest('/old');
     moved = true;
-    expect(await again(source.uuid)).toBe('success');
-    expect(await found()).toEqual(['The museum is closed until the spring.']);
+    expect(await refetch(source.uuid)).toBe('success');
+    expect(await searchTexts()).toEqual(['The museum is closed until the spring.']);
     expect((await fixture.store.source(source.uuid))!.file_name).toMatch(/\/old$/);
   });
 });
 
 describe('a page that is to be left alone', () => {
   it('is `error:robots` where it says noindex, in its head or its headers, and is forgotten', async () => {
-    const { page, source } = await museum(false);
-    await found();
+    const { page, source } = await openMuseum(false);
+    await searchTexts();
     page.body = `<head><meta name="Robots" content="nofollow, NoIndex"></head>${OPEN}`;
-    expect(await again(source.uuid)).toBe('error:robots');
-    expect(await found()).toEqual([]);
+    expect(await refetch(source.uuid)).toBe('error:robots');
+    expect(await searchTexts()).toEqual([]);
     page.body = OPEN;
-    expect(await again(source.uuid)).toBe('success');
-    expect(await found()).toHaveLength(1);
+    expect(await refetch(source.uuid)).toBe('success');
+    expect(await searchTexts()).toHaveLength(1);
     page.headers = { 'x-robots-tag': 'none' };
-    expect(await again(source.uuid)).toBe('error:robots');
-    expect(await found()).toEqual([]);
+    expect(await refetch(source.uuid)).toBe('error:robots');
+    expect(await searchTexts()).toEqual([]);
   });
 
   it('is `error:robots` where robots.txt says so, and is kept while that is only out of order', async () => {
@@ -140,16 +140,16 @@ describe('a page that is to be left alone', () => {
     expect(source.status).toBe('success');
     robots = [500, ''];
     now += 2 * 60 * 60_000;
-    expect(await again(source.uuid)).toBe('error:robots');
-    expect(await found()).toHaveLength(1);
+    expect(await refetch(source.uuid)).toBe('error:robots');
+    expect(await searchTexts()).toHaveLength(1);
     robots = [200, 'User-agent: DocentBot\nDisallow: /hours'];
     now += 2 * 60_000;
-    expect(await again(source.uuid)).toBe('error:robots');
-    expect(await found()).toEqual([]);
+    expect(await refetch(source.uuid)).toBe('error:robots');
+    expect(await searchTexts()).toEqual([]);
     robots = [404, ''];
     now += 10_000;
-    expect(await again(source.uuid)).toBe('success');
-    expect(await found()).toHaveLength(1);
+    expect(await refetch(source.uuid)).toBe('success');
+    expect(await searchTexts()).toHaveLength(1);
   });
 
   it('is told from one that leaves out other robots, or only talks about it', async () => {

@@ -15,15 +15,17 @@ import { blocksOf, textOf } from '../readme/texts.ts';
 const NAME = 'chat.example.com';
 const guide = textOf('production');
 const required = process.env['REQUIRE_PROXIES'] === '1';
-const has = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
-const missing = ['nginx -v', 'caddy version', 'openssl version', 'systemd-analyze --version'].filter((line) => {
+const isInstalled = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
+const missingPrograms = ['nginx -v', 'caddy version', 'openssl version', 'systemd-analyze --version'].filter((line) => {
   const [program = '', ...args] = line.split(' ');
-  return !has(program, ...args);
+  return !isInstalled(program, ...args);
 });
-if (missing.length > 0 && !required)
-  console.error(`production: left out what needs these: ${missing.map((line) => line.split(' ')[0]).join(', ')}`);
+if (missingPrograms.length > 0 && !required)
+  console.error(
+    `production: left out what needs these: ${missingPrograms.map((line) => line.split(' ')[0]).join(', ')}`,
+  );
 const canRun = (...programs: string[]): boolean =>
-  required || !missing.some((line) => programs.includes(line.split(' ')[0]!));
+  required || !missingPrograms.some((line) => programs.includes(line.split(' ')[0]!));
 
 /** A proxy that runs; `origin` and `path` are where visitors reach the server through it. */
 interface Proxy {
@@ -58,16 +60,16 @@ afterAll(async () => {
 });
 
 /** Starts a proxy and waits until the server answers through it. */
-async function started(child: ChildProcess, place: Omit<Proxy, 'stop'>): Promise<Proxy> {
-  let said = '';
-  child.stderr?.on('data', (piece) => (said += String(piece)));
+async function waitUntilReady(child: ChildProcess, place: Omit<Proxy, 'stop'>): Promise<Proxy> {
+  let stderr = '';
+  child.stderr?.on('data', (piece) => (stderr += String(piece)));
   const ended = once(child, 'close');
   const stop = async (): Promise<void> => {
     child.kill();
     await ended;
   };
   await until(async () => {
-    if (child.exitCode !== null) throw new Error(`the proxy ended at its start:\n${said}`);
+    if (child.exitCode !== null) throw new Error(`the proxy ended at its start:\n${stderr}`);
     return (await send(place, '/healthz').catch(() => undefined))?.status === 200;
   }).catch(async (error: unknown) => {
     await stop();
@@ -113,7 +115,7 @@ async function nginx(block: string, path: string): Promise<Proxy> {
     `daemon off;\npid ${folder}/nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${temporary.join('\n')}\n${configured}}\n`,
   );
   const child = spawn('nginx', ['-p', folder, '-e', 'stderr', '-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
-  return started(child, { origin: `https://127.0.0.1:${port}`, path, host: NAME, ca: await readFile(cert) });
+  return waitUntilReady(child, { origin: `https://127.0.0.1:${port}`, path, host: NAME, ca: await readFile(cert) });
 }
 
 /** Caddy would ask a certificate authority for the name; here it serves the same site over HTTP. */
@@ -130,16 +132,16 @@ async function caddy(block: string, path: string): Promise<Proxy> {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  return started(child, { origin: `http://127.0.0.1:${port}`, path, host });
+  return waitUntilReady(child, { origin: `http://127.0.0.1:${port}`, path, host });
 }
 
-interface Sent {
+interface RequestOptions {
   body?: string | Buffer;
   headers?: Record<string, string>;
   /** The caller's address. */
   from?: string;
 }
-interface Got {
+interface ProxyReply {
   status: number;
   headers: IncomingMessage['headers'];
   text: string;
@@ -149,7 +151,7 @@ interface Got {
 function open(
   { origin, path, host, ca }: Omit<Proxy, 'stop'>,
   below: string,
-  { body, headers, from }: Sent = {},
+  { body, headers, from }: RequestOptions = {},
 ): Promise<IncomingMessage> {
   const options = {
     method: body === undefined ? 'GET' : 'POST',
@@ -166,41 +168,41 @@ function open(
   });
 }
 
-async function send(place: Omit<Proxy, 'stop'>, below: string, sent: Sent = {}): Promise<Got> {
+async function send(place: Omit<Proxy, 'stop'>, below: string, sent: RequestOptions = {}): Promise<ProxyReply> {
   const reply = await open(place, below, sent);
   const pieces: Buffer[] = [];
   for await (const piece of reply) pieces.push(piece as Buffer);
   return { status: reply.statusCode ?? 0, headers: reply.headers, text: Buffer.concat(pieces).toString() };
 }
 
-const keyed = () => ({ Authorization: `Bearer ${server.key}` });
+const authorization = () => ({ Authorization: `Bearer ${server.key}` });
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-async function create(place: Proxy, settings: object = {}): Promise<string> {
+async function createChatbot(place: Proxy, settings: object = {}): Promise<string> {
   const body = JSON.stringify({ name: 'Shop', visibility: 'public', ...settings });
-  const made = await send(place, '/api/v1/chatbot/create', { body, headers: { ...keyed(), ...JSON_TYPE } });
+  const made = await send(place, '/api/v1/chatbot/create', { body, headers: { ...authorization(), ...JSON_TYPE } });
   return (JSON.parse(made.text) as { uuid: string }).uuid;
 }
 
-const ask = (query: string): Sent => ({ body: JSON.stringify({ query }), headers: JSON_TYPE });
+const ask = (query: string): RequestOptions => ({ body: JSON.stringify({ query }), headers: JSON_TYPE });
 
-async function teach(place: Proxy, chatbot: string): Promise<void> {
+async function addSource(place: Proxy, chatbot: string): Promise<void> {
   await send(place, `/api/v1/chatbot/${chatbot}/data-source/upload`, page(1000));
-  const list = { headers: keyed() };
+  const list = { headers: authorization() };
   await until(async () =>
     (await send(place, `/api/v1/chatbot/${chatbot}/data-sources`, list)).text.includes('"success"'),
   );
 }
 
 /** The form of an upload of so many bytes, all of it but a sentence in a comment. */
-function page(bytes: number): Sent {
+function page(bytes: number): RequestOptions {
   const [head, tail] = ['<title>Ferries</title><p>Ferries leave at noon.</p><!--', '-->'];
   const file = head + 'x'.repeat(bytes - head.length - tail.length) + tail;
   const part =
     '--edge\r\nContent-Disposition: form-data; name="file"; filename="ferries.html"\r\nContent-Type: text/html\r\n\r\n';
   return {
     body: `${part}${file}\r\n--edge--\r\n`,
-    headers: { ...keyed(), 'Content-Type': 'multipart/form-data; boundary=edge' },
+    headers: { ...authorization(), 'Content-Type': 'multipart/form-data; boundary=edge' },
   };
 }
 
@@ -219,8 +221,8 @@ describe.each(configurations)('%s', (_name, program, start) => {
 
   testWith('passes an answer on in pieces, while the model still writes', async () => {
     proxy = await start();
-    const chatbot = await create(proxy);
-    await teach(proxy, chatbot);
+    const chatbot = await createChatbot(proxy);
+    await addSource(proxy, chatbot);
     let goOn = (): void => {};
     const hold = new Promise<void>((done) => (goOn = done));
     const reply = {
@@ -246,7 +248,7 @@ describe.each(configurations)('%s', (_name, program, start) => {
 
   testWith('tells visitors apart, whatever address they claim', async () => {
     proxy = await start();
-    const chatbot = await create(proxy, { rate_limit: [2, 240] });
+    const chatbot = await createChatbot(proxy, { rate_limit: [2, 240] });
     const statusOf = async (from: string, headers: Record<string, string> = {}): Promise<number> => {
       const question = ask('Is anybody there?');
       return (await send(proxy!, `/chat/${chatbot}/ask`, { ...question, from, headers: { ...JSON_TYPE, ...headers } }))
@@ -261,7 +263,7 @@ describe.each(configurations)('%s', (_name, program, start) => {
 
   testWith('lets uploads of 50 MB through, and the server refuse larger ones', async () => {
     proxy = await start();
-    const chatbot = await create(proxy);
+    const chatbot = await createChatbot(proxy);
     const upload = `/api/v1/chatbot/${chatbot}/data-source/upload`;
     const added = await send(proxy, upload, page(LARGEST));
     expect([added.status, JSON.parse(added.text)]).toEqual([200, expect.objectContaining({ file_size: LARGEST })]);
@@ -269,13 +271,13 @@ describe.each(configurations)('%s', (_name, program, start) => {
     expect([refused.status, JSON.parse(refused.text)]).toEqual([413, expect.objectContaining({ code: 'too_large' })]);
     await send(proxy, `/api/v1/data-source/${JSON.parse(added.text).uuid}/delete`, {
       body: '{}',
-      headers: { ...keyed(), ...JSON_TYPE },
+      headers: { ...authorization(), ...JSON_TYPE },
     });
   });
 
   testWith('serves the launcher with its panel, the guides with their links, and the page of a chatbot', async () => {
     proxy = await start();
-    const chatbot = await create(proxy);
+    const chatbot = await createChatbot(proxy);
     const launcher = await send(proxy, '/embed.js');
     expect(launcher.headers['content-type']).toMatch('text/javascript');
     const [panel] = /embed\/panel-[\w-]{8}\.js/.exec(launcher.text)!;

@@ -32,7 +32,7 @@ async function stop(docent: Running): Promise<void> {
 const sourcesOf = async (docent: Running, chatbot: string) =>
   (await docent.api('GET', `/chatbot/${chatbot}/data-sources`)).body;
 
-/** The finished message at the end of the door's event stream. */
+/** The finished message at the end of the event stream. */
 async function ask(docent: Running, chatbot: string, query: string) {
   const reply = await fetch(`${docent.base}/chat/${chatbot}/ask`, {
     method: 'POST',

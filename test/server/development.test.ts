@@ -29,10 +29,10 @@ afterAll(async () => {
 });
 
 /** The paths that a script, as the server sends it, loads before it runs. */
-const loads = (code: string): string[] =>
+const importsOf = (code: string): string[] =>
   [...code.matchAll(/\b(?:from|import) ?["'](\/[^"']+)["']/g)].map(([, path]) => path!);
 
-const own = Object.entries(pages).flatMap(([page, html]) =>
+const demoScripts = Object.entries(pages).flatMap(([page, html]) =>
   [...html.matchAll(/<script type="module" src="([\w-]+\.js)"/g)].map(([, script]) => [page, script!] as const),
 );
 
@@ -49,12 +49,12 @@ async function loadAll(script: string): Promise<Set<string>> {
       200,
       expect.stringMatching('javascript'),
     ]);
-    if (/^\/(?:demo|embed|widget)\//.test(path)) queue.push(...loads(await reply.text()));
+    if (/^\/(?:demo|embed|widget)\//.test(path)) queue.push(...importsOf(await reply.text()));
   }
   return seen;
 }
 
-test.each(own)('%s is served with its script and all that the script imports', async (page, script) => {
+test.each(demoScripts)('%s is served with its script and all that the script imports', async (page, script) => {
   expect((await fetch(`${base}/demo/${page}`)).status).toBe(200);
   const seen = await loadAll(`/demo/${script}`);
   expect([...seen].some((path) => path.startsWith('/demo/') && path.includes('.css?inline'))).toBe(true);

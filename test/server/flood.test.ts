@@ -21,7 +21,7 @@ let model: FakeModel;
 let child: Child;
 let host: string;
 let port: number;
-let door: string;
+let chatPath: string;
 let session: string;
 let stream: string;
 const sockets: Socket[] = [];
@@ -35,13 +35,13 @@ beforeAll(async () => {
   ({ host, port } = { host: '127.0.0.1', port: Number(new URL(child.base).port) });
   const headers = { Authorization: `Bearer ${API_KEY}` };
   const made = await post(`${child.base}/api/v1/chatbot/create`, { name: 'Long', visibility: 'public' }, headers);
-  door = `/chat/${((await made.json()) as { uuid: string }).uuid}`;
-  const events = parseEvents(await (await post(`${child.base}${door}/ask`, { query: 'Everything?' })).text());
+  chatPath = `/chat/${((await made.json()) as { uuid: string }).uuid}`;
+  const events = parseEvents(await (await post(`${child.base}${chatPath}/ask`, { query: 'Everything?' })).text());
   expect(textOf(events) === LONG).toBe(true);
   for (let i = 1; i < QUESTIONS; i += 1) {
-    await (await post(`${child.base}${door}/ask`, { query: 'More?', session: uuidOf(events, 'session') })).text();
+    await (await post(`${child.base}${chatPath}/ask`, { query: 'More?', session: uuidOf(events, 'session') })).text();
   }
-  session = `${door}/session/${uuidOf(events, 'session')}`;
+  session = `${chatPath}/session/${uuidOf(events, 'session')}`;
   stream = `${session}/message/${uuidOf(events, 'message')}/stream`;
 }, 120_000);
 
@@ -56,7 +56,7 @@ const get = (path: string, address: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: docent.test\r\nX-Forwarded-For: ${address}\r\n\r\n`;
 
 /** A connection that sends its requests and reads nothing. */
-async function silent(requests: string): Promise<Socket> {
+async function openUnread(requests: string): Promise<Socket> {
   const socket = connect({ host, port }).on('error', () => {});
   sockets.push(socket);
   await new Promise((done) => socket.once('connect', done).once('close', done));
@@ -89,13 +89,13 @@ async function closeAll(): Promise<void> {
 }
 
 it('survives thousands of pipelined replays on connections that never read', async () => {
-  for (let i = 0; i < 10; i += 1) await silent(get(stream, '203.0.113.1').repeat(3000));
+  for (let i = 0; i < 10; i += 1) await openUnread(get(stream, '203.0.113.1').repeat(3000));
   for (let i = 0; i < 5; i += 1) expect(await replayed()).toBe(true);
   await closeAll();
 }, 60_000);
 
 it('survives pipelined lists of messages', async () => {
-  for (let i = 0; i < 10; i += 1) await silent(get(`${session}/messages`, '203.0.113.1').repeat(3000));
+  for (let i = 0; i < 10; i += 1) await openUnread(get(`${session}/messages`, '203.0.113.1').repeat(3000));
   for (let i = 0; i < 5; i += 1) expect(await replayed()).toBe(true);
   await closeAll();
 }, 60_000);
@@ -115,14 +115,14 @@ it('limits unread lists of messages per address with 503 and Retry-After', async
 
 it('survives five hundred unread replays of one address', async () => {
   for (let at = 0; at < 500; at += 100) {
-    await Promise.all(Array.from({ length: 100 }, () => silent(get(stream, '203.0.113.3'))));
+    await Promise.all(Array.from({ length: 100 }, () => openUnread(get(stream, '203.0.113.3'))));
   }
   for (let i = 0; i < 5; i += 1) expect(await replayed()).toBe(true);
   await closeAll();
 }, 60_000);
 
 it('survives unread replays from three hundred addresses', async () => {
-  for (let i = 0; i < 300; i += 1) await silent(get(stream, `198.51.${i >> 8}.${i & 255}`));
+  for (let i = 0; i < 300; i += 1) await openUnread(get(stream, `198.51.${i >> 8}.${i & 255}`));
   for (let i = 0; i < 5; i += 1) expect(await replayed()).toBe(true);
   await closeAll();
 }, 60_000);

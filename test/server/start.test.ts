@@ -67,7 +67,7 @@ const bearer = (key: string): Record<string, string> => ({
 });
 
 /** A request with more bytes than it says: Node's parser ends it in the middle of its handling. */
-function misframed(base: string, path: string, key: string): Promise<unknown> {
+function sendTooManyBytes(base: string, path: string, key: string): Promise<unknown> {
   const { hostname, port } = new URL(base);
   const head = `POST ${path} HTTP/1.1\r\nHost: docent.test\r\nConnection: close\r\nAuthorization: Bearer ${key}`;
   const type = 'Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 80';
@@ -213,7 +213,7 @@ describe('the program', () => {
       await post('/nowhere?canary=1', {}),
     ];
     await Promise.all(replies.map((reply) => reply.text()));
-    await misframed(one.base, `/api/v1/chatbot/${chatbot.uuid}/data-source/upload`, API_KEY);
+    await sendTooManyBytes(one.base, `/api/v1/chatbot/${chatbot.uuid}/data-source/upload`, API_KEY);
     expect(await stop(one)).toBe(0);
     const lines = one
       .out()

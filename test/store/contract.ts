@@ -3,29 +3,29 @@ import { newUuid } from '../../server/schema/ids.ts';
 import type { Store, StoredChatbot, StoredReply, StoredSession } from '../../server/store/store.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
 
-/** A place that stores are opened on, one life after another. */
-export interface Place {
+/** A data folder, or the like, on which stores are opened one after another. */
+export interface StoreFixture {
   open(): Promise<Store>;
   /** Leaves nothing behind. */
   clear(): Promise<void>;
 }
 
-/** What every engine must do. `place` makes an empty place. */
-export function storeContract(engine: string, place: () => Promise<Place>): void {
+/** What every engine must do. `createFixture` makes an empty one. */
+export function storeContract(engine: string, createFixture: () => Promise<StoreFixture>): void {
   describe(`${engine}: the store's contract`, () => {
-    let at: Place;
+    let fixture: StoreFixture;
     let store: Store;
     beforeEach(async () => {
-      at = await place();
-      store = await at.open();
+      fixture = await createFixture();
+      store = await fixture.open();
     });
     afterEach(async () => {
       await store.close();
-      await at.clear();
+      await fixture.clear();
     });
     const reopen = async () => {
       await store.close();
-      store = await at.open();
+      store = await fixture.open();
     };
     const withChatbot = async (more: Partial<StoredChatbot> = {}) => {
       const chatbot = aChatbot(store.owner.user.uuid, more);
@@ -577,7 +577,7 @@ export function storeContract(engine: string, place: () => Promise<Place>): void
       await store.close();
       expect(await saving).toBe(true);
       await expect(store.saveMessage(aMessage(session.uuid))).rejects.toThrow('closed');
-      store = await at.open();
+      store = await fixture.open();
       expect(await store.messages(session.uuid)).toEqual([message]);
     });
   });

@@ -1,4 +1,4 @@
-import { lowdbFolder } from './lowdb-place.ts';
+import { lowdbFolder } from './lowdb-fixture.ts';
 import { storeModel } from './model.ts';
 
 storeModel('lowdb', lowdbFolder());

@@ -8,13 +8,13 @@ import type { Store } from '../../server/store/store.ts';
 import { storeContract } from './contract.ts';
 import { faultyDisk } from './faulty-disk.ts';
 import { managementContract } from './management.contract.ts';
-import { lowdbFolder as place } from './lowdb-place.ts';
+import { lowdbFolder } from './lowdb-fixture.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
 
-storeContract('lowdb', place());
-storeContract('lowdb that keeps nothing idle in memory', place({ maxIdleCharacters: 0 }));
-managementContract('lowdb', place());
-managementContract('lowdb that keeps nothing idle in memory', place({ maxIdleCharacters: 0 }));
+storeContract('lowdb', lowdbFolder());
+storeContract('lowdb that keeps nothing idle in memory', lowdbFolder({ maxIdleCharacters: 0 }));
+managementContract('lowdb', lowdbFolder());
+managementContract('lowdb that keeps nothing idle in memory', lowdbFolder({ maxIdleCharacters: 0 }));
 
 describe('lowdb: the data folder', () => {
   let dir: string;

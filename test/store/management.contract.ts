@@ -1,27 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newUuid } from '../../server/schema/ids.ts';
 import type { Store, StoredChatbot, StoredKey, StoredSource } from '../../server/store/store.ts';
-import type { Place } from './contract.ts';
+import type { StoreFixture } from './contract.ts';
 import { aChatbot, aFunction, aMessage, anAgent, aSession, aSite, aSource, aTag } from './records.ts';
 
 /** What every engine must do with what only an owner manages: users, keys, agents, tags, files, deleted messages. */
-export function managementContract(engine: string, place: () => Promise<Place>): void {
+export function managementContract(engine: string, createFixture: () => Promise<StoreFixture>): void {
   describe(`${engine}: the contract of what is managed`, () => {
-    let at: Place;
+    let fixture: StoreFixture;
     let store: Store;
     let chatbot: StoredChatbot;
     beforeEach(async () => {
-      at = await place();
-      store = await at.open();
+      fixture = await createFixture();
+      store = await fixture.open();
       chatbot = await withChatbot();
     });
     afterEach(async () => {
       await store.close();
-      await at.clear();
+      await fixture.clear();
     });
     const reopen = async () => {
       await store.close();
-      store = await at.open();
+      store = await fixture.open();
     };
     const withChatbot = async () => {
       const made = aChatbot(store.owner.user.uuid);

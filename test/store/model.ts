@@ -10,7 +10,7 @@ import type {
   StoredVectors,
 } from '../../server/store/store.ts';
 import type { StoredSession, StoredSite, StoredSource, StoredTag } from '../../server/store/store.ts';
-import type { Place } from './contract.ts';
+import type { StoreFixture } from './contract.ts';
 import { aChatbot, aDocument, aFunction, aMessage, anAgent, aSession, aSite, aSource, aTag } from './records.ts';
 
 /** What a store should hold, kept in plain maps: insertion order is order of creation. */
@@ -33,7 +33,7 @@ interface Model {
 
 interface Real {
   store: Store;
-  place: Place;
+  fixture: StoreFixture;
 }
 
 type Step = fc.AsyncCommand<Model, Real>;
@@ -340,7 +340,7 @@ const steps: fc.Arbitrary<Step>[] = [
   fc.constant(
     step('another life', async (model, real) => {
       await real.store.close();
-      real.store = await real.place.open();
+      real.store = await real.fixture.open();
       interrupt(model);
     }),
   ),
@@ -384,15 +384,15 @@ async function compare(model: Model, store: Store): Promise<void> {
   for (const [name, value] of model.facts) expect(await store.fact(name)).toBe(value);
 }
 
-export function storeModel(engine: string, place: () => Promise<Place>): void {
+export function storeModel(engine: string, createFixture: () => Promise<StoreFixture>): void {
   describe(`${engine}: any sequence of verbs`, () => {
     it('leaves what a plain model of the store holds', { timeout: 60_000 }, async () => {
       // Without `size` they are ten steps long at most, whatever the maximum.
       const sequences = fc.commands(steps, { maxCommands: 150, size: 'max' });
       await fc.assert(
         fc.asyncProperty(sequences, async (commands) => {
-          const at = await place();
-          const real: Real = { place: at, store: await at.open() };
+          const fixture = await createFixture();
+          const real: Real = { fixture, store: await fixture.open() };
           const model: Model = {
             chatbots: new Map(),
             agents: new Map(),
@@ -413,12 +413,12 @@ export function storeModel(engine: string, place: () => Promise<Place>): void {
             await fc.asyncModelRun(() => ({ model, real }), commands);
             await compare(model, real.store);
             await real.store.close();
-            real.store = await at.open();
+            real.store = await fixture.open();
             interrupt(model);
             await compare(model, real.store);
           } finally {
             await real.store.close();
-            await at.clear();
+            await fixture.clear();
           }
         }),
         { numRuns: 80 },

@@ -170,13 +170,15 @@ describe('robots.txt', () => {
 
   it('holds for the address that a redirect leads to', async () => {
     const { status, site } = await siteWith('User-agent: *\nDisallow: /private\n');
-    const door = await listen((_, response) => {
+    const redirector = await listen((_, response) => {
       response.writeHead(302, { location: `${site.origin}/private/x` }).end();
     });
-    closing.push(door.close);
-    const web = createWeb({ allow: [`127.0.0.1:${site.port}`, `127.0.0.1:${door.port}`] });
+    closing.push(redirector.close);
+    const web = createWeb({ allow: [`127.0.0.1:${site.port}`, `127.0.0.1:${redirector.port}`] });
     closing.push(() => web.close());
-    await expect(web.get(`${door.origin}/`, { accept: ['text/html'] })).rejects.toMatchObject({ reason: 'robots' });
+    await expect(web.get(`${redirector.origin}/`, { accept: ['text/html'] })).rejects.toMatchObject({
+      reason: 'robots',
+    });
     expect(await status('/')).toBe('read');
   });
 

@@ -19,15 +19,15 @@ import { mountChat, mountAndOpen, type MountedChat } from './mounted.ts';
 
 const answer = messageRecord('q', 'An answer.');
 const replies = { 'POST /ask': () => streamResponse(answerEvents(answer)) };
-let door: FakeServer | undefined;
+let fakeServer: FakeServer | undefined;
 let chat: MountedChat | undefined;
 
 beforeEach(() => localStorage.clear());
 
 afterEach(() => {
   chat?.close();
-  door?.close();
-  chat = door = undefined;
+  fakeServer?.close();
+  chat = fakeServer = undefined;
   vi.restoreAllMocks();
 });
 
@@ -181,7 +181,7 @@ test('destroyed at any time, the widget leaves no timer', async () => {
 });
 
 test('the component mounts and unmounts, and a second mount makes no second chat', async () => {
-  door = startFakeServer({});
+  fakeServer = startFakeServer({});
   const handles: Handle[] = [];
   const ready = (handle: Handle): void => void handles.push(handle);
   const { rerender, unmount } = render(<ChatWidget server={server} chatbot="c1" onReady={ready} />);
@@ -195,7 +195,7 @@ test('the component mounts and unmounts, and a second mount makes no second chat
 });
 
 test('the inline component renders in its place', async () => {
-  door = startFakeServer({ 'GET ': () => jsonResponse({}, 500) });
+  fakeServer = startFakeServer({ 'GET ': () => jsonResponse({}, 500) });
   const { container, unmount } = render(<ChatWidget server={server} chatbot="c1" inline />);
   await waitFor(() =>
     expect(container.querySelector('docent-widget')?.shadowRoot?.querySelector('textarea')).toBeTruthy(),
@@ -204,7 +204,7 @@ test('the inline component renders in its place', async () => {
 });
 
 test('several chats work on one page', () => {
-  door = startFakeServer({});
+  fakeServer = startFakeServer({});
   const handles = ['c1', 'c2'].map((chatbot) => mount({ server, chatbot }));
   expect(document.querySelectorAll('docent-widget')).toHaveLength(2);
   handles[0]!.destroy();

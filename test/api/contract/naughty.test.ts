@@ -36,7 +36,7 @@ const field = (name: string, least: number, most: number, stored: Field['stored'
   stored,
 });
 
-interface Door {
+interface EditableRecord {
   /** What is written to, made once. */
   make: (w: ApiFixture, chatbot: string) => Promise<string>;
   write: string;
@@ -49,7 +49,7 @@ interface Door {
   pick?: (list: Made[]) => Made | undefined;
 }
 
-const doors: Record<string, Door> = {
+const editableRecords: Record<string, EditableRecord> = {
   chatbot: {
     make: async (_, chatbot) => chatbot,
     write: '/api/v1/chatbot/:uuid/update',
@@ -167,12 +167,12 @@ const fits = (text: string, { least, most }: Field): boolean => {
 };
 
 /** A source that was just made is being learned meanwhile. */
-const settled = (record: Made | undefined): unknown =>
+const withoutProgress = (record: Made | undefined): unknown =>
   record?.['status'] ? { ...record, status: '', tokens: 0, modified_at: '' } : record;
 
-const beyond = (most: number): string[] => ['x'.repeat(most + 1), 'a\0b', '\ud800', 'a\udfff'];
+const invalidStrings = (most: number): string[] => ['x'.repeat(most + 1), 'a\0b', '\ud800', 'a\udfff'];
 
-describe.each(Object.entries(doors))('a %s', (_name, { make, write, read, fields, rest, pick }) => {
+describe.each(Object.entries(editableRecords))('a %s', (_name, { make, write, read, fields, rest, pick }) => {
   it('keeps every string that fits a field, byte for byte, and no other', async () => {
     const chatbot = await newChatbot(w);
     const uuid = await make(w, chatbot);
@@ -185,7 +185,7 @@ describe.each(Object.entries(doors))('a %s', (_name, { make, write, read, fields
       const { body } = await w.call('GET', path);
       return pick ? pick(body) : body;
     };
-    for (const text of [...strings, ...fields.flatMap(({ most }) => beyond(most))]) {
+    for (const text of [...strings, ...fields.flatMap(({ most }) => invalidStrings(most))]) {
       const fitting = fields.filter((one) => fits(text, one));
       if (fitting.length > 0) {
         const reply = await send(fitting, text);
@@ -197,7 +197,7 @@ describe.each(Object.entries(doors))('a %s', (_name, { make, write, read, fields
       for (const one of fields.filter((other) => !fitting.includes(other))) {
         const reply = await send([one], text);
         expect([reply.status, reply.body.field], JSON.stringify(text).slice(0, 80)).toEqual([422, one.name]);
-        if (before) expect(settled(await stored())).toEqual(settled(before));
+        if (before) expect(withoutProgress(await stored())).toEqual(withoutProgress(before));
       }
     }
   }, 60_000);
@@ -208,7 +208,7 @@ it('a question of each of them is answered and stored', async () => {
   await newSource(w, chatbot);
   const session = await newSession(w, chatbot);
   const asked = strings.filter((text) => /\S/.test(text));
-  for (const query of ['', ' \u2003\n', ...beyond(8000)]) {
+  for (const query of ['', ' \u2003\n', ...invalidStrings(8000)]) {
     const { status, body } = await w.call('POST', `/api/v1/session/${session}/message/stream`, { query });
     expect([status, body.field]).toEqual([422, 'query']);
   }

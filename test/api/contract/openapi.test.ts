@@ -14,11 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => docent.stop());
 
-const told = (): Json[] => Object.values(document['paths']).flatMap((item) => Object.values(item as Json));
+const allOperations = (): Json[] => Object.values(document['paths']).flatMap((item) => Object.values(item as Json));
 
-/** Every object within, the document itself first. */
-const within = (value: unknown): Json[] =>
-  typeof value !== 'object' || value === null ? [] : [value as Json, ...Object.values(value).flatMap(within)];
+/** Every object in it, the document itself first. */
+const objectsIn = (value: unknown): Json[] =>
+  typeof value !== 'object' || value === null ? [] : [value as Json, ...Object.values(value).flatMap(objectsIn)];
 
 describe('GET /api/v1/openapi.json', () => {
   it('is there for anybody, from any origin', async () => {
@@ -69,8 +69,8 @@ describe('GET /api/v1/openapi.json', () => {
     }
   });
 
-  it('gives every operation a name of its own, a tag that is told of, and a summary', () => {
-    const names = told().map(({ operationId }) => operationId);
+  it('gives every operation a name of its own, a tag that the document lists, and a summary', () => {
+    const names = allOperations().map(({ operationId }) => operationId);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names)
       expect(name).toMatch(
@@ -78,19 +78,19 @@ describe('GET /api/v1/openapi.json', () => {
       );
     expect(names).toEqual(expect.arrayContaining(['createChatbot', 'listAgents', 'streamMessage']));
     const tags = document['tags'].map(({ name }: { name: string }) => name);
-    for (const one of told()) {
+    for (const one of allOperations()) {
       expect(tags).toContain(one['tags'][0]);
       expect(one['summary']).not.toBe('');
     }
   });
 
-  it('asks for a key everywhere but here and at the public door', () => {
+  it('asks for a key everywhere but here and in the public chat API', () => {
     expect(document['security']).toEqual([{ key: [] }]);
     expect(document['components'].securitySchemes.key).toMatchObject({ type: 'http', scheme: 'bearer' });
-    const open = told().filter(({ security }) => security?.length === 0);
-    const door = told().filter(({ tags }) => tags[0] === 'Public chat API');
-    expect(door).toHaveLength(8);
-    expect(open).toEqual([document['paths']['/api/v1/openapi.json'].get, ...door]);
+    const open = allOperations().filter(({ security }) => security?.length === 0);
+    const chatOperations = allOperations().filter(({ tags }) => tags[0] === 'Public chat API');
+    expect(chatOperations).toHaveLength(8);
+    expect(open).toEqual([document['paths']['/api/v1/openapi.json'].get, ...chatOperations]);
   });
 
   it('names the faults of an operation: no key, nothing there, bad input, a full disk, a model that fails', () => {
@@ -131,7 +131,7 @@ describe('GET /api/v1/openapi.json', () => {
   });
 
   it('has limit and after at every list, and nowhere else', () => {
-    for (const { responses, parameters = [] } of told()) {
+    for (const { responses, parameters = [] } of allOperations()) {
       const [{ schema } = {} as Json] = Object.values((responses[200]?.content ?? {}) as Json);
       const names = parameters.filter((one: Json) => one['in'] === 'query').map(({ name }: Json) => name);
       if (schema?.type !== 'array') expect(names).not.toContain('after');
@@ -159,14 +159,14 @@ describe('GET /api/v1/openapi.json', () => {
     const { rate_limit } = document['components'].schemas.Chatbot.properties.meta.properties;
     expect(rate_limit).toMatchObject({ type: 'array', minItems: 2, maxItems: 2 });
     expect(rate_limit.items).toEqual({ type: 'integer', minimum: 1, maximum: 360 });
-    expect(within(document).filter((one) => 'prefixItems' in one)).toEqual([]);
+    expect(objectsIn(document).filter((one) => 'prefixItems' in one)).toEqual([]);
   });
 
   it('says that null for an optional field means not sent', () => {
     expect(document['info'].description).toMatch(/`null` for an optional field means that it is not sent/);
   });
 
-  it('tells of the public door as it is: every path with its methods, and the events', async () => {
+  it('describes the public chat API as it is: every path with its methods, and the events', async () => {
     const paths = Object.entries(document['paths'] as Json).filter(([path]) => path.startsWith('/chat/'));
     const nowhere = '0'.repeat(32);
     for (const [path, item] of paths) {
@@ -184,10 +184,10 @@ describe('GET /api/v1/openapi.json', () => {
     expect(Object.keys(ask.responses)).toEqual(
       expect.arrayContaining(['403', '404', '409', '422', '429', '502', '504']),
     );
-    const { uuid } = (await docent.api('POST', '/chatbot/create', { name: 'Face', visibility: 'public' })).body;
-    const face = await (await fetch(`${docent.base}/chat/${uuid}`)).json();
+    const { uuid } = (await docent.api('POST', '/chatbot/create', { name: 'Profile', visibility: 'public' })).body;
+    const profile = await (await fetch(`${docent.base}/chat/${uuid}`)).json();
     const { schema } = document['paths']['/chat/{chatbot}'].get.responses[200].content['application/json'];
-    const [fits, errors] = Compile({ ...schema, components: document['components'] }).Errors(face);
+    const [fits, errors] = Compile({ ...schema, components: document['components'] }).Errors(profile);
     expect(fits, JSON.stringify(errors)).toBe(true);
   });
 
@@ -196,7 +196,7 @@ describe('GET /api/v1/openapi.json', () => {
     expect(Object.keys(schemas)).toEqual(
       expect.arrayContaining(['Chatbot', 'Agent', 'DataSource', 'SourceTag', 'Session', 'Message', 'ToolFunction']),
     );
-    const pointers = within(document).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []));
+    const pointers = objectsIn(document).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []));
     expect(pointers.length).toBeGreaterThan(100);
     for (const pointer of new Set(pointers)) {
       const [, ...steps] = pointer.split('/');
@@ -213,7 +213,7 @@ describe('GET /api/v1/openapi.json', () => {
     );
     expect(records.length).toBeGreaterThan(12);
     for (const [name, schema] of records) {
-      for (const one of within(schema).filter((part) => part['type'] === 'object' && part['properties'])) {
+      for (const one of objectsIn(schema).filter((part) => part['type'] === 'object' && part['properties'])) {
         expect(one['additionalProperties'], name).toBe(false);
       }
     }
@@ -221,7 +221,7 @@ describe('GET /api/v1/openapi.json', () => {
 
   it('has an example for every body and every success, and each is as its schema says', () => {
     const { components } = document;
-    const media = told()
+    const media = allOperations()
       .filter(({ operationId, tags }) => operationId !== 'getOpenapi' && tags[0] !== 'Public chat API')
       .flatMap(({ requestBody, responses }) => [requestBody, responses[200], responses[409]])
       .flatMap((one) => Object.entries((one?.content ?? {}) as Json));

@@ -9,22 +9,22 @@ import { newChatbot, startApiFixture, stateOf, type ApiFixture } from '../api-fi
 
 /** Random bodies, from the schemas and beside them: never a 500, never a crash, a refusal names its field and changes nothing. */
 
-interface Told {
+interface DocumentedOperation {
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
 const all = operations({} as ApiDeps);
 const document = createOpenapiDocument(all) as {
-  paths: Record<string, Record<string, Told>>;
+  paths: Record<string, Record<string, DocumentedOperation>>;
   components: { schemas: Record<string, Schema> };
 };
-const named = document.components.schemas;
+const schemas = document.components.schemas;
 
-const doors = all
+const operationsWithBody = all
   .filter((one) => one.body)
   .map(({ method, path }) => {
     const told = document.paths[path.replace(':uuid', '{uuid}')]?.[method.toLowerCase()];
     const schema = told?.requestBody?.content['application/json']?.schema ?? {};
-    const known = Object.keys((schema.$ref ? named[schema.$ref.split('/').at(-1) ?? ''] : schema)?.properties ?? {});
+    const known = Object.keys((schema.$ref ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema)?.properties ?? {});
     return { method, path, schema, known };
   });
 
@@ -49,7 +49,7 @@ let w: ApiFixture;
 beforeAll(async () => void (w = await startApiFixture()));
 afterAll(() => w.stop());
 
-describe.each(doors)('$method $path', ({ method, path, schema, known }) => {
+describe.each(operationsWithBody)('$method $path', ({ method, path, schema, known }) => {
   async function made(): Promise<{ chatbot: string; url: string }> {
     const chatbot = await newChatbot(w);
     const uuid = (await rows[`${method} ${path}`]?.on?.(w, chatbot)) ?? chatbot;
@@ -58,7 +58,7 @@ describe.each(doors)('$method $path', ({ method, path, schema, known }) => {
 
   it('takes every body of its schema, or says which field it cannot take', async () => {
     const { url } = await made();
-    const bodies = fc.asyncProperty(valid(schema, named), async (body) => {
+    const bodies = fc.asyncProperty(valid(schema, schemas), async (body) => {
       const reply = await w.call(method, url, JSON.stringify(body));
       if (reply.status !== 200) {
         expectRefusal(reply);
@@ -74,7 +74,7 @@ describe.each(doors)('$method $path', ({ method, path, schema, known }) => {
   it('takes no harm from any other', async () => {
     const { chatbot, url } = await made();
     let before = await stateOf(w, chatbot);
-    const bodies = fc.asyncProperty(beside(schema, named), async (body) => {
+    const bodies = fc.asyncProperty(beside(schema, schemas), async (body) => {
       const reply = await w.call(method, url, JSON.stringify(body));
       const after = await stateOf(w, chatbot);
       if (reply.status !== 200) {

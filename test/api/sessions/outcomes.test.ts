@@ -23,7 +23,7 @@ async function chatbotOf(docent: Running, meta: object = {}): Promise<string> {
   return uuid;
 }
 
-/** Asks at the visitors' door; the record has to say what the visitor is told. */
+/** Asks by the public chat API; the record has to say what the visitor is told. */
 async function ask(docent: Running, chatbot: string, query: string, session?: string): Promise<Marked> {
   const reply = await post(`${docent.base}/chat/${chatbot}/ask`, { query, session });
   const events = parseEvents(await reply.text());

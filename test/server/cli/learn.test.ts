@@ -24,14 +24,14 @@ const asHtml = (_: unknown, response: ServerResponse, body: string): void =>
 
 let dir: string;
 let pages: Record<string, Answer>;
-let asked: string[];
+let requestedPaths: string[];
 let museum: Awaited<ReturnType<typeof site>>;
 let help: string;
 beforeAll(async () => {
   // The pages are looked up at each request, so that a test can change them.
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
     const path = request.url ?? '';
-    asked.push(path);
+    requestedPaths.push(path);
     const answer = pages[path];
     if (typeof answer === 'function') answer(request, response);
     else if (answer === undefined) response.writeHead(404).end();
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => museum.close());
 
 beforeEach(async () => {
-  [dir, pages, asked] = [await mkdtemp(join(tmpdir(), 'docent-learn-')), {}, []];
+  [dir, pages, requestedPaths] = [await mkdtemp(join(tmpdir(), 'docent-learn-')), {}, []];
   help = await withStore(async (store) => {
     const chatbot = { ...aChatbot(store.owner.user.uuid), name: 'Help' };
     await store.createChatbot(chatbot, [anAgent(chatbot.uuid)]);
@@ -112,7 +112,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(out).toMatch(/^learned 1 page in \d+\.\d s\n$/);
     pages['/hours'] = page('The museum is closed.');
     expect(await learn(['Help', url])).toMatchObject({ code: 0 });
-    expect(asked.filter((path) => path === '/hours')).toHaveLength(2);
+    expect(requestedPaths.filter((path) => path === '/hours')).toHaveLength(2);
     expect(await kept()).toEqual({ '/hours': 'success' });
   });
 
@@ -143,7 +143,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     expect(unclear).toMatchObject({ code: 1, out: '' });
     expect(unclear.err).toContain('"Help" could be any of 2 chatbots');
     for (const uuid of [help, other.uuid]) expect(unclear.err).toContain(uuid);
-    expect(asked).toEqual([]);
+    expect(requestedPaths).toEqual([]);
   });
 
   it('refuses a page at a private address, and names the setting that allows it', async () => {
@@ -224,7 +224,7 @@ describe.each(['without a server', 'with a running server'])('%s', (how) => {
     const learned = Number(/learned (\d+) pages in .* s, and stopped\n$/.exec(out)?.[1]);
     expect(learned).toBeGreaterThanOrEqual(3);
     expect(Object.values(await kept()).filter((status) => status === 'success')).toHaveLength(learned);
-    expect(asked.length).toBeLessThan(15);
+    expect(requestedPaths.length).toBeLessThan(15);
   });
 });
 
@@ -273,7 +273,7 @@ it.each([
   const { code, out, err } = await learn(['Help', museum.base, ...words.split(' ')]);
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toMatch(sentence);
-  expect(asked).toEqual([]);
+  expect(requestedPaths).toEqual([]);
 });
 
 it('stops the process at Ctrl-C, once, with exit code 130', async () => {
@@ -288,7 +288,7 @@ it('stops the process at Ctrl-C, once, with exit code 130', async () => {
   child.stdout.on('data', (piece) => (out += String(piece)));
   const ended = once(child, 'close');
   await until(
-    () => Promise.resolve(asked),
+    () => Promise.resolve(requestedPaths),
     (paths) => paths.includes('/slow'),
     20_000,
   );

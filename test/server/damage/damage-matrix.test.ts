@@ -26,11 +26,11 @@ interface CreatedRecords {
 }
 
 let template: string;
-let [harmed, spared] = [{} as CreatedRecords, {} as CreatedRecords];
-let sparedState: unknown;
+let [damaged, intact] = [{} as CreatedRecords, {} as CreatedRecords];
+let intactState: unknown;
 const folders: string[] = [];
 
-async function make(docent: Running): Promise<CreatedRecords> {
+async function createRecords(docent: Running): Promise<CreatedRecords> {
   const post = async (path: string, body?: object) => (await docent.api('POST', path, body)).body.uuid as string;
   const chatbot = await post('/chatbot/create', { name: 'Shop', show_citations: true });
   const agent = await post(`/chatbot/${chatbot}/agent/create`, { name: 'Desk', type: 'user-facing' });
@@ -80,12 +80,12 @@ async function stateOf(
 beforeAll(async () => {
   template = await mkdtemp(join(tmpdir(), 'docent-matrix-'));
   const docent = await start({ DATA_DIR: template });
-  [harmed, spared] = [await make(docent), await make(docent)];
-  sparedState = await stateOf(docent, spared);
+  [damaged, intact] = [await createRecords(docent), await createRecords(docent)];
+  intactState = await stateOf(docent, intact);
   await docent.stop();
   const store = await openLowdbStore({ dir: template, clock: Date.now });
-  const passages = (await store.document(harmed.source))!.passages.length;
-  await store.putVectors(harmed.source, { model: 'm', dimensions: 4, rows: new Int8Array(passages * 4).fill(3) });
+  const passages = (await store.document(damaged.source))!.passages.length;
+  await store.putVectors(damaged.source, { model: 'm', dimensions: 4, rows: new Int8Array(passages * 4).fill(3) });
   await store.close();
 }, 60_000);
 afterAll(async () => {
@@ -101,21 +101,21 @@ const files = (dir: string): string[] =>
 /** The file of each kind that is damaged, by a part of its name. */
 const KINDS: Record<string, () => string> = {
   account: () => 'store.json',
-  chatbot: () => `${harmed.chatbot}.json`,
-  source: () => `${harmed.source}.source.json`,
-  passages: () => `${harmed.source}.document.json`,
-  vectors: () => `${harmed.source}.vectors.json`,
-  session: () => `${harmed.session}.`,
+  chatbot: () => `${damaged.chatbot}.json`,
+  source: () => `${damaged.source}.source.json`,
+  passages: () => `${damaged.source}.document.json`,
+  vectors: () => `${damaged.source}.vectors.json`,
+  session: () => `${damaged.session}.`,
 };
 
 const text = (bytes: Buffer): string => bytes.toString('latin1');
-const flipped = (seed: number) => (bytes: Buffer) => {
+const withFlippedBit = (seed: number) => (bytes: Buffer) => {
   const copy = Buffer.from(bytes);
   copy[(seed * 7919) % copy.length]! ^= 1 << (seed % 8);
   return copy;
 };
 /** Of all values below a key in the text, that one is of another type. */
-const retyped = (seed: number) => (bytes: Buffer) => {
+const withChangedType = (seed: number) => (bytes: Buffer) => {
   const places = [...text(bytes).matchAll(/"[a-z_]+":(?="|\d|true|false|\[|\{)/g)];
   const { index, 0: key } = places[(seed * 31) % places.length]!;
   const at = index + key.length;
@@ -128,10 +128,10 @@ const WAYS: Record<string, (bytes: Buffer) => Buffer> = {
   'cut in half': (bytes) => bytes.subarray(0, bytes.length >> 1),
   zeros: (bytes) => Buffer.alloc(bytes.length),
   'zeros in its second half': (bytes) => Buffer.from(bytes).fill(0, bytes.length >> 1),
-  ...Object.fromEntries([1, 2, 3].map((n) => [`flipped bit ${n}`, flipped(n * 13)])),
+  ...Object.fromEntries([1, 2, 3].map((n) => [`flipped bit ${n}`, withFlippedBit(n * 13)])),
   ...Object.fromEntries(['[]', 'null', '{}', '7', '"text"'].map((json) => [json, () => Buffer.from(json)])),
   '{} on a line': () => Buffer.from('{}\n'),
-  ...Object.fromEntries([1, 2, 3].map((n) => [`value ${n} of another type`, retyped(n)])),
+  ...Object.fromEntries([1, 2, 3].map((n) => [`value ${n} of another type`, withChangedType(n)])),
 };
 
 const damages = Object.keys(KINDS).flatMap((kind) => Object.keys(WAYS).map((way) => [kind, way] as const));
@@ -139,9 +139,9 @@ const damages = Object.keys(KINDS).flatMap((kind) => Object.keys(WAYS).map((way)
 async function walk(docent: Running): Promise<void> {
   const idsOf = (path: string): string[] => {
     const key = (['message', 'session', 'agent'] as const).find((one) => path.includes(`/${one}/:uuid`));
-    if (key) return [harmed[key], spared[key]];
-    if (/data-source\/:uuid/.test(path)) return [harmed.source, spared.source];
-    return [harmed.chatbot, spared.chatbot];
+    if (key) return [damaged[key], intact[key]];
+    if (/data-source\/:uuid/.test(path)) return [damaged.source, intact.source];
+    return [damaged.chatbot, intact.chatbot];
   };
   for (const { path } of GETS) {
     for (const uuid of path.includes(':uuid') || path.includes(':chatbot') ? idsOf(path) : ['']) {
@@ -177,9 +177,9 @@ describe('a damaged data folder', () => {
       return;
     }
     try {
-      expect(await stateOf(docent, spared)).toEqual(sparedState);
-      expect(await ask(docent, spared)).toEqual([200, 200]);
-      for (const status of await ask(docent, harmed)) expect([200, 404]).toContain(status);
+      expect(await stateOf(docent, intact)).toEqual(intactState);
+      expect(await ask(docent, intact)).toEqual([200, 200]);
+      for (const status of await ask(docent, damaged)) expect([200, 404]).toContain(status);
       await walk(docent);
       const ready = await fetch(`${docent.base}/readyz`);
       const health = (await ready.json()) as { status: string; reasons?: string[] };
@@ -216,7 +216,7 @@ describe('a damaged data folder', () => {
       cpSync(template, dir, { recursive: true });
       writeFileSync(join(dir, name), '{"half');
       const docent = await start({ DATA_DIR: dir });
-      expect(await stateOf(docent, spared)).toEqual(sparedState);
+      expect(await stateOf(docent, intact)).toEqual(intactState);
       await docent.stop();
     },
   );

@@ -14,22 +14,22 @@ const API_KEY = 'the-key-of-the-crawl-test';
 const PAGES = 150;
 const KILLS = 6;
 /** Pages that may be under way when the process ends. */
-const UNDER_WAY = 4;
+const MAX_CONCURRENT = 4;
 
-let town: Awaited<ReturnType<typeof site>>;
+let pages: Awaited<ReturnType<typeof site>>;
 let listed = '';
-let asked: string[] = [];
+let requestedPaths: string[] = [];
 let child: Child;
 let dir: string;
 beforeAll(async () => {
   await ensureBuilt();
-  town = await site(new Proxy({}, { get: () => answer }));
+  pages = await site(new Proxy({}, { get: () => answer }));
 }, 120_000);
-afterAll(() => town.close());
+afterAll(() => pages.close());
 
 /** Page 0 leads to ten others, and each page to the two that come after twice its number. */
 async function answer({ url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
-  asked.push(url);
+  requestedPaths.push(url);
   await sleep(2);
   if (url === '/sitemap.xml' && listed) return void response.setHeader('Content-Type', 'text/xml').end(listed);
   const number = Number(/^\/(\d*)$/.exec(url)?.[1] || (url === '/' ? 0 : NaN));
@@ -45,11 +45,11 @@ async function call(method: string, path: string, body?: object) {
   return (await fetch(`${child.base}/api/v1${path}`, { method, headers, ...sent })).json();
 }
 
-const open = async () => void (child = await startChild({ API_KEY, DATA_DIR: dir, FETCH_ALLOW: town.host }));
+const open = async () => void (child = await startChild({ API_KEY, DATA_DIR: dir, FETCH_ALLOW: pages.host }));
 
 async function learnThroughKills(): Promise<{ path: string; site: Record<string, unknown> }> {
   const bot = (await call('POST', '/chatbot/create', { name: 'Town' })).uuid;
-  const begun = await call('POST', `/chatbot/${bot}/data-source/site`, { url: `${town.base}/`, max_pages: 500 });
+  const begun = await call('POST', `/chatbot/${bot}/data-source/site`, { url: `${pages.base}/`, max_pages: 500 });
   const path = `/chatbot/${bot}/data-source`;
   const progress = () => call('GET', `${path}/site/${begun.uuid}`);
   for (let kill = 0; kill < KILLS; kill++) {
@@ -64,8 +64,8 @@ async function learnThroughKills(): Promise<{ path: string; site: Record<string,
 
 describe.each(['links', 'a sitemap'])('a site of %s', (kind) => {
   it('is ingested whole, whenever the process is killed', async () => {
-    asked = [];
-    const locs = Array.from({ length: PAGES }, (_, i) => `<url><loc>${town.base}/${i || ''}</loc></url>`);
+    requestedPaths = [];
+    const locs = Array.from({ length: PAGES }, (_, i) => `<url><loc>${pages.base}/${i || ''}</loc></url>`);
     listed = kind === 'links' ? '' : `<urlset>${locs.join('')}</urlset>`;
     dir = await mkdtemp(join(tmpdir(), 'docent-kill-'));
     try {
@@ -75,8 +75,8 @@ describe.each(['links', 'a sitemap'])('a site of %s', (kind) => {
       const sources: { file_name: string; status: string }[] = await call('GET', `${path}s`);
       expect(new Set(sources.map((one) => one.file_name)).size).toBe(PAGES);
       expect(sources.map(({ status }) => status)).toEqual(Array(PAGES).fill('success'));
-      const twice = asked.filter((one) => /^\/\d*$/.test(one)).length - PAGES;
-      expect(twice).toBeLessThanOrEqual(KILLS * UNDER_WAY);
+      const refetched = requestedPaths.filter((one) => /^\/\d*$/.test(one)).length - PAGES;
+      expect(refetched).toBeLessThanOrEqual(KILLS * MAX_CONCURRENT);
     } finally {
       await child.kill();
       await rm(dir, { recursive: true, force: true });

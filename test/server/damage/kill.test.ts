@@ -81,7 +81,7 @@ async function visit(): Promise<void> {
     session ??= /^event: session\ndata: \{"uuid":"(\w+)"/m.exec(text)?.[1];
     const done = /^event: done\ndata: (.*)$/m.exec(text)?.[1];
     if (!done || !session) throw new Error(`${reply.status} ${text}`);
-    ledger.isDone(session, JSON.parse(done) as VisitorMessage);
+    ledger.recordDone(session, JSON.parse(done) as VisitorMessage);
   }
 }
 
@@ -92,7 +92,7 @@ async function converse(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) {
     const query = `Tell me of ${newName()} please`;
     const reply = await asKeyHolder('POST', `/session/${uuid}/message/stream`, { query });
-    ledger.streamEnded(uuid, query, await reply.text());
+    ledger.recordStreamEnd(uuid, query, await reply.text());
   }
 }
 
@@ -111,7 +111,7 @@ async function administer(): Promise<void> {
 }
 
 /** Again and again, until the server is gone. */
-async function keepOn(work: () => Promise<void>, killed: () => boolean): Promise<void> {
+async function repeatUntilKilled(work: () => Promise<void>, killed: () => boolean): Promise<void> {
   while (!killed()) {
     try {
       await work();
@@ -122,22 +122,22 @@ async function keepOn(work: () => Promise<void>, killed: () => boolean): Promise
   }
 }
 
-const acknowledged = async (count: number): Promise<void> => {
+const untilAcknowledged = async (count: number): Promise<void> => {
   while (ledger.acknowledged < count) await sleep(2);
 };
 
 async function traffic(): Promise<void> {
   let killed = false;
-  const works = [visit, visit, visit, visit, converse, converse, administer];
-  const going = works.map((work) => keepOn(work, () => killed));
-  await acknowledged(ledger.acknowledged + 6 + Math.random() * 20);
+  const tasks = [visit, visit, visit, visit, converse, converse, administer];
+  const clients = tasks.map((work) => repeatUntilKilled(work, () => killed));
+  await untilAcknowledged(ledger.acknowledged + 6 + Math.random() * 20);
   killed = true;
   await child.kill();
-  await Promise.all(going);
+  await Promise.all(clients);
 }
 
 /** All that is wrong with what the restarted server says, against the ledger. */
-async function faults(): Promise<string[]> {
+async function findFaults(): Promise<string[]> {
   const found: string[] = [];
   for (const session of ledger.sessions) {
     const reply = await asKeyHolder('GET', `/session/${session}/messages`);
@@ -174,7 +174,7 @@ test(`${ROUNDS} times killed in mid-traffic, the server has lost nothing that it
     // Over the lock that the dead process has left.
     child = await start();
   }
-  expect(await faults()).toEqual([]);
+  expect(await findFaults()).toEqual([]);
   // Else nothing was tested.
   expect(ledger.acknowledged).toBeGreaterThan(ROUNDS * 4);
   expect(ledger.cut).toBeGreaterThan(ROUNDS);

@@ -14,13 +14,13 @@ export class Ledger {
   cut = 0;
   readonly #sessionOf = new Map<string, string>();
 
-  isDone(session: string, message: VisitorMessage): void {
+  recordDone(session: string, message: VisitorMessage): void {
     this.done.set(message.uuid, message);
     this.#sessionOf.set(message.uuid, session);
     this.sessions.add(session);
   }
 
-  streamEnded(session: string, query: string, text: string): void {
+  recordStreamEnd(session: string, query: string, text: string): void {
     const texts = this.streamed.get(session) ?? new Map<string, string>();
     this.streamed.set(session, texts.set(query, text));
   }
@@ -34,23 +34,23 @@ export class Ledger {
   faultsOf(session: string, listed: VisitorMessage[], whole: (query: string) => string): string[] {
     const lost = [...this.done.values()]
       .filter((message) => this.#sessionOf.get(message.uuid) === session)
-      .filter((message) => !listed.some((one) => isAs(one, message)))
+      .filter((message) => !listed.some((one) => matches(one, message)))
       .map((message) => `acknowledged by its done event: ${JSON.stringify(message)}`);
     const cutShort = [...(this.streamed.get(session) ?? [])]
-      .filter(([query, response]) => !listed.some((one) => isAs(one, { query, response, finish_reason: 'stop' })))
+      .filter(([query, response]) => !listed.some((one) => matches(one, { query, response, finish_reason: 'stop' })))
       .map(([query, text]) => `acknowledged by its stream's end: ${query}: ${text}`);
-    return [...lost, ...cutShort, ...listed.flatMap((message) => halfThere(message, whole(message.query)))];
+    return [...lost, ...cutShort, ...listed.flatMap((message) => faultsOfPartial(message, whole(message.query)))];
   }
 }
 
 /** It has what was acknowledged; a key holder sees more keys than a visitor, and the outcome in `meta_json`. */
-function isAs(listed: VisitorMessage & { meta_json?: string }, acknowledged: Partial<VisitorMessage>): boolean {
+function matches(listed: VisitorMessage & { meta_json?: string }, acknowledged: Partial<VisitorMessage>): boolean {
   const seen: Partial<VisitorMessage> = { ...JSON.parse(listed.meta_json ?? '{}'), ...listed };
   return Object.entries(acknowledged).every(([key, value]) => seen[key as keyof VisitorMessage] === value);
 }
 
 /** An answer is there whole, or it says that it was interrupted and holds a beginning of the whole. */
-function halfThere({ uuid, finish_reason, response }: VisitorMessage, whole: string): string[] {
+function faultsOfPartial({ uuid, finish_reason, response }: VisitorMessage, whole: string): string[] {
   const right =
     finish_reason === 'interrupted' ? whole.startsWith(response) : finish_reason === 'stop' && response === whole;
   return right ? [] : [`half there: ${uuid} ${finish_reason} ${response}`];
