@@ -32,7 +32,7 @@ export const VARIABLES = [
 
 type Read = (name: (typeof VARIABLES)[number]) => string | undefined;
 
-/** A sentence for each variable that is set and was probably meant to be one of ours; none tells its value. */
+/** A sentence for each variable that is set and was probably meant to be one of these; none contains its value. */
 export function misspeltVariables(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env).flatMap((name) => {
     const upper = name.toUpperCase();
@@ -53,15 +53,15 @@ export interface Config {
   publicUrl: string | undefined;
   trustProxyHops: number;
   demo: boolean;
-  /** `host:port` entries that pass beside the address guard. */
+  /** `host:port` entries that are exempt from the address guard. */
   fetchAllow: string[];
-  /** Milliseconds after which an answer is ended, by model or by upstream. */
+  /** Milliseconds after which an answer of the model or of the upstream is ended. */
   answerTimeout: number;
   /** Milliseconds that the model has for the first word of an answer, reasoning not counted. */
   firstTokenTimeout: number;
-  /** Answers under way at once, in all. */
+  /** Answers that may be generated at once, by all chatbots. */
   maxAnswers: number;
-  /** Where the model fails before its first word, the answer is quoted. */
+  /** Whether the answer is quoted from the sources where the model fails before its first word. */
   fallback: boolean;
   llm: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
   embeddings: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
@@ -73,7 +73,7 @@ export interface Config {
 
 /**
  * Throws an Error that names the variable and says what it should be. An empty variable counts as unset. On a terminal
- * the log has warnings and errors alone, unless LOG_LEVEL says otherwise.
+ * the log has only warnings and errors, unless LOG_LEVEL says otherwise.
  */
 export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
   const read: Read = (name) => env[name] || undefined;
@@ -110,7 +110,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
   };
 }
 
-/** An address that listens everywhere is reached by loopback. */
+/** The address to connect to: loopback for one that means all interfaces. */
 export const connectableHost = (host: string): string =>
   host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
 const bracketIpv6 = (host: string): string => (host.includes(':') ? `[${host}]` : host);
@@ -138,7 +138,7 @@ function readWholeNumber(name: string, value: string, max: number, min = 0): num
   return number;
 }
 
-/** HTTP headers lose white space at the ends. */
+/** Refuses white space at the ends, which HTTP headers lose. */
 function readApiKey(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const length = [...value].length;

@@ -18,10 +18,10 @@ import { demoAgents } from './agents.ts';
 /** Milliseconds that a page waits for its chatbot. */
 const MAX_WAIT_MS = 5000;
 
-/** The demo: a small site at /demo/, and the chatbot that has learned it through the real scraper, with a team of agents. */
+/** The demo: a small site at /demo/, and a chatbot that has ingested it through the scraper, with a team of agents. */
 export interface Demo {
   pages: Middleware;
-  /** Makes the chatbot and its sources where they are missing; `created` on the first start. Call once it listens. */
+  /** Creates the chatbot and its sources where they are missing; `created` on the first start. Call once the server listens. */
   prepare(): Promise<{ chatbot: string; created: boolean }>;
   /** Resolves when every page has been learned or has failed, or after `patience` ms. */
   learned(patience: number): Promise<void>;
@@ -43,7 +43,7 @@ interface DemoDeps {
 }
 
 export function createDemo({ store, knowledge, runs, respond, clock, base, script }: DemoDeps): Demo {
-  /** '' until it answers: a page that named it before would show a widget without its chatbot. */
+  /** '' until it exists: a page with its uuid before that would show a widget without its chatbot. */
   let chatbot = '';
   let endPreparing = (): void => {};
   const prepared = new Promise<void>((done) => (endPreparing = done));
@@ -51,7 +51,7 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
   async function prepare(): Promise<{ chatbot: string; created: boolean }> {
     const known = await store.fact('demo');
     const uuid = known ?? newUuid();
-    // The fact first: a start that is killed here goes on with the same chatbot at the next.
+    // Stored first, so that the start after one that is killed here uses the same uuid.
     if (!known) await store.setFact('demo', uuid);
     const created = (await store.chatbot(uuid)) === undefined;
     if (created) await createChatbot(uuid);
@@ -75,7 +75,7 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
     if (stored && !stored.existing) await knowledge.ingest(source);
   }
 
-  /** The same folder may be served from another address than when the pages were learned: citations follow. */
+  /** Updates the URLs where the folder was served from another address before, so that citations lead to this one. */
   async function moveSources(sources: StoredSource[]): Promise<void> {
     for (const { uuid, file_name } of sources) {
       const page = /\/demo\/([\w-]+\.html)$/.exec(file_name)?.[1];
@@ -131,7 +131,7 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
   }
 
   async function withChatbot(page: string): Promise<StaticFile> {
-    // The server's own scraper asks too, for what an earlier start left unlearned.
+    // The scraper of this server requests pages too, to go on with what an earlier start has left.
     if (chatbot === '') await Promise.race([prepared, sleep(MAX_WAIT_MS, undefined, { ref: false })]);
     if (chatbot === '')
       throw new Refusal('unavailable', 'the demo is being prepared; try again soon', { retryAfter: 1 });
@@ -161,9 +161,9 @@ const SELF_ONLY = {
   requireTrustedTypesFor: ["'script'"],
 };
 
-/** What a strict site would send: the widget has to work under it. */
+/** The headers of a strict site: the widget has to work under them. */
 const pageHeaders = securityHeaders(SELF_ONLY);
 
-/** Where a widget is tried out: in a frame, with pictures of its owner's. */
+/** Pages that show a widget in a frame, with images from the owner's hosts. */
 const PREVIEW_PAGES = new Set(['playground.html', 'preview.html']);
 const previewHeaders = securityHeaders({ ...SELF_ONLY, imgSrc: ["'self'", 'data:', 'https:'], frameSrc: ["'self'"] });

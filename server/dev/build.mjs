@@ -11,7 +11,7 @@ const lockFile = join(root, 'node_modules/.docent-build');
 const vite = join(root, 'node_modules/vite/bin/vite.js');
 const otherInputs = ['vite.config.ts', 'tsconfig.json', 'package.json', 'package-lock.json'];
 
-/** The content of all that the build reads, as one hash: times of files change with every checkout. */
+/** A hash of the content of all that the build reads; not of modification times, which change with every checkout. */
 function stampOfSources() {
   const hash = createHash('sha256');
   for (const file of [...['widget', 'server', 'demo'].flatMap(sourcesIn), ...otherInputs]) {
@@ -38,7 +38,7 @@ async function build(quiet) {
   rmSync(stampFile, { force: true });
   /** @type {Buffer[]} */
   const output = [];
-  // In a process of its own: what a bundler leaves in memory is no part of a server.
+  // In a process of its own, so that the memory of the bundler is not the server's.
   // A test runner's NODE_ENV would put preact's development build into what visitors download.
   const env = { ...process.env, NODE_ENV: 'production' };
   const stdio = quiet ? 'pipe' : 'inherit';
@@ -80,7 +80,7 @@ function isBuilt() {
   );
 }
 
-/** One build at a time in a checkout: tests that need one run side by side. @param {() => Promise<void>} work */
+/** Allows one build at a time in a checkout, since tests that need one run in parallel. @param {() => Promise<void>} work */
 async function withBuildLock(work) {
   while (!acquireLock()) await sleep(100);
   try {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
-/** Somebody else's work that went into a bundle. */
+/** A third-party package that is part of a bundle. */
 interface BundledPackage {
   name: string;
   version: string;
@@ -11,7 +11,7 @@ interface BundledPackage {
   text: string;
 }
 
-/** What other projects' code packages hold: by a part of the module's path the name it has in server/dev/licenses/. */
+/** Third-party code inside packages: by a part of the module's path, the name of its text in server/dev/licenses/. */
 const VENDORED: { within: string; name: string; license: string }[] = [
   { within: 'unpdf/dist/pdfjs', name: 'pdfjs', license: 'Apache-2.0' },
   { within: 'unpdf/dist/pdfjs', name: 'openjpeg', license: 'BSD-2-Clause' },
@@ -24,12 +24,12 @@ const VENDORED: { within: string; name: string; license: string }[] = [
 
 const LICENSE_FILE = /^(?:licen[cs]e|copying)(?:[.-].*)?$/i;
 
-/** Texts of packages that ship none. They are kept with the server, which bundles the most. */
+/** The licence text of a package that ships none. */
 const storedTextPath = (name: string): string => join(import.meta.dirname, 'licenses', `${name.replace('/', '+')}.txt`);
 
 /**
- * The packages whose modules these are, with what is vendored inside them, each once and in order of name. Throws an
- * Error that names the package where there is no licence text.
+ * The packages of these modules, with what is vendored inside them, each once and in order of name. Throws an Error that
+ * names the package where there is no licence text.
  */
 export function bundledFrom(modules: Iterable<string>): BundledPackage[] {
   const found = new Map<string, BundledPackage>();
@@ -56,7 +56,7 @@ interface Package {
 
 const PACKAGE_FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
 
-/** Of the package's own folder: some have lesser package.json inside. */
+/** From the package.json of the package's folder: some packages have others in folders inside. */
 function packageOf(path: string): Package {
   const folder = PACKAGE_FOLDER.exec(path)![0];
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -78,8 +78,8 @@ export function licensesFile(bundled: BundledPackage[]): string {
 }
 
 /**
- * Writes `licenses.md` beside what is built, of the modules that went into it; the build fails where a package has no
- * licence text. `none` names the environments that are to bring no package along.
+ * Writes `licenses.md` beside what is built, for the modules that are part of it; the build fails where a package has no
+ * licence text. `none`: the environments that must bundle no package.
  */
 export function licenses({ none }: { none: string[] }): Plugin {
   return {

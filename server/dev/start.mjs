@@ -1,5 +1,5 @@
-// `npm start` is `exec node …` because npm hands signals to its shell alone, and most shells would die of SIGTERM without telling
-// us; the second half of that line is for Windows, whose shell has no `exec`.
+// `npm start` is `exec node …` because npm sends signals to its shell only, and most shells end at SIGTERM without passing it
+// on; the second half of that line is for Windows, whose shell has no `exec`.
 import { ensureBuilt } from './build.mjs';
 
 try {

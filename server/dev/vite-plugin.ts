@@ -7,7 +7,7 @@ import type { ModuleRunner } from 'vite/module-runner';
 import { guides, type GuideName } from '../docs/guides.ts';
 import { renderGuide } from '../docs/render.ts';
 
-/** What `boot()` of server/boot.ts gives, as far as development needs it. */
+/** The part of what `boot()` of server/boot.ts returns that development needs. */
 interface RunningServer {
   handler: (request: IncomingMessage, response: ServerResponse) => void;
   close: () => Promise<void>;
@@ -15,7 +15,7 @@ interface RunningServer {
 
 type Write = (words: string) => void;
 
-/** What Vite itself answers in development; every other path is the app's, so that no source folder shadows a URL. */
+/** Paths that Vite answers in development; the app answers every other one, so that no source folder shadows a URL. */
 const VITE_PATHS = /^\/(?:@|widget\/|node_modules\/|demo\/[\w-]+\.(?:tsx?(?:\?|$)|css\?.*\binline\b))/;
 
 const modules: Record<string, string> = {
@@ -88,14 +88,14 @@ export function development(): Plugin {
     await printWelcome(one, writeToTerminal);
   }
 
-  /** The old one closes first: the data folder is locked. */
+  /** Closes the old server before it starts another, since the data folder is locked. */
   function app(server: ViteDevServer): Promise<RunningServer> {
     if (!running || changed) {
       changed = false;
       const before = running?.then((old) => old.close()).catch(() => undefined);
       running = Promise.resolve(before).then(() => start(server));
       const started = running;
-      // A fault at start is shown once, and the next request tries again.
+      // An error at start is logged once, and the next request tries again.
       started.catch(() => (running = undefined));
       started
         .then((one) => greet(server, one))
