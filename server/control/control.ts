@@ -50,8 +50,8 @@ const PROCESSING_INTERVAL_MS = 2000;
 
 const sendProcessing: Middleware = async ({ res }, next) => {
   res.shouldKeepAlive = false;
-  const signs = setInterval(() => res.headersSent || res.writeProcessing(), PROCESSING_INTERVAL_MS);
-  await next().finally(() => clearInterval(signs));
+  const timer = setInterval(() => res.headersSent || res.writeProcessing(), PROCESSING_INTERVAL_MS);
+  await next().finally(() => clearInterval(timer));
 };
 
 /** `Authorization: User <email, percent-encoded>` acts as that user; without it as the owner of the data folder. */
