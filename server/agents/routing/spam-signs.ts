@@ -2,7 +2,8 @@ import { eachWord } from '../../knowledge/text/tokenizer.ts';
 
 /** Signs of spam that no word tells: floods of links and repetitions. */
 
-const LINK = /(?:https?:\/\/|www\.)\S+/gi;
+/** Addresses with a scheme, with `www.`, or of a host and a path. */
+const LINK = /(?:https?:\/\/|www\.)\S+|(?<![\w.@/-])(?:[a-z\d-]+\.)+[a-z]{2,}\/[^\s/]\S*/gi;
 /** So many links are a flood, and so many where the text has hardly more words. */
 const [MANY_LINKS, FEW_LINKS] = [4, 2];
 /** So often one sign, one word, or one sentence follows itself. */
