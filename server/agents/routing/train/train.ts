@@ -59,16 +59,16 @@ const isTaught = (line: string): boolean => hashOf(line) % 5 !== 0;
 const lessons = (texts: string[], cost: number): Lesson[] => texts.map((text) => ({ text, cost }));
 
 function person({ yes, no, phrases }: Sentences, { questions, ham }: Texts): LinearModel {
-  const others = lessons([...no, ...questions, ...ham], 4);
-  return { credit: CREDIT, ...fit({ ones: lessons(yes, 4), others, phrases, most: 4500, kinds: 'wpg' }) };
+  const others = lessons([...no, ...questions, ...ham], 2);
+  return { credit: CREDIT, ...fit({ ones: lessons(yes, 2), others, phrases, most: 9000, kinds: 'wpg' }) };
 }
 
 /** Who asks for a person sends no spam, and neither do those who ask what is near to that. */
 function spam({ yes, no, phrases }: Sentences, { questions, ham, spam }: Texts): LinearModel {
   const asked = sentencesOf('person.txt');
-  const others = lessons([...no, ...questions, ...ham, ...asked.yes, ...asked.no], 8);
-  const ones = [...lessons(spam, 8), ...lessons(yes, 16)];
-  return { credit: CREDIT, ...fit({ ones, others, phrases, most: 4500, kinds: 'wpgl' }) };
+  const others = lessons([...no, ...questions, ...ham, ...asked.yes, ...asked.no], 2);
+  const ones = [...lessons(spam, 2), ...lessons(yes, 4)];
+  return { credit: CREDIT, ...fit({ ones, others, phrases, most: 9000, kinds: 'wpgl' }) };
 }
 
 /** How often each letter follows another in the words of all languages of Latin letters that are at hand. */
