@@ -26,6 +26,7 @@ export const VARIABLES = [
   'MODEL_PREFIX',
   'MODEL_CREDITS',
   'MODELS_FILE',
+  'MODEL_CONCURRENCY',
   'UPSTREAM_URL',
   'UPSTREAM_API_KEY',
 ] as const;
@@ -59,6 +60,8 @@ export interface Config {
   answerTimeout: number;
   /** Milliseconds that the model has for the first word of an answer, reasoning not counted. */
   firstTokenTimeout: number;
+  /** Calls of the chat model under way at once; undefined for as many as there are. */
+  modelConcurrency: number | undefined;
   /** Answers that may be generated at once, by all chatbots. */
   maxAnswers: number;
   /** Whether the answer is quoted from the sources where the model fails before its first word. */
@@ -88,6 +91,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
     fetchAllow: readHostPorts(read('FETCH_ALLOW')),
     answerTimeout: readWholeNumber('ANSWER_TIMEOUT', read('ANSWER_TIMEOUT') ?? '120', 3600, 1) * 1000,
     firstTokenTimeout: readWholeNumber('FIRST_TOKEN_TIMEOUT', read('FIRST_TOKEN_TIMEOUT') ?? '60', 3600, 1) * 1000,
+    modelConcurrency: readConcurrency(read('MODEL_CONCURRENCY')),
     maxAnswers: readWholeNumber('MAX_ANSWERS', read('MAX_ANSWERS') ?? '256', 100_000, 1),
     fallback: matchPattern('FALLBACK', read('FALLBACK') ?? '1', /^[01]$/, '0 or 1') === '1',
     ...readModels(read),
@@ -137,6 +141,9 @@ function readWholeNumber(name: string, value: string, max: number, min = 0): num
   if (!(number >= min && number <= max)) throw invalidVariable(name, `a whole number from ${min} to ${max}`);
   return number;
 }
+
+const readConcurrency = (value: string | undefined): number | undefined =>
+  value === undefined ? undefined : readWholeNumber('MODEL_CONCURRENCY', value, 100_000, 1);
 
 /** Refuses white space at the ends, which HTTP headers lose. */
 function readApiKey(value: string | undefined): string | undefined {

@@ -62,6 +62,8 @@ export function createFallback({ health, clock, log, quotes = true }: FallbackOp
     begin: () => answers,
     failed(refusal, answersAtStart) {
       const reason = refusal instanceof OutboundFailure ? refusal.reason : refusal.code;
+      // The model was not asked.
+      if (reason === 'overloaded') return reason;
       if (!CAUSED_BY_QUESTION.has(reason) && answersAtStart === answers) failures += 1;
       if (quotes && failures >= MAX_FAILURES) pause = { reason, until: clock() + PAUSE_MS };
       outage.failed(reason, (refusal.cause as Error | undefined)?.message);

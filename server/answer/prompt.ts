@@ -39,6 +39,7 @@ export function buildPrompt({ agent, turns, found, query, cite, acceptedLanguage
     .join('\n\n');
   return {
     model: agent?.meta.model,
+    owner: agent?.chatbot,
     temperature: agent?.meta.temperature ?? 0,
     messages: [
       { role: 'system', content: rules },

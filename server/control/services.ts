@@ -10,6 +10,7 @@ import { RunningCrawls } from '../knowledge/crawl/running-crawls.ts';
 import { createSites } from '../knowledge/crawl/sites.ts';
 import { Ingestion } from '../knowledge/ingest/ingest.ts';
 import { createCatalogue } from '../model/catalogue.ts';
+import { boundedModel } from '../model/bounded.ts';
 import { createOpenAi } from '../model/openai.ts';
 import type { Clock } from '../schema/ids.ts';
 import type { Store } from '../store/store.ts';
@@ -36,7 +37,9 @@ export async function createServices(config: Config, { store, clock, log, health
   const catalogue = createCatalogue(config.catalogue);
   const { nameAtServer } = catalogue;
   const limits = { whole: config.answerTimeout, firstToken: config.firstTokenTimeout };
-  const model = config.llm && createOpenAi({ ...config.llm, nameAtServer, limits, log });
+  const unbounded = config.llm && createOpenAi({ ...config.llm, nameAtServer, limits, log });
+  const { modelConcurrency } = config;
+  const model = unbounded && modelConcurrency ? boundedModel(unbounded, modelConcurrency) : unbounded;
   const fallback = createFallback({ health, clock, log, quotes: config.fallback });
   const respond = createRespond({ store, knowledge, router: new AgentRouter(store), model, fallback, catalogue });
   const runs = new AnswerRuns({ store, clock, log, maxRuns: config.maxAnswers });

@@ -16,6 +16,13 @@ export const modelBusy = (retryAfter = 5): OutboundFailure =>
     cause: new Error('the model server answered 429'),
   });
 
+/** Too many calls wait for their turn: the model itself may be well. */
+export const modelOverloaded = (): OutboundFailure =>
+  new OutboundFailure('overloaded', 'unavailable', 'the model has too much to do; please try again later', {
+    retryAfter: 5,
+    cause: new Error('too many calls wait for the model, or for too long: MODEL_CONCURRENCY'),
+  });
+
 export function exchangeFailed({ kind, message }: ExchangeFailure): OutboundFailure {
   const why = `the model server: ${message}`;
   if (kind === 'timeout' || kind === 'deadline') return timedOut(why);

@@ -13,6 +13,10 @@ export interface ModelRequest {
   /** The model that the agent names; the operator's default where it is absent. */
   model?: string | undefined;
   messages: ModelMessage[];
+  /** Owners take turns where calls have to wait: the chatbot. */
+  owner?: string | undefined;
+  /** Nobody waits for the result: it has its turn after all others. */
+  isBackground?: true | undefined;
   /** 0 to 1. */
   temperature: number;
   /** Functions that the model may call; a server that supports none gets the request without them. */

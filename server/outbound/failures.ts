@@ -2,7 +2,7 @@ import { Refusal } from '../schema/errors.ts';
 
 /** A server that the operator named failed: the refusal for the caller, and a reason for records and `/readyz`. */
 export class OutboundFailure extends Refusal {
-  /** `unreachable`, `timeout`, `busy`, `bad_reply` or `status_` with the HTTP status: free of the server's own words. */
+  /** `unreachable`, `timeout`, `busy`, `overloaded`, `bad_reply` or `status_` with the HTTP status: free of the server's own words. */
   readonly reason: string;
 
   constructor(reason: string, ...refusal: ConstructorParameters<typeof Refusal>) {
