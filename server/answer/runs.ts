@@ -4,6 +4,7 @@ import { asRefusal, notFound, Refusal } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
 import type { Store, StoredMessage, StoredSession } from '../store/store.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
+import { createAnswerEvents } from './events.ts';
 import {
   finishedMessage,
   newMessage,
@@ -31,6 +32,7 @@ const isShortOfFiles = (error: unknown): boolean =>
 
 /** The answers under way. Only this class stores messages of questions. */
 export class AnswerRuns {
+  readonly events = createAnswerEvents();
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -171,6 +173,7 @@ export class AnswerRuns {
       if (result.requestsPerson && !question.ephemeral) await this.#requestPerson(question.session.uuid);
       if (!(await this.#save(question, message))) throw notFound('session');
       run.end({ message, ...(fault ? { refusal: fault } : {}) });
+      if (result.requestsPerson && !question.ephemeral) this.#tellOfRequest(question);
     } catch (error) {
       if (!(error instanceof Refusal)) this.#log.error({ ...logFields(question), err: error }, 'answer not stored');
       const reason = (await stored.catch(() => false)) ? 'the question was stored, its answer was not' : undefined;
@@ -181,6 +184,15 @@ export class AnswerRuns {
 
   async #requestPerson(session: string): Promise<void> {
     await this.#store.updateSession(session, (one) => ({ ...one, live: { state: 'requested' } }));
+  }
+
+  /** A listener that throws is a fault of its own: the answer is stored and has ended. */
+  #tellOfRequest({ uuid, chatbot, session }: Question): void {
+    try {
+      this.events.emit('personRequested', { chatbot: chatbot.uuid, session: session.uuid, message: uuid });
+    } catch (error) {
+      this.#log.error({ err: error, message: uuid }, 'a listener to a request for a person failed');
+    }
   }
 
   async #stopWhere(matches: (run: Run, chatbot: string) => boolean): Promise<void> {
