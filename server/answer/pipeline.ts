@@ -1,6 +1,7 @@
 import { cannedAnswer, sourcesFor } from '../agents/agents.ts';
 import type { RoutingRecord } from '../agents/routing/choose.ts';
 import type { AgentRouter } from '../agents/routing/router.ts';
+import { withValues } from '../agents/variables.ts';
 import { Refusal } from '../schema/errors.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { SearchResult } from '../knowledge/search/found.ts';
@@ -61,7 +62,8 @@ async function gatherContext(
 ): Promise<AnswerContext> {
   const { uuid } = question.chatbot;
   const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, question)]);
-  const { agent, record: routing } = await router.route(question, agents, turns);
+  const { agent: chosen, record: routing } = await router.route(question, agents, turns);
+  const agent = chosen && withValues(chosen, agents, question.session);
   const earlier = turns.map((turn) => turn.query);
   const sources = agent?.type === 'user-facing' ? sourcesFor(agent) : NO_SOURCES;
   return { question, agent, routing, turns, ...(await knowledge.search(uuid, question.query, { earlier, sources })) };
