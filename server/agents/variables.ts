@@ -136,3 +136,12 @@ const oneLine = (value: Value): string =>
     .trim()
     .slice(0, MAX_WRITTEN)
     .toWellFormed();
+
+/** Names of collected variables that a session keeps. */
+const MAX_COLLECTED = 100;
+
+/** The session with values that were collected in it; a later one takes the place of an earlier one. */
+export function collectedBy(session: StoredSession, values: Values): StoredSession {
+  const all = Object.entries({ ...session.variables, ...values });
+  return { ...session, variables: Object.fromEntries(all.slice(0, MAX_COLLECTED)) };
+}

@@ -13,6 +13,8 @@ export interface Fallback {
    * row it is paused for `PAUSE_MS`. Then one question is let through, and another after each further pause, until it answers.
    */
   paused(): string | undefined;
+  /** As `paused`, but lets no question through. */
+  pausedFor(): string | undefined;
   /** To be called when the model is asked. Returns the number of complete answers so far, for `failed`. */
   begin(): number;
   /**
@@ -59,6 +61,7 @@ export function createFallback({ health, clock, log, quotes = true }: FallbackOp
       pause.until = clock() + PAUSE_MS;
       return undefined;
     },
+    pausedFor: () => pause?.reason,
     begin: () => answers,
     failed(refusal, answersAtStart) {
       const reason = refusal instanceof OutboundFailure ? refusal.reason : refusal.code;

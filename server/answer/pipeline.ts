@@ -9,6 +9,7 @@ import type { Catalogue } from '../model/catalogue.ts';
 import type { Generated, Model } from '../model/model.ts';
 import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';
 import { NO_META, type AnswerResult, type MessageMeta, type Question, type Respond } from './runs.ts';
+import type { BeginBackground } from './background/background.ts';
 import { createMarkerFilter } from './citations/stream-filter.ts';
 import { writeNoAnswer } from './extract/no-answer.ts';
 import type { Fallback } from './fallback.ts';
@@ -25,6 +26,8 @@ interface PipelineOptions {
   model: Model | undefined;
   fallback: Fallback;
   catalogue: Catalogue;
+  /** Without it, nothing runs beside the answers. */
+  background?: BeginBackground;
 }
 
 interface GenerationResult {
@@ -35,25 +38,32 @@ interface GenerationResult {
 
 interface AnswerContext extends SearchResult {
   question: Question;
+  agents: StoredAgent[];
   agent: StoredAgent | undefined;
   routing: RoutingRecord | undefined;
   turns: StoredMessage[];
 }
 
-/** Answers in this process: choose the agent, retrieve, generate or quote, cite. */
+/** Answers in this process: choose the agent, retrieve, generate or quote, cite; background agents run beside. */
 export function createRespond(options: PipelineOptions): Respond {
-  const { model, fallback } = options;
   return (question, run) =>
     gatherContext(options, question).then((context) => {
-      if (!context.agent) return replyWithoutAgent(context, run);
-      const canned = cannedAnswer(context.agent);
-      if (canned !== undefined) return replyCanned(context, canned, run);
-      // An answer that the owner wrote to this question takes precedence over the model.
-      const hasOwnAnswer = context.found[0]?.match.exact;
-      if (!model || hasOwnAnswer) return answerWithQuotes(context, run);
-      const reason = fallback.paused();
-      return reason ? fallBackToQuotes(context, reason, run) : answerWithModel(context, { ...options, model }, run);
+      const answer = answerIn(context, options, run);
+      if (!question.ephemeral) run.background = options.background?.(question, context);
+      return answer;
     });
+}
+
+function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): AnswerResult | Promise<AnswerResult> {
+  const { model, fallback } = options;
+  if (!context.agent) return replyWithoutAgent(context, run);
+  const canned = cannedAnswer(context.agent);
+  if (canned !== undefined) return replyCanned(context, canned, run);
+  // An answer that the owner wrote to this question takes precedence over the model.
+  const hasOwnAnswer = context.found[0]?.match.exact;
+  if (!model || hasOwnAnswer) return answerWithQuotes(context, run);
+  const reason = fallback.paused();
+  return reason ? fallBackToQuotes(context, reason, run) : answerWithModel(context, { ...options, model }, run);
 }
 
 async function gatherContext(
@@ -66,7 +76,14 @@ async function gatherContext(
   const agent = chosen && withValues(chosen, agents, question.session);
   const earlier = turns.map((turn) => turn.query);
   const sources = agent?.type === 'user-facing' ? sourcesFor(agent) : NO_SOURCES;
-  return { question, agent, routing, turns, ...(await knowledge.search(uuid, question.query, { earlier, sources })) };
+  return {
+    question,
+    agents,
+    agent,
+    routing,
+    turns,
+    ...(await knowledge.search(uuid, question.query, { earlier, sources })),
+  };
 }
 
 const NO_SOURCES: ReadonlySet<string> = new Set();

@@ -1,5 +1,6 @@
 import type { Refusal } from '../schema/errors.ts';
 import type { StoredMessage } from '../store/store.ts';
+import type { BackgroundWork } from './background/work.ts';
 
 /** UTF-16 units. A longer answer is cut with finish_reason `length`, so that a model that never ends cannot fill the memory. */
 export const MAX_ANSWER_LENGTH = 400_000;
@@ -21,6 +22,8 @@ export class Run {
   /** Ends the generation early; set by the `Respond` function. */
   onStop: (() => void) | undefined;
   stopped = false;
+  /** What goes on beside the answer, and perhaps longer; set by the `Respond` function, and absent where nothing does. */
+  background: BackgroundWork | undefined;
 
   // Two bytes a unit, so that an offset is an index and no string keeps a network buffer alive.
   #text = Buffer.alloc(0);

@@ -3,6 +3,8 @@ import { retry } from '../async/retry.ts';
 import { asRefusal, notFound, Refusal } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
 import type { Store, StoredMessage, StoredSession } from '../store/store.ts';
+import { BackgroundResults, withBackground, withFindings } from './background/results.ts';
+import type { BackgroundWork } from './background/work.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
 import { createAnswerEvents } from './events.ts';
 import {
@@ -39,15 +41,17 @@ export class AnswerRuns {
   readonly #capacity: AnswerCapacity;
   /** By message. */
   readonly #runs = new Map<string, Run>();
-  readonly #finishing = new Map<Run, { chatbot: string; finished: Promise<void> }>();
+  readonly #finishing = new Map<Run, { question: Question; finished: Promise<void> }>();
   /** By message. */
   readonly #opening = new Map<string, Promise<Run | StoredMessage>>();
   readonly #interrupted = new WeakSet<Run>();
+  readonly #background: BackgroundResults<Question>;
 
   constructor({ store, clock, log, maxRuns = 256 }: AnswerRunsOptions) {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
+    this.#background = new BackgroundResults({ store, clock, log });
     this.#capacity = createAnswerCapacity(maxRuns);
   }
 
@@ -68,7 +72,7 @@ export class AnswerRuns {
       this.#runs.delete(run.message.uuid);
       this.#finishing.delete(run);
     });
-    this.#finishing.set(run, { chatbot: question.chatbot.uuid, finished });
+    this.#finishing.set(run, { question, finished });
     return run;
   }
 
@@ -101,54 +105,84 @@ export class AnswerRuns {
     return this.#runs.get(uuid);
   }
 
-  /** Messages of a session, oldest first; those under way have the text so far. */
+  /** Messages of a session, oldest first; those under way have the text so far, and the labels so far. */
   async messages(session: string): Promise<StoredMessage[]> {
+    // Looked up before the store is read: work that ends meanwhile is not in what was read.
+    const works = this.#worksOf(session);
     const messages = await this.#store.messages(session);
     for (const [at, message] of messages.entries()) {
-      if (message.finish_reason === '') messages[at] = await this.current(message);
+      const isUnfinished = message.finish_reason === '';
+      if (isUnfinished) messages[at] = await this.#soFar(message);
+      else messages[at] = withBackground(message, works.get(message.uuid) ?? this.#background.get(message.uuid));
     }
     return messages;
   }
 
-  /** A message as read from the store, with the text so far where its answer is under way. */
-  async current(message: StoredMessage): Promise<StoredMessage> {
-    if (message.finish_reason !== '') return message;
-    const run = this.#runs.get(message.uuid);
-    if (run && !run.ended) return { ...message, response: run.read(0) };
-    // It has ended while the store was being read.
-    return (await this.#store.message(message.uuid)) ?? message;
+  /** The message with the text and the labels so far; undefined where there is none. */
+  async message(uuid: string): Promise<StoredMessage | undefined> {
+    const work = this.#workOf(uuid);
+    const message = await this.#store.message(uuid);
+    if (message?.finish_reason === '') return this.#soFar(message);
+    return message && withBackground(message, work ?? this.#workOf(uuid));
   }
 
   /** Stops the answers of a session and waits for their ends: before it is deleted. */
   stopSession(session: string): Promise<void> {
-    return this.#stopWhere((run) => run.message.session === session);
+    return this.#stopWhere((question) => question.session.uuid === session);
   }
 
   /** As `stopSession`, for all sessions of a chatbot. */
   stopChatbot(chatbot: string): Promise<void> {
-    return this.#stopWhere((_, of) => of === chatbot);
+    return this.#stopWhere((question) => question.chatbot.uuid === chatbot);
   }
 
-  /** Resolves when no answer is under way. */
+  /** Resolves when no answer is under way, and nothing beside one. */
   async settled(): Promise<void> {
-    while (this.#finishing.size > 0) {
+    while (this.#finishing.size > 0 || !this.#background.isIdle) {
       await Promise.all(Array.from(this.#finishing.values(), ({ finished }) => finished));
+      await this.#background.settled();
     }
   }
 
   /** Ends every run as `interrupted`, with the text so far; for the end of the process. */
   async interrupt(): Promise<void> {
     for (const run of this.#runs.values()) this.#interrupt(run);
-    await this.settled();
+    while (this.#finishing.size > 0 || !this.#background.isIdle) {
+      await Promise.all(Array.from(this.#finishing.values(), ({ finished }) => finished));
+      await this.#background.stopWhere(() => true);
+    }
   }
 
-  /** Ends those runs as `interrupted` that have no reader at the moment. */
+  /** Ends those runs as `interrupted` that have no reader at the moment, and what goes on after the end of others. */
   interruptUnread(): void {
+    void this.#background.stopWhere(() => true);
     for (const run of this.#runs.values()) if (!run.hasReaders) this.#interrupt(run);
   }
 
   async #open(uuid: string, begin: () => Promise<Question>, respond: Respond): Promise<Run | StoredMessage> {
     return this.#runs.get(uuid) ?? (await this.#store.message(uuid)) ?? this.start(await begin(), respond);
+  }
+
+  /** An unfinished message as read from the store, with what there is of its answer. */
+  async #soFar(message: StoredMessage): Promise<StoredMessage> {
+    const run = this.#runs.get(message.uuid);
+    if (run && !run.ended) return withBackground({ ...message, response: run.read(0) }, run.background);
+    // It has ended while the store was being read.
+    const work = this.#workOf(message.uuid);
+    return withBackground((await this.#store.message(message.uuid)) ?? message, work);
+  }
+
+  #workOf(message: string): BackgroundWork | undefined {
+    return this.#runs.get(message)?.background ?? this.#background.get(message);
+  }
+
+  /** By message. */
+  #worksOf(session: string): ReadonlyMap<string, BackgroundWork> {
+    const works = new Map(this.#background.ofSession(session));
+    for (const { message, background } of this.#runs.values()) {
+      if (background && message.session === session) works.set(message.uuid, background);
+    }
+    return works;
   }
 
   #save({ ephemeral }: Question, message: StoredMessage, session?: StoredSession): Promise<boolean> {
@@ -167,14 +201,20 @@ export class AnswerRuns {
       fault.logged = true;
     }
     const isCutOff = this.#interrupted.has(run);
-    const message = finishedMessage(run, isCutOff ? { ...result, finish_reason: 'interrupted' } : result, this.#clock);
+    const finished = finishedMessage(run, isCutOff ? { ...result, finish_reason: 'interrupted' } : result, this.#clock);
+    const { background } = run;
+    const findings = background?.take() ?? [];
+    const message = withFindings(finished, findings);
     try {
       if (!(await stored)) throw notFound('session');
       if (result.requestsPerson && !question.ephemeral) await this.#requestPerson(question.session.uuid);
+      if (background) await this.#background.storeVariables(question.session.uuid, findings);
       if (!(await this.#save(question, message))) throw notFound('session');
+      if (background) this.#background.follow(question, background);
       run.end({ message, ...(fault ? { refusal: fault } : {}) });
       if (result.requestsPerson && !question.ephemeral) this.#tellOfRequest(question);
     } catch (error) {
+      background?.stop();
       if (!(error instanceof Refusal)) this.#log.error({ ...logFields(question), err: error }, 'answer not stored');
       const reason = (await stored.catch(() => false)) ? 'the question was stored, its answer was not' : undefined;
       const internal = () => new Refusal('internal', 'the answer could not be stored', { cause: error });
@@ -195,14 +235,15 @@ export class AnswerRuns {
     }
   }
 
-  async #stopWhere(matches: (run: Run, chatbot: string) => boolean): Promise<void> {
+  async #stopWhere(matches: (question: Question) => boolean): Promise<void> {
     const ends: Promise<void>[] = [];
-    for (const [run, { chatbot, finished }] of this.#finishing) {
-      if (!matches(run, chatbot)) continue;
+    for (const [run, { question, finished }] of this.#finishing) {
+      if (!matches(question)) continue;
       run.stop();
       ends.push(finished);
     }
     await Promise.all(ends);
+    await this.#background.stopWhere(matches);
   }
 
   #interrupt(run: Run): void {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { AgentRouter } from '../agents/routing/router.ts';
+import { createBackground } from '../answer/background/background.ts';
 import { createRespond } from '../answer/pipeline.ts';
 import { AnswerRuns } from '../answer/runs.ts';
 import { createFallback } from '../answer/fallback.ts';
@@ -41,7 +42,9 @@ export async function createServices(config: Config, { store, clock, log, health
   const { modelConcurrency } = config;
   const model = unbounded && modelConcurrency ? boundedModel(unbounded, modelConcurrency) : unbounded;
   const fallback = createFallback({ health, clock, log, quotes: config.fallback });
-  const respond = createRespond({ store, knowledge, router: new AgentRouter(store), model, fallback, catalogue });
+  const background = createBackground({ model, paused: fallback.pausedFor, log });
+  const router = new AgentRouter(store);
+  const respond = createRespond({ store, knowledge, router, model, fallback, catalogue, background });
   const runs = new AnswerRuns({ store, clock, log, maxRuns: config.maxAnswers });
   return {
     web,

@@ -57,7 +57,7 @@ export const Chatbot = record({
 export type Chatbot = Static<typeof Chatbot>;
 
 export const AgentType = literals(
-  '`user-facing` answers from the sources, `pre-canned` with its `default_message`; `spam-defense` answers clear spam, `human-escalation` a clear wish for a person; `background` is stored, and does not act yet. At most one `human-escalation` and one `spam-defense` agent a chatbot. It cannot be changed.',
+  '`user-facing` answers from the sources, `pre-canned` with its `default_message`; `spam-defense` answers clear spam, `human-escalation` a clear wish for a person; `background` agents answer nothing: each enabled one gives its `tags` to messages, beside the answer. At most one `human-escalation` and one `spam-defense` agent a chatbot. It cannot be changed.',
   'user-facing',
   'background',
   'human-escalation',
@@ -70,7 +70,7 @@ export type AgentType = Static<typeof AgentType>;
 export const AgentTag = record({
   name: Name,
   color: Color,
-  criteria: text('When the tag applies to a message, in words. Stored, not used yet.'),
+  criteria: text('When the tag applies to a message, in words.'),
 });
 
 /** Every setting that an agent of some type has; `stickness` is the interface's own spelling. */
@@ -94,8 +94,7 @@ export const AgentSettings = Type.Object({
     description: 'A quarter of it is added to the score where this agent gave the last answer. Default 0.',
   }),
   use_all_sources: Type.Boolean({
-    description:
-      'Whether all sources count or only `data_source_uuids`. Stored: all of them are searched so far. Default true.',
+    description: 'Whether the agent answers from all sources or from `data_source_uuids` alone. Default true.',
   }),
   default_message: text(
     'The answer of the agent. Where it is empty the visitor is told that there is no answer. Default empty.',
@@ -232,7 +231,10 @@ export type SourceTag = Static<typeof SourceTag>;
 export const Session = record({ uuid: Uuid, ...dated, initial_variables: Type.Optional(Variables) });
 export type Session = Static<typeof Session>;
 
-export const SessionWithMeta = record({ ...Session.properties, meta: openObject('Reserved; an empty object.') });
+export const SessionWithMeta = record({
+  ...Session.properties,
+  meta: openObject('`live.state` once a person was asked for, `variables` once one was collected.'),
+});
 
 /** Not white space alone. */
 export const Query = Type.String({
@@ -258,15 +260,18 @@ export const Message = record({
     'citations by marker, each with `data_source_uuid`, `title`, `text` (the quoted passage), `file_name` (the URL of a link) and `type`. `{}` where there are none.',
   ),
   meta_json: json(
-    '`actual_token_distribution.total_tokens`, `functions_called`, `active_agent` (uuid and name), `credits`, `outcome` (`answered` or `unknown`; `unsure` is reserved), `routing` (how the agent was chosen) and `fallback` (why the answer quotes the sources instead of using the model).',
+    '`actual_token_distribution.total_tokens`, `functions_called`, `active_agent` (uuid and name), `credits`, `outcome` (`answered` or `unknown`; `unsure` is reserved), `routing` (how the agent was chosen), `background` (what each background agent found) and `fallback` (why the answer quotes the sources instead of using the model).',
   ),
   ...dated,
-  background_pending_tasks: Type.Integer({ minimum: 0, description: 'Reserved; 0.' }),
+  background_pending_tasks: Type.Integer({
+    minimum: 0,
+    description: 'Background agents that have not ended, and the collection of variables by a model.',
+  }),
   detected_frustrations: Type.String({ description: 'Reserved; empty.' }),
   error_message: Type.String({ description: 'Why the answer failed; empty where it did not.' }),
   feedback_json: json('`rating` (1 or -1) and `comment` of the visitor; `{}` without any.'),
   labels: Type.Array(record({ name: Type.String(), color: Type.String() }), {
-    description: 'Reserved; empty.',
+    description: 'Tags that background agents gave to the message.',
   }),
   session_documents: Type.Array(Type.Unknown(), { description: 'Reserved; empty.' }),
 });

@@ -4,7 +4,7 @@ import * as Type from 'typebox';
 import type { Question } from '../../answer/runs.ts';
 import { noteOutcome, streamText, whenEnded } from '../../answer/stream.ts';
 import type { Run } from '../../answer/run.ts';
-import { Refusal } from '../../schema/errors.ts';
+import { notFound, Refusal } from '../../schema/errors.ts';
 import { messageUuid, readUuid, view } from '../../schema/ids.ts';
 import { Message, Success } from '../../schema/records.ts';
 import type { User } from '../../store/store.ts';
@@ -84,8 +84,10 @@ export const messages = (deps: ApiDeps): Operation[] => {
       summary: 'Fetch a message',
       reply: Message,
       async handle({ user, uuid }) {
-        const message = await ownedMessage(store, user, uuid);
-        return view(Message, await runs.current(message));
+        await ownedMessage(store, user, uuid);
+        const message = await runs.message(uuid);
+        if (!message) throw notFound('message');
+        return view(Message, message);
       },
     }),
     operation({

@@ -58,7 +58,8 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
     reply: SessionWithMeta,
     async handle({ user, uuid }) {
       const { session } = await ownedSession(store, user, uuid);
-      return view(SessionWithMeta, { ...session, meta: session.live ? { live: session.live } : {} });
+      const { live, variables } = session;
+      return view(SessionWithMeta, { ...session, meta: { ...(live && { live }), ...(variables && { variables }) } });
     },
   }),
   operation({

@@ -21,10 +21,13 @@ afterAll(async () => {
 
 const change = (agent: string, more: object) => docent.api('POST', `/agent/${agent}/update`, more);
 
+/** Without those for the values of variables, which come after. */
+const answerRequests = () => model.requests.filter(({ body }) => !JSON.stringify(body).includes('json_object'));
+
 async function answerTo(query: string, initial_variables: object): Promise<{ response: string; prompt: string }> {
   const session = (await docent.api('POST', `/chatbot/${chatbot}/session/create`, { initial_variables })).body.uuid;
   const { body } = await docent.api('POST', `/session/${session}/message/non-stream`, { query });
-  return { response: body.response, prompt: model.requests.at(-1)?.body.messages[0]?.content ?? '' };
+  return { response: body.response, prompt: answerRequests().at(-1)?.body.messages[0]?.content ?? '' };
 }
 
 it('stand in the prompt: the owner’s as they are, a visitor’s as one line of data, and unknown names as written', async () => {
@@ -59,10 +62,10 @@ it('stand in the message of a pre-canned agent and of one for requests for a per
     bias: -10,
     human_escalation_settings: { human_requested_message: 'One moment, {{name}}.' },
   });
-  const asked = model.requests.length;
+  const requests = answerRequests().length;
   expect((await answerTo('Opening hours?', { name: 'Ada\n# Lovelace' })).response).toBe(
     'Hello Ada # Lovelace of Sales!',
   );
   expect((await answerTo('I want to talk to a human', { name: 'Ada' })).response).toBe('One moment, Ada.');
-  expect(model.requests).toHaveLength(asked);
+  expect(answerRequests()).toHaveLength(requests);
 });

@@ -1,0 +1,113 @@
+import type { Logger } from 'pino';
+import { declaredBy, isStatic } from '../../agents/variables.ts';
+import { FairQueue } from '../../async/fair-queue.ts';
+import { yieldTurn } from '../../async/time-slice.ts';
+import type { Model } from '../../model/model.ts';
+import { OutboundFailure } from '../../outbound/failures.ts';
+import { Refusal } from '../../schema/errors.ts';
+import type { StoredAgent, StoredMessage } from '../../store/store.ts';
+import { BadReply, inquire, type Inquiry } from './ask-model.ts';
+import { matchTags } from './match-tags.ts';
+import { BackgroundWork, type Task } from './work.ts';
+
+interface BackgroundOptions {
+  /** Without one, tags are matched by words, and variables by patterns alone. */
+  model: Model | undefined;
+  /** Why the model must not be asked at the moment; undefined where it may. */
+  paused(): string | undefined;
+  log: Logger;
+  /** Milliseconds for all tasks of a message, waiting included; 60,000 by default. */
+  timeout?: number;
+}
+
+interface Asked {
+  query: string;
+  chatbot: { uuid: string };
+}
+
+interface Situation {
+  /** The chatbot's, of which the enabled ones count. */
+  agents: readonly StoredAgent[];
+  /** The agent that answers. */
+  agent: StoredAgent | undefined;
+  turns: readonly StoredMessage[];
+}
+
+/** Calls to the model at the same time, in all; chatbots take turns beyond. */
+const MAX_CALLS = 64;
+
+/** Begins the background tasks of a message; undefined where there are none. They run after what the caller does in this turn. */
+export type BeginBackground = (asked: Asked, situation: Situation) => BackgroundWork | undefined;
+
+export function createBackground({ model, paused, log, timeout = 60_000 }: BackgroundOptions): BeginBackground {
+  const turns = new FairQueue({ concurrency: MAX_CALLS });
+
+  const reasonOf = (error: unknown): string => {
+    if (error instanceof BadReply) return 'bad_reply';
+    const reason = error instanceof OutboundFailure ? error.reason : error instanceof Refusal ? error.code : 'internal';
+    const level = reason === 'internal' ? 'error' : 'debug';
+    log[level]({ err: error, reason }, 'a background agent failed');
+    return reason;
+  };
+
+  function ask(asked: Model, agent: string, chatbot: string, inquiry: Inquiry): Task {
+    return {
+      agent,
+      by: 'model',
+      reasonOf,
+      async run(signal) {
+        // The answer's own request goes first.
+        await yieldTurn();
+        const turn = turns.acquire(chatbot);
+        const release = await turn;
+        try {
+          return await inquire(asked, inquiry, signal);
+        } finally {
+          release();
+        }
+      },
+    };
+  }
+
+  const match = ({ uuid, meta }: StoredAgent, query: string, reason: string): Task => ({
+    agent: uuid,
+    by: 'classifier',
+    reasonOf,
+    async run() {
+      await yieldTurn();
+      const labels = matchTags(meta.tags ?? [], query);
+      return { labels, variables: {}, ...(labels.length === 0 ? { reason } : {}) };
+    },
+  });
+
+  return ({ query, chatbot }, situation) => {
+    const { agents, turns: earlier } = situation;
+    const background = agents.filter(({ enabled, type }) => enabled === 1 && type === 'background');
+    const reason = model ? paused() : 'no_model';
+    const tasks: Task[] = [];
+    for (const agent of background) {
+      const tags = agent.meta.tags ?? [];
+      const variables = agent.variables.filter((one) => !isStatic(one));
+      if (model && reason === undefined) {
+        if (tags.length + variables.length === 0) continue;
+        const { prompt, meta } = agent;
+        const inquiry = { ...meta, prompt, tags, variables, query, turns: earlier };
+        tasks.push(ask(model, agent.uuid, chatbot.uuid, inquiry));
+      } else if (tags.length > 0) tasks.push(match(agent, query, reason ?? 'no_model'));
+    }
+    if (model && reason === undefined) {
+      const collecting = collectingInquiry(query, situation);
+      if (collecting) tasks.push(ask(model, '', chatbot.uuid, collecting));
+    }
+    return tasks.length > 0 ? new BackgroundWork(tasks, timeout) : undefined;
+  };
+}
+
+/** For the variables of the agents that answer, by the model of the one that answers now; the others call none. */
+function collectingInquiry(query: string, { agents, agent, turns }: Situation): Inquiry | undefined {
+  const declared = declaredBy(agents.filter(({ type }) => type !== 'background'));
+  const variables = [...declared.values()].filter((one) => !isStatic(one));
+  if (variables.length === 0 || agent?.type !== 'user-facing') return undefined;
+  const { model } = agent.meta;
+  return { model, temperature: 0, prompt: '', tags: [], variables, query, turns };
+}

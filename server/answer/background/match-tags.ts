@@ -1,0 +1,95 @@
+import type { AgentSettings } from '../../schema/records.ts';
+import { withoutAccents } from '../../knowledge/text/accents.ts';
+import { detectLanguage } from '../../knowledge/text/detect-language.ts';
+import { synonymsOf } from '../../knowledge/text/synonyms.ts';
+import { eachWord, isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts';
+
+/**
+ * Tags by their criteria without a model: by the words that say what a tag is about. It prefers no tag to a wrong one.
+ */
+
+type Tag = AgentSettings['tags'][number];
+type Language = NonNullable<Parameters<typeof isStopWord>[1]>;
+
+/** UTF-16 units of a criterion and of a message that are read. */
+const [MAX_CRITERIA, MAX_MESSAGE] = [1000, 2000];
+/** Of an alternative with so many words or more, this share has to be in the message; of a shorter one all. */
+const [LONG, SHARE] = [4, 0.75];
+
+/** Words of criteria that do not say what a message is about: who writes, and that something is asked. */
+const FRAME = new Set(
+  `visitor visitors customer customers client clients user users person people someone message messages query queries
+  question questions ask asks asked asking request requests requesting mention mentions mentioned talk talks talking say
+  says tell tells want wants wanting need needs would like likes look looks looking write writes express expresses
+  related relate relates concerning regarding topic topics subject matter include includes including example examples
+  apply applies applied tag label general other others kind type sort way matters interested interest know
+  besucher kunde kunden nutzer frage fragen fragt anfrage anfragen nachricht möchte will wünscht erwähnt spricht thema
+  allgemein beispiel sonstiges geht
+  cliente clientes visitante visitantes usuario usuarios pregunta preguntas pregunte mensaje quiere menciona tema general
+  visiteur visiteurs client clients utilisateur demande demandes question questions message veut mentionne sujet
+  visitatore cliente domanda domande chiede messaggio vuole argomento
+  visitante cliente pergunta perguntas mensagem quer tema
+  bezoeker klant klanten vraag vragen vraagt bericht wil onderwerp`
+    .split(/\s+/)
+    .map(withoutAccents),
+);
+
+/** From here on a sentence of a criterion says what is not meant. */
+const NOT =
+  /(?<!\p{L})(?:not|no|never|without|except|excluding|unless|but|n['’]t|nicht|kein\p{L}*|ohne|außer|aber|sin|excepto|salvo|pas|sans|sauf|non|senza|tranne|não|sem|exceto|niet|geen|zonder|behalve)(?!\p{L})/iu;
+const ENDS =
+  /[,;:/|()\n“”"«»]|[.!?。！？؟]+(?:\s|$)|(?<!\p{L})(?:or|oder|ou|o|of|eller|lub|tai|veya|sau|или|або|nebo|vagy|και|ή|أو|או)(?!\p{L})/iu;
+const SENTENCES = /[.!?。！？؟]+(?:\s+|$)|\n/u;
+
+/** Groups of synonyms of which a word says too little by itself: an order that is late is no wish to buy. */
+const UNCLEAR = new Set(
+  ['buy', 'order', 'take', 'accept', 'call', 'ring', 'rate', 'charge', 'change', 'start', 'problem'].map((word) =>
+    rootOf(word),
+  ),
+);
+
+export function matchTags(tags: readonly Tag[], message: string): { name: string; color: string }[] {
+  const words = wordsOf(message.slice(0, MAX_MESSAGE));
+  const roots = new Map<Language, Set<string>>();
+  const rootsIn = (language: Language): Set<string> => {
+    const known = roots.get(language) ?? new Set(words.map((word) => root(word, language)));
+    roots.set(language, known);
+    return known;
+  };
+  return tags
+    .filter(({ name, criteria }) => {
+      const text = criteria.slice(0, MAX_CRITERIA);
+      const language = (detectLanguage(`${name} ${text}`) ?? 'en') as Language;
+      return alternativesOf(name, text, language).some((alternative) => matches(alternative, rootsIn(language)));
+    })
+    .map(({ name, color }) => ({ name, color }));
+}
+
+function matches(alternative: ReadonlySet<string>, roots: ReadonlySet<string>): boolean {
+  let found = 0;
+  for (const one of alternative) if (roots.has(one) || clearSynonyms(one).some((other) => roots.has(other))) found += 1;
+  return alternative.size > 0 && found >= (alternative.size < LONG ? alternative.size : alternative.size * SHARE);
+}
+
+const clearSynonyms = (word: string): readonly string[] => (UNCLEAR.has(word) ? [] : synonymsOf(word));
+
+/** Each a set of roots that hold together: the name, and what stands between the commas and “or”s of the criteria. */
+function alternativesOf(name: string, criteria: string, language: Language): Set<string>[] {
+  const positive = criteria.split(SENTENCES).map((sentence) => sentence.split(NOT, 1)[0]!);
+  return [name, ...positive.flatMap((sentence) => sentence.split(ENDS))].map((text) => distinctive(text, language));
+}
+
+const distinctive = (text: string, language: Language): Set<string> =>
+  new Set(
+    wordsOf(text)
+      .filter((word) => !isStopWord(word) && !isStopWord(word, language) && !FRAME.has(withoutAccents(word)))
+      .map((word) => root(word, language)),
+  );
+
+function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  eachWord(text.toLowerCase(), (word) => words.push(word));
+  return words;
+}
+
+const root = (word: string, language: Language): string => withoutAccents(rootOf(word, language));

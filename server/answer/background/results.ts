@@ -1,0 +1,128 @@
+import type { Logger } from 'pino';
+import { collectedBy } from '../../agents/variables.ts';
+import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
+import type { Store, StoredMessage } from '../../store/store.ts';
+import type { BackgroundWork, Finding } from './work.ts';
+
+interface ResultsOptions {
+  store: Store;
+  clock: Clock;
+  log: Logger;
+}
+
+/** Labels of a message, and agents that `meta_json.background` tells of. */
+const [MAX_LABELS, MAX_NOTES] = [100, 50];
+
+interface Note extends Pick<Finding, 'agent' | 'by' | 'reason'> {
+  labels: string[];
+}
+
+/**
+ * The message with the labels of the findings, and with a note on each agent for key holders in its `meta_json`. Findings
+ * that it has already change nothing.
+ */
+export function withFindings(message: StoredMessage, findings: readonly Finding[]): StoredMessage {
+  const found = findings.filter(({ agent }) => agent !== '');
+  if (found.length === 0) return message;
+  const meta = JSON.parse(message.meta_json) as { background?: Note[] };
+  const notes = new Map(meta.background?.map((note) => [note.agent, note]));
+  for (const { agent, by, labels, reason } of found) {
+    notes.set(agent, {
+      agent,
+      labels: labels.map(({ name }) => name),
+      by,
+      ...(reason === undefined ? {} : { reason }),
+    });
+  }
+  return {
+    ...message,
+    labels: withLabels(message, findings),
+    meta_json: JSON.stringify({ ...meta, background: [...notes.values()].slice(0, MAX_NOTES) }),
+  };
+}
+
+function withLabels({ labels }: StoredMessage, findings: readonly Finding[]): StoredMessage['labels'] {
+  const all = new Map(labels.map((label) => [label.name, label]));
+  for (const label of findings.flatMap((finding) => finding.labels))
+    if (!all.has(label.name)) all.set(label.name, label);
+  return [...all.values()].slice(0, MAX_LABELS);
+}
+
+/** Stores what background tasks find out after the end of an answer. */
+export class BackgroundResults<Asked extends { uuid: string; session: { uuid: string } }> {
+  readonly #options: ResultsOptions;
+  /** By message. */
+  readonly #under = new Map<string, { work: BackgroundWork; asked: Asked; stored: Promise<void> }>();
+
+  constructor(options: ResultsOptions) {
+    this.#options = options;
+  }
+
+  /** To be called once the message is stored. */
+  follow(asked: Asked, work: BackgroundWork): void {
+    const stored = this.#follow(asked, work).finally(() => this.#under.delete(asked.uuid));
+    this.#under.set(asked.uuid, { work, asked, stored });
+  }
+
+  /** The work whose findings are not all stored. */
+  get(message: string): BackgroundWork | undefined {
+    return this.#under.get(message)?.work;
+  }
+
+  /** With the messages. */
+  ofSession(session: string): [message: string, work: BackgroundWork][] {
+    const own = [...this.#under.values()].filter(({ asked }) => asked.session.uuid === session);
+    return own.map(({ asked, work }) => [asked.uuid, work]);
+  }
+
+  /** Ends the tasks of these messages, and resolves when nothing more is written. */
+  async stopWhere(matches: (asked: Asked) => boolean): Promise<void> {
+    const under = [...this.#under.values()].filter(({ asked }) => matches(asked));
+    for (const { work } of under) work.stop();
+    await Promise.all(under.map(({ stored }) => stored));
+  }
+
+  /** Resolves when no task is pending. */
+  async settled(): Promise<void> {
+    await Promise.all(Array.from(this.#under.values(), ({ stored }) => stored));
+  }
+
+  get isIdle(): boolean {
+    return this.#under.size === 0;
+  }
+
+  /** Stores the variables of the findings with the session. */
+  async storeVariables(session: string, findings: readonly Finding[]): Promise<void> {
+    const variables = Object.assign({}, ...findings.map((finding) => finding.variables)) as Finding['variables'];
+    if (Object.keys(variables).length === 0) return;
+    await this.#options.store.updateSession(session, (one) => collectedBy(one, variables));
+  }
+
+  async #follow(asked: Asked, work: BackgroundWork): Promise<void> {
+    for (;;) {
+      const findings = work.take();
+      if (findings.length > 0) await this.#store(asked, findings);
+      else if (work.pending === 0) return;
+      else await work.next();
+    }
+  }
+
+  /** Nothing where the message or its session was deleted meanwhile. */
+  async #store({ uuid, session }: Asked, findings: readonly Finding[]): Promise<void> {
+    const { store, clock, log } = this.#options;
+    try {
+      await this.storeVariables(session.uuid, findings);
+      if (findings.every(({ agent }) => agent === '')) return;
+      await store.updateMessage(uuid, (message) => ({
+        ...withFindings(message, findings),
+        modified_at: nextModifiedAt(message.modified_at, clock),
+      }));
+    } catch (error) {
+      log.error({ err: error, message: uuid }, 'labels of a message could not be stored');
+    }
+  }
+}
+
+/** The message as it is at the moment, where `work` has findings that are not stored yet. */
+export const withBackground = (message: StoredMessage, work: BackgroundWork | undefined): StoredMessage =>
+  work ? { ...withFindings(message, work.findings), background_pending_tasks: work.pending } : message;
