@@ -276,6 +276,7 @@ function componentTypes(): Plugin[] {
 const quick = [
   'test/answer/{cite,demo-questions,prompt,quote,quoting,runs}.test.ts',
   'test/api/{contract/{conformance,openapi,operations},resources/models}.test.ts',
+  'test/conversations/table.test.ts',
   'test/demo/*.test.ts',
   'test/knowledge/{embedding,learning,passage-index,revisit,vectors}.test.ts',
   'test/model/*.test.ts',
