@@ -47,7 +47,7 @@ export interface Command {
   act(client: Client, words: string[], options: CommandOptions, terminal: Terminal): Promise<number | void>;
 }
 
-/** A command that needs the data folder late, or not at all. */
+/** A command that needs the data folder late or not at all, and of which no session is stored. */
 export interface LateCommand extends Omit<Command, 'act'> {
   actLate(
     withClient: WithClient,

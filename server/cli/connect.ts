@@ -11,6 +11,7 @@ import { inProcess, NoServer, connectToSocket } from '../control/socket.ts';
 import { createSchedules } from '../knowledge/crawl/schedule.ts';
 import { FolderInUse } from '../store/lowdb/files/lock.ts';
 import { openLowdbStore } from '../store/lowdb/lowdb.ts';
+import { withSessionsInMemory } from '../store/session-memory.ts';
 import { sanitizeText, type Terminal } from './command.ts';
 
 /** How long a server that has the folder may take until it listens to commands. */
@@ -18,8 +19,18 @@ const STARTING_MS = 3000;
 
 type Act<T> = (client: Client) => Promise<T>;
 
+interface FolderOptions {
+  /** Without a server, new sessions are not stored: they are to leave nothing behind, and to cost little. */
+  sessionsInMemory?: boolean;
+}
+
 /** Acts through the server that has the folder, or where none runs, through its handler in this process. */
-export async function withClient<T>(config: Config, terminal: Terminal, act: Act<T>): Promise<T> {
+export async function withClient<T>(
+  config: Config,
+  terminal: Terminal,
+  act: Act<T>,
+  options: FolderOptions = {},
+): Promise<T> {
   for (const end = Date.now() + STARTING_MS; ; await wait(50)) {
     try {
       return await act(new Client(connectToSocket(config.dataDir)));
@@ -27,18 +38,24 @@ export async function withClient<T>(config: Config, terminal: Terminal, act: Act
       if (!(error instanceof NoServer)) throw error;
     }
     try {
-      return await withOwnFolder(config, terminal, act);
+      return await withOwnFolder(config, terminal, act, options);
     } catch (error) {
       if (!(error instanceof FolderInUse) || Date.now() > end) throw error;
     }
   }
 }
 
-async function withOwnFolder<T>(config: Config, { err }: Terminal, act: Act<T>): Promise<T> {
+async function withOwnFolder<T>(
+  config: Config,
+  { err }: Terminal,
+  act: Act<T>,
+  { sessionsInMemory = false }: FolderOptions,
+): Promise<T> {
   const dir = config.dataDir;
   const clock = Date.now;
   const isNew = !existsSync(join(dir, 'store.json'));
-  const store = await openLowdbStore({ dir, clock, log: { warn: (_, sentence) => err(`docent: ${sentence}\n`) } });
+  const opened = await openLowdbStore({ dir, clock, log: { warn: (_, sentence) => err(`docent: ${sentence}\n`) } });
+  const store = sessionsInMemory ? withSessionsInMemory(opened) : opened;
   // A new folder may mean that DATA_DIR was not set; its keys are of no use to the server.
   if (isNew) err(`docent: ${dir} is a new data folder, made now\n`);
   const log = errorsTo(err);

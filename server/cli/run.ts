@@ -38,7 +38,13 @@ export async function runCommand(words: string[], env: NodeJS.ProcessEnv, termin
   try {
     const config = readConfig(env);
     if ('actLate' in command)
-      return await command.actLate((act) => withClient(config, terminal, act), operands, options, terminal, env);
+      return await command.actLate(
+        (act) => withClient(config, terminal, act, { sessionsInMemory: true }),
+        operands,
+        options,
+        terminal,
+        env,
+      );
     return (await withClient(config, terminal, (client) => command.act(client, operands, options, terminal))) ?? 0;
   } catch (error) {
     terminal.err(`docent: ${sanitizeText(error instanceof Error ? error.message : String(error))}\n`);

@@ -1,8 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newAgent } from '../../server/agents/agents.ts';
 import { runCommand } from '../../server/cli/run.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import { API_KEY, start, type Running } from '../running.ts';
 
 /** `docent test` as an operator types it, with a server that has the folder, and over HTTP. */
@@ -101,6 +103,41 @@ describe('docent test', () => {
       err: expect.stringContaining('DOCENT_API_KEY'),
     });
     expect((await running.api('GET', `/chatbot/${chatbot}/sessions`)).body).toEqual([]);
+  });
+
+  it('holds them without a server, and stores nothing', async () => {
+    const own = join(dir, 'own');
+    const store = await openLowdbStore({ dir: own, clock: Date.now });
+    const now = '2026-01-02T03:04:05Z';
+    const meta = { rate_limit: [20, 240] as [number, number], rate_limit_message: '', show_citations: true };
+    const record = { uuid: 'a'.repeat(32), name: 'Lamps', created_at: now, modified_at: now };
+    const bot = { ...record, meta: { ...meta, visibility: 'private' as const }, owner: store.owner.user.uuid };
+    const hours = newAgent(
+      bot.uuid,
+      { name: 'Hours', type: 'pre-canned', settings: { default_message: 'At nine.' } },
+      Date.now,
+    );
+    const person = newAgent(bot.uuid, { name: 'Person', type: 'human-escalation' }, Date.now);
+    await store.createChatbot(bot, [
+      { ...hours, enabled: 1 },
+      { ...person, enabled: 1 },
+    ]);
+    await store.close();
+    const before = await readdir(own, { recursive: true });
+    const path = await file(`
+conversations:
+  - name: hours, and then a person
+    turns:
+      - { ask: When do you open?, agent: Hours, state: none, answer: { contains: at nine } }
+      - { ask: I want to talk to a human, agent: Person, state: requested }
+      - { ask: When do you open?, agent: Hours, state: requested }
+`);
+    expect(await docent(['test', path], { DATA_DIR: own })).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringContaining('1 held'),
+    });
+    expect(await readdir(own, { recursive: true })).toEqual(before);
   });
 
   const FAILS = `

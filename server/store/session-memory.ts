@@ -1,0 +1,91 @@
+import { outcomeIn } from './outcomes.ts';
+import type { Store, StoredMessage, StoredSession } from './store.ts';
+
+type SessionVerbs = Pick<
+  Store,
+  | 'createSession'
+  | 'session'
+  | 'updateSession'
+  | 'deleteSession'
+  | 'saveMessage'
+  | 'updateMessage'
+  | 'message'
+  | 'messages'
+  | 'hasOutcome'
+  | 'lastMessages'
+  | 'deleteMessage'
+>;
+
+/**
+ * The store, but what is a new session stays in memory, with its messages, and ends with the process. Lists of sessions have
+ * the stored ones alone.
+ */
+export const withSessionsInMemory = (store: Store): Store => ({ ...store, ...sessionVerbs(store) });
+
+function sessionVerbs(store: Store): SessionVerbs {
+  const sessions = new Map<string, { session: StoredSession; messages: Map<string, StoredMessage> }>();
+  /** By message. */
+  const sessionOf = new Map<string, string>();
+  const holderOf = (message: string) => sessions.get(sessionOf.get(message) ?? '');
+  const create = async (session: StoredSession): Promise<boolean> => {
+    if (sessions.has(session.uuid) || !(await store.chatbot(session.chatbot))) return false;
+    sessions.set(session.uuid, { session: structuredClone(session), messages: new Map() });
+    return true;
+  };
+
+  return {
+    createSession: create,
+    async session(uuid) {
+      return structuredClone(sessions.get(uuid)?.session) ?? store.session(uuid);
+    },
+    async updateSession(uuid, change) {
+      const held = sessions.get(uuid);
+      if (!held) return store.updateSession(uuid, change);
+      held.session = structuredClone(change(structuredClone(held.session)));
+      return structuredClone(held.session);
+    },
+    async deleteSession(uuid) {
+      for (const message of sessions.get(uuid)?.messages.keys() ?? []) sessionOf.delete(message);
+      return sessions.delete(uuid) || store.deleteSession(uuid);
+    },
+
+    async saveMessage(message, session) {
+      if (session && !sessions.has(session.uuid)) await create(session);
+      const held = sessions.get(message.session);
+      if (!held) return store.saveMessage(message);
+      held.messages.set(message.uuid, structuredClone(message));
+      sessionOf.set(message.uuid, message.session);
+      const { modified_at } = message;
+      if (modified_at > held.session.modified_at) held.session = { ...held.session, modified_at };
+      return true;
+    },
+    async updateMessage(uuid, change) {
+      const messages = holderOf(uuid)?.messages;
+      if (!messages) return store.updateMessage(uuid, change);
+      const changed = structuredClone(change(structuredClone(messages.get(uuid)!)));
+      messages.set(uuid, changed);
+      return structuredClone(changed);
+    },
+    async message(uuid) {
+      return structuredClone(holderOf(uuid)?.messages.get(uuid)) ?? store.message(uuid);
+    },
+    async messages(session) {
+      const held = sessions.get(session);
+      return held ? structuredClone([...held.messages.values()]) : store.messages(session);
+    },
+    async hasOutcome(session, outcome) {
+      const held = sessions.get(session);
+      if (!held) return store.hasOutcome(session, outcome);
+      return [...held.messages.values()].some(({ meta_json }) => outcomeIn(meta_json) === outcome);
+    },
+    async lastMessages(session, count) {
+      const held = sessions.get(session);
+      if (!held) return store.lastMessages(session, count);
+      const finished = [...held.messages.values()].filter((one) => one.finish_reason !== '' && one.response !== '');
+      return structuredClone(finished.slice(-count));
+    },
+    async deleteMessage(uuid) {
+      return holderOf(uuid)?.messages.delete(uuid) ?? store.deleteMessage(uuid);
+    },
+  };
+}
