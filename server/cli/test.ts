@@ -14,7 +14,7 @@ export const testCommand: LateCommand = {
   summary: 'hold the conversations of YAML files with a chatbot, and say what is not as expected',
   details: `The chatbot is the one of --chatbot, or that the file names, or the only one there is. The conversations are deleted again.
 With --server it asks a server at that address, with the key in DOCENT_API_KEY; without, the data folder's own.
---junit writes the result as JUnit XML, too. demo/conversations.yaml is such a file.
+--junit writes the result as JUnit XML, too. The guide "Team" has the format of the files.
 Exit code: 0 all holds, 1 something does not, 2 a file has an error, 130 stopped by Ctrl-C.
 `,
   minWords: 1,

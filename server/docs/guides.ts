@@ -2,6 +2,7 @@
 export const guides = {
   widget: 'Widget',
   component: 'Component',
+  team: 'Team',
   commands: 'Commands',
   api: 'API',
   models: 'Models',

@@ -15,6 +15,7 @@ const shell = Object.values(texts).flatMap((text) => blocksOf(text, 'sh'));
 const curls = [...blocksOf(textOf('api'), 'sh'), ...blocksOf(textOf('widget'), 'sh')];
 const steps = blocksOf(readme, 'sh').filter((block) => /^npx docent (?!\n)/.test(block));
 const commands = blocksOf(textOf('commands'), 'sh');
+const team = blocksOf(textOf('team'), 'sh');
 const starts = shell.flatMap((block) => block.match(/^\S+=.* (?:npm start|npx docent)$/gm) ?? []);
 /** What wants root, Docker or the registry: .ci/package runs the installation, .ci/run the other npm lines but `dev` and the benches. */
 const elsewhere = shell.filter((block) => /^(?:sudo|docker|npm) /.test(block));
@@ -40,7 +41,9 @@ async function run(
 
 test('every block of commands is run here, or needs what a test does not have', () => {
   const startsAlone = (block: string): boolean => starts.includes(block.trim());
-  const others = shell.filter((block) => ![curls, steps, commands, elsewhere].some((group) => group.includes(block)));
+  const others = shell.filter(
+    (block) => ![curls, steps, commands, team, elsewhere].some((group) => group.includes(block)),
+  );
   expect(others.filter((block) => !startsAlone(block))).toEqual([]);
 });
 
@@ -119,6 +122,46 @@ describe.skipIf(skipped)('the commands guide, one after another in one shell', (
     const titles = [...textOf('commands').matchAll(/^\| `docent ((?:[a-z]+ ?)+)/gm)];
     expect(titles).toHaveLength(14);
     for (const [, title = ''] of titles) expect(commands.join('')).toContain(`docent ${title.trim()} `.trim());
+  });
+});
+
+describe.skipIf(skipped)('the team guide, one after another in one shell', () => {
+  let server: BuiltServer;
+  let folder: string;
+  let said: string[];
+
+  beforeAll(async () => {
+    server = await startBuiltServer();
+    folder = await mkdtemp(join(tmpdir(), 'docent-team-'));
+    const script = team.join('printf "\\n=====\\n"\n').replaceAll(/\bteam\.(yaml|xml)/g, join(folder, 'team.$1'));
+    said = (await run(script, server, `${server.key}\n`)).split('\n=====\n');
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const saidBy = (words: string): string => said[team.findIndex((block) => block.includes(words))] ?? '';
+
+  test('makes an agent with examples and a rule', () => {
+    expect(JSON.parse(saidBy('agent/create'))).toMatchObject({ name: 'Monograms', enabled: 1 });
+    expect(JSON.parse(saidBy('/routing'))).toMatchObject({ rules: [{ contains: ['monogram', 'initials'] }] });
+  });
+
+  test('reaches a person, and says why', () => {
+    expect(saidBy('session/create')).toMatch(/01632 960 142.*"live":\{"state":"requested"\}/s);
+    expect(saidBy('meta_json')).toMatch(/by: 'classifier'.*detected: 'person'/s);
+  });
+
+  test('holds the conversations that it shows', () => {
+    expect(saidBy('docent test').match(/^1 conversation: 1 held, 0 failed in /gm)).toHaveLength(2);
+    const keys = [
+      ...textOf('team')
+        .split('## Test it')[1]!
+        .matchAll(/^\| `(\w+)` +\| /gm),
+    ].map(([, key]) => key);
+    expect(keys).toEqual(['agent', 'cites', 'answer', 'state', 'labels', 'variables', 'tools']);
   });
 });
 
