@@ -26,7 +26,7 @@ interface ModelAnswer {
  * it does not know, beside passages that seem to answer, counts as answered.
  */
 export function outcomeOf({ text, hasFailed, hasCitations, needsNoCitation }: ModelAnswer): Outcome {
-  if (hasFailed || text === '' || isUnknown(text)) return 'unknown';
+  if (hasFailed || text === '' || saysUnknown(text)) return 'unknown';
   return hasCitations || needsNoCitation ? 'answered' : 'unknown';
 }
 
@@ -37,7 +37,8 @@ const unknownSentences = Object.values(PHRASES).map(({ unknown }) => withStraigh
 /** UTF-16 units of the longest sentence for “I don’t know”. */
 export const UNKNOWN_LENGTH = Math.max(...unknownSentences.map(({ length }) => length));
 
-function isUnknown(text: string): boolean {
+/** Whether the text begins with the sentence for “I don’t know” of any language. */
+export function saysUnknown(text: string): boolean {
   const start = withStraightQuotes(text.slice(0, UNKNOWN_LENGTH));
   return unknownSentences.some((sentence) => start.startsWith(sentence));
 }

@@ -1,5 +1,4 @@
 import { cannedAnswer, sourcesFor } from '../agents/agents.ts';
-import type { RoutingRecord } from '../agents/routing/choose.ts';
 import type { AgentRouter } from '../agents/routing/router.ts';
 import { withValues } from '../agents/variables.ts';
 import { Refusal } from '../schema/errors.ts';
@@ -7,15 +6,17 @@ import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { SearchResult } from '../knowledge/search/found.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Generated, Model } from '../model/model.ts';
-import type { Store, StoredAgent, StoredMessage } from '../store/store.ts';
-import { NO_META, type AnswerResult, type MessageMeta, type Question, type Respond } from './runs.ts';
+import type { Store, StoredMessage } from '../store/store.ts';
+import { messageMeta, type AnswerContext } from './context.ts';
+import type { AnswerResult, Question, Respond } from './runs.ts';
 import type { BeginBackground } from './background/background.ts';
 import { createMarkerFilter } from './citations/stream-filter.ts';
-import { writeNoAnswer } from './extract/no-answer.ts';
 import type { Fallback } from './fallback.ts';
 import { buildPrompt, MAX_TURNS } from './prompt.ts';
+import { offerIn, replyCanned, replyToTalk, replyWithoutAgent } from './replies.ts';
+import { isForeignWord, readTalk, type Talk } from './small-talk/talk.ts';
 import { writeQuotes } from './extract/write.ts';
-import { outcomeOf, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts';
+import { outcomeOf, saysUnknown, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts';
 import type { Run } from './run.ts';
 
 interface PipelineOptions {
@@ -36,14 +37,6 @@ interface GenerationResult {
   refusal?: Refusal;
 }
 
-interface AnswerContext extends SearchResult {
-  question: Question;
-  agents: StoredAgent[];
-  agent: StoredAgent | undefined;
-  routing: RoutingRecord | undefined;
-  turns: StoredMessage[];
-}
-
 /** Answers in this process: choose the agent, retrieve, generate or quote, cite; background agents run beside. */
 export function createRespond(options: PipelineOptions): Respond {
   return (question, run) =>
@@ -58,9 +51,10 @@ function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): A
   const { model, fallback } = options;
   if (!context.agent) return replyWithoutAgent(context, run);
   const canned = cannedAnswer(context.agent);
-  if (canned !== undefined) return replyCanned(context, canned, run);
+  if (canned !== undefined) return replyCanned(context, context.agent, canned, run);
   // An answer that the owner wrote to this question takes precedence over the model.
   const hasOwnAnswer = context.found[0]?.match.exact;
+  if (context.talk && !hasOwnAnswer) return replyToTalk(context, context.talk, options.knowledge, run);
   if (!model || hasOwnAnswer) return answerWithQuotes(context, run);
   const reason = fallback.paused();
   return reason ? fallBackToQuotes(context, reason, run) : answerWithModel(context, { ...options, model }, run);
@@ -72,50 +66,45 @@ async function gatherContext(
 ): Promise<AnswerContext> {
   const { uuid } = question.chatbot;
   const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, question)]);
-  const { agent: chosen, record: routing } = await router.route(question, agents, turns);
+  const canPass = agents.some(({ type, enabled }) => type === 'human-escalation' && enabled === 1);
+  const said = await readTalk(question.query, {
+    name: question.chatbot.name,
+    lastAnswer: turns.at(-1)?.response,
+    canPass,
+  });
+  const { agent: chosen, record: routing } = await router.route(question, agents, turns, said?.isLike);
   const agent = chosen && withValues(chosen, agents, question.session);
   const earlier = turns.map((turn) => turn.query);
   const sources = agent?.type === 'user-facing' ? sourcesFor(agent) : NO_SOURCES;
-  return {
-    question,
-    agents,
-    agent,
-    routing,
-    turns,
-    ...(await knowledge.search(uuid, question.query, { earlier, sources })),
-  };
+  const { query, found } = await knowledge.search(uuid, question.query, { earlier, sources });
+  const isTalk = routing?.detected === 'small_talk' && said && !namesThing(said, { question, earlier, query, found });
+  return { question, agents, agent, routing, turns, query, found, canPass, talk: isTalk ? said : undefined };
 }
+
+interface Asked extends SearchResult {
+  question: Question;
+  earlier: string[];
+}
+
+/** Whether a word of small talk is the name of something that the site tells of. */
+const namesThing = ({ says }: Talk, { question, earlier, query, found }: Asked): boolean =>
+  says !== 'person' &&
+  isForeignWord(question.query, says, { earlier, acceptedLanguages: question.acceptedLanguages, found }) &&
+  wouldQuote(query, found);
 
 const NO_SOURCES: ReadonlySet<string> = new Set();
 
 const earlierTurns = async (store: Store, { session, newSession }: Question): Promise<StoredMessage[]> =>
   newSession ? [] : store.lastMessages(session.uuid, MAX_TURNS);
 
-/** Every agent that could answer is deleted or not enabled. */
-function replyWithoutAgent({ question, query }: AnswerContext, run: Run): AnswerResult {
-  run.append(writeNoAnswer(query, [], question.acceptedLanguages));
-  return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(undefined), outcome: 'unknown' } };
-}
-
-/** What the owner wrote for the agent to say; where that is nothing, that there is no answer. */
-function replyCanned({ question, agent, routing, query }: AnswerContext, message: string, run: Run): AnswerResult {
-  run.append(message || writeNoAnswer(query, [], question.acceptedLanguages));
-  const outcome = message ? 'answered' : 'unknown';
-  return {
-    finish_reason: 'stop',
-    citations: {},
-    meta: { ...messageMeta(agent, routing), outcome },
-    ...(agent?.type === 'human-escalation' ? { requestsPerson: true } : {}),
-  };
-}
-
-async function answerWithQuotes(
-  { question, agent, routing, query, found }: AnswerContext,
-  run: Run,
-): Promise<AnswerResult> {
+async function answerWithQuotes(context: AnswerContext, run: Run): Promise<AnswerResult> {
+  const { question, agent, routing, query, found } = context;
   const { acceptedLanguages } = question;
   const cite = question.chatbot.meta.show_citations;
-  const { citations, outcome } = await writeQuotes({ query, found, cite, acceptedLanguages }, run);
+  const { citations, outcome } = await writeQuotes(
+    { query, found, cite, acceptedLanguages, offer: offerIn(context) },
+    run,
+  );
   return {
     finish_reason: run.stopped ? 'stopped' : 'stop',
     citations,
@@ -145,6 +134,7 @@ function answerWithModel(
   if (run.stopped) generation.stop();
   // Computed now, while the model's server works, so that an open stream does not keep the passages in memory.
   const needsNoCitation = query.asksNothing() || wouldQuote(query, found);
+  const offer = offerIn(context);
   const meta = messageMeta(agent, routing);
   const credits = catalogue.credits(agent?.meta.model ?? '');
 
@@ -161,12 +151,14 @@ function answerWithModel(
     const finish_reason = run.isFull ? 'length' : finish === 'tool_calls' ? 'stop' : finish;
     const citations = markers.citations();
     const hasCitations = Object.keys(citations).length > 0;
+    const text = run.read(0, UNKNOWN_LENGTH);
     const outcome = outcomeOf({
-      text: run.read(0, UNKNOWN_LENGTH),
+      text,
       hasFailed: refusal !== undefined,
       hasCitations,
       needsNoCitation,
     });
+    if (offer && finish === 'stop' && !run.stopped && saysUnknown(text)) run.append(`\n\n${offer}`);
     return {
       finish_reason: run.stopped ? 'stopped' : finish_reason,
       citations,
@@ -191,9 +183,3 @@ function generationError(error: unknown): GenerationResult {
   if (error instanceof Refusal) return { finish: 'error', totalTokens: 0, refusal: error };
   throw error;
 }
-
-const messageMeta = (agent: StoredAgent | undefined, routing?: RoutingRecord): MessageMeta => ({
-  ...NO_META,
-  active_agent: { uuid: agent?.uuid ?? '', name: agent?.name ?? '' },
-  ...(routing ? { routing } : {}),
-});

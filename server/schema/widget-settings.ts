@@ -114,11 +114,17 @@ export type WidgetSettings = Static<typeof WidgetSettings>;
 /** What the widget looks for in `words`: besides the sentences, one of the owner's own for each way in which an answer fails. */
 export const WORD_NAMES: readonly string[] = [...new Set([...SENTENCES, ...ERROR_CODES, 'bad_answer', 'limited'])];
 
+/** What the server looks for in `words`: the replies to small talk. They are not sent to pages. */
+export const REPLY_WORDS: readonly string[] =
+  'greeting thanks goodbye who robot abilities ready contact no_contact person'
+    .split(' ')
+    .map((name) => `reply_${name}`);
+
 /** As an owner sends them: other names are ignored. */
 const { additionalProperties: sentence, ...map } = WORDS;
 const NewWords = Type.Unsafe<Record<string, string>>({
   ...map,
-  properties: Object.fromEntries(WORD_NAMES.map((name) => [name, sentence])),
+  properties: Object.fromEntries([...WORD_NAMES, ...REPLY_WORDS].map((name) => [name, sentence])),
 });
 
 export const WidgetChange = Type.Partial(
@@ -163,5 +169,6 @@ export function publicSettings(
   if (offset !== WIDGET_DEFAULTS.offset) theme['offset'] = `${offset}px`;
   if (z_index !== WIDGET_DEFAULTS.z_index) theme['z'] = String(z_index);
   if (shown.scheme !== 'auto') theme['scheme'] = shown.scheme;
-  return { ...shown, theme };
+  const words = Object.fromEntries(Object.entries(shown.words).filter(([name]) => !REPLY_WORDS.includes(name)));
+  return { ...shown, words, theme };
 }

@@ -9,7 +9,7 @@ export interface RoutableAgent {
   name: string;
   type: AgentType;
   meta: Partial<Pick<AgentSettings, 'bias' | 'stickness'>>;
-  routing?: Pick<AgentRouting, 'rules'> | undefined;
+  routing?: (Pick<AgentRouting, 'rules'> & Partial<Pick<AgentRouting, 'examples'>>) | undefined;
 }
 
 /** How clearly a message is what a detector looks for: from -1 to 1, clear from 0 on. */
@@ -31,6 +31,8 @@ export interface Situation<A extends RoutableAgent> {
   /** Trained on exactly these agents, background agents among them, in this order. Not asked where one agent can answer. */
   classifier?: Classifier;
   detectors?: Detectors;
+  /** Where the message is small talk: whether a sentence is such talk too. */
+  smallTalk?: ((sentence: string) => boolean) | undefined;
 }
 
 /** `meta_json.routing` of a message: why this agent answers. */
@@ -40,7 +42,7 @@ export interface RoutingRecord {
   /** The rule that was true: of which agent, and which of its rules, counted from 0. */
   rule?: { agent: string; index: number };
   /** What the message clearly is, where that alone decides. */
-  detected?: 'person' | 'spam';
+  detected?: 'person' | 'spam' | 'small_talk';
   /** How far the first candidate's score is above the second's; absent where there is no second. */
   margin?: number;
   /** Best first, at most `MAX_CANDIDATES`. */
@@ -77,15 +79,17 @@ export const isClose = ({ by, margin }: RoutingRecord): boolean => by === 'class
 
 /**
  * Who answers: the first agent whose rule is true; the human-escalation agent where a person is clearly wished for; the
- * spam-defense agent for what is clearly spam; else the one of the highest score, of equal ones the first created. Same
- * input, same choice.
+ * spam-defense agent for what is clearly spam; for small talk the one that has it among its examples, else a user-facing
+ * one; else the one of the highest score, of equal ones the first created. Same input, same choice.
  */
 export function choose<A extends RoutableAgent>(situation: Situation<A>): Choice<A> {
   const able = situation.agents.filter(({ type }) => type !== 'background');
   const [first, second] = able;
   if (!first) return { agent: undefined, record: undefined };
-  if (!second) return { agent: first, record: { by: 'only', agent: first.uuid } };
-  return byRule(able, situation) ?? byDetector(able, situation) ?? byScore(able, situation);
+  if (!second) return { agent: first, record: { by: 'only', agent: first.uuid, ...talkOf(first, situation) } };
+  return (
+    byRule(able, situation) ?? byDetector(able, situation) ?? bySmallTalk(able, situation) ?? byScore(able, situation)
+  );
 }
 
 function byRule<A extends RoutableAgent>(able: A[], { query, facts }: Situation<A>): Choice<A> | undefined {
@@ -105,7 +109,8 @@ const detectedFor = ({ type }: RoutableAgent): 'person' | 'spam' | undefined =>
 function byDetector<A extends RoutableAgent>(able: A[], situation: Situation<A>): Choice<A> | undefined {
   for (const detected of ['person', 'spam'] as const) {
     const agent = able.find((one) => detectedFor(one) === detected);
-    if (!agent || clarity(detected, situation) < 0) continue;
+    // Who asks whether a person answers does not ask for one.
+    if (!agent || (detected === 'person' && situation.smallTalk) || clarity(detected, situation) < 0) continue;
     return { agent, record: { by: 'classifier', agent: agent.uuid, detected } };
   }
   return undefined;
@@ -113,6 +118,24 @@ function byDetector<A extends RoutableAgent>(able: A[], situation: Situation<A>)
 
 const clarity = (detected: 'person' | 'spam', { query, detectors }: Situation<RoutableAgent>): number =>
   detectors?.[detected](query) ?? -1;
+
+/** The agent that answered last if it may, else the one of the highest bias, of equal ones the first created. */
+function bySmallTalk<A extends RoutableAgent>(
+  able: A[],
+  { smallTalk, lastAgent }: Situation<A>,
+): Choice<A> | undefined {
+  if (!smallTalk) return undefined;
+  const own = able.find((one) => !detectedFor(one) && one.routing?.examples?.some(smallTalk));
+  const facing = able.filter(({ type, meta }) => type === 'user-facing' && (meta.bias ?? 0) > OUT);
+  const agent =
+    own ??
+    facing.find(({ uuid }) => uuid === lastAgent) ??
+    facing.toSorted((one, other) => (other.meta.bias ?? 0) - (one.meta.bias ?? 0))[0];
+  return agent && { agent, record: { by: 'classifier', agent: agent.uuid, detected: 'small_talk' } };
+}
+
+const talkOf = ({ type }: RoutableAgent, { smallTalk }: Situation<RoutableAgent>): Pick<RoutingRecord, 'detected'> =>
+  smallTalk && type === 'user-facing' ? { detected: 'small_talk' } : {};
 
 function byScore<A extends RoutableAgent>(able: A[], situation: Situation<A>): Choice<A> {
   const taking = able.filter(({ meta }) => (meta.bias ?? 0) > OUT);

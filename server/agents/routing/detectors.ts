@@ -1,3 +1,4 @@
+import { withoutAccents } from '../../knowledge/text/accents.ts';
 import { sentencesOf } from '../../knowledge/text/sentences.ts';
 import type { Detectors } from './choose.ts';
 import { isGibberish } from './gibberish.ts';
@@ -9,6 +10,12 @@ const MAX_MESSAGE_CHARS = 2000;
 const MAX_MESSAGE_SENTENCES = 20;
 /** How much more clearly one sentence has to be spam than a whole message: what is cut out of a chat sounds like it. */
 const ALOOF = 0.4;
+
+/** UTF-16 units of a message that may be a wish for a person and nothing else. */
+const MAX_WISH_CHARS = 300;
+const TELLING = /\p{L}[\p{L}\p{M}]*/gu;
+/** Letters of scripts that put no space between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 let loaded: Promise<Detectors> | undefined;
 
@@ -31,6 +38,28 @@ async function load(): Promise<Detectors> {
     },
   };
 }
+
+/** Whether a message is a clear wish for a person. */
+export type WishDetector = (message: string) => boolean;
+
+let wishLoaded: Promise<WishDetector> | undefined;
+
+/** For chatbots without an agent for it: a message without any word for a person or for talking costs next to nothing. */
+export const loadWishDetector = (): Promise<WishDetector> => (wishLoaded ??= loadWish());
+
+async function loadWish(): Promise<WishDetector> {
+  const { default: person } = await import('./trained/person.json', { with: { type: 'json' } });
+  const detector = new Detector(person);
+  const telling = new Set(`${person.phrases.p}|${person.phrases.v}`.split('|').map(longestWord));
+  const mayWish = (message: string): boolean => {
+    for (const [word] of withoutAccents(message.toLowerCase()).matchAll(TELLING)) if (telling.has(word)) return true;
+    return UNSPACED.test(message);
+  };
+  return (message) => message.length <= MAX_WISH_CHARS && mayWish(message) && highest(detector, message) >= 0;
+}
+
+const longestWord = (phrase: string): string =>
+  (phrase.match(TELLING) ?? []).reduce((longest, word) => (word.length > longest.length ? word : longest), '');
 
 /**
  * Of the whole and of each of its sentences, less `aloof`, as the rest of a message does not take back what one of them

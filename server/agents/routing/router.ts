@@ -27,11 +27,12 @@ export class AgentRouter {
     this.#store = store;
   }
 
-  /** `turns`: the last finished messages of the session, oldest first. */
+  /** `turns`: the last finished messages of the session, oldest first. `smallTalk` as in `Situation`. */
   async route(
     question: RoutedQuestion,
     agents: readonly StoredAgent[],
     turns: readonly StoredMessage[],
+    smallTalk?: (sentence: string) => boolean,
   ): Promise<Choice<StoredAgent>> {
     const enabled = agents.filter(({ enabled, type }) => enabled === 1 && type !== 'background');
     const hasRules = enabled.some(({ routing }) => routing && routing.rules.length > 0);
@@ -47,6 +48,7 @@ export class AgentRouter {
       turns: turns.map(({ query }) => query).toReversed(),
       agents: enabled,
       facts,
+      smallTalk,
       ...(facts.lastAgent === undefined ? {} : { lastAgent: facts.lastAgent }),
       ...(enabled.length > 1 ? { detectors: await loadDetectors() } : {}),
       ...(enabled.filter(isScored).length > 1 ? { classifier: await this.#classifier(enabled) } : {}),

@@ -19,6 +19,8 @@ interface WriteQuotesOptions {
   cite: boolean;
   /** As in `phrasesFor`. */
   acceptedLanguages?: readonly string[] | undefined;
+  /** As in `writeNoAnswer`. */
+  offer?: string | undefined;
 }
 
 /** Receives the answer; implemented by `Run`. */
@@ -35,7 +37,7 @@ interface QuotedAnswerEnd {
 
 /** Writes the extractive answer: quotes from the sources, or the reply that there is no answer. */
 export async function writeQuotes(
-  { query, found, cite, acceptedLanguages }: WriteQuotesOptions,
+  { query, found, cite, acceptedLanguages, offer }: WriteQuotesOptions,
   run: AnswerWriter,
 ): Promise<QuotedAnswerEnd> {
   const long = query.isLongForm;
@@ -54,7 +56,7 @@ export async function writeQuotes(
     run.append(between + withoutMarkers(piece.text) + (marker && separatorAfter(piece.text) + marker));
     between = long || piece.block ? '\n\n' : ' ';
   }
-  if (answer.pieces.length === 0) run.append(writeNoAnswer(query, found, acceptedLanguages));
+  if (answer.pieces.length === 0) run.append(writeNoAnswer(query, found, { acceptedLanguages, offer }));
   else if (long) run.append(`\n\n${phrases().noMore}`);
   const outcome = answer.pieces.length === 0 ? 'unknown' : 'answered';
   return { citations: cite ? quotes.citations() : {}, outcome };

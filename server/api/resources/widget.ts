@@ -1,7 +1,13 @@
 import { invalid } from '../../schema/errors.ts';
 import { view } from '../../schema/ids.ts';
 import type { StoredChatbot } from '../../store/store.ts';
-import { WORD_NAMES, WIDGET_DEFAULTS, WidgetChange, WidgetSettings } from '../../schema/widget-settings.ts';
+import {
+  REPLY_WORDS,
+  WORD_NAMES,
+  WIDGET_DEFAULTS,
+  WidgetChange,
+  WidgetSettings,
+} from '../../schema/widget-settings.ts';
 import { operation, ownedChatbot, type Operation, type ApiDeps } from '../requests/operation.ts';
 
 /** The settings of a chatbot's widget: beyond the interface, and so beside the chatbot's record, not in it. */
@@ -47,7 +53,8 @@ function normalize(sent: WidgetChange): WidgetChange {
   if (settings.image_hosts) settings.image_hosts = unique(settings.image_hosts, readImageHost);
   if (settings.allowed_origins) settings.allowed_origins = unique(settings.allowed_origins, readOrigin);
   if (settings.words) {
-    settings.words = Object.fromEntries(Object.entries(settings.words).filter(([name]) => WORD_NAMES.includes(name)));
+    const known = new Set([...WORD_NAMES, ...REPLY_WORDS]);
+    settings.words = Object.fromEntries(Object.entries(settings.words).filter(([name]) => known.has(name)));
   }
   return settings;
 }

@@ -117,7 +117,8 @@ function expectedOf(
   return expected.flatMap((language) => possible.find((one) => one === language) ?? []);
 }
 
-function languageOfTag(tag: string): LanguageCode | undefined {
+/** Of a tag of BCP 47; undefined where it is none of ours. */
+export function languageOfTag(tag: string): LanguageCode | undefined {
   const [language = ''] = tag.toLowerCase().split('-');
   return NAMES.find((one) => one === language) ?? ALIASES.get(language);
 }

@@ -1,0 +1,24 @@
+import type { RoutingRecord } from '../agents/routing/choose.ts';
+import type { SearchResult } from '../knowledge/search/found.ts';
+import type { StoredAgent, StoredMessage } from '../store/store.ts';
+import { NO_META, type MessageMeta, type Question } from './runs.ts';
+import type { Talk } from './small-talk/talk.ts';
+
+/** All that an answer is made of. */
+export interface AnswerContext extends SearchResult {
+  question: Question;
+  agents: StoredAgent[];
+  agent: StoredAgent | undefined;
+  routing: RoutingRecord | undefined;
+  turns: StoredMessage[];
+  /** Where the message is small talk, and the agent has no message of its own for it. */
+  talk: Talk | undefined;
+  /** A human-escalation agent is enabled. */
+  canPass: boolean;
+}
+
+export const messageMeta = (agent: StoredAgent | undefined, routing?: RoutingRecord): MessageMeta => ({
+  ...NO_META,
+  active_agent: { uuid: agent?.uuid ?? '', name: agent?.name ?? '' },
+  ...(routing ? { routing } : {}),
+});

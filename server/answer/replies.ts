@@ -1,0 +1,65 @@
+import { sourcesFor } from '../agents/agents.ts';
+import type { Knowledge } from '../knowledge/knowledge.ts';
+import type { StoredAgent } from '../store/store.ts';
+import { messageMeta, type AnswerContext } from './context.ts';
+import { writeNoAnswer } from './extract/no-answer.ts';
+import type { Run } from './run.ts';
+import type { AnswerResult } from './runs.ts';
+import { findContact } from './small-talk/contact.ts';
+import { contactReply, defaultMessage, offerOf, replyTo, type Speaker } from './small-talk/reply.ts';
+import { readIn, type Talk } from './small-talk/talk.ts';
+
+/** The answers that are neither quoted nor a model's. */
+
+/** Every agent that could answer is deleted or not enabled. */
+export function replyWithoutAgent({ question, query }: AnswerContext, run: Run): AnswerResult {
+  run.append(writeNoAnswer(query, [], { acceptedLanguages: question.acceptedLanguages }));
+  return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(undefined), outcome: 'unknown' } };
+}
+
+/** What the owner wrote for the agent to say, or a sentence of ours. A pre-canned agent without a message has no answer. */
+export function replyCanned(context: AnswerContext, agent: StoredAgent, message: string, run: Run): AnswerResult {
+  run.append(message || defaultMessage(agent.type, speakerOf(context).language));
+  return {
+    finish_reason: 'stop',
+    citations: {},
+    meta: {
+      ...messageMeta(agent, context.routing),
+      outcome: message || agent.type !== 'pre-canned' ? 'answered' : 'unknown',
+    },
+    ...(agent.type === 'human-escalation' ? { requestsPerson: true } : {}),
+  };
+}
+
+/** Without a model, and without a citation. */
+export async function replyToTalk(
+  context: AnswerContext,
+  { says }: Talk,
+  knowledge: Pick<Knowledge, 'search'>,
+  run: Run,
+): Promise<AnswerResult> {
+  const { question, agent, routing, turns, found } = context;
+  const speaker = speakerOf(context);
+  if (says === 'person') {
+    const { uuid } = question.chatbot;
+    const sources = agent && sourcesFor(agent);
+    const pages = await findContact((words) => knowledge.search(uuid, words, { sources }), speaker.language);
+    run.append(contactReply(pages, speaker));
+  } else {
+    const earlier = turns.map((turn) => turn.query);
+    const { acceptedLanguages } = question;
+    const { kind, language } = readIn(says, { earlier, acceptedLanguages, found });
+    run.append(replyTo(kind, { ...speaker, language }));
+  }
+  return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(agent, routing), outcome: 'answered' } };
+}
+
+/** What to add where there is no answer. */
+export const offerIn = (context: AnswerContext): string => (context.canPass ? offerOf(speakerOf(context)) : '');
+
+const speakerOf = ({ question, query, found, canPass }: AnswerContext): Speaker => ({
+  language: query.language.replyLanguage(found, question.acceptedLanguages),
+  name: question.chatbot.name,
+  words: question.chatbot.widget?.words ?? {},
+  canPass,
+});

@@ -1,0 +1,10 @@
+/**
+ * What visitors say in one language, by sort: phrases with commas between, alternatives in parentheses. `human` asks
+ * whether a person answers; `ready` is a yes, a no or a call for help, to which one asks back. With these may stand
+ * `filler`, and beside all kinds but `ready` an `address`.
+ */
+export type Known = Record<Sort, string>;
+export type Sort = TalkKind | 'filler' | 'address';
+/** The more telling first: of two in one message the first one is answered. */
+export const KINDS = ['robot', 'human', 'who', 'abilities', 'goodbye', 'thanks', 'greeting', 'ready'] as const;
+export type TalkKind = (typeof KINDS)[number];

@@ -1,0 +1,53 @@
+import type { Known } from './known.ts';
+
+/** Swedish, Danish, Norwegian, Finnish: see `Known`. */
+export const NORDIC = {
+  sv: {
+    greeting: `hej, hej hej, hejsan, hallå, tjena, tjenare, tja, tjo, god (morgon|dag|kväll|afton|eftermiddag|förmiddag), godmorgon, goddag, godkväll, hur (mår du|är läget|står det till|är det|går det), läget, trevligt att träffas`,
+    thanks: `tack, tack (så mycket|så hemskt mycket|snälla|ska du ha|själv), (stort|många|tusen|hjärtligt) tack, tackar (så mycket|), jag tackar, tackar och bockar, (det|det var) (hjälpte|till stor hjälp)`,
+    goodbye: `hej då, hejdå, adjö, (vi ses|vi hörs|ses|hörs) (senare|snart|imorgon|), ha det (bra|så bra|gott|så gott), (ha en|önskar en|) (bra|trevlig|fin|fortsatt trevlig|fortsatt bra) (dag|kväll|helg|eftermiddag), god natt, godnatt, på återseende, farväl, (med|) vänliga hälsningar, mvh, det var allt`,
+    who: `vem är (du|det|det här) (egentligen|), vad är du (för något|), vad heter du, vem (pratar|talar|chattar|skriver) jag med, vad är ditt namn, presentera dig, har du ett namn`,
+    robot: `är (du|det|det här|detta) (en|ett|bara en|) (robot|bot|chattbot|chatbot|chatbott|maskin|dator|datorprogram|ai|artificiell intelligens|program), (pratar|talar|chattar|skriver) jag med (en|ett) (robot|bot|chattbot|chatbot|maskin|dator|ai), eller (en|ett|) (robot|bot|maskin|dator|ai)`,
+    human: `är (du|det|det här) (en|) (människa|riktig människa|verklig människa|person|riktig person|verklig person|verklig|äkta|mänsklig), (pratar|talar|chattar|skriver) jag med en (människa|riktig människa|verklig människa|person|riktig person), eller (en|) (människa|riktig människa|person)`,
+    abilities: `vad kan du (göra|hjälpa till med|hjälpa mig med|svara på|) (för mig|), (hur|med vad) kan du hjälpa (mig|till), vad kan jag fråga (dig|) (om|), (vilka|vad för) frågor kan du svara på, vad vet du, vad är din uppgift`,
+    ready: `ja, nej, jo, jaha, japp, nä, okej, oki, bra, toppen, perfekt, utmärkt, visst, självklart, uppfattat, förstår, jag förstår, jag fattar, det är bra, kanon, schysst, hjälp, hjälp mig, (kan du|kan ni|skulle du kunna) hjälpa (mig|till), jag behöver hjälp, jag (har|hade) en fråga, en fråga, (får|kan) jag (fråga|ställa) (dig|) (en sak|en fråga|något), ursäkta, förlåt, nej tack, ja tack`,
+    filler: `snälla, och, igen, så mycket, då, där, oh, ah, jättemycket, mycket, på förhand, för (hjälpen|svaret|infon|informationen|all hjälp|din hjälp|er hjälp|allt|det|ditt svar), ok`,
+    address: `allihopa, alla, allesammans, på er, på dig, du, bot, chatbot, robot, kompis, vännen`,
+  },
+  da: {
+    greeting: `hej, hejsa, hej hej, halløj, hallo, halløjsa, goddag, god (morgen|aften|dag|eftermiddag|formiddag), godmorgen, godaften, dav, davs, mojn, hvordan (går det|har du det|står det til), hvad så, rart at møde dig`,
+    thanks: `tak, tak (skal du have|skal i have|så meget|for det|i lige måde), (mange|tusind|tusinde|stor) tak, takker, jeg takker, (det|det var) (hjalp|en stor hjælp)`,
+    goodbye: `farvel, hav (det|en) (godt|god dag|god aften|god weekend|rigtig god dag|dejlig dag), ha (det|en) (godt|god dag|god aften|god weekend), vi (ses|snakkes|tales ved), ses, snakkes, god (weekend|nat|fornøjelse), fortsat god (dag|aften), godnat, på gensyn, (med|) venlig hilsen, mvh, det var alt`,
+    who: `hvem er (du|det|det her) (egentlig|), hvad er du (for noget|), hvad hedder du, hvem (taler|skriver|chatter|snakker) jeg med, hvad er dit navn, præsenter dig, har du et navn`,
+    robot: `er (du|det|det her|dette) (en|et|bare en|) (robot|bot|chatbot|maskine|computer|computerprogram|ai|kunstig intelligens|program), (taler|skriver|chatter|snakker) jeg med (en|et) (robot|bot|chatbot|maskine|computer|ai), eller (en|et|) (robot|bot|maskine|computer|ai)`,
+    human: `er (du|det) (et|en|) (menneske|rigtigt menneske|ægte menneske|person|rigtig person|virkelig person|ægte|rigtig|menneskelig), (taler|skriver|chatter|snakker) jeg med (et|en) (menneske|rigtigt menneske|person|rigtig person), eller (et|en|) (menneske|rigtigt menneske|person)`,
+    abilities: `hvad kan du (gøre|hjælpe med|hjælpe mig med|svare på|) (for mig|), (hvordan|hvad) kan du hjælpe (mig|) (med|), hvad kan jeg spørge (dig|) (om|), (hvilke|hvad for) spørgsmål kan du (svare på|besvare), hvad ved du, hvad er din opgave`,
+    ready: `ja, nej, jo, jep, okay, oki, fint, godt, super, perfekt, forstået, jeg forstår, klart, i orden, selvfølgelig, rigtig godt, fedt, hjælp, hjælp mig, (kan|vil|kunne) (du|i) hjælpe (mig|), jeg har brug for hjælp, jeg (har|havde) et spørgsmål, et spørgsmål, (må|kan) jeg (spørge|stille) (dig|) (om noget|et spørgsmål), undskyld, nej tak, ja tak`,
+    filler: `og, igen, venligst, meget, oh, ah, der, så, på forhånd, for (hjælpen|svaret|info|informationen|din hjælp|jeres hjælp|alt|dit svar|den gode hjælp), ok`,
+    address: `alle, alle sammen, allesammen, med dig, med jer, du, i, bot, chatbot, robot, ven, min ven`,
+  },
+  nb: {
+    greeting: `hei, hei hei, heisann, heia, hallo, hallais, halla, god (morgen|dag|kveld|ettermiddag|formiddag), goddag, godmorgen, godkveld, morn, morna, hvordan (går det|har du det|står det til), hyggelig å møte deg`,
+    thanks: `takk, takk (skal du ha|så mye|for det|i like måte), (tusen|mange|hjertelig) takk, takker, jeg takker, (det|det var) (hjalp|til stor hjelp)`,
+    goodbye: `ha det (bra|godt|fint|så bra|), hade, hadet, (vi ses|vi snakkes|vi høres|snakkes|ses|sees) (senere|i morgen|), (ha en|ha|) (fin|god|riktig god|fortsatt god|fortsatt fin) (dag|kveld|helg|natt|ettermiddag), godnatt, farvel, på gjensyn, (med|) vennlig hilsen, mvh, det var alt`,
+    who: `hvem er (du|dette|det) (egentlig|), hva er du (for noe|), hva heter du, hvem (snakker|prater|chatter|skriver) jeg med, hva er (navnet ditt|ditt navn), presenter deg, har du et navn`,
+    robot: `er (du|dette|det) (en|et|bare en|) (robot|bot|chatbot|chatbott|maskin|datamaskin|dataprogram|ki|ai|kunstig intelligens|program), (snakker|prater|chatter|skriver) jeg med (en|et) (robot|bot|chatbot|maskin|datamaskin|ki|ai), eller (en|et|) (robot|bot|maskin|datamaskin|ki|ai)`,
+    human: `er (du|det|dette) (et|en|) (menneske|ekte menneske|virkelig menneske|person|ekte person|virkelig person|ekte|menneskelig), (snakker|prater|chatter|skriver) jeg med (et|en) (menneske|ekte menneske|virkelig menneske|person|ekte person), eller (et|en|) (menneske|ekte menneske|person)`,
+    abilities: `hva kan du (gjøre|hjelpe med|hjelpe meg med|svare på|) (for meg|), (hvordan|hva) kan du hjelpe (meg|) (med|), hva kan jeg spørre (deg|) (om|), (hvilke|hva slags) spørsmål kan du (svare på|besvare), hva vet du, hva er oppgaven din`,
+    ready: `ja, nei, jo, jepp, okei, oki, greit, fint, bra, supert, perfekt, flott, forstått, jeg forstår, skjønner, den er grei, i orden, selvfølgelig, kult, hjelp, hjelp meg, (kan|vil|kunne) (du|dere) hjelpe (meg|), jeg trenger hjelp, jeg (har|hadde) et spørsmål, et spørsmål, (kan|får) jeg (spørre|stille) (deg|) (om noe|et spørsmål), unnskyld, beklager, nei takk, ja takk`,
+    filler: `og, igjen, vær så snill, vennligst, veldig, oh, ah, der, så, på forhånd, for (hjelpen|svaret|info|informasjonen|din hjelp|all hjelp|alt|svaret ditt), ok`,
+    address: `alle, alle sammen, på deg, på dere, du, dere, bot, chatbot, robot, venn`,
+  },
+  fi: {
+    greeting: `moi, hei, heippa hei, moikka, moro, morjens, terve, terve terve, päivää, huomenta, iltaa, huomenia, hyvää (päivää|huomenta|iltaa|iltapäivää), tervehdys, mitä kuuluu, miten menee, hauska tavata, haloo, tere`,
+    thanks: `kiitos, kiitos (paljon|kovasti|kaunis|sinulle|teille|samoin), kiitti, kiitän, kiitoksia (paljon|), (paljon|suuri|suuret|iso|isot|tuhannet|lämmin) (kiitos|kiitokset|kiitoksia), kiitokset, (tästä oli|siitä oli|oli) (paljon|) apua`,
+    goodbye: `näkemiin, hei hei, heihei, heippa, moi moi, moimoi, nähdään (pian|myöhemmin|), kuulemiin, hyvää (yötä|päivänjatkoa|illanjatkoa|viikonloppua|jatkoa|päivän jatkoa), (mukavaa|hauskaa|kivaa) (päivää|iltaa|viikonloppua|päivänjatkoa), hyvästi, öitä, hyvää yötä, (ystävällisin|) terveisin, siinä kaikki`,
+    who: `kuka (sinä|sä|) (olet|oot), kukas (sinä|) olet, mikä (sinä|sä|) (olet|oot), mikä (sinun|sun|) (nimesi|nimi) on, kenen kanssa (puhun|keskustelen|juttelen|chattailen), kuka siellä (on|), esittele itsesi, onko sinulla nimi`,
+    robot: `oletko (sinä|) (robotti|botti|bot|chatbot|chatbotti|kone|tekoäly|tietokone|ohjelma|automaatti), puhunko (robotin|botin|koneen|tekoälyn|tietokoneen) kanssa, (juttelenko|keskustelenko) (robotin|botin|koneen|tekoälyn) kanssa, onko (tämä|tää) (botti|robotti|chatbot|tekoäly|kone), vai (robotti|botti|kone|tekoäly|botin|robotin|koneen)`,
+    human: `oletko (sinä|) (ihminen|oikea ihminen|aito ihminen|elävä ihminen|todellinen|oikea henkilö|henkilö), (puhunko|juttelenko|keskustelenko) (ihmisen|oikean ihmisen|aidon ihmisen|elävän ihmisen) kanssa, onko (tämä|tää) (ihminen|oikea ihminen), vai (ihminen|oikea ihminen|ihmisen)`,
+    abilities: `mitä (sinä|) (osaat|voit|kykenet) (tehdä|tekemään|) (hyväkseni|puolestani|), (miten|kuinka|missä|missä asioissa) (sinä|) (voit|osaat) auttaa (minua|), mitä (sinulta|) (voin|saan|voi) kysyä (sinulta|), mihin kysymyksiin (osaat|voit) vastata, mikä on tehtäväsi`,
+    ready: `kyllä, ei, joo, juu, jep, okei, selvä, hyvä, hienoa, mahtavaa, täydellistä, loistavaa, selvä juttu, selvä homma, ymmärrän, ymmärrän kyllä, tottakai, sopii, apua, auta, auta minua, (voitko|voisitko|voitteko) auttaa (minua|), tarvitsen apua, (minulla|mulla) (on|olisi) kysymys, kysymys, (voinko|saanko|voisinko) kysyä (jotain|yhtä asiaa|sinulta|), anteeksi, ei kiitos, kyllä kiitos`,
+    filler: `ja, ole hyvä, vielä, paljon, taas, no, oi, sitten, etukäteen, jo, avusta, avustasi, avustanne, vastauksesta, tiedosta, tiedoista, kaikesta, neuvosta, ajasta, nopeasta vastauksesta, ok`,
+    address: `kaikille, kaikki, te, sinä, botti, robotti, bot, ystävä, teille, sinulle`,
+  },
+} satisfies Record<string, Known>;
