@@ -129,6 +129,14 @@ export interface Store {
   /** Kept for a day; where there are tens of thousands, the oldest are forgotten early. */
   saveReply(reply: StoredReply): Promise<void>;
 
+  /**
+   * Adds what an answer has cost; it stays when its message or chatbot is deleted. Where it rejects because the disk stores
+   * nothing, it is stored with the next that can be.
+   */
+  addUsage(usage: Usage): Promise<void>;
+  /** An owner's sums by chatbot, day and model, from day `from` to day `to`, both included, in order of days. Costs the same with many sessions. */
+  usage(owner: string, from: string, to: string): Promise<Usage[]>;
+
   /** Waits for what is under way, gives the lock back. */
   close(): Promise<void>;
 }
@@ -256,6 +264,19 @@ export interface StoredReply {
   /** Encrypted by the caller. */
   body: string;
   created_at: string;
+}
+
+/** What answers have cost: of one, or summed. */
+export interface Usage {
+  owner: string;
+  chatbot: string;
+  /** In UTC, `YYYY-MM-DD`: when the question came. */
+  day: string;
+  /** Its name in the catalogue; '' where no model was asked. */
+  model: string;
+  messages: number;
+  credits: number;
+  tokens: number;
 }
 
 export interface StoredSession extends Session {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newUuid } from '../../server/schema/ids.ts';
-import type { Store, StoredChatbot, StoredReply, StoredSession } from '../../server/store/store.ts';
+import type { Store, StoredChatbot, StoredReply, StoredSession, Usage } from '../../server/store/store.ts';
 import { aChatbot, aDocument, aMessage, anAgent, aSession, aSource } from './records.ts';
 
 /** A data folder, or the like, on which stores are opened one after another. */
@@ -359,6 +359,51 @@ export function storeContract(engine: string, createFixture: () => Promise<Store
         await reopen();
         expect(await store.reply(last.key)).toEqual(last);
         expect(await store.reply(replies[0]!.key)).toEqual(replies[0]);
+      });
+    });
+
+    describe('usage', () => {
+      const ofDay = (day: string, more: Partial<Usage> = {}): Usage => ({
+        owner: 'a'.repeat(32),
+        chatbot: 'b'.repeat(32),
+        day,
+        model: '',
+        messages: 1,
+        credits: 3,
+        tokens: 70,
+        ...more,
+      });
+
+      it('is summed by chatbot, day and model, over restarts and months, for its owner alone', async () => {
+        const [first, second, later] = ['2026-01-31', '2026-02-01', '2026-04-30'].map((day) => ofDay(day));
+        const others = [ofDay('2026-02-01', { model: 'm' }), ofDay('2026-02-01', { chatbot: 'c'.repeat(32) })];
+        const foreign = ofDay('2026-02-01', { owner: 'd'.repeat(32) });
+        await Promise.all([first!, first!, second!, ...others, foreign, first!].map((one) => store.addUsage(one)));
+        await store.addUsage(later!);
+        for (const again of [false, true]) {
+          if (again) await reopen();
+          const sum = { ...first, messages: 3, credits: 9, tokens: 210 };
+          expect(await store.usage('a'.repeat(32), '2026-01-31', '2026-04-30')).toEqual([
+            sum,
+            second,
+            ...others,
+            later,
+          ]);
+          expect(await store.usage('a'.repeat(32), '2026-02-01', '2026-04-29')).toEqual([second, ...others]);
+          expect(await store.usage('d'.repeat(32), '2026-01-01', '2026-12-31')).toEqual([foreign]);
+        }
+        await store.addUsage(first!);
+        expect(await store.usage('a'.repeat(32), '2026-01-01', '2026-01-31')).toEqual([
+          { ...first, messages: 4, credits: 12, tokens: 280 },
+        ]);
+      });
+
+      it('stays when the chatbot is deleted', async () => {
+        const { uuid, owner } = await withChatbot();
+        const usage = ofDay('2026-01-31', { owner, chatbot: uuid });
+        await store.addUsage(usage);
+        await store.deleteChatbot(uuid);
+        expect(await store.usage(owner, '2026-01-01', '2026-01-31')).toEqual([usage]);
       });
     });
 

@@ -41,6 +41,16 @@ describe('lowdb: a power cut, after which only what was synced is there', { time
     expect(await afterCut(async (later) => [later.owner, await later.fact('demo')])).toEqual([store.owner, 'x']);
   });
 
+  it('leaves what answers have cost, each counted once', async () => {
+    const usage = { owner: 'a'.repeat(32), chatbot: 'b'.repeat(32), day: '2026-01-31', model: 'm' };
+    for (let messages = 1; messages <= 5; messages++) {
+      await Promise.all([1, 2].map((n) => store.addUsage({ ...usage, messages: n, credits: 1, tokens: 5 })));
+      expect(await afterCut((later) => later.usage(usage.owner, usage.day, usage.day))).toEqual([
+        { ...usage, messages: messages * 3, credits: messages * 2, tokens: messages * 10 },
+      ]);
+    }
+  });
+
   it('leaves every record as it was last acknowledged', async () => {
     const chatbot = aChatbot(store.owner.user.uuid);
     const agents = [anAgent(chatbot.uuid)];

@@ -4,6 +4,7 @@ import type { SubRecords } from './sub-records.ts';
 import type { Replies } from './replies.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Sources } from './sources/sources.ts';
+import type { UsageFiles } from './usage.ts';
 import type { StoredAgent, StoredSite, StoredTag } from '../store.ts';
 import type { RunVerb, InFlight } from './in-flight.ts';
 
@@ -16,6 +17,7 @@ export interface StoreContext {
   sources: Sources;
   sessions: Sessions;
   replies: Replies;
+  usage: UsageFiles;
   /** The next number in order of creation. */
   nextOrder(): number;
   /** By chatbot: serialises the creation of it and of its sources, so that none is created twice. */

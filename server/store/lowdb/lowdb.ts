@@ -20,6 +20,7 @@ import { sourceVerbs } from './sources/source-verbs.ts';
 import { Sources } from './sources/sources.ts';
 import type { Store } from '../store.ts';
 import { InFlight } from './in-flight.ts';
+import { UsageFiles } from './usage.ts';
 
 export interface LowdbOptions {
   /** The data folder; made where it is missing. */
@@ -87,6 +88,7 @@ function createStore(
     await context.inFlight.close();
     await context.sessions.close();
     await context.replies.close();
+    await context.usage.close();
     await end();
   };
   return {
@@ -97,6 +99,8 @@ function createStore(
     ...sessionVerbs(context),
     reply: (key) => context.run(() => context.replies.find(key)),
     saveReply: (reply) => context.run(() => context.replies.save(reply)),
+    addUsage: (usage) => context.run(() => context.usage.add(usage)),
+    usage: (owner, from, to) => context.run(() => context.usage.between(owner, from, to)),
     close: () => (closing ??= close()),
   };
 }
@@ -123,6 +127,7 @@ function createContext(
     sources,
     sessions: new Sessions({ disk, damage, root: join(dir, 'sessions'), chatbotExists, maxIdleCharacters }),
     replies: new Replies({ disk, damage, clock, root: join(dir, 'replies') }),
+    usage: new UsageFiles({ disk, damage, root: join(dir, 'usage') }),
     nextOrder,
     mutex: new KeyedMutex(),
     inFlight,
