@@ -64,6 +64,18 @@ test('a question is sent by Enter, and its answer streams in with its sources', 
   );
 });
 
+test('an answer without a model, the credits being spent, looks like any other; without a text it is an error', async () => {
+  const quoted = messageRecord(question, answer.response, citations, 'quota');
+  const answers = [quoted, messageRecord(question, '', {}, 'quota')];
+  chat = await mountAndOpen({ 'POST /ask': () => streamResponse(answerEvents(answers.shift()!)) });
+  chat.ask(question);
+  await waitFor(() => chat.screen.getByRole('button', { name: /^Source 1/ }));
+  expect(chat.root.querySelector('.note')).toBeNull();
+  chat.ask(question);
+  await waitFor(() => expect(chat.root.querySelector('.note')).not.toBeNull());
+  chat.screen.getByText('This chat is not available for now.');
+});
+
 test('a marker without a citation is not a button', async () => {
   chat = await mountAndOpen(replies);
   chat.ask(question);

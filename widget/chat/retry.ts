@@ -41,7 +41,7 @@ export function applyRecord({ text, citations, feedback, status }: Turn, record:
   text.value = record.response;
   citations.value = readCitations(record.cite_data_json);
   feedback.value = JSON.parse(record.feedback_json) as typeof feedback.value;
-  status.value = statusOf(record.finish_reason);
+  status.value = statusOf(record.finish_reason, record.response);
 }
 
 /** Streams a turn's answer until it ends, reconnecting with back-off; overlapping text is skipped, so no character comes twice. */

@@ -17,9 +17,10 @@ export interface Status {
 }
 
 /** The status of a stored message. */
-export function statusOf(finish: FinishReason): Status {
+export function statusOf(finish: FinishReason, response: string): Status {
   if (!finish) return { is: 'waiting' };
-  if (finish === 'stop') return { is: 'done' };
+  // `quota`: quoted from the sources, without a model; another server may have no answer then.
+  if (finish === 'stop' || (finish === 'quota' && response)) return { is: 'done' };
   return { is: finish === 'length' || finish === 'stopped' ? 'done' : 'failed', reason: finish };
 }
 
