@@ -27,6 +27,7 @@ export const VARIABLES = [
   'MODEL_CREDITS',
   'MODELS_FILE',
   'MODEL_CONCURRENCY',
+  'MONTHLY_CREDITS',
   'UPSTREAM_URL',
   'UPSTREAM_API_KEY',
 ] as const;
@@ -71,6 +72,8 @@ export interface Config {
   upstream: { url: string; apiKey: string } | undefined;
   /** `models` by name; undefined for the interface's own table. */
   catalogue: { familyPrefix: string; models: Record<string, ModelEntry> | undefined };
+  /** Of one user in a calendar month, UTC; undefined for no limit. */
+  monthlyCredits: number | undefined;
   logLevel: string;
 }
 
@@ -91,7 +94,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
     fetchAllow: readHostPorts(read('FETCH_ALLOW')),
     answerTimeout: readWholeNumber('ANSWER_TIMEOUT', read('ANSWER_TIMEOUT') ?? '120', 3600, 1) * 1000,
     firstTokenTimeout: readWholeNumber('FIRST_TOKEN_TIMEOUT', read('FIRST_TOKEN_TIMEOUT') ?? '60', 3600, 1) * 1000,
-    modelConcurrency: readConcurrency(read('MODEL_CONCURRENCY')),
+    modelConcurrency: readOptionalNumber('MODEL_CONCURRENCY', read('MODEL_CONCURRENCY'), 100_000, 1),
     maxAnswers: readWholeNumber('MAX_ANSWERS', read('MAX_ANSWERS') ?? '256', 100_000, 1),
     fallback: matchPattern('FALLBACK', read('FALLBACK') ?? '1', /^[01]$/, '0 or 1') === '1',
     ...readModels(read),
@@ -105,6 +108,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
       ),
       models: readCatalogue(read('MODELS_FILE'), read('MODEL_CREDITS')),
     },
+    monthlyCredits: readOptionalNumber('MONTHLY_CREDITS', read('MONTHLY_CREDITS'), 1_000_000_000, 1),
     logLevel: matchPattern(
       'LOG_LEVEL',
       read('LOG_LEVEL') ?? (onTerminal ? 'warn' : 'info'),
@@ -137,13 +141,13 @@ function matchPattern(name: string, value: string, pattern: RegExp, wanted: stri
 }
 
 function readWholeNumber(name: string, value: string, max: number, min = 0): number {
-  const number = /^\d{1,6}$/.test(value) ? Number(value) : Number.NaN;
+  const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
   if (!(number >= min && number <= max)) throw invalidVariable(name, `a whole number from ${min} to ${max}`);
   return number;
 }
 
-const readConcurrency = (value: string | undefined): number | undefined =>
-  value === undefined ? undefined : readWholeNumber('MODEL_CONCURRENCY', value, 100_000, 1);
+const readOptionalNumber = (name: string, value: string | undefined, max: number, min: number): number | undefined =>
+  value === undefined ? undefined : readWholeNumber(name, value, max, min);
 
 /** Refuses white space at the ends, which HTTP headers lose. */
 function readApiKey(value: string | undefined): string | undefined {

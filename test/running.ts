@@ -38,7 +38,8 @@ export async function start(env: NodeJS.ProcessEnv = {}, disk?: Disk): Promise<R
     hearing.hear(request, response);
     booted?.handler(request, response);
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  // A backlog for a thousand connections at once.
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', 4096, done));
   const PORT = String((server.address() as AddressInfo).port);
   const own = { API_KEY, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'silent', ...env, PORT };
   booted = await boot(own, { disk, probeInterval: 50 });

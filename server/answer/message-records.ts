@@ -4,6 +4,7 @@ import { nextModifiedAt, timestamp, type Clock } from '../schema/ids.ts';
 import type { StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { Citations, FinishReason, Outcome } from '../types.ts';
 import type { Run } from './run.ts';
+import type { Cost, Spending } from './spending.ts';
 
 /** A question, the result of its answer, and the stored records of both. */
 
@@ -24,6 +25,8 @@ export interface Question {
   acceptedLanguages?: readonly string[];
   /** The id of the HTTP request, for the log. */
   request?: string;
+  /** Its owner's budget; absent where there is no limit. */
+  spending?: Spending;
 }
 
 /** The result of an answer; its text is in the run. */
@@ -37,11 +40,9 @@ export interface AnswerResult {
   requestsPerson?: true;
 }
 
-export interface MessageMeta {
-  actual_token_distribution: { total_tokens: number };
+export interface MessageMeta extends Cost {
   functions_called: { name: string; content: string }[];
   active_agent: { uuid: string; name: string };
-  credits: number;
   /** Absent where another server answered and does not say. */
   outcome?: Outcome;
   /** How the agent was chosen; never shown to visitors. Absent where there was none to choose. */

@@ -48,7 +48,8 @@ export function createRespond(options: PipelineOptions): Respond {
 }
 
 function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): AnswerResult | Promise<AnswerResult> {
-  const { model, fallback } = options;
+  const { model, fallback, catalogue } = options;
+  const { spending } = context.question;
   if (!context.agent) return replyWithoutAgent(context, run);
   const canned = cannedAnswer(context.agent);
   if (canned !== undefined) return replyCanned(context, context.agent, canned, run);
@@ -57,7 +58,11 @@ function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): A
   if (context.talk && !hasOwnAnswer) return replyToTalk(context, context.talk, options.knowledge, run);
   if (!model || hasOwnAnswer) return answerWithQuotes(context, run);
   const reason = fallback.paused();
-  return reason ? fallBackToQuotes(context, reason, run) : answerWithModel(context, { ...options, model }, run);
+  if (reason) return fallBackToQuotes(context, reason, run);
+  const answer = () => answerWithModel(context, { ...options, model }, run);
+  if (!spending) return answer();
+  const reserved = spending.reserve(catalogue.credits(context.agent.meta.model));
+  return reserved.then((isReserved) => (isReserved ? answer() : answerWithoutCredits(context, run)));
 }
 
 async function gatherContext(
@@ -137,6 +142,7 @@ function answerWithModel(
   const offer = offerIn(context);
   const meta = messageMeta(agent, routing);
   const credits = catalogue.credits(agent?.meta.model ?? '');
+  const modelName = catalogue.name(agent?.meta.model ?? '');
 
   return generation.done.catch(generationError).then(({ finish, totalTokens, refusal }: GenerationResult) => {
     if (refusal && !run.stopped) {
@@ -166,6 +172,7 @@ function answerWithModel(
         ...meta,
         actual_token_distribution: { total_tokens: totalTokens },
         credits: refusal ? 0 : credits,
+        model: modelName,
         outcome,
       },
       ...(refusal ? { refusal } : {}),
@@ -176,6 +183,12 @@ function answerWithModel(
 async function fallBackToQuotes(context: AnswerContext, reason: string, run: Run): Promise<AnswerResult> {
   const result = await answerWithQuotes(context, run);
   return { ...result, meta: { ...result.meta, fallback: reason } };
+}
+
+/** MONTHLY_CREDITS are spent. */
+async function answerWithoutCredits(context: AnswerContext, run: Run): Promise<AnswerResult> {
+  const result = await fallBackToQuotes(context, 'quota', run);
+  return { ...result, finish_reason: run.stopped ? 'stopped' : 'quota' };
 }
 
 /** The text before the failure stays, with its citations. */

@@ -16,6 +16,7 @@ import {
   type Respond,
 } from './message-records.ts';
 import { Run } from './run.ts';
+import { countUsage } from './spending.ts';
 
 export { NO_META, type AnswerResult, type MessageMeta, type Question, type Respond } from './message-records.ts';
 
@@ -200,6 +201,8 @@ export class AnswerRuns {
       );
       fault.logged = true;
     }
+    // Beside the message, and whether or not that can be stored: what was spent is spent.
+    const counted = countUsage(this.#store, this.#log, question, run.message.created_at, result.meta);
     const isCutOff = this.#interrupted.has(run);
     const finished = finishedMessage(run, isCutOff ? { ...result, finish_reason: 'interrupted' } : result, this.#clock);
     const { background } = run;
@@ -210,6 +213,7 @@ export class AnswerRuns {
       if (result.requestsPerson && !question.ephemeral) await this.#requestPerson(question.session.uuid);
       if (background) await this.#background.storeVariables(question.session.uuid, findings);
       if (!(await this.#save(question, message))) throw notFound('session');
+      await counted;
       if (background) this.#background.follow(question, background);
       run.end({ message, ...(fault ? { refusal: fault } : {}) });
       if (result.requestsPerson && !question.ephemeral) this.#tellOfRequest(question);

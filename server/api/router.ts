@@ -37,7 +37,7 @@ export function operations(deps: ApiDeps): Operation[] {
     ...schedule(deps),
     ...tags(deps),
     ...sessions(deps),
-    ...users(),
+    ...users(deps),
     ...messages(deps),
     openapi(() => all),
   ];

@@ -80,7 +80,8 @@ ${CRAWL_HELP}`,
           `[${marker}] ${[title, address].filter(Boolean).map(sanitizeLine).join(': ')}\n`,
       );
       out(`${sanitizeText(answer)}\n${lines.length > 0 ? `\n${lines.join('')}` : ''}`);
-      if (fallback) err(`docent: the sources are quoted, for the model failed: ${sanitizeText(fallback)}\n`);
+      if (fallback === 'quota') err('docent: the sources are quoted, for MONTHLY_CREDITS are spent\n');
+      else if (fallback) err(`docent: the sources are quoted, for the model failed: ${sanitizeText(fallback)}\n`);
       if (fault) err(`docent: the answer failed: ${sanitizeText(fault)}\n`);
       return fault ? 1 : 0;
     },

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { AgentRouter } from '../agents/routing/router.ts';
 import { createBackground } from '../answer/background/background.ts';
+import { Budget } from '../answer/budget.ts';
 import { createRespond } from '../answer/pipeline.ts';
 import { AnswerRuns } from '../answer/runs.ts';
 import { createFallback } from '../answer/fallback.ts';
@@ -44,7 +45,9 @@ export async function createServices(config: Config, { store, clock, log, health
   const fallback = createFallback({ health, clock, log, quotes: config.fallback });
   const background = createBackground({ model, paused: fallback.pausedFor, log });
   const router = new AgentRouter(store);
-  const respond = createRespond({ store, knowledge, router, model, fallback, catalogue, background });
+  const answer = createRespond({ store, knowledge, router, model, fallback, catalogue, background });
+  const { monthlyCredits: monthly } = config;
+  const respond = monthly === undefined ? answer : new Budget({ store, log, monthly }).limit(answer);
   const runs = new AnswerRuns({ store, clock, log, maxRuns: config.maxAnswers });
   return {
     web,

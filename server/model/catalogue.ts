@@ -34,6 +34,8 @@ export interface Catalogue {
   costs: Record<string, number>;
   /** Message credits of one answer. */
   credits(model: string): number;
+  /** The name that usage counts the model by: under the neutral prefix, and of the default model for a name that the catalogue does not hold. */
+  name(model: string): string;
   /** Tokens of a request and its answer together. */
   context(model: string): number;
   /** Undefined where the operator named none. */
@@ -49,9 +51,12 @@ interface CatalogueOptions {
 
 export function createCatalogue({ familyPrefix = 'gpt-', models = TABLE }: CatalogueOptions = {}): Catalogue {
   const entries = new Map(Object.entries(models));
+  const names = new Map(Object.keys(models).map((name) => [name, name]));
   for (const [name, entry] of Object.entries(models)) {
     const family = familyPrefix + name.slice(NEUTRAL.length);
-    if (name.startsWith(NEUTRAL) && !entries.has(family)) entries.set(family, entry);
+    if (!name.startsWith(NEUTRAL) || entries.has(family)) continue;
+    entries.set(family, entry);
+    names.set(family, name);
   }
   const standard = entries.get(DEFAULT_MODEL);
   const costs = new Map(
@@ -60,6 +65,7 @@ export function createCatalogue({ familyPrefix = 'gpt-', models = TABLE }: Catal
   return {
     costs: Object.fromEntries(costs),
     credits: (model) => costs.get(model) ?? costs.get(DEFAULT_MODEL) ?? 1,
+    name: (model) => names.get(model) ?? DEFAULT_MODEL,
     context: (model) => entries.get(model)?.context ?? sizeIn(model) ?? standard?.context ?? DEFAULT_CONTEXT,
     nameAtServer: (model) => (entries.get(model) ?? standard)?.name,
   };

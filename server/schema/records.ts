@@ -253,14 +253,14 @@ export const Message = record({
   finish_reason: Type.Unsafe<FinishReason>(
     Type.Enum(['', 'stop', 'length', 'error', 'stopped', 'interrupted', 'quota'], {
       description:
-        'Empty while the answer is generated; `stop`: complete; `length`: cut at the model’s limit; `error`: failed, see `error_message`; `stopped`: stopped by the caller; `interrupted`: the server stopped; `quota`: the credits of the month are spent.',
+        'Empty while the answer is generated; `stop`: complete; `length`: cut at the model’s limit; `error`: failed, see `error_message`; `stopped`: stopped by the caller; `interrupted`: the server stopped; `quota`: complete, quoted from the sources because the credits of the month are spent.',
     }),
   ),
   cite_data_json: json(
     'citations by marker, each with `data_source_uuid`, `title`, `text` (the quoted passage), `file_name` (the URL of a link) and `type`. `{}` where there are none.',
   ),
   meta_json: json(
-    '`actual_token_distribution.total_tokens`, `functions_called`, `active_agent` (uuid and name), `credits`, `outcome` (`answered` or `unknown`; `unsure` is reserved), `routing` (how the agent was chosen), `background` (what each background agent found) and `fallback` (why the answer quotes the sources instead of using the model).',
+    '`actual_token_distribution.total_tokens`, `functions_called`, `active_agent` (uuid and name), `credits`, `model` (its name in the list of models; absent where no model answered), `outcome` (`answered` or `unknown`; `unsure` is reserved), `routing` (how the agent was chosen), `background` (what each background agent found) and `fallback` (why the answer quotes the sources instead of using the model).',
   ),
   ...dated,
   background_pending_tasks: Type.Integer({

@@ -70,10 +70,10 @@ test('an answer without a model, the credits being spent, looks like any other; 
   chat = await mountAndOpen({ 'POST /ask': () => streamResponse(answerEvents(answers.shift()!)) });
   chat.ask(question);
   await waitFor(() => chat.screen.getByRole('button', { name: /^Source 1/ }));
-  expect(chat.root.querySelector('.note')).toBeNull();
+  expect(chat.root.querySelector('.note.warning')).toBeNull();
   chat.ask(question);
-  await waitFor(() => expect(chat.root.querySelector('.note')).not.toBeNull());
-  chat.screen.getByText('This chat is not available for now.');
+  await waitFor(() => expect(chat.root.querySelector('.note.warning')).not.toBeNull());
+  expect(chat.root.querySelector('.note.warning')?.textContent).toContain('This chat is not available for now.');
 });
 
 test('a marker without a citation is not a button', async () => {

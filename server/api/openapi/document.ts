@@ -96,7 +96,11 @@ const TAGS = [
     paths: /\/sessions?\b(?!.*\/message)/,
   },
   { name: 'Messages', description: 'A message is a question with its answer.', paths: /\/messages?\b/ },
-  { name: 'This server', description: 'The user of the key, and this document.', paths: /\/(?:user|openapi\.json)$/ },
+  {
+    name: 'This server',
+    description: 'The user of the key, what the answers have cost, and this document.',
+    paths: /\/(?:user|usage|openapi\.json)$/,
+  },
   {
     name: 'Public chat API',
     description:

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import * as fields from '../../schema/fields.ts';
 import * as records from '../../schema/records.ts';
 import * as sites from '../../schema/site.ts';
+import * as usage from '../../schema/usage.ts';
 import * as widgetSettings from '../../schema/widget-settings.ts';
 import * as agentBodies from '../requests/agent-body.ts';
 import * as bodies from '../requests/bodies.ts';
@@ -20,6 +21,7 @@ const namedSchemas: [string, TSchema][] = [
   ]),
   ...exportedSchemas(sites),
   ...exportedSchemas(widgetSettings),
+  ...exportedSchemas(usage),
   ...exportedSchemas(bodies),
   ...exportedSchemas(agentBodies),
 ];

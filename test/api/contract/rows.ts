@@ -403,6 +403,21 @@ export const rows: Record<string, Row> = {
   },
 
   'GET /api/v1/user': {},
+  'GET /api/v1/usage': {
+    // A day without answers: the sums of the others grow with every row that asks.
+    search: '?from=2026-01-01&to=2026-01-01&by=chatbot,day',
+    invalidSearch: [
+      ['from', '?from=2026-02-30'],
+      ['from', '?from=2026-01-02&to=2026-01-01'],
+      ['from', '?from=2025-01-01&to=2026-01-02'],
+      ['from', '?from=2026-01-01T00:00:00Z'],
+      ['to', '?to='],
+      ['to', '?to=2026-01-01&to=2026-01-02'],
+      ['by', '?by='],
+      ['by', '?by=day,day'],
+      ['by', '?by=session'],
+    ],
+  },
   'GET /api/v1/openapi.json': {},
 };
 
