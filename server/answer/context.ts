@@ -1,4 +1,5 @@
 import type { RoutingRecord } from '../agents/routing/choose.ts';
+import type { Values } from '../agents/variables.ts';
 import type { SearchResult } from '../knowledge/search/found.ts';
 import type { StoredAgent, StoredMessage } from '../store/store.ts';
 import { NO_META, type MessageMeta, type Question } from './runs.ts';
@@ -6,7 +7,9 @@ import type { Talk } from './small-talk/talk.ts';
 
 /** All that an answer is made of. */
 export interface AnswerContext extends SearchResult {
+  /** Its session with what was collected from the question itself. */
   question: Question;
+  collected: Values | undefined;
   agents: StoredAgent[];
   agent: StoredAgent | undefined;
   routing: RoutingRecord | undefined;

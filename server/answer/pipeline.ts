@@ -1,6 +1,7 @@
 import { cannedAnswer, sourcesFor } from '../agents/agents.ts';
 import type { AgentRouter } from '../agents/routing/router.ts';
-import { withValues } from '../agents/variables.ts';
+import { collect } from '../agents/collect/collect.ts';
+import { collectedBy, withValues } from '../agents/variables.ts';
 import { Refusal } from '../schema/errors.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { SearchResult } from '../knowledge/search/found.ts';
@@ -41,6 +42,7 @@ interface GenerationResult {
 export function createRespond(options: PipelineOptions): Respond {
   return (question, run) =>
     gatherContext(options, question).then((context) => {
+      run.collected = context.collected;
       const answer = answerIn(context, options, run);
       if (!question.ephemeral) run.background = options.background?.(question, context);
       return answer;
@@ -65,12 +67,11 @@ function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): A
   return reserved.then((isReserved) => (isReserved ? answer() : answerWithoutCredits(context, run)));
 }
 
-async function gatherContext(
-  { store, knowledge, router }: PipelineOptions,
-  question: Question,
-): Promise<AnswerContext> {
-  const { uuid } = question.chatbot;
-  const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, question)]);
+async function gatherContext({ store, knowledge, router }: PipelineOptions, asked: Question): Promise<AnswerContext> {
+  const { uuid } = asked.chatbot;
+  const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, asked)]);
+  const collected = collect(agents, asked.query, turns.at(-1)?.response);
+  const question = collected ? { ...asked, session: collectedBy(asked.session, collected) } : asked;
   const canPass = agents.some(({ type, enabled }) => type === 'human-escalation' && enabled === 1);
   const said = await readTalk(question.query, {
     name: question.chatbot.name,
@@ -83,7 +84,7 @@ async function gatherContext(
   const sources = agent?.type === 'user-facing' ? sourcesFor(agent) : NO_SOURCES;
   const { query, found } = await knowledge.search(uuid, question.query, { earlier, sources });
   const isTalk = routing?.detected === 'small_talk' && said && !namesThing(said, { question, earlier, query, found });
-  return { question, agents, agent, routing, turns, query, found, canPass, talk: isTalk ? said : undefined };
+  return { question, collected, agents, agent, routing, turns, query, found, canPass, talk: isTalk ? said : undefined };
 }
 
 interface Asked extends SearchResult {

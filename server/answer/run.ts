@@ -1,5 +1,6 @@
 import type { Refusal } from '../schema/errors.ts';
 import type { StoredMessage } from '../store/store.ts';
+import type { Values } from '../agents/variables.ts';
 import type { BackgroundWork } from './background/work.ts';
 
 /** UTF-16 units. A longer answer is cut with finish_reason `length`, so that a model that never ends cannot fill the memory. */
@@ -22,6 +23,8 @@ export class Run {
   /** Ends the generation early; set by the `Respond` function. */
   onStop: (() => void) | undefined;
   stopped = false;
+  /** Values of variables that the question gives, to be stored with the session; set by the `Respond` function. */
+  collected: Values | undefined;
   /** What goes on beside the answer, and perhaps longer; set by the `Respond` function, and absent where nothing does. */
   background: BackgroundWork | undefined;
 

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
+import type { Values } from '../agents/variables.ts';
 import { retry } from '../async/retry.ts';
 import { asRefusal, notFound, Refusal } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
 import type { Store, StoredMessage, StoredSession } from '../store/store.ts';
 import { BackgroundResults, withBackground, withFindings } from './background/results.ts';
-import type { BackgroundWork } from './background/work.ts';
+import type { BackgroundWork, Finding } from './background/work.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
 import { createAnswerEvents } from './events.ts';
 import {
@@ -211,7 +212,7 @@ export class AnswerRuns {
     try {
       if (!(await stored)) throw notFound('session');
       if (result.requestsPerson && !question.ephemeral) await this.#requestPerson(question.session.uuid);
-      if (background) await this.#background.storeVariables(question.session.uuid, findings);
+      if (!question.ephemeral) await this.#storeVariables(question, run.collected, findings);
       if (!(await this.#save(question, message))) throw notFound('session');
       await counted;
       if (background) this.#background.follow(question, background);
@@ -224,6 +225,12 @@ export class AnswerRuns {
       const internal = () => new Refusal('internal', 'the answer could not be stored', { cause: error });
       run.end({ refusal: asRefusal(error, reason) ?? internal() });
     }
+  }
+
+  /** What background agents found comes after what the question's own words gave. */
+  async #storeVariables({ session }: Question, collected: Values | undefined, findings: Finding[]): Promise<void> {
+    const variables = Object.assign({}, collected, ...findings.map((one) => one.variables)) as Values;
+    await this.#background.storeVariables(session.uuid, variables);
   }
 
   async #requestPerson(session: string): Promise<void> {

@@ -50,7 +50,7 @@ export function createBackground({ model, paused, log, timeout = 60_000 }: Backg
     return reason;
   };
 
-  function ask(asked: Model, agent: string, chatbot: string, inquiry: Inquiry): Task {
+  function ask(asked: Model, agent: string, inquiry: Inquiry): Task {
     return {
       agent,
       by: 'model',
@@ -58,8 +58,7 @@ export function createBackground({ model, paused, log, timeout = 60_000 }: Backg
       async run(signal) {
         // The answer's own request goes first.
         await yieldTurn();
-        const turn = turns.acquire(chatbot);
-        const release = await turn;
+        const release = await turns.acquire(inquiry.owner);
         try {
           return await inquire(asked, inquiry, signal);
         } finally {
@@ -91,23 +90,33 @@ export function createBackground({ model, paused, log, timeout = 60_000 }: Backg
       if (model && reason === undefined) {
         if (tags.length + variables.length === 0) continue;
         const { prompt, meta } = agent;
-        const inquiry = { ...meta, prompt, tags, variables, query, turns: earlier };
-        tasks.push(ask(model, agent.uuid, chatbot.uuid, inquiry));
+        const { model: name, temperature } = meta;
+        const inquiry = {
+          owner: chatbot.uuid,
+          model: name,
+          temperature,
+          prompt,
+          tags,
+          variables,
+          query,
+          turns: earlier,
+        };
+        tasks.push(ask(model, agent.uuid, inquiry));
       } else if (tags.length > 0) tasks.push(match(agent, query, reason ?? 'no_model'));
     }
     if (model && reason === undefined) {
-      const collecting = collectingInquiry(query, situation);
-      if (collecting) tasks.push(ask(model, '', chatbot.uuid, collecting));
+      const collecting = collectingInquiry({ query, chatbot }, situation);
+      if (collecting) tasks.push(ask(model, '', collecting));
     }
     return tasks.length > 0 ? new BackgroundWork(tasks, timeout) : undefined;
   };
 }
 
 /** For the variables of the agents that answer, by the model of the one that answers now; the others call none. */
-function collectingInquiry(query: string, { agents, agent, turns }: Situation): Inquiry | undefined {
+function collectingInquiry({ query, chatbot }: Asked, { agents, agent, turns }: Situation): Inquiry | undefined {
   const declared = declaredBy(agents.filter(({ type }) => type !== 'background'));
   const variables = [...declared.values()].filter((one) => !isStatic(one));
   if (variables.length === 0 || agent?.type !== 'user-facing') return undefined;
   const { model } = agent.meta;
-  return { model, temperature: 0, prompt: '', tags: [], variables, query, turns };
+  return { owner: chatbot.uuid, model, temperature: 0, prompt: '', tags: [], variables, query, turns };
 }

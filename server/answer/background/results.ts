@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { collectedBy } from '../../agents/variables.ts';
+import { collectedBy, type Values } from '../../agents/variables.ts';
 import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
 import type { Store, StoredMessage } from '../../store/store.ts';
 import type { BackgroundWork, Finding } from './work.ts';
@@ -91,9 +91,8 @@ export class BackgroundResults<Asked extends { uuid: string; session: { uuid: st
     return this.#under.size === 0;
   }
 
-  /** Stores the variables of the findings with the session. */
-  async storeVariables(session: string, findings: readonly Finding[]): Promise<void> {
-    const variables = Object.assign({}, ...findings.map((finding) => finding.variables)) as Finding['variables'];
+  /** With the session; where there are none, nothing is written. */
+  async storeVariables(session: string, variables: Values): Promise<void> {
     if (Object.keys(variables).length === 0) return;
     await this.#options.store.updateSession(session, (one) => collectedBy(one, variables));
   }
@@ -111,7 +110,8 @@ export class BackgroundResults<Asked extends { uuid: string; session: { uuid: st
   async #store({ uuid, session }: Asked, findings: readonly Finding[]): Promise<void> {
     const { store, clock, log } = this.#options;
     try {
-      await this.storeVariables(session.uuid, findings);
+      const variables = Object.assign({}, ...findings.map((one) => one.variables)) as Values;
+      await this.storeVariables(session.uuid, variables);
       if (findings.every(({ agent }) => agent === '')) return;
       await store.updateMessage(uuid, (message) => ({
         ...withFindings(message, findings),

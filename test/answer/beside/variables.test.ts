@@ -1,15 +1,22 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
-import { start, type Running } from '../../running.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startFakeModel, type FakeModel, type Script } from '../../fakes/model.ts';
+import { start, until, type Running } from '../../running.ts';
 
 /** The values of variables in prompts and messages, over HTTP. */
 
 let model: FakeModel;
+/** What the fake says to a request for values of variables. */
+let inquiry: Script | undefined;
 let docent: Running;
 let chatbot: string;
 let general: string;
 beforeAll(async () => {
-  model = await startFakeModel({ script: { pieces: ['The model speaks.'] } });
+  model = await startFakeModel({
+    script: ({ body }) => {
+      const isInquiry = JSON.stringify(body).includes('json_object');
+      return isInquiry ? (inquiry ?? { pieces: ['{}'] }) : { pieces: ['The model speaks.'] };
+    },
+  });
   docent = await start({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'fake-1' });
   chatbot = (await docent.api('POST', '/chatbot/create', { name: 'Shop' })).body.uuid;
   general = (await docent.api('GET', `/chatbot/${chatbot}/agents`)).body[0].uuid;
@@ -68,4 +75,79 @@ it('stand in the message of a pre-canned agent and of one for requests for a per
   );
   expect((await answerTo('I want to talk to a human', { name: 'Ada' })).response).toBe('One moment, Ada.');
   expect(answerRequests()).toHaveLength(requests);
+});
+
+describe('values of a conversation', () => {
+  const variables = [
+    { name: 'order', description: 'Number of the order', example: 'AB-1234' },
+    { name: 'newsletter', type: 'boolean', description: 'Wants the newsletter' },
+    { name: 'seats', type: 'number', description: 'How many people come' },
+    { name: 'plan', default_value: { content: 'basic', static: 1 }, example: 'P-1' },
+  ];
+
+  /** A chatbot whose one agent answers with its message, which names the order and asks for the newsletter. */
+  async function talk(server: Running) {
+    const bot = (await server.api('POST', '/chatbot/create', { name: 'Talk' })).body.uuid;
+    const [only] = (await server.api('GET', `/chatbot/${bot}/agents`)).body;
+    await server.api('POST', `/agent/${only.uuid}/update`, { enabled: false });
+    const sent = { name: 'Talk', type: 'pre-canned' };
+    const { uuid } = (await server.api('POST', `/chatbot/${bot}/agent/create`, sent)).body;
+    const default_message = 'Order {{order}}. Would you like the newsletter?';
+    await server.api('POST', `/agent/${uuid}/update`, { enabled: true, default_message, variables });
+    const session = (await server.api('POST', `/chatbot/${bot}/session/create`)).body.uuid;
+    return {
+      agent: uuid as string,
+      session: session as string,
+      say: async (query: string) =>
+        (await server.api('POST', `/session/${session}/message/non-stream`, { query })).body.response as string,
+      meta: async () => (await server.api('GET', `/session/${session}`)).body.meta,
+    };
+  }
+
+  it('are collected from words without a model, count at once, and later ones win', async () => {
+    const server = await start();
+    const { say, meta } = await talk(server);
+    expect([await say('hi'), await meta()]).toEqual(['Order {{order}}. Would you like the newsletter?', {}]);
+    expect(await say('It is about AB-1234')).toContain('Order AB-1234.');
+    expect(await meta()).toEqual({ variables: { order: 'AB-1234' } });
+    await say('yes, and P-1');
+    await say('no, it is AB-9999');
+    expect(await meta()).toEqual({ variables: { order: 'AB-9999', newsletter: true } });
+    await server.stop();
+  });
+
+  it('decide the rules of the message that gives them', async () => {
+    const server = await start();
+    const { agent, session, say, meta } = await talk(server);
+    const rules = [{ variable: { name: 'order', equals: 'AB-1234' } }];
+    await server.api('POST', `/agent/${agent}/routing`, { rules });
+    const [bot] = (await server.api('GET', '/chatbots')).body;
+    const other = { name: 'Other', type: 'pre-canned', default_message: 'Other.' };
+    const { uuid } = (await server.api('POST', `/chatbot/${bot.uuid}/agent/create`, other)).body;
+    await server.api('POST', `/agent/${uuid}/update`, { enabled: true, description: 'lamps and shades' });
+    await say('AB-1234, lamps and shades');
+    const [message] = (await server.api('GET', `/session/${session}/messages`)).body;
+    expect(JSON.parse(message.meta_json).routing).toMatchObject({ by: 'rule', agent });
+    expect(await meta()).toEqual({ variables: { order: 'AB-1234' } });
+    await server.stop();
+  });
+
+  it('are collected with a model too, of their types alone, and never delay the answer', async () => {
+    await change(general, { prompt: '', variables });
+    let release!: () => void;
+    const hold = new Promise<void>((done) => (release = done));
+    const sent = { seats: 'four', order: 'ZZ-1', newsletter: true, plan: 'gold', more: 1 };
+    inquiry = { pieces: ['```json\n', JSON.stringify({ variables: sent }), '\n```'], hold };
+    const session = (await docent.api('POST', `/chatbot/${chatbot}/session/create`)).body.uuid;
+    const { body } = await docent.api('POST', `/session/${session}/message/non-stream`, {
+      query: 'AB-7777, how long?',
+    });
+    expect(body.response).toBe('The model speaks.');
+    const meta = async () => (await docent.api('GET', `/session/${session}`)).body.meta;
+    expect(await meta()).toEqual({ variables: { order: 'AB-7777' } });
+    release();
+    expect(await until(meta, ({ variables: { order } }) => order === 'ZZ-1')).toEqual({
+      variables: { order: 'ZZ-1', newsletter: true },
+    });
+  });
 });

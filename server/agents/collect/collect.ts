@@ -1,0 +1,136 @@
+import { sentencesOf } from '../../knowledge/text/sentences.ts';
+import { withoutAccents } from '../../knowledge/text/accents.ts';
+import { detectLanguage } from '../../knowledge/text/detect-language.ts';
+import { eachWord, isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts';
+import type { AgentVariable } from '../../schema/variables.ts';
+import type { StoredAgent } from '../../store/store.ts';
+import { declaredBy, isStatic, type Value, type Values } from '../variables.ts';
+import { kindOf, wordsOfName, type Candidate, type Kind } from './kinds.ts';
+import { corrects, yesOrNo } from './yes-no.ts';
+
+/** UTF-16 units of a message, and of an answer from its end, that are read; of a value. */
+const [MAX_QUERY, MAX_ANSWER, MAX_VALUE] = [2000, 1000, 254];
+
+/**
+ * The values that a message gives to variables, without a model: e-mail addresses, telephone numbers, numbers, references of
+ * the form that a variable's example has, and a yes or a no to the question before. Undefined where it gives none. It leaves
+ * out a value rather than guess which variable it is for.
+ */
+export function collect(agents: readonly StoredAgent[], query: string, answerBefore = ''): Values | undefined {
+  if (!agents.some(({ variables }) => variables.length > 0)) return undefined;
+  const variables = [...declaredBy(agents).values()].filter((variable) => !isStatic(variable));
+  const text = query.slice(0, MAX_QUERY);
+  const question = lastQuestion(answerBefore.slice(-MAX_ANSWER));
+  const byForm = [...valuesByForm(variables, text, question)];
+  const answer = answerTo(question, variables, text);
+  // “No, it is AB-1235” corrects what was said before.
+  const found = answer && (answer[1] || byForm.length === 0) ? [...byForm, answer] : byForm;
+  return found.length > 0 ? Object.fromEntries(found) : undefined;
+}
+
+/** The one yes-or-no variable that the question is about, with the reply. */
+function answerTo(question: string, variables: readonly AgentVariable[], text: string): [string, boolean] | undefined {
+  const said = question === '' ? undefined : yesOrNo(text);
+  if (said === undefined) return undefined;
+  const [asked, another] = variables.filter((one) => one.type === 'boolean' && evidence(one, question) > 0);
+  return asked && !another ? [asked.name, said] : undefined;
+}
+
+function* valuesByForm(
+  variables: readonly AgentVariable[],
+  text: string,
+  question: string,
+): Generator<[string, Value]> {
+  // Values of the clearer forms first: the digits of an address or of an order are no numbers.
+  const kinds = new Map<string, { kind: Kind; variables: AgentVariable[] }>();
+  for (const variable of variables) {
+    const kind = kindOf(variable);
+    if (!kind) continue;
+    const same = kinds.get(kind.name) ?? { kind, variables: [] };
+    same.variables.push(variable);
+    kinds.set(kind.name, same);
+  }
+  const taken: Candidate[] = [];
+  for (const { kind, variables: same } of [...kinds.values()].toSorted(byClarity)) {
+    const free = kind
+      .find(text)
+      .filter((one) => !taken.some((other) => one.start < other.end && other.start < one.end));
+    taken.push(...free);
+    const meant = kind.name === 'email' || kind.name === 'phone' ? free.filter((one) => !isYours(text, one)) : free;
+    const chosen = counting(text, meant);
+    if (!chosen || String(chosen.value).length > MAX_VALUE) continue;
+    const variable = bestFor(same, kind, text, question);
+    if (variable) yield [variable.name, chosen.value];
+  }
+}
+
+const ORDER = ['email', 'shape', 'phone', 'reference', 'number'];
+const byClarity = (one: { kind: Kind }, other: { kind: Kind }): number => rank(one.kind) - rank(other.kind);
+const rank = ({ name }: Kind): number => ORDER.findIndex((one) => name.startsWith(one));
+
+/** The variable that message and question say most of; the first declared of equal ones, unless evidence is needed. */
+function bestFor(same: AgentVariable[], kind: Kind, text: string, question: string): AgentVariable | undefined {
+  const scores = same.map((variable) => 2 * evidence(variable, text) + evidence(variable, question));
+  const best = Math.max(...scores);
+  if (kind.needsEvidence && (best === 0 || scores.filter((score) => score === best).length > 1)) return undefined;
+  return same[scores.indexOf(best)];
+}
+
+const NEGATION =
+  /(?<!\p{L})(?:not|isn['’]t|nicht|keine?|no|pas|non|não|niet|inte|ikke|nie|ne|nem|nu|değil|не|нет|ні|όχι|لا|לא|नहीं|không)\s+$|(?:不是|ではなく)$/iu;
+
+/** Of several values the first, or the last of those that correct the one before; none that is taken back. */
+function counting(text: string, candidates: readonly Candidate[]): Candidate | undefined {
+  const meant = candidates.filter(({ start }) => !NEGATION.test(text.slice(Math.max(0, start - 20), start)));
+  let chosen = meant[0];
+  for (const next of meant.slice(1)) if (corrects(text.slice(chosen!.end, next.start))) chosen = next;
+  return chosen;
+}
+
+const YOURS =
+  /(?<!\p{L})(?:your|ihre?|eure|deine|votre|vos|tu|su|vuestr[ao]|vostr[ao]|seu|sua|uw|jullie|din|deres|twój|wasz|ваш\p{L}*|твой)\s(?:\p{L}+[-\s]?){0,3}[:?\s]*$/iu;
+
+/** Whether the visitor speaks of the site's own address. */
+const isYours = (text: string, { start }: Candidate): boolean => YOURS.test(text.slice(Math.max(0, start - 40), start));
+
+/** Words of a variable that say nothing about which one it is. */
+const FRAME = new Set([
+  'number',
+  'visitor',
+  'customer',
+  'user',
+  'name',
+  'value',
+  'nummer',
+  'besucher',
+  'kunde',
+  'cliente',
+  'visiteur',
+  'client',
+]);
+
+/** How many words of the variable's name and description the text has. */
+function evidence({ name, description }: AgentVariable, text: string): number {
+  if (text === '') return 0;
+  const roots = rootsOf(text);
+  let shared = 0;
+  for (const root of rootsOf(`${wordsOfName(name)} ${description}`)) if (roots.has(root)) shared += 1;
+  return shared;
+}
+
+function rootsOf(text: string): Set<string> {
+  const language = (detectLanguage(text) ?? 'en') as Parameters<typeof isStopWord>[1];
+  const roots = new Set<string>();
+  eachWord(text.toLowerCase(), (word) => {
+    if (isStopWord(word) || isStopWord(word, language) || FRAME.has(word) || /^\d/.test(word)) return;
+    roots.add(withoutAccents(word));
+    roots.add(withoutAccents(rootOf(word)));
+  });
+  return roots;
+}
+
+/** '' where the answer asks nothing. */
+function lastQuestion(answer: string): string {
+  const sentences = sentencesOf(answer).map(({ start, end }) => answer.slice(start, end));
+  return sentences.findLast((sentence) => /[?？؟]|;\s*$/u.test(sentence)) ?? '';
+}
