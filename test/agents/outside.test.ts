@@ -1,9 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Detectors } from '../../server/agents/routing/choose.ts';
 import { loadDetectors } from '../../server/agents/routing/detectors.ts';
+import { matchTags } from '../../server/answer/background/match-tags.ts';
+import { readSmallTalk } from '../../server/answer/small-talk/detect.ts';
+import type { TalkKind } from '../../server/answer/small-talk/known/known.ts';
+import type { LanguageCode } from '../../server/knowledge/text/languages.ts';
 import byLanguage from './outside/person-20.json';
 import person from './outside/person.json';
+import smallTalk from './outside/small-talk.json';
 import spam from './outside/spam.json';
+import tagging from './outside/tagging.json';
 
 /**
  * Sentences by somebody who had not seen the detectors, their word lists or the sentences they are trained on. The training
@@ -53,4 +59,43 @@ describe('spam, in sentences from outside', () => {
     expect(textsOf(spam.no_spam).filter(isSpam)).toEqual([]);
     expect(share(textsOf(person.wish), isSpam)).toBeLessThanOrEqual(0.01);
   });
+});
+
+describe('small talk, in messages from outside', () => {
+  const NAMES: Record<string, TalkKind[]> = {
+    greeting: ['greeting'],
+    thanks: ['thanks'],
+    goodbye: ['goodbye'],
+    who_are_you: ['who'],
+    are_you_a_robot: ['robot', 'human'],
+    what_can_you_do: ['abilities'],
+  };
+  const kindsOf = (text: string, lang: string): TalkKind | undefined => {
+    const readings = readSmallTalk(text, 'Docent');
+    return readings?.get(lang as LanguageCode) ?? readings?.values().next().value;
+  };
+
+  test('is told by its kind in 97 of 100', () => {
+    const talk = smallTalk.filter(({ kind }) => kind !== 'question');
+    const right = talk.filter(({ text, lang, kind }) => NAMES[kind]!.includes(kindsOf(text, lang)!));
+    expect(right.length / talk.length).toBeGreaterThanOrEqual(0.97);
+  });
+
+  test('is not seen in questions that begin like it', () => {
+    const questions = smallTalk.filter(({ kind }) => kind === 'question');
+    expect(questions.length).toBeGreaterThan(30);
+    expect(questions.filter(({ text }) => readSmallTalk(text, 'Docent'))).toEqual([]);
+  });
+});
+
+test('tags without a model are seldom wrong, in conversations from outside', () => {
+  const turns = tagging.sets.flatMap(({ tags, conversations }) =>
+    conversations.flatMap((one) => one.turns.map((text, at) => ({ tags, text, labels: one.labels[at]! }))),
+  );
+  expect(tagging.sets.flatMap(({ conversations }) => conversations)).toHaveLength(30);
+  const given = turns.flatMap(({ tags, text, labels }) =>
+    matchTags(tags, text).map(({ name }) => (labels as string[]).includes(name)),
+  );
+  expect(given.filter((isRight) => isRight).length).toBeGreaterThanOrEqual(7);
+  expect(given.filter((isRight) => !isRight).length).toBeLessThanOrEqual(4);
 });
