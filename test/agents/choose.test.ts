@@ -113,7 +113,13 @@ describe('whatever the agents and the message', () => {
     .map((list) =>
       list.map(({ examples, type, ...meta }, at) =>
         // One agent answers from its texts: two detected agents alone would leave every other message to either.
-        agentOf(`${at}`, { name: `n${at}`, type: at === 0 ? 'user-facing' : type, examples, meta }),
+        agentOf(`${at}`, {
+          name: `n${at}`,
+          type: at === 0 ? 'user-facing' : type,
+          examples,
+          routing: { rules: [], examples },
+          meta,
+        }),
       ),
     );
   const check = (property: (agents: TestAgent[], query: string, at: number, to: number) => Promise<void>) =>
@@ -123,10 +129,24 @@ describe('whatever the agents and the message', () => {
       ),
       { numRuns: 200 },
     );
-  const chosen = async (agents: TestAgent[], query: string, lastAgent?: string) => {
+  const chosen = async (
+    agents: TestAgent[],
+    query: string,
+    lastAgent?: string,
+    smallTalk?: Situation<TestAgent>['smallTalk'],
+  ) => {
     const classifier = await trainClassifier(agents);
-    return choose({ query, agents, facts: FIRST_QUERY, classifier, detectors, ...(lastAgent && { lastAgent }) });
+    return choose({
+      query,
+      agents,
+      facts: FIRST_QUERY,
+      classifier,
+      detectors,
+      smallTalk,
+      ...(lastAgent && { lastAgent }),
+    });
   };
+  const aboutSails = (example: string): boolean => example.includes('sail');
   const withMeta = (agents: TestAgent[], at: number, meta: TestAgent['meta']) =>
     agents.map((agent, place) => (place === at ? { ...agent, meta: { ...agent.meta, ...meta } } : agent));
 
@@ -140,6 +160,26 @@ describe('whatever the agents and the message', () => {
       const before = await chosen(agents, query);
       if (before.agent!.uuid !== `${at}` || to < agents[at]!.meta.bias!) return;
       expect((await chosen(withMeta(agents, at, { bias: to }), query)).agent!.uuid).toBe(`${at}`);
+    }));
+
+  test('a higher bias loses an agent no small talk', () =>
+    check(async (agents, query, at, to) => {
+      const before = await chosen(agents, query, '1', aboutSails);
+      if (before.agent!.uuid !== `${at}` || to < agents[at]!.meta.bias!) return;
+      expect((await chosen(withMeta(agents, at, { bias: to }), query, '1', aboutSails)).agent!.uuid).toBe(`${at}`);
+    }));
+
+  test('small talk goes to an agent that has it among its examples, else to a user-facing one that takes part', () =>
+    check(async (agents, query) => {
+      const { agent, record } = await chosen(agents, query, '1', aboutSails);
+      const own = agents.find(({ type, routing }) => /user|canned/.test(type) && routing?.examples?.some(aboutSails));
+      const facing = agents.filter(({ type, meta }) => type === 'user-facing' && meta.bias! > -10);
+      if (record!.detected !== 'small_talk') {
+        expect(record!.detected === 'spam' || (!own && facing.length === 0)).toBe(true);
+        return;
+      }
+      if (own) expect(agent!.uuid).toBe(own.uuid);
+      else expect(facing.map(({ uuid }) => uuid)).toContain(agent!.uuid);
     }));
 
   test('an agent that a message has no word of changes no choice', () =>
