@@ -218,19 +218,19 @@ export const demoTeam: DemoAgent[] = [
         name: 'Complaint',
         color: '#b91c1c',
         criteria:
-          'The visitor is unhappy or angry, because something went wrong: it is late, lost, broken, wrong, or nobody answers.',
+          'The visitor is unhappy, angry, upset, annoyed, furious, disappointed or frustrated, or complains: useless, rubbish, terrible, awful, horrible, ridiculous, unacceptable, a disgrace, poor, the worst, bad service. Something went wrong: still waiting, still nothing, already broken, arrived broken, arrived damaged, the parcel is lost, the parcel is late, the wrong bag, the wrong colour, charged twice, nobody answers.',
       },
       {
         name: 'Order',
         color: '#1d4ed8',
         criteria:
-          'It is about an order that the visitor has placed already: where it is, when it arrives, changing it or cancelling it.',
+          'It is about an order that the visitor has placed already: where the parcel is now, tracking number, tracking link, missing parcel, when the parcel arrives, change the delivery address, cancel it.',
       },
       {
         name: 'Wholesale',
         color: '#047857',
         criteria:
-          'A shop or a company wants to buy many, to resell our bags, trade prices, or to work together with us.',
+          'A bicycle shop wants to sell our bags, or a company wants to buy many: trade prices, bulk order, large quantity, reseller, retailer, distributor, stockist, company gifts, gifts for employees, partnership, cooperation.',
       },
     ],
   },

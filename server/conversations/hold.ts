@@ -17,7 +17,7 @@ export interface Reply {
   labels: string[];
   /** `meta.live.state` of the session; `none` without. */
   state: string;
-  /** Of the session. */
+  /** Of the session: those it began with, and those that were collected. */
   variables: Record<string, Value>;
 }
 
@@ -77,20 +77,22 @@ async function ask(call: Call, session: string, query: string, last: string): Pr
   return message;
 }
 
-interface SessionMeta {
-  live?: { state?: string };
-  variables?: Record<string, Value>;
+interface StatedSession {
+  meta: { live?: { state?: string }; variables?: Record<string, Value> };
+  initial_variables?: Record<string, Value>;
 }
 
 async function replyOf(call: Call, session: string, message: Message, { state, variables }: Turn): Promise<Reply> {
   const needsSession = state !== undefined || variables !== undefined;
-  const { meta } = needsSession ? await call<{ meta: SessionMeta }>('GET', `/api/v1/session/${session}`) : { meta: {} };
+  const { meta, initial_variables }: StatedSession = needsSession
+    ? await call('GET', `/api/v1/session/${session}`)
+    : { meta: {} };
   return {
     answer: message.response,
     meta: JSON.parse(message.meta_json) as Partial<MessageMeta>,
     citations: JSON.parse(message.cite_data_json) as Citations,
     labels: message.labels.map(({ name }) => name),
     state: meta.live?.state ?? 'none',
-    variables: meta.variables ?? {},
+    variables: { ...initial_variables, ...meta.variables },
   };
 }

@@ -66,7 +66,7 @@ conversations:
         state: none
         labels: []
         tools: []
-        variables: { nickname: null }
+        variables: { plan: pro, visits: 3, nickname: null }
       - ask: When do you open?
         agent: Hours
         answer: { quotes: false }
