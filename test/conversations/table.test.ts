@@ -42,8 +42,10 @@ describe.each([['without a model', false] as const, ['with the fake model', true
       name: conversation.name,
       failed: turns.flatMap(({ held }, at) => {
         const keys = differencesOf(held, true).map(({ what }) => what);
-        // The fake model says the same to every question, and cites nothing.
-        const checked = keys.filter((key) => !hasModel || held.fault !== undefined || !/^(?:answer|cites)$/.test(key));
+        // The fake model says the same to every question: it cites nothing, and assigns no tag.
+        const checked = keys.filter(
+          (key) => !hasModel || held.fault !== undefined || !/^(?:answer|cites|labels)$/.test(key),
+        );
         return [...new Set(checked)].map((key) => `${at + 1} ${key}`);
       }),
     }));
