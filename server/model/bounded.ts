@@ -39,12 +39,13 @@ class QueuedGeneration implements Generation, QueuedCall {
     this.#inner = begin();
     const leave = (): void => this.#queue.leave(this);
     this.#inner.done.then(leave, leave);
-    this.#resolve(this.#inner.done);
+    this.#inner.done.then(this.#resolve, this.#reject);
   }
 
   refuse(): void {
     this.#begin = undefined;
     this.#reject(modelOverloaded());
+    this.#inner?.stop();
   }
 
   stop(): void {

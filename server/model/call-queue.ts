@@ -6,7 +6,7 @@ export interface QueuedCall {
   readonly isBackground: boolean;
   /** It is its turn now. */
   start(): void;
-  /** It will have no turn: too many wait, or it waited for too long. */
+  /** It will have no turn, or no more of it: too many wait, it waited for too long, or an answer needs its place. */
   refuse(): void;
 }
 
@@ -30,6 +30,8 @@ export class CallQueue {
   readonly #maxWaiting: number;
   readonly #maxWait: number;
   #running = 0;
+  /** Of those under way, the calls that give up their place to one that somebody waits for; the oldest first. */
+  readonly #yielding = new Set<QueuedCall>();
   /** Those that somebody waits for, and the others; of each the owner whose turn is next comes first. */
   readonly #owners: [Owners, Owners] = [new Map(), new Map()];
   readonly #waiting = new Map<QueuedCall, NodeJS.Timeout>();
@@ -43,6 +45,13 @@ export class CallQueue {
   /** Starts the call now or later, or refuses it. */
   enter(call: QueuedCall): void {
     if (this.#running < this.#concurrency) return this.#start(call);
+    const [yielding] = this.#yielding;
+    if (yielding && !call.isBackground) {
+      // It leaves later, and counts no more from now on.
+      this.#yielding.delete(yielding);
+      this.#start(call);
+      return yielding.refuse();
+    }
     if (this.#waiting.size >= this.#maxWaiting && !this.#makeRoom(call)) return call.refuse();
     const owners = this.#ownersOf(call);
     owners.set(call.owner, [...(owners.get(call.owner) ?? []), call]);
@@ -57,6 +66,8 @@ export class CallQueue {
   leave(call: QueuedCall): void {
     if (this.#waiting.has(call)) return this.#remove(call);
     this.#running -= 1;
+    this.#yielding.delete(call);
+    if (this.#running >= this.#concurrency) return;
     const next = this.#next();
     if (!next) return;
     const owners = this.#ownersOf(next);
@@ -69,6 +80,7 @@ export class CallQueue {
 
   #start(call: QueuedCall): void {
     this.#running += 1;
+    if (call.isBackground) this.#yielding.add(call);
     call.start();
   }
 

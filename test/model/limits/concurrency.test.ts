@@ -72,6 +72,17 @@ describe('calls beyond the bound', () => {
     expect(refused).toEqual([]);
   });
 
+  test('give up their place where nobody waits for them, to a call that somebody waits for', async () => {
+    ask('a', 'beside', true);
+    ask('b', 'waits', true);
+    ask('a', 'a1');
+    ask('a', 'a2');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(begun.map(({ name }) => name)).toEqual(['beside', 'a1']);
+    expect(refused).toEqual(['beside overloaded']);
+    expect(await runAll()).toEqual(['beside', 'a1', 'a2', 'waits']);
+  });
+
   test('that nobody waits for start last', async () => {
     ask('a', 'a1');
     ask('a', 'behind', true);
