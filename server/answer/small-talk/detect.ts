@@ -1,6 +1,6 @@
 import type { LanguageCode } from '../../knowledge/text/languages.ts';
 import { KINDS, type Sort, type TalkKind } from './known/known.ts';
-import { endsOf, lexicon, TALK_LANGUAGES, writtenOut } from './lexicon.ts';
+import { endsOf, phrasesOf, speakersByWord, TALK_LANGUAGES, writtenOut, type Phrases } from './lexicon.ts';
 import { wordsIn } from './words.ts';
 
 /** What a message is in each language that it may be written in, likeliest first; never empty. */
@@ -24,28 +24,42 @@ export function readSmallTalk(message: string, name: string): SmallTalk | undefi
   const text = message.trim();
   if (text.length === 0 || text.length > MAX_TALK_LENGTH) return undefined;
   if (!SPEAKING.test(text)) return inAll(WAVE.test(text) ? 'greeting' : FOLDED_HANDS.test(text) ? 'thanks' : 'ready');
-  const { phrases, words: known } = lexicon();
+  const known = speakersByWord();
   const own = wordsIn(name);
   const words: string[] = [];
+  let speakers = -1;
   for (const written of wordsIn(text)) {
-    const meant = known.has(written) || own.includes(written) ? written : swappedBack(written, known);
+    const isNamed = own.includes(written);
+    const meant = isNamed || known.has(written) ? written : swappedBack(written, known);
     if (meant === undefined || words.push(meant) > MAX_TALK_WORDS) return undefined;
+    if (!isNamed) speakers &= known.get(meant) ?? 0;
   }
   if (words.length === 0) return inAll('ready');
-  if (OTHER_SIGNS.test(text.replaceAll('<3', ''))) return undefined;
+  if (speakers === 0 || OTHER_SIGNS.test(text.replaceAll('<3', ''))) return undefined;
+  const read = (language: LanguageCode): TalkKind | undefined => {
+    const reading = { phrases: phrasesOf(language), name: own, dead: [] };
+    const sorts = sortsOf(writtenOut(words, language), 0, reading);
+    return sorts && kindOf(sorts);
+  };
+  if ((speakers & ALL) === ALL) {
+    const kind = read(TALK_LANGUAGES[0]!);
+    return kind && inAll(kind);
+  }
   const readings = new Map<LanguageCode, TalkKind>();
-  for (const language of TALK_LANGUAGES) {
-    const sorts = sortsOf(writtenOut(words, language), 0, { phrases: phrases.get(language)!, name: own, dead: [] });
-    const kind = sorts && kindOf(sorts);
+  for (const [bit, language] of TALK_LANGUAGES.entries()) {
+    const kind = speakers & (1 << bit) ? read(language) : undefined;
     if (kind) readings.set(language, kind);
   }
   return readings.size > 0 ? readings : undefined;
 }
 
+/** A bit for each language: a word that all of them have is the same in all. */
+const ALL = (1 << TALK_LANGUAGES.length) - 1;
+
 const inAll = (kind: TalkKind): SmallTalk => new Map(TALK_LANGUAGES.map((language) => [language, kind]));
 
 /** The known word of which two letters side by side were swapped. */
-function swappedBack(word: string, known: ReadonlySet<string>): string | undefined {
+function swappedBack(word: string, known: ReadonlyMap<string, unknown>): string | undefined {
   if (word.length < MIN_SWAPPED || !/^[a-z]+$/.test(word)) return undefined;
   for (let at = 0; at + 1 < word.length; at++) {
     const other = word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2);
@@ -56,12 +70,13 @@ function swappedBack(word: string, known: ReadonlySet<string>): string | undefin
 
 /** The most telling kind; undefined for filler alone. */
 function kindOf(sorts: Sort[]): TalkKind | undefined {
+  if (sorts.includes('robot') && sorts.includes('human')) return 'either';
   const kind = KINDS.find((one) => sorts.includes(one));
   return kind === 'ready' && sorts.includes('address') ? undefined : kind;
 }
 
 interface Reading {
-  phrases: NonNullable<ReturnType<ReturnType<typeof lexicon>['phrases']['get']>>;
+  phrases: Phrases;
   /** The words of the chatbot's name. */
   name: string[];
   /** Places from which on the words are known to be no phrases. */

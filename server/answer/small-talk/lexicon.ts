@@ -45,12 +45,8 @@ interface Phrase {
   places: string[][][];
 }
 
-export interface Lexicon {
-  /** By language and first word. A phrase with a choice of first words stands under each. */
-  phrases: Map<LanguageCode, Map<string, Phrase[]>>;
-  /** All words of all phrases. */
-  words: Set<string>;
-}
+/** By first word. A phrase with a choice of first words stands under each. */
+export type Phrases = ReadonlyMap<string, Phrase[]>;
 
 /** What may be a greeting or a goodbye, as many words for either are, counts as a greeting. */
 const ORDER: Sort[] = [
@@ -66,24 +62,38 @@ const ORDER: Sort[] = [
   'address',
 ];
 
-let built: Lexicon | undefined;
+let speakers: ReadonlyMap<string, number> | undefined;
 
-/** The phrases of all languages, read when they are first needed. */
-export const lexicon = (): Lexicon => (built ??= build());
+/** By word of any phrase, the languages that have it: a bit for each, the first of `TALK_LANGUAGES` the lowest. */
+export const speakersByWord = (): ReadonlyMap<string, number> => (speakers ??= readWords());
 
-function build(): Lexicon {
-  const all: Lexicon = { phrases: new Map(), words: new Set(SHORT.keys()) };
-  for (const language of TALK_LANGUAGES) {
-    const own = new Map<string, Phrase[]>();
-    all.phrases.set(language, own);
-    for (const sort of ORDER) {
-      for (const list of [BY_LANGUAGE[language][sort], EVERYWHERE[sort]]) {
-        if (list) for (const written of list.split(',')) add(own, { sort, places: placesIn(written) }, all.words);
-      }
-    }
+function readWords(): ReadonlyMap<string, number> {
+  const all = new Map<string, number>();
+  for (const [bit, language] of TALK_LANGUAGES.entries()) {
+    const texts = ORDER.map((sort) => listOf(language, sort));
+    for (const word of wordsIn(texts.join(','))) all.set(word, (all.get(word) ?? 0) | (1 << bit));
   }
+  const english = 1 << TALK_LANGUAGES.indexOf('en');
+  for (const short of SHORT.keys()) all.set(short, (all.get(short) ?? 0) | english);
   return all;
 }
+
+const read = new Map<LanguageCode, Phrases>();
+
+/** The phrases of a language, read when a message may be in it for the first time. */
+export function phrasesOf(language: LanguageCode): Phrases {
+  const known = read.get(language);
+  if (known) return known;
+  const own = new Map<string, Phrase[]>();
+  for (const sort of ORDER) {
+    for (const written of listOf(language, sort).split(',')) add(own, { sort, places: placesIn(written) });
+  }
+  read.set(language, own);
+  return own;
+}
+
+const listOf = (language: LanguageCode, sort: Sort): string =>
+  [BY_LANGUAGE[language][sort], EVERYWHERE[sort] ?? ''].filter(Boolean).join(',');
 
 /** `a (b|c|) d` has three places, of which the second may be empty. */
 const placesIn = (written: string): string[][][] =>
@@ -92,8 +102,7 @@ const placesIn = (written: string): string[][][] =>
     .map((place, at) => (at % 2 === 0 ? [place] : place.split('|')).map((choice) => wordsIn(choice)))
     .filter((choices) => choices.some(({ length }) => length > 0));
 
-function add(own: Map<string, Phrase[]>, phrase: Phrase, words: Set<string>): void {
-  for (const word of phrase.places.flat(2)) words.add(word);
+function add(own: Map<string, Phrase[]>, phrase: Phrase): void {
   const firsts = new Set<string>();
   for (const choices of phrase.places) {
     for (const [first] of choices) if (first !== undefined) firsts.add(first);

@@ -33,19 +33,22 @@ export interface Speaker {
 /** The reply to small talk, in Markdown. */
 export function replyTo(kind: TalkKind, speaker: Speaker): string {
   const { language, name, words, canPass } = speaker;
-  const { yes, no, ...said } = SAID[language];
-  const own = words[`reply_${kind === 'human' ? 'robot' : kind}`];
-  const sentence =
-    own || (kind === 'robot' ? joined(yes, said.robot) : kind === 'human' ? joined(no, said.robot) : said[kind]);
+  const own = words[`reply_${ABOUT_ROBOTS.has(kind) ? 'robot' : kind}`];
+  const sentence = own || sentenceFor(kind, SAID[language]);
   const reply = sentence.replaceAll('{name}', () => escaped(name));
-  return canPass && OFFERED.has(kind) ? joined(reply, offerOf(speaker)) : reply;
+  return canPass && (kind === 'abilities' || ABOUT_ROBOTS.has(kind)) ? joined(reply, offerOf(speaker)) : reply;
 }
+
+function sentenceFor(kind: TalkKind, said: Said): string {
+  if (kind === 'robot') return joined(said.yes, said.robot);
+  if (kind === 'human') return joined(said.no, said.robot);
+  return said[kind === 'either' ? 'robot' : kind];
+}
+
+const ABOUT_ROBOTS: ReadonlySet<TalkKind> = new Set(['robot', 'human', 'either']);
 
 /** Chinese and Japanese put no space between sentences. */
 const joined = (one: string, next: string): string => (one.endsWith('。') ? one + next : `${one} ${next}`);
-
-/** With what may be the beginning of a wish for a person, one is offered. */
-const OFFERED: ReadonlySet<TalkKind> = new Set(['robot', 'human', 'abilities']);
 
 /** That a person can be asked for; '' where none can. */
 export const offerOf = ({ language, words, canPass }: Speaker): string =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lexicon } from '../../../server/answer/small-talk/lexicon.ts';
+import { speakersByWord, TALK_LANGUAGES } from '../../../server/answer/small-talk/lexicon.ts';
 import { replyTo } from '../../../server/answer/small-talk/reply.ts';
 import { LANGUAGES, type LanguageCode } from '../../../server/knowledge/text/languages.ts';
 import { parseEvents, textOf } from '../../proxy/fixture.ts';
@@ -110,6 +110,7 @@ describe('the replies', () => {
     ['Who are you?', 'I am Lamp\\_Shop, the automated assistant of this site.'],
     ['are you a robot?', 'Yes. I am an automated assistant, not a person.'],
     ['are you human?', 'No. I am an automated assistant, not a person.'],
+    ['are you a human or a bot?', 'I am an automated assistant, not a person.'],
     ['Wer bist du?', 'Ich bin Lamp\\_Shop, der automatische Assistent dieser Website.'],
     ['¿Eres una persona?', 'No. Soy un asistente automático, no una persona.'],
     ['qui êtes-vous ?', 'Je suis Lamp\\_Shop, l’assistant automatique de ce site.'],
@@ -120,9 +121,8 @@ describe('the replies', () => {
 
   it('stand in all languages, for phrases that are all well formed', () => {
     const languages = Object.keys(LANGUAGES) as LanguageCode[];
-    const { phrases, words } = lexicon();
-    expect([...phrases.keys()].toSorted()).toEqual(languages.toSorted());
-    expect([...words].filter((word) => /[^\p{L}\p{M}\p{N}ー]/u.test(word))).toEqual([]);
+    expect(TALK_LANGUAGES.toSorted()).toEqual(languages.toSorted());
+    expect([...speakersByWord().keys()].filter((word) => /[^\p{L}\p{M}\p{N}ー]/u.test(word))).toEqual([]);
     for (const language of languages) {
       const speaker = { language, name: 'Nova', words: {}, canPass: true };
       expect(replyTo('who', speaker)).toContain('Nova');

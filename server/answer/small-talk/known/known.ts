@@ -4,7 +4,8 @@
  * `filler`, and beside all kinds but `ready` an `address`.
  */
 export type Known = Record<Sort, string>;
-export type Sort = TalkKind | 'filler' | 'address';
+export type Sort = (typeof KINDS)[number] | 'filler' | 'address';
 /** The more telling first: of two in one message the first one is answered. */
 export const KINDS = ['robot', 'human', 'who', 'abilities', 'goodbye', 'thanks', 'greeting', 'ready'] as const;
-export type TalkKind = (typeof KINDS)[number];
+/** `either`: whether a person answers or a robot. */
+export type TalkKind = (typeof KINDS)[number] | 'either';
