@@ -44,7 +44,8 @@ export async function createServices(config: Config, { store, clock, log, health
   const model = unbounded && modelConcurrency ? boundedModel(unbounded, modelConcurrency) : unbounded;
   const fallback = createFallback({ health, clock, log, quotes: config.fallback });
   const background = createBackground({ model, paused: fallback.pausedFor, log });
-  const router = new AgentRouter(store);
+  const mayAsk = (): boolean => fallback.pausedFor() === undefined;
+  const router = new AgentRouter(store, model && { model, mayAsk, credits: catalogue.credits });
   const answer = createRespond({ store, knowledge, router, model, fallback, catalogue, background });
   const { monthlyCredits: monthly } = config;
   const respond = monthly === undefined ? answer : new Budget({ store, log, monthly }).limit(answer);

@@ -74,6 +74,10 @@ const FITS = 0.1;
 const CLOSE = 0.15;
 const [MAX_CANDIDATES, MAX_NAME] = [10, 60];
 
+/** The uuids of those whose scores are as good as the first's, best first. */
+export const closeTo = ({ candidates = [] }: RoutingRecord): string[] =>
+  candidates.filter(({ score }) => candidates[0]!.score - score < CLOSE).map(({ uuid }) => uuid);
+
 /** Whether the choice was so close that a model may be asked. */
 export const isClose = ({ by, margin }: RoutingRecord): boolean => by === 'classifier' && (margin ?? CLOSE) < CLOSE;
 

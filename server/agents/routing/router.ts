@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Store, StoredAgent, StoredMessage, StoredSession } from '../../store/store.ts';
+import type { Model } from '../../model/model.ts';
 import { valuesOf, type Values } from '../variables.ts';
-import { choose, type Choice } from './choose.ts';
+import { askModel } from './ask-model.ts';
+import { choose, closeTo, isClose, type Choice } from './choose.ts';
 import { trainClassifier, type Classifier } from './classifier.ts';
 import { loadDetectors } from './detectors.ts';
 import type { SessionFacts } from './rules.ts';
@@ -11,6 +13,17 @@ interface RoutedQuestion {
   session: StoredSession;
   /** The session is not stored yet: nothing was asked in it. */
   newSession: boolean;
+  /** Absent where calls of models are not limited by credits. False where there are not as many left. */
+  spending?: { reserve(credits: number): Promise<boolean> };
+}
+
+/** Decides where scores are close. */
+export interface Referee {
+  model: Model;
+  /** False while it must not be called: after failures in a row. */
+  mayAsk(): boolean;
+  /** What an answer costs: an owner without as many left gets no call of a model. */
+  credits(model: string): number;
 }
 
 /** Chatbots whose classifiers stay in memory: up to some MB each, for agents with hundreds of examples. */
@@ -19,12 +32,15 @@ const MAX_CLASSIFIERS = 100;
 /** Chooses the agent of each question. */
 export class AgentRouter {
   readonly #store: Pick<Store, 'messages'>;
+  readonly #referee: Referee | undefined;
   readonly #classifiers = new LRUCache<string, { version: string; classifier: Promise<Classifier> }>({
     max: MAX_CLASSIFIERS,
   });
 
-  constructor(store: Pick<Store, 'messages'>) {
+  /** Without a referee the classifier's choice stands, however close it is. */
+  constructor(store: Pick<Store, 'messages'>, referee?: Referee) {
     this.#store = store;
+    this.#referee = referee;
   }
 
   /** `turns`: the last finished messages of the session, oldest first. `smallTalk` as in `Situation`. */
@@ -43,9 +59,10 @@ export class AgentRouter {
       hasRules ? valuesOf(agents, question.session) : {},
       messages.filter(({ finish_reason }) => finish_reason !== ''),
     );
-    return choose({
+    const earlier = turns.map(({ query }) => query).toReversed();
+    const choice = choose({
       query: question.query,
-      turns: turns.map(({ query }) => query).toReversed(),
+      turns: earlier,
       agents: enabled,
       facts,
       smallTalk,
@@ -53,6 +70,25 @@ export class AgentRouter {
       ...(enabled.length > 1 ? { detectors: await loadDetectors() } : {}),
       ...(enabled.filter(isScored).length > 1 ? { classifier: await this.#classifier(enabled) } : {}),
     });
+    return choice.record && isClose(choice.record) ? this.#refer(choice, enabled, question, earlier) : choice;
+  }
+
+  /** The model's choice among those whose scores are close; the classifier's where it makes none. */
+  async #refer(
+    choice: Choice<StoredAgent>,
+    agents: readonly StoredAgent[],
+    { query, spending }: RoutedQuestion,
+    turns: string[],
+  ): Promise<Choice<StoredAgent>> {
+    const referee = this.#referee;
+    const { agent, record } = choice;
+    const close = closeTo(record!).map((uuid) => agents.find((one) => one.uuid === uuid)!);
+    const able = close.filter(isScored);
+    const isBetweenThem = able.length > 1 && able[0] === agent;
+    if (!isBetweenThem || !referee?.mayAsk()) return choice;
+    if (spending && !(await spending.reserve(referee.credits(able[0]!.meta.model)))) return choice;
+    const named = await askModel(referee.model, { query, turns, agents: able });
+    return named ? { agent: named, record: { ...record!, by: 'model', agent: named.uuid } } : choice;
   }
 
   /** Trained anew where an agent has changed. */
