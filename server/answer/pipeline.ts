@@ -13,6 +13,7 @@ import type { AnswerResult, Question, Respond } from './runs.ts';
 import type { BeginBackground } from './background/background.ts';
 import { createMarkerFilter } from './citations/stream-filter.ts';
 import type { Fallback } from './fallback.ts';
+import { fitContext } from './fit-context.ts';
 import { buildPrompt, MAX_TURNS } from './prompt.ts';
 import { offerIn, replyCanned, replyToTalk, replyWithoutAgent } from './replies.ts';
 import { isForeignWord, readTalk, type Talk } from './small-talk/talk.ts';
@@ -124,14 +125,15 @@ function answerWithModel(
   { model, fallback, catalogue }: PipelineOptions & { model: Model },
   run: Run,
 ): Promise<AnswerResult> {
-  const { question, agent, routing, turns, query, found } = context;
+  const { question, agent, routing, query, found } = context;
   const { acceptedLanguages, unstreamed } = question;
   const cite = question.chatbot.meta.show_citations;
-  const markers = createMarkerFilter(cite ? found : [], query.text, run);
+  const given = fitContext(context, catalogue.context(agent?.meta.model ?? ''));
+  const markers = createMarkerFilter(cite ? given.found : [], query.text, run);
   const answersAtStart = fallback.begin();
   // For the fallback, until a reader may have received text.
   let quotable = fallback.quotes ? context : undefined;
-  const generation = model.generate(buildPrompt({ agent, turns, found, query, cite, acceptedLanguages }), (piece) => {
+  const generation = model.generate(buildPrompt({ agent, ...given, query, cite, acceptedLanguages }), (piece) => {
     run.append(markers.pass(piece));
     if (quotable && run.appended > 0 && !unstreamed) quotable = undefined;
     if (run.isFull) generation.stop();

@@ -9,7 +9,7 @@ import { phrasesFor } from './extract/phrases.ts';
 /** Earlier turns that the model gets. */
 export const MAX_TURNS = 6;
 /** UTF-16 units of the answer of an earlier turn. */
-const MAX_EARLIER_ANSWER_LENGTH = 2000;
+export const MAX_EARLIER_ANSWER_LENGTH = 2000;
 
 const RULES = `Answer the visitor's last message. All facts in your answer come from the numbered passages below and from nothing else.
 A greeting, thanks or a goodbye needs no passage: answer it in one short, friendly sentence without any fact.
@@ -20,7 +20,10 @@ const CITE =
   'After each sentence that rests on a passage, put its number in square brackets, like [1], or [1][2] for two. Use only the numbers given, and write figures and names as the passage does: a number whose passage does not bear the sentence is taken out.';
 const DO_NOT_CITE = 'Do not put passage numbers or other references into the answer.';
 
-interface PromptOptions {
+/** Our own part of the prompt, but for the sentence for “I don’t know”. */
+export const OWN_RULES = `${RULES}\n\n${CITE}`;
+
+export interface PromptOptions {
   agent: StoredAgent | undefined;
   /** The last `MAX_TURNS`. */
   turns: StoredMessage[];

@@ -1,0 +1,51 @@
+import type { Found } from '../knowledge/search/found.ts';
+import { estimateTokens } from '../model/tokens.ts';
+import { OWN_RULES, MAX_EARLIER_ANSWER_LENGTH, type PromptOptions } from './prompt.ts';
+
+/** The part of the context that is left for the answer, and the most tokens of it. */
+const [ANSWER_SHARE, MAX_ANSWER_TOKENS] = [0.25, 2048];
+/** Tokens around a message or passage: its role, number and line ends. */
+const FRAME_TOKENS = 8;
+/** Our rules, with the sentence for “I don’t know” in any language. */
+const OWN_TOKENS = estimateTokens(OWN_RULES) + 150;
+
+type Cuttable = Pick<PromptOptions, 'turns' | 'found'>;
+
+/**
+ * What of earlier turns and passages fits into `context` tokens with the rest of the prompt and an answer: without the oldest
+ * turns, then without the last passages. The first passage stays: the estimate is a high one, and an answer needs one.
+ */
+export function fitContext(options: Omit<PromptOptions, 'cite'>, context: number): Cuttable {
+  const { agent, query, turns, found } = options;
+  const room = context - Math.min(MAX_ANSWER_TOKENS, Math.floor(context * ANSWER_SHARE));
+  const fixed = [agent?.prompt ?? '', query.text];
+  if (bytesOf([...fixed, ...turns.flatMap(textsOfTurn), ...found.flatMap(textsOfPassage)]) <= room)
+    return { turns, found };
+
+  let left = room - tokensOf(fixed) - OWN_TOKENS;
+  let passages = 0;
+  for (const one of found) {
+    left -= tokensOf(textsOfPassage(one));
+    if (left < 0 && passages > 0) break;
+    passages += 1;
+  }
+  let kept = 0;
+  for (const turn of passages < found.length ? [] : turns.toReversed()) {
+    left -= tokensOf(textsOfTurn(turn));
+    if (left < 0) break;
+    kept += 1;
+  }
+  return { turns: turns.slice(turns.length - kept), found: found.slice(0, passages) };
+}
+
+const textsOfTurn = ({ query, response }: PromptOptions['turns'][number]): string[] => [
+  query,
+  response.slice(0, MAX_EARLIER_ANSWER_LENGTH),
+];
+const textsOfPassage = ({ source, headings, text }: Found): string[] => [source.title, ...headings, text];
+
+const tokensOf = (texts: string[]): number => texts.reduce((sum, text) => sum + estimateTokens(text) + FRAME_TOKENS, 0);
+
+/** No model has more tokens than a text has bytes in UTF-8, and those are counted much faster. */
+const bytesOf = (texts: string[]): number =>
+  texts.reduce((sum, text) => sum + Buffer.byteLength(text) + FRAME_TOKENS, OWN_RULES.length + 300);

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { estimateTokens } from '../../../server/model/tokens.ts';
+import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
+import { start, until, type Running } from '../../running.ts';
+
+/** What of passages and earlier turns a model gets, by the context of the agent’s model. */
+
+let fake: FakeModel;
+let running: Running;
+let chatbot: string;
+let agent: string;
+
+const FILLER =
+  'It is made of steel and glass, weighs two kilograms and stands on a table or hangs from the ceiling. '.repeat(6);
+
+beforeAll(async () => {
+  fake = await startFakeModel({ script: { pieces: ['The lamp has a long cord [1]. ', 'word '.repeat(200)] } });
+  running = await start({ LLM_BASE_URL: fake.baseUrl, LLM_MODEL: 'fake-1' });
+  chatbot = (await running.api('POST', '/chatbot/create', { name: 'Shop', show_citations: true })).body.uuid;
+  agent = (await running.api('GET', `/chatbot/${chatbot}/agents`)).body[0].uuid;
+  for (let at = 1; at <= 12; at += 1) {
+    const pair = { question: `What is lamp ${at} like?`, answer: `Lamp number ${at} has a long cord. ${FILLER}` };
+    await running.api('POST', `/chatbot/${chatbot}/data-source/qa`, pair);
+  }
+  const sources = () => running.api('GET', `/chatbot/${chatbot}/data-sources`).then(({ body }) => body);
+  await until(sources, (all) => all.every(({ status }: { status: string }) => status === 'success'));
+});
+afterAll(async () => {
+  await running.stop();
+  await fake.close();
+});
+
+/** Asks so often in one session; the last request that the model got, with what counts in it. */
+async function askWith(model: string, times = 5) {
+  await running.api('POST', `/agent/${agent}/update`, { model });
+  const session = (await running.api('POST', `/chatbot/${chatbot}/session/create`, {})).body.uuid;
+  for (let at = 1; at <= times; at += 1) {
+    const query = `Which of the lamps has a long cord, asked ${at} times?`;
+    await running.api('POST', `/session/${session}/message/non-stream`, { query });
+  }
+  const { messages } = fake.requests.at(-1)!.body;
+  return {
+    passages: messages[0]!.content.match(/^\[\d+\] /gm)?.length ?? 0,
+    earlier: messages
+      .filter(({ role }) => role === 'user')
+      .slice(0, -1)
+      .map(({ content }) => content.match(/\d+/)?.[0]),
+    tokens: messages.reduce((sum, { content }) => sum + estimateTokens(content), 0),
+  };
+}
+
+it('a large context gets all passages and turns', async () => {
+  const { passages, earlier } = await askWith('llm-4o-16k');
+  expect(passages).toBeGreaterThan(4);
+  expect(earlier).toEqual(['1', '2', '3', '4']);
+});
+
+it('a smaller one goes without the oldest turns, and leaves room for an answer', async () => {
+  const [large, small] = [await askWith('llm-4o-16k'), await askWith('llm-4o-4k')];
+  expect(small.passages).toBe(large.passages);
+  expect(small.earlier.length).toBeLessThan(4);
+  expect(small.earlier).toEqual(['1', '2', '3', '4'].slice(4 - small.earlier.length));
+  expect(small.tokens).toBeLessThanOrEqual(3072);
+});
+
+it('a still smaller one goes without turns and the last passages', async () => {
+  const { passages, earlier, tokens } = await askWith('llm-4o-2k');
+  expect(earlier).toEqual([]);
+  expect(passages).toBeGreaterThan(0);
+  expect(passages).toBeLessThan((await askWith('llm-4o-16k')).passages);
+  expect(tokens).toBeLessThanOrEqual(1536);
+});
+
+it('the smallest keeps the first passage, and a marker of one that was not given is taken out', async () => {
+  fake.next({ pieces: ['The lamp has a long cord [1]. The lamp has a long cord [2].'] });
+  expect((await askWith('llm-4-1106-preview-1k', 1)).passages).toBe(1);
+  const [session] = (await running.api('GET', `/chatbot/${chatbot}/sessions`)).body.slice(-1);
+  const [message] = (await running.api('GET', `/session/${session.uuid}/messages`)).body;
+  expect(message.response).toBe('The lamp has a long cord [1]. The lamp has a long cord.');
+  expect(Object.keys(JSON.parse(message.cite_data_json))).toEqual(['1']);
+});
