@@ -30,13 +30,15 @@ const describeDifference = ({ what, expected, got }: Difference): string[] => [
   ...lines(got).map((line) => `      + ${line}`),
 ];
 
+const DETECTED = { person: 'clearly a wish for a person', spam: 'clearly spam', small_talk: 'nothing but small talk' };
+
 /** Why that agent answered: how it was chosen, and the scores. */
 export function describeRouting(record: RoutingRecord, agent: string): string[] {
   const { by, rule, detected, margin, candidates = [] } = record;
   const why = {
     only: 'no other agent can answer',
     rule: `rule ${rule?.index ?? ''} of the agent`,
-    classifier: detected ? `clearly ${detected === 'person' ? 'a wish for a person' : 'spam'}` : 'the highest score',
+    classifier: detected ? DETECTED[detected] : 'the highest score',
     model: 'the model chose, for the scores are close',
   }[by];
   const scores = candidates.slice(0, MAX_CANDIDATES).map(({ name, score, classifier, bias, stickness }) => {
