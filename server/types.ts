@@ -121,5 +121,9 @@ export type ChatEvent =
   | { event: 'message'; data: { uuid: string } }
   /** `id` is the answer's length in UTF-16 units up to and including this piece. */
   | { event: 'delta'; id: number; data: { text: string } }
+  /** A tool function runs: the name that its owner gave. */
+  | { event: 'step'; data: { name: string } }
+  /** Before `done`: the visitor is asked to confirm a call of that function with these arguments. */
+  | { event: 'confirm'; data: { function: string; name: string; arguments: Record<string, unknown> } }
   | { event: 'done'; data: VisitorMessage }
   | { event: 'error'; data: ErrorBody };

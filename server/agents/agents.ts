@@ -3,6 +3,7 @@ import { newUuid, timestamp, view, type Clock } from '../schema/ids.ts';
 import { AgentByType, AgentMeta, type Agent, type AgentType } from '../schema/records.ts';
 import type { StoredAgent } from '../store/store.ts';
 import { defaultSettings, ESCALATION_DEFAULTS, type SentSettings } from './settings.ts';
+import { functionView } from './tool-functions.ts';
 
 interface NewAgent {
   name: string;
@@ -70,5 +71,6 @@ export const sourcesFor = ({ meta, data_source_uuids }: StoredAgent): ReadonlySe
 /** The agent as the API returns it, with the keys of its type only. */
 export function agentView(stored: StoredAgent): Agent {
   const agent = view<Agent>(AgentByType[stored.type], stored);
-  return { ...agent, meta: view(AgentMeta[stored.type], stored.meta) };
+  const tool_functions = stored.tool_functions.map(functionView);
+  return { ...agent, meta: view(AgentMeta[stored.type], stored.meta), tool_functions };
 }

@@ -1,6 +1,6 @@
 import { invalid } from '../schema/errors.ts';
-import { nextModifiedAt, newUuid, timestamp, type Clock } from '../schema/ids.ts';
-import type { ToolFunction } from '../schema/records.ts';
+import { nextModifiedAt, newUuid, timestamp, view, type Clock } from '../schema/ids.ts';
+import { ToolFunction } from '../schema/records.ts';
 import type { StoredAgent } from '../store/store.ts';
 import { isObject, refusePrototypeKeys } from '../schema/validate.ts';
 
@@ -32,7 +32,7 @@ export function refuseUncallable({ parameters, headers, external_url, meta }: Pa
   if (parameters !== undefined) refuseParameters(parameters);
   if (headers !== undefined) refuseHeaders(headers);
   if (external_url !== undefined) refuseUrl(external_url);
-  if (meta !== undefined) refuseLarge('meta', meta);
+  if (meta !== undefined) refuseMeta(meta);
 }
 
 /** Bytes of JSON of an object whose keys the caller chooses. */
@@ -74,12 +74,84 @@ function refuseHeaders(headers: Record<string, unknown>): void {
   }
 }
 
+const MAX_TOOL_EXAMPLES = 100;
+const MAX_META_TEXT = 1000;
+
+/** Keys that Docent reads; all others are the owner's own. */
+function refuseMeta(meta: Record<string, unknown>): void {
+  refuseLarge('meta', meta);
+  const isText = (value: unknown): boolean =>
+    typeof value === 'string' && value.trim() !== '' && value.length <= MAX_META_TEXT;
+  const { class: kind, step, examples } = meta;
+  if (kind !== undefined && !TOOL_CLASSES.includes(kind as ToolClass))
+    throw invalid('meta.class', 'meta.class must be "read", "write" or "ask"');
+  if (step !== undefined && !isText(step))
+    throw invalid('meta.step', `meta.step must be a text of 1 to ${MAX_META_TEXT} characters`);
+  const isList = Array.isArray(examples) && examples.length <= MAX_TOOL_EXAMPLES && examples.every(isText);
+  if (examples !== undefined && !isList) {
+    throw invalid(
+      'meta.examples',
+      `meta.examples must be a list of at most ${MAX_TOOL_EXAMPLES} texts of 1 to ${MAX_META_TEXT} characters`,
+    );
+  }
+}
+
 function refuseUrl(value: string): void {
   const url = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value) ? new URL(value) : undefined;
   if (!url) throw invalid('external_url', 'external_url must be a whole http or https address');
   if (url.username || url.password) {
     throw invalid('external_url', 'external_url must not hold a user name or a password');
   }
+  // A visitor's value must not choose the server that gets the headers.
+  if (url.host.includes('{')) {
+    throw invalid('external_url', 'external_url must not hold a {{variable}} before its path');
+  }
+}
+
+/** `ask`: the visitor confirms the call before it is made. */
+export type ToolClass = 'read' | 'write' | 'ask';
+const TOOL_CLASSES: readonly ToolClass[] = ['read', 'write', 'ask'];
+
+/** As `meta.class` says; `read` for GET and `write` for the others by default. */
+export function classOf({ meta, method }: Pick<ToolFunction, 'meta' | 'method'>): ToolClass {
+  const named = TOOL_CLASSES.find((one) => one === meta['class']);
+  return named ?? (method === 'GET' ? 'read' : 'write');
+}
+
+/** What visitors are told while the function runs: `meta.step`, or its name. */
+export const stepOf = ({ meta, name }: Pick<ToolFunction, 'meta' | 'name'>): string =>
+  typeof meta['step'] === 'string' && meta['step'].trim() !== '' ? meta['step'] : name;
+
+/** Sentences that call the function where no model answers: `meta.examples`. */
+export const examplesOf = ({ meta }: Pick<ToolFunction, 'meta'>): string[] =>
+  Array.isArray(meta['examples']) ? meta['examples'].filter((one) => typeof one === 'string') : [];
+
+/** The function as the API returns it: of its headers' values the last four characters alone. */
+export const functionView = (stored: ToolFunction): ToolFunction => ({
+  ...view<ToolFunction>(ToolFunction, stored),
+  headers: Object.fromEntries(Object.entries(stored.headers).map(([name, value]) => [name, masked(value)])),
+});
+
+const MASK = '****';
+/** Of a shorter value four characters would be most of it. */
+const MIN_SHOWN_LENGTH = 8;
+const masked = (value: string): string =>
+  value === '' ? '' : MASK + (value.length < MIN_SHOWN_LENGTH ? '' : value.slice(-MASK.length));
+
+/**
+ * The headers of an update, with the stored value where the masked one is sent back. Throws `invalid` for a masked value
+ * that no stored header has.
+ */
+export function withStoredValues(sent: Record<string, string>, stored: Record<string, string>): Record<string, string> {
+  const known = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
+  const restored = Object.entries(sent).map(([name, value]) => {
+    if (!value.startsWith(MASK) || value.length > 2 * MASK.length) return [name, value];
+    const whole = known.get(name.toLowerCase());
+    if (whole === undefined || masked(whole) !== value)
+      throw invalid('headers', `headers must hold the value of ${name}, not what is shown of it`);
+    return [name, whole];
+  });
+  return Object.fromEntries(restored) as Record<string, string>;
 }
 
 /** Replaces the tool functions, which counts as a change of the agent. */

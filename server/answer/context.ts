@@ -4,6 +4,7 @@ import type { SearchResult } from '../knowledge/search/found.ts';
 import type { StoredAgent, StoredMessage } from '../store/store.ts';
 import { NO_META, type MessageMeta, type Question } from './runs.ts';
 import type { Talk } from './small-talk/talk.ts';
+import type { ToolUse } from './tools/tool-use.ts';
 
 /** All that an answer is made of. */
 export interface AnswerContext extends SearchResult {
@@ -14,14 +15,17 @@ export interface AnswerContext extends SearchResult {
   agent: StoredAgent | undefined;
   routing: RoutingRecord | undefined;
   turns: StoredMessage[];
+  /** Absent where the agent has no functions. */
+  tools: ToolUse | undefined;
   /** Where the message is small talk, and the agent has no message of its own for it. */
   talk: Talk | undefined;
   /** A human-escalation agent is enabled. */
   canPass: boolean;
 }
 
-export const messageMeta = (agent: StoredAgent | undefined, routing?: RoutingRecord): MessageMeta => ({
+export const messageMeta = (agent: StoredAgent | undefined, routing?: RoutingRecord, tools?: ToolUse): MessageMeta => ({
   ...NO_META,
+  ...(tools ? { functions_called: tools.called } : {}),
   active_agent: { uuid: agent?.uuid ?? '', name: agent?.name ?? '' },
   ...(routing ? { routing } : {}),
 });

@@ -1,10 +1,11 @@
 import type { RoutingRecord } from '../agents/routing/choose.ts';
-import type { Refusal } from '../schema/errors.ts';
+import { Refusal } from '../schema/errors.ts';
 import { nextModifiedAt, timestamp, type Clock } from '../schema/ids.ts';
 import type { StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { Citations, FinishReason, Outcome } from '../types.ts';
 import type { Run } from './run.ts';
 import type { Cost, Spending } from './spending.ts';
+import type { PendingCall } from './tools/pending.ts';
 
 /** A question, the result of its answer, and the stored records of both. */
 
@@ -23,6 +24,8 @@ export interface Question {
   /** The visitor's address, and the language tags that their browser asks for, best first; absent for a key holder. */
   visitor?: string;
   acceptedLanguages?: readonly string[];
+  /** The answer goes on: the call that it ended with, what the visitor says to it, and the message so far. */
+  confirmed?: { pending: PendingCall; isAccepted: boolean; before: StoredMessage };
   /** The id of the HTTP request, for the log. */
   request?: string;
   /** Its owner's budget; absent where there is no limit. */
@@ -38,6 +41,8 @@ export interface AnswerResult {
   refusal?: Refusal;
   /** The visitor asked for a person: the session says so from now on. */
   requestsPerson?: true;
+  /** A call that the visitor has to confirm. */
+  pending?: PendingCall;
 }
 
 export interface MessageMeta extends Cost {
@@ -94,6 +99,13 @@ export function finishedMessage(
     cite_data_json: JSON.stringify(result.citations),
     meta_json: JSON.stringify(result.meta),
     error_message: result.refusal?.message ?? '',
+    ...(result.pending ? { pending_call_json: JSON.stringify(result.pending) } : {}),
     modified_at: nextModifiedAt(run.message.modified_at, clock),
   };
+}
+
+export function errorResult(error: unknown): AnswerResult {
+  const refusal =
+    error instanceof Refusal ? error : new Refusal('internal', 'the answer could not be made', { cause: error });
+  return { finish_reason: 'error', citations: {}, meta: { ...NO_META, outcome: 'unknown' }, refusal };
 }

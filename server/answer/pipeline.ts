@@ -9,7 +9,7 @@ import type { Catalogue } from '../model/catalogue.ts';
 import type { Generated, Model } from '../model/model.ts';
 import type { Store, StoredMessage } from '../store/store.ts';
 import { messageMeta, type AnswerContext } from './context.ts';
-import type { AnswerResult, Question, Respond } from './runs.ts';
+import type { AnswerResult, MessageMeta, Question, Respond } from './runs.ts';
 import type { BeginBackground } from './background/background.ts';
 import { createMarkerFilter } from './citations/stream-filter.ts';
 import type { Fallback } from './fallback.ts';
@@ -18,6 +18,16 @@ import { buildPrompt, MAX_TURNS } from './prompt.ts';
 import { offerIn, replyCanned, replyToTalk, replyWithoutAgent } from './replies.ts';
 import { isForeignWord, readTalk, type Talk } from './small-talk/talk.ts';
 import { writeQuotes } from './extract/write.ts';
+import {
+  answerConfirmed,
+  closeAnswer,
+  languageFor,
+  replyByExample,
+  toolsFor,
+  withToolRules,
+} from './tools/with-tools.ts';
+import type { Caller } from '../web/call.ts';
+import type { Clock } from '../schema/ids.ts';
 import { outcomeOf, saysUnknown, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts';
 import type { Run } from './run.ts';
 
@@ -31,6 +41,9 @@ interface PipelineOptions {
   catalogue: Catalogue;
   /** Without it, nothing runs beside the answers. */
   background?: BeginBackground;
+  /** Calls tool functions. */
+  caller: Caller;
+  clock: Clock;
 }
 
 interface GenerationResult {
@@ -42,20 +55,23 @@ interface GenerationResult {
 /** Answers in this process: choose the agent, retrieve, generate or quote, cite; background agents run beside. */
 export function createRespond(options: PipelineOptions): Respond {
   return (question, run) =>
-    gatherContext(options, question).then((context) => {
+    gatherContext(options, question, run).then((context) => {
       run.collected = context.collected;
       const answer = answerIn(context, options, run);
-      if (!question.ephemeral) run.background = options.background?.(question, context);
+      if (!question.ephemeral && !question.confirmed) run.background = options.background?.(question, context);
       return answer;
     });
 }
 
 function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): AnswerResult | Promise<AnswerResult> {
   const { model, fallback, catalogue } = options;
-  const { spending } = context.question;
-  if (!context.agent) return replyWithoutAgent(context, run);
-  const canned = cannedAnswer(context.agent);
-  if (canned !== undefined) return replyCanned(context, context.agent, canned, run);
+  const { question, agent, tools } = context;
+  if (!agent) return replyWithoutAgent(context, run);
+  const { confirmed } = question;
+  if (confirmed && tools)
+    return answerConfirmed({ ...context, question: { ...question, confirmed }, agent, tools }, options, run);
+  const canned = cannedAnswer(agent);
+  if (canned !== undefined) return replyCanned(context, agent, canned, run);
   // An answer that the owner wrote to this question takes precedence over the model.
   const hasOwnAnswer = context.found[0]?.match.exact;
   if (context.talk && !hasOwnAnswer) return replyToTalk(context, context.talk, options.knowledge, run);
@@ -63,15 +79,16 @@ function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): A
   const reason = fallback.paused();
   if (reason) return fallBackToQuotes(context, reason, run);
   const answer = () => answerWithModel(context, { ...options, model }, run);
-  if (!spending) return answer();
-  const reserved = spending.reserve(catalogue.credits(context.agent.meta.model));
+  if (!question.spending) return answer();
+  const reserved = question.spending.reserve(catalogue.credits(agent.meta.model));
   return reserved.then((isReserved) => (isReserved ? answer() : answerWithoutCredits(context, run)));
 }
 
-async function gatherContext({ store, knowledge, router }: PipelineOptions, asked: Question): Promise<AnswerContext> {
+async function gatherContext(options: PipelineOptions, asked: Question, run: Run): Promise<AnswerContext> {
+  const { store, knowledge, router } = options;
   const { uuid } = asked.chatbot;
   const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, asked)]);
-  const collected = collect(agents, asked.query, turns.at(-1)?.response);
+  const collected = asked.confirmed ? undefined : collect(agents, asked.query, turns.at(-1)?.response);
   const question = collected ? { ...asked, session: collectedBy(asked.session, collected) } : asked;
   const canPass = agents.some(({ type, enabled }) => type === 'human-escalation' && enabled === 1);
   const said = await readTalk(question.query, {
@@ -79,13 +96,29 @@ async function gatherContext({ store, knowledge, router }: PipelineOptions, aske
     lastAnswer: turns.at(-1)?.response,
     canPass,
   });
-  const { agent: chosen, record: routing } = await router.route(question, agents, turns, said?.isLike);
+  const asking = question.confirmed?.pending.agent;
+  const { agent: chosen, record: routing } = asking
+    ? { agent: agents.find((one) => one.uuid === asking), record: undefined }
+    : await router.route(question, agents, turns, said?.isLike);
   const agent = chosen && withValues(chosen, agents, question.session);
+  const tools = toolsFor(agent, agents, question, options, run);
   const earlier = turns.map((turn) => turn.query);
   const sources = agent?.type === 'user-facing' ? sourcesFor(agent) : NO_SOURCES;
   const { query, found } = await knowledge.search(uuid, question.query, { earlier, sources });
   const isTalk = routing?.detected === 'small_talk' && said && !namesThing(said, { question, earlier, query, found });
-  return { question, collected, agents, agent, routing, turns, query, found, canPass, talk: isTalk ? said : undefined };
+  return {
+    question,
+    collected,
+    agents,
+    agent,
+    routing,
+    turns,
+    tools,
+    query,
+    found,
+    canPass,
+    talk: isTalk ? said : undefined,
+  };
 }
 
 interface Asked extends SearchResult {
@@ -104,9 +137,15 @@ const NO_SOURCES: ReadonlySet<string> = new Set();
 const earlierTurns = async (store: Store, { session, newSession }: Question): Promise<StoredMessage[]> =>
   newSession ? [] : store.lastMessages(session.uuid, MAX_TURNS);
 
+/** A function that the question is an example of, where the owner has not written the answer; else quotes. */
 async function answerWithQuotes(context: AnswerContext, run: Run): Promise<AnswerResult> {
-  const { question, agent, routing, query, found } = context;
+  const { question, agent, routing, query, found, tools } = context;
   const { acceptedLanguages } = question;
+  if (tools && agent && !found[0]?.match.exact) {
+    run.onStop = () => tools.stop();
+    const reply = run.stopped ? undefined : await replyByExample(tools, agent, query);
+    if (reply !== undefined) return replyOf(reply, context, run);
+  }
   const cite = question.chatbot.meta.show_citations;
   const { citations, outcome } = await writeQuotes(
     { query, found, cite, acceptedLanguages, offer: offerIn(context) },
@@ -115,8 +154,14 @@ async function answerWithQuotes(context: AnswerContext, run: Run): Promise<Answe
   return {
     finish_reason: run.stopped ? 'stopped' : 'stop',
     citations,
-    meta: { ...messageMeta(agent, routing), outcome },
+    meta: { ...messageMeta(agent, routing, tools), outcome },
   };
+}
+
+function replyOf(reply: string, { agent, routing, tools }: AnswerContext, run: Run): AnswerResult {
+  run.append(reply);
+  const meta: MessageMeta = { ...messageMeta(agent, routing, tools), outcome: 'answered' };
+  return { finish_reason: run.stopped ? 'stopped' : 'stop', citations: {}, meta };
 }
 
 /** Not async: an async function would keep the whole context in memory while the model writes. */
@@ -125,7 +170,7 @@ function answerWithModel(
   { model, fallback, catalogue }: PipelineOptions & { model: Model },
   run: Run,
 ): Promise<AnswerResult> {
-  const { question, agent, routing, query, found } = context;
+  const { question, agent, routing, query, found, tools } = context;
   const { acceptedLanguages, unstreamed } = question;
   const cite = question.chatbot.meta.show_citations;
   const given = fitContext(context, catalogue.context(agent?.meta.model ?? ''));
@@ -133,17 +178,20 @@ function answerWithModel(
   const answersAtStart = fallback.begin();
   // For the fallback, until a reader may have received text.
   let quotable = fallback.quotes ? context : undefined;
-  const generation = model.generate(buildPrompt({ agent, ...given, query, cite, acceptedLanguages }), (piece) => {
+  const onText = (piece: string): void => {
     run.append(markers.pass(piece));
     if (quotable && run.appended > 0 && !unstreamed) quotable = undefined;
     if (run.isFull) generation.stop();
-  });
+  };
+  const request = buildPrompt({ agent, ...given, query, cite, acceptedLanguages });
+  const generation = tools ? tools.generate(model, withToolRules(request), onText) : model.generate(request, onText);
   run.onStop = () => generation.stop();
   if (run.stopped) generation.stop();
   // Computed now, while the model's server works, so that an open stream does not keep the passages in memory.
   const needsNoCitation = query.asksNothing() || wouldQuote(query, found);
   const offer = offerIn(context);
-  const meta = messageMeta(agent, routing);
+  const meta = messageMeta(agent, routing, tools);
+  const language = tools && languageFor(context, question);
   const credits = catalogue.credits(agent?.meta.model ?? '');
   const modelName = catalogue.name(agent?.meta.model ?? '');
 
@@ -152,11 +200,15 @@ function answerWithModel(
       const reason = fallback.failed(refusal, answersAtStart);
       if (quotable) {
         run.restart();
-        return fallBackToQuotes(quotable, reason, run);
+        const quoted = fallBackToQuotes(quotable, reason, run);
+        return tools && language
+          ? quoted.then((result) => ({ ...result, ...closeAnswer(tools, language, run, true) }))
+          : quoted;
       }
     }
     if (!refusal && !run.stopped) fallback.succeeded();
     run.append(markers.rest());
+    const closing = tools && language && closeAnswer(tools, language, run, refusal !== undefined);
     const finish_reason = run.isFull ? 'length' : finish === 'tool_calls' ? 'stop' : finish;
     const citations = markers.citations();
     const hasCitations = Object.keys(citations).length > 0;
@@ -165,7 +217,7 @@ function answerWithModel(
       text,
       hasFailed: refusal !== undefined,
       hasCitations,
-      needsNoCitation,
+      needsNoCitation: needsNoCitation || tools?.hasReplied === true,
     });
     if (offer && finish === 'stop' && !run.stopped && saysUnknown(text)) run.append(`\n\n${offer}`);
     return {
@@ -173,11 +225,12 @@ function answerWithModel(
       citations,
       meta: {
         ...meta,
-        actual_token_distribution: { total_tokens: totalTokens },
+        actual_token_distribution: { total_tokens: tools?.tokens ?? totalTokens },
         credits: refusal ? 0 : credits,
         model: modelName,
         outcome,
       },
+      ...closing,
       ...(refusal ? { refusal } : {}),
     };
   });

@@ -27,6 +27,10 @@ export class Run {
   collected: Values | undefined;
   /** What goes on beside the answer, and perhaps longer; set by the `Respond` function, and absent where nothing does. */
   background: BackgroundWork | undefined;
+  /** What the answer waits for, as visitors are told; '' for nothing. */
+  step = '';
+  /** Number of steps begun. */
+  steps = 0;
 
   // Two bytes a unit, so that an offset is an index and no string keeps a network buffer alive.
   #text = Buffer.alloc(0);
@@ -113,6 +117,13 @@ export class Run {
     if (this.stopped || this.ended) return;
     this.stopped = true;
     this.onStop?.();
+  }
+
+  setStep(name: string): void {
+    this.step = name;
+    if (name === '') return;
+    this.steps += 1;
+    this.#wakeReaders();
   }
 
   end(ended: RunEnd): void {

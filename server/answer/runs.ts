@@ -2,22 +2,16 @@ import type { Logger } from 'pino';
 import type { Values } from '../agents/variables.ts';
 import { retry } from '../async/retry.ts';
 import { asRefusal, notFound, Refusal } from '../schema/errors.ts';
-import type { Clock } from '../schema/ids.ts';
+import { nextModifiedAt, type Clock } from '../schema/ids.ts';
 import type { Store, StoredMessage, StoredSession } from '../store/store.ts';
 import { BackgroundResults, withBackground, withFindings } from './background/results.ts';
 import type { BackgroundWork, Finding } from './background/work.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
 import { createAnswerEvents } from './events.ts';
-import {
-  finishedMessage,
-  newMessage,
-  NO_META,
-  type AnswerResult,
-  type Question,
-  type Respond,
-} from './message-records.ts';
+import { errorResult, finishedMessage, newMessage, type Question, type Respond } from './message-records.ts';
 import { Run } from './run.ts';
 import { countUsage } from './spending.ts';
+import { ANSWERED, waitingCall, type PendingCall } from './tools/pending.ts';
 
 export { NO_META, type AnswerResult, type MessageMeta, type Question, type Respond } from './message-records.ts';
 
@@ -63,7 +57,34 @@ export class AnswerRuns {
    */
   start(question: Question, respond: Respond): Run {
     const release = this.#capacity.take(question.chatbot.uuid, question.visitor);
-    const run = new Run(newMessage(question, this.#clock));
+    return this.#begin(question, new Run(newMessage(question, this.#clock)), respond, release);
+  }
+
+  /**
+   * Goes on with a message that has ended with a call to be confirmed. Throws `conflict` where none waits, or not any
+   * more, `not_found` where the message is gone, and as `start`.
+   */
+  async confirm(question: Question, isAccepted: boolean, respond: Respond): Promise<Run> {
+    const release = this.#capacity.take(question.chatbot.uuid, question.visitor);
+    try {
+      let pending: PendingCall | undefined;
+      // Durable before the call: after a crash the same call cannot be confirmed again.
+      const before = await this.#store.updateMessage(question.uuid, (message) => {
+        pending = waitingCall(message.pending_call_json, this.#clock());
+        const modified_at = nextModifiedAt(message.modified_at, this.#clock);
+        return { ...message, finish_reason: 'interrupted', pending_call_json: ANSWERED, modified_at };
+      });
+      if (!before || !pending) throw notFound('message');
+      const run = new Run({ ...before, finish_reason: '' });
+      run.append(before.response);
+      return this.#begin({ ...question, confirmed: { pending, isAccepted, before } }, run, respond, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  #begin(question: Question, run: Run, respond: Respond, release: () => void): Run {
     this.#runs.set(run.message.uuid, run);
     // Storing runs beside the answer: the first byte does not wait for the disk.
     const stored = this.#save(question, run.message, question.newSession ? question.session : undefined);
@@ -270,9 +291,3 @@ const logFields = ({ uuid, chatbot, session, request }: Question): object => ({
   session: `${session.uuid.slice(0, 8)}…`,
   message: uuid,
 });
-
-function errorResult(error: unknown): AnswerResult {
-  const refusal =
-    error instanceof Refusal ? error : new Refusal('internal', 'the answer could not be made', { cause: error });
-  return { finish_reason: 'error', citations: {}, meta: { ...NO_META, outcome: 'unknown' }, refusal };
-}

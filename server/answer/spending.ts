@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Store, StoredChatbot } from '../store/store.ts';
+import type { Store, StoredChatbot, StoredMessage } from '../store/store.ts';
 
 /** What an answer has cost, in its `meta_json`. */
 export interface Cost {
@@ -18,16 +18,28 @@ export interface Spending {
   reserve(credits: number): Promise<boolean>;
 }
 
+interface Counted {
+  chatbot: StoredChatbot;
+  ephemeral?: true;
+  confirmed?: { before: StoredMessage };
+}
+
+const tokensOf = ({ actual_token_distribution }: Cost): number => actual_token_distribution.total_tokens;
+
 /** Adds an answer, whose question came `at`, to the usage of its owner. Never rejects: the store keeps what it could not write. */
 export async function countUsage(
   store: Store,
   log: Logger,
-  { chatbot: { uuid, owner }, ephemeral }: { chatbot: StoredChatbot; ephemeral?: true },
+  { chatbot: { uuid, owner }, ephemeral, confirmed }: Counted,
   at: string,
   cost: Cost,
 ): Promise<void> {
-  const { credits, model = '', actual_token_distribution } = cost;
-  const [messages, tokens] = [ephemeral ? 0 : 1, actual_token_distribution.total_tokens];
+  // Of an answer that goes on, the first part was counted when it ended.
+  const before = confirmed && (JSON.parse(confirmed.before.meta_json) as Cost);
+  const { model = '' } = cost;
+  const credits = cost.credits - (before?.credits ?? 0);
+  const tokens = tokensOf(cost) - (before ? tokensOf(before) : 0);
+  const messages = ephemeral || before ? 0 : 1;
   // A message that is not stored is not counted. A chatbot of another server has no owner here.
   if (owner === '' || messages + credits + tokens === 0) return;
   try {

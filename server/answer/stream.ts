@@ -9,6 +9,8 @@ import type { RunEnd, Run } from './run.ts';
 interface StreamFormat {
   /** The text to write for a piece of the answer that ends at offset `end`. */
   text(piece: string, end: number): string;
+  /** The text to write where the answer waits for a step of that name; absent where readers are not told. */
+  step?(name: string): string;
   /**
    * What comes after the text. A `Buffer` is written in slices, and may be shared by many readers. `undefined` where
    * there is nothing to write and `follow` must not end the reply.
@@ -53,6 +55,7 @@ export function follow(run: Run, res: ServerResponse, from: number, format: Stre
   let hasBegun = false;
   let isWaiting = false;
   let stalled = 0;
+  let steps = 0;
   let isOver = false;
   let rest: Buffer | undefined;
 
@@ -78,6 +81,12 @@ export function follow(run: Run, res: ServerResponse, from: number, format: Stre
     if (run.ended && offset >= run.length) return finish(text, run.ended);
     if (text !== '') write(text);
     if (offset < run.length) wake();
+    else if (run.steps !== steps && !isWaiting) writeStep();
+  };
+  /** A step that has ended meanwhile is passed over. */
+  const writeStep = (): void => {
+    steps = run.steps;
+    if (run.step !== '' && format.step) write(format.step(run.step));
   };
   const finish = (text: string, ended: RunEnd): void => {
     noteOutcome(res, ended);

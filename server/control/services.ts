@@ -16,6 +16,7 @@ import { boundedModel } from '../model/bounded.ts';
 import { createOpenAi } from '../model/openai.ts';
 import type { Clock } from '../schema/ids.ts';
 import type { Store } from '../store/store.ts';
+import { createCaller } from '../web/call.ts';
 import { createWeb, type WebOptions } from '../web/web.ts';
 
 interface ServiceDeps {
@@ -30,6 +31,7 @@ interface ServiceDeps {
 /** Creates what ingests and answers, from the configuration; for the server, and for a command where none runs. */
 export async function createServices(config: Config, { store, clock, log, health, self }: ServiceDeps) {
   const { fetchAllow: allow, publicUrl } = config;
+  const caller = createCaller({ allow, self });
   const web = createWeb({ allow, self, about: publicUrl && `${publicUrl}/bot` });
   const embedder = config.embeddings && (await import('../model/embeddings.ts')).createEmbedder(config.embeddings);
   const ingestion = new Ingestion({ store, web, clock, log, health, embedder });
@@ -46,7 +48,8 @@ export async function createServices(config: Config, { store, clock, log, health
   const background = createBackground({ model, paused: fallback.pausedFor, log });
   const mayAsk = (): boolean => fallback.pausedFor() === undefined;
   const router = new AgentRouter(store, model && { model, mayAsk, credits: catalogue.credits });
-  const answer = createRespond({ store, knowledge, router, model, fallback, catalogue, background });
+  const parts = { store, knowledge, router, model, fallback, catalogue, background, caller, clock };
+  const answer = createRespond(parts);
   const { monthlyCredits: monthly } = config;
   const respond = monthly === undefined ? answer : new Budget({ store, log, monthly }).limit(answer);
   const runs = new AnswerRuns({ store, clock, log, maxRuns: config.maxAnswers });
@@ -62,7 +65,7 @@ export async function createServices(config: Config, { store, clock, log, health
       await runs.interrupt();
       await sites.close();
       await knowledge.close();
-      await Promise.all([model?.close(), embedder?.close(), web.close()]);
+      await Promise.all([model?.close(), embedder?.close(), web.close(), caller.close()]);
     },
   };
 }

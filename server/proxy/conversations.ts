@@ -5,13 +5,13 @@ import type { AnswerRuns } from '../answer/runs.ts';
 import { createCapacity, type Capacity } from '../answer/capacity.ts';
 import { whenEnded } from '../answer/stream.ts';
 import { Run } from '../answer/run.ts';
-import { invalid, notFound } from '../schema/errors.ts';
+import { invalid, notFound, Refusal } from '../schema/errors.ts';
 import { readBody } from '../http/body.ts';
 import { serializeList } from '../http/json-list.ts';
 import { nextModifiedAt, readUuid, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { ChatEvent } from '../types.ts';
-import { FeedbackBody } from '../schema/visitor.ts';
+import { ConfirmBody, FeedbackBody } from '../schema/visitor.ts';
 import { releaseOnClose, visitorMessage, type EventStreams } from './sse.ts';
 import type { VisitorSessions } from './sessions.ts';
 import type { Upstream } from './upstream/upstream.ts';
@@ -111,6 +111,25 @@ export function createConversations(deps: ConversationDeps) {
     async stop(request: VisitorRequest): Promise<unknown> {
       await finishedMessage(request, (run) => run.stop());
       return DONE;
+    },
+
+    /** Goes on with a message whose call waits for the visitor. */
+    async confirm(request: VisitorRequest): Promise<void> {
+      const { chatbot, ctx } = request;
+      const { accept } = await readBody(ctx, log, ConfirmBody);
+      const address = addressOf(ctx);
+      const session = await sessionOf(request);
+      const found = await messageOf(request);
+      const message = found instanceof Run ? found.ended?.message : found;
+      if (!message) throw new Refusal('conflict', 'the answer is still being made');
+      events.admit(address, ctx.res);
+      const { uuid, query, response } = message;
+      const question = { uuid, query, chatbot, session, newSession: false, visitor: address };
+      const more = { request: String(ctx.state.id), acceptedLanguages: ctx.acceptsLanguages() };
+      const run = await runs.confirm({ ...question, ...more }, accept, upstream.respond);
+      const first: ChatEvent[] = [{ event: 'message', data: { uuid } }];
+      events.send(run, ctx.res, { address, from: response.length, first, failure: upstream.failure });
+      ctx.respond = false;
     },
 
     async feedback(request: VisitorRequest): Promise<unknown> {

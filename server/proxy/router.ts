@@ -46,11 +46,11 @@ export function createChatRouter(options: ChatRouterOptions): Middleware {
     });
   };
   const { unreadBytes = unreadReplies() } = options;
-  const events = createEventStreams({ unreadBytes, maxStreams: options.maxStreams });
+  const events = createEventStreams({ unreadBytes, maxStreams: options.maxStreams, clock: options.clock });
   const sessions = createVisitorSessions(options);
   const addressOf = ({ req }: Context): string => clientAddress(req, options.trustProxyHops);
   const conversations = createConversations({ ...options, events, sessions, unreadBytes, addressOf });
-  const { messages, deleteSession, resume, stop, feedback } = conversations;
+  const { messages, deleteSession, resume, stop, confirm, feedback } = conversations;
 
   on('GET', '/:chatbot', async ({ chatbot }) => profileOf(options, chatbot));
   const limitWrites = createWriteLimit(options);
@@ -60,6 +60,10 @@ export function createChatRouter(options: ChatRouterOptions): Middleware {
   on('POST', '/:chatbot/session/:session/delete', deleteSession);
   on('GET', '/:chatbot/session/:session/message/:message/stream', resume);
   on('POST', '/:chatbot/session/:session/message/:message/stop', stop);
+  on('POST', '/:chatbot/session/:session/message/:message/confirm', async (request) => {
+    limitWrites(request, 'too many confirmations at once');
+    return confirm(request);
+  });
   on('POST', '/:chatbot/session/:session/message/:message/feedback', async (request) => {
     limitWrites(request, 'too much feedback at once');
     return feedback(request);

@@ -2,8 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { createCapacity, type Capacity } from '../answer/capacity.ts';
 import { STREAM_HEADERS, follow, MAX_WRITE, sendHead, type StreamReader } from '../answer/stream.ts';
 import { Run, type RunEnd } from '../answer/run.ts';
+import { shownIn } from '../answer/tools/pending.ts';
 import type { Refusal } from '../schema/errors.ts';
-import { view } from '../schema/ids.ts';
+import { view, type Clock } from '../schema/ids.ts';
 import { outcomeIn } from '../store/outcomes.ts';
 import type { StoredMessage } from '../store/store.ts';
 import type { ChatEvent, ErrorBody, ErrorCode, VisitorMessage } from '../types.ts';
@@ -46,6 +47,7 @@ interface EventStreamsOptions {
   commentInterval?: number;
   /** Open streams in all; 1000 by default. */
   maxStreams?: number | undefined;
+  clock?: Clock;
 }
 
 /** A visitor has a stream for each tab, and several visitors may share an address. */
@@ -55,6 +57,7 @@ export function createEventStreams({
   unreadBytes = unreadReplies(),
   commentInterval = 15_000,
   maxStreams = 1000,
+  clock = Date.now,
 }: EventStreamsOptions = {}): EventStreams {
   const open = createCapacity({ each: MAX_STREAMS_PER_ADDRESS, all: maxStreams });
   const replays = createReplays(unreadBytes);
@@ -85,8 +88,8 @@ export function createEventStreams({
       const run = found instanceof Run ? found : replays.of(found, res, address);
       sendHead(res, HEAD);
       if (res.req.method === 'HEAD') return void res.end();
-      const end = (ended: RunEnd): string | Buffer => finalEventText(ended, failure);
-      add(follow(run, res, from, { text: delta, end }, first.map(eventText).join('')), res);
+      const end = (ended: RunEnd): string | Buffer => finalEventText(ended, failure, clock);
+      add(follow(run, res, from, { text: delta, step, end }, first.map(eventText).join('')), res);
     },
   };
 }
@@ -140,11 +143,14 @@ function eventText(event: ChatEvent): string {
 }
 
 const delta = (text: string, id: number): string => eventText({ event: 'delta', id, data: { text } });
+const step = (name: string): string => eventText({ event: 'step', data: { name } });
 
 const longFinalEvents = new WeakMap<RunEnd, Buffer>();
 
 /** The last event repeats the whole answer: where that is long, readers share its bytes. */
-function finalEventText(ended: RunEnd, failure: ErrorCode): string | Buffer {
+function finalEventText(ended: RunEnd, failure: ErrorCode, clock: Clock): string | Buffer {
+  const shown = shownIn(ended.message?.pending_call_json, clock());
+  if (shown) return eventText({ event: 'confirm', data: shown }) + eventText(finalEvent(ended, failure));
   const known = longFinalEvents.get(ended);
   if (known) return known;
   const text = eventText(finalEvent(ended, failure));

@@ -127,12 +127,17 @@ export const ToolFunction = record({
     description: 'What the function does and when to call it, at most 1023 characters.',
   }),
   parameters: openObject('an object: the JSON Schema of the arguments'),
-  headers: Type.Record(Type.String(), Type.String(), { description: 'an object of HTTP headers' }),
+  headers: Type.Record(Type.String(), Type.String(), {
+    description:
+      'an object of HTTP headers. Replies show the last four characters of each value, as `****abcd`; an update that sends that back keeps the value',
+  }),
   enabled: flag('1: on, 0: off. Default 1.'),
   external_url: Type.String({ maxLength: 2048, description: 'http or https address of the function.' }),
   method: HttpMethod,
   ...dated,
-  meta: openObject('an object of your own, stored as sent'),
+  meta: openObject(
+    'an object: `class` (`read`, `write`, or `ask`: the visitor confirms the call; `read` by default for GET, else `write`), `step` (what visitors see while it runs), `examples` (sentences that call it where no model answers), and keys of your own, stored as sent',
+  ),
 });
 export type ToolFunction = Static<typeof ToolFunction>;
 
@@ -160,7 +165,7 @@ const agentKeys = {
   enabled: flag('Whether the agent takes part: 0 after it is created, 1 for the default agent of a new chatbot.'),
   data_source_uuids: Type.Array(Uuid, { description: 'Sources of the agent, see `use_all_sources`.' }),
   tool_functions: Type.Array(ToolFunction, {
-    description: 'HTTP calls of the agent, in order of creation. Stored, not called yet.',
+    description: 'HTTP calls that the model may make, in order of creation.',
   }),
   variables: Type.Array(AgentVariable, {
     maxItems: 100,
@@ -260,7 +265,7 @@ export const Message = record({
     'citations by marker, each with `data_source_uuid`, `title`, `text` (the quoted passage), `file_name` (the URL of a link) and `type`. `{}` where there are none.',
   ),
   meta_json: json(
-    '`actual_token_distribution.total_tokens`, `functions_called`, `active_agent` (uuid and name), `credits`, `model` (its name in the list of models; absent where no model answered), `outcome` (`answered` or `unknown`; `unsure` is reserved), `routing` (how the agent was chosen), `background` (what each background agent found) and `fallback` (why the answer quotes the sources instead of using the model).',
+    '`actual_token_distribution.total_tokens`, `functions_called` (`name`, and what the model was told, as `content`), `active_agent` (uuid and name), `credits`, `model` (its name in the list of models; absent where no model answered), `outcome` (`answered` or `unknown`; `unsure` is reserved), `routing` (how the agent was chosen), `background` (what each background agent found) and `fallback` (why the answer quotes the sources instead of using the model).',
   ),
   ...dated,
   background_pending_tasks: Type.Integer({

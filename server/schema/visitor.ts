@@ -18,6 +18,8 @@ export const AskBody = Type.Object({
 });
 export type AskBody = Static<typeof AskBody>;
 
+export const ConfirmBody = Type.Object({ accept: Type.Boolean() });
+
 export const FeedbackBody = Type.Object({
   rating: Type.Union([Type.Literal(1), Type.Literal(-1)]),
   comment: Type.Optional(Type.String({ maxLength: 2000 })),

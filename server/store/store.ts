@@ -291,4 +291,6 @@ export interface StoredSession extends Session {
 
 export interface StoredMessage extends Message {
   session: string;
+  /** JSON of a call that the visitor has to confirm, or has; absent where there was none. */
+  pending_call_json?: string;
 }

@@ -4,6 +4,7 @@ import { defaultAgent } from '../../server/agents/agents.ts';
 import { AgentRouter } from '../../server/agents/routing/router.ts';
 import { createRespond } from '../../server/answer/pipeline.ts';
 import { createFallback, type Fallback } from '../../server/answer/fallback.ts';
+import { createCaller } from '../../server/web/call.ts';
 import { createHealth } from '../../server/health/health.ts';
 import { queryOf } from './search.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
@@ -179,6 +180,8 @@ describe('a model that cannot be reached', () => {
       model: silent,
       fallback,
       catalogue,
+      caller: createCaller({ allow: [] }),
+      clock: Date.now,
     });
     model.next({ hangAfter: 0 });
     const reply = await post(`${house.base}/chat/${chatbot.uuid}/ask`, { query: QUERY });

@@ -11,6 +11,7 @@ import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
 import type { Model } from '../../server/model/model.ts';
 import { createOpenAi } from '../../server/model/openai.ts';
+import { createCaller } from '../../server/web/call.ts';
 import { startFakeModel, type FakeModel, type Script } from '../fakes/model.ts';
 import { startChatServer, parseEvents, post, uuidOf, type ChatServer } from '../proxy/fixture.ts';
 
@@ -38,6 +39,8 @@ async function serve(withFallback = true): Promise<void> {
     model,
     fallback,
     catalogue: createCatalogue(),
+    caller: createCaller({ allow: [] }),
+    clock,
   });
 }
 

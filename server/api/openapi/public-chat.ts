@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { Fault, Success } from '../../schema/records.ts';
 import {
   AskBody,
+  ConfirmBody,
   FeedbackBody,
   SessionBody,
   VisitorMessageSchema,
@@ -107,6 +108,17 @@ export const publicChatOperations: PublicChatOperation[] = [
     description: 'The text so far is stored, with the finish_reason `stopped`.',
     reply: Success,
     others: faultSchemas(),
+  },
+  {
+    id: 'confirmCall',
+    method: 'POST',
+    path: `${MESSAGE}/confirm`,
+    summary: 'Confirm or decline the call that an answer has ended with; the answer goes on as Server-Sent Events',
+    description:
+      'After the event `confirm`, at most 10 minutes later and once: a second request, and one that comes too late, is 409. The events are those of `ask`: the text goes on behind that of the message. With `accept` false the function is not called.',
+    body: ConfirmBody,
+    reply: 'events',
+    others: faultSchemas(409, 429),
   },
   {
     id: 'createFeedback',

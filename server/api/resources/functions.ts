@@ -1,8 +1,15 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import { newFunction, refuseUncallable, withFunctions, type FunctionFields } from '../../agents/tool-functions.ts';
+import {
+  functionView,
+  newFunction,
+  refuseUncallable,
+  withFunctions,
+  withStoredValues,
+  type FunctionFields,
+} from '../../agents/tool-functions.ts';
 import { notFound } from '../../schema/errors.ts';
-import { nextModifiedAt, view, type Clock } from '../../schema/ids.ts';
+import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
 import { Success, ToolFunction } from '../../schema/records.ts';
 import type { Store, User } from '../../store/store.ts';
 import { asFlag, Switch } from '../requests/bodies.ts';
@@ -24,17 +31,17 @@ export const functions = ({ store, clock }: ApiDeps): Operation[] => [
     method: 'POST',
     path: '/api/v1/agent/:uuid/function/create',
     summary: 'Create a tool function of an agent',
-    description: 'It is stored with the agent. Answers do not call it yet.',
+    description: 'The model may call it while the agent answers: see [Tool functions](api.md#tool-functions).',
     body: NewFunction,
     reply: ToolFunction,
     async handle({ user, uuid, body }) {
       await ownedAgent(store, user, uuid);
-      const toolFunction = newFunction(body, readFields(body, {}), clock);
+      const toolFunction = newFunction(body, readFields(body, { meta: {}, headers: {} }), clock);
       const added = await store.updateAgent(uuid, (agent) =>
         withFunctions(agent, [...agent.tool_functions, toolFunction], clock),
       );
       if (!added) throw notFound('agent');
-      return view(ToolFunction, toolFunction);
+      return functionView(toolFunction);
     },
   }),
   operation({
@@ -47,9 +54,9 @@ export const functions = ({ store, clock }: ApiDeps): Operation[] => [
     async handle({ user, uuid, body }) {
       const agent = await ownedAgentOf(store, user, uuid);
       const { tool_functions } = await changeFunction(store, agent, uuid, clock, (one) => [
-        { ...one, ...readFields(body, one.meta), modified_at: nextModifiedAt(one.modified_at, clock) },
+        { ...one, ...readFields(body, one), modified_at: nextModifiedAt(one.modified_at, clock) },
       ]);
-      return view(ToolFunction, tool_functions.find((one) => one.uuid === uuid) ?? {});
+      return functionView(tool_functions.find((one) => one.uuid === uuid)!);
     },
   }),
   operation({
@@ -65,18 +72,20 @@ export const functions = ({ store, clock }: ApiDeps): Operation[] => [
   }),
 ];
 
-/** What was sent, as it is stored; refuses what could not be called. `before` is the `meta` there was. */
+/** What was sent, as it is stored; refuses what could not be called. `before` is what there was. */
 function readFields(
   { enabled, allow_gpt_trainer_properties: allowed, ...fields }: Static<typeof FunctionChange>,
-  before: ToolFunction['meta'],
+  before: Pick<ToolFunction, 'meta' | 'headers'>,
 ): Partial<FunctionFields> {
   const sent = {
     ...fields,
     ...(enabled === undefined ? {} : { enabled: asFlag(enabled) }),
-    ...(allowed === undefined ? {} : { meta: { ...(fields.meta ?? before), allow_gpt_trainer_properties: allowed } }),
+    ...(allowed === undefined
+      ? {}
+      : { meta: { ...(fields.meta ?? before.meta), allow_gpt_trainer_properties: allowed } }),
   };
   refuseUncallable(sent);
-  return sent;
+  return { ...sent, ...(sent.headers ? { headers: withStoredValues(sent.headers, before.headers) } : {}) };
 }
 
 /** The identifier of the agent whose function this is, if it is the caller's own. */

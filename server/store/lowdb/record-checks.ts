@@ -234,6 +234,7 @@ export const isMessage = record<StoredMessage>({
   labels: list(record({ name: text, color: text })),
   session_documents: list(() => true),
   session: uuid,
+  pending_call_json: optional(text),
 });
 
 export { list, mapOf, number, optional, record, text, uuid };

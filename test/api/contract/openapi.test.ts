@@ -74,7 +74,7 @@ describe('GET /api/v1/openapi.json', () => {
     expect(new Set(names).size).toBe(names.length);
     for (const name of names)
       expect(name).toMatch(
-        /^(?:ask|(?:create|list|get|update|delete|stop|stream|resume|rescrape|restart)[A-Z][A-Za-z]+)$/,
+        /^(?:ask|(?:confirm|create|list|get|update|delete|stop|stream|resume|rescrape|restart)[A-Z][A-Za-z]+)$/,
       );
     expect(names).toEqual(expect.arrayContaining(['createChatbot', 'listAgents', 'streamMessage']));
     const tags = document['tags'].map(({ name }: { name: string }) => name);
@@ -89,7 +89,7 @@ describe('GET /api/v1/openapi.json', () => {
     expect(document['components'].securitySchemes.key).toMatchObject({ type: 'http', scheme: 'bearer' });
     const open = allOperations().filter(({ security }) => security?.length === 0);
     const chatOperations = allOperations().filter(({ tags }) => tags[0] === 'Public chat API');
-    expect(chatOperations).toHaveLength(8);
+    expect(chatOperations).toHaveLength(9);
     expect(open).toEqual([document['paths']['/api/v1/openapi.json'].get, ...chatOperations]);
   });
 

@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { start, type Running } from '../../running.ts';
 
@@ -78,7 +80,8 @@ describe('a tool function', () => {
       external_url: 'http://127.0.0.1:9/stock',
       method: 'PATCH',
     };
-    expect(await made(sent)).toMatchObject({ ...sent, enabled: 0 });
+    const shown = { 'X-Shop-Key': '****alue', accept: '' };
+    expect(await made(sent)).toMatchObject({ ...sent, headers: shown, enabled: 0 });
     expect((await made({ parameters: {} })).parameters).toEqual({});
   });
 
@@ -104,7 +107,7 @@ describe('a tool function', () => {
     const fields = [
       { name: 'N' },
       { method: 'PUT' },
-      { headers: { a: 'b' } },
+      { headers: { a: '' } },
       { parameters: PARAMETERS },
       { enabled: 0 },
     ];
@@ -146,6 +149,60 @@ describe('a tool function', () => {
   });
 });
 
+describe('the headers of a tool function', () => {
+  const SECRET = 'Bearer secret-of-the-shop';
+  const shown = { Authorization: '****shop', short: '****', empty: '' };
+  const headers = { Authorization: SECRET, short: 'seven77', empty: '' };
+  /** As the chatbot's file has them. */
+  async function storedHeaders(uuid: string): Promise<object | undefined> {
+    const files = await readdir(docent.dataDir, { recursive: true });
+    for (const file of files.filter((name) => name.endsWith('.json'))) {
+      const { agents = [] } = JSON.parse(await readFile(join(docent.dataDir, file), 'utf8')) as {
+        agents?: { tool_functions: { uuid: string; headers: object }[] }[];
+      };
+      const found = agents.flatMap(({ tool_functions }) => tool_functions).find((one) => one.uuid === uuid);
+      if (found) return found.headers;
+    }
+    return undefined;
+  }
+
+  it('are shown by their last four characters in every reply', async () => {
+    const bot = (await docent.api('POST', '/chatbot/create', { name: 'Shop' })).body.uuid;
+    const { uuid } = (await docent.api('GET', `/chatbot/${bot}/agents`)).body[0];
+    const one = (await create(uuid, { name: 'stock', external_url: URL, headers })).body;
+    const replies = [
+      one,
+      (await update(one.uuid, { description: 'new' })).body,
+      (await update(one.uuid, { headers })).body,
+      (await fetched(uuid)).tool_functions[0],
+      (await docent.api('POST', `/agent/${uuid}/update`, { name: 'Shop' })).body.tool_functions[0],
+    ];
+    expect(replies.map((reply) => reply.headers)).toEqual(replies.map(() => shown));
+    const list = await docent.api('GET', `/chatbot/${bot}/agents`);
+    expect(JSON.stringify(list.body)).not.toContain(SECRET);
+    expect(list.body[0].tool_functions[0].headers).toEqual(shown);
+  });
+
+  it('keep their values where the masked ones are sent back', async () => {
+    const { uuid } = await made({ headers });
+    await update(uuid, { headers: { ...shown, authorization: shown.Authorization, more: 'a new value' } });
+    expect(await storedHeaders(uuid)).toEqual({ ...headers, authorization: SECRET, more: 'a new value' });
+    await update(uuid, { headers: { short: 'another one' } });
+    expect(await storedHeaders(uuid)).toEqual({ short: 'another one' });
+  });
+
+  it('are refused where a masked value belongs to no stored one', async () => {
+    const one = await made({ headers });
+    for (const wrong of [{ other: '****shop' }, { Authorization: '****spot' }, { short: '****shop' }]) {
+      const { status, body } = await update(one.uuid, { headers: wrong });
+      expect([status, body.field]).toEqual([422, 'headers']);
+    }
+    const created = await create(await agent(), { name: 'copy', external_url: URL, headers: shown });
+    expect([created.status, created.body.field]).toEqual([422, 'headers']);
+    expect(await storedHeaders(one.uuid)).toEqual(headers);
+  });
+});
+
 describe('bad input', () => {
   const wrong: [string, object][] = [
     ['name', { name: '' }],
@@ -182,6 +239,15 @@ describe('bad input', () => {
     ['meta', { meta: { constructor: 1 } }],
     ['meta', { meta: { note: 'é'.repeat(50_000) } }],
     ['meta', { allow_gpt_trainer_properties: 'é'.repeat(50_000) }],
+    ['meta.class', { meta: { class: 'delete' } }],
+    ['meta.class', { meta: { class: 1 } }],
+    ['meta.class', { meta: { class: '' } }],
+    ['meta.step', { meta: { step: ' ' } }],
+    ['meta.step', { meta: { step: 'x'.repeat(1001) } }],
+    ['meta.examples', { meta: { examples: 'Where is it?' } }],
+    ['meta.examples', { meta: { examples: ['Where is it?', 1] } }],
+    ['meta.examples', { meta: { examples: Array.from({ length: 101 }, () => 'x') } }],
+    ['external_url', { external_url: 'https://{{shop}}.test/' }],
     ['allow_gpt_trainer_properties', { allow_gpt_trainer_properties: '\u0000' }],
     ['parameters', { parameters: [] }],
     ['parameters', { parameters: 'object' }],

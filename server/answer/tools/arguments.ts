@@ -1,0 +1,134 @@
+import { Check, Errors } from 'typebox/schema';
+import { fill, typedValue, type Value, type Values } from '../../agents/variables.ts';
+import type { ToolFunction } from '../../schema/records.ts';
+import { isObject, refusePrototypeKeys } from '../../schema/validate.ts';
+
+export type Arguments = Record<string, unknown>;
+
+/** What is wrong with a call, as the model is told. */
+export interface Fault {
+  fault: string;
+}
+
+type Parameters = Pick<ToolFunction, 'parameters'>;
+
+/** UTF-16 units of JSON: also bounds what a pattern of the owner's is run on. */
+const MAX_ARGUMENTS_LENGTH = 20_000;
+/** Faults that are named to the model. */
+const MAX_FAULTS = 5;
+
+/**
+ * The arguments that a model wrote, with the function's defaults for those left out, checked against its `parameters`. A
+ * name that these do not have is a fault unless they say `additionalProperties`.
+ */
+export function readArguments({ parameters }: Parameters, text: string, values: Values): { args: Arguments } | Fault {
+  if (text.length > MAX_ARGUMENTS_LENGTH) return { fault: 'the arguments are too long' };
+  const sent = parsed(text.trim() || '{}');
+  if (!isObject(sent)) return { fault: 'the arguments must be one JSON object' };
+  try {
+    refusePrototypeKeys('arguments', sent);
+    // Throws where they are nested too deeply to be sent.
+    JSON.stringify(sent);
+    return checked(parameters, withDefaults(parameters, withoutNulls(parameters, sent), values));
+  } catch {
+    // The owner's schema may hold a pattern that is none, or refer to itself without end.
+    return { fault: 'the arguments cannot be checked' };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The arguments where nobody fills them: defaults, and the variables that go by the names of required parameters. Undefined
+ * where a required one is missing.
+ */
+export function argumentsFromVariables({ parameters }: Parameters, values: Values): Arguments | undefined {
+  const known = requiredOf(parameters).filter((name) => Object.hasOwn(values, name));
+  const sent = Object.fromEntries(known.map((name) => [name, values[name]]));
+  const read = readArguments({ parameters }, JSON.stringify(sent), values);
+  return 'args' in read ? read.args : undefined;
+}
+
+/** `parameters` as the model gets them: it need not know what a variable fills. */
+export function offeredParameters(parameters: ToolFunction['parameters']): object {
+  const properties = Object.entries(propertiesOf(parameters));
+  const filled = new Set(properties.filter(([, { default: value }]) => hasPlaceholder(value)).map(([name]) => name));
+  return {
+    type: 'object',
+    ...parameters,
+    properties: Object.fromEntries(
+      properties.map(([name, schema]) => [name, filled.has(name) ? withoutDefault(schema) : schema]),
+    ),
+    required: requiredOf(parameters).filter((name) => !filled.has(name)),
+  };
+}
+
+const withoutDefault = (schema: Record<string, unknown>): object =>
+  Object.fromEntries(Object.entries(schema).filter(([key]) => key !== 'default'));
+
+function checked(parameters: ToolFunction['parameters'], args: Arguments): { args: Arguments } | Fault {
+  const isOpen = ['additionalProperties', 'patternProperties', 'unevaluatedProperties'].some(
+    (key) => key in parameters,
+  );
+  const schema = {
+    type: 'object',
+    ...parameters,
+    properties: propertiesOf(parameters),
+    ...(isOpen ? {} : { additionalProperties: false }),
+  };
+  if (Check(schema, args)) return { args };
+  const faults = Errors(schema, args)[1].filter(({ keyword }) => keyword !== 'boolean');
+  const sentences = faults.map(({ instancePath, message }) => `${instancePath.slice(1) || 'the arguments'} ${message}`);
+  return { fault: sentences.slice(0, MAX_FAULTS).join('; ').slice(0, 500) || 'the arguments are invalid' };
+}
+
+/** Models send `null` for what they leave out. */
+function withoutNulls(parameters: ToolFunction['parameters'], sent: Arguments): Arguments {
+  const required = requiredOf(parameters);
+  return Object.fromEntries(Object.entries(sent).filter(([name, value]) => value !== null || required.includes(name)));
+}
+
+function withDefaults(parameters: ToolFunction['parameters'], sent: Arguments, values: Values): Arguments {
+  const args = { ...sent };
+  for (const [name, schema] of Object.entries(propertiesOf(parameters))) {
+    if (Object.hasOwn(args, name) || !('default' in schema)) continue;
+    const value = filledDefault(schema, values);
+    if (value !== undefined) args[name] = value;
+  }
+  return args;
+}
+
+/** Undefined where a variable of it has no value. */
+function filledDefault({ default: value, type }: Record<string, unknown>, values: Values): unknown {
+  if (!hasPlaceholder(value)) return value;
+  const filled = filledWhole(value as string, values);
+  return filled === undefined ? undefined : typedValue(type === 'integer' ? 'number' : String(type), filled);
+}
+
+/** The template with the text of each variable; undefined where one has no value. */
+export function filledWhole(
+  template: string,
+  values: Values,
+  write: (value: Value) => string = String,
+): string | undefined {
+  const isMissing = fill(template, values, () => '').includes('{{');
+  return isMissing ? undefined : fill(template, values, write);
+}
+
+const hasPlaceholder = (value: unknown): boolean => typeof value === 'string' && value.includes('{{');
+
+function propertiesOf({ properties }: ToolFunction['parameters']): Record<string, Record<string, unknown>> {
+  if (!isObject(properties)) return {};
+  return Object.fromEntries(
+    Object.entries(properties).filter((entry): entry is [string, Record<string, unknown>] => isObject(entry[1])),
+  );
+}
+
+const requiredOf = ({ required }: ToolFunction['parameters']): string[] =>
+  Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : [];

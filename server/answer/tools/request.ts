@@ -1,0 +1,55 @@
+import type { Values } from '../../agents/variables.ts';
+import type { ToolFunction } from '../../schema/records.ts';
+import type { Call } from '../../web/call.ts';
+import { filledWhole, type Arguments, type Fault } from './arguments.ts';
+
+type Callable = Pick<ToolFunction, 'external_url' | 'method' | 'headers'>;
+
+/** The request of a call: GET and DELETE send the arguments as query parameters, the others as a JSON body. */
+export function requestOf(one: Callable, args: Arguments, values: Values): Call | Fault {
+  const url = urlOf(one.external_url, values);
+  if (!url) return { fault: 'a variable of the address has no value that fits' };
+  const headers = headersOf(one.headers, values);
+  if (!headers) return { fault: 'a variable of the headers has no value that fits' };
+  const { method } = one;
+  if (method === 'GET' || method === 'DELETE') {
+    for (const [name, value] of Object.entries(args)) addToQuery(url, name, value);
+    return { url, method, headers: { ...ACCEPT, ...headers } };
+  }
+  const body = JSON.stringify(args);
+  return { url, method, headers: { ...ACCEPT, 'content-type': 'application/json', ...headers }, body };
+}
+
+const ACCEPT = { accept: 'application/json, text/plain;q=0.9, */*;q=0.1' };
+
+/** Undefined where a variable has no value, or one that would change the path or the server. */
+function urlOf(template: string, values: Values): URL | undefined {
+  let isDots = false;
+  const filled = filledWhole(template, values, (value) => {
+    // `..` goes up a folder, and no encoding of it does not.
+    isDots ||= /^\.+$/.test(String(value));
+    return encodeURIComponent(String(value).toWellFormed());
+  });
+  if (filled === undefined || isDots || !URL.canParse(filled)) return undefined;
+  return new URL(template).host.includes('{') ? undefined : new URL(filled);
+}
+
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Names in lower case. Undefined where a variable has no value, or one that is no part of a header. */
+function headersOf(templates: Record<string, string>, values: Values): Record<string, string> | undefined {
+  const headers: Record<string, string> = {};
+  for (const [name, template] of Object.entries(templates)) {
+    const filled = filledWhole(template, values);
+    if (filled === undefined || !HEADER_VALUE.test(filled)) return undefined;
+    headers[name.toLowerCase()] = filled;
+  }
+  return headers;
+}
+
+/** A list is repeated; an object is sent as JSON. */
+function addToQuery({ searchParams }: URL, name: string, value: unknown): void {
+  searchParams.delete(name);
+  for (const one of Array.isArray(value) ? value : [value])
+    searchParams.append(name, typeof one === 'object' ? JSON.stringify(one) : String(one));
+}

@@ -1,0 +1,242 @@
+import { classOf, stepOf } from '../../agents/tool-functions.ts';
+import type { Values } from '../../agents/variables.ts';
+import type { Generated, Generation, Model, ModelMessage, ModelRequest, ToolCall } from '../../model/model.ts';
+import { OutboundFailure } from '../../outbound/failures.ts';
+import type { Clock } from '../../schema/ids.ts';
+import type { ToolFunction } from '../../schema/records.ts';
+import { CallFailure, type Caller } from '../../web/call.ts';
+import { argumentsFromVariables, readArguments, type Arguments } from './arguments.ts';
+import type { Offer } from './offer.ts';
+import { CONFIRM_MS, usedValues, type PendingCall } from './pending.ts';
+import { failed, forRecord, replied, shownReply, type CallResult, type Outcome } from './reply.ts';
+import { requestOf } from './request.ts';
+
+interface ToolUseOptions {
+  /** The uuid of the agent. */
+  agent: string;
+  offer: Offer;
+  values: Values;
+  /** Whether the visitor can be asked to confirm a call. */
+  canAsk: boolean;
+  caller: Caller;
+  clock: Clock;
+  /** Called with the name that visitors are shown before each call, and with '' after it. */
+  onStep(name: string): void;
+}
+
+/** Rounds of calls in one answer; after them the model is asked without functions. */
+const MAX_ROUNDS = 5;
+const MAX_CALLS_PER_ROUND = 4;
+/** UTF-16 units of text before a call that the model gets again. */
+const MAX_TEXT_BEFORE_CALL = 4000;
+
+const NO_FUNCTION = 'there is no such function';
+const TOO_MANY = `not called: at most ${MAX_CALLS_PER_ROUND} calls at a time`;
+const NO_ROUND_LEFT = `not called: at most ${MAX_ROUNDS} rounds of calls in one answer`;
+const ANOTHER_WAITS = 'not called: the visitor is asked to confirm another call first';
+const CANNOT_CONFIRM =
+  'not called: the visitor has to confirm this call, which is possible in the chat on the website only; say so';
+const DECLINED = 'not called: the visitor declined';
+const GONE = 'not called: the function was changed or removed meanwhile';
+
+/** The tool functions of one answer: calls what the model asks for, and keeps account of it. */
+export class ToolUse {
+  /** For `functions_called`. */
+  readonly called: { name: string; content: string }[] = [];
+  /** Tokens of all requests to the model. */
+  tokens = 0;
+  /** The answer ends with a call that the visitor has to confirm. */
+  pending: PendingCall | undefined;
+
+  readonly #options: ToolUseOptions;
+  readonly #ending = new AbortController();
+  /** How the calls of functions that act ended. */
+  #acts: { uuid: string; name: string; outcome: Outcome; round: number }[] = [];
+  #rounds = 0;
+  #hasReplied = false;
+  #current: Generation | undefined;
+  /** Text of the round. */
+  #text = '';
+  #hasText = false;
+
+  constructor(options: ToolUseOptions) {
+    this.#options = options;
+  }
+
+  /** As `Model.generate`, with the rounds of calls: `onText` gets the text of all of them. */
+  generate(model: Model, request: ModelRequest, onText: (piece: string) => void): Generation {
+    return { done: this.#converse(model, request, onText), stop: () => this.stop() };
+  }
+
+  /** Makes the call that the visitor has confirmed, or notes that they declined: to be called before `generate`. */
+  async confirm(
+    { call, arguments: args, values, ...pending }: PendingCall,
+    isAccepted: boolean,
+  ): Promise<ModelMessage[]> {
+    const one = [...this.#options.offer.byName.values()].find(({ uuid }) => uuid === pending.function);
+    this.#rounds = pending.rounds;
+    this.#hasText = true;
+    let result = failed(isAccepted ? GONE : DECLINED);
+    if (one && isAccepted) {
+      const read = readArguments(one, JSON.stringify(args), {});
+      result = 'fault' in read ? failed(GONE) : await this.#perform(one, read.args, values);
+    }
+    this.called.push({ name: pending.shown.function, content: forRecord(result) });
+    const { outcome } = result;
+    this.#acts.push({ uuid: pending.function, name: pending.shown.name, outcome, round: this.#rounds });
+    return [...pending.messages, { role: 'tool', callId: call.id, content: result.content }];
+  }
+
+  /** Calls a function that only reads with what variables and defaults give; its reply as text, where it has one to show. */
+  async read(one: ToolFunction): Promise<string | undefined> {
+    const { values } = this.#options;
+    const args = argumentsFromVariables(one, values);
+    if (!args) return undefined;
+    return shownReply(this.#note(one, await this.#perform(one, args, values)));
+  }
+
+  /** Ends a generation or a call under way. */
+  stop(): void {
+    this.#ending.abort();
+    this.#current?.stop();
+  }
+
+  /** The functions that act of which a call ended so, as visitors are shown their names. */
+  ended(outcome: Outcome): string[] {
+    const names = this.#acts.filter((act) => act.outcome === outcome).map(({ name }) => name);
+    return [...new Set(names)];
+  }
+
+  /** A call was answered: the model has facts beside the passages, or asks to confirm one. */
+  get hasReplied(): boolean {
+    return this.pending !== undefined || this.#hasReplied;
+  }
+
+  get #isStopped(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
+  async #converse(model: Model, request: ModelRequest, onText: (piece: string) => void): Promise<Generated> {
+    const { tools } = this.#options.offer;
+    const messages = [...request.messages];
+    for (;;) {
+      const isLast = this.#rounds >= MAX_ROUNDS;
+      const generated = await this.#ask(
+        model,
+        { ...request, messages, ...(isLast || tools.length === 0 ? {} : { tools }) },
+        onText,
+      );
+      const { toolCalls, finish } = generated;
+      if (this.#isStopped || toolCalls.length === 0) return this.#total(generated);
+      if (isLast || finish === 'length') {
+        for (const call of toolCalls) this.#refuse(call, NO_ROUND_LEFT);
+        if (!this.#hasText) throw wroteNothing();
+        return this.#total(generated);
+      }
+      this.#rounds += 1;
+      messages.push({ role: 'assistant', content: this.#text.slice(0, MAX_TEXT_BEFORE_CALL), toolCalls });
+      let waiting: Omit<PendingCall, 'messages'> | undefined;
+      for (const [at, call] of toolCalls.entries()) {
+        const result = at < MAX_CALLS_PER_ROUND ? await this.#call(call, waiting) : this.#refuse(call, TOO_MANY);
+        if (this.#isStopped) return this.#total(generated);
+        if ('content' in result) messages.push({ role: 'tool', callId: call.id, content: result.content });
+        else waiting = result;
+      }
+      if (waiting) {
+        this.pending = { ...waiting, messages: messages.slice(request.messages.length) };
+        return this.#total(generated);
+      }
+    }
+  }
+
+  async #ask(model: Model, request: ModelRequest, onText: (piece: string) => void): Promise<Generated> {
+    let isAfterText = this.#hasText;
+    this.#text = '';
+    this.#current = model.generate(request, (piece) => {
+      // What was written before a call and what follows it are no one sentence.
+      if (isAfterText) onText('\n\n');
+      isAfterText = false;
+      this.#text += piece;
+      this.#hasText ||= piece.trim() !== '';
+      onText(piece);
+    });
+    if (this.#isStopped) this.#current.stop();
+    const generated = await this.#current.done;
+    this.tokens += generated.totalTokens;
+    return generated;
+  }
+
+  /** The result of a call, or what waits for the visitor. */
+  async #call(call: ToolCall, waiting: object | undefined): Promise<CallResult | Omit<PendingCall, 'messages'>> {
+    const { offer, values, canAsk } = this.#options;
+    const one = offer.byName.get(call.name);
+    if (!one) return this.#refuse(call, NO_FUNCTION);
+    const read = readArguments(one, call.arguments, values);
+    if ('fault' in read) return this.#refuse(call, read.fault);
+    if (classOf(one) === 'ask') {
+      if (!canAsk) return this.#note(one, failed(CANNOT_CONFIRM, 'unconfirmed'));
+      return waiting ? this.#note(one, failed(ANOTHER_WAITS)) : this.#pendingCall(one, call, read.args);
+    }
+    return this.#note(one, await this.#perform(one, read.args, values));
+  }
+
+  async #perform(one: ToolFunction, args: Arguments, values: Values): Promise<CallResult> {
+    const { caller, onStep } = this.#options;
+    const request = requestOf(one, args, values);
+    if ('fault' in request) return failed(request.fault);
+    onStep(stepOf(one));
+    try {
+      const { status, text } = await caller.call(request, this.#ending.signal);
+      return replied(status, text);
+    } catch (error) {
+      if (!(error instanceof CallFailure)) throw error;
+      return failed(this.#isStopped ? 'stopped' : error.message, error.wasSent ? 'unsure' : 'failed');
+    } finally {
+      onStep('');
+    }
+  }
+
+  /** A call that is not made. */
+  #refuse(call: ToolCall, why: string): CallResult {
+    const result = failed(why);
+    const one = this.#options.offer.byName.get(call.name);
+    if (one) return this.#note(one, result);
+    this.called.push({ name: call.name, content: forRecord(result) });
+    return result;
+  }
+
+  #note(one: ToolFunction, result: CallResult): CallResult {
+    this.called.push({ name: one.name, content: forRecord(result) });
+    this.#hasReplied ||= result.outcome === 'done';
+    if (classOf(one) === 'read') return result;
+    const { outcome } = result;
+    // What failed in an earlier round was tried again.
+    if (outcome === 'done')
+      this.#acts = this.#acts.filter((act) => act.uuid !== one.uuid || act.round === this.#rounds);
+    this.#acts.push({ uuid: one.uuid, name: stepOf(one), outcome, round: this.#rounds });
+    return result;
+  }
+
+  #pendingCall(one: ToolFunction, call: ToolCall, args: Arguments): Omit<PendingCall, 'messages'> {
+    const { agent, values, clock } = this.#options;
+    return {
+      until: clock() + CONFIRM_MS,
+      agent,
+      function: one.uuid,
+      shown: { function: one.name, name: stepOf(one), arguments: args },
+      arguments: args,
+      values: usedValues(one, values),
+      call,
+      rounds: this.#rounds,
+    };
+  }
+
+  #total(generated: Generated): Generated {
+    return { ...generated, totalTokens: this.tokens };
+  }
+}
+
+const wroteNothing = (): OutboundFailure =>
+  new OutboundFailure('bad_reply', 'model_failed', 'the model could not answer; please try again', {
+    cause: new Error('the model called functions until the last round, and wrote nothing'),
+  });

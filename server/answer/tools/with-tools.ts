@@ -1,0 +1,165 @@
+import { functionByExample } from '../../agents/tool-examples.ts';
+import { valuesOf } from '../../agents/variables.ts';
+import type { SearchResult } from '../../knowledge/search/found.ts';
+import type { Generated, Model, ModelRequest } from '../../model/model.ts';
+import { Refusal } from '../../schema/errors.ts';
+import type { Clock } from '../../schema/ids.ts';
+import type { StoredAgent, StoredMessage } from '../../store/store.ts';
+import type { Caller } from '../../web/call.ts';
+import { createMarkerFilter } from '../citations/stream-filter.ts';
+import type { Fallback } from '../fallback.ts';
+import type { AnswerResult, MessageMeta, Question } from '../message-records.ts';
+import { buildPrompt } from '../prompt.ts';
+import type { Run } from '../run.ts';
+import { closingOf } from './closing.ts';
+import { NO_FUNCTIONS, offerOf, TOOL_RULES } from './offer.ts';
+import { ToolUse } from './tool-use.ts';
+
+/** The tool functions of an answer, in this process. */
+
+interface ToolOptions {
+  caller: Caller;
+  clock: Clock;
+}
+
+/** Undefined where the agent that answers has no enabled function, and no call of one was confirmed. */
+export function toolsFor(
+  agent: StoredAgent | undefined,
+  agents: readonly StoredAgent[],
+  question: Question,
+  { caller, clock }: ToolOptions,
+  run: Run,
+): ToolUse | undefined {
+  if (agent?.type !== 'user-facing') return undefined;
+  const offer = offerOf(agent) ?? (question.confirmed ? NO_FUNCTIONS : undefined);
+  if (!offer) return undefined;
+  return new ToolUse({
+    agent: agent.uuid,
+    offer,
+    values: valuesOf([agent, ...agents], question.session),
+    // A key holder, and a question that is not stored, have nobody who could confirm.
+    canAsk: question.visitor !== undefined && !question.ephemeral && !question.confirmed,
+    caller,
+    clock,
+    onStep: (name) => run.setStep(name),
+  });
+}
+
+export function withToolRules(request: ModelRequest): ModelRequest {
+  const [system, ...others] = request.messages;
+  if (system?.role !== 'system') return request;
+  return { ...request, messages: [{ ...system, content: `${system.content}\n\n${TOOL_RULES}` }, ...others] };
+}
+
+/** The reply of the function whose examples the question is clearly like; undefined where there is none to show. */
+export async function replyByExample(
+  tools: ToolUse,
+  { tool_functions }: Pick<StoredAgent, 'tool_functions'>,
+  { text }: SearchResult['query'],
+): Promise<string | undefined> {
+  const one = functionByExample(tool_functions, text);
+  return one && tools.read(one);
+}
+
+/** The language of what is said of calls. */
+export const languageFor = (
+  { query, found }: SearchResult,
+  { acceptedLanguages }: Question,
+): ReturnType<SearchResult['query']['language']['replyLanguage']> =>
+  query.language.replyLanguage(found, acceptedLanguages);
+
+/** Writes what is to be said of the calls behind the answer. `isUntold` as in `closingOf`. */
+export function closeAnswer(
+  tools: ToolUse,
+  language: ReturnType<typeof languageFor>,
+  run: Run,
+  isUntold = false,
+): Pick<AnswerResult, 'pending'> {
+  run.append(closingOf(tools, language, isUntold));
+  return tools.pending && !run.stopped ? { pending: tools.pending } : {};
+}
+
+interface ConfirmedContext extends SearchResult {
+  question: Question & Required<Pick<Question, 'confirmed'>>;
+  agent: StoredAgent;
+  turns: StoredMessage[];
+  tools: ToolUse;
+}
+
+interface ConfirmedOptions {
+  model: Model | undefined;
+  fallback: Fallback;
+}
+
+/**
+ * Goes on with an answer that has ended with a call to be confirmed: makes the call, or tells the model that the visitor
+ * declined, and lets it answer. Where no model does, the answer says itself what was done.
+ */
+export async function answerConfirmed(
+  context: ConfirmedContext,
+  { model, fallback }: ConfirmedOptions,
+  run: Run,
+): Promise<AnswerResult> {
+  const { question, agent, turns, tools, query, found } = context;
+  const { pending, isAccepted, before } = question.confirmed;
+  const language = languageFor(context, question);
+  run.onStop = () => tools.stop();
+  if (run.stopped) tools.stop();
+  const history = await tools.confirm(pending, isAccepted);
+  const { prompt, markers } = promptOf();
+  const paused = model ? fallback.paused() : undefined;
+  const answered = model && paused === undefined ? await generate(model) : { reason: paused };
+  run.append(markers.rest());
+  const isUntold = answered.refusal !== undefined || answered.finish === undefined;
+  const isError = answered.refusal !== undefined && !fallback.quotes;
+  closeAnswer(tools, language, run, isUntold);
+  const finish_reason = run.isFull || answered.finish === 'length' ? 'length' : 'stop';
+  return {
+    finish_reason: run.stopped ? 'stopped' : isError ? 'error' : finish_reason,
+    citations: JSON.parse(before.cite_data_json) as AnswerResult['citations'],
+    meta: metaOf(before, tools, answered.reason),
+    ...(isError ? { refusal: answered.refusal } : {}),
+  };
+
+  /** Without markers: the passages may be others than those that the text so far cites. */
+  function promptOf() {
+    const earlier = turns.filter(({ uuid }) => uuid !== question.uuid);
+    const { acceptedLanguages } = question;
+    const request = withToolRules(buildPrompt({ agent, turns: earlier, found, query, cite: false, acceptedLanguages }));
+    const prompt = { ...request, messages: [...request.messages, ...history] };
+    return { prompt, markers: createMarkerFilter([], query.text, run) };
+  }
+
+  async function generate(by: Model): Promise<Answered> {
+    const answersAtStart = fallback.begin();
+    try {
+      const { finish } = await tools.generate(by, prompt, (piece) => {
+        run.append(markers.pass(piece));
+        if (run.isFull) tools.stop();
+      }).done;
+      if (!run.stopped) fallback.succeeded();
+      return { finish };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { refusal: error, reason: run.stopped ? undefined : fallback.failed(error, answersAtStart) };
+    }
+  }
+}
+
+/** With the reason why no model answered, or not to its end. */
+interface Answered {
+  finish?: Generated['finish'];
+  refusal?: Refusal;
+  reason?: string | undefined;
+}
+
+/** Of the whole message. Its credits were spent with its first part. */
+function metaOf(before: StoredMessage, tools: ToolUse, fallback: string | undefined): MessageMeta {
+  const first = JSON.parse(before.meta_json) as MessageMeta;
+  return {
+    ...first,
+    actual_token_distribution: { total_tokens: first.actual_token_distribution.total_tokens + tools.tokens },
+    functions_called: [...first.functions_called, ...tools.called],
+    ...(fallback === undefined ? {} : { fallback }),
+  };
+}

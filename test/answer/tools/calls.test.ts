@@ -1,0 +1,323 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { askByKey, json, openShop, ORDER, toldIn, visit, type Shop } from './fixture.ts';
+
+let shop: Shop;
+beforeAll(async () => void (shop = await openShop()));
+afterEach(() => shop.removeFunctions());
+afterAll(() => shop.close());
+
+const calling = (name: string, args: object | string = {}, more: object = {}) => ({
+  toolCalls: [{ name, arguments: args }],
+  ...more,
+});
+const saying = (...pieces: string[]) => ({ pieces });
+
+describe('a call of a tool function', () => {
+  it('is made with what the model fills in, and its reply goes back as data', async () => {
+    await shop.addFunction({
+      parameters: ORDER,
+      headers: { 'X-Key': 'key-of-the-shop' },
+      meta: { step: 'Looking it up' },
+    });
+    shop.tool.reply = json({ state: 'sent' });
+    shop.model.next(calling('stock', { order: 7 }, { totalTokens: 30 }), {
+      ...saying('It is on its way.'),
+      totalTokens: 12,
+    });
+    const { text, steps, events, meta } = await visit(shop, 'Where is order 7?');
+    expect(text).toBe('It is on its way.');
+    expect([steps, events]).toEqual([['Looking it up'], ['session', 'message', 'step', 'delta', 'done']]);
+    expect(shop.tool.calls).toMatchObject([
+      { method: 'POST', url: '/stock', body: '{"order":7}', headers: { 'x-key': 'key-of-the-shop' } },
+    ]);
+    expect(toldIn(shop, 1)).toEqual([{ note: expect.stringContaining('data'), status: 200, reply: { state: 'sent' } }]);
+    expect(meta.functions_called).toEqual([{ name: 'stock', content: expect.stringContaining('"state":"sent"') }]);
+    expect(meta).toMatchObject({ actual_token_distribution: { total_tokens: 42 }, credits: 1, outcome: 'answered' });
+    expect(JSON.stringify([shop.model.requests, meta])).not.toContain('key-of-the-shop');
+  });
+
+  it.each(['GET', 'DELETE'])('by %s has query parameters beside those of the address', async (method) => {
+    const properties = { q: { type: 'string' }, tags: { type: 'array' }, kind: { type: 'string' } };
+    const parameters = { type: 'object', properties };
+    await shop.addFunction({ method, external_url: `${shop.tool.base}/stock?kind=all&x=1`, parameters });
+    shop.model.next(calling('stock', { q: 'a&b=c d', tags: ['x', 'y'], kind: 'one' }), saying('Two.'));
+    await visit(shop, 'How many lamps?');
+    const [{ url, body, headers }] = shop.tool.calls as [(typeof shop.tool.calls)[number]];
+    expect([url, body, headers['content-type']]).toEqual([
+      '/stock?x=1&q=a%26b%3Dc+d&tags=x&tags=y&kind=one',
+      '',
+      undefined,
+    ]);
+  });
+
+  it('offers names and schemas that model servers take', async () => {
+    const parameters = { properties: { day: { type: 'string', default: '{{day}}' } }, required: ['day'] };
+    await shop.addFunction({ name: 'Is it open?', parameters, description: 'Opening hours' });
+    await shop.addFunction({ name: 'Is it open!' });
+    await shop.addFunction({ name: 'hidden', enabled: 0 });
+    shop.model.next(saying('Yes.'));
+    await visit(shop, 'Are you open?');
+    const offered = shop.model.requests[0]!.body.tools!.map((one) => one.function);
+    expect(offered.map(({ name }) => name)).toEqual(['Is_it_open_', 'Is_it_open__2']);
+    expect(offered[0]).toMatchObject({
+      description: 'Opening hours',
+      parameters: { type: 'object', properties: { day: { type: 'string' } }, required: [] },
+    });
+    expect(JSON.stringify(offered)).not.toContain('{{');
+  });
+
+  it('is not made for a function that the agent lacks, or has switched off', async () => {
+    await shop.addFunction({ name: 'off', enabled: 0 });
+    await shop.addFunction({ name: 'on' });
+    shop.model.next(
+      {
+        toolCalls: [
+          { name: 'off', arguments: {} },
+          { name: 'elsewhere', arguments: {} },
+        ],
+      },
+      saying('No.'),
+    );
+    const { text } = await visit(shop, 'Do it');
+    expect([text, shop.tool.calls]).toEqual(['No.', []]);
+    expect(toldIn(shop, 1)).toEqual([{ error: 'there is no such function' }, { error: 'there is no such function' }]);
+  });
+
+  it('follows text without running into it', async () => {
+    await shop.addFunction({ method: 'GET' });
+    shop.model.next({ pieces: ['Let me look. '], toolCalls: [{ name: 'stock', arguments: {} }] }, saying('Two.'));
+    const { text } = await visit(shop, 'How many lamps?');
+    expect(text).toBe('Let me look. \n\nTwo.');
+    const [before] = shop.model.requests[1]!.body.messages.filter(({ tool_calls }) => tool_calls);
+    expect(before).toMatchObject({ role: 'assistant', content: 'Let me look. ' });
+  });
+
+  it.each([
+    ['{"order":"seven"}', 'order must be integer'],
+    ['{}', 'must have required properties order'],
+    ['{"order":1,"admin":true}', 'must not have additional properties'],
+    ['[1]', 'must be one JSON object'],
+    ['{"order":', 'must be one JSON object'],
+    ['{"__proto__":{"order":1}}', 'cannot be checked'],
+    [`{"order":1,"x":${'['.repeat(9000)}${']'.repeat(9000)}}`, 'cannot be checked'],
+    [`{"order":1,"x":"${'x'.repeat(20_000)}"}`, 'too long'],
+  ])('is not made with the arguments %.40s', async (args, error) => {
+    await shop.addFunction({ parameters: ORDER, method: 'GET' });
+    shop.model.next(calling('stock', args), saying('Which order?'));
+    expect((await visit(shop, 'Where is it?')).text).toBe('Which order?');
+    expect(shop.tool.calls).toEqual([]);
+    expect(toldIn(shop, 1)).toEqual([{ error: expect.stringContaining(error) }]);
+  });
+
+  it.each([
+    { properties: { order: { type: 'string', pattern: '(' } } },
+    { $ref: '#', properties: {} },
+    { properties: { order: { $ref: '#/properties/order' } } },
+  ])('is not made where the schema %j cannot be used', async (parameters) => {
+    await shop.addFunction({ parameters });
+    shop.model.next(calling('stock', { order: 'x' }), saying('No.'));
+    await visit(shop, 'Where is it?');
+    expect([shop.tool.calls, toldIn(shop, 1)]).toEqual([[], [{ error: expect.stringContaining('arguments') }]]);
+  });
+});
+
+describe('a variable', () => {
+  const variables = {
+    order: 'a/b?c#d',
+    token: 'T0ken',
+    shop: 'north',
+    n: '5',
+    dots: '..',
+    line: 'a\r\nX-Admin: 1',
+    euro: '€',
+  };
+  const ask = (query = 'Where is my order?') => visit(shop, query, { variables });
+
+  it('fills address, headers and defaults', async () => {
+    const properties = {
+      count: { type: 'integer', default: '{{n}}' },
+      shop: { type: 'string', default: 'shop-{{ shop }}' },
+      missing: { type: 'string', default: '{{nothing}}' },
+      given: { type: 'string', default: '{{shop}}' },
+      fixed: { type: 'boolean', default: true },
+    };
+    await shop.addFunction({
+      parameters: { type: 'object', properties, required: ['count', 'shop'] },
+      external_url: `${shop.tool.base}/order/{{order}}/state?of={{shop}}`,
+      headers: { Authorization: 'Bearer {{token}}' },
+    });
+    shop.model.next(calling('stock', { given: 'mine' }), saying('Sent.'));
+    await ask();
+    const [{ url, headers, body }] = shop.tool.calls as [(typeof shop.tool.calls)[number]];
+    expect([url, headers.authorization]).toEqual(['/order/a%2Fb%3Fc%23d/state?of=north', 'Bearer T0ken']);
+    expect(JSON.parse(body)).toEqual({ given: 'mine', count: 5, shop: 'shop-north', fixed: true });
+  });
+
+  it.each([
+    { headers: { 'X-Name': 'of {{line}}' } },
+    { headers: { 'X-Name': '{{euro}}' } },
+    { headers: { 'X-Name': '{{nothing}}' } },
+    { external_url: 'http://127.0.0.1/order/{{dots}}/state' },
+    { external_url: 'http://127.0.0.1/order/{{nothing}}' },
+  ])('that does not fit keeps the call from being made: %j', async (fields) => {
+    const external_url = fields.external_url?.replace('http://127.0.0.1', shop.tool.base);
+    await shop.addFunction({ method: 'GET', ...fields, ...(external_url ? { external_url } : {}) });
+    shop.model.next(calling('stock'), saying('No.'));
+    await ask();
+    expect(shop.tool.calls).toEqual([]);
+    expect(toldIn(shop, 1)).toEqual([{ error: expect.stringContaining('no value that fits') }]);
+  });
+});
+
+describe('a call that fails', () => {
+  it.each([
+    ['answers 404', json({ why: 'unknown' }, 404), { error: 'the function answered 404', reply: { why: 'unknown' } }],
+    ['answers 500', json('x', 500), { error: 'the function answered 500' }],
+    [
+      'redirects',
+      ((_, r) => r.writeHead(302, { location: '/x' }).end()) as Shop['tool']['reply'],
+      { error: expect.stringContaining('redirects') },
+    ],
+    ['hangs up', ((_, r) => r.destroy()) as Shop['tool']['reply'], { error: expect.stringContaining('reached') }],
+    [
+      'is too large',
+      ((_, r) => r.end('x'.repeat(300_000))) as Shop['tool']['reply'],
+      { error: expect.stringContaining('256 KB') },
+    ],
+  ] as [string, Shop['tool']['reply'], object][])('is told to the model where it %s', async (_, reply, told) => {
+    await shop.addFunction({ method: 'GET' });
+    shop.tool.reply = reply;
+    shop.model.next(calling('stock'), saying('I could not look it up.'));
+    const { text, meta } = await visit(shop, 'How many lamps?');
+    expect(text).toBe('I could not look it up.');
+    expect(toldIn(shop, 1)).toEqual([expect.objectContaining(told)]);
+    expect(meta.functions_called).toEqual([{ name: 'stock', content: expect.stringContaining('error') }]);
+  });
+
+  it('is not made where the address is private', async () => {
+    await shop.addFunction({ method: 'GET', external_url: 'http://169.254.169.254/latest/meta-data' });
+    shop.model.next(calling('stock'), saying('No.'));
+    await visit(shop, 'How many lamps?');
+    expect(toldIn(shop, 1)).toEqual([{ error: expect.stringContaining('not allowed') }]);
+  });
+
+  it('is ended when the visitor stops the answer', async () => {
+    await shop.addFunction({ method: 'GET' });
+    let closed: (value: unknown) => void;
+    const closing = new Promise((done) => (closed = done));
+    const { docent, chatbot } = shop;
+    const session = (await docent.api('POST', `/chatbot/${chatbot}/session/create`, {})).body.uuid;
+    shop.tool.reply = (_, response) => {
+      response.on('close', closed);
+      void docent
+        .api('GET', `/session/${session}/messages`)
+        .then(({ body }) =>
+          fetch(`${docent.base}/chat/${chatbot}/session/${session}/message/${body[0].uuid}/stop`, { method: 'POST' }),
+        );
+    };
+    shop.model.next(calling('stock'));
+    const { message } = await visit(shop, 'How many lamps?', { session });
+    await closing;
+    expect([message.finish_reason, shop.model.requests.length]).toEqual(['stopped', 1]);
+  });
+});
+
+describe('the rounds of calls', () => {
+  it('are five at most, and the model answers without functions then', async () => {
+    await shop.addFunction({ method: 'GET' });
+    shop.model.next(...Array.from({ length: 5 }, () => calling('stock')), saying('Enough.'));
+    const { text, meta } = await visit(shop, 'How many lamps?');
+    expect([text, shop.tool.calls.length, meta.functions_called.length, meta.credits]).toEqual(['Enough.', 5, 5, 1]);
+    expect(shop.model.requests.map(({ body }) => body.tools !== undefined)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('end with quotes where the model only calls', async () => {
+    await shop.addFunction({ method: 'GET' });
+    shop.model.next(...Array.from({ length: 6 }, () => calling('stock')));
+    const { text, meta } = await visit(shop, 'For how many days may I return this lamp?');
+    expect([text, shop.tool.calls.length]).toEqual([expect.stringContaining('within 45 days'), 5]);
+    expect([meta.fallback, meta.functions_called.length]).toEqual(['bad_reply', 5]);
+  });
+
+  it('end with quotes where the model fails after a call', async () => {
+    await shop.addFunction({ method: 'GET' });
+    shop.model.next(calling('stock'), { status: 500, raw: ['{}'] });
+    const { text, meta } = await visit(shop, 'For how many days may I return this lamp?');
+    expect([text, meta.fallback]).toEqual([expect.stringContaining('within 45 days'), 'status_500']);
+    expect(meta.functions_called).toHaveLength(1);
+  });
+
+  it('have four calls each at most', async () => {
+    await shop.addFunction({ method: 'GET' });
+    const six = Array.from({ length: 6 }, () => ({ name: 'stock', arguments: {} }));
+    shop.model.next({ toolCalls: six }, saying('Enough.'));
+    await visit(shop, 'How many lamps?');
+    expect([shop.tool.calls.length, toldIn(shop, 1).filter(({ error }) => error).length]).toEqual([4, 2]);
+  });
+});
+
+describe('a function that acts', () => {
+  const DONE = 'I have cancelled it.';
+
+  it.each<[string, object, Shop['tool']['reply'] | undefined, string]>([
+    ['answers 500', { order: 1 }, json({}, 500), 'This was not done: cancel'],
+    ['gets bad arguments', { order: 'x' }, undefined, 'This was not done: cancel'],
+    ['hangs up', { order: 1 }, (_, r) => void r.destroy(), 'It is not certain that this was done: cancel'],
+  ])('is said not to have acted where it %s, whatever the model claims', async (_, args, reply, sentence) => {
+    await shop.addFunction({ name: 'cancel', parameters: ORDER });
+    if (reply) shop.tool.reply = reply;
+    shop.model.next(calling('cancel', args), saying(DONE));
+    expect((await visit(shop, 'Please cancel my order number one.')).text).toBe(`${DONE}\n\n${sentence}`);
+  });
+
+  it('is said so in the language of the visitor', async () => {
+    await shop.addFunction({ name: 'cancel', meta: { step: 'Bestellung stornieren' } });
+    shop.tool.reply = json({}, 500);
+    shop.model.next(calling('cancel'), saying('Erledigt.'));
+    const { text } = await visit(shop, 'Bitte stornieren Sie meine letzte Bestellung, danke.');
+    expect(text).toBe('Erledigt.\n\nDas wurde nicht ausgeführt: Bestellung stornieren');
+  });
+
+  it('is not spoken of where it acted, at once or when it was tried again', async () => {
+    await shop.addFunction({ name: 'cancel', parameters: ORDER });
+    shop.model.next(calling('cancel', { order: 'x' }), calling('cancel', { order: 1 }), saying(DONE));
+    expect((await visit(shop, 'Please cancel order 1')).text).toBe(DONE);
+    expect(shop.tool.calls).toHaveLength(1);
+  });
+
+  it('is said to have acted where the model fails before it can say so', async () => {
+    await shop.addFunction({ name: 'cancel' });
+    shop.model.next(calling('cancel'), { status: 500, raw: ['{}'] });
+    expect((await visit(shop, 'Please cancel my order.')).text).toMatch(/\n\nThis was done: cancel$/);
+  });
+
+  it('is said not to have acted where the call was cut off', async () => {
+    await shop.addFunction({ name: 'cancel' });
+    shop.model.next({ pieces: [DONE], ...calling('cancel'), finish: 'length' });
+    expect((await visit(shop, 'Please cancel my order.')).text).toBe(`${DONE}\n\nThis was not done: cancel`);
+  });
+});
+
+describe('over /api/v1', () => {
+  it('functions are called too', async () => {
+    await shop.addFunction({ method: 'GET', external_url: `${shop.tool.base}/of/{{who}}` });
+    shop.model.next(calling('stock'), saying('Two.'));
+    const { text, meta } = await askByKey(shop, 'How many lamps?', { who: 'me' });
+    expect([text, meta.functions_called.length, shop.tool.calls[0]?.url]).toEqual(['Two.', 1, '/of/me']);
+  });
+
+  it('one that has to be confirmed is not, and the answer says so', async () => {
+    await shop.addFunction({ name: 'cancel', meta: { class: 'ask' } });
+    shop.model.next(calling('cancel'), saying('I have cancelled it.'));
+    const { text } = await askByKey(shop, 'Please cancel my order.');
+    expect(text).toMatch(/^I have cancelled it\.\n\nThis was not done, since it has to be confirmed .*: cancel$/);
+    expect([shop.tool.calls, toldIn(shop, 1)]).toEqual([[], [{ error: expect.stringContaining('confirm') }]]);
+  });
+});

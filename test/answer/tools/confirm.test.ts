@@ -1,0 +1,223 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parseEvents, post } from '../../proxy/fixture.ts';
+import { start } from '../../running.ts';
+import { askByKey, json, openShop, ORDER, seen, toldIn, visit, type Shop } from './fixture.ts';
+
+let shop: Shop;
+beforeAll(async () => void (shop = await openShop()));
+afterEach(() => shop.removeFunctions());
+afterAll(() => shop.close());
+
+const CANCEL = {
+  name: 'cancel_order',
+  parameters: ORDER,
+  external_url: '/cancel',
+  headers: { Authorization: 'Bearer {{token}}' },
+  meta: { class: 'ask', step: 'Cancel the order' },
+};
+const addCancel = (more: object = {}) =>
+  shop.addFunction({ ...CANCEL, external_url: `${shop.tool.base}/cancel`, ...more });
+const calling = { toolCalls: [{ id: 'call_1', name: 'cancel_order', arguments: { order: 7 } }] };
+const variables = { token: 'T0ken' };
+
+async function askToCancel() {
+  shop.model.next(calling);
+  return visit(shop, 'Please cancel order 7', { variables });
+}
+type Asked = Awaited<ReturnType<typeof askToCancel>>;
+
+const confirm = ({ session, uuid }: Pick<Asked, 'session' | 'uuid'>, body: object, base = shop.docent.base) =>
+  post(`${base}/chat/${shop.chatbot}/session/${session}/message/${uuid}/confirm`, body);
+
+async function goOn(asked: Asked, accept: boolean) {
+  const reply = await confirm(asked, { accept });
+  expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  return seen(shop, parseEvents(await reply.text()));
+}
+
+describe('a call that the visitor has to confirm', () => {
+  it('is not made: the answer ends with what it would do', async () => {
+    await addCancel();
+    const { events, confirm: shown, message, text } = await askToCancel();
+    expect(events).toEqual(['session', 'message', 'delta', 'confirm', 'done']);
+    expect(shown).toEqual({ function: 'cancel_order', name: 'Cancel the order', arguments: { order: 7 } });
+    expect([text, message.finish_reason]).toEqual(['Please confirm before this is done: Cancel the order', 'stop']);
+    expect(shop.tool.calls).toEqual([]);
+    expect(JSON.stringify(message)).not.toMatch(/T0ken|pending_call/);
+  });
+
+  it('is shown again to one who comes back to the answer', async () => {
+    await addCancel();
+    const { session, uuid, confirm: shown } = await askToCancel();
+    const reply = await fetch(`${shop.docent.base}/chat/${shop.chatbot}/session/${session}/message/${uuid}/stream`);
+    const again = await seen(shop, parseEvents(await reply.text()));
+    expect([again.events, again.confirm]).toEqual([['message', 'delta', 'confirm', 'done'], shown]);
+  });
+
+  it('is made once it is confirmed, and the answer goes on behind its text', async () => {
+    await addCancel();
+    const asked = await askToCancel();
+    shop.tool.reply = json({ cancelled: true });
+    shop.model.next({ pieces: ['Order 7 is', ' cancelled.'] });
+    const { events, text, steps, meta, message } = await goOn(asked, true);
+    expect([events, steps]).toEqual([['message', 'step', 'delta', 'done'], ['Cancel the order']]);
+    expect(text).toBe(`${asked.text}\n\nOrder 7 is cancelled.`);
+    expect(shop.tool.calls).toMatchObject([
+      { url: '/cancel', body: '{"order":7}', headers: { authorization: 'Bearer T0ken' } },
+    ]);
+    expect(toldIn(shop, 1)).toEqual([expect.objectContaining({ reply: { cancelled: true } })]);
+    const { messages } = shop.model.requests[1]!.body;
+    expect(messages.slice(-3).map(({ role, content }) => [role, role === 'tool' ? '' : content])).toEqual([
+      ['user', 'Please cancel order 7'],
+      ['assistant', null],
+      ['tool', ''],
+    ]);
+    expect(meta).toMatchObject({ credits: 1, outcome: 'answered', functions_called: [{ name: 'cancel_order' }] });
+    expect(message.finish_reason).toBe('stop');
+  });
+
+  it('is not made where it is declined, and the model is told', async () => {
+    await addCancel();
+    const asked = await askToCancel();
+    shop.model.next({ pieces: ['As you like.'] });
+    const { text } = await goOn(asked, false);
+    expect(text).toBe(`${asked.text}\n\nAs you like.\n\nThis was not done: Cancel the order`);
+    expect([shop.tool.calls, toldIn(shop, 1)]).toEqual([[], [{ error: expect.stringContaining('declined') }]]);
+  });
+
+  it('is answered once, of many at once too', async () => {
+    await addCancel();
+    const asked = await askToCancel();
+    const replies = await Promise.all(Array.from({ length: 3 }, () => confirm(asked, { accept: true })));
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
+    await Promise.all(replies.map((reply) => reply.text()));
+    const later = await confirm(asked, { accept: false });
+    expect([later.status, await later.json()]).toMatchObject([409, { code: 'conflict' }]);
+    expect(shop.tool.calls).toHaveLength(1);
+  });
+
+  it('belongs to its session and its chatbot', async () => {
+    await addCancel();
+    const asked = await askToCancel();
+    const stranger = await askToCancel();
+    expect((await confirm({ ...asked, session: stranger.session }, { accept: true })).status).toBe(404);
+    expect((await confirm({ ...asked, uuid: '0'.repeat(32) }, { accept: true })).status).toBe(404);
+    const { body } = await shop.docent.api('POST', '/chatbot/create', { name: 'Other', visibility: 'public' });
+    const path = `/chat/${body.uuid}/session/${asked.session}/message/${asked.uuid}/confirm`;
+    expect((await post(shop.docent.base + path, { accept: true })).status).toBe(404);
+    expect(shop.tool.calls).toEqual([]);
+  });
+
+  it.each([{}, { accept: 'yes' }, { accept: 1 }])('is answered with true or false, not %j', async (body) => {
+    await addCancel();
+    const reply = await confirm(await askToCancel(), body);
+    expect([reply.status, await reply.json()]).toMatchObject([422, { field: 'accept' }]);
+  });
+
+  it('is a conflict where the message has none', async () => {
+    shop.model.next({ pieces: ['Many.'] });
+    const asked = await visit(shop, 'How many lamps do you sell?');
+    expect((await confirm(asked, { accept: true })).status).toBe(409);
+  });
+
+  it('is not made where its function was removed meanwhile', async () => {
+    const uuid = await addCancel();
+    await shop.addFunction({ method: 'GET' });
+    const asked = await askToCancel();
+    await shop.docent.api('POST', `/function/${uuid}/delete`);
+    shop.model.next({ pieces: ['I could not.'] });
+    expect((await goOn(asked, true)).text).toBe(`${asked.text}\n\nI could not.\n\nThis was not done: Cancel the order`);
+    expect(toldIn(shop, 1)).toEqual([{ error: expect.stringContaining('removed') }]);
+  });
+
+  it('that fails is said not to be done', async () => {
+    await addCancel();
+    const asked = await askToCancel();
+    shop.tool.reply = json({}, 500);
+    shop.model.next({ pieces: ['Done!'] });
+    expect((await goOn(asked, true)).text).toBe(`${asked.text}\n\nDone!\n\nThis was not done: Cancel the order`);
+  });
+
+  it('is said to be done where the model fails then', async () => {
+    await addCancel();
+    const asked = await askToCancel();
+    shop.model.next({ status: 500, raw: ['{}'] });
+    const { text, meta, message } = await goOn(asked, true);
+    expect(text).toBe(`${asked.text}\n\nThis was done: Cancel the order`);
+    expect([meta.fallback, message.finish_reason]).toEqual(['status_500', 'stop']);
+  });
+
+  it('is one in an answer: of two the second is not asked for, nor is one after the first', async () => {
+    await addCancel();
+    shop.model.next({ toolCalls: [...calling.toolCalls, { name: 'cancel_order', arguments: { order: 8 } }] });
+    const asked = await visit(shop, 'Please cancel orders 7 and 8', { variables });
+    expect(asked.confirm).toMatchObject({ arguments: { order: 7 } });
+    shop.model.next({ toolCalls: [{ name: 'cancel_order', arguments: { order: 8 } }] }, { pieces: ['One is done.'] });
+    const { events } = await goOn(asked, true);
+    expect(events).not.toContain('confirm');
+    expect(shop.tool.calls).toHaveLength(1);
+  });
+
+  it('may follow calls that need no confirmation', async () => {
+    await addCancel();
+    await shop.addFunction({ method: 'GET' });
+    shop.model.next({ toolCalls: [{ name: 'stock', arguments: {} }] }, { ...calling, pieces: ['It is not sent yet.'] });
+    const asked = await visit(shop, 'Please cancel order 7', { variables });
+    expect(asked.text).toBe('It is not sent yet.\n\nPlease confirm before this is done: Cancel the order');
+    shop.model.next({ pieces: ['Done.'] });
+    const { meta } = await goOn(asked, true);
+    expect(meta.functions_called.map(({ name }: { name: string }) => name)).toEqual(['stock', 'cancel_order']);
+    expect(toldIn(shop, 2)).toHaveLength(2);
+  });
+
+  it('is not asked for over /api/v1', async () => {
+    await addCancel();
+    shop.model.next(calling, { pieces: ['Please use the chat.'] });
+    const { text } = await askByKey(shop, 'Please cancel order 7', variables);
+    expect(text).toContain('has to be confirmed in the chat on the website: Cancel the order');
+  });
+});
+
+it('waits for ten minutes, not longer', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const other = await openShop();
+  const path = ({ session, uuid }: Asked) =>
+    `${other.docent.base}/chat/${other.chatbot}/session/${session}/message/${uuid}`;
+  await other.addFunction({ ...CANCEL, external_url: `${other.tool.base}/cancel`, headers: {} });
+  other.model.next(calling, calling);
+  const [one, two] = [await visit(other, 'Please cancel order 7'), await visit(other, 'Please cancel order 7')];
+  const began = Date.now();
+  vi.setSystemTime(began + 9 * 60_000);
+  const inTime = await post(`${path(one)}/confirm`, { accept: true });
+  await inTime.text();
+  vi.setSystemTime(began + 11 * 60_000);
+  const late = await post(`${path(two)}/confirm`, { accept: true });
+  const replay = await (await fetch(`${path(two)}/stream`)).text();
+  vi.useRealTimers();
+  expect([inTime.status, late.status]).toEqual([200, 409]);
+  expect(await late.json()).toMatchObject({ code: 'conflict', error: expect.stringContaining('too late') });
+  expect(parseEvents(replay).map(({ event }) => event)).toEqual(['message', 'delta', 'done']);
+  expect(other.tool.calls).toHaveLength(1);
+  await other.close();
+});
+
+it('survives a restart', async () => {
+  const DATA_DIR = `${shop.docent.dataDir}-kept`;
+  const other = await openShop({ DATA_DIR });
+  await other.addFunction({ ...CANCEL, external_url: `${other.tool.base}/cancel` });
+  other.model.next(calling);
+  const asked = await visit(other, 'Please cancel order 7', { variables });
+  await other.docent.stop();
+  const env = { LLM_BASE_URL: other.model.baseUrl, LLM_MODEL: 'fake-1', FETCH_ALLOW: other.tool.host, DATA_DIR };
+  const again = await start(env);
+  other.model.next({ pieces: ['Done.'] });
+  const path = `/chat/${other.chatbot}/session/${asked.session}/message/${asked.uuid}`;
+  const reply = await post(`${again.base}${path}/confirm`, { accept: true });
+  expect(await reply.text()).toContain('Done.');
+  expect(other.tool.calls).toHaveLength(1);
+  await again.stop();
+  const third = await start(env);
+  expect((await post(`${third.base}${path}/confirm`, { accept: true })).status).toBe(409);
+  await third.stop();
+  await Promise.all([other.model.close(), other.tool.close()]);
+});
