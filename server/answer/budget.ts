@@ -36,7 +36,11 @@ export class Budget {
   /** `respond` with a `spending` for each question. */
   limit(respond: Respond): Respond {
     return (question, run) => {
-      const spending = new QuestionSpending((credits) => this.#reserve(question, run.message.created_at, credits));
+      const at = run.message.created_at;
+      const spending = new QuestionSpending(
+        (credits) => this.#reserve(question, at, credits),
+        () => this.#isSpent(question, at),
+      );
       const answer = respond({ ...question, spending }, run);
       answer.then(
         ({ meta }) => spending.settle(meta.credits),
@@ -59,6 +63,12 @@ export class Budget {
       log.error({ err: error, user: owner }, 'the credits spent this month cannot be read; answers quote the sources');
     }
     return undefined;
+  }
+
+  /** Counts as spent where it cannot be read. */
+  async #isSpent({ chatbot: { owner } }: Question, at: string): Promise<boolean> {
+    const account = await this.#account(owner, at.slice(0, 7)).catch(() => undefined);
+    return !account || account.spent + account.reserved >= this.#options.monthly;
   }
 
   #account(owner: string, month: string): Promise<Account> {
@@ -94,19 +104,25 @@ export class Budget {
 
 class QuestionSpending implements Spending {
   readonly #take: (credits: number) => Promise<Account | undefined>;
+  readonly #isSpent: () => Promise<boolean>;
+  #wasRefused = false;
   #account: Account | undefined;
   #reserved = 0;
   #isSettled = false;
 
-  constructor(take: (credits: number) => Promise<Account | undefined>) {
+  constructor(take: (credits: number) => Promise<Account | undefined>, isSpent: () => Promise<boolean>) {
     this.#take = take;
+    this.#isSpent = isSpent;
   }
 
   async reserve(credits: number): Promise<boolean> {
     if (this.#isSettled) return false;
     const more = Math.max(0, credits - this.#reserved);
     const account = await this.#take(more);
-    if (!account) return false;
+    if (!account) {
+      this.#wasRefused = true;
+      return false;
+    }
     if (this.#isSettled) {
       // The answer has ended meanwhile.
       account.reserved -= more;
@@ -115,6 +131,12 @@ class QuestionSpending implements Spending {
     this.#account = account;
     this.#reserved += more;
     return true;
+  }
+
+  async isSpent(): Promise<boolean> {
+    const isSpent = await this.#isSpent();
+    // What this question has reserved pays for the calls beside its answer too.
+    return this.#wasRefused || (isSpent && !this.#account);
   }
 
   settle(credits: number): void {

@@ -16,6 +16,8 @@ export interface Spending {
    * left this month; what was reserved before stays. To be awaited before any call of a model.
    */
   reserve(credits: number): Promise<boolean>;
+  /** Whether no model may be asked beside the answer: the owner has no credits left for it, the reserved ones counted. */
+  isSpent(): Promise<boolean>;
 }
 
 interface Counted {

@@ -8,7 +8,7 @@ import { Refusal } from '../../schema/errors.ts';
 import type { StoredAgent, StoredMessage } from '../../store/store.ts';
 import { BadReply, inquire, type Inquiry } from './ask-model.ts';
 import { matchTags } from './match-tags.ts';
-import { BackgroundWork, type Task } from './work.ts';
+import { BackgroundWork, type Finding, type Task } from './work.ts';
 
 interface BackgroundOptions {
   /** Without one, tags are matched by words, and variables by patterns alone. */
@@ -23,6 +23,8 @@ interface BackgroundOptions {
 interface Asked {
   query: string;
   chatbot: { uuid: string };
+  /** Absent where credits have no limit. */
+  spending?: { isSpent(): Promise<boolean> };
 }
 
 interface Situation {
@@ -50,7 +52,7 @@ export function createBackground({ model, paused, log, timeout = 60_000 }: Backg
     return reason;
   };
 
-  function ask(asked: Model, agent: string, inquiry: Inquiry): Task {
+  function ask(asked: Model, agent: string, inquiry: Inquiry, spending: Asked['spending']): Task {
     return {
       agent,
       by: 'model',
@@ -60,6 +62,7 @@ export function createBackground({ model, paused, log, timeout = 60_000 }: Backg
         await yieldTurn();
         const release = await turns.acquire(inquiry.owner);
         try {
+          if (await spending?.isSpent()) return { by: 'classifier', ...byWords(inquiry.tags, inquiry.query, 'quota') };
           return await inquire(asked, inquiry, signal);
         } finally {
           release();
@@ -74,12 +77,11 @@ export function createBackground({ model, paused, log, timeout = 60_000 }: Backg
     reasonOf,
     async run() {
       await yieldTurn();
-      const labels = matchTags(meta.tags ?? [], query);
-      return { labels, variables: {}, ...(labels.length === 0 ? { reason } : {}) };
+      return byWords(meta.tags ?? [], query, reason);
     },
   });
 
-  return ({ query, chatbot }, situation) => {
+  return ({ query, chatbot, spending }, situation) => {
     const { agents, turns: earlier } = situation;
     const background = agents.filter(({ enabled, type }) => enabled === 1 && type === 'background');
     const reason = model ? paused() : 'no_model';
@@ -101,15 +103,25 @@ export function createBackground({ model, paused, log, timeout = 60_000 }: Backg
           query,
           turns: earlier,
         };
-        tasks.push(ask(model, agent.uuid, inquiry));
+        tasks.push(ask(model, agent.uuid, inquiry, spending));
       } else if (tags.length > 0) tasks.push(match(agent, query, reason ?? 'no_model'));
     }
     if (model && reason === undefined) {
       const collecting = collectingInquiry({ query, chatbot }, situation);
-      if (collecting) tasks.push(ask(model, '', collecting));
+      if (collecting) tasks.push(ask(model, '', collecting, spending));
     }
     return tasks.length > 0 ? new BackgroundWork(tasks, timeout) : undefined;
   };
+}
+
+/** `reason`: why no model is asked, told where no tag is found. */
+function byWords(
+  tags: Inquiry['tags'],
+  query: string,
+  reason: string,
+): Pick<Finding, 'labels' | 'variables' | 'reason'> {
+  const labels = matchTags(tags, query);
+  return { labels, variables: {}, ...(labels.length === 0 ? { reason } : {}) };
 }
 
 /** For the variables of the agents that answer, by the model of the one that answers now; the others call none. */

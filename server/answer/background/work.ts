@@ -16,7 +16,7 @@ export interface Finding {
 export interface Task {
   agent: string;
   by: Finding['by'];
-  run(signal: AbortSignal): Promise<Pick<Finding, 'labels' | 'variables' | 'reason'>>;
+  run(signal: AbortSignal): Promise<Omit<Finding, 'agent' | 'by'> & Partial<Pick<Finding, 'by'>>>;
   /** The `reason` of an error that `run` rejects with. */
   reasonOf(error: unknown): string;
 }

@@ -210,3 +210,22 @@ it('labels without a model by the words of name and criteria, and says why where
   expect(none.labels).toEqual([]);
   expect(notesOf(none)).toEqual([{ agent, labels: [], by: 'classifier', reason: 'no_model' }]);
 });
+
+it('asks no model once the credits of the month are spent, and labels by words', async () => {
+  await docent.stop();
+  const credits = { MONTHLY_CREDITS: '3', MODEL_CREDITS: 'llm-4o-mini-4k=3' };
+  await serve({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'fake-1', ...credits });
+  const agent = await tagger('Tagger', [RETURNS, LEAD]);
+  inquiries['Tagger'] = says({ tags: ['Lead'] });
+  const paid = await settled(await ask());
+  expect(notesOf(paid)).toEqual([{ agent, labels: ['Lead'], by: 'model' }]);
+  const requests = model.requests.length;
+  const unpaid = await settled(await ask());
+  expect([unpaid.finish_reason, notesOf(unpaid)]).toEqual([
+    'quota',
+    [{ agent, labels: ['Returns'], by: 'classifier' }],
+  ]);
+  const greeted = await settled(await ask('hello'));
+  expect(notesOf(greeted)).toEqual([{ agent, labels: [], by: 'classifier', reason: 'quota' }]);
+  expect(model.requests).toHaveLength(requests);
+});
