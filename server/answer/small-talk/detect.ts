@@ -14,7 +14,7 @@ const MIN_SWAPPED = 4;
 const SPEAKING = /[\p{L}\p{N}]/u;
 /** Signs by which digits or letters would be more than small talk: addresses, prices, codes. */
 const OTHER_SIGNS = /[@/\\#=+%$€£¥<>{}[\]|~^]/;
-const [WAVE, FOLDED_HANDS] = [/👋/u, /🙏/u];
+const [WAVE, FOLDED_HANDS, FACE] = [/👋/u, /🙏/u, /\p{Extended_Pictographic}|[:;=][-^]?[)(*]/u];
 
 /**
  * Whether a message is small talk and nothing else: a greeting, thanks, a goodbye, or a question about the chatbot
@@ -23,7 +23,7 @@ const [WAVE, FOLDED_HANDS] = [/👋/u, /🙏/u];
 export function readSmallTalk(message: string, name: string): SmallTalk | undefined {
   const text = message.trim();
   if (text.length === 0 || text.length > MAX_TALK_LENGTH) return undefined;
-  if (!SPEAKING.test(text)) return inAll(WAVE.test(text) ? 'greeting' : FOLDED_HANDS.test(text) ? 'thanks' : 'ready');
+  if (!SPEAKING.test(text)) return withoutWords(text);
   const known = speakersByWord();
   const own = wordsIn(name);
   const words: string[] = [];
@@ -51,6 +51,12 @@ export function readSmallTalk(message: string, name: string): SmallTalk | undefi
     if (kind) readings.set(language, kind);
   }
   return readings.size > 0 ? readings : undefined;
+}
+
+/** Emoji and emoticons; question marks alone ask something, though nobody knows what. */
+function withoutWords(text: string): SmallTalk | undefined {
+  if (!FACE.test(text)) return undefined;
+  return inAll(WAVE.test(text) ? 'greeting' : FOLDED_HANDS.test(text) ? 'thanks' : 'ready');
 }
 
 /** A bit for each language: a word that all of them have is the same in all. */

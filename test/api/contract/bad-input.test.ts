@@ -300,11 +300,11 @@ describe('paths', () => {
     for (const session of ['0'.repeat(32), 'nonsense']) {
       const path = `/api/v1/session/${session}/message`;
       for (const method of ['POST', 'GET', 'DELETE']) {
-        const reply = await w.call(method, path, method === 'GET' ? undefined : { query: 'Hello?' });
+        const reply = await w.call(method, path, method === 'GET' ? undefined : { query: 'Is it open?' });
         expect([reply.status, reply.body.code], method).toEqual([405, 'method_not_allowed']);
         expect(reply.headers.get('allow')).toBe('');
       }
-      expect((await w.call('POST', path, { query: 'Hello?' }, 'wrong')).status).toBe(401);
+      expect((await w.call('POST', path, { query: 'Is it open?' }, 'wrong')).status).toBe(401);
     }
   });
 

@@ -86,7 +86,7 @@ async function typed(type: string): Promise<{ body: unknown }> {
 async function modelFault(): Promise<unknown> {
   const asking = await startApiFixture({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'small', FALLBACK: '0' });
   const session = await newSession(asking, await newChatbot(asking));
-  const { body } = await asking.call('POST', `/api/v1/session/${session}/message/stream`, { query: 'Hello?' });
+  const { body } = await asking.call('POST', `/api/v1/session/${session}/message/stream`, { query: 'Is it open?' });
   await asking.stop();
   return body;
 }

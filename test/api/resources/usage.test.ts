@@ -27,7 +27,9 @@ describe('the usage of a user', () => {
   };
   const ask = async (chatbot: string): Promise<string> => {
     const session = await newSession(w, chatbot);
-    expect((await w.call('POST', `/api/v1/session/${session}/message/stream`, { query: 'Hello?' })).status).toBe(200);
+    expect((await w.call('POST', `/api/v1/session/${session}/message/stream`, { query: 'Is it open?' })).status).toBe(
+      200,
+    );
     return session;
   };
   const usage = async (search = '', key?: string) =>

@@ -239,9 +239,9 @@ describe('a question', () => {
 
   it('to a session that was deleted is 404', async () => {
     const chatbot = await chatbotWith([]);
-    const { session } = await ask(chatbot, 'Hello?');
+    const { session } = await ask(chatbot, 'Is it open?');
     expect((await docent.api('POST', `/session/${session}/delete`)).body).toEqual({ success: true });
-    expect((await docent.api('POST', `/session/${session}/message/stream`, { query: 'Hello?' })).status).toBe(404);
+    expect((await docent.api('POST', `/session/${session}/message/stream`, { query: 'Is it open?' })).status).toBe(404);
     expect((await docent.api('GET', `/session/${session}/messages`)).status).toBe(404);
   });
 });

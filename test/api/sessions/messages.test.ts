@@ -66,11 +66,11 @@ const filesOf = async (uuid: string): Promise<string[]> =>
 describe('an answer in one reply', () => {
   it('has one key, and is stored as a streamed one is', async () => {
     const session = await newSession();
-    const reply = await ask(session, 'Hello 😀');
-    expect([reply.status, reply.body]).toEqual([200, { response: 'You said: Hello 😀' }]);
+    const reply = await ask(session, 'Is it open 😀');
+    expect([reply.status, reply.body]).toEqual([200, { response: 'You said: Is it open 😀' }]);
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await list(session)).toMatchObject([
-      { query: 'Hello 😀', response: 'You said: Hello 😀', finish_reason: 'stop' },
+      { query: 'Is it open 😀', response: 'You said: Is it open 😀', finish_reason: 'stop' },
     ]);
   });
 
@@ -92,7 +92,7 @@ describe('an answer in one reply', () => {
     async (_what, script, text) => {
       model.next(script);
       const session = await newSession();
-      const reply = await ask(session, 'Hello?');
+      const reply = await ask(session, 'Is it open?');
       expect([reply.status, Object.keys(reply.body), reply.body.code]).toEqual([
         502,
         ['error', 'code'],
@@ -101,7 +101,7 @@ describe('an answer in one reply', () => {
       expect(JSON.stringify(reply.body)).not.toContain('canary');
       const [message] = await list(session);
       expect(message).toMatchObject({
-        query: 'Hello?',
+        query: 'Is it open?',
         finish_reason: 'error',
         error_message: expect.stringMatching(/./),
       });
@@ -139,7 +139,7 @@ describe('an answer in one reply', () => {
 describe('a message', () => {
   it('is fetched as it stands in the list', async () => {
     const session = await newSession();
-    await ask(session, 'Hello?');
+    await ask(session, 'Is it open?');
     const [message] = await list(session);
     expect(await docent.api('GET', `/message/${message.uuid}`)).toMatchObject({ status: 200, body: message });
     expect(Object.keys(message)).toHaveLength(14);
@@ -199,7 +199,7 @@ describe('a message', () => {
     ['POST', `/session/${NOWHERE}/message/non-stream`],
     ['POST', `/session/${NOWHERE}/message/stream`],
   ])('that nobody asked for is not there: %s %s', async (method, path) => {
-    const body = path.includes('stream') ? { query: 'Hello?' } : undefined;
+    const body = path.includes('stream') ? { query: 'Is it open?' } : undefined;
     expect(await docent.api(method, path, body)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 });
@@ -282,8 +282,8 @@ describe('a transcript', () => {
   it('has no line of the assistant where there is no answer', async () => {
     model.next({ status: 400, raw: ['{}'] });
     const session = await newSession();
-    await ask(session, 'Hello?');
-    expect((await transcript(session)).body).toBe('User: Hello?');
+    await ask(session, 'Is it open?');
+    expect((await transcript(session)).body).toBe('User: Is it open?');
   });
 });
 
@@ -360,15 +360,15 @@ describe('existing clients may', () => {
   it.each(['text/event-stream', 'application/json', 'image/png', '*/*', 'nonsense'])(
     'accept %s of a stream, and get text',
     async (accept) => {
-      expect(await stream(await newSession(), 'Hello?', { Accept: accept })).toBe('You said: Hello?');
+      expect(await stream(await newSession(), 'Is it open?', { Accept: accept })).toBe('You said: Is it open?');
     },
   );
 
   it('send unknown keys with a question, and a list of uuids with no type', async () => {
     const session = await newSession();
-    const body = '{"query":"Hello?","stream":false,"__proto__":{"query":"x"},"constructor":null}';
+    const body = '{"query":"Is it open?","stream":false,"__proto__":{"query":"x"},"constructor":null}';
     expect((await docent.api('POST', `/session/${session}/message/non-stream`, body)).body.response).toBe(
-      'You said: Hello?',
+      'You said: Is it open?',
     );
     const [{ uuid }] = await list(session);
     const reply = await fetch(`${docent.base}/api/v1/messages/delete`, {
@@ -381,7 +381,7 @@ describe('existing clients may', () => {
 
   it('delete with an empty body of JSON type, and fetch with dashes', async () => {
     const session = await newSession();
-    await ask(session, 'Hello?');
+    await ask(session, 'Is it open?');
     const [{ uuid }] = await list(session);
     const dashed = uuid.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase();
     expect((await docent.api('GET', `/message/${dashed}`)).body.uuid).toBe(uuid);

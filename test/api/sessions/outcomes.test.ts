@@ -150,7 +150,7 @@ describe('with a model', () => {
     ['cites a passage', KNOWN, ['Within 45 days [1].'], 'answered'],
     ['cites nothing of passages that answer', KNOWN, ['Within 45 days.'], 'answered'],
     ['has no passage that answers', STRANGE, ['Germany won it.'], 'unknown'],
-    ['greets', 'Hello!', ['Hello! How can I help?'], 'answered'],
+    ['greets', 'Hello to all of you!', ['Hello! How can I help?'], 'answered'],
     ['is thanked', 'thanks a lot', ['You are welcome.'], 'answered'],
     ['fails, and quotes answer', KNOWN, [], 'answered'],
     ['fails, and quotes do not', STRANGE, [], 'unknown'],

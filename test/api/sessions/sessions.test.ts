@@ -86,7 +86,7 @@ describe('a session', () => {
   it('is gone with its messages and its file once deleted, and a second time not there', async () => {
     const chatbot = await newChatbot();
     const [one, other] = [await newSession(chatbot), await newSession(chatbot)];
-    await docent.api('POST', `/session/${one.uuid}/message/stream`, { query: 'Hello?' });
+    await docent.api('POST', `/session/${one.uuid}/message/stream`, { query: 'Is it open?' });
     const [message] = (await docent.api('GET', `/session/${one.uuid}/messages`)).body;
     expect((await docent.api('POST', `/session/${one.uuid}/delete`)).body).toEqual({ success: true });
     expect((await docent.api('POST', `/session/${one.uuid}/delete`)).status).toBe(404);
