@@ -30,6 +30,8 @@ import type { Caller } from '../web/call.ts';
 import type { Clock } from '../schema/ids.ts';
 import { outcomeOf, saysUnknown, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts';
 import type { Run } from './run.ts';
+import { SourceHosts } from './safety/hosts.ts';
+import { withSafety } from './safety/safety.ts';
 
 interface PipelineOptions {
   store: Store;
@@ -54,16 +56,21 @@ interface GenerationResult {
 
 /** Answers in this process: choose the agent, retrieve, generate or quote, cite; background agents run beside. */
 export function createRespond(options: PipelineOptions): Respond {
+  const all = { ...options, hosts: new SourceHosts(options.store) };
   return (question, run) =>
     gatherContext(options, question, run).then((context) => {
       run.collected = context.collected;
-      const answer = answerIn(context, options, run);
+      const answer = answerIn(context, all, run);
       if (!question.ephemeral && !question.confirmed) run.background = options.background?.(question, context);
       return answer;
     });
 }
 
-function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): AnswerResult | Promise<AnswerResult> {
+function answerIn(
+  context: AnswerContext,
+  options: PipelineOptions & { hosts: SourceHosts },
+  run: Run,
+): AnswerResult | Promise<AnswerResult> {
   const { model, fallback, catalogue } = options;
   const { question, agent, tools } = context;
   if (!agent) return replyWithoutAgent(context, run);
@@ -167,14 +174,16 @@ function replyOf(reply: string, { agent, routing, tools }: AnswerContext, run: R
 /** Not async: an async function would keep the whole context in memory while the model writes. */
 function answerWithModel(
   context: AnswerContext,
-  { model, fallback, catalogue }: PipelineOptions & { model: Model },
+  { model, fallback, catalogue, hosts }: PipelineOptions & { model: Model; hosts: SourceHosts },
   run: Run,
 ): Promise<AnswerResult> {
   const { question, agent, routing, query, found, tools } = context;
   const { acceptedLanguages, unstreamed } = question;
   const cite = question.chatbot.meta.show_citations;
   const given = fitContext(context, catalogue.context(agent?.meta.model ?? ''));
-  const markers = createMarkerFilter(cite ? given.found : [], query.text, run);
+  const { chatbot } = question;
+  const safe = { chatbot, agent, found, hosts };
+  const markers = withSafety(createMarkerFilter(cite ? given.found : [], query.text, run), safe, run);
   const answersAtStart = fallback.begin();
   // For the fallback, until a reader may have received text.
   let quotable = fallback.quotes ? context : undefined;

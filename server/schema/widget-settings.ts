@@ -95,6 +95,11 @@ export const WidgetSettings = Type.Object(
       Type.String({ minLength: 1, maxLength: 255 }),
       'a list of at most 50 host names, such as cdn.example.com, or *.example.com for all below it',
     ),
+    link_hosts: list(
+      50,
+      Type.String({ minLength: 1, maxLength: 255 }),
+      'a list of at most 50 host names that links of a model’s answers may lead to, beside the hosts of the sources and of image_hosts; *.example.com for all below it',
+    ),
     allowed_origins: list(
       50,
       Type.String({ minLength: 1, maxLength: 300 }),
@@ -153,6 +158,7 @@ export const WIDGET_DEFAULTS: WidgetSettings = {
   privacy_url: '',
   consent: '',
   image_hosts: [],
+  link_hosts: [],
   allowed_origins: [],
   language: '',
   words: {},
@@ -162,7 +168,15 @@ export const WIDGET_DEFAULTS: WidgetSettings = {
 export function publicSettings(
   stored: Partial<WidgetSettings> = {},
 ): Omit<ChatbotProfile, 'uuid' | 'name' | 'show_citations'> {
-  const { color, radius, offset, z_index, allowed_origins: _, ...shown } = { ...WIDGET_DEFAULTS, ...stored };
+  const {
+    color,
+    radius,
+    offset,
+    z_index,
+    allowed_origins: _,
+    link_hosts: __,
+    ...shown
+  } = { ...WIDGET_DEFAULTS, ...stored };
   const theme: Record<string, string> = {};
   if (color !== '') theme['color'] = color;
   if (radius !== WIDGET_DEFAULTS.radius) theme['radius'] = `${radius}px`;

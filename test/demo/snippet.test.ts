@@ -27,7 +27,7 @@ test.each([`"><img src=x onerror=alert(1)>`, `</script><b>`, `&quot;`, `two\nlin
 );
 
 test('the playground has a control for each setting, with the widget’s default', () => {
-  const { allowed_origins: _, words: __, z_index, image_hosts, color, ...settings } = WIDGET_DEFAULTS;
+  const { allowed_origins: _, link_hosts: ___, words: __, z_index, image_hosts, color, ...settings } = WIDGET_DEFAULTS;
   expect([color, image_hosts]).toEqual(['', []]);
   for (const [key, value] of Object.entries({ ...settings, z: z_index, color: '#4048c9', image_hosts: '' })) {
     const name = key.replaceAll('_', '-');

@@ -7,6 +7,8 @@ import type { Clock } from '../../schema/ids.ts';
 import type { StoredAgent, StoredMessage } from '../../store/store.ts';
 import type { Caller } from '../../web/call.ts';
 import { createMarkerFilter } from '../citations/stream-filter.ts';
+import type { SourceHosts } from '../safety/hosts.ts';
+import { withSafety } from '../safety/safety.ts';
 import type { Fallback } from '../fallback.ts';
 import type { AnswerResult, MessageMeta, Question } from '../message-records.ts';
 import { buildPrompt } from '../prompt.ts';
@@ -89,6 +91,7 @@ interface ConfirmedContext extends SearchResult {
 interface ConfirmedOptions {
   model: Model | undefined;
   fallback: Fallback;
+  hosts: SourceHosts;
 }
 
 /**
@@ -97,7 +100,7 @@ interface ConfirmedOptions {
  */
 export async function answerConfirmed(
   context: ConfirmedContext,
-  { model, fallback }: ConfirmedOptions,
+  { model, fallback, hosts }: ConfirmedOptions,
   run: Run,
 ): Promise<AnswerResult> {
   const { question, agent, turns, tools, query, found } = context;
@@ -127,7 +130,11 @@ export async function answerConfirmed(
     const { acceptedLanguages } = question;
     const request = withToolRules(buildPrompt({ agent, turns: earlier, found, query, cite: false, acceptedLanguages }));
     const prompt = { ...request, messages: [...request.messages, ...history] };
-    return { prompt, markers: createMarkerFilter([], query.text, run) };
+    const { chatbot } = question;
+    return {
+      prompt,
+      markers: withSafety(createMarkerFilter([], query.text, run), { chatbot, agent, found, hosts }, run),
+    };
   }
 
   async function generate(by: Model): Promise<Answered> {

@@ -50,7 +50,8 @@ function normalize(sent: WidgetChange): WidgetChange {
   if (settings.icon?.includes(':')) settings.icon = readSettingUrl('icon', settings.icon);
   if (settings.avatar) settings.avatar = readSettingUrl('avatar', settings.avatar);
   if (settings.privacy_url) settings.privacy_url = readSettingUrl('privacy_url', settings.privacy_url);
-  if (settings.image_hosts) settings.image_hosts = unique(settings.image_hosts, readImageHost);
+  if (settings.image_hosts) settings.image_hosts = unique(settings.image_hosts, readHost('image_hosts'));
+  if (settings.link_hosts) settings.link_hosts = unique(settings.link_hosts, readHost('link_hosts'));
   if (settings.allowed_origins) settings.allowed_origins = unique(settings.allowed_origins, readOrigin);
   if (settings.words) {
     const known = new Set([...WORD_NAMES, ...REPLY_WORDS]);
@@ -73,14 +74,16 @@ function readSettingUrl(field: string, written: string): string {
   return url.href;
 }
 
-function readImageHost(written: string): string {
-  const [, below = '', name = ''] = /^(\*\.)?([^\s/:@?#\\*[\]]+)$/.exec(written) ?? [];
-  const { hostname } = URL.canParse(`https://${name}`) ? new URL(`https://${name}`) : { hostname: '' };
-  if (!HOST.test(hostname) || hostname.length > 250) {
-    throw invalid('image_hosts', 'image_hosts must be host names alone, such as cdn.example.com or *.example.com');
-  }
-  return below + hostname;
-}
+const readHost =
+  (field: string) =>
+  (written: string): string => {
+    const [, below = '', name = ''] = /^(\*\.)?([^\s/:@?#\\*[\]]+)$/.exec(written) ?? [];
+    const { hostname } = URL.canParse(`https://${name}`) ? new URL(`https://${name}`) : { hostname: '' };
+    if (!HOST.test(hostname) || hostname.length > 250) {
+      throw invalid(field, `${field} must be host names alone, such as cdn.example.com or *.example.com`);
+    }
+    return below + hostname;
+  };
 
 /** As browsers write it, so that one comparison of strings is enough: lower case, no default port, no slash. */
 function readOrigin(written: string): string {

@@ -140,6 +140,7 @@ const widgetSettings: [string, unknown][] = [
   ...each('avatar', ['chat', 'http://s.test/a.png', ...ADDRESSES]),
   ...each('privacy_url', ['ftp://s.test/', ...ADDRESSES]),
   ...each('suggestions', [null, 'a', {}, [''], [7], [long(201)], ['a\nb'], Array(7).fill('Why?')]),
+  ...each('link_hosts', [null, 'a', ['*'], ['https://a.test'], ['a.test/b'], Array(51).fill('a.test')]),
   ...each('image_hosts', [null, 'a', [7], [''], Array(51).fill('a.test')]),
   ...each('image_hosts', [['*'], ['https://a.test'], ['a.test:8443'], ['a.test/b'], ['a.*.test'], ['a;b'], ['a b']]),
   ...each('allowed_origins', [null, 'https://a.test', [7], [''], Array(51).fill('https://a.test')]),

