@@ -13,7 +13,8 @@ import tagging from './outside/tagging.json';
 
 /**
  * Sentences by somebody who had not seen the detectors, their word lists or the sentences they are trained on. The training
- * sentences of the detectors were written by somebody who had not seen these. They measure: nothing is trained on them.
+ * sentences of the detectors were written by somebody who had not seen these. They measure: nothing is trained on them. Of
+ * small talk 115 of 129 were told at first; its misses were read after that.
  */
 
 let detectors: Detectors;
