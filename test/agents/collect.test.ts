@@ -125,3 +125,25 @@ it('takes a time that grows with the message, whatever is in it', () => {
     collect([AGENT], text.repeat(4), text);
   }
 });
+
+describe('an example of many parts', () => {
+  const collecting = (example: string) => {
+    const agent = anAgent('a'.repeat(32), { variables: [variable('reference', { example })] });
+    return (query: string) => collect([agent], query);
+  };
+
+  it.each([
+    ['digits', '12:'.repeat(13), `${'1'.repeat(60)}x`],
+    ['letters', 'A1'.repeat(20), `${'B2'.repeat(19)}B2x`],
+    ['letters apart', 'A-'.repeat(20), `${'B'.repeat(20)}1`],
+  ])('takes a time that grows with the message, whatever its %s', (_of, example, text) => {
+    expect(collecting(example)(`${text} `.repeat(30))).toBeUndefined();
+  });
+
+  it('has the form that its values are found by', () => {
+    const ask = collecting('DE89 3704 0044 0532 0130 00');
+    expect(ask('to DE02 1203 0000 0000 2020 51 please')).toEqual({ reference: 'DE02 1203 0000 0000 2020 51' });
+    expect(ask('to de02120300000000202051 please')).toEqual({ reference: 'DE02 1203 0000 0000 2020 51' });
+    expect(ask('to DE02 1203 0000 0000 2020 512 please')).toBeUndefined();
+  });
+});

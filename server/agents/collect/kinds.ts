@@ -77,17 +77,21 @@ const findNumbers = (text: string): Candidate[] =>
 const findReferences = (text: string): Candidate[] =>
   matchesOf(REFERENCE, text, (found) => (isPhone(found) || DATE.test(found) ? undefined : found.replace(/^#/, '')));
 
-const MAX_EXAMPLE = 40;
+/** Runs of digits in a form; of more, each has to be as long as the example's: every length that is tried multiplies the work. */
+const [MAX_EXAMPLE, MAX_INEXACT] = [40, 3];
 
 /** Values of the example's form: as many letters, about as many digits, whatever stands between them; written as the example is. */
 function shapeOf(example: string): Kind {
   const parts = example.match(/\p{L}+|\d+|[^\p{L}\d]+/gu) ?? [];
   const isUpper = example === example.toUpperCase();
+  const isExact = parts.filter((part) => /^\d/.test(part)).length > MAX_INEXACT;
   const sources = parts.map((part) => {
-    if (/^\d/.test(part)) return `(\\d{${Math.max(1, part.length - 1)},${part.length + 2}})`;
+    const { length } = part;
+    if (/^\d/.test(part)) return isExact ? `(\\d{${length}})` : `(\\d{${Math.max(1, length - 1)},${length + 2}})`;
+    // No two alternatives fit the same letters.
     if (/^\p{L}/u.test(part))
-      return `(${isUpper ? '\\p{Lu}' : '\\p{L}'}{${part.length}}|\\p{L}{${part.length}}(?![ ]))`;
-    return `([-–—_/.# ]{0,${part.length + 1}})`;
+      return isUpper ? `(\\p{Lu}{${length}}|(?!\\p{Lu}{${length}})\\p{L}{${length}}(?! ))` : `(\\p{L}{${length}})`;
+    return `([-–—_/.# ]{0,${length + 1}})`;
   });
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}@])${sources.join('')}(?![\\p{L}\\p{N}@]|[-./]\\d)`, 'gu');
   const written = (groups: string[]): string =>
