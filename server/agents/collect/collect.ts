@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { sentencesOf } from '../../knowledge/text/sentences.ts';
 import { withoutAccents } from '../../knowledge/text/accents.ts';
 import { detectLanguage } from '../../knowledge/text/detect-language.ts';
@@ -10,6 +11,8 @@ import { corrects, yesOrNo } from './yes-no.ts';
 
 /** UTF-16 units of a message, and of an answer from its end, that are read; of a value. */
 const [MAX_QUERY, MAX_ANSWER, MAX_VALUE] = [2000, 1000, 254];
+/** Variables whose traits stay in memory; UTF-16 units of a description that are read. */
+const [MAX_KNOWN, MAX_DESCRIPTION] = [1000, 1000];
 
 /**
  * The values that a message gives to variables, without a model: e-mail addresses, telephone numbers, numbers, references of
@@ -20,31 +23,44 @@ export function collect(agents: readonly StoredAgent[], query: string, answerBef
   if (!agents.some(({ variables }) => variables.length > 0)) return undefined;
   const variables = [...declaredBy(agents).values()].filter((variable) => !isStatic(variable));
   const text = query.slice(0, MAX_QUERY);
-  const question = lastQuestion(answerBefore.slice(-MAX_ANSWER));
-  const byForm = [...valuesByForm(variables, text, question)];
+  const [said, question] = [new Said(text), new Said(lastQuestion(answerBefore.slice(-MAX_ANSWER)))];
+  const byForm = [...valuesByForm(variables, said, question)];
   const answer = answerTo(question, variables, text);
   // “No, it is AB-1235” corrects what was said before.
   const found = answer && (answer[1] || byForm.length === 0) ? [...byForm, answer] : byForm;
   return found.length > 0 ? Object.fromEntries(found) : undefined;
 }
 
+/** What a message or a question says. */
+class Said {
+  readonly text: string;
+  #roots: ReadonlySet<string> | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Of the words that say something. */
+  get roots(): ReadonlySet<string> {
+    this.#roots ??= new Set(tellingWords(this.text).flatMap(rootsOf));
+    return this.#roots;
+  }
+}
+
 /** The one yes-or-no variable that the question is about, with the reply. */
-function answerTo(question: string, variables: readonly AgentVariable[], text: string): [string, boolean] | undefined {
-  const said = question === '' ? undefined : yesOrNo(text);
+function answerTo(question: Said, variables: readonly AgentVariable[], text: string): [string, boolean] | undefined {
+  const said = question.text === '' ? undefined : yesOrNo(text);
   if (said === undefined) return undefined;
   const [asked, another] = variables.filter((one) => one.type === 'boolean' && evidence(one, question) > 0);
   return asked && !another ? [asked.name, said] : undefined;
 }
 
-function* valuesByForm(
-  variables: readonly AgentVariable[],
-  text: string,
-  question: string,
-): Generator<[string, Value]> {
+function* valuesByForm(variables: readonly AgentVariable[], said: Said, question: Said): Generator<[string, Value]> {
+  const { text } = said;
   // Values of the clearer forms first: the digits of an address or of an order are no numbers.
   const kinds = new Map<string, { kind: Kind; variables: AgentVariable[] }>();
   for (const variable of variables) {
-    const kind = kindOf(variable);
+    const { kind } = traitsOf(variable);
     if (!kind) continue;
     const same = kinds.get(kind.name) ?? { kind, variables: [] };
     same.variables.push(variable);
@@ -59,7 +75,7 @@ function* valuesByForm(
     const meant = kind.name === 'email' || kind.name === 'phone' ? free.filter((one) => !isYours(text, one)) : free;
     const chosen = counting(text, meant);
     if (!chosen || String(chosen.value).length > MAX_VALUE) continue;
-    const variable = bestFor(same, kind, text, question);
+    const variable = bestFor(same, kind, said, question);
     if (variable) yield [variable.name, chosen.value];
   }
 }
@@ -69,8 +85,8 @@ const byClarity = (one: { kind: Kind }, other: { kind: Kind }): number => rank(o
 const rank = ({ name }: Kind): number => ORDER.findIndex((one) => name.startsWith(one));
 
 /** The variable that message and question say most of; the first declared of equal ones, unless evidence is needed. */
-function bestFor(same: AgentVariable[], kind: Kind, text: string, question: string): AgentVariable | undefined {
-  const scores = same.map((variable) => 2 * evidence(variable, text) + evidence(variable, question));
+function bestFor(same: AgentVariable[], kind: Kind, said: Said, question: Said): AgentVariable | undefined {
+  const scores = same.map((variable) => 2 * evidence(variable, said) + evidence(variable, question));
   const best = Math.max(...scores);
   if (kind.needsEvidence && (best === 0 || scores.filter((score) => score === best).length > 1)) return undefined;
   return same[scores.indexOf(best)];
@@ -110,24 +126,46 @@ const FRAME = new Set([
 ]);
 
 /** How many words of the variable's name and description the text has. */
-function evidence({ name, description }: AgentVariable, text: string): number {
-  if (text === '') return 0;
-  const roots = rootsOf(text);
+function evidence(variable: AgentVariable, said: Said): number {
+  if (said.text === '') return 0;
+  const { roots } = said;
   let shared = 0;
-  for (const root of rootsOf(`${wordsOfName(name)} ${description}`)) if (roots.has(root)) shared += 1;
+  for (const root of new Set(traitsOf(variable).words.flatMap(rootsOf))) if (roots.has(root)) shared += 1;
   return shared;
 }
 
-function rootsOf(text: string): Set<string> {
+interface Traits {
+  kind: Kind | undefined;
+  /** That say which variable it is. Not their roots, which are others once the stemmer of a language is loaded. */
+  words: readonly string[];
+}
+
+/** By what a variable says of itself: each message needs the traits of all variables. */
+const known = new LRUCache<string, Traits>({ max: MAX_KNOWN });
+
+function traitsOf(variable: AgentVariable): Traits {
+  const { name, type, example } = variable;
+  const description = variable.description.slice(0, MAX_DESCRIPTION);
+  const key = JSON.stringify([name, type, example.slice(0, MAX_DESCRIPTION), description]);
+  const before = known.get(key);
+  if (before) return before;
+  const words = tellingWords(`${wordsOfName(name)} ${description}`);
+  const traits = { kind: kindOf({ ...variable, description }), words };
+  known.set(key, traits);
+  return traits;
+}
+
+function tellingWords(text: string): string[] {
   const language = (detectLanguage(text) ?? 'en') as Parameters<typeof isStopWord>[1];
-  const roots = new Set<string>();
+  const words = new Set<string>();
   eachWord(text.toLowerCase(), (word) => {
     if (isStopWord(word) || isStopWord(word, language) || FRAME.has(word) || /^\d/.test(word)) return;
-    roots.add(withoutAccents(word));
-    roots.add(withoutAccents(rootOf(word)));
+    words.add(word);
   });
-  return roots;
+  return [...words];
 }
+
+const rootsOf = (word: string): string[] => [withoutAccents(word), withoutAccents(rootOf(word))];
 
 /** '' where the answer asks nothing. */
 function lastQuestion(answer: string): string {

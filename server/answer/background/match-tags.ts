@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { AgentSettings } from '../../schema/records.ts';
 import { withoutAccents } from '../../knowledge/text/accents.ts';
 import { detectLanguage } from '../../knowledge/text/detect-language.ts';
@@ -13,6 +14,8 @@ type Language = NonNullable<Parameters<typeof isStopWord>[1]>;
 
 /** UTF-16 units of a criterion and of a message that are read. */
 const [MAX_CRITERIA, MAX_MESSAGE] = [1000, 2000];
+/** Tags whose criteria stay read. */
+const MAX_KNOWN = 1000;
 /** Of an alternative with so many words or more, this share has to be in the message; of a shorter one all. */
 const [LONG, SHARE] = [4, 0.75];
 
@@ -57,13 +60,15 @@ export function matchTags(tags: readonly Tag[], message: string): { name: string
     return known;
   };
   return tags
-    .filter(({ name, criteria }) => {
-      const text = criteria.slice(0, MAX_CRITERIA);
-      const language = (detectLanguage(`${name} ${text}`) ?? 'en') as Language;
-      return alternativesOf(name, text, language).some((alternative) => matches(alternative, rootsIn(language)));
+    .filter((tag) => {
+      const { language, alternatives } = readTag(tag);
+      return alternatives.some((alternative) => matches(rootsOf(alternative, language), rootsIn(language)));
     })
     .map(({ name, color }) => ({ name, color }));
 }
+
+const rootsOf = (words: readonly string[], language: Language): Set<string> =>
+  new Set(words.map((word) => root(word, language)));
 
 function matches(alternative: ReadonlySet<string>, roots: ReadonlySet<string>): boolean {
   let found = 0;
@@ -73,18 +78,31 @@ function matches(alternative: ReadonlySet<string>, roots: ReadonlySet<string>): 
 
 const clearSynonyms = (word: string): readonly string[] => (UNCLEAR.has(word) ? [] : synonymsOf(word));
 
-/** Each a set of roots that hold together: the name, and what stands between the commas and “or”s of the criteria. */
-function alternativesOf(name: string, criteria: string, language: Language): Set<string>[] {
-  const positive = criteria.split(SENTENCES).map((sentence) => sentence.split(NOT, 1)[0]!);
-  return [name, ...positive.flatMap((sentence) => sentence.split(ENDS))].map((text) => distinctive(text, language));
+interface ReadTag {
+  language: Language;
+  /** Words that hold together: the name, and what stands between the commas and “or”s of the criteria. Not their roots,
+   * which are others once the language's stemmer is loaded. */
+  alternatives: readonly (readonly string[])[];
 }
 
-const distinctive = (text: string, language: Language): Set<string> =>
-  new Set(
-    wordsOf(text)
-      .filter((word) => !isStopWord(word) && !isStopWord(word, language) && !FRAME.has(withoutAccents(word)))
-      .map((word) => root(word, language)),
-  );
+/** By name and criteria: each message needs all tags. */
+const known = new LRUCache<string, ReadTag>({ max: MAX_KNOWN });
+
+function readTag({ name, criteria }: Tag): ReadTag {
+  const text = criteria.slice(0, MAX_CRITERIA);
+  const key = JSON.stringify([name, text]);
+  const before = known.get(key);
+  if (before) return before;
+  const language = (detectLanguage(`${name} ${text}`) ?? 'en') as Language;
+  const positive = text.split(SENTENCES).map((sentence) => sentence.split(NOT, 1)[0]!);
+  const parts = [name, ...positive.flatMap((sentence) => sentence.split(ENDS))];
+  const read = { language, alternatives: parts.map((part) => distinctive(part, language)) };
+  known.set(key, read);
+  return read;
+}
+
+const distinctive = (text: string, language: Language): string[] =>
+  wordsOf(text).filter((word) => !isStopWord(word) && !isStopWord(word, language) && !FRAME.has(withoutAccents(word)));
 
 function wordsOf(text: string): string[] {
   const words: string[] = [];
