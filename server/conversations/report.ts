@@ -36,7 +36,7 @@ const DETECTED = { person: 'clearly a wish for a person', spam: 'clearly spam', 
 export function describeRouting(record: RoutingRecord, agent: string): string[] {
   const { by, rule, detected, margin, candidates = [] } = record;
   const why = {
-    only: 'no other agent can answer',
+    only: `no other agent can answer${detected ? `, and it is ${DETECTED[detected]}` : ''}`,
     rule: `rule ${rule?.index ?? ''} of the agent`,
     classifier: detected ? DETECTED[detected] : 'the highest score',
     model: 'the model chose, for the scores are close',

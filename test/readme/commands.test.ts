@@ -90,6 +90,11 @@ describe.skipIf(skipped)('the curl lines of the API and widget guides, one after
     expect(JSON.parse(saidBy('data-source/site'))).toMatchObject({ status: 'running', exclude: ['/demo/states*'] });
   });
 
+  test('creates a tool function, and sums the usage', () => {
+    expect(JSON.parse(saidBy('function/create'))).toMatchObject({ headers: { Authorization: '****shop' } });
+    expect(JSON.parse(saidBy('/usage'))).toMatchObject({ from: '2026-01-01', to: '2026-01-31' });
+  });
+
   test('changes the settings of the widget', () => {
     const set = JSON.parse(saidBy('/widget'));
     expect(set).toMatchObject({ color: '#0f766e', suggestions: ['Can I return a sale item?'], radius: 18 });
@@ -147,6 +152,13 @@ describe.skipIf(skipped)('the team guide, one after another in one shell', () =>
   test('makes an agent with examples and a rule', () => {
     expect(JSON.parse(saidBy('agent/create'))).toMatchObject({ name: 'Monograms', enabled: 1 });
     expect(JSON.parse(saidBy('/routing'))).toMatchObject({ rules: [{ contains: ['monogram', 'initials'] }] });
+  });
+
+  test('declares variables, and creates a tool function', () => {
+    expect(JSON.parse(saidBy('"variables"'))).toMatchObject({
+      variables: [{ name: 'order' }, { default_value: { content: 'summer', static: 1 } }],
+    });
+    expect(JSON.parse(saidBy('function/create'))).toMatchObject({ name: 'order_state', meta: { class: 'read' } });
   });
 
   test('reaches a person, and says why', () => {
