@@ -71,7 +71,7 @@ export interface Config {
   embeddings: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
   upstream: { url: string; apiKey: string } | undefined;
   /** `models` by name; undefined for the interface's own table. */
-  catalogue: { familyPrefix: string; models: Record<string, ModelEntry> | undefined };
+  catalogue: { familyPrefix: string; models: Record<string, ModelEntry> | undefined; namesTellContext: boolean };
   /** Of one user in a calendar month, UTC; undefined for no limit. */
   monthlyCredits: number | undefined;
   logLevel: string;
@@ -107,6 +107,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
         'the beginning of model names',
       ),
       models: readCatalogue(read('MODELS_FILE'), read('MODEL_CREDITS')),
+      namesTellContext: read('MODELS_FILE') !== undefined,
     },
     monthlyCredits: readOptionalNumber('MONTHLY_CREDITS', read('MONTHLY_CREDITS'), 1_000_000_000, 1),
     logLevel: matchPattern(

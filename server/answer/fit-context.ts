@@ -11,32 +11,43 @@ const OWN_TOKENS = estimateTokens(OWN_RULES) + 150;
 
 type Cuttable = Pick<PromptOptions, 'turns' | 'found'>;
 
+/** Turns that come before all passages but the first: a question may go on from them. */
+const LAST_TURNS = 2;
+
 /**
  * What of earlier turns and passages fits into `context` tokens with the rest of the prompt and an answer: without the oldest
- * turns, then without the last passages. The first passage stays: the estimate is a high one, and an answer needs one.
+ * turns, then without the last passages, then without the last turns. The first passage stays: the estimate is a high one,
+ * and an answer needs one.
  */
 export function fitContext(options: Omit<PromptOptions, 'cite'>, context: number): Cuttable {
   const { agent, query, turns, found } = options;
+  if (context === Infinity) return { turns, found };
   const room = context - Math.min(MAX_ANSWER_TOKENS, Math.floor(context * ANSWER_SHARE));
   const fixed = [agent?.prompt ?? '', query.text];
   if (bytesOf([...fixed, ...turns.flatMap(textsOfTurn), ...found.flatMap(textsOfPassage)]) <= room)
     return { turns, found };
 
-  let left = room - tokensOf(fixed) - OWN_TOKENS;
-  let passages = 0;
-  for (const one of found) {
-    left -= tokensOf(textsOfPassage(one));
-    if (left < 0 && passages > 0) break;
-    passages += 1;
-  }
-  let kept = 0;
-  for (const turn of passages < found.length ? [] : turns.toReversed()) {
-    left -= tokensOf(textsOfTurn(turn));
-    if (left < 0) break;
-    kept += 1;
-  }
-  return { turns: turns.slice(turns.length - kept), found: found.slice(0, passages) };
+  const [first = 0, ...others] = found.map((one) => tokensOf(textsOfPassage(one)));
+  const newest = turns.toReversed().map((turn) => tokensOf(textsOfTurn(turn)));
+  let left = room - tokensOf(fixed) - OWN_TOKENS - first;
+  const take = (costs: number[], share = 1): number => {
+    const count = countFitting(costs, left * share);
+    left -= sumOf(costs.slice(0, count));
+    return count;
+  };
+  let kept = take(newest.slice(0, LAST_TURNS), 0.5);
+  const passages = take(others);
+  if (passages === others.length) kept += take(newest.slice(kept));
+  return { turns: turns.slice(turns.length - kept), found: found.slice(0, 1 + passages) };
 }
+
+function countFitting(costs: number[], room: number): number {
+  let sum = 0;
+  const end = costs.findIndex((cost) => (sum += cost) > room);
+  return end < 0 ? costs.length : end;
+}
+
+const sumOf = (costs: number[]): number => costs.reduce((sum, cost) => sum + cost, 0);
 
 const textsOfTurn = ({ query, response }: PromptOptions['turns'][number]): string[] => [
   query,

@@ -36,7 +36,7 @@ export interface Catalogue {
   credits(model: string): number;
   /** The name that usage counts the model by: under the neutral prefix, and of the default model for a name that the catalogue does not hold. */
   name(model: string): string;
-  /** Tokens of a request and its answer together. */
+  /** Tokens of a request and its answer together; Infinity where nothing is known of them. */
   context(model: string): number;
   /** Undefined where the operator named none. */
   nameAtServer(model: string): string | undefined;
@@ -47,9 +47,15 @@ interface CatalogueOptions {
   familyPrefix?: string;
   /** Replaces the default table. */
   models?: Record<string, ModelEntry> | undefined;
+  /** A context that is not in `models` is taken from the name. False by default: one model may serve all names. */
+  namesTellContext?: boolean;
 }
 
-export function createCatalogue({ familyPrefix = 'gpt-', models = TABLE }: CatalogueOptions = {}): Catalogue {
+export function createCatalogue({
+  familyPrefix = 'gpt-',
+  models = TABLE,
+  namesTellContext = false,
+}: CatalogueOptions = {}): Catalogue {
   const entries = new Map(Object.entries(models));
   const names = new Map(Object.keys(models).map((name) => [name, name]));
   for (const [name, entry] of Object.entries(models)) {
@@ -66,7 +72,10 @@ export function createCatalogue({ familyPrefix = 'gpt-', models = TABLE }: Catal
     costs: Object.fromEntries(costs),
     credits: (model) => costs.get(model) ?? costs.get(DEFAULT_MODEL) ?? 1,
     name: (model) => names.get(model) ?? DEFAULT_MODEL,
-    context: (model) => entries.get(model)?.context ?? sizeIn(model) ?? standard?.context ?? DEFAULT_CONTEXT,
+    context: (model) =>
+      namesTellContext
+        ? (entries.get(model)?.context ?? sizeIn(model) ?? standard?.context ?? DEFAULT_CONTEXT)
+        : Infinity,
     nameAtServer: (model) => (entries.get(model) ?? standard)?.name,
   };
 }

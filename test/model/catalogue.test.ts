@@ -34,7 +34,7 @@ test('the operator names the models and their costs', () => {
 });
 
 test('the context is what the operator says, or what the name ends with, or that of the default model', () => {
-  const table = createCatalogue();
+  const table = createCatalogue({ namesTellContext: true });
   const names = [
     'llm-4-1106-preview-1k',
     'gpt-4o-16k',
@@ -45,10 +45,15 @@ test('the context is what the operator says, or what the name ends with, or that
     'x-0k',
   ];
   expect(names.map(table.context)).toEqual([1024, 16_384, 2048, 4096, 4096, 131_072, 4096]);
-  const own = createCatalogue({ models: { 'llm-4o-16k': { context: 20_000 }, 'llm-4o-mini-4k': { context: 32_768 } } });
+  const models = { 'llm-4o-16k': { context: 20_000 }, 'llm-4o-mini-4k': { context: 32_768 } };
+  const own = createCatalogue({ models, namesTellContext: true });
   expect(['llm-4o-16k', 'gpt-4o-16k', 'llm-4o-8k', 'qwen3:8b'].map(own.context)).toEqual([
     20_000, 20_000, 8192, 32_768,
   ]);
+});
+
+test('the context has no limit where one model serves all names', () => {
+  expect(['llm-4-1106-preview-1k', 'qwen3:8b'].map(createCatalogue().context)).toEqual([Infinity, Infinity]);
 });
 
 test('the name at the server is that of the entry, or of the default model', () => {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { estimateTokens } from '../../../server/model/tokens.ts';
 import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
@@ -6,6 +9,7 @@ import { start, until, type Running } from '../../running.ts';
 /** What of passages and earlier turns a model gets, by the context of the agent’s model. */
 
 let fake: FakeModel;
+let folder: string;
 let running: Running;
 let chatbot: string;
 let agent: string;
@@ -15,7 +19,20 @@ const FILLER =
 
 beforeAll(async () => {
   fake = await startFakeModel({ script: { pieces: ['The lamp has a long cord [1]. ', 'word '.repeat(200)] } });
-  running = await start({ LLM_BASE_URL: fake.baseUrl, LLM_MODEL: 'fake-1' });
+  folder = await mkdtemp(join(tmpdir(), 'docent-context-'));
+  const models = join(folder, 'models.json');
+  await writeFile(models, '{"llm-4o-mini-4k": {}, "three": {"context": 3000}, "four": {"context": 4400}}');
+  running = await start({ LLM_BASE_URL: fake.baseUrl, LLM_MODEL: 'fake-1', MODELS_FILE: models });
+  await fill();
+});
+afterAll(async () => {
+  await running.stop();
+  await fake.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A chatbot with twelve passages that fit one question. */
+async function fill(): Promise<void> {
   chatbot = (await running.api('POST', '/chatbot/create', { name: 'Shop', show_citations: true })).body.uuid;
   agent = (await running.api('GET', `/chatbot/${chatbot}/agents`)).body[0].uuid;
   for (let at = 1; at <= 12; at += 1) {
@@ -24,11 +41,7 @@ beforeAll(async () => {
   }
   const sources = () => running.api('GET', `/chatbot/${chatbot}/data-sources`).then(({ body }) => body);
   await until(sources, (all) => all.every(({ status }: { status: string }) => status === 'success'));
-});
-afterAll(async () => {
-  await running.stop();
-  await fake.close();
-});
+}
 
 /** Asks so often in one session; the last request that the model got, with what counts in it. */
 async function askWith(model: string, times = 5) {
@@ -56,18 +69,25 @@ it('a large context gets all passages and turns', async () => {
 });
 
 it('a smaller one goes without the oldest turns, and leaves room for an answer', async () => {
-  const [large, small] = [await askWith('llm-4o-16k'), await askWith('llm-4o-4k')];
+  const [large, small] = [await askWith('llm-4o-16k'), await askWith('four')];
   expect(small.passages).toBe(large.passages);
   expect(small.earlier.length).toBeLessThan(4);
   expect(small.earlier).toEqual(['1', '2', '3', '4'].slice(4 - small.earlier.length));
-  expect(small.tokens).toBeLessThanOrEqual(3072);
+  expect(small.tokens).toBeLessThanOrEqual(3300);
 });
 
-it('a still smaller one goes without turns and the last passages', async () => {
-  const { passages, earlier, tokens } = await askWith('llm-4o-2k');
-  expect(earlier).toEqual([]);
-  expect(passages).toBeGreaterThan(0);
+it('a still smaller one goes without the last passages, and keeps the last turns', async () => {
+  const { passages, earlier, tokens } = await askWith('three');
+  expect(earlier).toEqual(['3', '4']);
+  expect(passages).toBeGreaterThan(1);
   expect(passages).toBeLessThan((await askWith('llm-4o-16k')).passages);
+  expect(tokens).toBeLessThanOrEqual(2250);
+});
+
+it('turns before the second passage take at most half of what the first leaves', async () => {
+  const { passages, earlier, tokens } = await askWith('llm-4o-2k');
+  expect(earlier).toEqual(['4']);
+  expect(passages).toBeGreaterThan(1);
   expect(tokens).toBeLessThanOrEqual(1536);
 });
 
@@ -79,3 +99,18 @@ it('the smallest keeps the first passage, and a marker of one that was not given
   expect(message.response).toBe('The lamp has a long cord [1]. The lamp has a long cord.');
   expect(Object.keys(JSON.parse(message.cite_data_json))).toEqual(['1']);
 });
+
+it.each([{}, { MODEL_CREDITS: 'llm-4o-mini-4k=3' }])(
+  'where the operator names no models, all agents use LLM_MODEL, and nothing is cut by their names: %o',
+  async (env) => {
+    const first = running;
+    running = await start({ LLM_BASE_URL: fake.baseUrl, LLM_MODEL: 'fake-1', ...env });
+    const [known, unnamed] = [chatbot, agent];
+    await fill();
+    const [small, large] = [await askWith('llm-4-1106-preview-1k', 8), await askWith('llm-4o-16k', 8)];
+    expect(small).toEqual(large);
+    expect(small.earlier).toEqual(['2', '3', '4', '5', '6', '7']);
+    await running.stop();
+    [running, chatbot, agent] = [first, known, unnamed];
+  },
+);
