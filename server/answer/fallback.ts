@@ -46,7 +46,8 @@ export function createFallback({ health, clock, log, quotes = true }: FallbackOp
   const outage = createOutage({ health, clock, log, name: 'the model', key: 'model', sentence });
   let failures = 0;
   let answers = 0;
-  let pause: { reason: string; until: number } | undefined;
+  /** `isTried`: a question was let through. */
+  let pause: { reason: string; until: number; isTried?: boolean } | undefined;
 
   return {
     quotes,
@@ -59,14 +60,18 @@ export function createFallback({ health, clock, log, quotes = true }: FallbackOp
         return pause.reason;
       }
       pause.until = clock() + PAUSE_MS;
+      pause.isTried = true;
       return undefined;
     },
     pausedFor: () => pause?.reason,
     begin: () => answers,
     failed(refusal, answersAtStart) {
       const reason = refusal instanceof OutboundFailure ? refusal.reason : refusal.code;
-      // The model was not asked.
-      if (reason === 'overloaded') return reason;
+      if (reason === 'overloaded') {
+        // The model was not asked: the next question is let through instead.
+        if (pause?.isTried) pause = { reason: pause.reason, until: clock() };
+        return reason;
+      }
       if (!CAUSED_BY_QUESTION.has(reason) && answersAtStart === answers) failures += 1;
       if (quotes && failures >= MAX_FAILURES) pause = { reason, until: clock() + PAUSE_MS };
       outage.failed(reason, (refusal.cause as Error | undefined)?.message);

@@ -83,9 +83,11 @@ function answerIn(
   const hasOwnAnswer = context.found[0]?.match.exact;
   if (context.talk && !hasOwnAnswer) return replyToTalk(context, context.talk, options.knowledge, run);
   if (!model || hasOwnAnswer) return answerWithQuotes(context, run);
-  const reason = fallback.paused();
-  if (reason) return fallBackToQuotes(context, reason, run);
-  const answer = () => answerWithModel(context, { ...options, model }, run);
+  // After the credits are reserved: a question without credits would use up the one that is let through after a pause.
+  const answer = (): Promise<AnswerResult> => {
+    const reason = fallback.paused();
+    return reason ? fallBackToQuotes(context, reason, run) : answerWithModel(context, { ...options, model }, run);
+  };
   if (!question.spending) return answer();
   const reserved = question.spending.reserve(catalogue.credits(agent.meta.model));
   return reserved.then((isReserved) => (isReserved ? answer() : answerWithoutCredits(context, run)));

@@ -9,6 +9,7 @@ import { createHealth, type Health } from '../../server/health/health.ts';
 import { queryOf } from './search.ts';
 import type { Knowledge } from '../../server/knowledge/knowledge.ts';
 import { createCatalogue } from '../../server/model/catalogue.ts';
+import { modelOverloaded } from '../../server/model/errors.ts';
 import type { Model } from '../../server/model/model.ts';
 import { createOpenAi } from '../../server/model/openai.ts';
 import { createCaller } from '../../server/web/call.ts';
@@ -111,6 +112,32 @@ describe('a model that fails three times in a row', () => {
     fake.next(FAILING, FAILING, FAILING);
     await askInTurn(3);
     house.clock.now -= 3_600_000;
+    expect(await ask()).toBeUndefined();
+  });
+});
+
+describe('the question after a pause', () => {
+  beforeEach(async () => {
+    fake.next(FAILING, FAILING, FAILING);
+    await askInTurn(3);
+    house.clock.now += 30_000;
+  });
+
+  it('is not one of an owner without credits', async () => {
+    const { respond } = house;
+    const poor = { reserve: async () => false, isSpent: async () => true };
+    house.respond = (question, run) => respond({ ...question, spending: poor }, run);
+    expect(await askInTurn(2)).toEqual(['quota', 'quota']);
+    house.respond = respond;
+    expect(await ask()).toBeUndefined();
+    expect(fake.requests).toHaveLength(4);
+  });
+
+  it('is followed by the next where it had no turn in the queue', async () => {
+    const asked = model.generate.bind(model);
+    model.generate = () => ({ done: Promise.reject(modelOverloaded()), stop: () => {} });
+    expect(await ask()).toBe('overloaded');
+    model.generate = asked;
     expect(await ask()).toBeUndefined();
   });
 });
