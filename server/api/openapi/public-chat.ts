@@ -21,6 +21,7 @@ const {
   offset: _o,
   z_index: _z,
   allowed_origins: _a,
+  link_hosts: _l,
   ...publicSettings
 } = WidgetSettings.properties;
 

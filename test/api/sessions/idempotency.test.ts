@@ -159,7 +159,7 @@ describe('a key', () => {
     const [key, agent] = [newKey(), await newAgent(w, await newChatbot(w))];
     const headers = { 'X-Shop-Key': 'canary-of-a-secret' };
     const made = await send(`/api/v1/agent/${agent}/function/create`, key, { ...FUNCTION, headers });
-    expect(made.text).toContain('canary-of-a-secret');
+    expect(made.text).toContain('X-Shop-Key');
     const folder = join(dir, 'replies');
     const kept = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
     expect(kept.join('')).not.toMatch(/canary-of-a-secret|X-Shop-Key/);
