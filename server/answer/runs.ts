@@ -232,9 +232,8 @@ export class AnswerRuns {
     const message = withFindings(finished, findings);
     try {
       if (!(await stored)) throw notFound('session');
-      if (result.requestsPerson && !question.ephemeral) await this.#requestPerson(question.session.uuid);
-      if (!question.ephemeral) await this.#storeVariables(question, run.collected, findings);
       if (!(await this.#save(question, message))) throw notFound('session');
+      if (!question.ephemeral) await this.#updateSession(question, run, findings, result.requestsPerson);
       await counted;
       if (background) this.#background.follow(question, background);
       run.end({ message, ...(fault ? { refusal: fault } : {}) });
@@ -248,14 +247,18 @@ export class AnswerRuns {
     }
   }
 
-  /** What background agents found comes after what the question's own words gave. */
-  async #storeVariables({ session }: Question, collected: Values | undefined, findings: Finding[]): Promise<void> {
-    const variables = Object.assign({}, collected, ...findings.map((one) => one.variables)) as Values;
-    await this.#background.storeVariables(session.uuid, variables);
-  }
-
-  async #requestPerson(session: string): Promise<void> {
-    await this.#store.updateSession(session, (one) => ({ ...one, live: { state: 'requested' } }));
+  /** What the session keeps of the answer. Where it cannot be written, the answer is stored and ends all the same. */
+  async #updateSession(question: Question, run: Run, findings: Finding[], requestsPerson?: true): Promise<void> {
+    const { uuid } = question.session;
+    // What background agents found comes after what the question's own words gave.
+    const variables = Object.assign({}, run.collected, ...findings.map((one) => one.variables)) as Values;
+    const update = async (): Promise<void> => {
+      if (requestsPerson) await this.#store.updateSession(uuid, (one) => ({ ...one, live: { state: 'requested' } }));
+      await this.#background.storeVariables(uuid, variables);
+    };
+    await retry(update, isShortOfFiles, STORE_RETRY_DELAYS).catch((error: unknown) =>
+      this.#log.error({ ...logFields(question), err: error }, 'the session of an answer could not be stored'),
+    );
   }
 
   /** A listener that throws is a fault of its own: the answer is stored and has ended. */

@@ -130,6 +130,28 @@ describe('a server whose disk refuses', () => {
     expect(reasons).toEqual(['stop', 'stop']);
   });
 
+  describe('where a message gives the value of a variable', () => {
+    const meta = async () => (await docent.api('GET', `/session/${session}`)).body.meta;
+    const give = () => docent.api('POST', `/session/${session}/message/non-stream`, { query: 'I am ada@example.com' });
+    const lastReason = async () => (await messages()).at(-1).finish_reason;
+    beforeEach(async () => {
+      const [agent] = (await docent.api('GET', `/chatbot/${bot}/agents`)).body;
+      await docent.api('POST', `/agent/${agent.uuid}/update`, { variables: [{ name: 'email' }] });
+    });
+
+    it('stores both where the session finds no free file descriptor at first', async () => {
+      disk.failing('rename', 'EMFILE', 1);
+      expect((await give()).status).toBe(200);
+      expect([await lastReason(), await meta()]).toEqual(['stop', { variables: { email: 'ada@example.com' } }]);
+    });
+
+    it('stores the answer where the session cannot be stored', async () => {
+      disk.failing('rename', 'ENOSPC');
+      expect((await give()).status).toBe(200);
+      expect([await lastReason(), await meta()]).toEqual(['stop', {}]);
+    });
+  });
+
   it.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE'])(
     'with %s tells a visitor that the answer cannot be stored, and not that there is too much to do',
     async (code) => {
