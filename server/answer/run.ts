@@ -23,6 +23,8 @@ export class Run {
   /** Ends the generation early; set by the `Respond` function. */
   onStop: (() => void) | undefined;
   stopped = false;
+  /** Higher than that of any answer begun before in this process. */
+  order = 0;
   /** Values of variables that the question gives, to be stored with the session; set by the `Respond` function. */
   collected: Values | undefined;
   /** What goes on beside the answer, and perhaps longer; set by the `Respond` function, and absent where nothing does. */

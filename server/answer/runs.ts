@@ -42,6 +42,7 @@ export class AnswerRuns {
   readonly #opening = new Map<string, Promise<Run | StoredMessage>>();
   readonly #interrupted = new WeakSet<Run>();
   readonly #background: BackgroundResults<Question>;
+  #begun = 0;
 
   constructor({ store, clock, log, maxRuns = 256 }: AnswerRunsOptions) {
     this.#store = store;
@@ -86,6 +87,7 @@ export class AnswerRuns {
 
   #begin(question: Question, run: Run, respond: Respond, release: () => void): Run {
     this.#runs.set(run.message.uuid, run);
+    run.order = ++this.#begun;
     // Storing runs beside the answer: the first byte does not wait for the disk.
     const stored = this.#save(question, run.message, question.newSession ? question.session : undefined);
     stored.catch(() => false).then((isStored) => isStored || run.stop());
@@ -235,7 +237,7 @@ export class AnswerRuns {
       if (!(await this.#save(question, message))) throw notFound('session');
       if (!question.ephemeral) await this.#updateSession(question, run, findings, result.requestsPerson);
       await counted;
-      if (background) this.#background.follow(question, background);
+      if (background) this.#background.follow(question, background, run.order);
       run.end({ message, ...(fault ? { refusal: fault } : {}) });
       if (result.requestsPerson && !question.ephemeral) this.#tellOfRequest(question);
     } catch (error) {
@@ -254,7 +256,7 @@ export class AnswerRuns {
     const variables = Object.assign({}, run.collected, ...findings.map((one) => one.variables)) as Values;
     const update = async (): Promise<void> => {
       if (requestsPerson) await this.#store.updateSession(uuid, (one) => ({ ...one, live: { state: 'requested' } }));
-      await this.#background.storeVariables(uuid, variables);
+      await this.#background.storeVariables(uuid, variables, run.order);
     };
     await retry(update, isShortOfFiles, STORE_RETRY_DELAYS).catch((error: unknown) =>
       this.#log.error({ ...logFields(question), err: error }, 'the session of an answer could not be stored'),

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { collectedBy, type Values } from '../../agents/variables.ts';
 import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
@@ -12,6 +13,8 @@ interface ResultsOptions {
 
 /** Labels of a message, and agents that `meta_json.background` tells of. */
 const [MAX_LABELS, MAX_NOTES] = [100, 50];
+/** Sessions whose values are known by the message that gave them. */
+const MAX_SESSIONS = 10_000;
 
 interface Note extends Pick<Finding, 'agent' | 'by' | 'reason'> {
   labels: string[];
@@ -53,14 +56,16 @@ export class BackgroundResults<Asked extends { uuid: string; session: { uuid: st
   readonly #options: ResultsOptions;
   /** By message. */
   readonly #under = new Map<string, { work: BackgroundWork; asked: Asked; stored: Promise<void> }>();
+  /** By session, the `order` of the message that gave each variable its value. */
+  readonly #given = new LRUCache<string, Map<string, number>>({ max: MAX_SESSIONS });
 
   constructor(options: ResultsOptions) {
     this.#options = options;
   }
 
-  /** To be called once the message is stored. */
-  follow(asked: Asked, work: BackgroundWork): void {
-    const stored = this.#follow(asked, work).finally(() => this.#under.delete(asked.uuid));
+  /** To be called once the message is stored. `order` as in `storeVariables`. */
+  follow(asked: Asked, work: BackgroundWork, order: number): void {
+    const stored = this.#follow(asked, work, order).finally(() => this.#under.delete(asked.uuid));
     this.#under.set(asked.uuid, { work, asked, stored });
   }
 
@@ -91,27 +96,35 @@ export class BackgroundResults<Asked extends { uuid: string; session: { uuid: st
     return this.#under.size === 0;
   }
 
-  /** With the session; where there are none, nothing is written. */
-  async storeVariables(session: string, variables: Values): Promise<void> {
-    if (Object.keys(variables).length === 0) return;
-    await this.#options.store.updateSession(session, (one) => collectedBy(one, variables));
+  /**
+   * With the session. Values of a message do not take the place of those of a message with a higher `order`, which came
+   * later; where nothing is left, nothing is written.
+   */
+  async storeVariables(session: string, values: Values, order: number): Promise<void> {
+    if (Object.keys(values).length === 0) return;
+    const given = this.#given.get(session) ?? new Map<string, number>();
+    this.#given.set(session, given);
+    const due = Object.entries(values).filter(([name]) => (given.get(name) ?? 0) <= order);
+    if (due.length === 0) return;
+    for (const [name] of due) given.set(name, order);
+    await this.#options.store.updateSession(session, (one) => collectedBy(one, Object.fromEntries(due)));
   }
 
-  async #follow(asked: Asked, work: BackgroundWork): Promise<void> {
+  async #follow(asked: Asked, work: BackgroundWork, order: number): Promise<void> {
     for (;;) {
       const findings = work.take();
-      if (findings.length > 0) await this.#store(asked, findings);
+      if (findings.length > 0) await this.#store(asked, findings, order);
       else if (work.pending === 0) return;
       else await work.next();
     }
   }
 
   /** Nothing where the message or its session was deleted meanwhile. */
-  async #store({ uuid, session }: Asked, findings: readonly Finding[]): Promise<void> {
+  async #store({ uuid, session }: Asked, findings: readonly Finding[], order: number): Promise<void> {
     const { store, clock, log } = this.#options;
     try {
       const variables = Object.assign({}, ...findings.map((one) => one.variables)) as Values;
-      await this.storeVariables(session.uuid, variables);
+      await this.storeVariables(session.uuid, variables, order);
       if (findings.every(({ agent }) => agent === '')) return;
       await store.updateMessage(uuid, (message) => ({
         ...withFindings(message, findings),

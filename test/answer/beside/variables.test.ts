@@ -150,4 +150,21 @@ describe('values of a conversation', () => {
       variables: { order: 'ZZ-1', newsletter: true },
     });
   });
+
+  it('stay as a later message gave them, however late those of an earlier one are found', async () => {
+    await change(general, { prompt: '', variables });
+    let release!: () => void;
+    const hold = new Promise<void>((done) => (release = done));
+    const session = (await docent.api('POST', `/chatbot/${chatbot}/session/create`)).body.uuid;
+    const say = async (query: string) => docent.api('POST', `/session/${session}/message/non-stream`, { query });
+    inquiry = { pieces: [JSON.stringify({ variables: { order: 'ZZ-1', seats: 4 } })], hold };
+    await say('How long?');
+    inquiry = undefined;
+    await say('It is AB-7777, how long?');
+    release();
+    const meta = async () => (await docent.api('GET', `/session/${session}`)).body.meta;
+    expect(await until(meta, ({ variables: { seats } }) => seats === 4)).toEqual({
+      variables: { order: 'AB-7777', seats: 4 },
+    });
+  });
 });
