@@ -39,6 +39,9 @@ export function replyTo(kind: TalkKind, speaker: Speaker): string {
   return canPass && (kind === 'abilities' || ABOUT_ROBOTS.has(kind)) ? joined(reply, offerOf(speaker)) : reply;
 }
 
+/** Whether it is our greeting, whose question no yes and no no answers. */
+export const isOwnGreeting = (reply: string): boolean => Object.values(SAID).some(({ greeting }) => greeting === reply);
+
 function sentenceFor(kind: TalkKind, said: Said): string {
   if (kind === 'robot') return joined(said.yes, said.robot);
   if (kind === 'human') return joined(said.no, said.robot);

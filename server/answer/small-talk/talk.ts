@@ -1,10 +1,13 @@
+import { yesOrNo } from '../../agents/collect/yes-no.ts';
 import { loadWishDetector } from '../../agents/routing/detectors.ts';
 import type { Found } from '../../knowledge/search/found.ts';
 import { detectLanguage, languageOfTag } from '../../knowledge/text/detect-language.ts';
 import type { LanguageCode } from '../../knowledge/text/languages.ts';
+import { sentencesOf } from '../../knowledge/text/sentences.ts';
 import { readSmallTalk, type SmallTalk } from './detect.ts';
 import type { TalkKind } from './known/known.ts';
 import { TALK_LANGUAGES } from './lexicon.ts';
+import { isOwnGreeting } from './reply.ts';
 import { wordsIn } from './words.ts';
 
 /** A message that needs no source. */
@@ -24,19 +27,44 @@ interface TalkOptions {
   canPass: boolean;
 }
 
-const ASKS = /[?？؟;]\P{L}*$/u;
-
 /** Whether a message is small talk; and where no agent takes such wishes, whether it is one for a person. */
 export async function readTalk(message: string, { name, lastAnswer, canPass }: TalkOptions): Promise<Talk | undefined> {
   const says = readSmallTalk(message, name);
-  if (says) return isReply(says, lastAnswer) ? undefined : { says, isLike: (other) => areLike(says, other, name) };
+  if (says)
+    return isReply(message, says, lastAnswer) ? undefined : { says, isLike: (other) => areLike(says, other, name) };
   if (canPass) return undefined;
   const isWish = await loadWishDetector();
   return isWish(message) ? { says: 'person', isLike: isWish } : undefined;
 }
 
-const isReply = (says: SmallTalk, lastAnswer = ''): boolean =>
-  says.values().next().value === 'ready' && ASKS.test(lastAnswer);
+const isReply = (message: string, says: SmallTalk, lastAnswer = ''): boolean =>
+  (hasReady(says) || saysYesOrNo(message, says)) && asks(lastAnswer) && !isOwnGreeting(lastAnswer);
+
+const hasReady = (says: SmallTalk): boolean => [...says.values()].includes('ready');
+
+const BETWEEN = /[,;.!?…、。，！？–—-]+/u;
+const LAST_WORD = /[\p{L}\p{M}]+(?=\P{L}*$)/u;
+
+/** Whether a yes or a no stands at the beginning, after a comma or at the end: `yes, thank you`, `merci non`. */
+function saysYesOrNo(message: string, says: SmallTalk): boolean {
+  if (message.split(BETWEEN).some((part) => yesOrNo(part) !== undefined)) return true;
+  const last = LAST_WORD.exec(message)?.[0] ?? '';
+  if (yesOrNo(last) === undefined) return false;
+  // What is a no in one language may be another word in the message's.
+  return Array.from(readSmallTalk(last, '') ?? []).some(([language, kind]) => kind === 'ready' && says.has(language));
+}
+
+/** A question at the end of a sentence, in Greek with a semicolon. */
+const ASKS = /[?？؟][^\p{L}\p{N}]*$|\p{Script=Greek}[;\u037e]/u;
+/** UTF-16 units at the end of an answer, and sentences in them, among which a question is looked for. */
+const [MAX_END, MAX_LAST] = [1000, 2];
+
+function asks(answer: string): boolean {
+  const end = answer.slice(-MAX_END);
+  return sentencesOf(end)
+    .slice(-MAX_LAST)
+    .some((sentence) => ASKS.test(end.slice(sentence.start, sentence.end)));
+}
 
 function areLike(says: SmallTalk, sentence: string, name: string): boolean {
   const other = readSmallTalk(sentence, name);

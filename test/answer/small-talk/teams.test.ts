@@ -104,13 +104,75 @@ describe('small talk among several agents', () => {
     expect((await ask(its, 'what can you do?')).response).toMatch(/^I answer questions .* I say so\. I can pass you/);
   });
 
-  it('does not take a yes that replies to a question', async () => {
-    const asking = await team(running, { Hours: { type: 'pre-canned', default_message: 'Shall I tell you more?' } });
-    const session = await newSession(asking);
-    await asking.docent.api('POST', `/agent/${asking.agents['Hours']}/routing`, { rules: [{ contains: ['opening'] }] });
-    expect((await ask(asking, 'opening', session)).response).toBe('Shall I tell you more?');
-    expect((await ask(asking, 'yes', session)).routing.detected).toBeUndefined();
-    expect((await ask(asking, 'thanks', session)).routing.detected).toBe('small_talk');
+  describe('that replies to a question of the answer before', () => {
+    let asking: Team;
+    let session: string;
+    const answerWith = async (message: string) => {
+      await asking.docent.api('POST', `/agent/${asking.agents['Hours']}/update`, { default_message: message });
+      session = await newSession(asking);
+      expect((await ask(asking, 'opening', session)).response).toBe(message);
+    };
+    const detected = async (query: string) => (await ask(asking, query, session)).routing.detected;
+    beforeAll(async () => {
+      asking = await team(running, { Hours: { type: 'pre-canned' } });
+      await asking.docent.api('POST', `/agent/${asking.agents['Hours']}/routing`, {
+        rules: [{ contains: ['opening'] }],
+      });
+    });
+
+    it.each([
+      'yes',
+      'yes, thank you',
+      'no thanks',
+      'thanks, but no',
+      'Thank you, yes please',
+      'oui merci',
+      'merci non',
+      'sí gracias',
+      'ok danke',
+      'danke nein',
+      'tak',
+      'no problem, yes',
+      'はい、ありがとう',
+      '네 감사합니다',
+      '好的，谢谢',
+    ])('is no small talk: %s', async (reply) => {
+      await answerWith('Shall I tell you more?');
+      expect(await detected(reply)).toBeUndefined();
+    });
+
+    it.each([
+      'Do you want delivery or pickup? Just let me know.',
+      '要送货吗？请告诉我。',
+      'Θέλετε παράδοση;',
+      'We open at nine. Shall I tell you more? (It is long.)',
+      'See https://shop.example/?all=1. Shall I go on?',
+    ])('is no small talk after “%s”', async (question) => {
+      await answerWith(question);
+      expect(await detected('yes, thank you')).toBeUndefined();
+    });
+
+    it.each(['Is it broken? Bring it. We open at nine.', 'See https://shop.example/?all=1', 'We sell lamps; ask us.'])(
+      'is small talk after “%s”, which asks nothing at its end',
+      async (statement) => {
+        await answerWith(statement);
+        expect(await detected('yes, thank you')).toBe('small_talk');
+      },
+    );
+
+    it.each(['thanks', 'great, thank you', 'hi there', 'bye', 'are you a robot?'])(
+      'says yes or no: “%s” is small talk',
+      async (other) => {
+        await answerWith('Shall I tell you more?');
+        expect(await detected(other)).toBe('small_talk');
+      },
+    );
+
+    it('is small talk after a greeting, which asks what the visitor wants to know', async () => {
+      session = await newSession(asking);
+      expect((await ask(asking, 'hi', session)).response).toBe(HELLO);
+      expect((await ask(asking, 'ok, thanks', session)).response).toBe('You are welcome!');
+    });
   });
 });
 
