@@ -27,11 +27,14 @@ const AgentChangeFields = Type.Object({
 });
 
 const { content, static: fixed } = AgentVariable.properties.default_value.properties;
-const Variable = Type.Object({
+const SentVariable = Type.Object({
   ...Type.Partial(AgentVariable).properties,
   name: Name,
-  type: Type.Optional(literals('Default `string`.', ...VARIABLE_TYPES)),
   default_value: Type.Optional(Type.Partial(Type.Object({ content, static: fixed }))),
+});
+const Variable = Type.Object({
+  ...SentVariable.properties,
+  type: Type.Optional(literals('Default `string`.', ...VARIABLE_TYPES)),
 });
 const Escalation = Type.Partial(
   Type.Object({ ...HumanEscalationSettings.properties, notifications_enabled: Switch, sound_enabled: Switch }),
@@ -63,14 +66,17 @@ export interface AgentChanges {
   sources: string[] | undefined;
 }
 
-export function readAgentChange(type: Agent['type'], body: unknown): AgentChanges {
+export function readAgentChange(
+  { type, variables: stored }: Pick<Agent, 'type' | 'variables'>,
+  body: unknown,
+): AgentChanges {
   const { enabled, data_source_uuids: sources, ...fields } = validate(AgentChangeFields, body);
   const { variables, human_escalation_settings: escalation } = withoutNulls(body ?? {});
   return {
     fields: {
       ...fields,
       ...(enabled === undefined ? {} : { enabled: asFlag(enabled) }),
-      ...(variables === undefined ? {} : { variables: readVariables(variables) }),
+      ...(variables === undefined ? {} : { variables: readVariables(variables, stored) }),
     },
     settings: readSettings(type, body ?? {}),
     escalation: type === 'human-escalation' && escalation !== undefined ? readEscalation(escalation) : {},
@@ -82,19 +88,26 @@ export function readAgentChange(type: Agent['type'], body: unknown): AgentChange
 const withoutNulls = (body: object): Record<string, unknown> =>
   Object.assign(Object.create(null), Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)));
 
-function readVariables(sent: unknown): Agent['variables'] {
-  return validateList('variables', Variable, sent).map(
+/** What `stored` has already may be written back: earlier versions took types of any name, and any content. */
+function readVariables(sent: unknown, stored: Agent['variables']): Agent['variables'] {
+  return validateList('variables', SentVariable, sent).map(
     ({ name, description = '', example = '', type = 'string', default_value = {} }, at) => {
       const { content = '', static: fixed = 0 } = default_value;
-      if (content !== '' && typedValue(type, content) === undefined) {
-        throw invalid('variables', `variables[${at}].default_value.content must be ${VALUE_FORMS[type]} or empty`);
+      const known = stored.filter((one) => one.type === type);
+      const isType = (VARIABLE_TYPES as readonly string[]).includes(type);
+      if (!isType && known.length === 0) {
+        const types = VARIABLE_TYPES.map((one) => `"${one}"`).join(', ');
+        throw invalid('variables', `variables[${at}].type must be one of ${types}`);
+      }
+      const isKnown = known.some((one) => one.name === name && one.default_value.content === content);
+      if (content !== '' && !isKnown && typedValue(type, content) === undefined) {
+        const form = type === 'number' ? 'a number as text' : '"true", "false"';
+        throw invalid('variables', `variables[${at}].default_value.content must be ${form} or empty`);
       }
       return { name, description, example, type, default_value: { content, static: fixed } };
     },
   );
 }
-
-const VALUE_FORMS = { string: 'a string', number: 'a number as text', boolean: '"true", "false"' };
 
 function readEscalation(sent: unknown): AgentChanges['escalation'] {
   const { notifications_enabled, sound_enabled, ...texts } = validateWithin(

@@ -60,9 +60,9 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
     checkedByHandler: true,
     reply: Agent,
     async handle({ user, uuid, body }) {
-      const { type, chatbot } = await ownedAgent(store, user, uuid);
-      const changes = readAgentChange(type, body);
-      const sources = changes.sources && (await readSourceUuids(store, chatbot, changes.sources));
+      const before = await ownedAgent(store, user, uuid);
+      const changes = readAgentChange(before, body);
+      const sources = changes.sources && (await readSourceUuids(store, before.chatbot, changes.sources));
       const changed = await store.updateAgent(uuid, (agent) => withChanges(agent, changes, sources, clock));
       if (!changed) throw notFound('agent');
       return agentView(changed);

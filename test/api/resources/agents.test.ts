@@ -1,4 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openLowdbStore } from '../../../server/store/lowdb/lowdb.ts';
 import { startFakeModel } from '../../fakes/model.ts';
 import { site, start, until, type Running } from '../../running.ts';
 
@@ -367,6 +371,41 @@ describe('bad input', () => {
     expect(status).toBe(422);
     expect(body).toEqual({ error: expect.stringContaining(field), code: 'invalid_field', field });
     expect(await fetched(made.uuid)).toEqual(made);
+  });
+
+  it('is none where a variable that an earlier version took is written back', async () => {
+    const DATA_DIR = await mkdtemp(join(tmpdir(), 'docent-agents-'));
+    const first = await start({ DATA_DIR });
+    const bot = (await first.api('POST', '/chatbot/create', { name: 'Shop' })).body.uuid;
+    const [{ uuid }] = (await first.api('GET', `/chatbot/${bot}/agents`)).body;
+    await first.stop();
+    const written = { description: '', example: '', default_value: { content: 'seven', static: 0 } };
+    const variables = [
+      { name: 'day', type: 'date', ...written },
+      { name: 'count', type: 'number', ...written },
+    ];
+    const store = await openLowdbStore({ dir: DATA_DIR, clock: Date.now });
+    await store.updateAgent(uuid, (agent) => ({ ...agent, variables }));
+    await store.close();
+
+    const later = await start({ DATA_DIR });
+    const change = (sent: object) => later.api('POST', `/agent/${uuid}/update`, sent);
+    const { body: read } = await later.api('GET', `/agent/${uuid}`);
+    expect(read.variables).toEqual(variables);
+    expect(await change(read)).toMatchObject({ status: 200, body: { variables } });
+    const renamed = [{ ...variables[0], name: 'date', default_value: { content: 'today', static: 0 } }, variables[1]];
+    expect(await change({ variables: renamed })).toMatchObject({ status: 200, body: { variables: renamed } });
+    for (const other of [
+      { name: 'day', type: 'time' },
+      { name: 'other', type: 'number', default_value: { content: 'seven' } },
+      { name: 'count', type: 'number', default_value: { content: 'eight' } },
+      { name: 'count', type: 'boolean', default_value: { content: 'seven' } },
+    ]) {
+      const { status, body } = await change({ variables: [...renamed, other] });
+      expect([status, body.error]).toEqual([422, expect.stringMatching(/^variables\[2\]\./)]);
+    }
+    await later.stop();
+    await rm(DATA_DIR, { recursive: true });
   });
 
   it('may be a number that JSON writes larger than any', async () => {
