@@ -73,8 +73,10 @@ export class UsageFiles {
   async #store(added: Usage[]): Promise<void> {
     for (const usage of added) addTo(this.#pending, usage);
     const months = new Set(Array.from(this.#pending.values(), ({ day }) => day.slice(0, 7)));
-    for (const month of months) await this.#write(month);
+    const failures: unknown[] = [];
+    for (const month of months) await this.#write(month).catch((error: unknown) => failures.push(error));
     for (const month of [...this.#months.keys()].toSorted().slice(0, -MAX_MONTHS)) this.#months.delete(month);
+    if (failures.length > 0) throw failures[0];
   }
 
   async #write(name: string): Promise<void> {

@@ -96,6 +96,22 @@ describe('lowdb: usage on the disk', () => {
     expect((await readFile(path(), 'utf8')).split('\n')).toHaveLength(2);
   });
 
+  it('stores the other months where one cannot be written', async () => {
+    await mkdir(path(), { recursive: true });
+    await writeFile(join(path(), 'kept'), '');
+    await expect(add('m')).rejects.toThrow();
+    const april = { ...ofModel('m'), day: '2026-04-01' };
+    await expect(usage.add(april)).rejects.toThrow();
+    expect(await usage.between(OWNER, '2026-04-01', '2026-04-30')).toEqual([april]);
+    await rm(path(), { recursive: true });
+    await add('m');
+    for (const again of [false, true]) {
+      if (again) await reopen();
+      expect(await messagesOf()).toEqual({ m: 2 });
+      expect(await usage.between(OWNER, '2026-04-01', '2026-04-30')).toEqual([april]);
+    }
+  });
+
   it('stores at its end what the disk has refused before', async () => {
     disk.failing('write', 'ENOSPC', 1);
     await expect(add('m')).rejects.toThrow();
