@@ -20,7 +20,14 @@ type SessionVerbs = Pick<
  * The store, but what is a new session stays in memory, with its messages, and ends with the process. Lists of sessions have
  * the stored ones alone.
  */
-export const withSessionsInMemory = (store: Store): Store => ({ ...store, ...sessionVerbs(store) });
+export const withSessionsInMemory = (store: Store): Store => ({
+  ...store,
+  ...sessionVerbs(store),
+  /** What a model was asked for is spent; the messages are none that the owner's usage counts. */
+  async addUsage(usage) {
+    if (usage.credits + usage.tokens > 0) await store.addUsage({ ...usage, messages: 0 });
+  },
+});
 
 function sessionVerbs(store: Store): SessionVerbs {
   const sessions = new Map<string, { session: StoredSession; messages: Map<string, StoredMessage> }>();
