@@ -224,6 +224,9 @@ function answerWithModel(
     const citations = markers.citations();
     const hasCitations = Object.keys(citations).length > 0;
     const text = run.read(0, UNKNOWN_LENGTH);
+    const total_tokens = tools?.tokens ?? totalTokens;
+    // A question that is stopped while it waits for its turn has cost nothing.
+    const wasAsked = !refusal && (!run.stopped || total_tokens > 0);
     const outcome = outcomeOf({
       text,
       hasFailed: refusal !== undefined,
@@ -236,8 +239,8 @@ function answerWithModel(
       citations,
       meta: {
         ...meta,
-        actual_token_distribution: { total_tokens: tools?.tokens ?? totalTokens },
-        credits: refusal ? 0 : credits,
+        actual_token_distribution: { total_tokens },
+        credits: wasAsked ? credits : 0,
         model: modelName,
         outcome,
       },

@@ -5,6 +5,7 @@ import type { Generated, Generation, Model, ModelRequest } from '../../../server
 import { createOpenAi } from '../../../server/model/openai.ts';
 import type { OutboundFailure } from '../../../server/outbound/failures.ts';
 import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
+import { parseEvents, post, uuidOf } from '../../proxy/fixture.ts';
 import { start, until, type Running } from '../../running.ts';
 
 interface Held {
@@ -168,6 +169,27 @@ describe('a server with MODEL_CONCURRENCY', () => {
     expect(answers.filter(({ fallback }) => fallback === 'overloaded')).toHaveLength(20);
     expect(answers.filter(({ fallback }) => fallback === undefined)).toHaveLength(10);
     expect(fake.requests).toHaveLength(10);
+  });
+
+  test('takes no credits for a question that is stopped while it waits', async () => {
+    await docent.api('POST', `/chatbot/${chatbot}/update`, { visibility: 'public' });
+    let open = (): void => {};
+    const hold = new Promise<void>((resolve) => (open = resolve));
+    fake.next({ hold }, { hold });
+    const asked = [ask(), ask()];
+    await expect.poll(() => fake.requests.length).toBe(2);
+    const url = `${docent.base}/chat/${chatbot}`;
+    const reply = await post(`${url}/ask`, { query: 'Is it open on Monday?' });
+    const events = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const begun = (await events.read()).value!;
+    const [session, message] = [uuidOf(parseEvents(begun), 'session'), uuidOf(parseEvents(begun), 'message')];
+    expect((await post(`${url}/session/${session}/message/${message}/stop`)).status).toBe(200);
+    while (!(await events.read()).done);
+    open();
+    await Promise.all(asked);
+    const [stopped] = (await docent.api('GET', `/session/${session}/messages`)).body;
+    expect([stopped.finish_reason, JSON.parse(stopped.meta_json).credits]).toEqual(['stopped', 0]);
+    expect(fake.requests).toHaveLength(2);
   });
 });
 
