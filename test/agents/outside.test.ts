@@ -68,7 +68,7 @@ describe('small talk, in messages from outside', () => {
     thanks: ['thanks'],
     goodbye: ['goodbye'],
     who_are_you: ['who'],
-    are_you_a_robot: ['robot', 'human'],
+    are_you_a_robot: ['robot', 'human', 'either'],
     what_can_you_do: ['abilities'],
   };
   const kindsOf = (text: string, lang: string): TalkKind | undefined => {
