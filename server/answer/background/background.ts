@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { declaredBy, isStatic } from '../../agents/variables.ts';
+import { declaredBy, isStatic, withValues } from '../../agents/variables.ts';
 import { FairQueue } from '../../async/fair-queue.ts';
 import { yieldTurn } from '../../async/time-slice.ts';
 import type { Model } from '../../model/model.ts';
 import { OutboundFailure } from '../../outbound/failures.ts';
 import { Refusal } from '../../schema/errors.ts';
-import type { StoredAgent, StoredMessage } from '../../store/store.ts';
+import type { StoredAgent, StoredMessage, StoredSession } from '../../store/store.ts';
 import { BadReply, inquire, type Inquiry } from './ask-model.ts';
 import { matchTags } from './match-tags.ts';
 import { BackgroundWork, type Finding, type Task } from './work.ts';
@@ -30,6 +30,8 @@ interface Asked {
 interface Situation {
   /** The chatbot's, of which the enabled ones count. */
   agents: readonly StoredAgent[];
+  /** The session, with the values that the message gives. */
+  question: { session: StoredSession };
   /** The agent that answers. */
   agent: StoredAgent | undefined;
   turns: readonly StoredMessage[];
@@ -82,7 +84,7 @@ export function createBackground({ model, paused, log, timeout = 60_000 }: Backg
   });
 
   return ({ query, chatbot, spending }, situation) => {
-    const { agents, turns: earlier } = situation;
+    const { agents, turns: earlier, question } = situation;
     const background = agents.filter(({ enabled, type }) => enabled === 1 && type === 'background');
     const reason = model ? paused() : 'no_model';
     const tasks: Task[] = [];
@@ -91,7 +93,7 @@ export function createBackground({ model, paused, log, timeout = 60_000 }: Backg
       const variables = agent.variables.filter((one) => !isStatic(one));
       if (model && reason === undefined) {
         if (tags.length + variables.length === 0) continue;
-        const { prompt, meta } = agent;
+        const { prompt, meta } = withValues(agent, agents, question.session);
         const { model: name, temperature } = meta;
         const inquiry = {
           owner: chatbot.uuid,
