@@ -14,6 +14,8 @@ export interface AnswerContext extends SearchResult {
   agents: StoredAgent[];
   agent: StoredAgent | undefined;
   routing: RoutingRecord | undefined;
+  /** Tokens of the choice of the agent; undefined where no model was asked. */
+  routingTokens: number | undefined;
   turns: StoredMessage[];
   /** Absent where the agent has no functions. */
   tools: ToolUse | undefined;

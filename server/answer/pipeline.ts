@@ -62,8 +62,15 @@ export function createRespond(options: PipelineOptions): Respond {
       run.collected = context.collected;
       const answer = answerIn(context, all, run);
       if (!question.ephemeral && !question.confirmed) run.background = options.background?.(question, context);
-      return answer;
+      const { routingTokens } = context;
+      return routingTokens ? Promise.resolve(answer).then((result) => withTokens(result, routingTokens)) : answer;
     });
+}
+
+/** With tokens of calls before the answer's own. */
+function withTokens(result: AnswerResult, before: number): AnswerResult {
+  const total_tokens = result.meta.actual_token_distribution.total_tokens + before;
+  return { ...result, meta: { ...result.meta, actual_token_distribution: { total_tokens } } };
 }
 
 function answerIn(
@@ -106,8 +113,12 @@ async function gatherContext(options: PipelineOptions, asked: Question, run: Run
     canPass,
   });
   const asking = question.confirmed?.pending.agent;
-  const { agent: chosen, record: routing } = asking
-    ? { agent: agents.find((one) => one.uuid === asking), record: undefined }
+  const {
+    agent: chosen,
+    record: routing,
+    tokens: routingTokens,
+  } = asking
+    ? { agent: agents.find((one) => one.uuid === asking), record: undefined, tokens: undefined }
     : await router.route(question, agents, turns, said?.isLike);
   const agent = chosen && withValues(chosen, agents, question.session);
   const tools = toolsFor(agent, agents, question, options, run);
@@ -121,6 +132,7 @@ async function gatherContext(options: PipelineOptions, asked: Question, run: Run
     agents,
     agent,
     routing,
+    routingTokens,
     turns,
     tools,
     query,

@@ -19,18 +19,25 @@ const MAX_TOKENS = 200;
 const [MAX_QUERY, MAX_TURN, MAX_DESCRIPTION] = [1000, 300, 300];
 const MAX_TURNS = 2;
 
-/** The agent that the model names; undefined where it fails, takes too long, or names none of them. Never rejects. */
-export async function askModel(model: Model, choice: CloseChoice): Promise<StoredAgent | undefined> {
+/**
+ * The agent that the model names; undefined where it fails, takes too long, or names none of them. With the tokens of the
+ * call. Never rejects.
+ */
+export async function askModel(
+  model: Model,
+  choice: CloseChoice,
+): Promise<{ agent: StoredAgent | undefined; tokens: number }> {
   let reply = '';
+  let tokens = 0;
   try {
     const generation = model.generate(requestFor(choice), (piece) => (reply += piece));
     const timer = setTimeout(() => generation.stop(), TIMEOUT_MS);
-    await generation.done.finally(() => clearTimeout(timer));
+    tokens = (await generation.done.finally(() => clearTimeout(timer))).totalTokens;
   } catch {
     // The answer's own call reports what is wrong with the model.
-    return undefined;
+    return { agent: undefined, tokens };
   }
-  return choice.agents[numberIn(reply) - 1];
+  return { agent: choice.agents[numberIn(reply) - 1], tokens };
 }
 
 function requestFor({ query, turns, agents }: CloseChoice): ModelRequest {

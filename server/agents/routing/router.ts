@@ -26,6 +26,9 @@ export interface Referee {
   credits(model: string): number;
 }
 
+/** With the tokens of the call of a model, where one was asked. */
+type Routed = Choice<StoredAgent> & { tokens?: number };
+
 /** Chatbots whose classifiers stay in memory: up to some MB each, for agents with hundreds of examples. */
 const MAX_CLASSIFIERS = 100;
 
@@ -49,7 +52,7 @@ export class AgentRouter {
     agents: readonly StoredAgent[],
     turns: readonly StoredMessage[],
     smallTalk?: (sentence: string) => boolean,
-  ): Promise<Choice<StoredAgent>> {
+  ): Promise<Routed> {
     const enabled = agents.filter(({ enabled, type }) => enabled === 1 && type !== 'background');
     const hasRules = enabled.some(({ routing }) => routing && routing.rules.length > 0);
     const isLong = hasRules && !question.newSession;
@@ -79,7 +82,7 @@ export class AgentRouter {
     agents: readonly StoredAgent[],
     { query, spending }: RoutedQuestion,
     turns: string[],
-  ): Promise<Choice<StoredAgent>> {
+  ): Promise<Routed> {
     const referee = this.#referee;
     const { agent, record } = choice;
     const close = closeTo(record!).map((uuid) => agents.find((one) => one.uuid === uuid)!);
@@ -87,8 +90,10 @@ export class AgentRouter {
     const isBetweenThem = able.length > 1 && able[0] === agent;
     if (!isBetweenThem || !referee?.mayAsk()) return choice;
     if (spending && !(await spending.reserve(referee.credits(able[0]!.meta.model)))) return choice;
-    const named = await askModel(referee.model, { query, turns, agents: able });
-    return named ? { agent: named, record: { ...record!, by: 'model', agent: named.uuid } } : choice;
+    const { agent: named, tokens } = await askModel(referee.model, { query, turns, agents: able });
+    return named
+      ? { agent: named, record: { ...record!, by: 'model', agent: named.uuid }, tokens }
+      : { ...choice, tokens };
   }
 
   /** Trained anew where an agent has changed. */

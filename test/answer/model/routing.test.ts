@@ -43,8 +43,9 @@ async function ask(query: string) {
   const session = (await running.api('POST', `/chatbot/${chatbot}/session/create`, {})).body.uuid;
   await running.api('POST', `/session/${session}/message/non-stream`, { query });
   const [message] = (await running.api('GET', `/session/${session}/messages`)).body;
-  const { active_agent, routing } = JSON.parse(message.meta_json);
-  return { response: message.response, agent: active_agent.name, routing };
+  const { active_agent, routing, actual_token_distribution } = JSON.parse(message.meta_json);
+  const { total_tokens: tokens } = actual_token_distribution;
+  return { response: message.response, agent: active_agent.name, routing, tokens };
 }
 
 const naming = (reply: string): Script => ({ pieces: [reply] });
@@ -62,6 +63,14 @@ describe('a close choice', () => {
     choice = naming('{"agent": 3}');
     expect(await ask(CLOSE)).toMatchObject({ agent: 'Hours', response: 'Open from nine to five.' });
     expect(fake.requests).toHaveLength(1);
+  });
+
+  it('adds its tokens to those of the message, whoever answers', async () => {
+    choice = { pieces: ['{"agent": 3}'], totalTokens: 40 };
+    expect((await ask(CLOSE)).tokens).toBe(40);
+    choice = { pieces: ['{"agent": 1}'], totalTokens: 40 };
+    fake.next(choice, { pieces: ['The model speaks.'], totalTokens: 50 });
+    expect((await ask(CLOSE)).tokens).toBe(90);
   });
 
   it('is asked for in one call with names and descriptions; the visitor’s words are JSON in a message of their own', async () => {
