@@ -21,7 +21,7 @@ export interface Spending {
 }
 
 interface Counted {
-  chatbot: StoredChatbot;
+  chatbot: Pick<StoredChatbot, 'uuid' | 'owner'>;
   ephemeral?: true;
   confirmed?: { before: StoredMessage };
 }

@@ -5,6 +5,7 @@ import { Budget } from '../answer/budget.ts';
 import { createRespond } from '../answer/pipeline.ts';
 import { AnswerRuns } from '../answer/runs.ts';
 import { createFallback } from '../answer/fallback.ts';
+import { countUsage } from '../answer/spending.ts';
 import type { Config } from '../config.ts';
 import type { Health } from '../health/health.ts';
 import { createKnowledge } from '../knowledge/crawl/knowledge.ts';
@@ -14,7 +15,7 @@ import { Ingestion } from '../knowledge/ingest/ingest.ts';
 import { createCatalogue } from '../model/catalogue.ts';
 import { boundedModel } from '../model/bounded.ts';
 import { createOpenAi } from '../model/openai.ts';
-import type { Clock } from '../schema/ids.ts';
+import { timestamp, type Clock } from '../schema/ids.ts';
 import type { Store } from '../store/store.ts';
 import { createCaller } from '../web/call.ts';
 import { createWeb, type WebOptions } from '../web/web.ts';
@@ -45,7 +46,15 @@ export async function createServices(config: Config, { store, clock, log, health
   const { modelConcurrency } = config;
   const model = unbounded && modelConcurrency ? boundedModel(unbounded, modelConcurrency) : unbounded;
   const fallback = createFallback({ health, clock, log, quotes: config.fallback });
-  const background = createBackground({ model, paused: fallback.pausedFor, log });
+  const background = createBackground({
+    model,
+    paused: fallback.pausedFor,
+    log,
+    countTokens(chatbot, name, tokens) {
+      const cost = { credits: 0, model: catalogue.name(name), actual_token_distribution: { total_tokens: tokens } };
+      void countUsage(store, log, { chatbot, ephemeral: true }, timestamp(clock), cost);
+    },
+  });
   const mayAsk = (): boolean => fallback.pausedFor() === undefined;
   const router = new AgentRouter(store, model && { model, mayAsk, credits: catalogue.credits });
   const parts = { store, knowledge, router, model, fallback, catalogue, background, caller, clock };

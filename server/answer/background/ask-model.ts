@@ -75,11 +75,15 @@ export function inquiryRequest({
 
 const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed();
 
-/** Asks the model; rejects as `Model.generate` does, and with a `BadReply` where it wrote no JSON object. */
+/**
+ * Asks the model; rejects as `Model.generate` does, and with a `BadReply` where it wrote no JSON object. `onTokens` is told
+ * what the call has cost, whatever was written.
+ */
 export async function inquire(
   model: Model,
   inquiry: Inquiry,
   signal: AbortSignal,
+  onTokens: (tokens: number) => void,
 ): Promise<{ labels: { name: string; color: string }[]; variables: Record<string, Value> }> {
   signal.throwIfAborted();
   let reply = '';
@@ -89,7 +93,8 @@ export async function inquire(
   });
   const stop = (): void => generation.stop();
   signal.addEventListener('abort', stop, { once: true });
-  await generation.done.finally(() => signal.removeEventListener('abort', stop));
+  const { totalTokens } = await generation.done.finally(() => signal.removeEventListener('abort', stop));
+  onTokens(totalTokens);
   signal.throwIfAborted();
   const { tags, variables } = readReply(reply);
   return { labels: knownTags(inquiry.tags, tags), variables: knownVariables(inquiry.variables, variables) };

@@ -5,7 +5,7 @@ import { yieldTurn } from '../../async/time-slice.ts';
 import type { Model } from '../../model/model.ts';
 import { OutboundFailure } from '../../outbound/failures.ts';
 import { Refusal } from '../../schema/errors.ts';
-import type { StoredAgent, StoredMessage, StoredSession } from '../../store/store.ts';
+import type { StoredAgent, StoredChatbot, StoredMessage, StoredSession } from '../../store/store.ts';
 import { BadReply, inquire, type Inquiry } from './ask-model.ts';
 import { matchTags } from './match-tags.ts';
 import { BackgroundWork, type Finding, type Task } from './work.ts';
@@ -16,13 +16,15 @@ interface BackgroundOptions {
   /** Why the model must not be asked at the moment; undefined where it may. */
   paused(): string | undefined;
   log: Logger;
+  /** Adds the tokens of a call to the usage of the chatbot's owner; `model` as the agent names it. */
+  countTokens(chatbot: Asked['chatbot'], model: string, tokens: number): void;
   /** Milliseconds for all tasks of a message, waiting included; 60,000 by default. */
   timeout?: number;
 }
 
 interface Asked {
   query: string;
-  chatbot: { uuid: string };
+  chatbot: Pick<StoredChatbot, 'uuid' | 'owner'>;
   /** Absent where credits have no limit. */
   spending?: { isSpent(): Promise<boolean> };
 }
@@ -43,7 +45,8 @@ const MAX_CALLS = 64;
 /** Begins the background tasks of a message; undefined where there are none. They run after what the caller does in this turn. */
 export type BeginBackground = (asked: Asked, situation: Situation) => BackgroundWork | undefined;
 
-export function createBackground({ model, paused, log, timeout = 60_000 }: BackgroundOptions): BeginBackground {
+export function createBackground(options: BackgroundOptions): BeginBackground {
+  const { model, paused, log, countTokens, timeout = 60_000 } = options;
   const turns = new FairQueue({ concurrency: MAX_CALLS });
 
   const reasonOf = (error: unknown): string => {
@@ -54,7 +57,7 @@ export function createBackground({ model, paused, log, timeout = 60_000 }: Backg
     return reason;
   };
 
-  function ask(asked: Model, agent: string, inquiry: Inquiry, spending: Asked['spending']): Task {
+  function ask(called: Model, agent: string, inquiry: Inquiry, { chatbot, spending }: Asked): Task {
     return {
       agent,
       by: 'model',
@@ -65,7 +68,7 @@ export function createBackground({ model, paused, log, timeout = 60_000 }: Backg
         const release = await turns.acquire(inquiry.owner);
         try {
           if (await spending?.isSpent()) return { by: 'classifier', ...byWords(inquiry.tags, inquiry.query, 'quota') };
-          return await inquire(asked, inquiry, signal);
+          return await inquire(called, inquiry, signal, (tokens) => countTokens(chatbot, inquiry.model, tokens));
         } finally {
           release();
         }
@@ -83,7 +86,8 @@ export function createBackground({ model, paused, log, timeout = 60_000 }: Backg
     },
   });
 
-  return ({ query, chatbot, spending }, situation) => {
+  return (asked, situation) => {
+    const { query, chatbot } = asked;
     const { agents, turns: earlier, question } = situation;
     const background = agents.filter(({ enabled, type }) => enabled === 1 && type === 'background');
     const reason = model ? paused() : 'no_model';
@@ -105,12 +109,12 @@ export function createBackground({ model, paused, log, timeout = 60_000 }: Backg
           query,
           turns: earlier,
         };
-        tasks.push(ask(model, agent.uuid, inquiry, spending));
+        tasks.push(ask(model, agent.uuid, inquiry, asked));
       } else if (tags.length > 0) tasks.push(match(agent, query, reason ?? 'no_model'));
     }
     if (model && reason === undefined) {
-      const collecting = collectingInquiry({ query, chatbot }, situation);
-      if (collecting) tasks.push(ask(model, '', collecting, spending));
+      const collecting = collectingInquiry(asked, situation);
+      if (collecting) tasks.push(ask(model, '', collecting, asked));
     }
     return tasks.length > 0 ? new BackgroundWork(tasks, timeout) : undefined;
   };

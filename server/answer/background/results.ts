@@ -63,7 +63,7 @@ export class BackgroundResults<Asked extends { uuid: string; session: { uuid: st
     this.#options = options;
   }
 
-  /** To be called once the message is stored. `order` as in `storeVariables`. */
+  /** To be called once the message, its session and what was taken of `work` are stored. `order` as in `storeVariables`. */
   follow(asked: Asked, work: BackgroundWork, order: number): void {
     const stored = this.#follow(asked, work, order).finally(() => this.#under.delete(asked.uuid));
     this.#under.set(asked.uuid, { work, asked, stored });
@@ -112,6 +112,7 @@ export class BackgroundResults<Asked extends { uuid: string; session: { uuid: st
 
   async #follow(asked: Asked, work: BackgroundWork, order: number): Promise<void> {
     for (;;) {
+      work.markStored();
       const findings = work.take();
       if (findings.length > 0) await this.#store(asked, findings, order);
       else if (work.pending === 0) return;
@@ -138,4 +139,4 @@ export class BackgroundResults<Asked extends { uuid: string; session: { uuid: st
 
 /** The message as it is at the moment, where `work` has findings that are not stored yet. */
 export const withBackground = (message: StoredMessage, work: BackgroundWork | undefined): StoredMessage =>
-  work ? { ...withFindings(message, work.findings), background_pending_tasks: work.pending } : message;
+  work ? { ...withFindings(message, work.findings), background_pending_tasks: work.unfinished } : message;

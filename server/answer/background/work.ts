@@ -29,6 +29,7 @@ export class BackgroundWork {
   /** In the order in which they came. */
   readonly findings: Finding[] = [];
   #taken = 0;
+  #stored = 0;
   #pending: number;
   #wake: (() => void) | undefined;
   readonly #controller = new AbortController();
@@ -42,6 +43,16 @@ export class BackgroundWork {
   /** Tasks that have not ended. */
   get pending(): number {
     return this.#pending;
+  }
+
+  /** Tasks that have not ended, and those that have found values which are not stored yet. */
+  get unfinished(): number {
+    return this.#pending + this.findings.slice(this.#stored).filter(hasValues).length;
+  }
+
+  /** All that was taken is stored. */
+  markStored(): void {
+    this.#stored = this.#taken;
   }
 
   /** The findings since the last call. */
@@ -77,3 +88,5 @@ export class BackgroundWork {
     this.#wake?.();
   }
 }
+
+const hasValues = ({ variables }: Finding): boolean => Object.keys(variables).length > 0;
