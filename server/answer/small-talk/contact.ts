@@ -33,7 +33,8 @@ const CONTACT_WORDS: Record<LanguageCode, string> = {
   zh: '联系我们 聯絡我們 电话 邮箱',
 };
 
-const LANGUAGES = Object.keys(CONTACT_WORDS) as LanguageCode[];
+/** In all languages, for a site in one that the visitor does not speak. */
+const ALL_WORDS = Object.values(CONTACT_WORDS).join(' ');
 
 /** In a title, a heading or an address: the page says how to reach someone. */
 const TITLED =
@@ -43,10 +44,13 @@ const PHONE = /(?<![\p{N}\p{L}])(?:\+|\(0|0)[\d(][\d ()/.–-]{6,}\d/u;
 
 type Search = (words: string) => Promise<SearchResult>;
 
-/** The passages that say how to reach someone, best first: in the visitor's language, else English, else any. */
+/**
+ * The passages that say how to reach someone, best first: in the visitor's language, else English, else any. Three searches
+ * at most, as each may cost a request to a server of embeddings.
+ */
 export async function findContact(search: Search, spoken: LanguageCode): Promise<Found[]> {
-  for (const language of new Set<LanguageCode>([spoken, 'en', ...LANGUAGES])) {
-    const { found } = await search(CONTACT_WORDS[language]);
+  for (const words of new Set([CONTACT_WORDS[spoken], CONTACT_WORDS.en, ALL_WORDS])) {
+    const { found } = await search(words);
     const titled = found.filter(({ source, headings }) =>
       [source.title, ...headings, pathOf(source.file_name)].some((name) => TITLED.test(name)),
     );
