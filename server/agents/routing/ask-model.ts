@@ -19,25 +19,30 @@ const MAX_TOKENS = 200;
 const [MAX_QUERY, MAX_TURN, MAX_DESCRIPTION] = [1000, 300, 300];
 const MAX_TURNS = 2;
 
-/**
- * The agent that the model names; undefined where it fails, takes too long, or names none of them. With the tokens of the
- * call. Never rejects.
- */
-export async function askModel(
-  model: Model,
-  choice: CloseChoice,
-): Promise<{ agent: StoredAgent | undefined; tokens: number }> {
+export interface ModelChoice {
+  /** Undefined where the model names none of them. */
+  agent: StoredAgent | undefined;
+  /** Of the call. */
+  tokens: number;
+  /** The call failed or took too long. */
+  hasFailed: boolean;
+}
+
+/** The agent that the model names. Never rejects: the answer's own call reports what is wrong with the model. */
+export async function askModel(model: Model, choice: CloseChoice): Promise<ModelChoice> {
   let reply = '';
-  let tokens = 0;
+  let isLate = false;
   try {
     const generation = model.generate(requestFor(choice), (piece) => (reply += piece));
-    const timer = setTimeout(() => generation.stop(), TIMEOUT_MS);
-    tokens = (await generation.done.finally(() => clearTimeout(timer))).totalTokens;
+    const timer = setTimeout(() => {
+      isLate = true;
+      generation.stop();
+    }, TIMEOUT_MS);
+    const { totalTokens: tokens } = await generation.done.finally(() => clearTimeout(timer));
+    return { agent: choice.agents[numberIn(reply) - 1], tokens, hasFailed: isLate };
   } catch {
-    // The answer's own call reports what is wrong with the model.
-    return { agent: undefined, tokens };
+    return { agent: undefined, tokens: 0, hasFailed: true };
   }
-  return { agent: choice.agents[numberIn(reply) - 1], tokens };
 }
 
 function requestFor({ query, turns, agents }: CloseChoice): ModelRequest {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../schema/ids.ts';
 import type { Store, StoredAgent, StoredMessage, StoredSession } from '../../store/store.ts';
 import type { Model } from '../../model/model.ts';
 import { valuesOf, type Values } from '../variables.ts';
@@ -22,6 +23,7 @@ export interface Referee {
   model: Model;
   /** False while it must not be called: after failures in a row. */
   mayAsk(): boolean;
+  clock: Clock;
   /** What an answer costs: an owner without as many left gets no call of a model. */
   credits(model: string): number;
 }
@@ -31,6 +33,8 @@ type Routed = Choice<StoredAgent> & { tokens?: number };
 
 /** Chatbots whose classifiers stay in memory: up to some MB each, for agents with hundreds of examples. */
 const MAX_CLASSIFIERS = 100;
+/** Calls in a row that failed or came too late, after which no other is made for so many milliseconds: visitors wait for them. */
+const [MAX_FAILURES, PAUSE_MS] = [3, 30_000];
 
 /** Chooses the agent of each question. */
 export class AgentRouter {
@@ -39,6 +43,10 @@ export class AgentRouter {
   readonly #classifiers = new LRUCache<string, { version: string; classifier: Promise<Classifier> }>({
     max: MAX_CLASSIFIERS,
   });
+
+  /** Failures in a row. */
+  #failures = 0;
+  #pausedUntil = 0;
 
   /** Without a referee the classifier's choice stands, however close it is. */
   constructor(store: Pick<Store, 'messages'>, referee?: Referee) {
@@ -88,9 +96,11 @@ export class AgentRouter {
     const close = closeTo(record!).map((uuid) => agents.find((one) => one.uuid === uuid)!);
     const able = close.filter(isScored);
     const isBetweenThem = able.length > 1 && able[0] === agent;
-    if (!isBetweenThem || !referee?.mayAsk()) return choice;
+    if (!isBetweenThem || !referee?.mayAsk() || referee.clock() < this.#pausedUntil) return choice;
     if (spending && !(await spending.reserve(referee.credits(able[0]!.meta.model)))) return choice;
-    const { agent: named, tokens } = await askModel(referee.model, { query, turns, agents: able });
+    const { agent: named, tokens, hasFailed } = await askModel(referee.model, { query, turns, agents: able });
+    this.#failures = hasFailed ? this.#failures + 1 : 0;
+    if (this.#failures >= MAX_FAILURES) this.#pausedUntil = referee.clock() + PAUSE_MS;
     return named
       ? { agent: named, record: { ...record!, by: 'model', agent: named.uuid }, tokens }
       : { ...choice, tokens };

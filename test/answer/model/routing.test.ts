@@ -87,22 +87,6 @@ describe('a close choice', () => {
     expect(calls[0]!.body).toMatchObject({ temperature: 0, max_tokens: 200 });
   });
 
-  it.each<[string, Script]>([
-    ['names none of them', naming('{"agent": 4}')],
-    ['names a part of one', naming('{"agent": 1.5}')],
-    ['names no number', naming('{"agent": "Person"}')],
-    ['is no JSON', naming('Bicycles, I think.')],
-    ['is JSON that is cut off', naming('{"agent": 2')],
-    ['is a list without an agent', naming('[{"uuid": 2}]')],
-    ['is an error', { status: 500, raw: ['no'] }],
-    ['breaks off', { pieces: ['{"agent":'], cutAfter: 2 }],
-    ['is nothing', { pieces: [] }],
-  ])('is the classifier’s where the reply %s', async (_, script) => {
-    choice = script;
-    const { agent, response, routing } = await ask(CLOSE);
-    expect([agent, response, routing.by]).toEqual(['Lamps', 'The model speaks.', 'classifier']);
-  });
-
   it('is the classifier’s where no reply comes in three seconds, and the call is ended', async () => {
     choice = { hangAfter: 0 };
     expect(await ask(CLOSE)).toMatchObject({ agent: 'Lamps', routing: { by: 'classifier' } });
@@ -113,6 +97,22 @@ describe('a close choice', () => {
   it('takes a reply with reasoning and words around it', async () => {
     choice = naming('<think>{"agent": 1}?</think>```json\n{"agent": "2"}\n```');
     expect((await ask(CLOSE)).agent).toBe('Bicycles');
+  });
+
+  it.each<[string, Script]>([
+    ['is an error', { status: 500, raw: ['no'] }],
+    ['breaks off', { pieces: ['{"agent":'], cutAfter: 2 }],
+    ['names none of them', naming('{"agent": 4}')],
+    ['is nothing', { pieces: [] }],
+    ['names a part of one', naming('{"agent": 1.5}')],
+    ['names no number', naming('{"agent": "Person"}')],
+    ['is no JSON', naming('Bicycles, I think.')],
+    ['is JSON that is cut off', naming('{"agent": 2')],
+    ['is a list without an agent', naming('[{"uuid": 2}]')],
+  ])('is the classifier’s where the reply %s', async (_, script) => {
+    choice = script;
+    const { agent, response, routing } = await ask(CLOSE);
+    expect([agent, response, routing.by]).toEqual(['Lamps', 'The model speaks.', 'classifier']);
   });
 });
 
@@ -143,6 +143,20 @@ describe('no model is asked', () => {
     fake.requests.splice(0);
     expect(await ask(CLOSE)).toMatchObject({ agent: 'Lamps', routing: { by: 'classifier' } });
     expect(fake.requests).toHaveLength(0);
+  });
+
+  it('after three calls in a row that failed, for a while', async () => {
+    const other = await start({ LLM_BASE_URL: fake.baseUrl, LLM_MODEL: 'fake-1' });
+    const bot = (await other.api('POST', '/chatbot/create', { name: 'Other' })).body.uuid;
+    const hours = { name: 'Hours', type: 'pre-canned', description: 'Hours.', default_message: 'Nine to five.' };
+    const { uuid } = (await other.api('POST', `/chatbot/${bot}/agent/create`, hours)).body;
+    await other.api('POST', `/agent/${uuid}/update`, { enabled: true });
+    const session = (await other.api('POST', `/chatbot/${bot}/session/create`, {})).body.uuid;
+    choice = { status: 500, raw: ['no'] };
+    for (let count = 0; count < 4; count += 1)
+      await other.api('POST', `/session/${session}/message/non-stream`, { query: CLOSE });
+    expect(fake.requests.filter(isChoice)).toHaveLength(3);
+    await other.stop();
   });
 
   it('where the credits of the month are spent', async () => {
