@@ -229,7 +229,14 @@ const noHooks: Plugin = {
   },
 };
 
-/** A second look at what a visitor downloads: a hundredth less, which is a feature's worth. */
+/**
+ * Fields that no other file of the bundle, no page and no server knows, and that are stored nowhere. A name that one of them does
+ * know must not be here.
+ */
+const PRIVATE_FIELDS =
+  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|isBusy|startOver|setCard|dismiss|prepare|isLost|turns|card|isInline|onRetry|onRest|attach|timer)$/;
+
+/** A second look at what a visitor downloads: two hundredths less, which is a feature's worth. */
 const smaller: Plugin = {
   name: 'docent:smaller',
   apply: 'build',
@@ -243,8 +250,10 @@ const smaller: Plugin = {
       pure_getters: true,
       sequences: false,
     } as const;
+    const mangle = { module: true, properties: { regex: PRIVATE_FIELDS } };
     for (const file of Object.values(bundle)) {
-      if (file.type === 'chunk') file.code = (await minify(file.code, { module: true, compress })).code ?? file.code;
+      if (file.type === 'chunk')
+        file.code = (await minify(file.code, { module: true, compress, mangle })).code ?? file.code;
     }
   },
 };
