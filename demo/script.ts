@@ -106,9 +106,11 @@ export function createScriptedClient(script: Script): Client {
     ask: ({ query }, signal) => script.answer(query, orStopped(signal)),
     resume: (_message, _from, signal) => (script.resume ?? ((signal) => script.answer('', signal)))(orStopped(signal)),
     messages: async () => script.messages ?? [],
-    stop: async () => stopped.abort(),
     forget: async () => undefined,
-    rate: async () => undefined,
+    post: async (_message, path) => {
+      if (path === 'stop') stopped.abort();
+      return undefined;
+    },
   };
 }
 

@@ -37,6 +37,8 @@ const answered = {
   answer: (_: string, signal: AbortSignal) => streamAnswer(citedAnswer, signal),
 };
 
+const cancellation = createMessage('Cancel my order A-17', 'Please confirm before this is done: Cancel the order');
+
 const scenes: Scene[] = [
   { name: 'Welcome', answer: (_, signal) => streamAnswer(citedAnswer, signal, 28) },
   {
@@ -62,6 +64,25 @@ const scenes: Scene[] = [
       yield* firstEvents();
       yield* streamText(citedAnswer.response.slice(0, 190), signal);
       await untilAborted(signal);
+    },
+  },
+  {
+    name: 'A tool function runs',
+    ask: 'Where is my order A-17?',
+    async *answer(_, signal) {
+      yield* firstEvents();
+      yield { event: 'step', data: { name: 'Looking up your order…' } };
+      await untilAborted(signal);
+    },
+  },
+  {
+    name: 'A call to confirm',
+    ask: cancellation.query,
+    async *answer() {
+      yield* firstEvents();
+      const shown = { order: 'A-17', note: 'I have found a smaller one. '.repeat(20).trim() };
+      yield { event: 'confirm', data: { function: 'cancel_order', name: 'Cancel the order', arguments: shown } };
+      yield { event: 'done', data: cancellation };
     },
   },
   { name: 'Answered, with sources', ...answered },

@@ -28,8 +28,9 @@ describe('what a visitor downloads, gzip -9', () => {
     expect(zipped('dist/embed.js')).toBeLessThanOrEqual(1500);
   });
 
-  test('launcher and panel together, which is all but languages, are at most 26,000 bytes', () => {
-    expect(zipped('dist/embed.js') + zipped(embedded('panel'))).toBeLessThanOrEqual(26_000);
+  test('launcher and panel together, which is all but languages, are at most 26,000 bytes, with a call to confirm too', () => {
+    const sizes = ['dist/embed.js', embedded('panel'), embedded('confirmation')].map(zipped);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(26_000);
     expect(needs(embedded('panel'))).toEqual([]);
   });
 
@@ -44,7 +45,16 @@ describe('what a visitor downloads, gzip -9', () => {
     }
   });
 
-  test("the component with its panel, which is all but languages, is at most 16,000 bytes beside the host's preact", () => {
+  test('what shows a call to confirm is a file of its own of at most 1,000 bytes, which needs no other', () => {
+    for (const folder of ['dist/embed', 'dist/component']) {
+      const files = readdirSync(folder).filter((name) => /^confirmation-.{8}\.js$/.test(name));
+      expect(files).toHaveLength(1);
+      expect(zipped(`${folder}/${files[0]}`)).toBeLessThanOrEqual(1000);
+      expect(asksFor(`${folder}/${files[0]}`)).toEqual([]);
+    }
+  });
+
+  test("the component with its panel, which is all but languages and a call to confirm, is at most 16,000 bytes beside the host's preact", () => {
     const entry = 'dist/component/index.js';
     const [panel] = loads(entry).filter((name) => name.includes('panel'));
     expect(zipped(entry)).toBeLessThanOrEqual(2000);

@@ -1,4 +1,4 @@
-import { computed, effect, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { ChatbotProfile } from '../../server/types.ts';
 import { streamAnswer, failTurn, saveQuestion, stopAnswers } from './retry.ts';
 import { createClient, type Failure } from '../client/client.ts';
@@ -30,11 +30,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       // With a 4xx the question is sent all the same: its error says why the chat refuses.
       return (fault as Failure).status! < 500;
     }
-    await new Promise<void>((resolve) => {
-      effect(() => {
-        if (!chat.consent.value) resolve();
-      });
-    });
+    await new Promise<void>((resolve) => chat.consent.subscribe((consent) => consent || resolve()));
     return true;
   }
 
@@ -129,7 +125,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     rate(turn, feedback) {
       const before = turn.feedback.peek();
       turn.feedback.value = feedback;
-      client.rate(turn, feedback).catch((fault: unknown) => {
+      client.post(turn, 'feedback', feedback).catch((fault: unknown) => {
         turn.feedback.value = { ...before, isLost: true };
         chat.report(fault);
       });

@@ -88,6 +88,8 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
       } else paint();
       if (event === 'session') turn.session = data.uuid;
       if (event === 'message') setMessage(chat, turn, data.uuid);
+      if (event === 'step' && !isOver()) status.value = { is: 'waiting', message: data.name };
+      if (event === 'confirm') turn.pending = data;
       if (event === 'done') return completeTurn(chat, turn, data);
       if (event === 'error') {
         const { status: http = 0 } = data;
@@ -143,7 +145,7 @@ export async function failTurn(chat: Chat, turn: Turn, failure: Failure): Promis
   }
 }
 
-const sendStop = ({ client, report }: Chat, turn: Turn): void => void client.stop(turn).catch(report);
+const sendStop = ({ client, report }: Chat, turn: Turn): void => void client.post(turn, 'stop').catch(report);
 
 /** Stops all answers in progress; their text so far stays. */
 export function stopAnswers(chat: Chat): void {

@@ -10,7 +10,7 @@ export interface Status {
   is: 'waiting' | 'streaming' | 'reconnecting' | 'offline' | 'done' | 'limited' | 'failed';
   /** Error code or finish reason, where a note is shown for it. */
   reason?: Failure['code'] | Exclude<FinishReason, '' | 'stop'> | undefined;
-  /** The server's message on the rate limit. */
+  /** Shown in place of the widget's own words: the server's sentence, or the name of the tool function that runs. */
   message?: string | undefined;
   /** Seconds until another question is accepted. */
   left?: number;

@@ -1,5 +1,5 @@
 import { signal, type Signal } from '@preact/signals';
-import type { Citation, Citations } from '../../server/types.ts';
+import type { ChatEvent, Citation, Citations } from '../../server/types.ts';
 import { newId, type Feedback, type MessageRef, type Question } from '../client/client.ts';
 import type { Status } from './status.ts';
 
@@ -10,6 +10,8 @@ export interface Turn extends Question, MessageRef {
   /** The piece last appended to `text`. */
   last: string;
   citations: Signal<Citations>;
+  /** The call that waits for the visitor's yes or no, where the answer has ended with one. Set before its `status`. */
+  pending?: Extract<ChatEvent, { event: 'confirm' }>['data'] | undefined;
   /** The visitor's rating; `isLost`: sending it failed. */
   feedback: Signal<Partial<Feedback> & { isLost?: boolean }>;
 }

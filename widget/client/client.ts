@@ -35,9 +35,21 @@ export interface Client {
   /** `from`: offset into the answer, in UTF-16 code units. */
   resume(message: MessageRef, from: number, signal: AbortSignal): AsyncIterable<WireEvent>;
   messages(session: string): Promise<VisitorMessage[]>;
-  stop(message: MessageRef): Promise<unknown>;
   forget(session: string): Promise<unknown>;
-  rate(message: MessageRef, feedback: Feedback): Promise<unknown>;
+  /** Rejects with a `Failure`; the reply to `confirm` is a stream of events, which `resume` gives as well. */
+  post<Path extends keyof MessageRequests>(
+    message: MessageRef,
+    path: Path,
+    body?: MessageRequests[Path],
+  ): Promise<Response | undefined>;
+}
+
+/** Bodies of what is posted about a message, by the last part of the path. */
+interface MessageRequests {
+  stop: undefined;
+  feedback: Feedback;
+  /** The visitor's answer to the call that the message has ended with. */
+  confirm: { accept: boolean };
 }
 
 export interface Feedback {
@@ -101,8 +113,8 @@ export function createClient(server: string, chatbot: string, context?: Context)
     body: JSON.stringify(body),
     headers: { 'Content-Type': 'application/json' },
   });
-  const messagePath = ({ session, message }: MessageRef, action: string): string =>
-    `/session/${session}/message/${message}/${action}`;
+  const messagePath = ({ session, message }: MessageRef, path: string): string =>
+    `/session/${session}/message/${message}/${path}`;
 
   return {
     profile: () => json(''),
@@ -111,8 +123,7 @@ export function createClient(server: string, chatbot: string, context?: Context)
     resume: (message, from, signal) =>
       stream(messagePath(message, 'stream'), { headers: { 'Last-Event-ID': String(from) } }, signal),
     messages: (session) => json(`/session/${session}/messages`),
-    stop: (message) => call(messagePath(message, 'stop'), post()),
     forget: (session) => call(`/session/${session}/delete`, post()),
-    rate: (message, feedback) => call(messagePath(message, 'feedback'), post(feedback)),
+    post: (message, path, body) => call(messagePath(message, path), post(body)),
   };
 }

@@ -17,6 +17,8 @@ interface TurnProps {
 export function TurnView({ chat, turn }: TurnProps): VNode {
   const words = chat.words.value;
   const { is } = turn.status.value;
+  const showConfirmation = (place: HTMLElement | null): void =>
+    void import('./confirmation.ts').then((confirmation) => confirmation.show(place, chat, turn)).catch(chat.report);
   return (
     // A question just asked here (no uuid yet) is scrolled into view; restored ones are not.
     <div class="turn" ref={turn.message ? null : scrollIntoLog}>
@@ -35,6 +37,7 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
           />
         </div>
         <Note words={words} status={turn.status.value} onRetry={() => chat.retry(turn)} />
+        {is === 'done' && turn.pending && <div ref={showConfirmation} />}
         {is === 'done' && <Sources chat={chat} turn={turn} />}
         {is === 'done' && <Actions chat={chat} turn={turn} />}
       </div>

@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'نسخ الشيفرة',
   privacy: 'الخصوصية',
   agree: 'أوافق',
+  yes: 'نعم',
+  no: 'لا',
 };

@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Kopírovat kód',
   privacy: 'Soukromí',
   agree: 'Souhlasím',
+  yes: 'Ano',
+  no: 'Ne',
 };

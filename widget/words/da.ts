@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Kopiér koden',
   privacy: 'Privatliv',
   agree: 'Jeg accepterer',
+  yes: 'Ja',
+  no: 'Nej',
 };

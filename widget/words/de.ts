@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Code kopieren',
   privacy: 'Datenschutz',
   agree: 'Ich stimme zu',
+  yes: 'Ja',
+  no: 'Nein',
 };

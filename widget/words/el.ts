@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Αντιγραφή κώδικα',
   privacy: 'Απόρρητο',
   agree: 'Συμφωνώ',
+  yes: 'Ναι',
+  no: 'Όχι',
 };

@@ -46,6 +46,8 @@ export const en = {
   comment: 'Tell us more',
   thanks: 'Thank you.',
   unsent: 'Sending failed.',
+  yes: 'Yes',
+  no: 'No',
 };
 
 export type PanelWords = typeof en;

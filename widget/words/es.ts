@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Copiar el código',
   privacy: 'Privacidad',
   agree: 'Acepto',
+  yes: 'Sí',
+  no: 'No',
 };

@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Kopioi koodi',
   privacy: 'Tietosuoja',
   agree: 'Hyväksyn',
+  yes: 'Kyllä',
+  no: 'Ei',
 };

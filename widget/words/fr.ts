@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Copier le code',
   privacy: 'Confidentialité',
   agree: 'J’accepte',
+  yes: 'Oui',
+  no: 'Non',
 };

@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'העתקת הקוד',
   privacy: 'פרטיות',
   agree: 'הסכמה',
+  yes: 'כן',
+  no: 'לא',
 };

@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Copia il codice',
   privacy: 'Privacy',
   agree: 'Accetto',
+  yes: 'Sì',
+  no: 'No',
 };

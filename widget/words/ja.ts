@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'コードをコピー',
   privacy: 'プライバシー',
   agree: '同意する',
+  yes: 'はい',
+  no: 'いいえ',
 };

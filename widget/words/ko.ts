@@ -44,4 +44,6 @@ export const words: Words = {
   copy: '코드 복사',
   privacy: '개인정보 보호',
   agree: '동의합니다',
+  yes: '예',
+  no: '아니요',
 };

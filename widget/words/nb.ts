@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Kopier koden',
   privacy: 'Personvern',
   agree: 'Jeg godtar',
+  yes: 'Ja',
+  no: 'Nei',
 };

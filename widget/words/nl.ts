@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Code kopiëren',
   privacy: 'Privacy',
   agree: 'Ik ga akkoord',
+  yes: 'Ja',
+  no: 'Nee',
 };

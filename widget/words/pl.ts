@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Kopiuj kod',
   privacy: 'Prywatność',
   agree: 'Zgadzam się',
+  yes: 'Tak',
+  no: 'Nie',
 };

@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Copiar o código',
   privacy: 'Privacidade',
   agree: 'Concordo',
+  yes: 'Sim',
+  no: 'Não',
 };

@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Copiază codul',
   privacy: 'Confidențialitate',
   agree: 'Sunt de acord',
+  yes: 'Da',
+  no: 'Nu',
 };

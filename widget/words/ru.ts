@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Скопировать код',
   privacy: 'Конфиденциальность',
   agree: 'Я согласен',
+  yes: 'Да',
+  no: 'Нет',
 };

@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Kopiera koden',
   privacy: 'Integritet',
   agree: 'Jag godkänner',
+  yes: 'Ja',
+  no: 'Nej',
 };

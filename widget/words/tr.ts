@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Kodu kopyala',
   privacy: 'Gizlilik',
   agree: 'Kabul ediyorum',
+  yes: 'Evet',
+  no: 'Hayır',
 };

@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Скопіювати код',
   privacy: 'Конфіденційність',
   agree: 'Погоджуюся',
+  yes: 'Так',
+  no: 'Ні',
 };

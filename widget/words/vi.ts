@@ -44,4 +44,6 @@ export const words: Words = {
   copy: 'Sao chép mã',
   privacy: 'Quyền riêng tư',
   agree: 'Tôi đồng ý',
+  yes: 'Có',
+  no: 'Không',
 };

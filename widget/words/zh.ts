@@ -44,4 +44,6 @@ export const words: Words = {
   copy: '复制代码',
   privacy: '隐私',
   agree: '我同意',
+  yes: '是',
+  no: '否',
 };

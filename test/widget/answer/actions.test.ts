@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { answerEvents, citation, jsonResponse, messageRecord, streamResponse, type Handler } from './fake-server.ts';
-import { mountAndOpen, pressKey, typeText, type MountedChat } from './mounted.ts';
+import { answerEvents, citation, jsonResponse, messageRecord, streamResponse, type Handler } from '../fake-server.ts';
+import { mountAndOpen, pressKey, typeText, type MountedChat } from '../mounted.ts';
 
 const question = 'How long do I have?';
 const citations = { 1: citation(), 2: citation({ title: 'Handbook', file_name: 'handbook.pdf' }) };

@@ -1,0 +1,50 @@
+import { confirmCall } from '../chat/confirm.ts';
+import type { Turn } from '../chat/turn.ts';
+import type { Chat } from '../chat/types.ts';
+
+/** By the prototype's method (embed/document-member.ts). Strings become text nodes. */
+function create(tag: string, attributes: Record<string, string>, ...children: (Node | string)[]): HTMLElement {
+  const element = Document.prototype.createElement.call(document, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+function createTable(name: string, values: Record<string, unknown>): HTMLElement {
+  const rows = Object.entries(values).map(([key, value]) => {
+    const header = create('th', { scope: 'row' }, key);
+    const cell = create('td', { dir: 'auto' }, typeof value === 'string' ? value : JSON.stringify(value));
+    header.style.verticalAlign = 'top';
+    cell.style.whiteSpace = 'pre-wrap';
+    cell.style.overflowWrap = 'anywhere';
+    return create('tr', {}, header, cell);
+  });
+  const table = create('table', {}, create('tbody', {}, ...rows));
+  const scroll = create('div', { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': name }, table);
+  // Long values are cut here, and read by scrolling.
+  scroll.style.maxHeight = '140px';
+  return scroll;
+}
+
+/**
+ * Shows the turn's pending call in `place`, unless it is shown there: its name, its arguments, and two buttons. The file is loaded
+ * when a call is to be confirmed; it does without Preact, so that it needs no other file.
+ */
+export function show(place: HTMLElement | null, chat: Chat, turn: Turn): void {
+  if (!place || place.firstChild || !turn.pending) return;
+  const { name, arguments: values } = turn.pending;
+  const { words } = chat;
+  const buttons = (['yes', 'no'] as const).map((answer) => {
+    const button = create('button', { class: 'chip', type: 'button' }, words.peek()[answer]) as HTMLButtonElement;
+    button.onclick = () => {
+      for (const one of buttons) one.disabled = true;
+      void confirmCall(chat, turn, answer === 'yes');
+    };
+    return button;
+  });
+  place.setAttribute('role', 'group');
+  place.setAttribute('aria-label', name);
+  place.append(create('p', { dir: 'auto' }, create('strong', {}, name)));
+  if (Object.keys(values)[0]) place.append(createTable(words.peek().table, values));
+  place.append(create('div', { class: 'top' }, ...buttons));
+}
