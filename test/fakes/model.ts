@@ -83,16 +83,19 @@ export interface FakeToolCall {
 interface FakeModelOptions {
   /** The reply to a request for which `next` has nothing. */
   script?: Script | ((request: SeenRequest) => Script);
+  /** The reply to each request for a JSON object, as background agents send; these are in no `requests` and use up no `next`. */
+  json?: Script;
   port?: number;
 }
 
-export async function startFakeModel({ script = {}, port = 0 }: FakeModelOptions = {}): Promise<FakeModel> {
+export async function startFakeModel({ script = {}, json, port = 0 }: FakeModelOptions = {}): Promise<FakeModel> {
   const requests: SeenRequest[] = [];
   const queued: Script[] = [];
   const queuedEmbeddings: Script[] = [];
   const server = createServer((incoming, response) => {
     void readRequest(incoming).then((request) => {
       if (request.path.endsWith('/embeddings')) return embed(request as FakeModel['embedRequests'][number], response);
+      if (json && request.body.response_format) return play(json, request, response);
       requests.push(request);
       response.on('close', () => (request.left = !response.writableFinished));
       const reply = queued.shift() ?? (typeof script === 'function' ? script(request) : script);
