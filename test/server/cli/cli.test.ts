@@ -418,7 +418,7 @@ describe('the commands guide', () => {
     const help = await done(folder, '--help');
     const guide = await readFile('server/docs/commands.md', 'utf8');
     const commands = [...help.matchAll(/^(docent (?:[a-z]+ )+.*?) {2}/gm)].map(([, command = '']) => command);
-    expect(commands).toHaveLength(13);
+    expect(commands).toHaveLength(14);
     for (const command of commands) expect(guide).toContain(`\`${command.trim()}\``);
   });
 });
