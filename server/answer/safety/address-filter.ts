@@ -13,7 +13,7 @@ const MAX_HOST = 260;
 const MAX_DESTINATION = 1000;
 const MAX_TAG = 400;
 
-/** Stands for an address in the text that was taken out. */
+/** Stands for an address or a tag that was taken out: what stands on both sides of it must not become another address. */
 const ELLIPSIS = '…';
 
 /** Until where what follows a refused address is dropped. */
@@ -114,13 +114,13 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
   function destinationAt(text: string, start: number, trigger: string, isLast: boolean): Step | undefined {
     const open = start + trigger.length;
     const [, space = '', destination = ''] =
-      /^(\s*)(<[^>\n]*>?|[^\s)]*)/.exec(text.slice(open, open + MAX_DESTINATION)) ?? [];
+      /^(\s*)(<[^>\n]*(?:>[^\s)]*)?|[^\s)]*)/.exec(text.slice(open, open + MAX_DESTINATION)) ?? [];
     const from = open + space.length;
     const end = from + destination.length;
     const refused: Step =
       trigger === '](' ? { show: ']', end: open, drop: 'link' } : { show: ']', end: from, drop: 'line' };
     if (end - open >= MAX_DESTINATION) return refused;
-    const bare = destination.replace(/^<|>$/g, '');
+    const bare = destination.replace(/^<([^<>]*)>$/, '$1');
     const scheme = /^(?:https?:\/\/|www\.)/i.exec(bare)?.[0];
     if (scheme !== undefined) {
       const host = from + destination.indexOf(bare) + scheme.length;
@@ -133,8 +133,8 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
     const kept: Step = { show: trigger, end: open };
     if (/^tel:[\d+() -]*$/i.test(bare)) return kept;
     const [, domain] = /^mailto:[\w.+-]+@([\w.-]+)$/i.exec(bare) ?? [];
-    // What is left is relative, unless an escape or an entity makes it something else.
-    const isSafe = domain === undefined ? !/[:\\&]|^[/]{2}/.test(bare) : hosts.hasMail(domain);
+    // What is left is relative, unless an escape, an entity or a bracket that is dropped later makes it something else.
+    const isSafe = domain === undefined ? !/[:\\&<>]|^[/]{2}/.test(bare) : hosts.hasMail(domain);
     return isSafe ? kept : refused;
   }
 
@@ -150,10 +150,10 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
       const isAllowed = address ? isAllowedFrom(address, 0, true, false) : domain !== '' && hosts.hasMail(domain);
       return { show: isAllowed ? tag : ELLIPSIS, end };
     }
-    // Without its `<` it is no tag; addresses in it are looked at like any others.
     const isPlain = !/=|&|\/\//.test(tag) || /^<[\w.+-]+@[\w.-]+>$/.test(tag);
-    if (isPlain) return { show: '<', end: start + 1 };
-    return isWhole ? { show: hasForeignAddress(tag) ? '' : tag, end } : { show: '', end: start + 1 };
+    if (isWhole && !isPlain && hasForeignAddress(tag)) return { show: ELLIPSIS, end };
+    // Without its `<` it is no tag. Addresses in it are looked at like any others.
+    return { show: isPlain || isWhole ? '<' : ELLIPSIS, end: start + 1 };
   }
 
   const isAutolink = (tag: string): boolean => /^<[a-z][a-z\d+.-]{1,31}:[^\s<>]*>$/i.test(tag);
