@@ -77,7 +77,12 @@ export class Run {
   }
 
   append(piece: string): void {
-    if (this.stopped || this.isFull || this.ended) return;
+    if (!this.stopped) this.appendClosing(piece);
+  }
+
+  /** As `append`, after `stop` too: what was done meanwhile is said all the same. */
+  appendClosing(piece: string): void {
+    if (this.isFull || this.ended) return;
     this.#received += piece.length;
     const text = this.#length === 0 ? (this.#heldBack + piece).trimStart() : this.#heldBack + piece;
     // What was held back stays so until the piece has something to show: it is not scanned again.

@@ -77,8 +77,10 @@ export function closeAnswer(
   run: Run,
   isUntold = false,
 ): Pick<AnswerResult, 'pending'> {
-  run.append(closingOf(tools, language, isUntold));
-  return tools.pending && !run.stopped ? { pending: tools.pending } : {};
+  // Nobody is asked to confirm a call of an answer that they stopped.
+  if (run.stopped) tools.pending = undefined;
+  run.appendClosing(closingOf(tools, language, isUntold));
+  return tools.pending ? { pending: tools.pending } : {};
 }
 
 interface ConfirmedContext extends SearchResult {

@@ -147,6 +147,19 @@ describe('a call that the visitor has to confirm', () => {
     expect([meta.fallback, message.finish_reason]).toEqual(['status_500', 'stop']);
   });
 
+  it('that the visitor stops may have been made: the answer says so', async () => {
+    await addCancel();
+    const asked = await askToCancel();
+    const called = new Promise<void>((done) => (shop.tool.reply = () => done()));
+    const going = goOn(asked, true);
+    await called;
+    const { base } = shop.docent;
+    await post(`${base}/chat/${shop.chatbot}/session/${asked.session}/message/${asked.uuid}/stop`, {});
+    const { text, message } = await going;
+    expect(text).toBe(`${asked.text}\n\nIt is not certain that this was done: Cancel the order`);
+    expect([message.finish_reason, shop.model.requests.length]).toEqual(['stopped', 1]);
+  });
+
   it('is one in an answer: of two the second is not asked for, nor is one after the first', async () => {
     await addCancel();
     shop.model.next({ toolCalls: [...calling.toolCalls, { name: 'cancel_order', arguments: { order: 8 } }] });
