@@ -37,6 +37,11 @@ const answered = {
   answer: (_: string, signal: AbortSignal) => streamAnswer(citedAnswer, signal),
 };
 
+const cancelOrder = {
+  function: 'cancel_order',
+  name: 'Cancel the order',
+  arguments: { order: 'A-17', note: 'I have found a smaller one. '.repeat(20).trim() },
+};
 const cancellation = createMessage('Cancel my order A-17', 'Please confirm before this is done: Cancel the order');
 
 const scenes: Scene[] = [
@@ -80,10 +85,15 @@ const scenes: Scene[] = [
     ask: cancellation.query,
     async *answer() {
       yield* firstEvents();
-      const shown = { order: 'A-17', note: 'I have found a smaller one. '.repeat(20).trim() };
-      yield { event: 'confirm', data: { function: 'cancel_order', name: 'Cancel the order', arguments: shown } };
-      yield { event: 'done', data: cancellation };
+      yield { event: 'confirm', data: cancelOrder };
+      yield { event: 'done', data: { ...cancellation, confirm: { ...cancelOrder, expires_in: 600 } } };
     },
+  },
+  {
+    name: 'A call not confirmed in time',
+    session: 's1',
+    messages: [{ ...cancellation, confirm: { ...cancelOrder, expires_in: 0 } }],
+    answer: (_, signal) => streamAnswer(noAnswer, signal, 28),
   },
   { name: 'Answered, with sources', ...answered },
   { name: 'A citation opened', ...answered, hover: 'button.marker' },

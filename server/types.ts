@@ -20,6 +20,14 @@ export interface Citation {
 /** Keyed by the marker without its brackets: `{"1": …}` belongs to `[1]` in the text. */
 export type Citations = Record<string, Citation>;
 
+/** A call of a tool function that the visitor is asked to confirm. */
+export interface Confirmation {
+  function: string;
+  /** The name that the function's owner gave for visitors. */
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
 /** What a visitor may see of a message: exactly these keys. */
 export interface VisitorMessage {
   uuid: string;
@@ -34,6 +42,11 @@ export interface VisitorMessage {
   modified_at: string;
   /** Absent while the answer is generated, and where none was recorded. */
   outcome?: Outcome;
+  /** Absent where the answer asks for none, and once the visitor has confirmed or declined. */
+  confirm?: Confirmation & {
+    /** Seconds left to answer; 0: it is too late. */
+    expires_in: number;
+  };
 }
 
 export interface VisitorSession {
@@ -124,6 +137,6 @@ export type ChatEvent =
   /** A tool function runs: the name that its owner gave. */
   | { event: 'step'; data: { name: string } }
   /** Before `done`: the visitor is asked to confirm a call of that function with these arguments. */
-  | { event: 'confirm'; data: { function: string; name: string; arguments: Record<string, unknown> } }
+  | { event: 'confirm'; data: Confirmation }
   | { event: 'done'; data: VisitorMessage }
   | { event: 'error'; data: ErrorBody };

@@ -76,7 +76,8 @@ export function createConversations(deps: ConversationDeps) {
       const { uuid } = await sessionOf(request);
       const address = addressOf(ctx);
       releaseOnClose(ctx.res, lists.take(address));
-      const list = await serializeList(await runs.messages(uuid), visitorMessage);
+      const now = clock();
+      const list = await serializeList(await runs.messages(uuid), (message) => visitorMessage(message, now));
       releaseOnClose(ctx.res, unreadBytes.take(address, list.length));
       ctx.type = 'json';
       return list;

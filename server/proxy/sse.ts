@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { createCapacity, type Capacity } from '../answer/capacity.ts';
 import { STREAM_HEADERS, follow, MAX_WRITE, sendHead, type StreamReader } from '../answer/stream.ts';
 import { Run, type RunEnd } from '../answer/run.ts';
-import { shownIn } from '../answer/tools/pending.ts';
+import { confirmationIn } from '../answer/tools/pending.ts';
 import type { Refusal } from '../schema/errors.ts';
 import { view, type Clock } from '../schema/ids.ts';
 import { outcomeIn } from '../store/outcomes.ts';
@@ -132,9 +132,14 @@ function createReplays(unreadBytes: Capacity): {
   };
 }
 
-export function visitorMessage(message: StoredMessage): VisitorMessage {
+export function visitorMessage(message: StoredMessage, now: number): VisitorMessage {
   const outcome = outcomeIn(message.meta_json);
-  return view(VisitorMessageSchema, outcome ? { ...message, outcome } : message);
+  const confirm = confirmationIn(message.pending_call_json, now);
+  return view(VisitorMessageSchema, {
+    ...message,
+    ...(outcome ? { outcome } : {}),
+    ...(confirm ? { confirm } : {}),
+  });
 }
 
 function eventText(event: ChatEvent): string {
@@ -149,19 +154,25 @@ const longFinalEvents = new WeakMap<RunEnd, Buffer>();
 
 /** The last event repeats the whole answer: where that is long, readers share its bytes. */
 function finalEventText(ended: RunEnd, failure: ErrorCode, clock: Clock): string | Buffer {
-  const shown = shownIn(ended.message?.pending_call_json, clock());
-  if (shown) return eventText({ event: 'confirm', data: shown }) + eventText(finalEvent(ended, failure));
   const known = longFinalEvents.get(ended);
   if (known) return known;
-  const text = eventText(finalEvent(ended, failure));
+  const final = finalEvent(ended, failure, clock());
+  const text = eventText(final);
+  // Not shared: what it says of the call changes with the time.
+  if (final.event === 'done' && final.data.confirm) return confirmText(final.data.confirm) + text;
   if (text.length <= MAX_WRITE) return text;
   const bytes = Buffer.from(text);
   longFinalEvents.set(ended, bytes);
   return bytes;
 }
 
-function finalEvent({ message, refusal }: RunEnd, failure: ErrorCode): ChatEvent {
-  if (message && !refusal && message.finish_reason !== 'error') return { event: 'done', data: visitorMessage(message) };
+function confirmText({ expires_in, ...data }: NonNullable<VisitorMessage['confirm']>): string {
+  return expires_in > 0 ? eventText({ event: 'confirm', data }) : '';
+}
+
+function finalEvent({ message, refusal }: RunEnd, failure: ErrorCode, now: number): ChatEvent {
+  if (message && !refusal && message.finish_reason !== 'error')
+    return { event: 'done', data: visitorMessage(message, now) };
   return { event: 'error', data: errorOf(refusal, failure) };
 }
 

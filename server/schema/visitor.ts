@@ -1,6 +1,6 @@
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
-import type { Outcome } from '../types.ts';
+import type { Outcome, VisitorMessage } from '../types.ts';
 import { NewVariables } from './fields.ts';
 import { Message, Query, Session } from './records.ts';
 
@@ -29,8 +29,24 @@ export const FeedbackBody = Type.Object({
 const { uuid, query, response, finish_reason, cite_data_json, feedback_json, created_at, modified_at } =
   Message.properties;
 const outcome = Type.Optional(Type.Unsafe<Outcome>(Type.Enum(['answered', 'unsure', 'unknown'])));
+const confirm = Type.Optional(
+  Type.Unsafe<VisitorMessage['confirm']>(
+    Type.Object(
+      {
+        function: Type.String(),
+        name: Type.String({ description: 'The name that the function’s owner gave for visitors.' }),
+        arguments: Type.Record(Type.String(), Type.Unknown()),
+        expires_in: Type.Integer({ minimum: 0, description: 'Seconds left to answer; 0: it is too late.' }),
+      },
+      {
+        description:
+          'The call that the visitor is asked to confirm. Absent where there is none, and once it was confirmed or declined.',
+      },
+    ),
+  ),
+);
 export const VisitorMessageSchema = Type.Object(
-  { uuid, query, response, finish_reason, cite_data_json, feedback_json, created_at, modified_at, outcome },
+  { uuid, query, response, finish_reason, cite_data_json, feedback_json, created_at, modified_at, outcome, confirm },
   { additionalProperties: false },
 );
 

@@ -9,12 +9,12 @@ import type { ChatbotProfile } from '../types.ts';
 /** Tags of BCP 47, as the files of widget/words are named. */
 export const LANGUAGES = 'ar cs da de el en es fi fr he it ja ko nb nl pl pt ro ru sv tr uk vi zh'.split(' ');
 
-/** The widget's sentences, as widget/words/en.ts names them. */
+/** The widget's sentences, as widget/words names them. */
 export const SENTENCES: readonly string[] =
   `open close title greeting disclaimer privacy agree conversation suggestions answer field send stop anew
   latest loading waiting reconnecting offline stopped length interrupted quota failed network not_found
   retry sources source newTab code table copy copied copyAnswer uncopied helpful unhelpful comment thanks
-  unsent unloadable yes no`.split(/\s+/);
+  unsent unloadable yes no expired`.split(/\s+/);
 
 const whole = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description });
 

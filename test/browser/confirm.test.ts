@@ -1,5 +1,5 @@
-import type { Browser, Page } from 'playwright';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Browser, Locator, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ensureBuilt } from '../../server/dev/build.mjs';
 import { openShop, ORDER, type Shop } from '../answer/tools/fixture.ts';
 import { launchChromium } from './chromium.ts';
@@ -8,6 +8,21 @@ import { answers, askQuestion, log, openChat } from './visitor.ts';
 let shop: Shop;
 let browser: Browser;
 let page: Page;
+
+const meta = { class: 'ask', step: 'Cancel <b>the</b> order' };
+const cancelling = { toolCalls: [{ id: 'call_1', name: 'cancel_order', arguments: { order: 7 } }] };
+const addCancel = (): Promise<string> =>
+  shop.addFunction({ name: 'cancel_order', parameters: ORDER, external_url: `${shop.tool.base}/cancel`, meta });
+const pageAddress = (): string => `${shop.docent.base}/c/${shop.chatbot}`;
+const callIn = (one: Page): Locator => one.getByRole('group', { name: meta.step, exact: true });
+
+const newPage = async (): Promise<Page> => (await browser.newContext()).newPage();
+
+async function openPage(one: Page): Promise<void> {
+  one.setDefaultTimeout(10_000);
+  await one.goto(pageAddress());
+  if (!(await one.getByRole('textbox').isVisible())) await openChat(one);
+}
 
 beforeAll(async () => {
   await ensureBuilt();
@@ -19,26 +34,27 @@ afterAll(async () => {
   await shop?.close();
 });
 
+afterEach(async () => {
+  await page?.context().close();
+  await shop.removeFunctions();
+});
+
 test('a visitor sees the step of a tool function, confirms a call by the keyboard, and reads how the answer goes on', async () => {
-  const meta = { class: 'ask', step: 'Cancel <b>the</b> order' };
-  const external_url = `${shop.tool.base}/cancel`;
-  await shop.addFunction({ name: 'cancel_order', parameters: ORDER, external_url, meta });
+  await addCancel();
   let finish = (): void => undefined;
   shop.tool.reply = (_, response) => {
     finish = () => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"cancelled":true}');
   };
-  shop.model.next({ toolCalls: [{ id: 'call_1', name: 'cancel_order', arguments: { order: 7 } }] });
-  page = await browser.newPage();
-  page.setDefaultTimeout(10_000);
+  shop.model.next(cancelling);
+  page = await newPage();
   const faults: string[] = [];
   const loaded: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('response', (response) => loaded.push(new URL(response.url()).pathname));
-  await page.goto(`${shop.docent.base}/c/${shop.chatbot}`);
-  if (!(await page.getByRole('textbox').isVisible())) await openChat(page);
+  await openPage(page);
   expect(loaded.filter((path) => path.includes('confirmation'))).toEqual([]);
   await askQuestion(page, 'Please cancel order 7');
-  const call = page.getByRole('group', { name: meta.step, exact: true });
+  const call = callIn(page);
   await call.getByRole('row', { name: 'order 7' }).waitFor();
   expect(shop.tool.calls).toEqual([]);
   await call.getByRole('button', { name: 'Yes' }).focus();
@@ -53,4 +69,46 @@ test('a visitor sees the step of a tool function, confirms a call by the keyboar
   expect(await answers(page).count()).toBe(1);
   expect(await answers(page).innerText()).toMatch(/^Please confirm before this is done: .*\s+Order 7 is cancelled\./);
   expect(faults).toEqual([]);
+});
+
+test('a call to confirm is there again after a reload and in another tab, and is made once', async () => {
+  await addCancel();
+  shop.model.next(cancelling);
+  page = await newPage();
+  await openPage(page);
+  await askQuestion(page, 'Please cancel order 7');
+  await callIn(page).waitFor();
+  await page.reload();
+  await callIn(page).getByRole('row', { name: 'order 7' }).waitFor();
+  const other = await page.context().newPage();
+  await openPage(other);
+  await callIn(other).waitFor();
+  shop.model.next({ pieces: ['Order 7 is', ' cancelled.'] });
+  await callIn(page).getByRole('button', { name: 'Yes' }).click();
+  await answers(page).getByText('Order 7 is cancelled.').waitFor();
+  await callIn(other).getByRole('button', { name: 'No' }).click();
+  await answers(other).getByText('Order 7 is cancelled.').waitFor();
+  expect(await callIn(other).count()).toBe(0);
+  expect(shop.tool.calls).toHaveLength(1);
+  await page.reload();
+  await answers(page).getByText('Order 7 is cancelled.').waitFor();
+  expect(await callIn(page).count()).toBe(0);
+});
+
+test('Stop while a confirmed call is made ends it, and the visitor reads that it may have been done', async () => {
+  await addCancel();
+  shop.model.next(cancelling);
+  shop.tool.reply = () => undefined;
+  page = await newPage();
+  await openPage(page);
+  await askQuestion(page, 'Please cancel order 7');
+  await callIn(page).getByRole('button', { name: 'Yes' }).click();
+  await expect.poll(() => shop.tool.calls.length).toBe(1);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  const unsure = answers(page).getByText('It is not certain that this was done:');
+  await unsure.waitFor();
+  await answers(page).getByText('The answer was stopped.').waitFor();
+  await page.reload();
+  await unsure.waitFor();
+  expect([await callIn(page).count(), shop.tool.calls.length]).toEqual([0, 1]);
 });

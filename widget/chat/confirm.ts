@@ -1,27 +1,24 @@
-import type { Failure } from '../client/client.ts';
 import type { Turn } from './turn.ts';
 import type { Chat } from './types.ts';
 
 /**
- * Sends the visitor's answer to the pending call, once, and goes on with the turn. Where the server refuses it the turn fails with
- * the server's sentence; where it cannot be reached the turn is resumed: the call is pending again unless the answer did arrive.
+ * Sends the visitor's answer to the pending call and resumes the turn, also where that was refused or did not arrive: the server
+ * makes the call once, and its message says what became of it, in another tab too.
  */
 export async function confirmCall(chat: Chat, turn: Turn, accept: boolean): Promise<void> {
+  const { client, report } = chat;
   if (!turn.pending) return;
   turn.pending = undefined;
   turn.status.value = { is: 'waiting' };
   chat.latest.value = turn;
   try {
-    const reply = await chat.client.post(turn, 'confirm', { accept });
-    // `start` resumes the message, and reconnects where that breaks.
+    const reply = await client.post(turn, 'confirm', { accept });
     void reply?.body?.cancel();
   } catch (fault) {
-    chat.report(fault);
-    const { status = 0, code, error } = fault as Failure;
-    if (status >= 400 && status < 500) {
-      turn.status.value = { is: 'failed', reason: code, message: error };
-      return;
-    }
+    report(fault);
   }
+  // The visitor stopped it meanwhile: that request may have come before this one, and so stopped nothing.
+  if (turn.status.peek().is === 'done') await client.post(turn, 'stop').catch(report);
+  turn.status.value = { is: 'waiting' };
   chat.start(turn);
 }

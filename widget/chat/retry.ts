@@ -37,7 +37,9 @@ export function saveQuestion(
 const isShown = ({ turns }: Chat, turn: Turn): boolean => turns.peek().includes(turn);
 
 /** Sets a turn to the server's record of it. */
-export function applyRecord({ text, citations, feedback, status }: Turn, record: VisitorMessage): void {
+export function applyRecord(turn: Turn, record: VisitorMessage): void {
+  const { text, citations, feedback, status } = turn;
+  turn.pending = record.confirm;
   text.value = record.response;
   citations.value = readCitations(record.cite_data_json);
   feedback.value = JSON.parse(record.feedback_json) as typeof feedback.value;
@@ -89,7 +91,6 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
       if (event === 'session') turn.session = data.uuid;
       if (event === 'message') setMessage(chat, turn, data.uuid);
       if (event === 'step' && !isOver()) status.value = { is: 'waiting', message: data.name };
-      if (event === 'confirm') turn.pending = data;
       if (event === 'done') return completeTurn(chat, turn, data);
       if (event === 'error') {
         const { status: http = 0 } = data;

@@ -1,5 +1,5 @@
 import { signal, type Signal } from '@preact/signals';
-import type { ChatEvent, Citation, Citations } from '../../server/types.ts';
+import type { Citation, Citations, VisitorMessage } from '../../server/types.ts';
 import { newId, type Feedback, type MessageRef, type Question } from '../client/client.ts';
 import type { Status } from './status.ts';
 
@@ -10,8 +10,11 @@ export interface Turn extends Question, MessageRef {
   /** The piece last appended to `text`. */
   last: string;
   citations: Signal<Citations>;
-  /** The call that waits for the visitor's yes or no, where the answer has ended with one. Set before its `status`. */
-  pending?: Extract<ChatEvent, { event: 'confirm' }>['data'] | undefined;
+  /**
+   * The call that the visitor is asked to confirm, where the answer has ended with one. Set before its `status`. `until`: when it
+   * expires, in milliseconds as `Date.now()`, once it was shown.
+   */
+  pending?: (NonNullable<VisitorMessage['confirm']> & { until?: number }) | undefined;
   /** The visitor's rating; `isLost`: sending it failed. */
   feedback: Signal<Partial<Feedback> & { isLost?: boolean }>;
 }

@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'أوافق',
   yes: 'نعم',
   no: 'لا',
+  expired: 'لم يتم التأكيد في الوقت المحدد، ولم يُنفَّذ شيء.',
 };

@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Souhlasím',
   yes: 'Ano',
   no: 'Ne',
+  expired: 'Nebylo to včas potvrzeno, a proto to nebylo provedeno.',
 };

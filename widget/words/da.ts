@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Jeg accepterer',
   yes: 'Ja',
   no: 'Nej',
+  expired: 'Det blev ikke bekræftet i tide og er ikke udført.',
 };

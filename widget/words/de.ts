@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Ich stimme zu',
   yes: 'Ja',
   no: 'Nein',
+  expired: 'Das wurde nicht rechtzeitig bestätigt und nicht ausgeführt.',
 };

@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Συμφωνώ',
   yes: 'Ναι',
   no: 'Όχι',
+  expired: 'Δεν επιβεβαιώθηκε εγκαίρως και δεν έγινε.',
 };

@@ -1,3 +1,4 @@
+import type { confirmationWords } from './confirmation.ts';
 import type { launcherWords } from './launcher.ts';
 
 /**
@@ -46,9 +47,7 @@ export const en = {
   comment: 'Tell us more',
   thanks: 'Thank you.',
   unsent: 'Sending failed.',
-  yes: 'Yes',
-  no: 'No',
 };
 
 export type PanelWords = typeof en;
-export type Words = PanelWords & typeof launcherWords;
+export type Words = PanelWords & typeof launcherWords & typeof confirmationWords;

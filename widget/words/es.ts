@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Acepto',
   yes: 'Sí',
   no: 'No',
+  expired: 'No se confirmó a tiempo y no se ha hecho.',
 };

@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Hyväksyn',
   yes: 'Kyllä',
   no: 'Ei',
+  expired: 'Tätä ei vahvistettu ajoissa, eikä sitä tehty.',
 };

@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'J’accepte',
   yes: 'Oui',
   no: 'Non',
+  expired: 'Ceci n’a pas été confirmé à temps et n’a pas été fait.',
 };

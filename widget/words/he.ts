@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'הסכמה',
   yes: 'כן',
   no: 'לא',
+  expired: 'הפעולה לא אושרה בזמן ולא בוצעה.',
 };

@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Accetto',
   yes: 'Sì',
   no: 'No',
+  expired: 'Non è stato confermato in tempo e non è stato fatto.',
 };

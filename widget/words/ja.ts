@@ -46,4 +46,5 @@ export const words: Words = {
   agree: '同意する',
   yes: 'はい',
   no: 'いいえ',
+  expired: '時間内に確認されなかったため、実行されませんでした。',
 };

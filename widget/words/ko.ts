@@ -46,4 +46,5 @@ export const words: Words = {
   agree: '동의합니다',
   yes: '예',
   no: '아니요',
+  expired: '제시간에 확인되지 않아 실행되지 않았습니다.',
 };

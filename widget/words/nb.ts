@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Jeg godtar',
   yes: 'Ja',
   no: 'Nei',
+  expired: 'Dette ble ikke bekreftet i tide og er ikke utført.',
 };

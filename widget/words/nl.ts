@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Ik ga akkoord',
   yes: 'Ja',
   no: 'Nee',
+  expired: 'Dit is niet op tijd bevestigd en niet uitgevoerd.',
 };

@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Zgadzam się',
   yes: 'Tak',
   no: 'Nie',
+  expired: 'Nie potwierdzono tego na czas i nie zostało to wykonane.',
 };

@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Concordo',
   yes: 'Sim',
   no: 'Não',
+  expired: 'Isto não foi confirmado a tempo e não foi feito.',
 };

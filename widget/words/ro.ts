@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Sunt de acord',
   yes: 'Da',
   no: 'Nu',
+  expired: 'Nu a fost confirmat la timp și nu a fost făcut.',
 };

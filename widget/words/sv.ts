@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Jag godkänner',
   yes: 'Ja',
   no: 'Nej',
+  expired: 'Detta bekräftades inte i tid och har inte utförts.',
 };

@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Kabul ediyorum',
   yes: 'Evet',
   no: 'Hayır',
+  expired: 'Bu zamanında onaylanmadı ve yapılmadı.',
 };

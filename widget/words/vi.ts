@@ -46,4 +46,5 @@ export const words: Words = {
   agree: 'Tôi đồng ý',
   yes: 'Có',
   no: 'Không',
+  expired: 'Việc này không được xác nhận kịp thời và chưa được thực hiện.',
 };

@@ -46,4 +46,5 @@ export const words: Words = {
   agree: '我同意',
   yes: '是',
   no: '否',
+  expired: '未在规定时间内确认，因此没有执行。',
 };

@@ -2,7 +2,7 @@ import { fill, type Value, type Values } from '../../agents/variables.ts';
 import type { ModelMessage, ToolCall } from '../../model/model.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { ToolFunction } from '../../schema/records.ts';
-import type { ChatEvent } from '../../types.ts';
+import type { Confirmation, VisitorMessage } from '../../types.ts';
 import type { Arguments } from './arguments.ts';
 
 /** A call that waits for the visitor's yes or no, stored with its message: nothing of it depends on this process. */
@@ -13,7 +13,7 @@ export interface PendingCall {
   agent: string;
   function: string;
   /** What the visitor was shown. */
-  shown: Extract<ChatEvent, { event: 'confirm' }>['data'];
+  shown: Confirmation;
   arguments: Arguments;
   /** Of the variables in address and headers, as they were. */
   values: Values;
@@ -29,28 +29,33 @@ export const CONFIRM_MS = 10 * 60_000;
 /** What stands in the place of a call that was confirmed or declined. */
 export const ANSWERED = '{"answered":true}';
 
-/** Undefined where there is none that waits; `late` after its time. */
-function pendingIn(json: string | undefined, now: number): PendingCall | 'answered' | 'late' | undefined {
+function pendingIn(json: string | undefined): PendingCall | 'answered' | undefined {
   if (json === undefined) return undefined;
   const stored = JSON.parse(json) as PendingCall | { answered: true };
-  if ('answered' in stored) return 'answered';
-  // More than the time remains where the clock was set back.
-  return now <= stored.until && stored.until - now <= CONFIRM_MS ? stored : 'late';
+  return 'answered' in stored ? 'answered' : stored;
+}
+
+/** Milliseconds; 0 where it is too late, and where more than the time remains: the clock was set back. */
+function timeLeft({ until }: PendingCall, now: number): number {
+  const left = until - now;
+  return left > CONFIRM_MS ? 0 : Math.max(0, left);
 }
 
 /** Throws `conflict` where no call waits. */
 export function waitingCall(json: string | undefined, now: number): PendingCall {
-  const pending = pendingIn(json, now);
+  const pending = pendingIn(json);
   if (pending === undefined) throw new Refusal('conflict', 'the message has no call to confirm');
   if (pending === 'answered') throw new Refusal('conflict', 'the call was confirmed or declined before');
-  if (pending === 'late') throw new Refusal('conflict', 'it is too late to confirm the call; please ask again');
+  if (timeLeft(pending, now) === 0)
+    throw new Refusal('conflict', 'it is too late to confirm the call; please ask again');
   return pending;
 }
 
-/** What visitors are shown of a stored call that they can confirm. */
-export function shownIn(json: string | undefined, now: number): PendingCall['shown'] | undefined {
-  const pending = pendingIn(json, now);
-  return typeof pending === 'object' ? pending.shown : undefined;
+/** What visitors see of a stored call until they confirm or decline it. */
+export function confirmationIn(json: string | undefined, now: number): VisitorMessage['confirm'] {
+  const pending = pendingIn(json);
+  if (typeof pending !== 'object') return undefined;
+  return { ...pending.shown, expires_in: Math.ceil(timeLeft(pending, now) / 1000) };
 }
 
 /** The values that address and headers of the function are filled with. */

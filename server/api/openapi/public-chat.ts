@@ -80,6 +80,7 @@ export const publicChatOperations: PublicChatOperation[] = [
     method: 'GET',
     path: `${SESSION}/messages`,
     summary: 'List the messages of a session, oldest first, with the fields a visitor may see',
+    description: 'A message whose call waits to be confirmed, or was not confirmed in time, has it in `confirm`.',
     reply: Type.Array(VisitorMessageSchema),
     others: faultSchemas(),
   },

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { VisitorMessage } from '../../../server/types.ts';
 import { parseEvents, post } from '../../proxy/fixture.ts';
 import { start } from '../../running.ts';
 import { askByKey, json, openShop, ORDER, seen, toldIn, visit, type Shop } from './fixture.ts';
@@ -26,6 +27,12 @@ async function askToCancel() {
 }
 type Asked = Awaited<ReturnType<typeof askToCancel>>;
 
+/** What the visitor finds in the conversation. */
+async function listed({ session, uuid }: Asked, base = shop.docent.base, chatbot = shop.chatbot) {
+  const reply = await fetch(`${base}/chat/${chatbot}/session/${session}/messages`);
+  return ((await reply.json()) as VisitorMessage[]).find((message) => message.uuid === uuid)!;
+}
+
 const confirm = ({ session, uuid }: Pick<Asked, 'session' | 'uuid'>, body: object, base = shop.docent.base) =>
   post(`${base}/chat/${shop.chatbot}/session/${session}/message/${uuid}/confirm`, body);
 
@@ -52,6 +59,25 @@ describe('a call that the visitor has to confirm', () => {
     const reply = await fetch(`${shop.docent.base}/chat/${shop.chatbot}/session/${session}/message/${uuid}/stream`);
     const again = await seen(shop, parseEvents(await reply.text()));
     expect([again.events, again.confirm]).toEqual([['message', 'delta', 'confirm', 'done'], shown]);
+  });
+
+  it('is in the visitor’s record of the message until it is answered', async () => {
+    await addCancel();
+    const reply = await post(`${shop.docent.base}/chat/${shop.chatbot}/ask`, { query: 'How many lamps?' });
+    expect(parseEvents(await reply.text()).at(-1)!.data).not.toHaveProperty('confirm');
+    const asked = await askToCancel();
+    const record = await listed(asked);
+    const { expires_in, ...shown } = record.confirm!;
+    expect([shown, Number.isInteger(expires_in)]).toEqual([asked.confirm, true]);
+    expect(expires_in).toBeGreaterThan(0);
+    expect(expires_in).toBeLessThanOrEqual(600);
+    expect(JSON.stringify(record)).not.toMatch(/T0ken|pending_call/);
+    const stream = `/session/${asked.session}/message/${asked.uuid}/stream`;
+    const replay = parseEvents(await (await fetch(`${shop.docent.base}/chat/${shop.chatbot}${stream}`)).text());
+    expect(replay.at(-1)).toMatchObject({ event: 'done', data: { confirm: asked.confirm } });
+    shop.model.next({ pieces: ['As you like.'] });
+    expect((await goOn(asked, false)).events).not.toContain('confirm');
+    expect(await listed(asked)).not.toHaveProperty('confirm');
   });
 
   it('is made once it is confirmed, and the answer goes on behind its text', async () => {
@@ -206,7 +232,9 @@ it('waits for ten minutes, not longer', async () => {
   vi.setSystemTime(began + 11 * 60_000);
   const late = await post(`${path(two)}/confirm`, { accept: true });
   const replay = await (await fetch(`${path(two)}/stream`)).text();
+  const records = await Promise.all([one, two].map((asked) => listed(asked, other.docent.base, other.chatbot)));
   vi.useRealTimers();
+  expect(records.map((record) => record.confirm)).toEqual([undefined, { ...two.confirm, expires_in: 0 }]);
   expect([inTime.status, late.status]).toEqual([200, 409]);
   expect(await late.json()).toMatchObject({ code: 'conflict', error: expect.stringContaining('too late') });
   expect(parseEvents(replay).map(({ event }) => event)).toEqual(['message', 'delta', 'done']);

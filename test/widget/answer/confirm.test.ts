@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { waitFor, within } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { ChatEvent } from '../../../server/types.ts';
+import type { ChatEvent, Confirmation, VisitorMessage } from '../../../server/types.ts';
 import {
   answerEvents,
   deltas,
@@ -15,16 +15,20 @@ import {
 import { mountAndOpen, type MountedChat } from '../mounted.ts';
 
 const question = 'Cancel my order A-17';
-const first = messageRecord(question, 'Please confirm before this is done: Cancel the order');
-const whole = messageRecord(question, `${first.response}\n\nThe order is cancelled.`);
-const pending: ChatEvent = {
-  event: 'confirm',
-  data: {
-    function: 'cancel_order',
-    name: 'Cancel the order',
-    arguments: { order: 'A-17', items: [1, 2], note: '<img src=x onerror=alert(1)> **now**' },
-  },
+const call: Confirmation = {
+  function: 'cancel_order',
+  name: 'Cancel the order',
+  arguments: { order: 'A-17', items: [1, 2], note: '<img src=x onerror=alert(1)> **now**' },
 };
+const text = 'Please confirm before this is done: Cancel the order';
+/** The answer that has ended with the call, which may be confirmed for so many seconds more. */
+const waiting = (expires_in: number): VisitorMessage => ({
+  ...messageRecord(question, text),
+  confirm: { ...call, expires_in },
+});
+const first = waiting(600);
+const whole = messageRecord(question, `${text}\n\nThe order is cancelled.`);
+const pending: ChatEvent = { event: 'confirm', data: call };
 const asked = (): Response => streamResponse(answerEvents(first).toSpliced(-1, 0, pending));
 const goesOn = (): Response =>
   streamResponse([...deltas(whole.response, first.response.length), { event: 'done', data: whole }]);
@@ -150,20 +154,51 @@ test('No is sent as well', async () => {
   expect(posted()).toEqual([{ accept: false }]);
 });
 
-test.each([
-  [409, 'conflict', 'it is too late to confirm the call; please ask again'],
-  [404, 'not_found', 'there is no such message'],
-] as const)('where the server refuses it with %i its sentence is shown', async (status, code, error) => {
-  await askedToConfirm({ [confirm]: () => jsonResponse({ error, code }, status) });
+const note = (): HTMLElement | null => chat.root.querySelector('.note.warning');
+const lateWords = 'This was not confirmed in time, and was not done.';
+
+test('where it was answered elsewhere the turn shows what became of it', async () => {
+  const error = 'the call was confirmed or declined before';
+  await askedToConfirm({ [confirm]: () => jsonResponse({ error, code: 'conflict' }, 409) });
+  button('No').click();
+  await waitFor(() => expect(spoken()).toContain('The order is cancelled.'));
+  expect(textOf()).toBe(whole.response.replace('\n\n', ''));
+  expect([group(), note()]).toEqual([null, null]);
+  expect(chat.root.textContent).not.toContain(error);
+  expect(chat.events).toContainEqual(['error', { code: 'conflict', error, status: 409 }]);
+});
+
+test('where it is too late the turn says so, and the question can be asked again', async () => {
+  const error = 'it is too late to confirm the call; please ask again';
+  const late = waiting(0);
+  await askedToConfirm({
+    [confirm]: () => jsonResponse({ error, code: 'conflict' }, 409),
+    [stream]: () => streamResponse([{ event: 'done', data: late }]),
+  });
   button('Yes').click();
-  const note = (): HTMLElement | null => chat.root.querySelector('.note.warning');
-  await waitFor(() => expect(note()?.querySelector('p')?.textContent).toBe(error));
-  expect(spoken()).toBe(error);
-  expect(group()).toBeNull();
-  expect(textOf()).toBe(first.response);
-  expect(chat.events).toContainEqual(['error', { code, error, status }]);
+  await waitFor(() => expect(note()?.querySelector('p')?.textContent).toBe(lateWords));
+  expect(spoken()).toBe(lateWords);
+  expect(chat.root.textContent).not.toContain(error);
+  expect([group(), textOf()]).toEqual([null, text]);
   within(note()!).getByRole('button', { name: 'Try again' }).click();
   await waitFor(() => expect(chat.server.askRequests()).toHaveLength(2));
+});
+
+test('a call that expires while it is shown says so by itself', async () => {
+  chat = await mountAndOpen({ 'POST /ask': () => streamResponse(answerEvents(waiting(1))) });
+  chat.ask(question);
+  await waitFor(() => button('Yes'));
+  await waitFor(() => expect(spoken()).toBe(lateWords), { timeout: 10_000 });
+  expect([group(), note()?.querySelector('p')?.textContent]).toEqual([null, lateWords]);
+  expect(posted()).toEqual([]);
+});
+
+test('where the conversation is gone the turn says so in the visitor’s words', async () => {
+  const gone = (): Response => jsonResponse({ error: 'no such session', code: 'not_found' }, 404);
+  await askedToConfirm({ [confirm]: gone, [stream]: gone });
+  button('Yes').click();
+  await waitFor(() => expect(note()?.querySelector('p')?.textContent).toBe('This chat is not available.'));
+  expect(group()).toBeNull();
 });
 
 test('where the answer of the visitor did not arrive the call can be confirmed again', async () => {
@@ -179,7 +214,28 @@ test('where the answer of the visitor did not arrive the call can be confirmed a
   expect(posted()).toEqual([{ accept: true }, { accept: true }]);
 });
 
-test('closing and opening the panel keeps the call; the stored conversation does not tell of one', async () => {
+test('Stop before the server has the visitor’s answer stops the call, and the turn shows how it ended', async () => {
+  const stop = 'POST /session/s1/message/m1/stop';
+  const stopped = messageRecord(question, `${text}\n\nThis was not done: Cancel the order`, {}, 'stopped');
+  let arrive = (): void => undefined;
+  const arrives = new Promise<void>((resolve) => (arrive = resolve));
+  await askedToConfirm({
+    [confirm]: () => arrives.then(() => streamResponse([{ event: 'message', data: { uuid: 'm1' } }])),
+    [stop]: () => jsonResponse({ success: true }),
+    [stream]: () => streamResponse([...deltas(stopped.response, text.length), { event: 'done', data: stopped }]),
+  });
+  button('Yes').click();
+  (await waitFor(() => button('Stop'))).click();
+  await waitFor(() => expect(spoken()).toContain('The answer was stopped.'));
+  const requests = (): string[] => chat.server.requests.slice(2).map((request) => request.path);
+  await waitFor(() => expect(requests()).toEqual([confirm, stop].map(path)));
+  arrive();
+  await waitFor(() => expect(textOf()).toContain('This was not done: Cancel the order'));
+  expect(requests()).toEqual([confirm, stop, stop, stream].map(path));
+  expect(spoken()).toContain('The answer was stopped.');
+});
+
+test('closing and opening the panel keeps the call, and so does a reload', async () => {
   await askedToConfirm();
   chat.handle.close();
   await waitFor(() => expect(chat.screen.queryByRole('dialog')).toBeNull());
@@ -187,9 +243,22 @@ test('closing and opening the panel keeps the call; the stored conversation does
   await waitFor(() => button('Yes'));
   expect(chat.screen.getAllByRole('button', { name: 'Yes' })).toHaveLength(1);
   chat.close();
-  chat = await mountAndOpen({ 'GET /session/s1/messages': () => jsonResponse([first]) });
-  await waitFor(() => expect(textOf()).toBe(first.response));
-  expect(group()).toBeNull();
+  chat = await mountAndOpen({ ...replies, 'GET /session/s1/messages': () => jsonResponse([first]) });
+  await waitFor(() => button('Yes'));
+  expect(within(group()!).getAllByRole('rowheader')).toHaveLength(3);
+  expect(textOf()).toBe(text);
+  // The field keeps the focus.
+  expect(chat.root.activeElement?.tagName).toBe('TEXTAREA');
+  button('Yes').click();
+  await waitFor(() => expect(textOf()).toContain('The order is cancelled.'));
+  expect([posted(), chat.server.askRequests()]).toEqual([[{ accept: true }], []]);
+});
+
+test('a restored call that is too late to confirm says so', async () => {
+  localStorage.setItem('docent:https://docent.test/:c1', JSON.stringify({ session: 's1', last: 'm1' }));
+  chat = await mountAndOpen({ ...replies, 'GET /session/s1/messages': () => jsonResponse([waiting(0)]) });
+  await waitFor(() => expect(note()?.querySelector('p')?.textContent).toBe(lateWords));
+  expect([group(), textOf()]).toEqual([null, text]);
 });
 
 test('the buttons are in the page’s language', async () => {
