@@ -104,8 +104,23 @@ export function finishedMessage(
   };
 }
 
+/** The message of an answer that goes on: labels that background agents gave to the stored one meanwhile stay, with their notes. */
+export function withAnswerOf(message: StoredMessage, { labels, meta_json }: StoredMessage): StoredMessage {
+  const { background } = JSON.parse(meta_json) as { background?: unknown };
+  if (background === undefined) return { ...message, labels };
+  return { ...message, labels, meta_json: JSON.stringify({ ...JSON.parse(message.meta_json), background }) };
+}
+
 export function errorResult(error: unknown): AnswerResult {
   const refusal =
     error instanceof Refusal ? error : new Refusal('internal', 'the answer could not be made', { cause: error });
   return { finish_reason: 'error', citations: {}, meta: { ...NO_META, outcome: 'unknown' }, refusal };
 }
+
+/** A session's identifier is a secret: its first eight digits, which every message's identifier has too, are enough. */
+export const logFields = ({ uuid, chatbot, session, request }: Question): object => ({
+  req: request,
+  chatbot: chatbot.uuid,
+  session: `${session.uuid.slice(0, 8)}…`,
+  message: uuid,
+});

@@ -8,7 +8,15 @@ import { BackgroundResults, withBackground, withFindings } from './background/re
 import type { BackgroundWork, Finding } from './background/work.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
 import { createAnswerEvents } from './events.ts';
-import { errorResult, finishedMessage, newMessage, type Question, type Respond } from './message-records.ts';
+import {
+  errorResult,
+  finishedMessage,
+  logFields,
+  newMessage,
+  withAnswerOf,
+  type Question,
+  type Respond,
+} from './message-records.ts';
 import { Run } from './run.ts';
 import { countUsage } from './spending.ts';
 import { ANSWERED, waitingCall, type PendingCall } from './tools/pending.ts';
@@ -191,9 +199,9 @@ export class AnswerRuns {
   /** An unfinished message as read from the store, with what there is of its answer. */
   async #soFar(message: StoredMessage): Promise<StoredMessage> {
     const run = this.#runs.get(message.uuid);
-    if (run && !run.ended) return withBackground({ ...message, response: run.read(0) }, run.background);
-    // It has ended while the store was being read.
     const work = this.#workOf(message.uuid);
+    if (run && !run.ended) return withBackground({ ...message, response: run.read(0) }, work);
+    // It has ended while the store was being read.
     return withBackground((await this.#store.message(message.uuid)) ?? message, work);
   }
 
@@ -210,9 +218,11 @@ export class AnswerRuns {
     return works;
   }
 
-  #save({ ephemeral }: Question, message: StoredMessage, session?: StoredSession): Promise<boolean> {
+  #save({ ephemeral, confirmed }: Question, message: StoredMessage, session?: StoredSession): Promise<boolean> {
     if (ephemeral) return Promise.resolve(true);
-    return retry(() => this.#store.saveMessage(message, session), isShortOfFiles, STORE_RETRY_DELAYS);
+    const goOn = () => this.#store.updateMessage(message.uuid, (stored) => withAnswerOf(message, stored)).then(Boolean);
+    const save = confirmed ? goOn : () => this.#store.saveMessage(message, session);
+    return retry(save, isShortOfFiles, STORE_RETRY_DELAYS);
   }
 
   async #finish(question: Question, respond: Respond, run: Run, stored: Promise<boolean>): Promise<void> {
@@ -288,11 +298,3 @@ export class AnswerRuns {
     run.stop();
   }
 }
-
-/** A session's identifier is a secret: its first eight digits, which every message's identifier has too, are enough. */
-const logFields = ({ uuid, chatbot, session, request }: Question): object => ({
-  req: request,
-  chatbot: chatbot.uuid,
-  session: `${session.uuid.slice(0, 8)}…`,
-  message: uuid,
-});

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { VisitorMessage } from '../../../server/types.ts';
 import { parseEvents, post } from '../../proxy/fixture.ts';
-import { start } from '../../running.ts';
+import { start, until } from '../../running.ts';
 import { askByKey, json, openShop, ORDER, seen, toldIn, visit, type Shop } from './fixture.ts';
 
 let shop: Shop;
@@ -40,6 +40,12 @@ async function goOn(asked: Asked, accept: boolean) {
   const reply = await confirm(asked, { accept });
   expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
   return seen(shop, parseEvents(await reply.text()));
+}
+
+function newSignal() {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve: () => resolve() };
 }
 
 describe('a call that the visitor has to confirm', () => {
@@ -207,6 +213,33 @@ describe('a call that the visitor has to confirm', () => {
     const { meta } = await goOn(asked, true);
     expect(meta.functions_called.map(({ name }: { name: string }) => name)).toEqual(['stock', 'cancel_order']);
     expect(toldIn(shop, 2)).toHaveLength(2);
+  });
+
+  it('leaves the labels that a background agent gives to the message meanwhile', async () => {
+    await addCancel();
+    const tags = [{ name: 'Urgent', color: '#ff0000', criteria: 'in a hurry' }];
+    const path = `/chatbot/${shop.chatbot}/agent/create`;
+    const labels = (await shop.docent.api('POST', path, { name: 'Labels', type: 'background', tags })).body.uuid;
+    await shop.docent.api('POST', `/agent/${labels}/update`, { enabled: true });
+    const [tagged, called, answered] = [newSignal(), newSignal(), newSignal()];
+    const found = { pieces: ['{"tags":["Urgent"],"variables":{}}'], hold: tagged.promise };
+    shop.model.next(calling, found, { pieces: ['Done.'] });
+    const asked = await visit(shop, 'Please cancel order 7', { variables });
+    shop.tool.reply = (call, response) => {
+      called.resolve();
+      void answered.promise.then(() => json({ ok: true })(call, response));
+    };
+    const going = goOn(asked, true);
+    await called.promise;
+    const stored = async () => (await shop.docent.api('GET', `/message/${asked.uuid}`)).body;
+    expect(await stored()).toMatchObject({ finish_reason: '', background_pending_tasks: 1 });
+    tagged.resolve();
+    await until(stored, (message) => message.background_pending_tasks === 0);
+    answered.resolve();
+    const { message, meta } = await going;
+    await shop.docent.api('DELETE', `/agent/${labels}/delete`);
+    expect(message).toMatchObject({ finish_reason: 'stop', labels: [{ name: 'Urgent', color: '#ff0000' }] });
+    expect(meta).toMatchObject({ background: [{ agent: labels, labels: ['Urgent'] }], credits: 1 });
   });
 
   it('is not asked for over /api/v1', async () => {
