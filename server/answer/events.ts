@@ -12,6 +12,6 @@ interface AnswerEventMap {
   personRequested: [PersonRequest];
 }
 
-export type AnswerEvents = EventEmitter<AnswerEventMap>;
+type AnswerEvents = EventEmitter<AnswerEventMap>;
 
 export const createAnswerEvents = (): AnswerEvents => new EventEmitter<AnswerEventMap>();

@@ -4,7 +4,7 @@ import { Refusal } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
 
 /** Why the server does less than it should. `failing` while nothing can be stored, `degraded` while questions are still answered. */
-export interface Fault {
+interface Fault {
   status: 'degraded' | 'failing';
   /** One sentence for the operator. */
   reason: string;

@@ -12,13 +12,13 @@ export interface Call {
   body?: string | undefined;
 }
 
-export interface CallReply {
+interface CallReply {
   /** Any status but a redirect's. */
   status: number;
   text: string;
 }
 
-export type CallReason = 'blocked' | 'timeout' | 'redirect' | 'too_large' | 'content_type' | 'unreachable';
+type CallReason = 'blocked' | 'timeout' | 'redirect' | 'too_large' | 'content_type' | 'unreachable';
 
 /** The only error that `Caller.call` rejects with. Its message names neither address nor headers. */
 export class CallFailure extends Error {

@@ -15,7 +15,7 @@ export interface Exchange {
 }
 
 /** GET without a body where it is absent. */
-export interface Sent {
+interface Sent {
   method: Dispatcher.HttpMethod;
   body?: string | undefined;
 }

@@ -10,7 +10,7 @@ import { asWebFailure, WebFailure } from './errors.ts';
 export const ROBOT = 'DocentBot';
 
 /** The rules of a robots.txt for us, by RFC 9309. */
-export interface Rules {
+interface Rules {
   /** Throws a `robots` failure where the page is disallowed. */
   check(url: URL): void;
   /** Crawl-delay in milliseconds. */

@@ -13,7 +13,7 @@ const MARKER = /(?<![ \t])[ \t]*\[(\d{1,3}(?:\.\d{1,2})?)\]/g;
 /** A `[3]` in a source, such as a footnote, would look like one of our markers. */
 export const withoutMarkers = (text: string): string => text.replace(MARKER, '');
 
-export const citation = ({ source }: Found, text: string): Citation => ({
+const citation = ({ source }: Found, text: string): Citation => ({
   data_source_uuid: source.uuid,
   title: source.title,
   text,

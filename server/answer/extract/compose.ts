@@ -5,7 +5,7 @@ import { Layout } from './layout.ts';
 import { refersBack, SENTENCE_END } from './anaphora.ts';
 
 /** A selected sentence: the index of its passage in `found`, and its own index in the passage. */
-export interface Pick {
+interface PickedSentence {
   found: number;
   at: number;
 }
@@ -43,7 +43,7 @@ const MAX_QUOTE_WITH_LEAD_IN = 900;
  * Composes selected sentences so that each piece can be understood without its page: sentences of a page are grouped in its
  * order, adjacent ones are joined, list items get their lead-in, and a sentence that refers back gets the one before it.
  */
-export function composeQuotes(picks: Pick[], found: Found[], query: Query): QuotePiece[] {
+export function composeQuotes(picks: PickedSentence[], found: Found[], query: Query): QuotePiece[] {
   const pages = new Map<string, Map<number, number[]>>();
   for (const { found: passageIndex, at } of picks) {
     const { uuid } = found[passageIndex]!.source;

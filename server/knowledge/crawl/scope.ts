@@ -1,7 +1,7 @@
 import { sameSite } from '../../web/url.ts';
 
 /** Bounds of a site. */
-export interface Bounds {
+interface Bounds {
   /** The address of the first page: the site is its origin, and the folder that it stands in. */
   home: string;
   /** Prefixes of the path, or patterns of the whole path in which `*` is anything; an empty list includes everything. */

@@ -7,7 +7,7 @@ import { readPlain } from './plain.ts';
 import { readTex } from './tex.ts';
 
 /** A file or page before it is parsed. */
-export interface Content {
+interface Content {
   bytes: Uint8Array;
   /** The decoded bytes; rejects with `Unreadable` where they are binary. */
   text(): Promise<string>;

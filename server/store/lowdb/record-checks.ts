@@ -22,7 +22,7 @@ import type {
  * Whether a value read from the disk has the types its readers rely on. Lengths and ranges are not checked: a limit that
  * a later version tightens must not make damage of what an earlier one stored. A field added later is `optional`.
  */
-export type Check = (value: unknown) => boolean;
+type Check = (value: unknown) => boolean;
 
 type Fields<T> = { [K in keyof Required<T>]: Check };
 
