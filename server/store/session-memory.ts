@@ -34,6 +34,8 @@ function sessionVerbs(store: Store): SessionVerbs {
   /** By message. */
   const sessionOf = new Map<string, string>();
   const holderOf = (message: string) => sessions.get(sessionOf.get(message) ?? '');
+  /** Messages, of which what is written later is refused. */
+  const deleted = new Set<string>();
   const create = async (session: StoredSession): Promise<boolean> => {
     if (sessions.has(session.uuid) || !(await store.chatbot(session.chatbot))) return false;
     sessions.set(session.uuid, { session: structuredClone(session), messages: new Map() });
@@ -60,6 +62,7 @@ function sessionVerbs(store: Store): SessionVerbs {
       if (session && !sessions.has(session.uuid)) await create(session);
       const held = sessions.get(message.session);
       if (!held) return store.saveMessage(message);
+      if (deleted.has(message.uuid)) return false;
       held.messages.set(message.uuid, structuredClone(message));
       sessionOf.set(message.uuid, message.session);
       const { modified_at } = message;
@@ -92,7 +95,11 @@ function sessionVerbs(store: Store): SessionVerbs {
       return structuredClone(finished.slice(-count));
     },
     async deleteMessage(uuid) {
-      return holderOf(uuid)?.messages.delete(uuid) ?? store.deleteMessage(uuid);
+      const held = holderOf(uuid);
+      if (!held) return store.deleteMessage(uuid);
+      deleted.add(uuid);
+      sessionOf.delete(uuid);
+      return held.messages.delete(uuid);
     },
   };
 }
