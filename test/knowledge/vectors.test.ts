@@ -18,7 +18,7 @@ function directions(count: number): Float32Array[] {
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, at) => sum + value * b[at]!, 0);
 
 const vectorsOf = (all: Float32Array[]): Vectors => {
-  const vectors = new Vectors(DIMENSIONS);
+  const vectors = new Vectors(DIMENSIONS, (slot) => slot);
   for (const [slot, vector] of all.entries()) vectors.set(slot, rowOf(vector));
   return vectors;
 };
@@ -45,7 +45,7 @@ describe('vectors', () => {
         .slice(0, 3)
         .map(([slot]) => slot),
     );
-    expect(new Vectors(DIMENSIONS).nearest(asked!, 3)).toEqual([]);
+    expect(new Vectors(DIMENSIONS, (slot) => slot).nearest(asked!, 3)).toEqual([]);
   });
 
   it('find what is near among so many that most are told by their signs alone', () => {

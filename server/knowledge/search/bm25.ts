@@ -17,6 +17,8 @@ export interface PassageTerms {
   forms: Uint32Array;
   /** The roots of the different words of title and headings. */
   head: Uint32Array;
+  /** Orders passages with the same score, lowest first. It depends on what is indexed, not on when it was. */
+  rank: number;
 }
 
 /** The passages that a search is limited to. */
@@ -38,6 +40,7 @@ export class Postings {
   /** By slot: the number of words of the text plus one; 0 for a removed passage. */
   #lengths = new Uint32Array(64);
   #scores = new Float64Array(64);
+  #ranks = new Float64Array(64);
   /** By root, all zero between two passages. */
   #tally = new Uint8Array(1024);
   #size = 0;
@@ -64,6 +67,7 @@ export class Postings {
     });
     if (this.#lengths.length <= slot) this.#makeRoom(slot);
     this.#lengths[slot] = passage.forms.length + 1;
+    this.#ranks[slot] = passage.rank;
     this.#size++;
     this.#length += passage.forms.length;
   }
@@ -83,14 +87,19 @@ export class Postings {
         .map((packed) => repack(packed, newSlots[slotOf(packed)]!)),
     );
     const lengths = new Uint32Array(this.#lengths.length);
-    for (const [slot, to] of newSlots.entries()) if (to !== -1) lengths[to] = this.#lengths[slot]!;
+    for (const [slot, to] of newSlots.entries()) {
+      if (to === -1) continue;
+      lengths[to] = this.#lengths[slot]!;
+      this.#ranks[to] = this.#ranks[slot]!;
+    }
     this.#lengths = lengths;
   }
 
   /** The `count` passages with the highest BM25F scores, best first; only those in `slotSet`, where it is given. */
   top(query: Query, count: number, slotSet?: SlotSet): [slot: number, score: number][] {
     const touched = this.#accumulate(query, slotSet);
-    const top = best(touched, this.#scores, count).map((slot): [number, number] => [slot, this.#scores[slot]!]);
+    const best = this.#best(touched, count).sort((a, b) => this.#compare(a, b));
+    const top = best.map((slot): [number, number] => [slot, this.#scores[slot]!]);
     for (const slot of touched) this.#scores[slot] = 0;
     return top;
   }
@@ -146,11 +155,16 @@ export class Postings {
     const lengths = new Uint32Array(slot * 2);
     lengths.set(this.#lengths);
     this.#lengths = lengths;
+    const ranks = new Float64Array(slot * 2);
+    ranks.set(this.#ranks);
+    this.#ranks = ranks;
   }
 
   #listsOf({ termByRoot, terms }: Query): List[] {
     return [...termByRoot]
-      .map(([root, { term, share }]) => ({ weight: terms[term]!.weight * share, list: this.#lists[root] }))
+      .map(([root, { term, share }]) => {
+        return { weight: terms[term]!.weight * share, list: this.#lists[root], count: this.passagesWith(root) };
+      })
       .filter((one): one is List => one.list !== undefined);
   }
 
@@ -159,10 +173,11 @@ export class Postings {
    * the long lists of common words are only looked up for candidates, see `LONG_LIST`.
    */
   #accumulate(query: Query, slotSet: SlotSet | undefined): number[] {
-    const lists = this.#listsOf(query).sort((a, b) => a.list.length - b.list.length);
+    // Lists have postings of removed passages too: by their lengths, what came and went would change scores.
+    const lists = this.#listsOf(query).sort((a, b) => a.count - b.count);
     let touched: number[] = [];
     for (const one of lists) {
-      if (one.list.length < LONG_LIST || touched.length < MIN_CANDIDATES) {
+      if (one.count < LONG_LIST || touched.length < MIN_CANDIDATES) {
         if (slotSet) this.#addFromSet(one, touched, slotSet);
         else this.#addAll(one, touched);
         continue;
@@ -198,17 +213,50 @@ export class Postings {
   }
 
   #onlyBest(touched: number[]): number[] {
-    const bestSlots = best(touched, this.#scores, MIN_CANDIDATES);
+    const bestSlots = this.#best(touched, MIN_CANDIDATES);
     const scores = bestSlots.map((slot) => this.#scores[slot]!);
     for (const slot of touched) this.#scores[slot] = 0;
     for (const [at, slot] of bestSlots.entries()) this.#scores[slot] = scores[at]!;
     return bestSlots;
+  }
+
+  /** The slots with the highest scores, in no order. */
+  #best(slots: number[], count: number): number[] {
+    // A heap with the worst on top: where many score the same, each of them may come and go.
+    const chosen = slots.slice(0, count);
+    if (slots.length <= count) return chosen;
+    for (let at = (count >>> 1) - 1; at >= 0; at--) this.#sink(chosen, at);
+    for (let at = count; at < slots.length; at++) {
+      if (this.#compare(slots[at]!, chosen[0]!) > 0) continue;
+      chosen[0] = slots[at]!;
+      this.#sink(chosen, 0);
+    }
+    return chosen;
+  }
+
+  /** For `sort`, best first. */
+  #compare(a: number, b: number): number {
+    return this.#scores[b]! - this.#scores[a]! || this.#ranks[a]! - this.#ranks[b]! || a - b;
+  }
+
+  #sink(heap: number[], at: number): void {
+    const slot = heap[at]!;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child + 1 < heap.length && this.#compare(heap[child]!, heap[child + 1]!) < 0) child++;
+      if (child >= heap.length || this.#compare(slot, heap[child]!) > 0) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = slot;
   }
 }
 
 interface List {
   weight: number;
   list: number[];
+  /** How many passages are in it, removed ones left out. */
+  count: number;
 }
 
 const saturate = (count: number): number => (count * (K1 + 1)) / (K1 + count);
@@ -223,23 +271,6 @@ const repack = (packed: number, slot: number): number => (slot << 8) | (packed &
 const slotOf = (packed: number): number => packed >>> 8;
 const headOf = (packed: number): number => (packed >>> 7) & 1;
 const countOf = (packed: number): number => packed & 127;
-
-/** The slots with the highest scores, best first; older passages first where scores are the same. */
-function best(slots: number[], scores: Float64Array, count: number): number[] {
-  const before = (a: number, b: number): number => scores[b]! - scores[a]! || a - b;
-  if (slots.length <= count) return [...slots].sort(before);
-  const chosen = slots.slice(0, count).sort(before);
-  let least = scores[chosen[count - 1]!]!;
-  for (let at = count; at < slots.length; at++) {
-    const slot = slots[at]!;
-    if (scores[slot]! < least || before(slot, chosen[count - 1]!) > 0) continue;
-    let to = count - 1;
-    for (; to > 0 && before(slot, chosen[to - 1]!) < 0; to--) chosen[to] = chosen[to - 1]!;
-    chosen[to] = slot;
-    least = scores[chosen[count - 1]!]!;
-  }
-  return chosen;
-}
 
 /** The posting of that slot in a list sorted by slots; `NONE` where there is none. */
 function find(list: number[], slot: number): number {

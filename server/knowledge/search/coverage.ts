@@ -66,7 +66,7 @@ export function bySentences<S, H extends Hit<S>>(
 }
 
 /** For `sort`, best first. */
-export const byScore = (a: { score: number }, b: { score: number }): number => b.score - a.score;
+export const byScore = <S>(a: Hit<S>, b: Hit<S>): number => b.score - a.score || a.entry.rank - b.entry.rank;
 
 /** 0 to 1.3: how much of the question the passage's best sentence holds. */
 function bestCoverage(sentences: Sentence[], head: Uint32Array, query: Query): number {

@@ -142,7 +142,8 @@ async function fillIndex(
   await stemsFor(`${title}
 ${document.text}`);
   if (!isNewest()) return;
-  for (const _ of index.putInSteps(source.uuid, source, { ...document, title }, question)) await setImmediate();
+  const indexed = { ...document, title, address: source.file_name };
+  for (const _ of index.putInSteps(source.uuid, source, indexed, question)) await setImmediate();
 }
 
 async function embedIn(

@@ -1,6 +1,5 @@
-import type { SourceDocument } from '../../store/store.ts';
 import { byScore, bySentences } from './coverage.ts';
-import type { Entry, Hit, SearchScope } from './types.ts';
+import type { Entry, Hit, IndexedDocument, SearchScope } from './types.ts';
 import { FEEDBACK_PASSAGES, wantsFeedback, withFeedback } from './relevance-feedback.ts';
 import type { Match, Sentence } from './found.ts';
 import { languageOf, type Language } from '../text/language.ts';
@@ -23,6 +22,8 @@ const LENGTH_PENALTY = 0.03;
 const VECTOR_WEIGHT = 0.5;
 /** UTF-16 units from which on equal texts are duplicates; shorter ones (a figure, a label) may differ by their page. */
 const MIN_PARAGRAPH = 200;
+/** Of a document, with ranks of their own: a hash of 32 bits and the number of a passage share a double. */
+const MAX_PASSAGES = 2 ** 20;
 /** Passages indexed in one step. */
 const PASSAGES_PER_STEP = 64;
 
@@ -44,23 +45,25 @@ export class PassageIndex<S> {
   }
 
   /** Adds a source, or replaces it. `question`: the one that its owner wrote the first passage to answer. */
-  put(uuid: string, source: S, document: SourceDocument, question?: string): void {
+  put(uuid: string, source: S, document: IndexedDocument, question?: string): void {
     for (const _ of this.putInSteps(uuid, source, document, question));
   }
 
   /** As `put`, in steps of a few milliseconds. Removing the source between two steps ends it. */
-  *putInSteps(uuid: string, source: S, document: SourceDocument, question?: string): Generator<void> {
+  *putInSteps(uuid: string, source: S, document: IndexedDocument, question?: string): Generator<void> {
     this.remove(uuid);
     if (question !== undefined) this.#pairs.put(uuid, question);
     const slots: number[] = [];
     this.#slots.set(uuid, slots);
     const language = languageOf(document.text);
+    const rank = firstRank(document);
     for (const [at, { headings, start, end }] of document.passages.entries()) {
       const text = document.text.slice(start, end);
       const head = this.#formsOf([document.title, ...headings].join('\n'), language);
       const roots = new Set(Array.from(head, (form) => this.words.root(form)));
       const forms = this.#formsOf(text, language);
-      slots.push(this.#add({ source, headings, text, language, forms, head: Uint32Array.from(roots) }));
+      const entry = { source, headings, text, rank: rank + at, language, forms, head: Uint32Array.from(roots) };
+      slots.push(this.#add(entry));
       if (at % PASSAGES_PER_STEP !== PASSAGES_PER_STEP - 1) continue;
       yield;
       if (this.#slots.get(uuid) !== slots) return;
@@ -75,7 +78,7 @@ export class PassageIndex<S> {
   /** Sets the vectors of a source's passages, a row each in their order, after `put`; in steps as `putInSteps`. */
   *embedInSteps(uuid: string, dimensions: number, rows: Int8Array): Generator<void> {
     const slots = this.#slots.get(uuid) ?? [];
-    if (this.dimensions === 0) this.#vectors = new Vectors(dimensions);
+    if (this.dimensions === 0) this.#vectors = new Vectors(dimensions, (slot) => this.#entries[slot]!.rank);
     const vectors = this.#vectors!;
     if (vectors.dimensions !== dimensions || rows.length !== slots.length * dimensions) return;
     for (let at = 0; at < slots.length; at++) {
@@ -235,6 +238,17 @@ export class PassageIndex<S> {
     this.#vectors?.compact(newSlots);
     for (const slots of this.#slots.values()) for (const [at, slot] of slots.entries()) slots[at] = newSlots[slot]!;
   }
+}
+
+/**
+ * The rank of a document's first passage. By address and title: indexes that got the same pages in another order answer the
+ * same. The host is left out, since a copy of a site is to answer as the site.
+ */
+function firstRank({ address = '', title }: IndexedDocument): number {
+  const page = `${address.replace(/^\w+:\/\/[^/]*/, '')}\n${title}`;
+  let hash = 2166136261;
+  for (let at = 0; at < page.length; at++) hash = Math.imul(hash ^ page.charCodeAt(at), 16777619);
+  return (hash >>> 0) * MAX_PASSAGES;
 }
 
 /** Keeps the best of the hits with the same text and heading, except texts shorter than `MIN_PARAGRAPH`. */

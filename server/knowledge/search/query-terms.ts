@@ -63,11 +63,14 @@ export class TermReader {
   readonly #idf: (root: number, least?: number) => number;
 
   readonly #language: Language;
+  /** Those of the site, the question's own first. */
+  readonly #languages: Set<Language>;
   /** All of the text was typed without accents. */
   #isUnaccented = false;
 
   constructor(vocabulary: Vocabulary, idf: (root: number, least?: number) => number, language: Language) {
     this.#language = language;
+    this.#languages = new Set([language, ...vocabulary.languages]);
     this.#vocabulary = vocabulary;
     this.#idf = idf;
   }
@@ -171,8 +174,7 @@ export class TermReader {
 
   /** Its roots in each language of the site, the question's own first: names are the same in all of them. */
   #rootsOf(word: string): number[] {
-    const languages = new Set([this.#language, ...this.#vocabulary.languages]);
-    const roots = Array.from(languages, (language) => this.#vocabulary.rootNumber(rootOf(word, language)));
+    const roots = Array.from(this.#languages, (language) => this.#vocabulary.rootNumber(rootOf(word, language)));
     if (this.#isUnaccented) roots.push(...this.#vocabulary.rootsIgnoringAccents(word));
     return [...new Set(roots.filter(isSeen))];
   }

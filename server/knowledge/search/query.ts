@@ -64,7 +64,8 @@ export function readQuery(
   vocabulary: Vocabulary,
   idf: (root: number, least?: number) => number,
 ): Query {
-  const reader = new TermReader(vocabulary, idf, languageOf(text, vocabulary.languages[0], vocabulary.languages));
+  const { languages } = vocabulary;
+  const reader = new TermReader(vocabulary, idf, languageOf(text, languages[0], languages));
   const { question, rest } = splitQuestion(text.slice(0, MAX_QUERY_LENGTH), (sentence) => reader.worthOf(sentence));
   const start = question.slice(0, PHRASES_LENGTH);
   reader.add(inPlainWords(withoutWritingRequest(question)), 1);

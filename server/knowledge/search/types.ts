@@ -1,3 +1,4 @@
+import type { SourceDocument } from '../../store/store.ts';
 import type { Language } from '../text/language.ts';
 import type { Sentence } from './found.ts';
 import type { PassageTerms } from './bm25.ts';
@@ -21,6 +22,9 @@ export interface Hit<S> {
   /** The owner wrote this passage to answer exactly this question. */
   exact?: true;
 }
+
+/** `address`: of its page; '' by default. */
+export type IndexedDocument = SourceDocument & { address?: string };
 
 /** Limits of a search, and the question's vector. */
 export interface SearchScope {

@@ -9,6 +9,7 @@ const NO_ROW = 65_535;
  */
 export class Vectors {
   readonly #dimensions: number;
+  readonly #rank: (slot: number) => number;
   readonly #words: number;
   #rows: Int8Array;
   #signs: Uint32Array;
@@ -18,8 +19,10 @@ export class Vectors {
   #end = 0;
   #size = 0;
 
-  constructor(dimensions: number) {
+  /** `rank`: orders slots that are equally near, lowest first. */
+  constructor(dimensions: number, rank: (slot: number) => number) {
     this.#dimensions = dimensions;
+    this.#rank = rank;
     this.#words = Math.ceil(dimensions / 32);
     this.#rows = new Int8Array(64 * dimensions);
     this.#signs = new Uint32Array(64 * this.#words);
@@ -82,7 +85,7 @@ export class Vectors {
   nearest(vector: Float32Array, count: number, has?: Uint8Array): number[] {
     const some = this.#size > MAX_EXACT ? this.#nearestBySigns(vector, has) : this.#all(has);
     const near = some.map((slot): [number, number] => [slot, this.cosine(slot, vector)]);
-    near.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+    near.sort((a, b) => b[1] - a[1] || this.#rank(a[0]) - this.#rank(b[0]));
     return near.slice(0, count).map(([slot]) => slot);
   }
 

@@ -74,8 +74,11 @@ export class Vocabulary {
   readonly #relatives = new WordFamilies(this.#stems);
   readonly #unaccented = new UnaccentedIndex(this.#words);
 
-  /** The languages that words were added in, those in scripts of their own left out. */
-  readonly languages: Language[] = [];
+  /** The languages that words were added in, that of the most first, those in scripts of their own left out. */
+  get languages(): Language[] {
+    const byWords = [...this.#forms].sort(([a, one], [b, other]) => other.size - one.size || (a < b ? -1 : 1));
+    return byWords.map(([language]) => language);
+  }
 
   /** The form's number, given now where it had none; `STOP_WORD` for a stop word. */
   add(word: string, language: Language): number {
@@ -96,7 +99,6 @@ export class Vocabulary {
     if (known) return known;
     const forms = new Map<string, number>();
     this.#forms.set(language, forms);
-    this.languages.push(language);
     return forms;
   }
 
@@ -122,9 +124,9 @@ export class Vocabulary {
     yield* this.#unaccented.updateInSteps();
   }
 
-  /** The roots of accented words that have these letters without accents. */
+  /** The roots of accented words that have these letters without accents; by their letters. */
   rootsIgnoringAccents(letters: string): number[] {
-    return [...new Set(this.#unaccented.of(letters).map((form) => this.root(form)))];
+    return this.#inOrder(this.#unaccented.of(letters).map((form) => this.root(form)));
   }
 
   /** The numbers of other roots of the word family of `root`, which need not be in the vocabulary. */
@@ -137,11 +139,14 @@ export class Vocabulary {
     return this.#roots.get(root) ?? UNSEEN;
   }
 
-  /** Roots one edit away from a mistyped word or from its root `rootText`; for Latin words those with the same first letter, where there are any. */
+  /**
+   * Roots one edit away from a mistyped word or from its root `rootText`, by their letters; for Latin words those with the
+   * same first letter, where there are any.
+   */
   correctionsOf(word: string, rootText: string): number[] {
     const near = [...this.#typos.near(word).map((form) => this.root(form)), ...this.#stemTypos.near(rootText)];
     const likely = /^[a-z]/.test(word) ? near.filter((root) => this.#stems[root]![0] === rootText[0]) : near;
-    return [...new Set(likely.length > 0 ? likely : near)];
+    return this.#inOrder(likely.length > 0 ? likely : near);
   }
 
   /** Whether one of these roots is a prefix of `rootText` or the other way round, accents aside: another ending of the same word. */
@@ -151,6 +156,11 @@ export class Vocabulary {
       const other = withoutAccents(this.#stems[root]!);
       return other.startsWith(bare) || bare.startsWith(other);
     });
+  }
+
+  /** Without repeats, in an order that does not depend on the order in which words were added. */
+  #inOrder(roots: number[]): number[] {
+    return [...new Set(roots)].sort((a, b) => (this.#stems[a]! < this.#stems[b]! ? -1 : 1));
   }
 
   #numberOf(root: string): number {
