@@ -110,6 +110,7 @@ export function createMarkerFilter(given: Found[], query: string, answer: Answer
       if (marks !== '') shown += (shown === '' ? lead : between) + marks;
       for (const n of verified) cite(n, supported.get(n)!);
     }
+    if (shown === '' && makesAddress(since(Math.max(0, here - LOOK_BACK_LENGTH)), next)) shown = ' ';
     markersEnd = here + shown.length;
     return shown;
   }
@@ -154,6 +155,13 @@ export function createMarkerFilter(given: Found[], query: string, answer: Answer
 const isPlain = (piece: string): boolean => openingAt(piece, 0) < 0 && !isBlank(piece, piece.length - 1);
 
 const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t';
+
+/**
+ * Whether a text, and what follows a removed marker from its first character on, may become an address that the filter of
+ * addresses has not seen, or another one than it has seen.
+ */
+const makesAddress = (text: string, next: string | undefined): boolean =>
+  next === '/' || /(?:(?<![a-z\d])w{1,3}|(?:\/\/|(?<![a-z\d])www\.)\S*)$/i.test(text);
 
 /** Passages count from 1: `[0, 255]` is an interval of numbers. */
 const isInterval = (token: string): boolean => /[,;–-]/.test(token) && numbersOf(token).includes(0);

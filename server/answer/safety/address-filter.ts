@@ -4,7 +4,7 @@ import type { AllowedHosts } from './hosts.ts';
 /** What may begin an address, or be cut within its beginning: other pieces pass as they are. */
 const SUSPECT = /[\]<]|:\/\/|www\.|(?:^|[^a-z])(?:ht{0,2}|https?|w{1,3})$|:\/?$/i;
 /** What begins an address: the destination of a link or a definition, a tag or autolink, an address in the text. */
-const TRIGGER = /\]\(|\]:|<(?=[a-z/!])|(?:(?<![a-z\d+.-])https?)?:\/\/|(?<![\w.])www\./gi;
+const TRIGGER = /\]\(|\]:|<(?=[a-z/!])|(?:(?<![a-z\d+.-])https?)?:\/\/|(?<![a-z\d])www\./gi;
 /** An end of the text that more text may make the beginning of an address. */
 const PARTIAL = /(?:\]|<|(?:^|[^a-z])(ht{0,2}|https?|w{1,3}))$|(?:https?)?:\/?$/i;
 
@@ -133,8 +133,8 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
     const kept: Step = { show: trigger, end: open };
     if (/^tel:[\d+() -]*$/i.test(bare)) return kept;
     const [, domain] = /^mailto:[\w.+-]+@([\w.-]+)$/i.exec(bare) ?? [];
-    // What is left is relative, unless an escape, an entity or a bracket that is dropped later makes it something else.
-    const isSafe = domain === undefined ? !/[:\\&<>]|^[/]{2}/.test(bare) : hosts.hasMail(domain);
+    // What is left is relative, unless an escape, an entity, or a bracket or marker that is dropped later makes it something else.
+    const isSafe = domain === undefined ? !/[:\\&<>[\]【】]|^[/]{2}/.test(bare) : hosts.hasMail(domain);
     return isSafe ? kept : refused;
   }
 
@@ -173,7 +173,7 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
       return true;
     return values.some((value) => {
       const host = /^\s*(?:https?:)\/\/(.*)$/is.exec(value)?.[1];
-      if (host === undefined) return /[:\\&]|\/\//.test(value);
+      if (host === undefined) return /[:\\&[\]【】]|\/\//.test(value);
       return isForeign(host) || /:\/\/|[\\&]/.test(host);
     });
   }

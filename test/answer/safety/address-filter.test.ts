@@ -42,6 +42,9 @@ const removed: [text: string, shown: string][] = [
   ['`curl https://evil.test/x` done', '`curl …` done'],
   ['[a](javascript:alert(1)) [b](data:text/html,x) [c](//evil.test/x)', '[a] [b] [c]'],
   ['[a](mailto:x@evil.test?body=secret)', '[a]'],
+  ['_www.evil.test_ \\.www.evil.test', '_… \\.…'],
+  ['[a](/[1]/evil.test/x) [a](/【1】/evil.test) <a href=/[1]/evil.test>', '[a] [a] …'],
+  ['[a]: [1]//evil.test/x', '[a]'],
   ['ftp://www.shop.test/x', 'ftp…'],
   ['HTTPS://EVIL.TEST/x', '…'],
 ];
