@@ -3,6 +3,7 @@ import type { Values } from '../agents/variables.ts';
 import type { SearchResult } from '../knowledge/search/found.ts';
 import type { StoredAgent, StoredMessage } from '../store/store.ts';
 import { NO_META, type MessageMeta, type Question } from './runs.ts';
+import type { SourceHosts } from './safety/hosts.ts';
 import type { Talk } from './small-talk/talk.ts';
 import type { ToolUse } from './tools/tool-use.ts';
 
@@ -21,6 +22,8 @@ export interface AnswerContext extends SearchResult {
   tools: ToolUse | undefined;
   /** Where the message is small talk, and the agent has no message of its own for it. */
   talk: Talk | undefined;
+  /** Of the sources. */
+  hosts: SourceHosts;
   /** A human-escalation agent is enabled. */
   canPass: boolean;
 }

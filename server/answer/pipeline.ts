@@ -31,7 +31,7 @@ import type { Clock } from '../schema/ids.ts';
 import { outcomeOf, saysUnknown, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts';
 import type { Run } from './run.ts';
 import { SourceHosts } from './safety/hosts.ts';
-import { withSafety } from './safety/safety.ts';
+import { withoutForeignAddresses, withSafety } from './safety/safety.ts';
 
 interface PipelineOptions {
   store: Store;
@@ -56,11 +56,11 @@ interface GenerationResult {
 
 /** Answers in this process: choose the agent, retrieve, generate or quote, cite; background agents run beside. */
 export function createRespond(options: PipelineOptions): Respond {
-  const all = { ...options, hosts: new SourceHosts(options.store) };
+  const hosts = new SourceHosts(options.store);
   return (question, run) =>
-    gatherContext(options, question, run).then((context) => {
+    gatherContext(options, hosts, question, run).then((context) => {
       run.collected = context.collected;
-      const answer = answerIn(context, all, run);
+      const answer = answerIn(context, options, run);
       if (!question.ephemeral && !question.confirmed) run.background = options.background?.(question, context);
       const { routingTokens } = context;
       return routingTokens ? Promise.resolve(answer).then((result) => withTokens(result, routingTokens)) : answer;
@@ -73,11 +73,7 @@ function withTokens(result: AnswerResult, before: number): AnswerResult {
   return { ...result, meta: { ...result.meta, actual_token_distribution: { total_tokens } } };
 }
 
-function answerIn(
-  context: AnswerContext,
-  options: PipelineOptions & { hosts: SourceHosts },
-  run: Run,
-): AnswerResult | Promise<AnswerResult> {
+function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): AnswerResult | Promise<AnswerResult> {
   const { model, fallback, catalogue } = options;
   const { question, agent, tools } = context;
   if (!agent) return replyWithoutAgent(context, run);
@@ -100,7 +96,12 @@ function answerIn(
   return reserved.then((isReserved) => (isReserved ? answer() : answerWithoutCredits(context, run)));
 }
 
-async function gatherContext(options: PipelineOptions, asked: Question, run: Run): Promise<AnswerContext> {
+async function gatherContext(
+  options: PipelineOptions,
+  hosts: SourceHosts,
+  asked: Question,
+  run: Run,
+): Promise<AnswerContext> {
   const { store, knowledge, router } = options;
   const { uuid } = asked.chatbot;
   const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, asked)]);
@@ -137,6 +138,7 @@ async function gatherContext(options: PipelineOptions, asked: Question, run: Run
     tools,
     query,
     found,
+    hosts,
     canPass,
     talk: isTalk ? said : undefined,
   };
@@ -179,8 +181,9 @@ async function answerWithQuotes(context: AnswerContext, run: Run): Promise<Answe
   };
 }
 
-function replyOf(reply: string, { agent, routing, tools }: AnswerContext, run: Run): AnswerResult {
-  run.append(reply);
+function replyOf(reply: string, context: AnswerContext, run: Run): AnswerResult {
+  const { question, agent, routing, tools } = context;
+  run.append(withoutForeignAddresses(reply, { ...context, chatbot: question.chatbot }));
   const meta: MessageMeta = { ...messageMeta(agent, routing, tools), outcome: 'answered' };
   return { finish_reason: run.stopped ? 'stopped' : 'stop', citations: {}, meta };
 }
@@ -188,10 +191,10 @@ function replyOf(reply: string, { agent, routing, tools }: AnswerContext, run: R
 /** Not async: an async function would keep the whole context in memory while the model writes. */
 function answerWithModel(
   context: AnswerContext,
-  { model, fallback, catalogue, hosts }: PipelineOptions & { model: Model; hosts: SourceHosts },
+  { model, fallback, catalogue }: PipelineOptions & { model: Model },
   run: Run,
 ): Promise<AnswerResult> {
-  const { question, agent, routing, query, found, tools } = context;
+  const { question, agent, routing, query, found, hosts, tools } = context;
   const { acceptedLanguages, unstreamed } = question;
   const cite = question.chatbot.meta.show_citations;
   const given = fitContext(context, catalogue.context(agent?.meta.model ?? ''));

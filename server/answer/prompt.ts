@@ -48,10 +48,10 @@ export function buildPrompt({ agent, turns, found, query, cite, acceptedLanguage
     messages: [
       { role: 'system', content: rules },
       ...turns.flatMap((turn) => [
-        { role: 'user' as const, content: turn.query },
-        { role: 'assistant' as const, content: answerText(turn) },
+        { role: 'user' as const, content: unfenced(turn.query) },
+        { role: 'assistant' as const, content: unfenced(answerText(turn)) },
       ]),
-      { role: 'user', content: query.text },
+      { role: 'user', content: unfenced(query.text) },
     ],
   };
 }
@@ -71,6 +71,9 @@ function passageList(found: Found[]): string {
   return `<passages>\n${list}\n</passages>`;
 }
 
-/** A page's own `[2]` at the beginning of a line would look like the beginning of another passage, and its own fence like their end. */
+/** A page's own `[2]` at the beginning of a line would look like the beginning of another passage. */
 const escapePassage = (text: string): string =>
-  text.replace(/^([ \t]*)\[(\d{1,4}(?:\.\d{1,4})?)\]/gm, '$1($2)').replace(/<(?=[\s/\p{Cf}]*passages)/giu, '‹');
+  unfenced(text.replace(/^([ \t]*)\[(\d{1,4}(?:\.\d{1,4})?)\]/gm, '$1($2)'));
+
+/** Without our fence: in a page it would look like the passages' end, elsewhere like passages of ours. */
+export const unfenced = (text: string): string => text.replace(/<(?=[\s/\p{Cf}]*passages)/giu, '‹');

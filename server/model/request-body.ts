@@ -26,13 +26,21 @@ function optionalFields(
 }
 
 function wireMessage(message: ModelMessage): object {
-  const { role, content } = message;
+  const { role } = message;
+  const content = withoutTemplateMarks(message.content);
   if (role === 'tool') return { role, tool_call_id: message.callId, content };
   if (role !== 'assistant' || !message.toolCalls?.length) return { role, content };
   const calls = message.toolCalls.map(({ id, ...called }) => ({ id, type: 'function', function: called }));
   // Some servers take '' beside calls for an empty answer.
   return { role, content: content || null, tool_calls: calls };
 }
+
+/**
+ * Without the marks by which chat templates tell messages apart, as those of ChatML, Llama, DeepSeek, Gemma and Mistral: some
+ * servers read them in the text of a message as well, which would end there.
+ */
+const withoutTemplateMarks = (text: string): string =>
+  text.replace(/<(?=[|｜][^<>\s]{1,40}[|｜]>|(?:start|end)_of_turn>)/g, '‹').replace(/\[(?=\/?INST\])/g, '(');
 
 /** The field to omit after a rejection: the one that it names, or, from a server that has accepted nothing yet, the less common one. */
 export function rejectedField(

@@ -103,3 +103,11 @@ export function createPromptFilter(prompt: string): TextFilter | undefined {
 
   return { pass: (piece) => process(piece, false), rest: () => process('', true) };
 }
+
+/** The text as the filter leaves it. */
+export function withoutPrompt(text: string, prompt: string): string {
+  const filter = createPromptFilter(prompt);
+  return filter ? filter.pass(text) + filter.rest() : text;
+}
+
+export const repeatsPrompt = (text: string, prompt: string): boolean => withoutPrompt(text, prompt) !== text;

@@ -15,13 +15,22 @@ interface Answered {
 /** `last` behind the filters that what a model writes has to pass: the agent's prompt, and addresses of other hosts. */
 export function withSafety<T extends TextFilter>(
   last: T,
-  { chatbot, agent, found, hosts }: Answered,
+  answered: Answered,
   answer: { append(text: string): void },
 ): T {
+  const prompt = createPromptFilter(answered.agent?.prompt ?? '');
+  const filters = [...(prompt ? [prompt] : []), createAddressFilter(allowedIn(answered))];
+  return guarded(last, filters, (text) => answer.append(text));
+}
+
+/** The reply of a tool function that is shown as it is, without addresses of other hosts. */
+export function withoutForeignAddresses(text: string, answered: Answered): string {
+  const filter = createAddressFilter(allowedIn(answered));
+  return filter.pass(text) + filter.rest();
+}
+
+function allowedIn({ chatbot, found, hosts }: Answered): AllowedHosts {
   const { image_hosts = [], link_hosts = [] } = chatbot.widget ?? {};
   const addresses = found.map(({ source }) => source.file_name);
-  const allowed = new AllowedHosts(addresses, hosts.of(chatbot.uuid), [...image_hosts, ...link_hosts]);
-  const prompt = createPromptFilter(agent?.prompt ?? '');
-  const filters = [...(prompt ? [prompt] : []), createAddressFilter(allowed)];
-  return guarded(last, filters, (text) => answer.append(text));
+  return new AllowedHosts(addresses, hosts.of(chatbot.uuid), [...image_hosts, ...link_hosts]);
 }

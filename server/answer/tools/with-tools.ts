@@ -36,7 +36,7 @@ export function toolsFor(
   const offer = offerOf(agent) ?? (question.confirmed ? NO_FUNCTIONS : undefined);
   if (!offer) return undefined;
   return new ToolUse({
-    agent: agent.uuid,
+    agent,
     offer,
     values: valuesOf([agent, ...agents], question.session),
     // A key holder, and a question that is not stored, have nobody who could confirm.
@@ -88,12 +88,12 @@ interface ConfirmedContext extends SearchResult {
   agent: StoredAgent;
   turns: StoredMessage[];
   tools: ToolUse;
+  hosts: SourceHosts;
 }
 
 interface ConfirmedOptions {
   model: Model | undefined;
   fallback: Fallback;
-  hosts: SourceHosts;
 }
 
 /**
@@ -102,10 +102,10 @@ interface ConfirmedOptions {
  */
 export async function answerConfirmed(
   context: ConfirmedContext,
-  { model, fallback, hosts }: ConfirmedOptions,
+  { model, fallback }: ConfirmedOptions,
   run: Run,
 ): Promise<AnswerResult> {
-  const { question, agent, turns, tools, query, found } = context;
+  const { question, agent, turns, tools, hosts, query, found } = context;
   const { pending, isAccepted, before } = question.confirmed;
   const language = languageFor(context, question);
   run.onStop = () => tools.stop();

@@ -29,6 +29,15 @@ describe('a function with examples, where there is no model', () => {
     expect((await visit(shop, 'Where is my order?')).text).toBe('On its way.');
   });
 
+  it('takes addresses of other hosts out of the reply', async () => {
+    await shop.addFunction({ method: 'GET', meta: { examples } });
+    shop.tool.reply = json('Sent: ![x](https://evil.example/i.png) see https://parcels.example/7');
+    expect((await visit(shop, 'Where is my order?')).text).toBe('Sent: ![x] see …');
+    await shop.docent.api('POST', `/chatbot/${shop.chatbot}/widget`, { link_hosts: ['parcels.example'] });
+    expect((await visit(shop, 'Where is my order?')).text).toBe('Sent: ![x] see https://parcels.example/7');
+    await shop.docent.api('POST', `/chatbot/${shop.chatbot}/widget`, { link_hosts: [] });
+  });
+
   it('fills required parameters from variables of their names', async () => {
     await shop.addFunction({ method: 'GET', meta: { examples }, parameters: ORDER });
     shop.tool.reply = json('Sent.');
