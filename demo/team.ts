@@ -192,6 +192,7 @@ export const demoTeam: DemoAgent[] = [
       '¿Abren los domingos?',
       'Quali sono gli orari di apertura?',
       'Wat zijn de openingstijden?',
+      'Zijn jullie op zondag open?',
       '営業時間は何時から何時までですか',
     ],
   },

@@ -56,7 +56,7 @@ export async function createServices(config: Config, { store, clock, log, health
     },
   });
   const mayAsk = (): boolean => fallback.pausedFor() === undefined;
-  const router = new AgentRouter(store, model && { model, mayAsk, clock, credits: catalogue.credits });
+  const router = new AgentRouter(store, knowledge, model && { model, mayAsk, clock, credits: catalogue.credits });
   const parts = { store, knowledge, router, model, fallback, catalogue, background, caller, clock };
   const answer = createRespond(parts);
   const { monthlyCredits: monthly } = config;

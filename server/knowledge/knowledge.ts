@@ -26,6 +26,8 @@ export interface Knowledge {
   embedMissing(): Promise<void>;
   /** Parses a question and finds the best passages. Builds the chatbot's index from stored passages on first use. */
   search(chatbot: string, question: string, options?: SearchOptions): Promise<SearchResult>;
+  /** How rare words are in a chatbot's passages, each from 0 to 1: 1 for a word that none has. Builds the index as `search`. */
+  rarity(chatbot: string): Promise<(word: string) => number>;
   /** Cancels ingestion. Sources that are not ingested yet are queued again at the next start. */
   close(): Promise<void>;
 }

@@ -175,7 +175,7 @@ describe('a model that cannot be reached', () => {
     const catalogue = createCatalogue();
     house.respond = createRespond({
       store: house.store,
-      router: new AgentRouter(house.store),
+      router: new AgentRouter(house.store, knowledge),
       knowledge,
       model: silent,
       fallback,

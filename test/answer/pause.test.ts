@@ -35,7 +35,7 @@ async function serve(withFallback = true): Promise<void> {
   } as unknown as Knowledge;
   house.respond = createRespond({
     store: house.store,
-    router: new AgentRouter(house.store),
+    router: new AgentRouter(house.store, knowledge),
     knowledge,
     model,
     fallback,

@@ -1,4 +1,5 @@
 import type { AgentSettings, AgentType } from '../../schema/records.ts';
+import type { Rarity } from './belonging.ts';
 import type { Classifier } from './classifier.ts';
 import type { AgentRouting } from '../../schema/routing.ts';
 import { firstTrue, type SessionFacts } from './rules.ts';
@@ -31,6 +32,8 @@ export interface Situation<A extends RoutableAgent> {
   /** Trained on exactly these agents, background agents among them, in this order. Not asked where one agent can answer. */
   classifier?: Classifier;
   detectors?: Detectors;
+  /** Of words on the chatbot's site; without it all are equally rare. */
+  rarity?: Rarity | undefined;
   /** Where the message is small talk: whether a sentence is such talk too. */
   smallTalk?: ((sentence: string) => boolean) | undefined;
 }
@@ -70,6 +73,13 @@ const [BIAS, STICKNESS] = [1, 0.25];
 const OUT = -10;
 /** The least likeness of a message to an agent that it has anything to do with. */
 const FITS = 0.1;
+/**
+ * How clearly a message has to belong to a fixed text, as the wrong one answers nothing; and how clearly where the words of
+ * an agent that reads the sources fit too, and fit so many times less. Chosen on test/agents/teams/tuned.json.
+ */
+const [BELONGS, MAY_BELONG, AHEAD] = [0.42, 0.2, 1.3];
+/** How far a fixed text that a message does not belong to is below all others: near enough for a model to choose it. */
+const APART = 0.1;
 /** Scores nearer than this are as good as a tie: a model is asked where there is one. */
 const CLOSE = 0.15;
 const [MAX_CANDIDATES, MAX_NAME] = [10, 60];
@@ -172,7 +182,8 @@ const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
 /**
  * The classifier's part of each score: how clearly the message is more like this agent than like the one that comes nearest,
- * from -1 to 1. An agent that the message has nothing to do with has a part in no other's, and is below all that fit. A
+ * from -1 to 1. An agent that the message has nothing to do with has a part in no other's, and is below all that fit; so is
+ * a fixed text that the message does not belong to. A
  * detected agent is as far below the best of the others as the message is from clear.
  */
 function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situation<A>): number[] {
@@ -181,7 +192,16 @@ function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situat
   const places = agents.map((agent) => situation.agents.indexOf(agent));
   const likeness = (at: number): number => fits?.likeness[places[at]!] ?? 0;
   const ordinary = agents.flatMap((agent, at) => (detectedFor(agent) ? [] : [at]));
-  const fitting = ordinary.filter((at) => likeness(at) >= FITS);
+  const isFixed = (at: number): boolean => agents[at]!.type === 'pre-canned';
+  const belonging = (at: number): number => fits!.belonging(places[at]!, situation.rarity ?? allRare);
+  const near = ordinary.filter((at) => likeness(at) >= FITS);
+  const others = near.filter((at) => !isFixed(at));
+  const belongs = (at: number): boolean => {
+    const own = belonging(at);
+    const isAhead = own >= MAY_BELONG && others.length > 0;
+    return own >= BELONGS || (isAhead && others.every((other) => own >= AHEAD * belonging(other)));
+  };
+  const fitting = near.filter((at) => !isFixed(at) || belongs(at));
   const parts = agents.map(() => 0);
   for (const at of fitting) parts[at] = fitting.length > 1 ? 1 : clamped(likeness(at));
   for (const [rank, one] of fitting.entries()) {
@@ -192,7 +212,9 @@ function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situat
     }
   }
   const least = Math.min(0, ...fitting.flatMap((at) => [parts[at]!, -likeness(at)]));
-  for (const at of ordinary) if (likeness(at) < FITS) parts[at] = Math.max(-1, least);
+  for (const at of ordinary) {
+    if (!fitting.includes(at)) parts[at] = Math.max(-1, least) - (isFixed(at) ? APART : 0);
+  }
   const best = Math.max(...ordinary.map((at) => parts[at]!));
   for (const [at, agent] of agents.entries()) {
     const detected = detectedFor(agent);
@@ -201,4 +223,5 @@ function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situat
   return parts;
 }
 
+const allRare: Rarity = () => 1;
 const clamped = (value: number): number => Math.min(1, Math.max(-1, value));

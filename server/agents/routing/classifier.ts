@@ -1,5 +1,6 @@
 import { forEachSliced } from '../../async/time-slice.ts';
 import { sentencesOf } from '../../knowledge/text/sentences.ts';
+import { belonging, type Rarity } from './belonging.ts';
 import { featuresOf, type Features } from './features.ts';
 import { tellApart, type Example, type Vector } from './pairs.ts';
 
@@ -18,6 +19,8 @@ export interface Fits {
   likeness: Float64Array;
   /** Above 0 where the message is more like the first agent than like the second; what a third one is changes nothing. */
   between(one: number, other: number): number;
+  /** From 0 to 1, how clearly the message is one of the agent's own: its likeness to its nearest text, rare words before all. */
+  belonging(agent: number, rarity: Rarity): number;
 }
 
 /** Costs of a wrong side: instructions to a model say less of what an agent is for than its examples do. */
@@ -26,6 +29,8 @@ const [EXAMPLE_COST, PROMPT_COST] = [4, 0.5];
 const PROMPT_SHARE = 0.5;
 const MAX_EXAMPLES = 200;
 const MAX_TEXT_SENTENCES = 20;
+/** Texts of an agent among which the one that a message belongs to is looked for. */
+const MAX_NEAR = 8;
 /** What the nearest text adds to the decision of a pair; measured: with 1, banking77 gains .016, and .002 with ten each. */
 const NEAREST = 1;
 /** A message that is less like every agent's words than this takes from the turns before it, and most where it fits none. */
@@ -41,6 +46,7 @@ interface Pair {
 
 /** The texts of all agents: those of agent `n` stand from `starts[n]` to before `starts[n + 1]`. */
 interface Corpus {
+  texts: string[];
   examples: Example[];
   shares: Float64Array;
   starts: number[];
@@ -58,8 +64,9 @@ interface Posting {
  * Work grows with the square of the number of agents; 77 agents of 105 examples took 5.5 s on a busy core.
  */
 export async function trainClassifier(agents: readonly AgentTexts[]): Promise<Classifier> {
-  const corpus: Corpus = { examples: [], shares: new Float64Array(), starts: [0], postings: new Map() };
+  const corpus: Corpus = { texts: [], examples: [], shares: new Float64Array(), starts: [0], postings: new Map() };
   const texts = agents.map(textsOf);
+  corpus.texts = texts.flat().map(({ text }) => text);
   corpus.shares = Float64Array.from(texts.flat(), ({ share }) => share);
   for (const own of texts) corpus.starts.push(corpus.starts.at(-1)! + own.length);
   await forEachSliced(texts.flat(), ({ text, cost }) => learn(corpus, text, cost));
@@ -142,6 +149,7 @@ export class Classifier {
     return {
       likeness: this.#nearest(content),
       between: (one, other) => this.#decision(one, other, all) + NEAREST * (nearest[one]! - nearest[other]!),
+      belonging: (agent, rarity) => belonging(message, turns[0], this.#nearTexts(agent, content), rarity),
     };
   }
 
@@ -171,6 +179,14 @@ export class Classifier {
       }
     }
     return nearest;
+  }
+
+  /** The texts of an agent that are nearest, nearest first. */
+  #nearTexts(agent: number, similarities: Float64Array): string[] {
+    const { starts, texts } = this.#corpus;
+    const own = texts.slice(starts[agent], starts[agent + 1]).map((text, at) => ({ text, at: starts[agent]! + at }));
+    own.sort((one, other) => similarities[other.at]! - similarities[one.at]!);
+    return own.slice(0, MAX_NEAR).map(({ text }) => text);
   }
 
   #decision(one: number, other: number, similarities: Float64Array): number {

@@ -24,28 +24,39 @@ const [SHORTEST, LONGEST] = [3, 4];
 /** UTF-16 units of a text that are read: a visitor's request is in its beginning. */
 const MAX_FEATURE_CHARS = 600;
 
-/** The features of a text, their weights such that the squares add up to 1. */
-export function featuresOf(text: string): Features {
-  const features: Features = new Map();
-  const words = wordsOf(text.slice(0, MAX_FEATURE_CHARS));
-  for (const [at, word] of words.entries()) {
-    const weight = word.stop ? STOP : 1;
-    add(features, `w${word.root}`, WORD * weight, !word.stop);
-    addJoined(features, 'p', PAIR, words[at - 1], word);
-    addJoined(features, 'g', GAP, words[at - 2], word);
-    for (const group of groupsOf(word.plain)) add(features, `l${group}`, LETTERS * weight, !word.stop);
-  }
-  return normalised(features);
-}
-
-interface Word {
+/** A word of a text that is classified. */
+export interface Word {
+  /** In lower case. */
+  word: string;
   /** Without accents. */
   plain: string;
   root: string;
   stop: boolean;
 }
 
-function wordsOf(text: string): Word[] {
+/** How much each word counts, above 0. */
+export type Weigh = (word: Word) => number;
+
+const byStopWord: Weigh = ({ stop }) => (stop ? STOP : 1);
+
+/** The features of a text, their weights such that the squares add up to 1. */
+export function featuresOf(text: string, weigh: Weigh = byStopWord): Features {
+  const features: Features = new Map();
+  const words = wordsOf(text);
+  const weights = words.map(weigh);
+  for (const [at, word] of words.entries()) {
+    const weight = weights[at]!;
+    add(features, `w${word.root}`, WORD * weight, !word.stop);
+    addJoined(features, 'p', (PAIR * (weight + (weights[at - 1] ?? 0))) / 2, words[at - 1], word);
+    addJoined(features, 'g', (GAP * (weight + (weights[at - 2] ?? 0))) / 2, words[at - 2], word);
+    for (const group of groupsOf(word.plain)) add(features, `l${group}`, LETTERS * weight, !word.stop);
+  }
+  return normalised(features);
+}
+
+/** In order; what a text says is in its beginning. */
+export function wordsOf(whole: string): Word[] {
+  const text = whole.slice(0, MAX_FEATURE_CHARS);
   const language = detectLanguage(text) ?? 'en';
   const traits: LanguageTraits = LANGUAGES[language];
   const words: Word[] = [];
@@ -53,15 +64,13 @@ function wordsOf(text: string): Word[] {
     const plain = withoutAccents(word);
     const stop =
       isStopWord(word) || (!traits.unspaced && isStopWord(word, language as Parameters<typeof isStopWord>[1]));
-    words.push({ plain, root: /^[a-z]+$/.test(plain) ? rootOf(plain) : plain, stop });
+    words.push({ word, plain, root: /^[a-z]+$/.test(plain) ? rootOf(plain) : plain, stop });
   });
   return words;
 }
 
 function addJoined(features: Features, kind: string, weight: number, first: Word | undefined, second: Word): void {
-  if (!first) return;
-  const share = ((first.stop ? STOP : 1) + (second.stop ? STOP : 1)) / 2;
-  add(features, `${kind}${first.root} ${second.root}`, weight * share, !first.stop || !second.stop);
+  if (first) add(features, `${kind}${first.root} ${second.root}`, weight, !first.stop || !second.stop);
 }
 
 /** The word's groups of letters, its beginning and end marked by a space. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../schema/ids.ts';
+import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { Store, StoredAgent, StoredMessage, StoredSession } from '../../store/store.ts';
 import type { Model } from '../../model/model.ts';
 import { valuesOf, type Values } from '../variables.ts';
@@ -39,6 +40,7 @@ const [MAX_FAILURES, PAUSE_MS] = [3, 30_000];
 /** Chooses the agent of each question. */
 export class AgentRouter {
   readonly #store: Pick<Store, 'messages'>;
+  readonly #knowledge: Pick<Knowledge, 'rarity'>;
   readonly #referee: Referee | undefined;
   readonly #classifiers = new LRUCache<string, { version: string; classifier: Promise<Classifier> }>({
     max: MAX_CLASSIFIERS,
@@ -49,8 +51,9 @@ export class AgentRouter {
   #pausedUntil = 0;
 
   /** Without a referee the classifier's choice stands, however close it is. */
-  constructor(store: Pick<Store, 'messages'>, referee?: Referee) {
+  constructor(store: Pick<Store, 'messages'>, knowledge: Pick<Knowledge, 'rarity'>, referee?: Referee) {
     this.#store = store;
+    this.#knowledge = knowledge;
     this.#referee = referee;
   }
 
@@ -71,6 +74,8 @@ export class AgentRouter {
       messages.filter(({ finish_reason }) => finish_reason !== ''),
     );
     const earlier = turns.map(({ query }) => query).toReversed();
+    const isScoring = enabled.filter(isScored).length > 1;
+    const hasFixed = isScoring && enabled.some(({ type }) => type === 'pre-canned');
     const choice = choose({
       query: question.query,
       turns: earlier,
@@ -79,7 +84,8 @@ export class AgentRouter {
       smallTalk,
       ...(facts.lastAgent === undefined ? {} : { lastAgent: facts.lastAgent }),
       ...(enabled.length > 1 ? { detectors: await loadDetectors() } : {}),
-      ...(enabled.filter(isScored).length > 1 ? { classifier: await this.#classifier(enabled) } : {}),
+      ...(hasFixed ? { rarity: await this.#knowledge.rarity(enabled[0]!.chatbot) } : {}),
+      ...(isScoring ? { classifier: await this.#classifier(enabled) } : {}),
     });
     return choice.record && isClose(choice.record) ? this.#refer(choice, enabled, question, earlier) : choice;
   }

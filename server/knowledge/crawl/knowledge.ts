@@ -25,6 +25,7 @@ export function createKnowledge(ingestion: Ingestion, crawls: RunningCrawls): Kn
     },
     embedMissing: () => ingestion.embedMissing(),
     search: (chatbot, query, options) => ingestion.search(chatbot, query, options),
+    rarity: (chatbot) => ingestion.rarity(chatbot),
     close: () => ingestion.close(),
   };
   return knowledge;

@@ -180,6 +180,11 @@ export class Ingestion implements Knowledge {
     return { query, found: hits.map((hit) => foundOf(index, hit, query)) };
   }
 
+  async rarity(chatbot: string): Promise<(word: string) => number> {
+    const index = await this.#deps.indexes.get(chatbot);
+    return (word) => index.rarity(word);
+  }
+
   async close(): Promise<void> {
     this.#embedding?.close();
     await this.#queue.close();

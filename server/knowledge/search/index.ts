@@ -9,7 +9,8 @@ import { Postings, type SlotSet } from './bm25.ts';
 import { readQuery, type Query } from './query.ts';
 import { leadsOf, sentencesOf } from '../text/sentences.ts';
 import { Vectors } from './vectors.ts';
-import { eachWord, STOP_WORD, Vocabulary } from '../text/tokenizer.ts';
+import { withoutAccents } from '../text/accents.ts';
+import { eachWord, rootOf, STOP_WORD, UNSEEN, Vocabulary } from '../text/tokenizer.ts';
 
 /** Passages, best by BM25, that are scored by proximity and coverage. */
 const CANDIDATES = 40;
@@ -110,6 +111,14 @@ export class PassageIndex<S> {
   idf(root: number, least = 0): number {
     const having = this.#postings.passagesWith(root);
     return Math.log(1 + (Math.max(this.size, least) - having + 0.5) / (having + 0.5));
+  }
+
+  /** How rare a word is among the passages, whatever its ending, from 0 to 1: 1 for a word that none has. */
+  rarity(word: string): number {
+    const roots = this.words.languages.map((language) => this.words.rootNumber(rootOf(word, language)));
+    const known = roots.some((root) => root !== UNSEEN) ? roots : this.words.rootsIgnoringAccents(withoutAccents(word));
+    const idfs = known.map((root) => this.idf(root));
+    return Math.min(this.idf(UNSEEN), ...idfs) / this.idf(UNSEEN);
   }
 
   /** The best passages, best first. */

@@ -1,0 +1,43 @@
+import { featuresOf, wordsOf, type Features, type Weigh } from './features.ts';
+
+/** How rare a word is on a site, from 0 to 1: 1 for one that no page has. */
+export type Rarity = (word: string) => number;
+
+/** What a word that is everywhere counts, and a stop word: "where" and "when" ask for two things. */
+const [LEAST, STOP] = [0.1, 0.3];
+/** Words with a meaning of their own in a message that goes on with the one before it. */
+const MAX_CONTINUING = 2;
+
+/** The rest of a message does not take back what one clause asks. */
+const CLAUSES = /[,;:.!?…、。，！？]+\s*/u;
+const MAX_CLAUSES = 8;
+
+/**
+ * From 0 to 1: how like a message is to the nearest of some texts, where a word counts by how rare it is on the site. To
+ * share what every page says ("the shop") is no likeness. A message without words of its own is read after `turn`.
+ */
+export function belonging(message: string, turn: string | undefined, texts: readonly string[], rarity: Rarity): number {
+  const weigh: Weigh = ({ word, stop }) => (stop ? STOP : Math.max(LEAST, rarity(word)));
+  const features = texts.map((text) => featuresOf(text, weigh));
+  const likeness = (text: string): number => {
+    const own = featuresOf(text, weigh);
+    return Math.max(0, ...features.map((other) => product(own, other)));
+  };
+  const clauses = message.split(CLAUSES).slice(0, MAX_CLAUSES);
+  const said = Math.max(likeness(message), ...(clauses.length > 1 ? clauses.map(likeness) : []));
+  return turn !== undefined && continues(message, texts) ? Math.max(said, likeness(`${turn} ${message}`)) : said;
+}
+
+/** Whether all that a short message names is in the texts. */
+function continues(message: string, texts: readonly string[]): boolean {
+  const named = wordsOf(message).filter(({ stop }) => !stop);
+  if (named.length > MAX_CONTINUING) return false;
+  const known = new Set(texts.flatMap((text) => wordsOf(text).map(({ root }) => root)));
+  return named.every(({ root }) => known.has(root));
+}
+
+function product(one: Features, other: Features): number {
+  let sum = 0;
+  for (const [name, { weight }] of one) sum += weight * (other.get(name)?.weight ?? 0);
+  return sum;
+}
