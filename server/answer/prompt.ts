@@ -1,6 +1,6 @@
 import type { Found } from '../knowledge/search/found.ts';
 import type { Query } from '../knowledge/search/query.ts';
-import type { ModelRequest } from '../model/model.ts';
+import type { ModelMessage, ModelRequest } from '../model/model.ts';
 import { withoutThinking } from '../model/thinking.ts';
 import type { StoredAgent, StoredMessage } from '../store/store.ts';
 import { withoutMarkers } from './citations/stream-filter.ts';
@@ -47,13 +47,20 @@ export function buildPrompt({ agent, turns, found, query, cite, acceptedLanguage
     temperature: agent?.meta.temperature ?? 0,
     messages: [
       { role: 'system', content: rules },
-      ...turns.flatMap((turn) => [
-        { role: 'user' as const, content: unfenced(turn.query) },
-        { role: 'assistant' as const, content: unfenced(answerText(turn)) },
-      ]),
+      ...turns.flatMap(earlierMessages),
       { role: 'user', content: unfenced(query.text) },
     ],
   };
+}
+
+/** None for an answer that was interrupted before its first word: some model servers refuse an empty message. */
+function earlierMessages(turn: StoredMessage): ModelMessage[] {
+  const answer = answerText(turn);
+  if (answer === '') return [];
+  return [
+    { role: 'user', content: unfenced(turn.query) },
+    { role: 'assistant', content: unfenced(answer) },
+  ];
 }
 
 /** Without reasoning, which an earlier version may have stored. */
