@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { boot, type DocentServer } from './boot.ts';
 import { runCommand } from './cli/run.ts';
 import { readConfig } from './config.ts';
-import { printWelcome } from './cli/welcome.ts';
+import { printWelcome, printWelcomeAtOnce } from './cli/welcome.ts';
 import { createStartupHandler } from './http/starting.ts';
 import { answerParseErrors, requireHost, HTTP_SERVER_OPTIONS } from './http/parse-errors.ts';
 
@@ -47,8 +47,9 @@ async function startServer(): Promise<void> {
   booted.log.flush();
   answerParseErrors(server, booted.log);
   endOnSignals(server, booted);
+  const greet = process.stdout.isTTY ? printWelcome : printWelcomeAtOnce;
   // A signal during the greeting closes the store under it: no reason to fail.
-  await printWelcome(booted, write).catch((error: unknown) => booted.log.warn({ err: error }, 'no greeting'));
+  await greet(booted, write).catch((error: unknown) => booted.log.warn({ err: error }, 'no greeting'));
 }
 
 function listening(server: Server, host: string, port: number): Promise<void> {

@@ -15,6 +15,17 @@ export async function printWelcome({ demo, base, log, firstKey }: DocentServer, 
   if (key !== undefined) write(`Your API key, shown this once: ${key}\n`);
 }
 
+/** The same, written at once: where greeting and log are read as one text, no line of the log stands within it. */
+export async function printWelcomeAtOnce(server: DocentServer, write: Write): Promise<void> {
+  let text = '';
+  try {
+    await printWelcome(server, (words) => void (text += words));
+  } finally {
+    server.log.flush();
+    write(text);
+  }
+}
+
 async function showDemo(demo: Demo, { base, log }: Pick<DocentServer, 'base' | 'log'>, write: Write): Promise<void> {
   const { chatbot, created } = await demo.prepare();
   if (!created) return;
