@@ -125,8 +125,10 @@ async function gatherContext(
   const tools = toolsFor(agent, agents, question, options, run);
   const earlier = turns.map((turn) => turn.query);
   const sources = agent?.type === 'user-facing' ? sourcesFor(agent) : NO_SOURCES;
-  const { query, found } = await knowledge.search(uuid, question.query, { earlier, sources });
-  const isTalk = routing?.detected === 'small_talk' && said && !namesThing(said, { question, earlier, query, found });
+  const seemsTalk = said !== undefined && routing?.detected === 'small_talk';
+  // The language of the site is all that small talk needs of the search.
+  const { query, found } = await knowledge.search(uuid, question.query, { earlier, sources, wordsAlone: seemsTalk });
+  const isTalk = seemsTalk && !namesThing(said, { question, earlier, query, found });
   return {
     question,
     collected,

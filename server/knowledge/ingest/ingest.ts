@@ -170,12 +170,13 @@ export class Ingestion implements Knowledge {
   async search(
     chatbot: string,
     question: string,
-    { earlier = [], limit = PASSAGES, sources }: SearchOptions = {},
+    { earlier = [], limit = PASSAGES, sources, wordsAlone = false }: SearchOptions = {},
   ): Promise<SearchResult> {
     if (sources?.size === 0) return { query: new PassageIndex().query(question, earlier), found: [] };
     const index = await this.#deps.indexes.get(chatbot);
     const query = index.query(question, earlier);
-    const vector = index.dimensions > 0 ? await this.#embedding?.question(query.textToEmbed) : undefined;
+    const hasVectors = index.dimensions > 0 && !wordsAlone;
+    const vector = hasVectors ? await this.#embedding?.question(query.textToEmbed) : undefined;
     const hits = index.search(query, limit, { sources, vector });
     return { query, found: hits.map((hit) => foundOf(index, hit, query)) };
   }

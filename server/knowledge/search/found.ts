@@ -13,6 +13,8 @@ export interface SearchOptions {
   limit?: number;
   /** Only these sources are searched; all of the chatbot's where it is absent. */
   sources?: ReadonlySet<string> | undefined;
+  /** By words alone: no embedding model is waited for. False by default. */
+  wordsAlone?: boolean;
 }
 
 /** A passage that answers, with all a citation needs. */

@@ -89,6 +89,15 @@ describe('with EMBED_MODEL', () => {
     expect(await ask(plain, chatbot)).not.toContain('Umbrellas');
   });
 
+  it('small talk is answered without it', async () => {
+    const server = await open({ ...llm(), ...embedding() });
+    const chatbot = await chatbotWith(server, [LAMPS, UMBRELLAS]);
+    await embedded('small');
+    const before = fake.embedRequests.length;
+    expect(await ask(server, chatbot, 'Hello!')).toMatch(/^Hello/);
+    expect(fake.embedRequests.slice(before)).toEqual([]);
+  });
+
   it('another model embeds everything anew, and the same one nothing', async () => {
     const chatbot = await chatbotWith(await open(embedding('small')), [LAMPS, UMBRELLAS]);
     await embedded('small');
