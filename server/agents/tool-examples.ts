@@ -1,9 +1,14 @@
+import { LRUCache } from 'lru-cache';
 import type { ToolFunction } from '../schema/records.ts';
 import { featuresOf, type Features } from './routing/features.ts';
 import { classOf, examplesOf } from './tool-functions.ts';
 
 /** Likeness from which on a message is clearly one of the examples: 1 is the same words, 0.72 one word changed of seven. */
 const MIN_LIKENESS = 0.75;
+
+/** Features of examples that stay in memory, about 20 MB: each message is compared with all examples of an agent. */
+const MAX_KNOWN_FEATURES = 200_000;
+const known = new LRUCache<string, Features>({ maxSize: MAX_KNOWN_FEATURES, sizeCalculation: ({ size }) => size + 1 });
 
 /** The enabled function that only reads whose `meta.examples` the message is clearly like; the first of those most like it. */
 export function functionByExample(functions: readonly ToolFunction[], message: string): ToolFunction | undefined {
@@ -13,12 +18,20 @@ export function functionByExample(functions: readonly ToolFunction[], message: s
   let best = MIN_LIKENESS;
   let found: ToolFunction | undefined;
   for (const one of able) {
-    const likeness = Math.max(...examplesOf(one).map((example) => likenessOf(features, featuresOf(example))));
+    const likeness = Math.max(...examplesOf(one).map((example) => likenessOf(features, featuresOfExample(example))));
     if (likeness < best || (found && likeness === best)) continue;
     best = likeness;
     found = one;
   }
   return found;
+}
+
+function featuresOfExample(example: string): Features {
+  const before = known.get(example);
+  if (before) return before;
+  const features = featuresOf(example);
+  known.set(example, features);
+  return features;
 }
 
 function likenessOf(one: Features, other: Features): number {

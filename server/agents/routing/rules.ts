@@ -95,20 +95,36 @@ function refuseEmpty(field: string, { queries, consecutive, variable }: Partial<
 }
 
 /** The place of the first rule that is true, or -1. */
-export const firstTrue = (rules: readonly Rule[], query: string, facts: SessionFacts): number =>
-  rules.findIndex((rule) => isTrue(rule, query, facts));
+export function firstTrue(rules: readonly Rule[], query: string, facts: SessionFacts): number {
+  const message = new Message(query);
+  return rules.findIndex((rule) => isTrue(rule, message, facts));
+}
 
-function isTrue(rule: Rule, query: string, facts: SessionFacts): boolean {
-  if ('all' in rule) return rule.all.every((one) => isTrue(one, query, facts));
-  if ('any' in rule) return rule.any.some((one) => isTrue(one, query, facts));
+/** Its words are read at most once, however many conditions are about them. */
+class Message {
+  readonly text: string;
+  #words: string | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** As `foldedWords`. */
+  get words(): string {
+    return (this.#words ??= foldedWords(this.text));
+  }
+}
+
+function isTrue(rule: Rule, message: Message, facts: SessionFacts): boolean {
+  if ('all' in rule) return rule.all.every((one) => isTrue(one, message, facts));
+  if ('any' in rule) return rule.any.some((one) => isTrue(one, message, facts));
   if ('queries' in rule) return isWithin(rule.queries, facts.queries);
   if ('consecutive' in rule) return isWithin(rule.consecutive, facts.consecutive);
   if ('last_agent' in rule) return facts.lastAgent === rule.last_agent;
   if ('variable' in rule) return isVariableTrue(rule.variable, facts.variables);
-  const folded = foldedWords(query);
   return rule.contains.some((words) =>
     // The tokenizer gives Han in pairs.
-    /^\p{Script=Han}$/u.test(words) ? query.includes(words) : folded.includes(foldedWords(words)),
+    /^\p{Script=Han}$/u.test(words) ? message.text.includes(words) : message.words.includes(foldedWords(words)),
   );
 }
 
