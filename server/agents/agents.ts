@@ -1,4 +1,4 @@
-import { invalid } from '../schema/errors.ts';
+import { invalid, Refusal } from '../schema/errors.ts';
 import { newUuid, timestamp, view, type Clock } from '../schema/ids.ts';
 import { AgentByType, AgentMeta, type Agent, type AgentType } from '../schema/records.ts';
 import type { StoredAgent } from '../store/store.ts';
@@ -44,8 +44,13 @@ export function defaultAgent(chatbot: string, clock: Clock): StoredAgent {
   return { ...newAgent(chatbot, { ...profile, type: 'user-facing' }, clock), enabled: 1 };
 }
 
-/** Throws `invalid` for a second human-escalation or spam-defense agent of a chatbot. */
-export function refuseSecond({ type }: Agent, others: Agent[]): void {
+/** Each two agents are told apart by a model of their own: time and memory for the choice grow with the square. */
+const MAX_AGENTS = 100;
+
+/** Throws where a chatbot has `MAX_AGENTS`, or the human-escalation or spam-defense agent that it may have. */
+export function refuseMore({ type }: Agent, others: Agent[]): void {
+  if (others.length >= MAX_AGENTS)
+    throw new Refusal('invalid_field', `a chatbot has ${MAX_AGENTS} agents at most: delete one that is not used`);
   if (SINGLE.has(type) && others.some((one) => one.type === type)) {
     throw invalid('type', `type ${type} is there already: a chatbot has one agent of this type at most`);
   }

@@ -1,5 +1,5 @@
 import * as Type from 'typebox';
-import { agentView, newAgent, refuseSecond } from '../../agents/agents.ts';
+import { agentView, newAgent, refuseMore } from '../../agents/agents.ts';
 import { notFound } from '../../schema/errors.ts';
 import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
 import { Agent, Success } from '../../schema/records.ts';
@@ -29,14 +29,14 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
     path: '/api/v1/chatbot/:uuid/agent/create',
     summary: 'Create an agent',
     description:
-      'It is not enabled: update it with `enabled`. Settings may stand at the top level or in `meta`; those of other types are ignored. A second `human-escalation` or `spam-defense` agent is 422.',
+      'It is not enabled: update it with `enabled`. Settings may stand at the top level or in `meta`; those of other types are ignored. A second `human-escalation` or `spam-defense` agent is 422, and so is the 101st of a chatbot.',
     body: NewAgent,
     checkedByHandler: true,
     reply: Agent,
     async handle({ user, uuid, body }) {
       await ownedChatbot(store, user, uuid);
       const agent = newAgent(uuid, readNewAgent(body), clock);
-      const stored = await store.createAgent(agent, (others) => refuseSecond(agent, others));
+      const stored = await store.createAgent(agent, (others) => refuseMore(agent, others));
       if (!stored) throw notFound('chatbot');
       return agentView(agent);
     },

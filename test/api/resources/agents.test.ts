@@ -70,6 +70,14 @@ describe('a new agent', () => {
     expect((await docent.api('GET', `/chatbot/${bot}/agents`)).body[1]).toEqual(body);
   });
 
+  it('is refused where the chatbot has a hundred', async () => {
+    const bot = await chatbot();
+    const made = await Promise.all(Array.from({ length: 100 }, () => create(bot, { name: 'A', type: 'pre-canned' })));
+    const refused = made.filter(({ status }) => status !== 200);
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual([[422, 'invalid_field']]);
+    expect((await docent.api('GET', `/chatbot/${bot}/agents`)).body).toHaveLength(100);
+  });
+
   it('takes its settings from the top level and from meta, and the top level wins', async () => {
     const settings = { model: 'gpt-4o-1k', temperature: 1, bias: -10, stickness: 0.5, use_all_sources: false };
     expect((await agentOf('user-facing', settings)).meta).toEqual(settings);
