@@ -131,6 +131,15 @@ describe('lowdb: replies on the disk', () => {
     expect([await files(), health.state().status]).toEqual([[], 'ok']);
   });
 
+  it.each(['{"key":"00', ''])('are stored where a crash left %j in the file of their day', async (left) => {
+    await mkdir(join(root, 'replies'));
+    await writeFile(join(root, 'replies', '2026-03-01.jsonl'), left);
+    for (const number of [1, 2]) await replies.save(aReply(number));
+    open();
+    expect(await Promise.all([1, 2].map((number) => replies.find(aReply(number).key)))).toEqual([aReply(1), aReply(2)]);
+    expect(health.state().status).toBe('ok');
+  });
+
   it('of an earlier version, without a sum, count', async () => {
     await replies.save(aReply(1));
     await replies.close();

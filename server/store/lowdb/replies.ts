@@ -145,6 +145,9 @@ export class Replies {
     await forEachSliced(day.low.data, (line) => void (readLine(line) && readable.push(line)));
     const damaged = day.low.data.length - readable.length;
     if (damaged > 0 || day.file.damaged) await this.#mend(date, day, readable, Math.max(damaged, 1));
+    // A crash may have left the file without a whole line: the first write creates it.
+    else if (readable.length === 0)
+      await removeFile(this.#options.disk, join(this.#options.root, `${date}.jsonl`)).catch(ignore);
     day.characters = charactersIn(day.low.data);
     for (const line of day.low.data) this.#lines.set(keyIn(line), line);
   }
