@@ -45,6 +45,8 @@ interface PipelineOptions {
   background?: BeginBackground;
   /** Calls tool functions. */
   caller: Caller;
+  /** Milliseconds for an answer with calls of functions; none by default. */
+  answerTimeout?: number;
   clock: Clock;
 }
 
@@ -120,7 +122,7 @@ async function gatherContext(
     tokens: routingTokens,
   } = asking
     ? { agent: agents.find((one) => one.uuid === asking), record: undefined, tokens: undefined }
-    : await router.route(question, agents, turns, said?.isLike);
+    : await router.route(question, agents, turns, said?.isLike, run);
   const agent = chosen && withValues(chosen, agents, question.session);
   const tools = toolsFor(agent, agents, question, options, run);
   const earlier = turns.map((turn) => turn.query);

@@ -57,7 +57,18 @@ export async function createServices(config: Config, { store, clock, log, health
   });
   const mayAsk = (): boolean => fallback.pausedFor() === undefined;
   const router = new AgentRouter(store, knowledge, model && { model, mayAsk, clock, credits: catalogue.credits });
-  const parts = { store, knowledge, router, model, fallback, catalogue, background, caller, clock };
+  const parts = {
+    store,
+    knowledge,
+    router,
+    model,
+    fallback,
+    catalogue,
+    background,
+    caller,
+    answerTimeout: config.answerTimeout,
+    clock,
+  };
   const answer = createRespond(parts);
   const { monthlyCredits: monthly } = config;
   const respond = monthly === undefined ? answer : new Budget({ store, log, monthly }).limit(answer);

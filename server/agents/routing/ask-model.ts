@@ -19,6 +19,13 @@ const MAX_TOKENS = 200;
 const [MAX_QUERY, MAX_TURN, MAX_DESCRIPTION] = [1000, 300, 300];
 const MAX_TURNS = 2;
 
+/** The answer for which an agent is chosen; implemented by `Run`. */
+export interface Stoppable {
+  readonly stopped: boolean;
+  /** Called when it is stopped. */
+  onStop: (() => void) | undefined;
+}
+
 export interface ModelChoice {
   /** Undefined where the model names none of them. */
   agent: StoredAgent | undefined;
@@ -29,7 +36,7 @@ export interface ModelChoice {
 }
 
 /** The agent that the model names. Never rejects: the answer's own call reports what is wrong with the model. */
-export async function askModel(model: Model, choice: CloseChoice): Promise<ModelChoice> {
+export async function askModel(model: Model, choice: CloseChoice, answer: Stoppable): Promise<ModelChoice> {
   let reply = '';
   let isLate = false;
   try {
@@ -38,6 +45,8 @@ export async function askModel(model: Model, choice: CloseChoice): Promise<Model
       isLate = true;
       generation.stop();
     }, TIMEOUT_MS);
+    answer.onStop = () => generation.stop();
+    if (answer.stopped) generation.stop();
     const { totalTokens: tokens } = await generation.done.finally(() => clearTimeout(timer));
     return { agent: choice.agents[numberIn(reply) - 1], tokens, hasFailed: isLate };
   } catch {

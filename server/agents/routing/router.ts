@@ -4,7 +4,7 @@ import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { Store, StoredAgent, StoredMessage, StoredSession } from '../../store/store.ts';
 import type { Model } from '../../model/model.ts';
 import { valuesOf, type Values } from '../variables.ts';
-import { askModel } from './ask-model.ts';
+import { askModel, type Stoppable } from './ask-model.ts';
 import { choose, closeTo, isClose, type Choice } from './choose.ts';
 import { trainClassifier, type Classifier } from './classifier.ts';
 import { loadDetectors } from './detectors.ts';
@@ -57,12 +57,16 @@ export class AgentRouter {
     this.#referee = referee;
   }
 
-  /** `turns`: the last finished messages of the session, oldest first. `smallTalk` as in `Situation`. */
+  /**
+   * `turns`: the last finished messages of the session, oldest first. `smallTalk` as in `Situation`. While a model is asked,
+   * `answer.onStop` ends that.
+   */
   async route(
     question: RoutedQuestion,
     agents: readonly StoredAgent[],
     turns: readonly StoredMessage[],
-    smallTalk?: (sentence: string) => boolean,
+    smallTalk: ((sentence: string) => boolean) | undefined,
+    answer: Stoppable,
   ): Promise<Routed> {
     const enabled = agents.filter(({ enabled, type }) => enabled === 1 && type !== 'background');
     const hasRules = enabled.some(({ routing }) => routing && routing.rules.length > 0);
@@ -87,7 +91,7 @@ export class AgentRouter {
       ...(hasFixed ? { rarity: await this.#knowledge.rarity(enabled[0]!.chatbot) } : {}),
       ...(isScoring ? { classifier: await this.#classifier(enabled) } : {}),
     });
-    return choice.record && isClose(choice.record) ? this.#refer(choice, enabled, question, earlier) : choice;
+    return choice.record && isClose(choice.record) ? this.#refer(choice, enabled, question, earlier, answer) : choice;
   }
 
   /** The model's choice among those whose scores are close; the classifier's where it makes none. */
@@ -96,6 +100,7 @@ export class AgentRouter {
     agents: readonly StoredAgent[],
     { query, spending }: RoutedQuestion,
     turns: string[],
+    answer: Stoppable,
   ): Promise<Routed> {
     const referee = this.#referee;
     const { agent, record } = choice;
@@ -104,7 +109,8 @@ export class AgentRouter {
     const isBetweenThem = able.length > 1 && able[0] === agent;
     if (!isBetweenThem || !referee?.mayAsk() || referee.clock() < this.#pausedUntil) return choice;
     if (spending && !(await spending.reserve(referee.credits(able[0]!.meta.model)))) return choice;
-    const { agent: named, tokens, hasFailed } = await askModel(referee.model, { query, turns, agents: able });
+    const asked = { query, turns, agents: able };
+    const { agent: named, tokens, hasFailed } = await askModel(referee.model, asked, answer);
     this.#failures = hasFailed ? this.#failures + 1 : 0;
     if (this.#failures >= MAX_FAILURES) this.#pausedUntil = referee.clock() + PAUSE_MS;
     return named

@@ -22,6 +22,8 @@ interface ToolUseOptions {
   /** Whether the visitor can be asked to confirm a call. */
   canAsk: boolean;
   caller: Caller;
+  /** Milliseconds for all rounds: each request to the model has that long by itself. None by default. */
+  timeout?: number | undefined;
   clock: Clock;
   /** Called with the name that visitors are shown before each call, and with '' after it. */
   onStep(name: string): void;
@@ -69,7 +71,20 @@ export class ToolUse {
 
   /** As `Model.generate`, with the rounds of calls: `onText` gets the text of all of them. */
   generate(model: Model, request: ModelRequest, onText: (piece: string) => void): Generation {
-    return { done: this.#converse(model, request, onText), stop: () => this.stop() };
+    return { done: this.#inTime(() => this.#converse(model, request, onText)), stop: () => this.stop() };
+  }
+
+  async #inTime(converse: () => Promise<Generated>): Promise<Generated> {
+    const { timeout } = this.#options;
+    if (timeout === undefined) return converse();
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.stop();
+    }, timeout);
+    const generated = await converse().finally(() => clearTimeout(timer));
+    if (isLate) throw tookTooLong();
+    return generated;
   }
 
   /** Makes the call that the visitor has confirmed, or notes that they declined: to be called before `generate`. */
@@ -256,6 +271,11 @@ function textIn(args: Arguments): string {
   });
   return texts.join(' ');
 }
+
+const tookTooLong = (): OutboundFailure =>
+  new OutboundFailure('timeout', 'model_timeout', 'the model did not answer in time; please try again', {
+    cause: new Error('the answer with its calls of functions: it was not whole after ANSWER_TIMEOUT'),
+  });
 
 const wroteNothing = (): OutboundFailure =>
   new OutboundFailure('bad_reply', 'model_failed', 'the model could not answer; please try again', {

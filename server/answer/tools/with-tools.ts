@@ -21,6 +21,7 @@ import { ToolUse } from './tool-use.ts';
 
 interface ToolOptions {
   caller: Caller;
+  answerTimeout?: number;
   clock: Clock;
 }
 
@@ -29,7 +30,7 @@ export function toolsFor(
   agent: StoredAgent | undefined,
   agents: readonly StoredAgent[],
   question: Question,
-  { caller, clock }: ToolOptions,
+  { caller, answerTimeout, clock }: ToolOptions,
   run: Run,
 ): ToolUse | undefined {
   if (agent?.type !== 'user-facing') return undefined;
@@ -42,6 +43,7 @@ export function toolsFor(
     // A key holder, and a question that is not stored, have nobody who could confirm.
     canAsk: question.visitor !== undefined && !question.ephemeral && !question.confirmed,
     caller,
+    timeout: answerTimeout,
     clock,
     onStep: (name) => run.setStep(name),
   });

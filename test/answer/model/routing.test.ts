@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startFakeModel, type FakeModel, type Script, type SeenRequest } from '../../fakes/model.ts';
+import { post, uuidOf, watch } from '../../proxy/fixture.ts';
 import { start, type Running } from '../../running.ts';
 
 /** Whom the model chooses where the classifier’s scores are close, over HTTP. */
@@ -92,6 +93,26 @@ describe('a close choice', () => {
     expect(await ask(CLOSE)).toMatchObject({ agent: 'Lamps', routing: { by: 'classifier' } });
     const call = fake.requests.find(isChoice)!;
     await expect.poll(() => call.left).toBe(true);
+  });
+
+  it('is not waited for once the visitor stops the answer, which is no failure of the model', async () => {
+    await running.api('POST', `/chatbot/${chatbot}/update`, { visibility: 'public' });
+    choice = { hangAfter: 0 };
+    const chat = `${running.base}/chat/${chatbot}`;
+    for (let at = 1; at <= 3; at += 1) {
+      const stream = await watch(`${chat}/ask`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ query: CLOSE }),
+      });
+      await expect.poll(() => fake.requests.length).toBe(at);
+      const [session, message] = ['session', 'message'].map((name) => uuidOf(stream.events(), name as 'session'));
+      expect((await post(`${chat}/session/${session}/message/${message}/stop`)).status).toBe(200);
+      expect((await stream.done).at(-1)).toMatchObject({ data: { finish_reason: 'stopped' } });
+      await expect.poll(() => fake.requests.at(-1)!.left).toBe(true);
+    }
+    choice = naming('{"agent": 2}');
+    expect((await ask(CLOSE)).routing.by).toBe('model');
   });
 
   it('takes a reply with reasoning and words around it', async () => {
