@@ -57,6 +57,16 @@ describe('who answers', () => {
     expect(record).toEqual({ by: 'rule', agent: 'hours', rule: { agent: 'hours', index: 1 } });
   });
 
+  test.each([
+    [0.5, 0.9, 'spam'],
+    [0.9, 0.5, 'person'],
+    [0.5, 0.5, 'person'],
+    [0.5, -0.1, 'person'],
+    [-0.1, 0.5, 'spam'],
+  ])('is called by the clearer detector: person %d, spam %d', (person, spam, agent) => {
+    expect(ask('hello', { detectors: { person: () => person, spam: () => spam } }).agent?.uuid).toBe(agent);
+  });
+
   test('follows the turn before where a message names nothing', () => {
     expect(ask('and when do I get that?', { turns: ['I need a copy of my invoice'] }).agent?.uuid).toBe('billing');
     expect(ask('and when do I get that?').agent?.uuid).toBe('general');

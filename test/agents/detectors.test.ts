@@ -53,6 +53,15 @@ describe('a wish for a person', () => {
     expect(isWish('can i tlak to a humna')).toBe(true);
   });
 
+  test.each([
+    'Do I have to talk to a person to return it?',
+    'Can a person under 18 rent a car?',
+    'Is there a person at the pickup desk?',
+    'Have I got to talk to somebody to change the date?',
+  ])('is not %s', (text) => {
+    expect(isWish(text)).toBe(false);
+  });
+
   test.skipIf(!bank)('is seen in at most .2 % of what customers of a bank ask', () => {
     const held = rowsOf(bank!).filter(({ id }) => isHeldOut(id));
     expect(held.filter(({ text }) => isWish(text)).length / held.length).toBeLessThanOrEqual(0.002);

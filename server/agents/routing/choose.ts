@@ -92,8 +92,8 @@ export const closeTo = ({ candidates = [] }: RoutingRecord): string[] =>
 export const isClose = ({ by, margin }: RoutingRecord): boolean => by === 'classifier' && (margin ?? CLOSE) < CLOSE;
 
 /**
- * Who answers: the first agent whose rule is true; the human-escalation agent where a person is clearly wished for; the
- * spam-defense agent for what is clearly spam; for small talk the one that has it among its examples, else a user-facing
+ * Who answers: the first agent whose rule is true; the human-escalation agent where a person is clearly wished for, or the
+ * spam-defense agent for what is more clearly spam; for small talk the one that has it among its examples, else a user-facing
  * one; else the one of the highest score, of equal ones the first created. Same input, same choice.
  */
 export function choose<A extends RoutableAgent>(situation: Situation<A>): Choice<A> {
@@ -121,13 +121,18 @@ const detectedFor = ({ type }: RoutableAgent): 'person' | 'spam' | undefined =>
   type === 'human-escalation' || type === 'spam-defense' ? DETECTED[type] : undefined;
 
 function byDetector<A extends RoutableAgent>(able: A[], situation: Situation<A>): Choice<A> | undefined {
+  let best: { agent: A; detected: 'person' | 'spam'; clear: number } | undefined;
   for (const detected of ['person', 'spam'] as const) {
     const agent = able.find((one) => detectedFor(one) === detected);
     // Who asks whether a person answers does not ask for one.
-    if (!agent || (detected === 'person' && situation.smallTalk) || clarity(detected, situation) < 0) continue;
-    return { agent, record: { by: 'classifier', agent: agent.uuid, detected } };
+    if (!agent || (detected === 'person' && situation.smallTalk)) continue;
+    const clear = clarity(detected, situation);
+    // Advertising speaks of people to talk to.
+    if (clear >= 0 && clear > (best?.clear ?? -1)) best = { agent, detected, clear };
   }
-  return undefined;
+  if (!best) return undefined;
+  const { agent, detected } = best;
+  return { agent, record: { by: 'classifier', agent: agent.uuid, detected } };
 }
 
 const clarity = (detected: 'person' | 'spam', { query, detectors }: Situation<RoutableAgent>): number =>
