@@ -55,6 +55,20 @@ describe('a chat API with a remote upstream', () => {
     ]);
   });
 
+  it('asks nobody to confirm a call, whatever the remote record says', async () => {
+    const call = { function: 'cancel', name: 'Cancel', arguments: {} };
+    const pending_call_json = JSON.stringify({ shown: call, until: docent.clock.now + 60_000 });
+    remote.stream = (reply) => void reply.end('Not done.');
+    remote.record = { response: 'Not done.', confirm: { ...call, expires_in: 60 }, pending_call_json };
+    const events = await ask(docent, CHATBOT, { query: 'Cancel it' });
+    expect(events.map(({ event }) => event)).not.toContain('confirm');
+    const [session, message] = [uuidOf(events, 'session'), uuidOf(events, 'message')];
+    expect((await messagesOf(docent, CHATBOT, session))[0]).not.toHaveProperty('confirm');
+    const path = `/chat/${CHATBOT}/session/${session}/message/${message}/confirm`;
+    expect((await post(docent.base + path, { accept: true })).status).toBe(409);
+    expect(count(/POST .*message/)).toBe(1);
+  });
+
   it('shows the remote profile and caches it for 30 seconds', async () => {
     const face = async () => (await fetch(`${docent.base}/chat/${CHATBOT}`)).json();
     expect(await face()).toMatchObject({ uuid: CHATBOT, name: 'Elsewhere', show_citations: true });
