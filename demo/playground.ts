@@ -1,5 +1,6 @@
+import { readHosts } from './hosts.ts';
 import type { Preview } from './preview.ts';
-import { snippet } from './snippet.ts';
+import { snippet, storeRequest } from './snippet.ts';
 import style from './playground.css?inline';
 
 /** Debounce of the preview, since each change replaces the widget. */
@@ -12,6 +13,8 @@ const frame = document.querySelector('iframe')!;
 const pageKind = document.querySelector<HTMLSelectElement>('#page')!;
 const tag = document.querySelector('#snippet')!;
 const status = document.querySelector('#said')!;
+const stored = document.querySelector<HTMLElement>('#stored')!;
+const request = document.querySelector('#store')!;
 const control = (name: string): Control => form.elements.namedItem(name) as Control;
 
 /** The initial values of the form are the widget's defaults. */
@@ -27,7 +30,8 @@ function readForm(): Record<string, string> {
   const suggestions: string[] = [];
   for (const control of Array.from(form.elements) as Control[]) {
     const { name, value } = control;
-    if (!name || name === 'chatbot' || isDefault(control) || !control.checkValidity()) continue;
+    if (!name || name === 'chatbot' || name === 'link-hosts' || isDefault(control) || !control.checkValidity())
+      continue;
     // `|` separates suggestions in the attribute.
     if (name === 'suggestions') suggestions.push(value.replaceAll('|', '/').trim());
     else if (name === 'icon' && value === 'image') continue;
@@ -38,10 +42,25 @@ function readForm(): Record<string, string> {
   return joined ? { ...settings, suggestions: joined } : settings;
 }
 
+/** Checks a list of hosts as the API does. */
+function checkHosts(name: string): string[] {
+  const hosts = readHosts(control(name).value);
+  control(name).setCustomValidity(hosts ? '' : 'At most 50 host names alone, such as cdn.example.com or *.example.com');
+  return hosts ?? [];
+}
+
+/** No page has the hosts of links: the server keeps them. */
+function showRequest(link_hosts: string[]): void {
+  stored.hidden = link_hosts.length === 0;
+  request.textContent = storeRequest(location.origin, control('chatbot').value.trim(), { link_hosts });
+}
+
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 function update(): void {
   (control('image') as HTMLInputElement).disabled = control('icon').value !== 'image';
+  checkHosts('image-hosts');
+  showRequest(checkHosts('link-hosts'));
   const settings = readForm();
   tag.textContent = snippet(location.origin, control('chatbot').value.trim(), settings);
   status.textContent = '';

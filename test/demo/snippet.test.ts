@@ -1,7 +1,8 @@
 import { parseDocument, DomUtils } from 'htmlparser2';
 import { expect, test } from 'vitest';
+import { readHosts } from '../../demo/hosts.ts';
 import { pages } from '../../demo/pages.ts';
-import { snippet } from '../../demo/snippet.ts';
+import { snippet, storeRequest } from '../../demo/snippet.ts';
 import { LANGUAGES, WIDGET_DEFAULTS } from '../../server/schema/widget-settings.ts';
 
 const form = DomUtils.getElementsByTagName('form', parseDocument(pages['playground.html'] ?? ''));
@@ -27,14 +28,15 @@ test.each([`"><img src=x onerror=alert(1)>`, `</script><b>`, `&quot;`, `two\nlin
 );
 
 test('the playground has a control for each setting, with the widget’s default', () => {
-  const { allowed_origins: _, link_hosts: ___, words: __, z_index, image_hosts, color, ...settings } = WIDGET_DEFAULTS;
-  expect([color, image_hosts]).toEqual(['', []]);
-  for (const [key, value] of Object.entries({ ...settings, z: z_index, color: '#4048c9', image_hosts: '' })) {
+  const { allowed_origins: _, words: __, z_index, image_hosts, link_hosts, color, ...settings } = WIDGET_DEFAULTS;
+  expect([color, image_hosts, link_hosts]).toEqual(['', [], []]);
+  const written = { z: z_index, color: '#4048c9', image_hosts: '', link_hosts: '' };
+  for (const [key, value] of Object.entries({ ...settings, ...written })) {
     const name = key.replaceAll('_', '-');
     const selected = options(name).find(({ attribs }) => 'selected' in attribs)?.attribs['value'];
-    const { checked, type, value: written = '' } = control(name)?.attribs ?? {};
+    const { checked, type, value: text = '' } = control(name)?.attribs ?? {};
     expect(control(name), name).toBeDefined();
-    expect(selected ?? (type === 'checkbox' ? checked !== undefined : written), name).toEqual(
+    expect(selected ?? (type === 'checkbox' ? checked !== undefined : text), name).toEqual(
       typeof value === 'boolean' ? value : String(value),
     );
   }
@@ -43,4 +45,26 @@ test('the playground has a control for each setting, with the widget’s default
 
 test('the playground offers every language of the widget', () => {
   expect(options('language').map(({ attribs }) => attribs['value'])).toEqual(['', ...LANGUAGES]);
+});
+
+test.each([
+  ['', []],
+  ['Docs.Example.com, *.example.org docs.example.com', ['docs.example.com', '*.example.org']],
+  ['bücher.example', ['xn--bcher-kva.example']],
+  ['https://docs.example.com', undefined],
+  ['docs.example.com/a', undefined],
+  ['docs.example.com:8080', undefined],
+  ['*', undefined],
+  ["it's.example", undefined],
+  ['a.example '.repeat(51), undefined],
+])('reads the hosts in %j as the API does', (text, hosts) => {
+  expect(readHosts(text)).toEqual(hosts);
+});
+
+test('the request for the hosts of links is one for a shell', () => {
+  expect(storeRequest('https://chat.example', 'c0ffee', { link_hosts: ['a.example'] })).toBe(
+    `curl https://chat.example/api/v1/chatbot/c0ffee/widget \\
+  -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
+  -d '{"link_hosts":["a.example"]}'`,
+  );
 });

@@ -159,6 +159,24 @@ test('leaves invalid values out of the tag: a number out of its bounds, an addre
   expect((await tag()).match(/data-[\w-]+/g)).toEqual(['data-chatbot', 'data-offset']);
 });
 
+test('writes the request that stores the hosts of links, which the API accepts, and none for what is no host', async () => {
+  const field = label("Hosts that a model's links may lead to, beside those of the sources");
+  const request = page.locator('#store');
+  expect(await request.isVisible()).toBe(false);
+  await field.fill('Docs.example.com, *.example.org');
+  const [, address, body] = /^curl (\S+) [\s\S]* -d '(.*)'$/.exec(await request.innerText())!;
+  const headers = { Authorization: `Bearer ${server.key}`, 'Content-Type': 'application/json' };
+  const reply = await fetch(address!, { method: 'POST', headers, body: body! });
+  expect([reply.status, await reply.json()]).toMatchObject([
+    200,
+    { link_hosts: ['docs.example.com', '*.example.org'] },
+  ]);
+  expect(await tag()).not.toContain('link');
+  await field.fill('https://docs.example.com/');
+  expect(await request.isVisible()).toBe(false);
+  expect(await field.evaluate((element) => element.matches(':invalid'))).toBe(true);
+});
+
 test('reaches every control by keyboard, announces the copy, and has no finding of axe', async () => {
   await launcher(preview()).waitFor();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
