@@ -161,7 +161,9 @@ const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[
  * addresses has not seen, or another one than it has seen.
  */
 const makesAddress = (text: string, next: string | undefined): boolean =>
-  next === '/' || /(?:(?<![a-z\d])w{1,3}|(?:\/\/|(?<![a-z\d])www\.)\S*)$/i.test(text);
+  next === '/' ||
+  ((next === '(' || next === ':') && text.endsWith(']')) ||
+  /(?:(?<![a-z\d])w{1,3}|(?:\/\/|(?<![a-z\d])www\.)\S*)$/i.test(text);
 
 /** Passages count from 1: `[0, 255]` is an interval of numbers. */
 const isInterval = (token: string): boolean => /[,;–-]/.test(token) && numbersOf(token).includes(0);

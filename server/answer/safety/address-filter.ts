@@ -29,6 +29,8 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
   let dropping: Dropping | undefined;
   /** Open parentheses of the link that is dropped. */
   let depth = 0;
+  /** What stood behind `]` was taken out: what follows must not become its destination. */
+  let isBehindBracket = false;
 
   function process(text: string, isLast: boolean): string {
     let out = '';
@@ -37,6 +39,10 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
       if (dropping) {
         at = dropFrom(text, at);
         if (dropping) break;
+      }
+      if (isBehindBracket && at < text.length) {
+        if (text[at] === '(' || text[at] === ':') out += ' ';
+        isBehindBracket = false;
       }
       TRIGGER.lastIndex = at;
       const found = TRIGGER.exec(text);
@@ -50,6 +56,7 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
       out += text.slice(at, start) + step.show;
       at = step.end;
       dropping = step.drop;
+      isBehindBracket = step.isBehindBracket === true;
       depth = step.drop === 'link' ? 1 : 0;
     }
     const rest = text.slice(at);
@@ -69,7 +76,10 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
       if (sign === '\n') return stopDropping(at);
       if (dropping !== 'link') continue;
       if (sign === '(') depth += 1;
-      if (sign === ')' && --depth === 0) return stopDropping(at + 1);
+      if (sign === ')' && --depth === 0) {
+        isBehindBracket = true;
+        return stopDropping(at + 1);
+      }
     }
     return text.length;
   }
@@ -83,6 +93,7 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
     show: string;
     end: number;
     drop?: Dropping | undefined;
+    isBehindBracket?: true;
   }
 
   /** What becomes of the address that begins at `start`; undefined where more text decides it. */
@@ -135,7 +146,18 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
     const [, domain] = /^mailto:[\w.+-]+@([\w.-]+)$/i.exec(bare) ?? [];
     // What is left is relative, unless an escape, an entity, or a bracket or marker that is dropped later makes it something else.
     const isSafe = domain === undefined ? !/[:\\&<>[\]【】]|^[/]{2}/.test(bare) : hosts.hasMail(domain);
-    return isSafe ? kept : refused;
+    if (isSafe) return kept;
+    return trigger === ']:' ? colonAt(bare, open, refused) : refused;
+  }
+
+  /**
+   * A colon behind brackets that is more often one of a sentence (`[1]: 24:00`, `[Note]: Hint: …`) than of a definition. Without
+   * the colon there is no definition: so it goes where no host can be in what follows.
+   */
+  function colonAt(bare: string, end: number, refused: Step): Step {
+    if (/^\d/.test(bare)) return { show: ']:', end };
+    const hasHost = /[/\\<>]|&(?:#|[a-z\d]+;)/i.test(bare) && !/^\[\p{L}/u.test(bare);
+    return hasHost ? refused : { show: ']', end, isBehindBracket: true };
   }
 
   /** An autolink or an HTML tag. */
@@ -179,7 +201,10 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
   }
 
   return {
-    pass: (piece) => (heldBack === '' && !dropping && !SUSPECT.test(piece) ? piece : process(heldBack + piece, false)),
+    pass: (piece) =>
+      heldBack === '' && !dropping && !isBehindBracket && !SUSPECT.test(piece)
+        ? piece
+        : process(heldBack + piece, false),
     rest: () => (heldBack === '' ? '' : process(heldBack, true)),
   };
 }

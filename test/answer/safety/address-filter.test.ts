@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createMarkerFilter } from '../../../server/answer/citations/stream-filter.ts';
 import { createAddressFilter } from '../../../server/answer/safety/address-filter.ts';
+import { guarded } from '../../../server/answer/safety/guard.ts';
 import { AllowedHosts } from '../../../server/answer/safety/hosts.ts';
 
 const hosts = () =>
@@ -21,6 +23,7 @@ const kept = [
   'In code: `if (a < b) return c[1](x)`, `Map<string, number>`, x ? y : z',
   '<b>bold</b> <a href="https://cdn.test/x">x</a> <br/>',
   'https://WWW.shop.test:8080/a www.shop.test/b shop, http',
+  'According to [1]: 24:00 is closing. [Mon]: 9:00-17:00, [Tue]: 10:00/11:00\n- [x]: 12:30 lunch',
 ];
 
 const removed: [text: string, shown: string][] = [
@@ -45,6 +48,13 @@ const removed: [text: string, shown: string][] = [
   ['_www.evil.test_ \\.www.evil.test', '_… \\.…'],
   ['[a](/[1]/evil.test/x) [a](/【1】/evil.test) <a href=/[1]/evil.test>', '[a] [a] …'],
   ['[a]: [1]//evil.test/x', '[a]'],
+  [
+    '[Note]: Hint: ask [us]: R&D: [1]: [2], [3]: [shop](https://www.shop.test/x).',
+    '[Note] Hint: ask [us] R&D: [1] [2], [3] [shop](https://www.shop.test/x).',
+  ],
+  ['[a]: [9] //evil.test/x\n[b]: javascript:alert(1)', '[a] [9] //evil.test/x\n[b] javascript:alert(1)'],
+  ['[a](//evil.test)(//evil.test/x) [a](//evil.test): //evil.test/x', '[a] (//evil.test/x) [a] : //evil.test/x'],
+  ['[a](//evil.test):\\/\\/evil.test/x [a]:: //evil.test/x', '[a] :\\/\\/evil.test/x [a] : //evil.test/x'],
   ['ftp://www.shop.test/x', 'ftp…'],
   ['HTTPS://EVIL.TEST/x', '…'],
 ];
@@ -107,6 +117,7 @@ describe('the address filter', () => {
       ']:',
       '<',
       '](<',
+      '(',
       '\n',
       ' ',
       'www',
@@ -127,12 +138,32 @@ describe('the address filter', () => {
         const text = some.join('');
         const shown = filtered(cut(text, cuts));
         expect(shown).not.toMatch(
-          /https?:\/\/evil|www\.evil|\]\(\s*<?(?:\\?\/){2}evil|\]\(\s*<?[^)\s]*[:&\\][^)\s]*evil/i,
+          /https?:\/\/evil|www\.evil|\][(:]\s*<?(?:\\?\/){2}evil|\]\(\s*<?[^)\s]*[:&\\][^)\s]*evil/i,
         );
       }),
       { numRuns: 3000 },
     );
   });
+
+  it.each(['[a]【9】(//evil.test/x)', '[a] [9](//evil.test/x)', '[a]【9】: //evil.test/x', 'https:[9]//evil.test/x'])(
+    'shows no link where a marker is removed from %s',
+    (text) => {
+      for (const pieces of [[text], text.split('')]) {
+        let shown = '';
+        const answer = {
+          get appended() {
+            return shown.length;
+          },
+          textFrom: (from: number) => shown.slice(from),
+        };
+        const append = (piece: string): void => void (shown += piece);
+        const filter = guarded(createMarkerFilter([], '', answer), [createAddressFilter(hosts())], append);
+        for (const piece of pieces) append(filter.pass(piece));
+        append(filter.rest());
+        expect(shown).not.toMatch(/\][(:]|https:\/\//);
+      }
+    },
+  );
 
   it('holds nothing back of text without addresses', () => {
     const filter = createAddressFilter(hosts());
