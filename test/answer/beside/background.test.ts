@@ -185,6 +185,25 @@ describe('background agents that never return', () => {
     expect(isInquiry(model.requests[0]!)).toBe(false);
   });
 
+  it('hold up none of four answers that come in meanwhile, nor what another agent finds out', async () => {
+    await tagger('Quick', [LEAD]);
+    inquiries['Quick'] = says({ tags: ['Lead'] });
+    const session = await newSession();
+    const elsewhere = await Promise.all([ask(), ask(), ask()]);
+    const asked = [...elsewhere, await ask('May I return two lamps?', session)];
+    for (const { response, message } of asked) {
+      expect(response).toBe('The model speaks.');
+      expect(message).toMatchObject({ finish_reason: 'stop', error_message: '' });
+      const tagged = await until(
+        () => messageOf({ message }),
+        ({ labels }) => labels.length > 0,
+      );
+      expect(tagged.labels).toEqual([{ name: 'Lead', color: '#00ff00' }]);
+      expect(tagged.background_pending_tasks).toBe(4);
+    }
+    expect(await (await fetch(`${docent.base}/readyz`)).json()).toEqual({ status: 'ok' });
+  });
+
   it('do not keep a message, a session or a chatbot from being deleted', async () => {
     const [one, two, three] = [await ask(), await ask(), await ask()];
     expect((await docent.api('POST', `/message/${one.message.uuid}/delete`)).status).toBe(200);
