@@ -156,7 +156,12 @@ interface Asked extends SearchResult {
 /** Whether a word of small talk is the name of something that the site tells of. */
 const namesThing = ({ says }: Talk, { question, earlier, query, found }: Asked): boolean =>
   says !== 'person' &&
-  isForeignWord(question.query, says, { earlier, acceptedLanguages: question.acceptedLanguages, found }) &&
+  isForeignWord(question.query, says, {
+    earlier,
+    acceptedLanguages: question.acceptedLanguages,
+    found,
+    siteLanguages: query.siteLanguages,
+  }) &&
   wouldQuote(query, found);
 
 const NO_SOURCES: ReadonlySet<string> = new Set();

@@ -38,7 +38,7 @@ export async function replyToTalk(
   knowledge: Pick<Knowledge, 'search'>,
   run: Run,
 ): Promise<AnswerResult> {
-  const { question, agent, routing, turns, found } = context;
+  const { question, agent, routing, turns, found, query } = context;
   const speaker = speakerOf(context);
   if (says === 'person') {
     const { uuid } = question.chatbot;
@@ -48,7 +48,7 @@ export async function replyToTalk(
   } else {
     const earlier = turns.map((turn) => turn.query);
     const { acceptedLanguages } = question;
-    const { kind, language } = readIn(says, { earlier, acceptedLanguages, found });
+    const { kind, language } = readIn(says, { earlier, acceptedLanguages, found, siteLanguages: query.siteLanguages });
     run.append(replyTo(kind, { ...speaker, language }));
   }
   return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(agent, routing), outcome: 'answered' } };

@@ -18,7 +18,7 @@ const BY_LANGUAGE: Record<LanguageCode, Known> = {
 };
 /** Of a phrase of several languages the first is spoken, unless the visitor is known to speak another. */
 export const TALK_LANGUAGES = [
-  ...new Set(['en', 'es', 'it', ...Object.keys(ROMANCE), ...Object.keys(BY_LANGUAGE)]),
+  ...new Set(['en', 'es', 'it', 'fr', 'de', 'sv', ...Object.keys(ROMANCE), ...Object.keys(BY_LANGUAGE)]),
 ] as LanguageCode[];
 
 /** What visitors of all languages write. */

@@ -78,6 +78,8 @@ interface Visitor {
   acceptedLanguages?: readonly string[] | undefined;
   /** What was found for the message. */
   found: readonly Pick<Found, 'text'>[];
+  /** As in `Query`: nothing is found for most small talk. */
+  siteLanguages: readonly LanguageCode[];
 }
 
 /** What small talk is, and the language to reply in: one that the visitor is known to speak, where that is possible. */
@@ -96,10 +98,10 @@ export const isForeignWord = (message: string, says: SmallTalk, visitor: Visitor
   !languagesOf(visitor).some((one) => says.has(one));
 
 /** Likeliest first. */
-function languagesOf({ earlier, acceptedLanguages = [], found }: Visitor): LanguageCode[] {
+function languagesOf({ earlier, acceptedLanguages = [], found, siteLanguages }: Visitor): LanguageCode[] {
   const written = earlier.toReversed().map((message) => detectLanguage(message));
   const site = detectLanguage(found.map(({ text }) => text.slice(0, MAX_PASSAGE)).join('\n'), MAX_PASSAGES);
-  return [...written, ...acceptedLanguages.slice(0, MAX_TAGS).map(languageOfTag), site].filter(
+  return [...written, ...acceptedLanguages.slice(0, MAX_TAGS).map(languageOfTag), site, ...siteLanguages].filter(
     (one) => one !== undefined,
   );
 }

@@ -4,7 +4,7 @@ import { isFollowUp } from './follow-up.ts';
 import { asksAtLength, withoutWritingRequest } from './long-form.ts';
 import { TermReader, type Term, type TermShare } from './query-terms.ts';
 import { QueryLanguage, detectLanguage } from '../text/detect-language.ts';
-import { languageOf } from '../text/language.ts';
+import { languageOf, type Language } from '../text/language.ts';
 import { impliedBy, inPlainWords } from '../text/synonyms.ts';
 import type { Vocabulary } from '../text/tokenizer.ts';
 
@@ -15,6 +15,8 @@ export interface Query {
   /** The part of the text that asks; all of it where it is one sentence. Confidence is computed from this part alone. */
   question: string;
   language: QueryLanguage;
+  /** Of the passages of the index, in the order in which they came. */
+  siteLanguages: readonly Language[];
   /** It asks for a text of some length, such as an essay. */
   isLongForm: boolean;
   /** False for mere keywords. */
@@ -90,6 +92,7 @@ export function readQuery(
     text,
     question,
     language: new QueryLanguage(text),
+    siteLanguages: vocabulary.languages,
     isLongForm: asksAtLength(text),
     isQuestion: QUESTION.test(text.slice(0, MAX_QUERY_LENGTH)),
     asksNothing: () => asksNothing(text),

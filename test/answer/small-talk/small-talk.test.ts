@@ -119,6 +119,27 @@ describe('the replies', () => {
     expect((await ask(message)).response).toBe(reply);
   });
 
+  it.each([
+    ['Servus', 'Hallo! Was möchten Sie wissen?'],
+    ['Hej', 'Hej! Vad vill du veta?'],
+    ['Hallo', 'Hallo! Was möchten Sie wissen?'],
+    ['Thank you', 'You are welcome!'],
+    ['Merci', 'Avec plaisir !'],
+  ])('to “%s” are in its language, whatever the site’s', async (message, reply) => {
+    expect((await ask(message)).response).toBe(reply);
+  });
+
+  it('are in the site’s language where the words may be of it', async () => {
+    const { uuid } = (await running.api('POST', '/chatbot/create', { name: 'Lampen' })).body;
+    const answer = 'U kunt een lamp binnen dertig dagen aan ons terugsturen, en wij betalen de kosten van de post.';
+    const pair = { question: 'Hoe kan ik een lamp terugsturen?', answer };
+    await running.api('POST', `/chatbot/${uuid}/data-source/qa`, pair);
+    await learnt(uuid);
+    expect((await ask('Hallo', { bot: uuid })).response).toBe('Hallo! Wat wilt u weten?');
+    expect((await ask('Hej', { bot: uuid })).response).toBe('Hallo! Wat wilt u weten?');
+    expect((await ask('Hola', { bot: uuid })).response).toContain('¡Hola!');
+  });
+
   it('stand in all languages, for phrases that are all well formed', () => {
     const languages = Object.keys(LANGUAGES) as LanguageCode[];
     expect(TALK_LANGUAGES.toSorted()).toEqual(languages.toSorted());
