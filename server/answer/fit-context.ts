@@ -14,15 +14,19 @@ type Cuttable = Pick<PromptOptions, 'turns' | 'found'>;
 /** Turns that come before all passages but the first: a question may go on from them. */
 const LAST_TURNS = 2;
 
+/** Of `context` tokens those of a request; the others are left for the answer. */
+export const roomIn = (context: number): number =>
+  context - Math.min(MAX_ANSWER_TOKENS, Math.floor(context * ANSWER_SHARE));
+
 /**
  * What of earlier turns and passages fits into `context` tokens with the rest of the prompt and an answer: without the oldest
- * turns, then without the last passages, then without the last turns. The first passage stays: the estimate is a high one,
+ * turns, then without the last passages, then without the last turns. `reserved` tokens are kept for what is added later. The first passage stays: the estimate is a high one,
  * and an answer needs one.
  */
-export function fitContext(options: Omit<PromptOptions, 'cite'>, context: number): Cuttable {
+export function fitContext(options: Omit<PromptOptions, 'cite'>, context: number, reserved = 0): Cuttable {
   const { agent, query, turns, found } = options;
   if (context === Infinity) return { turns, found };
-  const room = context - Math.min(MAX_ANSWER_TOKENS, Math.floor(context * ANSWER_SHARE));
+  const room = roomIn(context) - reserved;
   const fixed = [agent?.prompt ?? '', query.text];
   if (bytesOf([...fixed, ...turns.flatMap(textsOfTurn), ...found.flatMap(textsOfPassage)]) <= room)
     return { turns, found };

@@ -206,7 +206,7 @@ function answerWithModel(
   const { question, agent, routing, query, found, hosts, tools } = context;
   const { acceptedLanguages, unstreamed } = question;
   const cite = question.chatbot.meta.show_citations;
-  const given = fitContext(context, catalogue.context(agent?.meta.model ?? ''));
+  const given = fitContext(context, catalogue.context(agent?.meta.model ?? ''), tools?.reserved);
   const { chatbot } = question;
   const safe = { chatbot, agent, found, hosts };
   const markers = withSafety(createMarkerFilter(cite ? given.found : [], query.text, run), safe, run);

@@ -1,5 +1,6 @@
 import type { StoredAgent } from '../../store/store.ts';
 import type { ModelTool } from '../../model/model.ts';
+import { estimateTokens } from '../../model/tokens.ts';
 import type { ToolFunction } from '../../schema/records.ts';
 import { offeredParameters } from './arguments.ts';
 
@@ -7,9 +8,11 @@ import { offeredParameters } from './arguments.ts';
 export interface Offer {
   tools: ModelTool[];
   byName: ReadonlyMap<string, ToolFunction>;
+  /** Of the functions in a request, with our rules for them. */
+  tokens: number;
 }
 
-export const NO_FUNCTIONS: Offer = { tools: [], byName: new Map() };
+export const NO_FUNCTIONS: Offer = { tools: [], byName: new Map(), tokens: 0 };
 
 const MAX_TOOLS = 64;
 const MAX_NAME_LENGTH = 64;
@@ -25,7 +28,7 @@ export function offerOf({ tool_functions }: Pick<StoredAgent, 'tool_functions'>)
     description: description || title,
     parameters: offeredParameters(parameters),
   }));
-  return { tools, byName };
+  return { tools, byName, tokens: estimateTokens(TOOL_RULES + JSON.stringify(tools)) };
 }
 
 /** Model servers take letters, digits, `_` and `-` alone. */

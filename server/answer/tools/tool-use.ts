@@ -6,8 +6,10 @@ import type { Clock } from '../../schema/ids.ts';
 import type { ToolFunction } from '../../schema/records.ts';
 import type { StoredAgent } from '../../store/store.ts';
 import { CallFailure, type Caller } from '../../web/call.ts';
+import { roomIn } from '../fit-context.ts';
 import { argumentsFromVariables, readArguments, type Arguments } from './arguments.ts';
 import { repeatsPrompt, withoutPrompt } from '../safety/prompt-filter.ts';
+import { fitRounds } from './fit-rounds.ts';
 import type { Offer } from './offer.ts';
 import { CONFIRM_MS, usedValues, type PendingCall } from './pending.ts';
 import { withoutHeaderValues } from './header-values.ts';
@@ -18,6 +20,8 @@ interface ToolUseOptions {
   /** The one that answers, with values in its prompt. */
   agent: Pick<StoredAgent, 'uuid' | 'prompt'>;
   offer: Offer;
+  /** Tokens of the model's context. */
+  context: number;
   values: Values;
   /** Whether the visitor can be asked to confirm a call. */
   canAsk: boolean;
@@ -32,6 +36,8 @@ interface ToolUseOptions {
 /** Rounds of calls in one answer; after them the model is asked without functions. */
 const MAX_ROUNDS = 5;
 const MAX_CALLS_PER_ROUND = 4;
+/** The part of the context that is kept free for calls and their replies. */
+const ROUNDS_SHARE = 0.25;
 /** UTF-16 units of text before a call that the model gets again. */
 const MAX_TEXT_BEFORE_CALL = 4000;
 
@@ -131,6 +137,17 @@ export class ToolUse {
     return this.pending !== undefined || this.#hasReplied;
   }
 
+  /** Tokens of the context that functions and their replies need: the prompt has to leave them. */
+  get reserved(): number {
+    const { offer, context } = this.#options;
+    return offer.tokens + Math.floor(context * ROUNDS_SHARE);
+  }
+
+  get #room(): number {
+    const { offer, context } = this.#options;
+    return roomIn(context) - offer.tokens;
+  }
+
   get #isStopped(): boolean {
     return this.#ending.signal.aborted;
   }
@@ -142,7 +159,7 @@ export class ToolUse {
       const isLast = this.#rounds >= MAX_ROUNDS;
       const generated = await this.#ask(
         model,
-        { ...request, messages, ...(isLast || tools.length === 0 ? {} : { tools }) },
+        { ...request, messages: fitRounds(messages, this.#room), ...(isLast || tools.length === 0 ? {} : { tools }) },
         onText,
       );
       const { toolCalls, finish } = generated;

@@ -1,6 +1,7 @@
 import { functionByExample } from '../../agents/tool-examples.ts';
 import { valuesOf } from '../../agents/variables.ts';
 import type { SearchResult } from '../../knowledge/search/found.ts';
+import type { Catalogue } from '../../model/catalogue.ts';
 import type { Generated, Model, ModelRequest } from '../../model/model.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { Clock } from '../../schema/ids.ts';
@@ -11,6 +12,7 @@ import type { SourceHosts } from '../safety/hosts.ts';
 import { withSafety } from '../safety/safety.ts';
 import type { Fallback } from '../fallback.ts';
 import type { AnswerResult, MessageMeta, Question } from '../message-records.ts';
+import { fitContext } from '../fit-context.ts';
 import { buildPrompt } from '../prompt.ts';
 import type { Run } from '../run.ts';
 import { closingOf } from './closing.ts';
@@ -20,6 +22,7 @@ import { ToolUse } from './tool-use.ts';
 /** The tool functions of an answer, in this process. */
 
 interface ToolOptions {
+  catalogue: Pick<Catalogue, 'context'>;
   caller: Caller;
   answerTimeout?: number;
   clock: Clock;
@@ -30,7 +33,7 @@ export function toolsFor(
   agent: StoredAgent | undefined,
   agents: readonly StoredAgent[],
   question: Question,
-  { caller, answerTimeout, clock }: ToolOptions,
+  { catalogue, caller, answerTimeout, clock }: ToolOptions,
   run: Run,
 ): ToolUse | undefined {
   if (agent?.type !== 'user-facing') return undefined;
@@ -39,6 +42,7 @@ export function toolsFor(
   return new ToolUse({
     agent,
     offer,
+    context: catalogue.context(agent.meta.model),
     values: valuesOf([agent, ...agents], question.session),
     // A key holder, and a question that is not stored, have nobody who could confirm.
     canAsk: question.visitor !== undefined && !question.ephemeral && !question.confirmed,
@@ -94,6 +98,7 @@ interface ConfirmedContext extends SearchResult {
 }
 
 interface ConfirmedOptions {
+  catalogue: Pick<Catalogue, 'context'>;
   model: Model | undefined;
   fallback: Fallback;
 }
@@ -104,7 +109,7 @@ interface ConfirmedOptions {
  */
 export async function answerConfirmed(
   context: ConfirmedContext,
-  { model, fallback }: ConfirmedOptions,
+  { model, fallback, catalogue }: ConfirmedOptions,
   run: Run,
 ): Promise<AnswerResult> {
   const { question, agent, turns, tools, hosts, query, found } = context;
@@ -132,7 +137,12 @@ export async function answerConfirmed(
   function promptOf() {
     const earlier = turns.filter(({ uuid }) => uuid !== question.uuid);
     const { acceptedLanguages } = question;
-    const request = withToolRules(buildPrompt({ agent, turns: earlier, found, query, cite: false, acceptedLanguages }));
+    const given = fitContext(
+      { agent, turns: earlier, found, query },
+      catalogue.context(agent.meta.model),
+      tools.reserved,
+    );
+    const request = withToolRules(buildPrompt({ agent, ...given, query, cite: false, acceptedLanguages }));
     const prompt = { ...request, messages: [...request.messages, ...history] };
     const { chatbot } = question;
     return {
