@@ -70,6 +70,9 @@ export function createConversations(deps: ConversationDeps) {
     return message;
   }
 
+  /** By message. */
+  const confirming = new Map<string, Promise<Run>>();
+
   return {
     async messages(request: VisitorRequest): Promise<unknown> {
       const { ctx } = request;
@@ -110,6 +113,8 @@ export function createConversations(deps: ConversationDeps) {
     },
 
     async stop(request: VisitorRequest): Promise<unknown> {
+      // What is being confirmed is no run before it is durable.
+      await confirming.get(readUuid(request.ctx.params['message'] ?? '') ?? '')?.catch(() => {});
       await finishedMessage(request, (run) => run.stop());
       return DONE;
     },
@@ -127,7 +132,9 @@ export function createConversations(deps: ConversationDeps) {
       const { uuid, query, response } = message;
       const question = { uuid, query, chatbot, session, newSession: false, visitor: address };
       const more = { request: String(ctx.state.id), acceptedLanguages: ctx.acceptsLanguages() };
-      const run = await runs.confirm({ ...question, ...more }, accept, upstream.respond);
+      const confirmed = runs.confirm({ ...question, ...more }, accept, upstream.respond);
+      if (!confirming.has(uuid)) confirming.set(uuid, confirmed);
+      const run = await confirmed.finally(() => confirming.get(uuid) === confirmed && confirming.delete(uuid));
       const first: ChatEvent[] = [{ event: 'message', data: { uuid } }];
       events.send(run, ctx.res, { address, from: response.length, first, failure: upstream.failure });
       ctx.respond = false;

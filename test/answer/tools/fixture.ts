@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Disk } from '../../../server/store/lowdb/files/disk.ts';
 import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
 import { parseEvents, post, type SeenEvent } from '../../proxy/fixture.ts';
 import { start, until, type Running } from '../../running.ts';
@@ -64,10 +65,10 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-export async function openShop(env: NodeJS.ProcessEnv = {}, withModel = true): Promise<Shop> {
+export async function openShop(env: NodeJS.ProcessEnv = {}, withModel = true, disk?: Disk): Promise<Shop> {
   const [model, tool] = await Promise.all([startFakeModel(), startToolServer()]);
   const llm = withModel ? { LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'fake-1' } : {};
-  const docent = await start({ ...llm, FETCH_ALLOW: tool.host, ...env });
+  const docent = await start({ ...llm, FETCH_ALLOW: tool.host, ...env }, disk);
   const settings = { name: 'Shop', visibility: 'public', rate_limit: [100, 1] };
   const chatbot = (await docent.api('POST', '/chatbot/create', settings)).body.uuid;
   const pair = { question: 'How long may I return a lamp?', answer: 'You may return a lamp within 45 days.' };
