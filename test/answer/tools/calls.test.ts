@@ -111,13 +111,23 @@ describe('a call of a tool function', () => {
 
   it.each([
     { properties: { order: { type: 'string', pattern: '(' } } },
+    { properties: { order: { type: 'string', pattern: '^(x+x+)+y$' } } },
     { $ref: '#', properties: {} },
     { properties: { order: { $ref: '#/properties/order' } } },
   ])('is not made where the schema %j cannot be used', async (parameters) => {
     await shop.addFunction({ parameters });
-    shop.model.next(calling('stock', { order: 'x' }), saying('No.'));
+    // By the pattern with x+x+, a check of this would take years.
+    shop.model.next(calling('stock', { order: 'x'.repeat(60) }), saying('No.'));
     await visit(shop, 'Where is it?');
-    expect([shop.tool.calls, toldIn(shop, 1)]).toEqual([[], [{ error: expect.stringContaining('arguments') }]]);
+    expect([shop.tool.calls, toldIn(shop, 1)]).toEqual([[], [{ error: expect.stringContaining('cannot be checked') }]]);
+  });
+
+  it('is made where the arguments match the patterns, and not where they do not', async () => {
+    await shop.addFunction({ parameters: { properties: { order: { type: 'string', pattern: '^[A-Z]{2}-\\d+$' } } } });
+    shop.model.next(calling('stock', { order: 'x' }), calling('stock', { order: 'TW-7' }), saying('Yes.'));
+    await visit(shop, 'Where is it?');
+    expect(shop.tool.calls.map(({ body }) => body)).toEqual(['{"order":"TW-7"}']);
+    expect(toldIn(shop, 1)).toEqual([{ error: expect.stringContaining('must match pattern') }]);
   });
 });
 
