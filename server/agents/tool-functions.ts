@@ -109,7 +109,7 @@ function refuseUrl(value: string): void {
 }
 
 /** `ask`: the visitor confirms the call before it is made. */
-export type ToolClass = 'read' | 'write' | 'ask';
+type ToolClass = 'read' | 'write' | 'ask';
 const TOOL_CLASSES: readonly ToolClass[] = ['read', 'write', 'ask'];
 
 /** As `meta.class` says; `read` for GET and `write` for the others by default. */

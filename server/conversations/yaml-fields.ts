@@ -16,7 +16,7 @@ export interface Place {
   file: YamlFile;
 }
 
-export interface YamlFile {
+interface YamlFile {
   name: string;
   document: Document;
   lines: LineCounter;
@@ -134,7 +134,7 @@ const lineOf = ({ file, line }: Place, node: Node | null): number => (node?.rang
 
 const lineAt = ({ lines }: Pick<YamlFile, 'lines'>, offset: number): number => lines.linePos(offset).line;
 
-export const wrong = ({ file, line, path }: Place, what: string): FileError =>
+const wrong = ({ file, line, path }: Place, what: string): FileError =>
   new FileError(`${file.name}:${line}: ${path === '' ? 'the file' : path} ${what}`);
 
 function unknownKey(place: Place, key: string, known: string[]): FileError {

@@ -22,7 +22,7 @@ const wordsIn = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/)
 const [yesWords, noWords, negations] = [wordsIn(YES), wordsIn(NO), wordsIn(NEGATIONS)];
 
 /** What comes before a value that takes the place of one said before. */
-export const CORRECTION =
+const CORRECTION =
   /(?<!\p{L})(?:sorry|i mean|i meant|actually|rather|wait|correction|entschuldigung|ich meine|sondern|vielmehr|moment|perdón|quiero decir|mejor dicho|pardon|je veux dire|plutôt|en fait|scusa|scusi|anzi|volevo dire|desculpe|quero dizer|aliás|ik bedoel|förlåt|jag menar|undskyld|jeg mener|beklager|anteeksi|przepraszam|to znaczy|promiňte|vlastně|bocsánat|scuze|yani|извините|вернее|точнее|вибачте|точніше|извинете|συγγνώμη|عفوا|סליחה|माफ़|xin lỗi)(?!\p{L})|抱歉|不对|不對|应该是|應該是|すみません|ではなく|じゃなくて|죄송|ขอโทษ/iu;
 
 /**

@@ -3,7 +3,7 @@ import { withoutThinking } from '../../model/thinking.ts';
 import type { StoredAgent } from '../../store/store.ts';
 
 /** What a model is told to choose by. */
-export interface CloseChoice {
+interface CloseChoice {
   query: string;
   /** The visitor's messages before it, newest first. */
   turns: readonly string[];
@@ -26,7 +26,7 @@ export interface Stoppable {
   onStop: (() => void) | undefined;
 }
 
-export interface ModelChoice {
+interface ModelChoice {
   /** Undefined where the model names none of them. */
   agent: StoredAgent | undefined;
   /** Of the call. */

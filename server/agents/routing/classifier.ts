@@ -14,7 +14,7 @@ export interface AgentTexts {
 }
 
 /** How well a message fits each agent. */
-export interface Fits {
+interface Fits {
   /** By place of the agent: from 0 to about 1, the likeness of the words that say something to its nearest text. */
   likeness: Float64Array;
   /** Above 0 where the message is more like the first agent than like the second; what a third one is changes nothing. */

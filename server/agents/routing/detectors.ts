@@ -40,7 +40,7 @@ async function load(): Promise<Detectors> {
 }
 
 /** Whether a message is a clear wish for a person. */
-export type WishDetector = (message: string) => boolean;
+type WishDetector = (message: string) => boolean;
 
 let wishLoaded: Promise<WishDetector> | undefined;
 

@@ -25,7 +25,7 @@ const [SHORTEST, LONGEST] = [3, 4];
 const MAX_FEATURE_CHARS = 600;
 
 /** A word of a text that is classified. */
-export interface Word {
+interface Word {
   /** In lower case. */
   word: string;
   /** Without accents. */

@@ -20,7 +20,7 @@ interface RoutedQuestion {
 }
 
 /** Decides where scores are close. */
-export interface Referee {
+interface Referee {
   model: Model;
   /** False while it must not be called: after failures in a row. */
   mayAsk(): boolean;

@@ -22,7 +22,7 @@ export interface Task {
 }
 
 /** Why a task ended early; its message is the `reason`. */
-export class TaskStopped extends Error {}
+class TaskStopped extends Error {}
 
 /** The background tasks of one message. Each ends by itself, by `stop` or after `timeout` ms; none touches another. */
 export class BackgroundWork {
