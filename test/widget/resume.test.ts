@@ -257,3 +257,22 @@ test('stopping during a reconnect ends the answer, and the next question is sent
   expect(paths.filter((path) => path.endsWith('/stop'))).toHaveLength(1);
   expect(chat.screen.getAllByText(/stopped/).length).toBeGreaterThan(0);
 });
+
+test('an answer that the end of the server cut off says so after a reload, in the page’s language, and can be asked for again', async () => {
+  localStorage.setItem('docent:https://docent.test/:c1', JSON.stringify({ session: 's1', last: 'm1' }));
+  document.documentElement.lang = 'de';
+  const cutOff = messageRecord('Wie lange?', '', {}, 'interrupted');
+  chat = await mountAndOpen(
+    {
+      'GET /session/s1/messages': () => jsonResponse([cutOff]),
+      'POST /ask': () => streamResponse(answerEvents({ ...answer, uuid: 'm2' })),
+    },
+    { words: { field: 'Your question' } },
+  );
+  const again = await waitFor(() => chat!.screen.getByRole('button', { name: 'Noch einmal versuchen' }));
+  expect(chat.root.querySelector('.note.warning p')?.textContent).toBe('Die Antwort wurde unterbrochen.');
+  again.click();
+  await waitFor(() => expect(chat!.root.querySelector('.text')?.textContent).toContain('Eine Antwort'));
+  expect(chat.server.askRequests().map(({ body }) => [body['query'], body['session']])).toEqual([['Wie lange?', 's1']]);
+  document.documentElement.removeAttribute('lang');
+});
