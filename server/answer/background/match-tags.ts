@@ -37,6 +37,17 @@ const FRAME = new Set(
     .map(withoutAccents),
 );
 
+/** Words that say nothing by themselves, left over where "a new or returning customer" is cut at its "or". */
+const VAGUE = new Set(
+  `new old first second last next same different good bad great nice big small long short possible available several first-time
+  neu neue neuer neues neuen alt alte alter altes erste erster erstes letzte letzter nächste andere anderer gut gute möglich
+  nuevo nueva nuevos nuevas viejo vieja primero primera último última otro otra bueno buena
+  nouveau nouvelle nouveaux ancien ancienne premier première dernier dernière autre bon bonne
+  nuovo nuova vecchio prima primo ultimo altro altra novo nova velho primeiro primeira outro outra nieuw nieuwe oud oude eerste laatste`
+    .split(/\s+/)
+    .map(withoutAccents),
+);
+
 /** From here on a sentence of a criterion says what is not meant. */
 const NOT =
   /(?<!\p{L})(?:not|no|never|without|except|excluding|unless|but|n['’]t|nicht|kein\p{L}*|ohne|außer|aber|sin|excepto|salvo|pas|sans|sauf|non|senza|tranne|não|sem|exceto|niet|geen|zonder|behalve)(?!\p{L})/iu;
@@ -59,13 +70,21 @@ export function matchTags(tags: readonly Tag[], message: string): { name: string
     roots.set(language, known);
     return known;
   };
-  return tags
-    .filter((tag) => {
-      const { language, alternatives } = readTag(tag);
-      return alternatives.some((alternative) => matches(rootsOf(alternative, language), rootsIn(language)));
-    })
-    .map(({ name, color }) => ({ name, color }));
+  const found = tags.map((tag) => {
+    const { language, alternatives } = readTag(tag);
+    const matched = alternatives.map((one) => rootsOf(one, language)).filter((one) => matches(one, rootsIn(language)));
+    return { tag, matched };
+  });
+  // “Pause my membership” is about a pause.
+  const saysMore = (one: ReadonlySet<string>, tag: Tag): boolean =>
+    found.some((other) => other.tag !== tag && other.matched.some((more) => isPartOf(one, more)));
+  return found
+    .filter(({ tag, matched }) => matched.some((one) => !saysMore(one, tag)))
+    .map(({ tag: { name, color } }) => ({ name, color }));
 }
+
+const isPartOf = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+  one.size < other.size && [...one].every((root) => other.has(root));
 
 const rootsOf = (words: readonly string[], language: Language): Set<string> =>
   new Set(words.map((word) => root(word, language)));
@@ -96,7 +115,11 @@ function readTag({ name, criteria }: Tag): ReadTag {
   const language = (detectLanguage(`${name} ${text}`) ?? 'en') as Language;
   const positive = text.split(SENTENCES).map((sentence) => sentence.split(NOT, 1)[0]!);
   const parts = [name, ...positive.flatMap((sentence) => sentence.split(ENDS))];
-  const read = { language, alternatives: parts.map((part) => distinctive(part, language)) };
+  const alternatives = parts.map((part) => distinctive(part, language));
+  const read = {
+    language,
+    alternatives: alternatives.filter((words) => !words.every((word) => VAGUE.has(withoutAccents(word)))),
+  };
   known.set(key, read);
   return read;
 }

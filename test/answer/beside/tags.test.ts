@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { matchTags } from '../../../server/answer/background/match-tags.ts';
+import turnsOf from './tagged-turns.json';
 
 const tag = (name: string, criteria: string) => ({ name, color: '#336699', criteria });
 const TAGS = [
@@ -85,5 +86,49 @@ describe('tags without a model', () => {
 
   test.each(NONE.filter((message) => !KNOWN_WRONG.includes(message)))('are not given to “%s”', (message) => {
     expect(namesFor(message)).toBe('');
+  });
+});
+
+/** Four sites of other kinds, a tag or none a turn; nothing was chosen by those of `aside`. */
+describe('tags without a model, on other sites', () => {
+  const judge = (sets: typeof turnsOf.tuned) => {
+    const counts = { right: 0, wrong: 0, missed: 0 };
+    for (const { tags, turns } of sets) {
+      const all = tags.map(([name, criteria]) => tag(name!, criteria!));
+      for (const [text, due] of turns) {
+        const names = matchTags(all, text!).map(({ name }) => name);
+        counts.right += names.filter((name) => name === due).length;
+        counts.wrong += names.filter((name) => name !== due).length;
+        counts.missed += due && !names.includes(due) ? 1 : 0;
+      }
+    }
+    return counts;
+  };
+
+  it('are seldom wrong', () => {
+    const { right, wrong } = judge(turnsOf.tuned);
+    expect(right).toBeGreaterThanOrEqual(13);
+    expect(wrong).toBe(0);
+  });
+
+  it('are seldom wrong where nothing was chosen by the turns', () => {
+    const { right, wrong } = judge(turnsOf.aside);
+    expect(right).toBeGreaterThanOrEqual(12);
+    expect(wrong).toBeLessThanOrEqual(1);
+  });
+
+  it('are none where "new" is all that a message has in common with the criteria', () => {
+    const [news, offer] = [tag('Register', 'a new or returning customer'), tag('Stand', 'nuevo o usado')];
+    expect(matchTags([news, offer], 'Is there a new entrance? ¿Hay un menú nuevo?')).toEqual([]);
+    expect(matchTags([news], 'I am returning').map(({ name }) => name)).toEqual(['Register']);
+  });
+
+  it('are those of the longer phrase where one holds the other', () => {
+    const tags = [tag('Membership', 'asks for the price'), tag('Pause', 'wants to pause a membership')];
+    expect(matchTags(tags, 'May I pause my membership?').map(({ name }) => name)).toEqual(['Pause']);
+    expect(matchTags(tags, 'What is the price to pause my membership?').map(({ name }) => name)).toEqual([
+      'Membership',
+      'Pause',
+    ]);
   });
 });
