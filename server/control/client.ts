@@ -1,11 +1,9 @@
-import { request as httpRequest } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { isPending, type Chatbot, type DataSource } from '../schema/records.ts';
 import { Refusal } from '../schema/errors.ts';
 import { findChatbot, filterByName } from './find-by-name.ts';
 import type { IngestJob } from './ingest-jobs.ts';
 import type { Answer, ChatbotLine, RemovedUser } from './operator.ts';
-import type { Connect } from './socket.ts';
+import { otherVersion, type Send } from './socket.ts';
 import type { KeyLine, UserLine } from './users.ts';
 
 /** The bounds of a site, as `NewSite` has them. */
@@ -23,10 +21,10 @@ type ApiCall = <T>(method: 'GET' | 'POST', path: string, body?: object) => Promi
  * rejects with its sentence and has changed nothing.
  */
 export class Client {
-  readonly #connect: Connect;
+  readonly #send: Send;
 
-  constructor(connect: Connect) {
-    this.#connect = connect;
+  constructor(send: Send) {
+    this.#send = send;
   }
 
   users(): Promise<UserLine[]> {
@@ -138,30 +136,15 @@ export class Client {
 
   /** `user` is whose records it is about; the owner of the data folder by default. */
   async #request<T>(method: string, path: string, body?: object, user?: string): Promise<{ status: number; body: T }> {
-    const connection = await this.#connect();
     const sent = body && JSON.stringify(body);
     const headers = {
       // A header holds Latin-1 at most, an address any letter.
-      ...(user ? { Authorization: `User ${encodeURIComponent(user)}` } : {}),
-      ...(sent ? { 'Content-Type': 'application/json' } : {}),
+      ...(user ? { authorization: `User ${encodeURIComponent(user)}` } : {}),
+      ...(sent ? { 'content-type': 'application/json' } : {}),
     };
-    const reply = await new Promise<{ status: number; text: string }>((done, fail) => {
-      const request = httpRequest({ method, path, headers, createConnection: () => connection });
-      request.on('error', (error: NodeJS.ErrnoException) => fail(failureOf(error)));
-      request.once('response', (response) => {
-        text(response).then((all) => done({ status: response.statusCode!, text: all }), fail);
-      });
-      request.end(sent);
-    }).finally(() => connection.destroy());
+    const reply = await this.#send({ method, path, headers, body: sent });
     return { status: reply.status, body: readReply(reply.text) };
   }
-}
-
-const otherVersion = (cause?: unknown): Error => new Error('the server that runs is of another version', { cause });
-
-function failureOf(error: NodeJS.ErrnoException): Error {
-  if (error.code?.startsWith('HPE_')) return otherVersion(error);
-  return error.code === 'ECONNRESET' ? new Error('the server ended before it had answered', { cause: error }) : error;
 }
 
 function readReply<T>(json: string): T {

@@ -1,8 +1,10 @@
 import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { createServer, IncomingMessage, request as httpRequest, ServerResponse } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { basename, join, resolve } from 'node:path';
-import { duplexPair, type Duplex } from 'node:stream';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { Logger } from 'pino';
 import { answerParseErrors } from '../http/parse-errors.ts';
 import { hasCode } from '../store/lowdb/files/disk.ts';
@@ -62,33 +64,77 @@ async function listen(server: Server, dir: string, path: string): Promise<void> 
   }
 }
 
-/** A connection for one request. */
-export type Connect = () => Promise<Duplex>;
+interface SentRequest {
+  method: string;
+  path: string;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  body?: string | undefined;
+}
+
+/** Sends one request; resolves with its whole reply. */
+export type Send = (request: SentRequest) => Promise<{ status: number; text: string }>;
 
 /** No server listens in the folder. */
 export class NoServer extends Error {}
 
-/** Connects to the server that has this folder; rejects with `NoServer` where there is none. `maxSilence`: milliseconds. */
-export const connectToSocket =
-  (dir: string, maxSilence = MAX_SILENCE_MS): Connect =>
-  () => {
-    const near = shortAlias(resolve(dir));
-    return new Promise<Duplex>((done, fail) => {
-      const socket = connect(join(near.path, SOCKET_NAME), () => done(socket));
-      socket.setTimeout(maxSilence, () => socket.destroy(new Error(SILENT_SERVER)));
-      socket.once('error', (error) => {
-        if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ECONNREFUSED')) fail(new NoServer());
-        else fail(new Error(`the server of ${dir} cannot be reached: ${error.message}`, { cause: error }));
+/** Sends to the server that has this folder; rejects with `NoServer` where there is none. `maxSilence`: milliseconds. */
+export function connectToSocket(dir: string, maxSilence = MAX_SILENCE_MS): Send {
+  return async ({ method, path, headers, body }) => {
+    const connection = await connectTo(dir, maxSilence);
+    return new Promise<Awaited<ReturnType<Send>>>((done, fail) => {
+      const request = httpRequest({ method, path, headers, createConnection: () => connection });
+      request.on('error', (error: NodeJS.ErrnoException) => fail(failureOf(error)));
+      request.once('response', (response) => {
+        text(response).then((all) => done({ status: response.statusCode!, text: all }), fail);
       });
-    }).finally(() => near.remove());
+      request.end(body);
+    }).finally(() => connection.destroy());
   };
+}
 
-/** Connects to a handler in this process. */
-export function inProcess(handle: RequestListener): Connect {
-  const server = createServer(handle);
-  return async () => {
-    const [near, far] = duplexPair();
-    server.emit('connection', far);
-    return near;
-  };
+function connectTo(dir: string, maxSilence: number): Promise<Socket> {
+  const near = shortAlias(resolve(dir));
+  return new Promise<Socket>((done, fail) => {
+    const socket = connect(join(near.path, SOCKET_NAME), () => done(socket));
+    socket.setTimeout(maxSilence, () => socket.destroy(new Error(SILENT_SERVER)));
+    socket.once('error', (error) => {
+      if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ECONNREFUSED')) fail(new NoServer());
+      else fail(new Error(`the server of ${dir} cannot be reached: ${error.message}`, { cause: error }));
+    });
+  }).finally(() => near.remove());
+}
+
+export const otherVersion = (cause?: unknown): Error =>
+  new Error('the server that runs is of another version', { cause });
+
+function failureOf(error: NodeJS.ErrnoException): Error {
+  if (error.code?.startsWith('HPE_')) return otherVersion(error);
+  return error.code === 'ECONNRESET' ? new Error('the server ended before it had answered', { cause: error }) : error;
+}
+
+/** Hands requests to a handler in this process, without the cost of connections and of parsing HTTP. */
+export function inProcess(handle: RequestListener): Send {
+  return ({ method, path, headers, body = '' }) =>
+    new Promise((done) => {
+      const length = { 'content-length': String(Buffer.byteLength(body)) };
+      const sent = { method, url: path, httpVersion: '1.1', complete: true, headers: { ...headers, ...length } };
+      const request = Object.assign(new IncomingMessage(new Socket()), sent);
+      if (body) request.push(body);
+      request.push(null);
+      const response = new ServerResponse(request);
+      response.useChunkedEncodingByDefault = false;
+      response.writeProcessing = () => {};
+      const written: Buffer[] = [];
+      const write = (chunk: Buffer, _: unknown, next: () => void): void => {
+        written.push(chunk);
+        next();
+      };
+      response.assignSocket(new Writable({ write }) as Socket);
+      response.once('finish', () => {
+        const all = Buffer.concat(written).toString();
+        done({ status: response.statusCode, text: all.slice(all.indexOf('\r\n\r\n') + 4) });
+      });
+      handle(request, response);
+    });
 }
