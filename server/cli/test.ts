@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { access, constants, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { findChatbot } from '../control/find-by-name.ts';
 import type { Client } from '../control/client.ts';
 import type { ConversationFile } from '../conversations/format.ts';
@@ -7,7 +8,7 @@ import type { Chatbot } from '../schema/records.ts';
 import { pluralize, sanitizeText, type CommandOptions, type LateCommand, type Terminal } from './command.ts';
 import { clearBar } from './progress.ts';
 
-const [EXIT_FAILED, EXIT_BAD_FILE, EXIT_INTERRUPTED] = [1, 2, 130];
+const [EXIT_FAILED, EXIT_NOT_RUN, EXIT_INTERRUPTED] = [1, 2, 130];
 
 export const testCommand: LateCommand = {
   synopsis: 'FILE|FOLDER [--chatbot NAME] [--server URL] [--junit FILE]',
@@ -15,28 +16,29 @@ export const testCommand: LateCommand = {
   details: `The chatbot is the one of --chatbot, or that the file names, or the only one there is. The conversations are deleted again.
 With --server it asks a server at that address, with the key in DOCENT_API_KEY; without, the data folder's own.
 --junit writes the result as JUnit XML, too. The guide "Team" has the format of the files.
-Exit code: 0 all holds, 1 something does not, 2 a file has an error, 130 stopped by Ctrl-C.
+Exit code: 0 all holds, 1 something does not, 2 it could not be run: a file, the server or the chatbot, 130 stopped by Ctrl-C.
 `,
   minWords: 1,
   maxWords: 1,
   options: { chatbot: { type: 'string' }, server: { type: 'string' }, junit: { type: 'string' } },
-  async actLate(withClient, [path = ''], options, terminal, env) {
-    // Loaded here: no other command reads YAML.
-    const [{ readConversationFiles }, { FileError }] = await Promise.all([
-      import('../conversations/files.ts'),
-      import('../conversations/yaml-fields.ts'),
-    ]);
-    const files = await readConversationFiles(path).catch((error: unknown) => {
-      if (!(error instanceof FileError)) throw error;
-      terminal.err(`docent: ${sanitizeText(error.message)}\n`);
-    });
-    if (!files) return EXIT_BAD_FILE;
-    const { server } = options;
-    if (server === undefined) return withClient((client) => hold(files, localDoor(client, options), options, terminal));
-    const key = env['DOCENT_API_KEY'];
-    if (!key) throw new Error('--server needs a key of that server in DOCENT_API_KEY');
-    return hold(files, await remoteDoor(readServer(server), key, options), options, terminal);
-  },
+  actLate: (...given) =>
+    actLate(...given).catch((error: unknown) => {
+      const [, , , terminal] = given;
+      terminal.err(`docent: ${sanitizeText(error instanceof Error ? error.message : String(error))}\n`);
+      return EXIT_NOT_RUN;
+    }),
+};
+
+const actLate: LateCommand['actLate'] = async (withClient, [path = ''], options, terminal, env) => {
+  // Loaded here: no other command reads YAML.
+  const { readConversationFiles } = await import('../conversations/files.ts');
+  const files = await readConversationFiles(path);
+  const { server, junit } = options;
+  if (junit !== undefined) await checkWritable(junit);
+  if (server === undefined) return withClient((client) => hold(files, localDoor(client, options), options, terminal));
+  const key = env['DOCENT_API_KEY'];
+  if (!key) throw new Error('--server needs a key of that server in DOCENT_API_KEY');
+  return hold(files, await remoteDoor(readServer(server), key, options), options, terminal);
 };
 
 type OpenDoor = (file: ConversationFile) => Promise<Door>;
@@ -70,6 +72,18 @@ function summary(judged: Judged[], failed: number, total: number, seconds: numbe
   const left = total - judged.length;
   const counts = [`${judged.length - failed} held`, `${failed} failed`, ...(left > 0 ? [`${left} not asked`] : [])];
   return `${pluralize(total, 'conversation')}: ${counts.join(', ')} in ${seconds.toFixed(1)} s\n`;
+}
+
+/** Rejects before anything is asked, not after the last conversation. */
+async function checkWritable(path: string): Promise<void> {
+  const refused = (why: string) => (error?: unknown) => {
+    throw new Error(`--junit ${path} cannot be written: ${why}`, { cause: error });
+  };
+  const known = await stat(path).catch(() => undefined);
+  if (known?.isDirectory()) refused('it is a folder')();
+  const folder = await stat(dirname(path)).catch(refused('there is no such folder'));
+  if (!folder.isDirectory()) refused(`${dirname(path)} is no folder`)();
+  await access(known ? path : dirname(path), constants.W_OK).catch(refused('this user may not write there'));
 }
 
 async function writeJunit(path: string, judged: Judged[]): Promise<void> {

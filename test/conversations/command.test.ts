@@ -95,11 +95,11 @@ describe('docent test', () => {
     const env = { DATA_DIR: join(dir, 'none'), DOCENT_API_KEY: API_KEY };
     expect(await docent(words, env)).toMatchObject({ code: 0, err: '', out: expect.stringContaining('2 held') });
     expect(await docent(words, { ...env, DOCENT_API_KEY: 'a-wrong-key-of-nobody' })).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringContaining('DOCENT_API_KEY'),
     });
     expect(await docent(words, { DATA_DIR: join(dir, 'none') })).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringContaining('DOCENT_API_KEY'),
     });
     expect((await running.api('GET', `/chatbot/${chatbot}/sessions`)).body).toEqual([]);
@@ -193,10 +193,29 @@ conversations:
     );
   });
 
+  it('exits with 2 before it asks anything where the JUnit XML cannot be written or the server cannot be reached', async () => {
+    const path = await file(HOLDS);
+    const refused = async (junit: string): Promise<string> => {
+      const { code, out, err } = await docent(['test', path, '--junit', junit]);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      return err;
+    };
+    const [gone, below] = [join(dir, 'gone', 'junit.xml'), join(path, 'junit.xml')];
+    expect(await refused(gone)).toBe(`docent: --junit ${gone} cannot be written: there is no such folder\n`);
+    expect(await refused(dir)).toBe(`docent: --junit ${dir} cannot be written: it is a folder\n`);
+    expect(await refused(below)).toBe(`docent: --junit ${below} cannot be written: ${path} is no folder\n`);
+    const words = ['test', path, '--server', 'http://127.0.0.1:9'];
+    expect(await docent(words, { DOCENT_API_KEY: API_KEY })).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^docent: http:\/\/127\.0\.0\.1:9 cannot be reached: /),
+    });
+  });
+
   it('takes the chatbot of --chatbot before that of the file', async () => {
     const path = await file(HOLDS.replace('chatbot: lamps', 'chatbot: nobody'));
     expect(await docent(['test', path])).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringContaining('there is no chatbot "nobody"'),
     });
     expect((await docent(['test', path, '--chatbot', 'LAMPS'])).code).toBe(0);
