@@ -21,7 +21,10 @@ const partsOf = (value: string): string[] => [
   ...value.split(/[\s;,="]+/).filter((part) => part.length >= MIN_PART),
 ];
 
-const escapedInAnyWay = (value: string): string => Array.from(value, escapedSign).join('');
+/** Backslashes side by side are one place, in which any number of them may stand: a choice for each would take years to try. */
+const escapedInAnyWay = (value: string): string =>
+  (value.match(/\\+|[^\\]/g) ?? []).map((sign) => (sign.startsWith('\\') ? BACKSLASHES : escapedSign(sign))).join('');
+const BACKSLASHES = '(?:(?<!\\\\)\\\\+(?:u005c)?|(?:%5c)+)';
 
 function escapedSign(sign: string): string {
   const hex = sign.charCodeAt(0).toString(16).padStart(2, '0');
