@@ -4,6 +4,8 @@ import type { TextFilter } from './guard.ts';
 const MAX_SHARED = 11;
 /** Words in a row from which on they are held back: fewer are shared by chance. */
 const MIN_HELD = 5;
+/** UTF-16 units that are held back: more than so many words have, so that signs between words cannot hold back the answer. */
+const MAX_HELD = 4000;
 /** UTF-16 units of a word. */
 const MAX_WORD = 100;
 
@@ -60,9 +62,13 @@ export function createPromptFilter(prompt: string): TextFilter | undefined {
       heldBack = '';
       return ellipsis;
     }
-    if (longest >= MIN_HELD) {
+    if (longest >= MIN_HELD && heldBack.length + text.length <= MAX_HELD) {
       heldBack += text;
       return '';
+    }
+    if (longest >= MIN_HELD) {
+      runs = new Map();
+      longest = 0;
     }
     isLeaking = false;
     const all = heldBack + text;

@@ -37,6 +37,17 @@ it('holds back no word of an answer that shares none with the prompt', () => {
   for (const piece of ['Retu', 'rns ta', 'ke 45 ', 'days', '.', '\n\n']) expect(filter.pass(piece)).toBe(piece);
 });
 
+it('does not hold back without end what has no words', () => {
+  const text = `the secret discount code of our staff${' -'.repeat(10_000)}`;
+  const filter = createPromptFilter(PROMPT)!;
+  expect(
+    tokens(text)
+      .map((piece) => filter.pass(piece))
+      .join('').length,
+  ).toBeGreaterThan(text.length - 10);
+  expect(filtered([text])).toBe(text);
+});
+
 it('knows no prompt that is too short', () => {
   expect(createPromptFilter('Answer briefly and in a friendly way.')).toBeUndefined();
 });
