@@ -107,6 +107,37 @@ it('gives a value to the variable that the message or the question speaks of, an
   expect(collect([agent], '456789')).toBeUndefined();
 });
 
+describe.each(['string', 'number'])('a reference of digits alone, of type %s', (type) => {
+  const agent = anAgent('a'.repeat(32), {
+    variables: [
+      variable('customer', { type, description: 'Customer number from the bill.', example: '712345678' }),
+      variable('phone', { description: 'Where to call' }),
+      variable('order', { example: 'AB-123456' }),
+    ],
+  });
+  const customer = (digits: string) => ({ customer: type === 'number' ? Number(digits) : digits });
+
+  test.each<[string, object | undefined, string?]>([
+    ['My customer number is 712345678.', customer('712345678')],
+    ['Customer number: 799 123 456', customer('799123456')],
+    ['customer no. 799123456, phone 030 1234567', { ...customer('799123456'), phone: '030 1234567' }],
+    ['phone 030 1234567, customer number 799123456', { ...customer('799123456'), phone: '030 1234567' }],
+    ['712345678', customer('712345678'), 'What is your customer number?'],
+    ['799 123 456', customer('799123456'), 'What is your customer number?'],
+    ['My phone is 799 123 456', { phone: '799 123 456' }, 'What is your customer number?'],
+    ['799 123 456', { phone: '799 123 456' }, 'Where can we call you?'],
+    ['My order is 799 123 456', undefined],
+    ['712345678', undefined],
+    ['I have 2 bins', undefined],
+    ['2', undefined, 'What is your customer number?'],
+    ['I am a customer and have 2 bins', undefined],
+    ['As a customer I paid 1234567 in all', undefined],
+    ['Your customer service charged 712345678', undefined],
+  ])('is collected from “%s” as %j', (query, values, answerBefore) => {
+    expect(collect([agent], query, answerBefore)).toEqual(values);
+  });
+});
+
 it('finds a reference without an example where its words are there', () => {
   const agent = anAgent('a'.repeat(32), { variables: [variable('order_number')] });
   expect(collect([agent], 'my order is #A77-1002, it has not come')).toEqual({ order_number: 'A77-1002' });

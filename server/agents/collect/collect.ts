@@ -6,7 +6,7 @@ import { eachWord, isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts'
 import type { AgentVariable } from '../../schema/variables.ts';
 import type { StoredAgent } from '../../store/store.ts';
 import { declaredBy, isStatic, type Value, type Values } from '../variables.ts';
-import { kindOf, wordsOfName, type Candidate, type Kind } from './kinds.ts';
+import { kindOf, referenceIn, speaksOfPhone, wordsOfName, type Candidate, type Kind } from './kinds.ts';
 import { corrects, yesOrNo } from './yes-no.ts';
 
 /** UTF-16 units of a message, and of an answer from its end, that are read; of a value. */
@@ -34,10 +34,15 @@ export function collect(agents: readonly StoredAgent[], query: string, answerBef
 /** What a message or a question says. */
 class Said {
   readonly text: string;
+  #words: readonly string[] | undefined;
   #roots: ReadonlySet<string> | undefined;
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  get words(): readonly string[] {
+    return (this.#words ??= lowerWords(this.text));
   }
 
   /** Of the words that say something. */
@@ -70,13 +75,22 @@ function* valuesByForm(variables: readonly AgentVariable[], said: Said, question
   for (const { kind, variables: same } of [...kinds.values()].toSorted(byClarity)) {
     const free = kind
       .find(text)
+      .slice(0, MAX_VALUES)
       .filter((one) => !taken.some((other) => one.start < other.end && other.start < one.end));
-    taken.push(...free);
-    const meant = kind.name === 'email' || kind.name === 'phone' ? free.filter((one) => !isYours(text, one)) : free;
-    const chosen = counting(text, meant);
+    // The digits that no variable is known for may be a telephone number.
+    if (!kind.needsEvidence) taken.push(...free);
+    const isAddress = kind.name === 'email' || kind.name === 'phone';
+    const ours = isAddress ? free.filter((one) => !isYours(text, one)) : free;
+    const labelled = ours.map((value) => ({ ...value, label: isDigits(kind) ? labelOf(text, value) : [] }));
+    const meant = isDigits(kind) ? labelled.filter((one) => !isNamedAsOther(one.label, same, variables)) : labelled;
+    const named = kind.needsEvidence ? meant.filter(({ label }) => same.some((one) => isNamed(one, label))) : [];
+    const able = named.length > 0 ? named : meant;
+    const chosen = counting(text, able);
     if (!chosen || String(chosen.value).length > MAX_VALUE) continue;
-    const variable = bestFor(same, kind, said, question);
-    if (variable) yield [variable.name, chosen.value];
+    const variable = bestFor(same, kind, said, question, chosen.label);
+    if (!variable) continue;
+    if (kind.needsEvidence) taken.push(...able);
+    yield [variable.name, chosen.value];
   }
 }
 
@@ -85,18 +99,68 @@ const byClarity = (one: { kind: Kind }, other: { kind: Kind }): number => rank(o
 const rank = ({ name }: Kind): number => ORDER.findIndex((one) => name.startsWith(one));
 
 /** The variable that message and question say most of; the first declared of equal ones, unless evidence is needed. */
-function bestFor(same: AgentVariable[], kind: Kind, said: Said, question: Said): AgentVariable | undefined {
-  const scores = same.map((variable) => 2 * evidence(variable, said) + evidence(variable, question));
+function bestFor(
+  same: AgentVariable[],
+  kind: Kind,
+  said: Said,
+  question: Said,
+  label: readonly string[],
+): AgentVariable | undefined {
+  const isNumberAsked = NUMBER_WORD.test(question.text);
+  const scores = same.map((variable) => {
+    const spoken = 2 * evidence(variable, said) + evidence(variable, question);
+    if (!kind.needsEvidence) return spoken;
+    return (
+      spoken + (isNamed(variable, label) ? 4 : 0) + (isNumberAsked && isNamed(variable, question.words, true) ? 2 : 0)
+    );
+  });
   const best = Math.max(...scores);
   if (kind.needsEvidence && (best === 0 || scores.filter((score) => score === best).length > 1)) return undefined;
   return same[scores.indexOf(best)];
 }
 
+const NUMBER_WORD =
+  /(?<!\p{L})(?:number|num|no|nr|id|code|ref|reference|nummer|número|numéro|numero|номер)(?!\p{L})|\p{L}num[bm]er(?!\p{L})/iu;
+/** What stands between the name of a value and the value: “customer number is”, “customer no.:”. */
+const LINK = /^(?:number|num|no|nr|id|code|ref|reference|nummer|is|are|was|ist|lautet|es|est|è|é|er|är|on)$/u;
+/** UTF-16 units before a value that may name it; values of a kind that are looked at. */
+const [MAX_LABEL, MAX_VALUES] = [60, 20];
+
+/** The words right before a value, from the same part of a sentence, without those that link them to it. */
+function labelOf(text: string, { start }: Candidate): string[] {
+  const before = text
+    .slice(Math.max(0, start - MAX_LABEL), start)
+    .split(/[,;!?\n\d]|(?<!(?<!\p{L})(?:no|nr|núm|num|ref))\.\s/iu);
+  const words = lowerWords(before.at(-1)!);
+  while (words.length > 0 && LINK.test(words.at(-1)!)) words.pop();
+  return words;
+}
+
+/** Whether the words end with the variable's name; whether they have it, with `anywhere`. */
+const isNamed = (variable: AgentVariable, words: readonly string[], anywhere = false): boolean =>
+  traitsOf(variable).names.some((name) => {
+    const roots = new Set((anywhere ? words : words.slice(-name.length)).flatMap(rootsOf));
+    return name.every((word) => rootsOf(word).some((root) => roots.has(root)));
+  });
+
+/** Digits look alike: the message may say that they are another variable's, which perhaps are written in another form. */
+function isNamedAsOther(
+  label: readonly string[],
+  same: readonly AgentVariable[],
+  variables: readonly AgentVariable[],
+): boolean {
+  const names = (variable: AgentVariable): boolean =>
+    isNamed(variable, label) || (traitsOf(variable).kind?.name === 'phone' && speaksOfPhone(label.join(' ')));
+  return !same.some(names) && variables.some((one) => !same.includes(one) && traitsOf(one).isReference && names(one));
+}
+
+const isDigits = ({ name, needsEvidence }: Kind): boolean => needsEvidence || name === 'phone';
+
 const NEGATION =
   /(?<!\p{L})(?:not|isn['’]t|nicht|keine?|no|pas|non|não|niet|inte|ikke|nie|ne|nem|nu|değil|не|нет|ні|όχι|لا|לא|नहीं|không)\s+$|(?:不是|ではなく)$/iu;
 
 /** Of several values the first, or the last of those that correct the one before; none that is taken back. */
-function counting(text: string, candidates: readonly Candidate[]): Candidate | undefined {
+function counting<C extends Candidate>(text: string, candidates: readonly C[]): C | undefined {
   const meant = candidates.filter(({ start }) => !NEGATION.test(text.slice(Math.max(0, start - 20), start)));
   let chosen = meant[0];
   for (const next of meant.slice(1)) if (corrects(text.slice(chosen!.end, next.start))) chosen = next;
@@ -138,6 +202,10 @@ interface Traits {
   kind: Kind | undefined;
   /** That say which variable it is. Not their roots, which are others once the stemmer of a language is loaded. */
   words: readonly string[];
+  /** What a visitor may call it: the words of its name, and those of “customer number” in its description. */
+  names: readonly (readonly string[])[];
+  /** Its value is of many digits: a reference or a telephone number, rather than how many there are of something. */
+  isReference: boolean;
 }
 
 /** By what a variable says of itself: each message needs the traits of all variables. */
@@ -150,7 +218,11 @@ function traitsOf(variable: AgentVariable): Traits {
   const before = known.get(key);
   if (before) return before;
   const words = tellingWords(`${wordsOfName(name)} ${description}`);
-  const traits = { kind: kindOf({ ...variable, description }), words };
+  const kind = kindOf({ ...variable, description });
+  const reference = referenceIn(description);
+  const names = [wordsOfName(name), reference].map(namingWords).filter((one) => one.length > 0);
+  const isReference = kind !== undefined && kind.name !== 'email' && (kind.name !== 'number' || reference !== '');
+  const traits = { kind, words, names, isReference };
   known.set(key, traits);
   return traits;
 }
@@ -164,6 +236,15 @@ function tellingWords(text: string): string[] {
   });
   return [...words];
 }
+
+function lowerWords(text: string): string[] {
+  const words: string[] = [];
+  eachWord(text.toLowerCase(), (word) => words.push(word));
+  return words;
+}
+
+const namingWords = (text: string): string[] =>
+  lowerWords(text).filter((word) => !isStopWord(word) && !LINK.test(word) && !/^\d/.test(word));
 
 const rootsOf = (word: string): string[] => [withoutAccents(word), withoutAccents(rootOf(word))];
 

@@ -33,14 +33,21 @@ const REFERENCE_WORDS =
 
 /** Undefined where the value has no form of its own: only a model can tell it. */
 export function kindOf({ name, description, example, type }: AgentVariable): Kind | undefined {
+  if (type === 'number' && DIGITS.test(example)) return digitsOf(example, Number);
   if (type === 'number') return { name: 'number', needsEvidence: true, find: findNumbers };
   if (type === 'boolean') return undefined;
   const words = `${wordsOfName(name)} ${description}`;
   if (example.includes('@') || MAIL_WORDS.test(words)) return { name: 'email', needsEvidence: false, find: findEmails };
   if (isPhone(example) || PHONE_WORDS.test(words)) return { name: 'phone', needsEvidence: false, find: findPhones };
+  if (DIGITS.test(example)) return digitsOf(example, String);
   if (/\d/.test(example) && example.length <= MAX_EXAMPLE) return shapeOf(example);
   return REFERENCE_WORDS.test(words) ? { name: 'reference', needsEvidence: true, find: findReferences } : undefined;
 }
+
+/** “customer number” in a description; '' where there is no such thing. */
+export const referenceIn = (description: string): string => REFERENCE_WORDS.exec(description)?.[0] ?? '';
+
+export const speaksOfPhone = (text: string): boolean => PHONE_WORDS.test(text);
 
 /** `orderNumber` and `order_number` are two words. */
 export const wordsOfName = (name: string): string =>
@@ -76,6 +83,25 @@ const findNumbers = (text: string): Candidate[] =>
 
 const findReferences = (text: string): Candidate[] =>
   matchesOf(REFERENCE, text, (found) => (isPhone(found) || DATE.test(found) ? undefined : found.replace(/^#/, '')));
+
+/** An example of digits alone, of a reference rather than of an amount. */
+const DIGITS = /^\d{4,15}$/;
+const RUN_OF_DIGITS = /(?<![\p{L}\p{N}@+.,#/:-])#?\d+(?: \d{2,})*(?![\p{L}\p{N}@/:%]|[.,-]\d|-\p{L})/gu;
+
+/** Values about as long as the example; written in groups, exactly as long. */
+function digitsOf({ length }: string, valueOf: (digits: string) => string | number): Kind {
+  return {
+    name: `shape of ${length} digits ${valueOf.name}`,
+    needsEvidence: true,
+    find: (text) =>
+      matchesOf(RUN_OF_DIGITS, text, (found) => {
+        const digits = found.replace(/\D/g, '');
+        const isGrouped = found.includes(' ');
+        const fits = isGrouped ? digits.length === length : digits.length >= length - 1 && digits.length <= length + 2;
+        return fits ? valueOf(digits) : undefined;
+      }),
+  };
+}
 
 /** Runs of digits in a form; of more, each has to be as long as the example's: every length that is tried multiplies the work. */
 const [MAX_EXAMPLE, MAX_INEXACT] = [40, 3];
