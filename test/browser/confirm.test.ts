@@ -112,3 +112,44 @@ test('Stop while a confirmed call is made ends it, and the visitor reads that it
   await unsure.waitFor();
   expect([await callIn(page).count(), shop.tool.calls.length]).toEqual([0, 1]);
 });
+
+const COLLECTION = {
+  type: 'object',
+  properties: {
+    pieces: { type: 'array', items: { type: 'string' } },
+    address: { type: 'string' },
+    note: { type: 'string' },
+  },
+};
+const collection = {
+  pieces: ['one sofa', 'two chairs with a very long description so that it takes several lines'],
+  address: 'Corn Market 3, 44551 Aller Valley',
+  note: `${'x'.repeat(400)} ${'Please ring twice. '.repeat(60)}`,
+};
+
+test('on a narrow screen no argument of a call to confirm is cut: the conversation scrolls to each', async () => {
+  await shop.addFunction({ name: 'order', parameters: COLLECTION, external_url: `${shop.tool.base}/order`, meta });
+  shop.model.next({ toolCalls: [{ id: 'call_1', name: 'order', arguments: collection }] });
+  page = await newPage();
+  await page.setViewportSize({ width: 320, height: 568 });
+  await openPage(page);
+  await askQuestion(page, 'Please collect my sofa');
+  await callIn(page).getByRole('button', { name: 'Yes' }).waitFor();
+  const cells = await callIn(page).getByRole('cell').all();
+  const table = callIn(page).getByRole('group');
+  expect(cells).toHaveLength(3);
+  const isWithin = (cell: Locator): Promise<boolean> =>
+    cell.evaluate((element) => {
+      const [inner, outer] = [element, element.closest('[role=group]')!].map((one) => one.getBoundingClientRect());
+      const isIn = (from: 'top' | 'left', to: 'bottom' | 'right'): boolean =>
+        inner![from] >= outer![from] && inner![to] <= outer![to];
+      return isIn('top', 'bottom') && isIn('left', 'right');
+    });
+  expect(await Promise.all(cells.map(isWithin))).toEqual([true, true, true]);
+  const reach = await log(page).evaluate((element) => {
+    element.scrollTop = 0;
+    return [element.getBoundingClientRect().top, element.scrollHeight, element.scrollWidth - element.clientWidth];
+  });
+  const { y, height } = (await table.boundingBox())!;
+  expect([y >= reach[0]!, y - reach[0]! + height <= reach[1]!, reach[2]]).toEqual([true, true, 0]);
+});

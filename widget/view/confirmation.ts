@@ -21,10 +21,7 @@ function createTable(name: string, values: Record<string, unknown>): HTMLElement
     return create('tr', {}, header, cell);
   });
   const table = create('table', {}, create('tbody', {}, ...rows));
-  const scroll = create('div', { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': name }, table);
-  // Long values are cut here, and read by scrolling.
-  scroll.style.maxHeight = '140px';
-  return scroll;
+  return create('div', { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': name }, table);
 }
 
 /**
