@@ -27,7 +27,10 @@ export type HeldTurn = { turn: Turn } & ({ reply: Reply; fault?: never } | { rep
 /** How long, in milliseconds, background agents may take for a message, and how often they are looked for. */
 const [BACKGROUND_MS, POLL_MS] = [60_000, 25];
 
-/** Holds it from the first turn to the last, or to one that gets no answer. The session is deleted, whatever comes. */
+/**
+ * Holds it from the first turn to the last, or to one that gets no answer. The session is deleted, whatever comes. Never
+ * rejects: a server that goes away is a fault of the turn under way.
+ */
 export async function holdConversation(
   call: Call,
   chatbot: Chatbot,
@@ -35,32 +38,39 @@ export async function holdConversation(
   signal?: AbortSignal,
 ): Promise<HeldTurn[]> {
   const body = variables ? { initial_variables: variables } : {};
-  const { uuid } = await call<Session>('POST', `/api/v1/chatbot/${chatbot.uuid}/session/create`, body);
+  const held: HeldTurn[] = [];
+  let uuid: string;
+  try {
+    ({ uuid } = await call<Session>('POST', `/api/v1/chatbot/${chatbot.uuid}/session/create`, body));
+  } catch (error) {
+    return [{ turn: turns[0]!, fault: sentenceOf(error) }];
+  }
   // Deleting the session stops the answer that is being made, for which the turn waits.
   const stop = (): void => void remove().catch(() => {});
   let removed: Promise<unknown> | undefined;
   const remove = (): Promise<unknown> => (removed ??= call('POST', `/api/v1/session/${uuid}/delete`));
   signal?.addEventListener('abort', stop);
-  const held: HeldTurn[] = [];
-  try {
-    let last = '';
-    for (const turn of turns) {
-      if (signal?.aborted) break;
-      try {
-        const message = await ask(call, uuid, turn.ask, last);
-        held.push({ turn, reply: await replyOf(call, uuid, message, turn) });
-        last = message.uuid;
-      } catch (error) {
-        held.push({ turn, fault: error instanceof Error ? error.message : String(error) });
-        break;
-      }
+  let last = '';
+  for (const turn of turns) {
+    if (signal?.aborted) break;
+    try {
+      const message = await ask(call, uuid, turn.ask, last);
+      held.push({ turn, reply: await replyOf(call, uuid, message, turn) });
+      last = message.uuid;
+    } catch (error) {
+      held.push({ turn, fault: sentenceOf(error) });
+      break;
     }
-  } finally {
-    signal?.removeEventListener('abort', stop);
-    await remove();
   }
+  signal?.removeEventListener('abort', stop);
+  await remove().catch((error: unknown) => {
+    const end = held.at(-1);
+    if (end?.reply) held.splice(-1, 1, { turn: end.turn, fault: `the session is not deleted: ${sentenceOf(error)}` });
+  });
   return held;
 }
+
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The finished message behind the one with the uuid `last`, with what background agents found. */
 async function ask(call: Call, session: string, query: string, last: string): Promise<Message> {

@@ -1,4 +1,6 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -210,6 +212,36 @@ conversations:
       out: '',
       err: expect.stringMatching(/^docent: http:\/\/127\.0\.0\.1:9 cannot be reached: /),
     });
+  });
+
+  it.each([
+    ['before a session is there', (path: string) => path.endsWith('/session/create'), '0 held, 2 failed', /cannot be reached/],
+    ['before a session is deleted', (path: string) => path.endsWith('/delete'), '0 held, 2 failed', /is not deleted: /],
+    ['after a session was deleted', (path: string, gone: number) => gone > 0, '1 held, 1 failed', /cannot be reached/],
+  ])('keeps what was held where the server goes away %s', async (_, isGone, held, why) => {
+    let deleted = 0;
+    const front = createServer((request, response) => {
+      const { url = '', method = '', headers } = request;
+      if (isGone(url, deleted)) return void request.socket.destroy();
+      if (url.endsWith('/delete')) deleted += 1;
+      const sent = { method, headers: headers as Record<string, string>, duplex: 'half' } as const;
+      const body = method === 'POST' ? { body: request as unknown as BodyInit } : {};
+      void fetch(running.base + url, { ...sent, ...body }).then(async (reply) => {
+        response.writeHead(reply.status, { 'content-type': 'application/json' }).end(await reply.text());
+      });
+    });
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+    const [junit, address] = [join(dir, 'away.xml'), `http://127.0.0.1:${(front.address() as AddressInfo).port}`];
+    const words = ['test', await file(HOLDS), '--server', address, '--junit', junit];
+    const { code, out, err } = await docent(words, { DOCENT_API_KEY: API_KEY });
+    expect({ code, err, out }).toEqual({ code: 1, err: '', out: expect.stringMatching(why) });
+    expect(out).toContain(`2 conversations: ${held}`);
+    expect((await readFile(junit, 'utf8')).match(/<testcase /g)).toHaveLength(2);
+    front.closeAllConnections();
+    await new Promise((resolve) => front.close(resolve));
+    for (const { uuid } of (await running.api('GET', `/chatbot/${chatbot}/sessions`)).body)
+      await running.api('POST', `/session/${uuid}/delete`);
+    await rm(junit);
   });
 
   it('takes the chatbot of --chatbot before that of the file', async () => {
