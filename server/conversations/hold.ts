@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { valuesOf, type Values } from '../agents/variables.ts';
 import type { MessageMeta } from '../answer/runs.ts';
-import type { Chatbot, Message, Session } from '../schema/records.ts';
+import type { Agent, Chatbot, Message, Session } from '../schema/records.ts';
 import type { Citations } from '../types.ts';
-import type { Conversation, Turn, Value } from './format.ts';
+import type { Conversation, Turn } from './format.ts';
 
 /** Holds a conversation with a chatbot over its API, and forgets it again. */
 
@@ -17,8 +18,8 @@ export interface Reply {
   labels: string[];
   /** `meta.live.state` of the session; `none` without. */
   state: string;
-  /** Of the session: those it began with, and those that were collected. */
-  variables: Record<string, Value>;
+  /** Of the session, as rules and prompts see them: defaults, those it began with, and those that were collected. */
+  variables: Values;
 }
 
 /** A `fault` is a sentence that says why there is no reply. */
@@ -55,7 +56,7 @@ export async function holdConversation(
     if (signal?.aborted) break;
     try {
       const message = await ask(call, uuid, turn.ask, last);
-      held.push({ turn, reply: await replyOf(call, uuid, message, turn) });
+      held.push({ turn, reply: await replyOf(call, { chatbot: chatbot.uuid, session: uuid }, message, turn) });
       last = message.uuid;
     } catch (error) {
       held.push({ turn, fault: sentenceOf(error) });
@@ -88,21 +89,27 @@ async function ask(call: Call, session: string, query: string, last: string): Pr
 }
 
 interface StatedSession {
-  meta: { live?: { state?: string }; variables?: Record<string, Value> };
-  initial_variables?: Record<string, Value>;
+  meta: { live?: { state?: string }; variables?: Values };
+  initial_variables?: Values;
 }
 
-async function replyOf(call: Call, session: string, message: Message, { state, variables }: Turn): Promise<Reply> {
+async function replyOf(
+  call: Call,
+  { chatbot, session }: { chatbot: string; session: string },
+  message: Message,
+  { state, variables }: Turn,
+): Promise<Reply> {
   const needsSession = state !== undefined || variables !== undefined;
   const { meta, initial_variables }: StatedSession = needsSession
     ? await call('GET', `/api/v1/session/${session}`)
     : { meta: {} };
+  const agents = variables ? await call<Agent[]>('GET', `/api/v1/chatbot/${chatbot}/agents`) : [];
   return {
     answer: message.response,
     meta: JSON.parse(message.meta_json) as Partial<MessageMeta>,
     citations: JSON.parse(message.cite_data_json) as Citations,
     labels: message.labels.map(({ name }) => name),
     state: meta.live?.state ?? 'none',
-    variables: { ...initial_variables, ...meta.variables },
+    variables: valuesOf(agents, { initial_variables: initial_variables ?? {}, variables: meta.variables ?? {} }),
   };
 }

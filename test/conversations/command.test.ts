@@ -215,9 +215,14 @@ conversations:
   });
 
   it.each([
-    ['before a session is there', (path: string) => path.endsWith('/session/create'), '0 held, 2 failed', /cannot be reached/],
+    [
+      'before a session is there',
+      (path: string) => path.endsWith('/session/create'),
+      '0 held, 2 failed',
+      /cannot be reached/,
+    ],
     ['before a session is deleted', (path: string) => path.endsWith('/delete'), '0 held, 2 failed', /is not deleted: /],
-    ['after a session was deleted', (path: string, gone: number) => gone > 0, '1 held, 1 failed', /cannot be reached/],
+    ['after a session was deleted', (_path: string, gone: number) => gone > 0, '1 held, 1 failed', /cannot be reached/],
   ])('keeps what was held where the server goes away %s', async (_, isGone, held, why) => {
     let deleted = 0;
     const front = createServer((request, response) => {
@@ -242,6 +247,26 @@ conversations:
     for (const { uuid } of (await running.api('GET', `/chatbot/${chatbot}/sessions`)).body)
       await running.api('POST', `/session/${uuid}/delete`);
     await rm(junit);
+  });
+
+  it('shows the values of variables as rules see them: of a static one its default', async () => {
+    const variables = [
+      { name: 'season', default_value: { content: 'summer', static: 1 } },
+      { name: 'visits', type: 'number', default_value: { content: '1', static: 0 } },
+      { name: 'region', default_value: { content: 'north', static: 0 } },
+    ];
+    const [{ uuid }] = (await running.api('GET', `/chatbot/${chatbot}/agents`)).body;
+    await running.api('POST', `/agent/${uuid}/update`, { variables });
+    const path = await file(`
+conversations:
+  - name: values
+    variables: { season: winter, visits: "4", plan: pro }
+    turns:
+      - ask: When do you open?
+        variables: { season: summer, visits: 4, region: north, plan: pro, nickname: null }
+`);
+    expect(await docent(['test', path])).toMatchObject({ code: 0, out: expect.stringContaining('1 held') });
+    await running.api('POST', `/agent/${uuid}/update`, { variables: [] });
   });
 
   it('takes the chatbot of --chatbot before that of the file', async () => {
