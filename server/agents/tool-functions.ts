@@ -126,6 +126,10 @@ export const stepOf = ({ meta, name }: Pick<ToolFunction, 'meta' | 'name'>): str
 export const examplesOf = ({ meta }: Pick<ToolFunction, 'meta'>): string[] =>
   Array.isArray(meta['examples']) ? meta['examples'].filter((one) => typeof one === 'string') : [];
 
+/** Of the enabled functions that only read, as others are not called by an example. */
+export const examplesOfReads = (functions: readonly ToolFunction[]): string[] =>
+  functions.filter((one) => one.enabled === 1 && classOf(one) === 'read').flatMap(examplesOf);
+
 /** The function as the API returns it: of its headers' values the last four characters alone. */
 export const functionView = (stored: ToolFunction): ToolFunction => ({
   ...view<ToolFunction>(ToolFunction, stored),

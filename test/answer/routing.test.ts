@@ -110,6 +110,21 @@ describe('the agent that answers', () => {
     });
   });
 
+  it('is the one whose function has the message as an example, unless the function is off', async () => {
+    await agent('Fees', 'user-facing', { description: 'What things cost.' });
+    const created = await running.api('POST', `/agent/${agents['Fees']}/function/create`, {
+      name: 'account',
+      description: 'Finds out what is open.',
+      method: 'GET',
+      external_url: 'https://shop.example/account',
+      meta: { examples: ['What is open on my account?'] },
+    });
+    expect((await ask('What is open on my account?')).agent).toBe('Fees');
+    await running.api('POST', `/function/${created.body.uuid}/update`, { enabled: 0 });
+    expect((await ask('What is open on my account?')).agent).not.toBe('Fees');
+    await running.api('POST', `/agent/${agents['Fees']}/update`, { enabled: false });
+  });
+
   it('is nobody where none is enabled', async () => {
     const bot = (await running.api('POST', '/chatbot/create', { name: 'Empty' })).body.uuid;
     const [only] = (await running.api('GET', `/chatbot/${bot}/agents`)).body;

@@ -3,6 +3,7 @@ import type { Clock } from '../../schema/ids.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { Store, StoredAgent, StoredMessage, StoredSession } from '../../store/store.ts';
 import type { Model } from '../../model/model.ts';
+import { examplesOfReads } from '../tool-functions.ts';
 import { valuesOf, type Values } from '../variables.ts';
 import { askModel, type Stoppable } from './ask-model.ts';
 import { choose, closeTo, isClose, type Choice } from './choose.ts';
@@ -124,11 +125,17 @@ export class AgentRouter {
     const version = agents.map(({ uuid, modified_at }) => `${uuid} ${modified_at}`).join('\n');
     const known = this.#classifiers.get(chatbot);
     if (known?.version === version) return known.classifier;
-    const classifier = trainClassifier(agents.map((agent) => ({ ...agent, examples: agent.routing?.examples ?? [] })));
+    const classifier = trainClassifier(agents.map((agent) => ({ ...agent, examples: sentencesFor(agent) })));
     this.#classifiers.set(chatbot, { version, classifier });
     return classifier;
   }
 }
+
+/** Those of its functions that a message may call are as much its own as its examples. */
+const sentencesFor = ({ type, routing, tool_functions }: StoredAgent): string[] => [
+  ...(routing?.examples ?? []),
+  ...(type === 'user-facing' ? examplesOfReads(tool_functions) : []),
+];
 
 /** The others answer what their detector finds. */
 const isScored = ({ type }: StoredAgent): boolean => type === 'user-facing' || type === 'pre-canned';
