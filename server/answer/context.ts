@@ -28,6 +28,19 @@ export interface AnswerContext extends SearchResult {
   canPass: boolean;
 }
 
+/**
+ * The questions before that were answered from the sources. The others, such as spam or a wish for a person, say nothing of
+ * what a follow-up is about.
+ */
+export function searchedQuestions(turns: StoredMessage[], agents: StoredAgent[]): string[] {
+  const others = new Set(agents.filter(({ type }) => type !== 'user-facing').map(({ uuid }) => uuid));
+  const wasSearched = ({ meta_json }: StoredMessage): boolean => {
+    const { active_agent, routing } = JSON.parse(meta_json) as Partial<MessageMeta>;
+    return !others.has(active_agent?.uuid ?? '') && routing?.detected === undefined;
+  };
+  return turns.filter(wasSearched).map(({ query }) => query);
+}
+
 export const messageMeta = (agent: StoredAgent | undefined, routing?: RoutingRecord, tools?: ToolUse): MessageMeta => ({
   ...NO_META,
   ...(tools ? { functions_called: tools.called } : {}),

@@ -8,7 +8,7 @@ import type { SearchResult } from '../knowledge/search/found.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Generated, Model } from '../model/model.ts';
 import type { Store, StoredMessage } from '../store/store.ts';
-import { messageMeta, type AnswerContext } from './context.ts';
+import { messageMeta, searchedQuestions, type AnswerContext } from './context.ts';
 import type { AnswerResult, MessageMeta, Question, Respond } from './runs.ts';
 import type { BeginBackground } from './background/background.ts';
 import { createMarkerFilter } from './citations/stream-filter.ts';
@@ -125,7 +125,7 @@ async function gatherContext(
     : await router.route(question, agents, turns, said?.isLike, run);
   const agent = chosen && withValues(chosen, agents, question.session);
   const tools = toolsFor(agent, agents, question, options, run);
-  const earlier = turns.map((turn) => turn.query);
+  const earlier = searchedQuestions(turns, agents);
   const sources = agent?.type === 'user-facing' ? sourcesFor(agent) : NO_SOURCES;
   const seemsTalk = said !== undefined && routing?.detected === 'small_talk';
   // The language of the site is all that small talk needs of the search.

@@ -63,6 +63,16 @@ describe('the agent that answers', () => {
     expect([answer.agent, answer.response, answer.outcome]).toEqual([name, expect.stringContaining(text), 'answered']);
   });
 
+  it('finds what it would find first, after a turn that was not answered from the sources', async () => {
+    const query = 'How long may I return it?';
+    const first = (await ask(query)).response;
+    for (const before of ['Are you open on Sunday?', 'I want to talk to a human, please', 'Hello!']) {
+      const uuid = await session();
+      await ask(before, uuid);
+      expect((await ask(query, uuid)).response, before).toBe(first);
+    }
+  });
+
   it('marks the session where a person was asked for, and no other', async () => {
     const [calm, asking] = [await session(), await session()];
     await ask('Are you open on Monday?', calm);
