@@ -106,6 +106,17 @@ describe('an answer of quotations', () => {
     expect((await site.answer('Which castle is Neuschwanstien?')).text).toContain('Neuschwanstein is a castle');
   });
 
+  it('says that it is not sure where the closest page lacks words for much of the question', async () => {
+    const site = await siteOf({
+      shipping: '<title>Shipping</title><h1>Shipping</h1><p>A parcel to Sweden costs £12. It takes four days.</p>',
+      returns: '<title>Returns</title><p>You may send back a lamp within 45 days.</p>',
+    });
+    expect((await site.answer('What does a parcel to Sweden cost?')).text).toMatch(/^A parcel to Sweden costs £12/);
+    const unsure = 'I am not sure. The closest that I have read:\n\nA parcel to Sweden costs £12';
+    expect((await site.answer('What does an insured parcel to Sweden cost by courier?')).text).toContain(unsure);
+    expect((await site.answer('Do you rent out bicycles by courier?')).text).toContain('don’t know');
+  });
+
   it('gives a definition with its term', async () => {
     expect(await textFor('What is a finial?')).toContain('Finial: The small knob at the top of a lamp. [1]');
   });

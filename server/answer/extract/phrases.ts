@@ -7,6 +7,8 @@ export interface Phrases {
   found: string;
   /** Before quotes from more than one page. */
   several: string;
+  /** Before a quote that may not answer. */
+  unsure: string;
   /** After the quotes, where a long text was asked for. */
   noMore: string;
   unknown: string;
@@ -19,16 +21,18 @@ export interface Phrases {
 const phrases = (
   found: string,
   several: string,
+  unsure: string,
   noMore: string,
   unknown: string,
   closest: string,
   otherWords: string,
-): Phrases => ({ found, several, noMore, unknown, closest, otherWords });
+): Phrases => ({ found, several, unsure, noMore, unknown, closest, otherWords });
 
 export const PHRASES = {
   en: phrases(
     'This is what I found:',
     'Several pages say something about this:',
+    'I am not sure. The closest that I have read:',
     'That is what I have read about it: I quote, and write no texts of my own.',
     'I don’t know: I have found no answer to that in what I have read.',
     'The closest that I can offer:',
@@ -37,6 +41,7 @@ export const PHRASES = {
   de: phrases(
     'Dazu habe ich gefunden:',
     'Dazu habe ich auf mehreren Seiten etwas gefunden:',
+    'Ich bin nicht sicher. Am nächsten kommt, was ich hier gelesen habe:',
     'Das ist, was ich dazu gelesen habe: Ich zitiere und schreibe keine eigenen Texte.',
     'Das weiß ich nicht: In dem, was ich gelesen habe, steht darauf keine Antwort.',
     'Am nächsten kommen diese Seiten:',
@@ -45,6 +50,7 @@ export const PHRASES = {
   es: phrases(
     'Esto es lo que he encontrado:',
     'He encontrado esto en varias páginas:',
+    'No estoy seguro. Lo más parecido que he leído:',
     'Esto es lo que he leído sobre el tema: cito, no escribo textos propios.',
     'No lo sé: no he encontrado la respuesta en lo que he leído.',
     'Lo más parecido que puedo ofrecer:',
@@ -53,6 +59,7 @@ export const PHRASES = {
   fr: phrases(
     'Voici ce que j’ai trouvé :',
     'Voici ce que j’ai trouvé sur plusieurs pages :',
+    'Je n’en suis pas sûr. Ce que j’ai lu de plus proche :',
     'C’est ce que j’ai lu à ce sujet : je cite, je n’écris pas de textes moi-même.',
     'Je ne sais pas : je n’ai pas trouvé de réponse dans ce que j’ai lu.',
     'Ce qui s’en approche le plus :',
@@ -61,6 +68,7 @@ export const PHRASES = {
   it: phrases(
     'Ecco che cosa ho trovato:',
     'Ne parlano diverse pagine:',
+    'Non ne sono sicuro. La cosa più vicina che ho letto:',
     'Questo è ciò che ho letto in proposito: cito, non scrivo testi miei.',
     'Non lo so: in ciò che ho letto non ho trovato una risposta.',
     'Le pagine che più si avvicinano:',
@@ -69,6 +77,7 @@ export const PHRASES = {
   pt: phrases(
     'Foi isto que encontrei:',
     'Encontrei isto em várias páginas:',
+    'Não tenho a certeza. O mais próximo que li:',
     'Foi isto que li sobre o assunto: cito, não escrevo textos próprios.',
     'Não sei: não encontrei resposta para isso no que li.',
     'O mais próximo que posso oferecer:',
@@ -77,6 +86,7 @@ export const PHRASES = {
   nl: phrases(
     'Dit heb ik gevonden:',
     'Dit heb ik op meer dan één pagina gevonden:',
+    'Ik weet het niet zeker. Dit komt het dichtst in de buurt:',
     'Dat is wat ik erover heb gelezen: ik citeer en schrijf geen eigen teksten.',
     'Dat weet ik niet: in wat ik heb gelezen, staat daar geen antwoord op.',
     'Dit komt het dichtst in de buurt:',
@@ -85,6 +95,7 @@ export const PHRASES = {
   pl: phrases(
     'Oto, co udało mi się znaleźć:',
     'Piszą o tym różne strony:',
+    'Nie mam pewności. Najbliższe temu jest to:',
     'To wszystko, co na ten temat znam: cytuję, nie piszę własnych tekstów.',
     'Nie wiem: w tym, co znam, nie ma na to odpowiedzi.',
     'Najbliższe temu strony:',
@@ -93,6 +104,7 @@ export const PHRASES = {
   sv: phrases(
     'Det här hittade jag:',
     'Det här hittade jag på flera sidor:',
+    'Jag är inte säker. Det närmaste jag har läst:',
     'Det är vad jag har läst om det: jag citerar och skriver inga egna texter.',
     'Det vet jag inte: jag har inte hittat något svar i det jag har läst.',
     'Det närmaste jag kan erbjuda:',
@@ -101,6 +113,7 @@ export const PHRASES = {
   da: phrases(
     'Det her fandt jeg:',
     'Det her fandt jeg på flere sider:',
+    'Jeg er ikke sikker. Det nærmeste, jeg har læst:',
     'Det er, hvad jeg har læst om det: jeg citerer og skriver ingen egne tekster.',
     'Det ved jeg ikke: jeg har ikke fundet noget svar i det, jeg har læst.',
     'Det nærmeste, jeg kan tilbyde:',
@@ -109,6 +122,7 @@ export const PHRASES = {
   fi: phrases(
     'Löysin tämän:',
     'Löysin tämän useilta sivuilta:',
+    'En ole varma. Lähimpänä on tämä:',
     'Tämän olen lukenut aiheesta: lainaan, en kirjoita omia tekstejä.',
     'En tiedä: en löytänyt vastausta lukemastani.',
     'Lähimmäksi pääsevät nämä sivut:',
@@ -117,6 +131,7 @@ export const PHRASES = {
   hu: phrases(
     'Ezt találtam:',
     'Erről több oldalon is találtam valamit:',
+    'Nem vagyok biztos benne. Ez áll hozzá a legközelebb:',
     'Ennyit olvastam erről: idézek, saját szöveget nem írok.',
     'Nem tudom: abban, amit olvastam, nem találtam rá választ.',
     'Ezek az oldalak állnak hozzá a legközelebb:',
@@ -125,6 +140,7 @@ export const PHRASES = {
   ro: phrases(
     'Iată ce am găsit:',
     'Am găsit acest lucru pe mai multe pagini:',
+    'Nu sunt sigur. Cel mai apropiat lucru pe care l-am citit:',
     'Atât am citit despre asta: citez, nu scriu texte proprii.',
     'Nu știu: nu am găsit un răspuns în ceea ce am citit.',
     'Cele mai apropiate pagini:',
@@ -133,6 +149,7 @@ export const PHRASES = {
   tr: phrases(
     'Bulduğum şu:',
     'Bunu birden çok sayfada buldum:',
+    'Emin değilim. Okuduklarım arasında en yakını:',
     'Bu konuda okuduklarım bunlar: alıntı yaparım, kendim metin yazmam.',
     'Bilmiyorum: okuduklarımda bunun yanıtını bulamadım.',
     'En yakın sayfalar:',
@@ -141,6 +158,7 @@ export const PHRASES = {
   vi: phrases(
     'Đây là điều tôi tìm thấy:',
     'Tôi tìm thấy điều này ở nhiều trang:',
+    'Tôi không chắc. Điều gần nhất mà tôi đã đọc:',
     'Đó là những gì tôi đã đọc về việc này: tôi chỉ trích dẫn, không tự viết bài.',
     'Tôi không biết: tôi không tìm thấy câu trả lời trong những gì đã đọc.',
     'Những trang gần nhất tôi có thể gợi ý:',
@@ -149,6 +167,7 @@ export const PHRASES = {
   ru: phrases(
     'Вот что удалось найти:',
     'Об этом говорится на нескольких страницах:',
+    'Не уверен. Ближе всего к вопросу вот это:',
     'Это всё, что мне об этом известно: я цитирую и не пишу собственных текстов.',
     'Не знаю: в прочитанном ответа на это нет.',
     'Ближе всего к вопросу эти страницы:',
@@ -157,6 +176,7 @@ export const PHRASES = {
   el: phrases(
     'Αυτό βρήκα:',
     'Το βρήκα σε περισσότερες από μία σελίδες:',
+    'Δεν είμαι βέβαιος. Το πιο κοντινό που έχω διαβάσει:',
     'Αυτά έχω διαβάσει σχετικά: παραθέτω, δεν γράφω δικά μου κείμενα.',
     'Δεν ξέρω: δεν βρήκα απάντηση σε όσα έχω διαβάσει.',
     'Οι πιο σχετικές σελίδες:',
@@ -165,6 +185,7 @@ export const PHRASES = {
   ar: phrases(
     'هذا ما وجدته:',
     'وجدت هذا في أكثر من صفحة:',
+    'لست متأكدًا. أقرب ما قرأته:',
     'هذا ما قرأته عن الموضوع: أنا أقتبس ولا أكتب نصوصًا من عندي.',
     'لا أعرف: لم أجد جوابًا عن ذلك فيما قرأته.',
     'أقرب ما يمكنني تقديمه:',
@@ -173,6 +194,7 @@ export const PHRASES = {
   hi: phrases(
     'मुझे यह मिला:',
     'मुझे यह एक से अधिक पृष्ठों पर मिला:',
+    'मुझे पक्का पता नहीं। जो पढ़ा है उसमें सबसे निकट यह है:',
     'इसके बारे में मैंने इतना ही पढ़ा है: मैं उद्धरण देता हूँ, अपना पाठ नहीं लिखता।',
     'मुझे नहीं पता: मैंने जो पढ़ा है उसमें इसका उत्तर नहीं मिला।',
     'सबसे निकट के पृष्ठ:',
@@ -181,6 +203,7 @@ export const PHRASES = {
   th: phrases(
     'ข้อมูลที่พบมีดังนี้:',
     'พบข้อมูลนี้ในหลายหน้า:',
+    'ไม่แน่ใจ ข้อมูลที่ใกล้เคียงที่สุดคือ:',
     'ทั้งหมดที่อ่านพบเกี่ยวกับเรื่องนี้มีเท่านี้ ระบบยกข้อความมาให้ แต่ไม่ได้เขียนขึ้นเอง',
     'ไม่ทราบคำตอบ: ไม่พบคำตอบในข้อมูลที่ได้อ่านมา',
     'หน้าที่ใกล้เคียงที่สุด:',
@@ -189,6 +212,7 @@ export const PHRASES = {
   zh: phrases(
     '我找到了以下内容：',
     '我在多个页面上找到了相关内容：',
+    '我不确定。我读到的最接近的内容是：',
     '关于这一点，我读到的就是这些：我只引用原文，不自己撰写。',
     '我不知道：在我读过的内容里没有找到答案。',
     '最接近的页面：',
@@ -197,6 +221,7 @@ export const PHRASES = {
   ja: phrases(
     '次の記載が見つかりました：',
     '複数のページに記載がありました：',
+    '確かではありません。最も近い記載は次のとおりです：',
     'これについて読んだ内容は以上です。引用のみで、文章の作成は行いません。',
     'わかりません。読んだ内容の中に答えが見つかりませんでした。',
     '最も近いページ：',
@@ -205,6 +230,7 @@ export const PHRASES = {
   ko: phrases(
     '다음 내용을 찾았습니다:',
     '여러 페이지에서 관련 내용을 찾았습니다:',
+    '확실하지 않습니다. 가장 가까운 내용은 다음과 같습니다:',
     '이에 대해 읽은 내용은 여기까지입니다. 인용만 하고 글을 직접 쓰지는 않습니다.',
     '잘 모르겠습니다. 읽은 내용에서 답을 찾지 못했습니다.',
     '가장 가까운 페이지:',
@@ -213,6 +239,7 @@ export const PHRASES = {
   nb: phrases(
     'Dette fant jeg:',
     'Dette fant jeg på flere sider:',
+    'Jeg er ikke sikker. Det nærmeste jeg har lest:',
     'Det er det jeg har lest om dette: jeg siterer og skriver ingen egne tekster.',
     'Det vet jeg ikke: jeg har ikke funnet noe svar i det jeg har lest.',
     'Det nærmeste jeg kan tilby:',
@@ -221,6 +248,7 @@ export const PHRASES = {
   cs: phrases(
     'Našel jsem toto:',
     'Píše se o tom na několika stránkách:',
+    'Nejsem si jistý. Nejblíže tomu je toto:',
     'To je vše, co jsem o tom četl: cituji a vlastní texty nepíšu.',
     'Nevím: v tom, co jsem četl, na to odpověď není.',
     'Nejblíže tomu jsou tyto stránky:',
@@ -229,6 +257,7 @@ export const PHRASES = {
   uk: phrases(
     'Ось що вдалося знайти:',
     'Про це йдеться на кількох сторінках:',
+    'Не впевнений. Найближче до запитання ось це:',
     'Це все, що мені про це відомо: я цитую і не пишу власних текстів.',
     'Не знаю: у прочитаному відповіді на це немає.',
     'Найближче до запитання ці сторінки:',
@@ -237,6 +266,7 @@ export const PHRASES = {
   bg: phrases(
     'Ето какво открих:',
     'За това се говори на няколко страници:',
+    'Не съм сигурен. Най-близо до въпроса е това:',
     'Това е всичко, което прочетох по темата: цитирам и не пиша собствени текстове.',
     'Не знам: в прочетеното няма отговор на този въпрос.',
     'Най-близо до въпроса са тези страници:',
@@ -245,6 +275,7 @@ export const PHRASES = {
   he: phrases(
     'זה מה שמצאתי:',
     'מצאתי על כך מידע בכמה עמודים:',
+    'אני לא בטוח. הדבר הקרוב ביותר שקראתי:',
     'זה מה שקראתי בנושא: אני מצטט ולא כותב טקסטים משלי.',
     'אני לא יודע: לא מצאתי לכך תשובה במה שקראתי.',
     'העמודים הקרובים ביותר לשאלה:',

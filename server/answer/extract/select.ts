@@ -5,7 +5,7 @@ import { isItem } from '../../knowledge/text/sentences.ts';
 import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
 import { composeQuotes, type QuotePiece } from './compose.ts';
 import { isInCode } from './layout.ts';
-import { minConfidence } from './threshold.ts';
+import { minConfidence, minHeld, UNSURE_CONFIDENCE, UNSURE_HELD } from './threshold.ts';
 import { SENTENCE_END } from './anaphora.ts';
 
 /** A sentence of a passage, selected to answer without a model. */
@@ -45,6 +45,9 @@ const UNSPACED_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p
 const UNFINISHED = /[:?：？]$/;
 /** UTF-16 units of a label, which ends with no full stop. */
 const MAX_LABEL_LENGTH = 30;
+
+const KIND_ASKED_FOR =
+  /(?<!\p{L})(?:what|which|welche[rsmn]?|qu[eé]|cuál(?:es)?|quel(?:le)?s?|qual[ei]?|quais|welke?|vilke[nt]|hvilke[nt]|jak[ai]e?|как(?:ой|ая|ое|ие))\s+(\p{L}+)/giu;
 
 interface Candidate {
   found: number;
@@ -89,19 +92,69 @@ export interface QuotedAnswer {
   restated: number;
   /** The owner wrote it as a question and answer. */
   isOwnersAnswer: boolean;
+  /** The closest that was found, which may not answer. */
+  isUnsure: boolean;
 }
 
 /** The best sentences, composed in reading order. */
 export function selectAnswer(query: Query, found: Found[], options: QuoteOptions = {}): QuotedAnswer {
   const ranking = rank(query, found);
-  const picks = [...selectSentences(ranking, { threshold: minConfidence(query, found), ...options })];
+  const certainty = options.threshold === undefined ? certaintyOf(ranking, query, found) : 'sure';
+  const picks = certainty === 'none' ? [] : [...selectSentences(ranking, { threshold: 0, ...options })];
   // An answer that the owner wrote is complete.
   const isOwnersAnswer = picks[0] !== undefined && found[picks[0].found]!.source.type === 'qa';
   const selected = isOwnersAnswer ? picks.slice(0, 1) : picks;
   const pieces = composeQuotes(selected, found, query);
   const pages = new Set(selected.map((pick) => found[pick.found]!.source.uuid));
-  return { pieces, isFromSeveralPages: pages.size > 1, restated: ranking.candidates[0]?.restated ?? 0, isOwnersAnswer };
+  return {
+    pieces,
+    isFromSeveralPages: pages.size > 1,
+    restated: ranking.candidates[0]?.restated ?? 0,
+    isOwnersAnswer,
+    isUnsure: certainty === 'unsure',
+  };
 }
+
+/**
+ * `sure` where the best passage has words for most of the question, however well the rest fits: it may tell of something
+ * else. `unsure` where it may answer all the same.
+ */
+function certaintyOf({ candidates: [best], confidence }: Ranking, query: Query, found: Found[]): Certainty {
+  if (!best) return 'none';
+  const passage = found[best.found]!;
+  if (passage.match.exact) return 'sure';
+  const isConfident = confidence >= minConfidence(query, found);
+  const held = heldBy(passage, query) / minHeld(query, found);
+  // Who asks for a long text asks for what there is.
+  if (isConfident) return held >= 1 || query.isLongForm ? 'sure' : 'unsure';
+  const isClose = confidence >= UNSURE_CONFIDENCE * minConfidence(query, found) && held >= UNSURE_HELD;
+  return isClose && query.unknownNames === 0 ? 'unsure' : 'none';
+}
+
+/**
+ * 0 to 1: the share of the question's worth that a passage, its title or its headings have words for. The word that names the
+ * kind of thing asked for is left out: “which colour” is answered by “green”.
+ */
+function heldBy({ match }: Found, { terms, termByRoot, question }: Query): number {
+  const shares = new Float64Array(terms.length);
+  const read = (root: number): void => {
+    const found = termByRoot.get(root);
+    if (found) shares[found.term] = Math.max(shares[found.term]!, found.share);
+  };
+  match.head.forEach(read);
+  for (const { roots } of match.sentences()) roots.forEach(read);
+  const kinds = new Set(Array.from(question.matchAll(KIND_ASKED_FOR), ([, kind = '']) => kind.toLowerCase()));
+  let [held, all] = [0, 0];
+  for (const [term, { word, worth, isGuess }] of terms.entries()) {
+    if (shares[term] === 0 && kinds.has(word)) continue;
+    held += isGuess ? 0 : worth * shares[term]!;
+    all += worth;
+  }
+  return held / (all || 1);
+}
+
+/** Whether quotes answer: surely, perhaps, or not at all. */
+type Certainty = 'sure' | 'unsure' | 'none';
 
 interface Ranking {
   /** Best first. */

@@ -44,7 +44,7 @@ export async function writeQuotes(
   const phrases = (): Phrases => phrasesFor(query, found, acceptedLanguages);
   const answer = selectAnswer(query, found, long ? { maxSentences: MAX_PARAGRAPHS } : {});
   const quotes = createCitationList(found);
-  const intro = long ? '' : introductionTo(answer, phrases);
+  const intro = long && !answer.isUnsure ? '' : introductionTo(answer, phrases);
   if (intro !== '') run.append(intro);
   let between = intro === '' ? '' : '\n\n';
   for (const piece of answer.pieces) {
@@ -57,8 +57,8 @@ export async function writeQuotes(
     between = long || piece.block ? '\n\n' : ' ';
   }
   if (answer.pieces.length === 0) run.append(writeNoAnswer(query, found, { acceptedLanguages, offer }));
-  else if (long) run.append(`\n\n${phrases().noMore}`);
-  const outcome = answer.pieces.length === 0 ? 'unknown' : 'answered';
+  else if (long && !answer.isUnsure) run.append(`\n\n${phrases().noMore}`);
+  const outcome = answer.pieces.length === 0 ? 'unknown' : answer.isUnsure ? 'unsure' : 'answered';
   return { citations: cite ? quotes.citations() : {}, outcome };
 }
 
@@ -66,9 +66,10 @@ export async function writeQuotes(
 const separatorAfter = (text: string): string => (text.endsWith('```') ? '\n\n' : ' ');
 
 function introductionTo(
-  { pieces, isFromSeveralPages, restated, isOwnersAnswer }: QuotedAnswer,
+  { pieces, isFromSeveralPages, restated, isOwnersAnswer, isUnsure }: QuotedAnswer,
   phrases: () => Phrases,
 ): string {
+  if (pieces.length > 0 && isUnsure) return phrases().unsure;
   if (pieces.length === 0 || isOwnersAnswer) return '';
   if (isFromSeveralPages) return phrases().several;
   return restated < MIN_RESTATED ? phrases().found : '';

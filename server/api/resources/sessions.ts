@@ -83,7 +83,7 @@ const OutcomeQuery = Type.Object({
   outcome: Type.Optional(
     Type.Enum([...OUTCOMES], {
       description:
-        'Only sessions with a message of this outcome: `answered`, `unknown` (no answer in the sources) or `unsure` (reserved: no message has it yet).',
+        'Only sessions with a message of this outcome: `answered`, `unknown` (no answer in the sources) or `unsure` (the closest quotes, which may not answer).',
     }),
   ),
 });
