@@ -49,8 +49,13 @@ const VAGUE = new Set(
 );
 
 /** From here on a sentence of a criterion says what is not meant. */
+const EXCEPT =
+  /(?<!\p{L})(?:except|excluding|unless|but|außer|aber|excepto|salvo|sauf|tranne|exceto|behalve|(?:not|nicht|no|pas|non|não|niet) (?:about|for|when|where|if|über|für|wenn|sobre|para|si|pour|su|per|over|voor|als))(?!\p{L})/iu;
+/** What stands after it in the same part is denied. */
 const NOT =
-  /(?<!\p{L})(?:not|no|never|without|except|excluding|unless|but|n['’]t|nicht|kein\p{L}*|ohne|außer|aber|sin|excepto|salvo|pas|sans|sauf|non|senza|tranne|não|sem|exceto|niet|geen|zonder|behalve)(?!\p{L})/iu;
+  /(?:(?<!\p{L})(?:not|no|never|without|nicht|nie|kein\p{L}*|ohne|nunca|sin|pas|jamais|sans|non|mai|senza|não|sem|niet|geen|zonder)|n['’]t)(?!\p{L})/giu;
+/** Words after a “not” of a message that it denies: “was not yet fully emptied”; and UTF-16 units. */
+const [DENIED, MAX_DENIED] = [3, 80];
 const ENDS =
   /[,;:/|()\n“”"«»]|[.!?。！？؟]+(?:\s|$)|(?<!\p{L})(?:or|oder|ou|o|of|eller|lub|tai|veya|sau|или|або|nebo|vagy|και|ή|أو|או)(?!\p{L})/iu;
 const SENTENCES = /[.!?。！？؟]+(?:\s+|$)|\n/u;
@@ -63,7 +68,8 @@ const UNCLEAR = new Set(
 );
 
 export function matchTags(tags: readonly Tag[], message: string): { name: string; color: string }[] {
-  const words = wordsOf(message.slice(0, MAX_MESSAGE));
+  const text = message.slice(0, MAX_MESSAGE);
+  const words = [...wordsOf(text), ...deniedIn(text)];
   const roots = new Map<Language, Set<string>>();
   const rootsIn = (language: Language): Set<string> => {
     const known = roots.get(language) ?? new Set(words.map((word) => root(word, language)));
@@ -113,9 +119,14 @@ function readTag({ name, criteria }: Tag): ReadTag {
   const before = known.get(key);
   if (before) return before;
   const language = (detectLanguage(`${name} ${text}`) ?? 'en') as Language;
-  const positive = text.split(SENTENCES).map((sentence) => sentence.split(NOT, 1)[0]!);
-  const parts = [name, ...positive.flatMap((sentence) => sentence.split(ENDS))];
-  const alternatives = parts.map((part) => distinctive(part, language));
+  const meant = text.split(SENTENCES).map((sentence) => sentence.split(EXCEPT, 1)[0]!);
+  const parts = meant
+    .flatMap((sentence) => sentence.split(ENDS))
+    .map((part) => {
+      const [said, ...denied] = part.split(NOT);
+      return [...distinctive(said!, language), ...distinctive(denied.join(' '), language).map(deny)];
+    });
+  const alternatives = [distinctive(name, language), ...parts];
   const read = {
     language,
     alternatives: alternatives.filter((words) => !words.every((word) => VAGUE.has(withoutAccents(word)))),
@@ -133,4 +144,15 @@ function wordsOf(text: string): string[] {
   return words;
 }
 
-const root = (word: string, language: Language): string => withoutAccents(rootOf(word, language));
+const MARK = '!';
+const deny = (word: string): string => `${MARK}${word}`;
+
+/** The words that a message denies, marked. */
+const deniedIn = (text: string): string[] =>
+  Array.from(text.matchAll(NOT)).flatMap(({ 0: not, index }) => {
+    const after = text.slice(index + not.length, index + not.length + MAX_DENIED).split(ENDS, 1)[0]!;
+    return wordsOf(after).slice(0, DENIED).map(deny);
+  });
+
+const root = (word: string, language: Language): string =>
+  word.startsWith(MARK) ? deny(root(word.slice(1), language)) : withoutAccents(rootOf(word, language));

@@ -123,6 +123,19 @@ describe('tags without a model, on other sites', () => {
     expect(matchTags([news], 'I am returning').map(({ name }) => name)).toEqual(['Register']);
   });
 
+  it('take a "not" in criteria for its own part, and "but not" for all that follows', () => {
+    const tags = [
+      tag('Complaint', 'complaint, not emptied, never came, angry'),
+      tag('Hours', 'opening hours, but not delivery or parking'),
+    ];
+    const given = (message: string) => matchTags(tags, message).map(({ name }) => name);
+    expect(['I am angry', 'My bin was not emptied', 'You haven’t emptied it', 'Nobody ever; you never came'].map(given)) //
+      .toEqual([['Complaint'], ['Complaint'], ['Complaint'], ['Complaint']]);
+    expect(['My bin was emptied', 'You came. I am not late', 'When is it emptied, not on Monday?'].map(given)) //
+      .toEqual([[], [], []]);
+    expect(['Opening hours?', 'Delivery?', 'Is there parking?'].map(given)).toEqual([['Hours'], [], []]);
+  });
+
   it('are those of the longer phrase where one holds the other', () => {
     const tags = [tag('Membership', 'asks for the price'), tag('Pause', 'wants to pause a membership')];
     expect(matchTags(tags, 'May I pause my membership?').map(({ name }) => name)).toEqual(['Pause']);
