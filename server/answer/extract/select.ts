@@ -46,6 +46,8 @@ const UNFINISHED = /[:?：？]$/;
 /** UTF-16 units of a label, which ends with no full stop. */
 const MAX_LABEL_LENGTH = 30;
 
+/** The least share of a root that says the same as the word of the question. */
+const SYNONYM = 0.5;
 const KIND_ASKED_FOR =
   /(?<!\p{L})(?:what|which|welche[rsmn]?|qu[eé]|cuál(?:es)?|quel(?:le)?s?|qual[ei]?|quais|welke?|vilke[nt]|hvilke[nt]|jak[ai]e?|как(?:ой|ая|ое|ие))\s+(\p{L}+)/giu;
 
@@ -139,7 +141,7 @@ function heldBy({ match }: Found, { terms, termByRoot, question }: Query): numbe
   const shares = new Float64Array(terms.length);
   const read = (root: number): void => {
     const found = termByRoot.get(root);
-    if (found) shares[found.term] = Math.max(shares[found.term]!, found.share);
+    if (found && found.share >= SYNONYM) shares[found.term] = 1;
   };
   match.head.forEach(read);
   for (const { roots } of match.sentences()) roots.forEach(read);
