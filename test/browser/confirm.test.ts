@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ensureBuilt } from '../../server/dev/build.mjs';
 import { openShop, ORDER, type Shop } from '../answer/tools/fixture.ts';
 import { launchChromium } from './chromium.ts';
-import { answers, askQuestion, log, openChat } from './visitor.ts';
+import { answers, askQuestion, field, log } from './visitor.ts';
 
 let shop: Shop;
 let browser: Browser;
@@ -21,7 +21,7 @@ const newPage = async (): Promise<Page> => (await browser.newContext()).newPage(
 async function openPage(one: Page): Promise<void> {
   one.setDefaultTimeout(10_000);
   await one.goto(pageAddress());
-  if (!(await one.getByRole('textbox').isVisible())) await openChat(one);
+  await field(one).waitFor();
 }
 
 beforeAll(async () => {
