@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { selectQuotes, confidence } from '../../server/answer/extract/select.ts';
+import { confidence, selectAnswer, selectQuotes } from '../../server/answer/extract/select.ts';
 import { minConfidence } from '../../server/answer/extract/threshold.ts';
 import type { SearchResult } from '../../server/knowledge/search/found.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
@@ -39,6 +39,12 @@ export interface Row {
   answer3?: number;
   refused95?: number;
   auc?: number;
+  /** Of the questions with answers: told surely; and of those told surely, or as unsure, the share that is right. */
+  sure?: number;
+  sure_right?: number;
+  unsure_right?: number;
+  /** Of the questions that the passages do not answer: told surely. */
+  absent_sure?: number;
   /** nDCG@10 lost when each question has one typo. */
   typo_loss?: number;
   /** Of the questions that are answered right as they are, the share that still is in a wrapping, by wrapping. */
@@ -152,7 +158,38 @@ function search(index: PassageIndex<string>, text: string): SearchResult {
   return { query, found };
 }
 
-function answers(index: PassageIndex<string>, queries: Query[]): Pick<Row, 'answer1' | 'answer3'> {
+interface Told {
+  certainty: 'sure' | 'unsure' | 'none';
+  right: boolean;
+}
+
+/** What a visitor is told without a model. */
+function told(index: PassageIndex<string>, { text, answers = [] }: Query): Told {
+  const { query, found } = search(index, text);
+  const { pieces, isUnsure } = selectAnswer(query, found);
+  const answer = pieces.map((piece) => piece.text).join(' ');
+  return {
+    certainty: pieces.length === 0 ? 'none' : isUnsure ? 'unsure' : 'sure',
+    right: answers.some((one) => answer.includes(one)),
+  };
+}
+
+const isSure = ({ certainty }: Told): boolean => certainty === 'sure';
+
+function certainties(index: PassageIndex<string>, asked: Query[]): Pick<Row, 'sure' | 'sure_right' | 'unsure_right'> {
+  const all = asked.map((query) => told(index, query));
+  const right = (some: Told[]): number => mean(some.map((one) => Number(one.right)));
+  return {
+    sure: mean(all.map((one) => Number(isSure(one)))),
+    sure_right: right(all.filter(isSure)),
+    unsure_right: right(all.filter(({ certainty }) => certainty === 'unsure')),
+  };
+}
+
+function answers(
+  index: PassageIndex<string>,
+  queries: Query[],
+): Pick<Row, 'answer1' | 'answer3' | 'sure' | 'sure_right' | 'unsure_right'> {
   const asked = queries.filter((query) => query.answers?.length);
   if (asked.length === 0) return {};
   const firsts = asked.map(({ text, answers }) => {
@@ -163,6 +200,7 @@ function answers(index: PassageIndex<string>, queries: Query[]): Pick<Row, 'answ
   return {
     answer1: mean(firsts.map((first) => Number(first === 0))),
     answer3: mean(firsts.map((first) => Number(first >= 0 && first < 3))),
+    ...certainties(index, asked),
   };
 }
 
@@ -231,7 +269,7 @@ function refusals(
   data: Data,
   answerable: Query[],
   removeGold: boolean,
-): Pick<Row, 'refused95' | 'auc'> {
+): Pick<Row, 'refused95' | 'auc' | 'absent_sure'> {
   const impossible = data.queries.filter((query) => query.impossible);
   if (!removeGold && impossible.length === 0) return {};
   const sure = ({ text }: Query) => {
@@ -239,9 +277,15 @@ function refusals(
     return confidence(query, found);
   };
   const kept = answerable.map(sure).sort((a, b) => a - b);
-  const absent = removeGold ? withoutArticle(index, data, answerable, sure) : impossible.map(sure);
+  const both = (query: Query) => ({ value: sure(query), isSure: isSure(told(index, query)) });
+  const asked = removeGold ? withoutArticle(index, data, answerable, both) : impossible.map(both);
+  const absent = asked.map(({ value }) => value);
   const least = kept[Math.floor(kept.length * 0.05)]!;
-  return { refused95: mean(absent.map((value) => Number(value < least))), auc: areaUnder(kept, absent) };
+  return {
+    refused95: mean(absent.map((value) => Number(value < least))),
+    auc: areaUnder(kept, absent),
+    absent_sure: mean(asked.map((one) => Number(one.isSure))),
+  };
 }
 
 /** Each question asked while every article that answers it is out of the index, whole. */
