@@ -136,6 +136,16 @@ export function filledWhole(
   return isMissing ? undefined : fill(template, values, write);
 }
 
+/** All texts of the arguments, in order. */
+export function textIn(args: Arguments): string {
+  const texts: string[] = [];
+  JSON.stringify(args, (name, value: unknown) => {
+    texts.push(name, ...(typeof value === 'string' ? [value] : []));
+    return value;
+  });
+  return texts.join(' ');
+}
+
 const hasPlaceholder = (value: unknown): boolean => typeof value === 'string' && value.includes('{{');
 
 function propertiesOf({ properties }: ToolFunction['parameters']): Record<string, Record<string, unknown>> {

@@ -7,13 +7,13 @@ import type { ToolFunction } from '../../schema/records.ts';
 import type { StoredAgent } from '../../store/store.ts';
 import { CallFailure, type Caller } from '../../web/call.ts';
 import { roomIn } from '../fit-context.ts';
-import { argumentsFromVariables, readArguments, type Arguments } from './arguments.ts';
+import { argumentsFromVariables, readArguments, textIn, type Arguments } from './arguments.ts';
 import { repeatsPrompt, withoutPrompt } from '../safety/prompt-filter.ts';
 import { fitRounds } from './fit-rounds.ts';
 import type { Offer } from './offer.ts';
 import { CONFIRM_MS, usedValues, type PendingCall } from './pending.ts';
 import { withoutHeaderValues } from './header-values.ts';
-import { failed, forRecord, replied, shownReply, type CallResult, type Outcome } from './reply.ts';
+import { failed, forRecord, replied, shownReply, type Act, type CallResult, type Outcome } from './reply.ts';
 import { requestOf } from './request.ts';
 
 interface ToolUseOptions {
@@ -62,8 +62,7 @@ export class ToolUse {
 
   readonly #options: ToolUseOptions;
   readonly #ending = new AbortController();
-  /** How the calls of functions that act ended. */
-  #acts: { uuid: string; name: string; outcome: Outcome; round: number }[] = [];
+  #acts: Act[] = [];
   #rounds = 0;
   #hasReplied = false;
   #current: Generation | undefined;
@@ -108,7 +107,8 @@ export class ToolUse {
     }
     this.#record(pending.shown.function, result);
     const { outcome } = result;
-    this.#acts.push({ uuid: pending.function, name: pending.shown.name, outcome, round: this.#rounds });
+    const acted = { uuid: pending.function, name: pending.shown.name, args: JSON.stringify(args) };
+    this.#acts.push({ ...acted, outcome, round: this.#rounds });
     return [...pending.messages, { role: 'tool', callId: call.id, content: result.content }];
   }
 
@@ -214,20 +214,21 @@ export class ToolUse {
       if (!canAsk) return this.#note(one, failed(CANNOT_CONFIRM, 'unconfirmed'));
       return waiting ? this.#note(one, failed(ANOTHER_WAITS)) : this.#pendingCall(one, call, read.args);
     }
-    return this.#note(one, await this.#perform(one, read.args, values));
+    return this.#note(one, await this.#perform(one, read.args, values), read.args);
   }
 
   async #perform(one: ToolFunction, args: Arguments, values: Values): Promise<CallResult> {
     const { caller, onStep } = this.#options;
     const request = requestOf(one, args, values);
     if ('fault' in request) return failed(request.fault);
+    const acts = classOf(one) !== 'read';
     onStep(stepOf(one));
     try {
       const { status, text } = await caller.call(request, this.#ending.signal);
-      return replied(status, withoutHeaderValues(text, request.headers));
+      return replied(status, withoutHeaderValues(text, request.headers), acts);
     } catch (error) {
       if (!(error instanceof CallFailure)) throw error;
-      return failed(this.#isStopped ? 'stopped' : error.message, error.wasSent ? 'unsure' : 'failed');
+      return failed(this.#isStopped ? 'stopped' : error.message, acts && error.wasSent ? 'unsure' : 'failed');
     } finally {
       onStep('');
     }
@@ -248,15 +249,17 @@ export class ToolUse {
     this.called.push({ name: withoutPrompt(name, prompt), content: withoutPrompt(forRecord(result), prompt) });
   }
 
-  #note(one: ToolFunction, result: CallResult): CallResult {
+  #note(one: ToolFunction, result: CallResult, called: Arguments = {}): CallResult {
     this.#record(one.name, result);
     this.#hasReplied ||= result.outcome === 'done';
     if (classOf(one) === 'read') return result;
     const { outcome } = result;
-    // What failed in an earlier round was tried again.
-    if (outcome === 'done')
-      this.#acts = this.#acts.filter((act) => act.uuid !== one.uuid || act.round === this.#rounds);
-    this.#acts.push({ uuid: one.uuid, name: stepOf(one), outcome, round: this.#rounds });
+    const args = JSON.stringify(called);
+    // What failed in an earlier round was tried again, with better arguments perhaps; one that may have been carried out was not.
+    const isOver = (act: Act): boolean =>
+      act.uuid === one.uuid && act.round !== this.#rounds && (act.outcome !== 'unsure' || act.args === args);
+    if (outcome === 'done') this.#acts = this.#acts.filter((act) => !isOver(act));
+    this.#acts.push({ uuid: one.uuid, name: stepOf(one), args, outcome, round: this.#rounds });
     return result;
   }
 
@@ -277,16 +280,6 @@ export class ToolUse {
   #total(generated: Generated): Generated {
     return { ...generated, totalTokens: this.tokens };
   }
-}
-
-/** All texts of the arguments, in order. */
-function textIn(args: Arguments): string {
-  const texts: string[] = [];
-  JSON.stringify(args, (name, value: unknown) => {
-    texts.push(name, ...(typeof value === 'string' ? [value] : []));
-    return value;
-  });
-  return texts.join(' ');
 }
 
 const tookTooLong = (): OutboundFailure =>

@@ -277,7 +277,14 @@ describe('a function that acts', () => {
   const DONE = 'I have cancelled it.';
 
   it.each<[string, object, Shop['tool']['reply'] | undefined, string]>([
-    ['answers 500', { order: 1 }, json({}, 500), 'This was not done: cancel'],
+    ['answers 404', { order: 1 }, json({}, 404), 'This was not done: cancel'],
+    ['answers 500', { order: 1 }, json({}, 500), 'It is not certain that this was done: cancel'],
+    [
+      'answers 304',
+      { order: 1 },
+      (_, r) => void r.writeHead(304).end(),
+      'It is not certain that this was done: cancel',
+    ],
     ['gets bad arguments', { order: 'x' }, undefined, 'This was not done: cancel'],
     ['hangs up', { order: 1 }, (_, r) => void r.destroy(), 'It is not certain that this was done: cancel'],
   ])('is said not to have acted where it %s, whatever the model claims', async (_, args, reply, sentence) => {
@@ -287,9 +294,33 @@ describe('a function that acts', () => {
     expect((await visit(shop, 'Please cancel my order number one.')).text).toBe(`${DONE}\n\n${sentence}`);
   });
 
+  it('is told to the model as not certain where it failed after it was called, and as failed where it refused', async () => {
+    await shop.addFunction({ name: 'cancel' });
+    const replies = [json({}, 503), json({}, 422)];
+    shop.tool.reply = (...of) => replies.shift()!(...of);
+    shop.model.next(calling('cancel'), calling('cancel'), saying('I am not sure.'));
+    await visit(shop, 'Please cancel my order.');
+    const [unsure, refused] = toldIn(shop, 2).map(({ error }) => error);
+    expect(unsure).toMatch(/^the function answered 503; it is not certain whether this was done/);
+    expect(refused).toBe('the function answered 422');
+  });
+
+  it('stays uncertain where the call after it has other arguments, and does not where it has the same', async () => {
+    await shop.addFunction({ name: 'cancel', parameters: ORDER });
+    for (const [second, text] of [
+      [2, `${DONE}\n\nIt is not certain that this was done: cancel`],
+      [1, DONE],
+    ] as const) {
+      const replies = [json({}, 500), json({ ok: true })];
+      shop.tool.reply = (...of) => replies.shift()!(...of);
+      shop.model.next(calling('cancel', { order: 1 }), calling('cancel', { order: second }), saying(DONE));
+      expect((await visit(shop, 'Please cancel orders 1 and 2.')).text).toBe(text);
+    }
+  });
+
   it('is said so in the language of the visitor', async () => {
     await shop.addFunction({ name: 'cancel', meta: { step: 'Bestellung stornieren' } });
-    shop.tool.reply = json({}, 500);
+    shop.tool.reply = json({}, 409);
     shop.model.next(calling('cancel'), saying('Erledigt.'));
     const { text } = await visit(shop, 'Bitte stornieren Sie meine letzte Bestellung, danke.');
     expect(text).toBe('Erledigt.\n\nDas wurde nicht ausgeführt: Bestellung stornieren');

@@ -162,12 +162,15 @@ describe('a call that the visitor has to confirm', () => {
     expect(toldIn(shop, 1)).toEqual([{ error: expect.stringContaining('removed') }]);
   });
 
-  it('that fails is said not to be done', async () => {
+  it.each<[string, Shop['tool']['reply'], string]>([
+    ['that is refused is said not to be done', json({}, 409), 'This was not done:'],
+    ['that fails may have been made: the answer says so', json({}, 500), 'It is not certain that this was done:'],
+  ])('%s', async (_, reply, words) => {
     await addCancel();
     const asked = await askToCancel();
-    shop.tool.reply = json({}, 500);
+    shop.tool.reply = reply;
     shop.model.next({ pieces: ['Done!'] });
-    expect((await goOn(asked, true)).text).toBe(`${asked.text}\n\nDone!\n\nThis was not done: Cancel the order`);
+    expect((await goOn(asked, true)).text).toBe(`${asked.text}\n\nDone!\n\n${words} Cancel the order`);
   });
 
   it('is said to be done where the model fails then', async () => {
