@@ -237,4 +237,28 @@ export const isMessage = record<StoredMessage>({
   pending_call_json: optional(text),
 });
 
+/** The JSON of a call to be confirmed, or of one that was answered. */
+const pendingCall = either(
+  record({ answered: oneOf(true) }),
+  record({
+    until: number,
+    agent: text,
+    function: text,
+    shown: record({ function: text, name: text, arguments: object }),
+    arguments: object,
+    values: object,
+    call: record({ id: text, name: text, arguments: text }),
+    messages: list(object),
+    rounds: number,
+  }),
+);
+
+export const isPendingCall: Check = (value) => {
+  try {
+    return pendingCall(JSON.parse(value as string));
+  } catch {
+    return false;
+  }
+};
+
 export { list, mapOf, number, optional, record, text, uuid };

@@ -1,3 +1,4 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { VisitorMessage } from '../../../server/types.ts';
 import { parseEvents, post } from '../../proxy/fixture.ts';
@@ -297,4 +298,42 @@ it('survives a restart', async () => {
   expect((await post(`${third.base}${path}/confirm`, { accept: true })).status).toBe(409);
   await third.stop();
   await Promise.all([other.model.close(), other.tool.close()]);
+});
+
+it.each<[string, (json: string) => string]>([
+  ['is cut off', (json) => json.slice(0, -9)],
+  ['is null', () => 'null'],
+  ['lacks what is shown', (json) => json.replace('"shown":', '"show":')],
+])('is none where what is stored of it %s: the message is served without it', async (_, damage) => {
+  const DATA_DIR = `${shop.docent.dataDir}-damaged`;
+  const other = await openShop({ DATA_DIR });
+  await other.addFunction({ ...CANCEL, external_url: `${other.tool.base}/cancel` });
+  other.model.next(calling);
+  const asked = await visit(other, 'Please cancel order 7', { variables });
+  await other.docent.stop();
+  const folder = `${DATA_DIR}/sessions`;
+  const names = await readdir(folder, { recursive: true });
+  const file = `${folder}/${names.find((name) => name.includes(asked.session) && name.endsWith('.jsonl'))}`;
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  const { pending_call_json, ...message } = JSON.parse(lines.at(-1)!);
+  await writeFile(
+    file,
+    `${[...lines.slice(0, -1), JSON.stringify({ ...message, pending_call_json: damage(pending_call_json) })].join('\n')}\n`,
+  );
+  const again = await start({ DATA_DIR });
+  const base = `${again.base}/chat/${other.chatbot}/session/${asked.session}`;
+  const replays = [];
+  for (let n = 0; n < 2; n += 1)
+    replays.push(parseEvents(await (await fetch(`${base}/message/${asked.uuid}/stream`)).text()).at(-1));
+  const reply = await post(`${base}/message/${asked.uuid}/confirm`, { accept: true });
+  const ready = await (await fetch(`${again.base}/readyz`)).text();
+  await again.stop();
+  for (const last of replays) {
+    expect(last).toMatchObject({ event: 'done', data: { response: asked.text } });
+    expect(last!.data).not.toHaveProperty('confirm');
+  }
+  expect([reply.status, await reply.json()]).toMatchObject([409, { error: 'the message has no call to confirm' }]);
+  expect([ready, other.tool.calls]).toEqual([expect.stringContaining('cannot be read'), []]);
+  await Promise.all([other.model.close(), other.tool.close()]);
+  await rm(DATA_DIR, { recursive: true });
 });

@@ -4,7 +4,7 @@ import { AppendFile } from '../files/append-file.ts';
 import { lowdbFile, type Low } from '../files/lowdb-file.ts';
 import type { SessionName } from './session-folder.ts';
 import {
-  isValidLine,
+  readableLine,
   messageLine,
   MessageLines,
   modifiedIn,
@@ -66,8 +66,12 @@ export class SessionFile {
     if (head === undefined) return this.#file.damaged ? 'lost' : 'torn';
     if (!readHead(head, this.name)) return 'lost';
     const whole = [head];
-    await forEachSliced(lines, (line) => void (isValidLine(line, this.name.uuid) && whole.push(line)));
-    const damaged = this.#file.damaged || whole.length <= lines.length;
+    let damaged = this.#file.damaged;
+    await forEachSliced(lines, (line) => {
+      const readable = readableLine(line, this.name.uuid);
+      if (readable !== undefined) whole.push(readable);
+      damaged ||= readable !== line;
+    });
     if (damaged) [this.#low.data, this.#copyDamaged] = [whole, copyDamaged];
     await this.#publish(this.#low.data);
     return damaged ? 'damaged' : 'whole';

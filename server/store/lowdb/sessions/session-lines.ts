@@ -1,4 +1,4 @@
-import { isMessage, isSession } from '../record-checks.ts';
+import { isMessage, isPendingCall, isSession } from '../record-checks.ts';
 import type { SessionName } from './session-folder.ts';
 import { forEachSliced } from '../../../async/time-slice.ts';
 import type { StoredMessage, StoredSession } from '../../store.ts';
@@ -99,11 +99,17 @@ export function readHead(line: string, { uuid, chatbot }: SessionName): StoredSe
   return isSession(head) && head?.uuid === uuid && head.chatbot === chatbot ? head : undefined;
 }
 
-/** Whether it is a line that was written: a version of a message of this session, or a tombstone. */
-export function isValidLine(line: string, session: string): boolean {
-  if (deletedUuidIn(line) !== undefined) return TOMBSTONE.test(line);
+/**
+ * The line, where it is one that was written: a version of a message of this session, or a tombstone; else undefined. A call
+ * to be confirmed that cannot be read is left out of it: the message is no worse for it, and nothing waits for it then.
+ */
+export function readableLine(line: string, session: string): string | undefined {
+  if (deletedUuidIn(line) !== undefined) return TOMBSTONE.test(line) ? line : undefined;
   const message = parseJson<StoredMessage>(line);
-  return isMessage(message) && message?.session === session && message.uuid.startsWith(session.slice(0, 8));
+  if (!isMessage(message) || message?.session !== session || !message.uuid.startsWith(session.slice(0, 8)))
+    return undefined;
+  if (message.pending_call_json === undefined || isPendingCall(message.pending_call_json)) return line;
+  return JSON.stringify({ ...message, pending_call_json: undefined });
 }
 
 const TOMBSTONE = /^\{"deleted":"[0-9a-f]{32}"\}$/;
