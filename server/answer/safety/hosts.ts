@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { forEachSliced } from '../../async/time-slice.ts';
 import type { Store } from '../../store/store.ts';
 
 const MAX_CHATBOTS = 1000;
@@ -25,13 +26,13 @@ export class SourceHosts {
   }
 
   async #read(chatbot: string, hosts: Set<string>): Promise<void> {
-    for (const { file_name, meta_json } of await this.#store.sources(chatbot)) {
+    await forEachSliced(await this.#store.sources(chatbot), ({ file_name, meta_json }) => {
       const { reference_source_link } = JSON.parse(meta_json) as { reference_source_link?: string };
       for (const address of [file_name, reference_source_link ?? '']) {
         const host = hostIn(address);
         if (host !== undefined) hosts.add(host);
       }
-    }
+    });
   }
 }
 
