@@ -39,7 +39,9 @@ async function vitest(temp, names) {
   const report = join(temp, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const projects = names.flatMap((name) => ['--project', name]);
-  const args = ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...projects, ...given];
+  // A machine of CI may stop for seconds. What fails once and then passes is listed with "retry".
+  const retry = process.env['CI'] ? ['--retry=1'] : [];
+  const args = ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...retry, ...projects, ...given];
   const child = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, TMPDIR: temp } });
   const stop = () => child.kill();
   process.on('SIGINT', stop).on('SIGTERM', stop);

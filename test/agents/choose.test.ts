@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../random.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { choose, isClose, type Detectors, type Situation } from '../../server/agents/routing/choose.ts';
 import { trainClassifier, type Classifier } from '../../server/agents/routing/classifier.ts';

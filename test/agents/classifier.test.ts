@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../random.ts';
 import { describe, expect, test } from 'vitest';
 import { trainClassifier } from '../../server/agents/routing/classifier.ts';
 import { agentOf } from './routing-agents.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../random.ts';
 import { describe, expect, test } from 'vitest';
 import { checkedRules, firstTrue, type SessionFacts } from '../../server/agents/routing/rules.ts';
 import { MAX_RULES, type Rule } from '../../server/schema/routing.ts';

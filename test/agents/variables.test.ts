@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../random.ts';
 import { describe, expect, it, test } from 'vitest';
 import { fill, valuesOf } from '../../server/agents/variables.ts';
 import type { AgentVariable } from '../../server/schema/variables.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../random.ts';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createMarkerFilter, createCitationList, withoutMarkers } from '../../server/answer/citations/stream-filter.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../random.ts';
 import { expect, it } from 'vitest';
 import { MAX_ANSWER_LENGTH, Run } from '../../server/answer/run.ts';
 import type { StoredMessage } from '../../server/store/store.ts';

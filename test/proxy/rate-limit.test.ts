@@ -1,15 +1,15 @@
-import { array, assert, integer, oneof, property, tuple } from 'fast-check';
+import fc from '../random.ts';
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { clientAddress, createVisitorLimits } from '../../server/http/rate-limit.ts';
 
 describe('a sliding window', () => {
-  const limit = tuple(integer({ min: 1, max: 8 }), integer({ min: 1, max: 12 }));
+  const limit = fc.tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 12 }));
   // Milliseconds between two messages: bursts, and times that fall on the window's very edge.
-  const steps = array(
-    oneof(
-      integer({ min: 0, max: 400 }),
-      integer({ min: 0, max: 12 }).map((s) => s * 1000),
+  const steps = fc.array(
+    fc.oneof(
+      fc.integer({ min: 0, max: 400 }),
+      fc.integer({ min: 0, max: 12 }).map((s) => s * 1000),
     ),
     {
       minLength: 1,
@@ -18,8 +18,8 @@ describe('a sliding window', () => {
   );
 
   it('decides as a naive count of all messages does, and returns the shortest sufficient wait', () => {
-    assert(
-      property(limit, steps, ([count, seconds], waits) => {
+    fc.assert(
+      fc.property(limit, steps, ([count, seconds], waits) => {
         let now = 1_000_000;
         const limits = createVisitorLimits({ clock: () => now });
         const accepted: number[] = [];
@@ -40,8 +40,8 @@ describe('a sliding window', () => {
   });
 
   it('never accepts more than the count in any stretch of the window', () => {
-    assert(
-      property(limit, steps, ([count, seconds], waits) => {
+    fc.assert(
+      fc.property(limit, steps, ([count, seconds], waits) => {
         let now = 0;
         const limits = createVisitorLimits({ clock: () => now });
         const accepted: number[] = [];

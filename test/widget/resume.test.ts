@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
-import fc from 'fast-check';
+import fc from '../random.ts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { effect } from '@preact/signals';
 import type { ChatEvent } from '../../server/types.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../random.ts';
 import { expect, test } from 'vitest';
 import { createSseParser } from '../../widget/client/sse-parser.ts';
 import { answerEvents, citation, messageRecord, encodeEvents } from './fake-server.ts';

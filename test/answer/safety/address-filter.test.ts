@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../random.ts';
 import { describe, expect, it } from 'vitest';
 import { createMarkerFilter } from '../../../server/answer/citations/stream-filter.ts';
 import { createAddressFilter } from '../../../server/answer/safety/address-filter.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../random.ts';
 import { expect, it } from 'vitest';
 import { createPromptFilter } from '../../../server/answer/safety/prompt-filter.ts';
 

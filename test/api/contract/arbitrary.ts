@@ -1,4 +1,5 @@
-import fc, { type Arbitrary } from 'fast-check';
+import type { Arbitrary } from 'fast-check';
+import fc from '../../random.ts';
 
 /** Values out of the JSON Schemas of the OpenAPI document. */
 

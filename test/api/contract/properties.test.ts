@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../random.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../server/api/router.ts';
 import { createOpenapiDocument } from '../../../server/api/openapi/document.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
+import fc from '../../random.ts';
 import { expect, test } from 'vitest';
 import { createDocument } from '../../../widget/markdown/document.ts';
 import { sharedData } from '../../shared.ts';
