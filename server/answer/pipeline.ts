@@ -77,8 +77,8 @@ function withTokens(result: AnswerResult, before: number): AnswerResult {
 
 function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): AnswerResult | Promise<AnswerResult> {
   const { model, fallback, catalogue } = options;
-  const { question, agent, tools } = context;
-  if (!agent) return replyWithoutAgent(context, run);
+  const { question, agent, tools, talk } = context;
+  if (!agent) return talk ? replyToTalk(context, talk, options.knowledge, run) : replyWithoutAgent(context, run);
   const { confirmed } = question;
   if (confirmed && tools)
     return answerConfirmed({ ...context, question: { ...question, confirmed }, agent, tools }, options, run);
@@ -86,7 +86,7 @@ function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): A
   if (canned !== undefined) return replyCanned(context, agent, canned, run);
   // An answer that the owner wrote to this question takes precedence over the model.
   const hasOwnAnswer = context.found[0]?.match.exact;
-  if (context.talk && !hasOwnAnswer) return replyToTalk(context, context.talk, options.knowledge, run);
+  if (talk && !hasOwnAnswer) return replyToTalk(context, talk, options.knowledge, run);
   if (!model || hasOwnAnswer) return answerWithQuotes(context, run);
   // After the credits are reserved: a question without credits would use up the one that is let through after a pause.
   const answer = (): Promise<AnswerResult> => {

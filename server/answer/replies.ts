@@ -11,10 +11,12 @@ import { readIn, type Talk } from './small-talk/talk.ts';
 
 /** The answers that are neither quoted nor a model's. */
 
-/** Every agent that could answer is deleted or not enabled. */
-export function replyWithoutAgent({ question, query }: AnswerContext, run: Run): AnswerResult {
-  run.append(writeNoAnswer(query, [], { acceptedLanguages: question.acceptedLanguages }));
-  return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(undefined), outcome: 'unknown' } };
+/** Every agent that could answer is deleted or not enabled, or all have fixed texts that do not answer this. */
+export function replyWithoutAgent(context: AnswerContext, run: Run): AnswerResult {
+  const { question, query, routing } = context;
+  const { acceptedLanguages } = question;
+  run.append(writeNoAnswer(query, [], { acceptedLanguages, offer: offerIn(context) }));
+  return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(undefined, routing), outcome: 'unknown' } };
 }
 
 /** What the owner wrote for the agent to say, or a sentence of ours. A pre-canned agent without a message has no answer. */

@@ -25,8 +25,8 @@ export interface Situation<A extends RoutableAgent> {
   turns?: readonly string[];
   /** The enabled agents in order of creation; background agents never answer and are passed over. */
   agents: readonly A[];
-  /** The uuid of the agent that answered last. */
-  lastAgent?: string;
+  /** The uuids of the agents that answered before, the last first. */
+  answered?: readonly string[];
   /** What rules are about. */
   facts: SessionFacts;
   /** Trained on exactly these agents, background agents among them, in this order. Not asked where one agent can answer. */
@@ -41,12 +41,13 @@ export interface Situation<A extends RoutableAgent> {
 /** `meta_json.routing` of a message: why this agent answers. */
 export interface RoutingRecord {
   by: 'only' | 'rule' | 'classifier' | 'model';
-  agent: string;
+  /** Absent where all have fixed texts, and none of them answers this. */
+  agent?: string;
   /** The rule that was true: of which agent, and which of its rules, counted from 0. */
   rule?: { agent: string; index: number };
   /** What the message clearly is, where that alone decides. */
   detected?: 'person' | 'spam' | 'small_talk';
-  /** How far the first candidate's score is above the second's; absent where there is no second. */
+  /** How far the first candidate's score is above that of the next that no detector is for; absent where there is none. */
   margin?: number;
   /** Best first, at most `MAX_CANDIDATES`. */
   candidates?: Candidate[];
@@ -138,19 +139,20 @@ function byDetector<A extends RoutableAgent>(able: A[], situation: Situation<A>)
 const clarity = (detected: 'person' | 'spam', { query, detectors }: Situation<RoutableAgent>): number =>
   detectors?.[detected](query) ?? -1;
 
-/** The agent that answered last if it may, else the one of the highest bias, of equal ones the first created. */
+/** The user-facing agent that answered last, else the one of the highest bias, of equal ones the first created. */
 function bySmallTalk<A extends RoutableAgent>(
   able: A[],
-  { smallTalk, lastAgent }: Situation<A>,
+  { smallTalk, answered = [] }: Situation<A>,
 ): Choice<A> | undefined {
   if (!smallTalk) return undefined;
   const own = able.find((one) => !detectedFor(one) && one.routing?.examples?.some(smallTalk));
   const facing = able.filter(({ type, meta }) => type === 'user-facing' && (meta.bias ?? 0) > OUT);
+  const last = answered.find((uuid) => facing.some((one) => one.uuid === uuid));
   const agent =
     own ??
-    facing.find(({ uuid }) => uuid === lastAgent) ??
+    facing.find(({ uuid }) => uuid === last) ??
     facing.toSorted((one, other) => (other.meta.bias ?? 0) - (one.meta.bias ?? 0))[0];
-  return agent && { agent, record: { by: 'classifier', agent: agent.uuid, detected: 'small_talk' } };
+  return { agent, record: { by: 'classifier', ...(agent && { agent: agent.uuid }), detected: 'small_talk' } };
 }
 
 const talkOf = ({ type }: RoutableAgent, { smallTalk }: Situation<RoutableAgent>): Pick<RoutingRecord, 'detected'> =>
@@ -159,18 +161,24 @@ const talkOf = ({ type }: RoutableAgent, { smallTalk }: Situation<RoutableAgent>
 function byScore<A extends RoutableAgent>(able: A[], situation: Situation<A>): Choice<A> {
   const taking = able.filter(({ meta }) => (meta.bias ?? 0) > OUT);
   const agents = taking.length > 0 ? taking : able;
-  const parts = classifierParts(agents, situation);
+  const { parts, fitting } = classifierParts(agents, situation);
   const scored = agents.map((agent, at) => {
     const bias = BIAS * (agent.meta.bias ?? 0);
-    const stickness = agent.uuid === situation.lastAgent ? STICKNESS * (agent.meta.stickness ?? 0) : 0;
-    return { agent, classifier: parts[at]!, bias, stickness, score: parts[at]! + bias + stickness };
+    const stickness = agent.uuid === situation.answered?.[0] ? STICKNESS * (agent.meta.stickness ?? 0) : 0;
+    return { agent, at, classifier: parts[at]!, bias, stickness, score: parts[at]! + bias + stickness };
   });
   const ranked = scored.toSorted((one, other) => other.score - one.score);
-  const [best, next] = ranked;
+  // The wrong fixed text answers nothing; a bias makes one the text for all that fits none.
+  const isFixed = agents.filter((one) => !detectedFor(one)).every(({ type }) => type === 'pre-canned');
+  const answers = ({ at, bias }: { at: number; bias: number }): boolean =>
+    !isFixed || agents.length === 1 || bias > 0 || fitting.includes(at);
+  const best = ranked.find(answers);
+  const first = best ?? ranked[0]!;
+  const next = ranked.find((one) => one !== first && !detectedFor(one.agent));
   const record: RoutingRecord = {
     by: 'classifier',
-    agent: best!.agent.uuid,
-    ...(next && { margin: rounded(best!.score - next.score) }),
+    ...(best && { agent: best.agent.uuid }),
+    ...(next && { margin: rounded(first.score - next.score) }),
     candidates: ranked.slice(0, MAX_CANDIDATES).map(({ agent, score, classifier, bias, stickness }) => ({
       uuid: agent.uuid,
       name: agent.name.slice(0, MAX_NAME).toWellFormed(),
@@ -180,7 +188,14 @@ function byScore<A extends RoutableAgent>(able: A[], situation: Situation<A>): C
       stickness: rounded(stickness),
     })),
   };
-  return { agent: best!.agent, record };
+  return { agent: best?.agent, record };
+}
+
+interface Parts {
+  /** By place of the agent. */
+  parts: number[];
+  /** The places of the agents that the message has something to do with. */
+  fitting: number[];
 }
 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
@@ -191,7 +206,7 @@ const rounded = (value: number): number => Math.round(value * 1000) / 1000;
  * a fixed text that the message does not belong to. A
  * detected agent is as far below the best of the others as the message is from clear.
  */
-function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situation<A>): number[] {
+function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situation<A>): Parts {
   const { query, turns, classifier } = situation;
   const fits = classifier?.fits(query, turns);
   const places = agents.map((agent) => situation.agents.indexOf(agent));
@@ -225,7 +240,7 @@ function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situat
     const detected = detectedFor(agent);
     if (detected) parts[at] = (ordinary.length > 0 ? best : 0) + clarity(detected, situation);
   }
-  return parts;
+  return { parts, fitting };
 }
 
 const allRare: Rarity = () => 1;

@@ -74,10 +74,9 @@ export class AgentRouter {
     const isLong = hasRules && !question.newSession;
     const messages = isLong ? await this.#store.messages(question.session.uuid) : turns;
     // The question itself may be stored already, without an answer.
-    const facts = factsOf(
-      hasRules ? valuesOf(agents, question.session) : {},
-      messages.filter(({ finish_reason }) => finish_reason !== ''),
-    );
+    const finished = messages.filter(({ finish_reason }) => finish_reason !== '');
+    const answered = finished.map(agentOf).filter(Boolean).toReversed();
+    const facts = factsOf(hasRules ? valuesOf(agents, question.session) : {}, finished.length, answered);
     const earlier = turns.map(({ query }) => query).toReversed();
     const isScoring = enabled.filter(isScored).length > 1;
     const hasFixed = isScoring && enabled.some(({ type }) => type === 'pre-canned');
@@ -87,7 +86,7 @@ export class AgentRouter {
       agents: enabled,
       facts,
       smallTalk,
-      ...(facts.lastAgent === undefined ? {} : { lastAgent: facts.lastAgent }),
+      answered,
       ...(enabled.length > 1 ? { detectors: await loadDetectors() } : {}),
       ...(hasFixed ? { rarity: await this.#knowledge.rarity(enabled[0]!.chatbot) } : {}),
       ...(isScoring ? { classifier: await this.#classifier(enabled) } : {}),
@@ -140,16 +139,11 @@ const sentencesFor = ({ type, routing, tool_functions }: StoredAgent): string[] 
 /** The others answer what their detector finds. */
 const isScored = ({ type }: StoredAgent): boolean => type === 'user-facing' || type === 'pre-canned';
 
-function factsOf(variables: Values, messages: readonly StoredMessage[]): SessionFacts {
-  const answered = messages.map(agentOf).filter((agent) => agent !== '');
-  const lastAgent = answered.at(-1);
-  const before = answered.findLastIndex((agent) => agent !== lastAgent);
-  return {
-    queries: messages.length + 1,
-    lastAgent,
-    consecutive: answered.length - 1 - before,
-    variables,
-  };
+/** `answered`: the agents of the messages that an agent answered, the last first. */
+function factsOf(variables: Values, messages: number, answered: readonly string[]): SessionFacts {
+  const [lastAgent] = answered;
+  const before = answered.findIndex((agent) => agent !== lastAgent);
+  return { queries: messages + 1, lastAgent, consecutive: before < 0 ? answered.length : before, variables };
 }
 
 /** The uuid of the agent that answered; '' where none did. */

@@ -79,6 +79,17 @@ describe('small talk among several agents', () => {
     await its.docent.api('POST', `/agent/${its.agents['Repairs']}/update`, { bias: 0.5 });
   });
 
+  it('stays with it across the message of a pre-canned agent', async () => {
+    const session = await newSession(its);
+    await its.docent.api('POST', `/agent/${its.agents['Hours']}/routing`, { rules: [{ contains: ['opening'] }] });
+    await its.docent.api('POST', `/agent/${its.agents['Repairs']}/update`, { bias: -0.1 });
+    expect((await ask(its, 'My lamp is broken', session)).agent).toBe('Repairs');
+    expect((await ask(its, 'opening', session)).agent).toBe('Hours');
+    expect(await ask(its, 'thanks', session)).toMatchObject({ agent: 'Repairs', response: 'You are welcome!' });
+    await its.docent.api('POST', `/agent/${its.agents['Repairs']}/update`, { bias: 0.5 });
+    await its.docent.api('POST', `/agent/${its.agents['Hours']}/routing`, { rules: [] });
+  });
+
   it('comes after a rule', async () => {
     await its.docent.api('POST', `/agent/${its.agents['Hours']}/routing`, { rules: [{ contains: ['good morning'] }] });
     expect(await ask(its, 'Good morning!')).toMatchObject({ agent: 'Hours', response: 'Nine to five.' });
@@ -217,6 +228,25 @@ describe('without words of its own', () => {
       outcome: 'unknown',
       response: 'I have no text on that yet. Please ask about something else.',
     });
+  });
+});
+
+describe('fixed messages alone', () => {
+  it('leave small talk to a sentence of ours, and what fits none of them unanswered', async () => {
+    const its = await team(running, {
+      Hours: { type: 'pre-canned', examples: ['When do you open?'], default_message: 'Nine to five.' },
+      Parking: { type: 'pre-canned', examples: ['Where can I park?'], default_message: 'Behind the house.' },
+      Person: { type: 'human-escalation', bias: -10 },
+    });
+    const agents = (await running.api('GET', `/chatbot/${its.bot}/agents`)).body as { uuid: string; type: string }[];
+    const facing = agents.find(({ type }) => type === 'user-facing')!;
+    await running.api('POST', `/agent/${facing.uuid}/update`, { enabled: false });
+    expect(await ask(its, 'When do you open?')).toMatchObject({ agent: 'Hours', response: 'Nine to five.' });
+    expect(await ask(its, 'hi')).toMatchObject({ agent: '', response: HELLO, outcome: 'answered' });
+    const answer = await ask(its, 'Do you sell kayaks?');
+    expect(answer).toMatchObject({ agent: '', outcome: 'unknown', routing: { by: 'classifier' } });
+    expect(answer.response.split('\n\n')).toEqual([UNKNOWN, expect.any(String), OFFER]);
+    expect((await ask(its, 'a real person please')).agent).toBe('Person');
   });
 });
 
