@@ -1,6 +1,7 @@
 import { invalid } from '../schema/errors.ts';
+import { nearestWord } from '../schema/nearest-word.ts';
 import { nextModifiedAt, newUuid, timestamp, view, type Clock } from '../schema/ids.ts';
-import { ToolFunction } from '../schema/records.ts';
+import { ToolFunction, type AgentType } from '../schema/records.ts';
 import type { StoredAgent } from '../store/store.ts';
 import { isObject, refusePrototypeKeys } from '../schema/validate.ts';
 
@@ -76,6 +77,8 @@ function refuseHeaders(headers: Record<string, unknown>): void {
 
 const MAX_TOOL_EXAMPLES = 100;
 const MAX_META_TEXT = 1000;
+
+const META_KEYS = ['class', 'step', 'examples'];
 
 /** Keys that Docent reads; all others are the owner's own. */
 function refuseMeta(meta: Record<string, unknown>): void {
@@ -156,6 +159,29 @@ export function withStoredValues(sent: Record<string, string>, stored: Record<st
     return [name, whole];
   });
   return Object.fromEntries(restored) as Record<string, string>;
+}
+
+/** UTF-16 units. */
+export const MAX_CALLED_NAME_LENGTH = 64;
+
+/** The name that the model calls a function by: model servers take letters, digits, `_` and `-` alone. */
+export const calledName = (name: string): string =>
+  name.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, MAX_CALLED_NAME_LENGTH) || 'function';
+
+/** What is stored of a function and does not act as it may be meant: fields, each with a sentence. */
+export function functionWarnings(one: ToolFunction, agentType: AgentType): [field: string, sentence: string][] {
+  const { name, meta } = one;
+  const warnings: [string, string][] = [];
+  if (agentType !== 'user-facing') warnings.push(['agent', `only user-facing agents call functions, not ${agentType}`]);
+  const called = calledName(name);
+  if (called !== name) warnings.push(['name', `the model calls it ${called}`]);
+  for (const key of Object.keys(meta)) {
+    const meant = nearestWord(key, META_KEYS);
+    if (meant) warnings.push([`meta.${key}`, `does nothing; is meta.${meant} meant?`]);
+  }
+  if (examplesOf(one).length > 0 && classOf(one) !== 'read')
+    warnings.push(['meta.examples', 'call functions of the class read only']);
+  return warnings;
 }
 
 /** Replaces the tool functions, which counts as a change of the agent. */

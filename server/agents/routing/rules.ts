@@ -94,6 +94,28 @@ function refuseEmpty(field: string, { queries, consecutive, variable }: Partial<
   }
 }
 
+interface Team {
+  /** Uuids of the agents that answer. */
+  answering: ReadonlySet<string>;
+  /** Names of variables that the chatbot's agents declare. */
+  variables: ReadonlySet<string>;
+}
+
+/**
+ * Throws a `Refusal` for a condition that names no agent that answers. Returns the places of names of variables that no
+ * agent declares: such a variable has a value where a page or a program sends one.
+ */
+export function undeclaredIn(field: string, rules: readonly Rule[], { answering, variables }: Team): string[] {
+  return rules.flatMap((rule, at) => {
+    const place = `${field}[${at}]`;
+    if ('all' in rule) return undeclaredIn(`${place}.all`, rule.all, { answering, variables });
+    if ('any' in rule) return undeclaredIn(`${place}.any`, rule.any, { answering, variables });
+    if ('last_agent' in rule && !answering.has(rule.last_agent))
+      throw invalid(`${place}.last_agent`, `${place}.last_agent must be an agent of this chatbot that answers`);
+    return 'variable' in rule && !variables.has(rule.variable.name) ? [`${place}.variable.name`] : [];
+  });
+}
+
 /** The place of the first rule that is true, or -1. */
 export function firstTrue(rules: readonly Rule[], query: string, facts: SessionFacts): number {
   const message = new Message(query);

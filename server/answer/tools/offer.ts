@@ -1,3 +1,4 @@
+import { calledName, MAX_CALLED_NAME_LENGTH } from '../../agents/tool-functions.ts';
 import type { StoredAgent } from '../../store/store.ts';
 import type { ModelTool } from '../../model/model.ts';
 import { estimateTokens } from '../../model/tokens.ts';
@@ -15,7 +16,6 @@ export interface Offer {
 export const NO_FUNCTIONS: Offer = { tools: [], byName: new Map(), tokens: 0 };
 
 const MAX_TOOLS = 64;
-const MAX_NAME_LENGTH = 64;
 
 /** The agent's enabled functions; undefined where it has none. */
 export function offerOf({ tool_functions }: Pick<StoredAgent, 'tool_functions'>): Offer | undefined {
@@ -31,11 +31,10 @@ export function offerOf({ tool_functions }: Pick<StoredAgent, 'tool_functions'>)
   return { tools, byName, tokens: estimateTokens(TOOL_RULES + JSON.stringify(tools)) };
 }
 
-/** Model servers take letters, digits, `_` and `-` alone. */
 function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
-  const plain = name.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, MAX_NAME_LENGTH) || 'function';
-  let free = plain;
-  for (let n = 2; taken.has(free); n += 1) free = `${plain.slice(0, MAX_NAME_LENGTH - 4)}_${n}`;
+  const called = calledName(name);
+  let free = called;
+  for (let n = 2; taken.has(free); n += 1) free = `${called.slice(0, MAX_CALLED_NAME_LENGTH - 4)}_${n}`;
   return free;
 }
 

@@ -2,6 +2,7 @@ import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import {
   functionView,
+  functionWarnings,
   newFunction,
   refuseUncallable,
   withFunctions,
@@ -11,8 +12,9 @@ import {
 import { notFound } from '../../schema/errors.ts';
 import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
 import { Success, ToolFunction } from '../../schema/records.ts';
-import type { Store, User } from '../../store/store.ts';
+import type { Store, StoredAgent, User } from '../../store/store.ts';
 import { asFlag, Switch } from '../requests/bodies.ts';
+import { setWarnings } from '../requests/warnings.ts';
 import { operation, ownedAgent, type Operation, type ApiDeps } from '../requests/operation.ts';
 
 const { name, description, parameters, headers, external_url, method, meta } = ToolFunction.properties;
@@ -34,13 +36,14 @@ export const functions = ({ store, clock }: ApiDeps): Operation[] => [
     description: 'The model may call it while the agent answers: see [Tool functions](api.md#tool-functions).',
     body: NewFunction,
     reply: ToolFunction,
-    async handle({ user, uuid, body }) {
-      await ownedAgent(store, user, uuid);
+    async handle({ user, uuid, body, ctx }) {
+      const { type } = await ownedAgent(store, user, uuid);
       const toolFunction = newFunction(body, readFields(body, { meta: {}, headers: {} }), clock);
       const added = await store.updateAgent(uuid, (agent) =>
         withFunctions(agent, [...agent.tool_functions, toolFunction], clock),
       );
       if (!added) throw notFound('agent');
+      setWarnings(ctx, functionWarnings(toolFunction, type));
       return functionView(toolFunction);
     },
   }),
@@ -51,12 +54,14 @@ export const functions = ({ store, clock }: ApiDeps): Operation[] => [
     summary: 'Update a tool function',
     body: FunctionChange,
     reply: ToolFunction,
-    async handle({ user, uuid, body }) {
+    async handle({ user, uuid, body, ctx }) {
       const agent = await ownedAgentOf(store, user, uuid);
-      const { tool_functions } = await changeFunction(store, agent, uuid, clock, (one) => [
+      const { tool_functions, type } = await changeFunction(store, agent, uuid, clock, (one) => [
         { ...one, ...readFields(body, one), modified_at: nextModifiedAt(one.modified_at, clock) },
       ]);
-      return functionView(tool_functions.find((one) => one.uuid === uuid)!);
+      const toolFunction = tool_functions.find((one) => one.uuid === uuid)!;
+      setWarnings(ctx, functionWarnings(toolFunction, type));
+      return functionView(toolFunction);
     },
   }),
   operation({
@@ -102,7 +107,7 @@ async function changeFunction(
   uuid: string,
   clock: Clock,
   change: (one: ToolFunction) => ToolFunction[],
-): Promise<{ tool_functions: ToolFunction[] }> {
+): Promise<StoredAgent> {
   const changed = await store.updateAgent(agent, (before) => {
     if (!before.tool_functions.some((one) => one.uuid === uuid)) throw notFound('tool function');
     const functions = before.tool_functions.flatMap((one) => (one.uuid === uuid ? change(one) : [one]));

@@ -1,9 +1,11 @@
 import * as Type from 'typebox';
-import { checkedRules } from '../../agents/routing/rules.ts';
+import { checkedRules, undeclaredIn } from '../../agents/routing/rules.ts';
 import { notFound } from '../../schema/errors.ts';
 import { nextModifiedAt } from '../../schema/ids.ts';
 import { AgentRouting } from '../../schema/routing.ts';
 import { isObject, validate } from '../../schema/validate.ts';
+import type { StoredAgent } from '../../store/store.ts';
+import { setWarnings } from '../requests/warnings.ts';
 import { operation, ownedAgent, type ApiDeps, type Operation } from '../requests/operation.ts';
 
 const RoutingChange = Type.Partial(AgentRouting);
@@ -25,22 +27,32 @@ export const routing = ({ store, clock }: ApiDeps): Operation[] => [
     path: '/api/v1/agent/:uuid/routing',
     summary: 'Update the routing examples and rules of an agent',
     description:
-      'What is sent replaces what was there; what is not sent stays. The field of a 422 is the place in a rule, such as `rules[0].all[1].contains`.',
+      'What is sent replaces what was there; what is not sent stays. The field of a 422 is the place in a rule, such as `rules[0].all[1].contains`; `last_agent` must be an agent of the chatbot that answers. `X-Warnings` names variables that no agent declares.',
     body: RoutingChange,
     checkedByHandler: true,
     reply: AgentRouting,
-    async handle({ user, uuid, body }) {
-      await ownedAgent(store, user, uuid);
+    async handle({ user, uuid, body, ctx }) {
+      const { chatbot, type } = await ownedAgent(store, user, uuid);
       const change: Partial<AgentRouting> = validate(Examples, body);
       const { rules } = isObject(body) ? body : {};
       if (rules !== undefined && rules !== null) change.rules = checkedRules('rules', rules);
+      const undeclared = undeclaredIn('rules', change.rules ?? [], teamOf(await store.agents(chatbot)));
       const changed = await store.updateAgent(uuid, (agent) => ({
         ...agent,
         routing: { ...NO_ROUTING, ...agent.routing, ...change },
         modified_at: nextModifiedAt(agent.modified_at, clock),
       }));
       if (!changed?.routing) throw notFound('agent');
+      setWarnings(ctx, [
+        ...(type === 'background' ? [['agent', 'a background agent never answers'] as const] : []),
+        ...undeclared.map((place) => [place, 'no agent declares it'] as const),
+      ]);
       return changed.routing;
     },
   }),
 ];
+
+const teamOf = (agents: readonly StoredAgent[]) => ({
+  answering: new Set(agents.flatMap(({ uuid, type }) => (type === 'background' ? [] : [uuid]))),
+  variables: new Set(agents.flatMap(({ variables }) => variables.map(({ name }) => name))),
+});
