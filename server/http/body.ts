@@ -1,6 +1,5 @@
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
@@ -8,9 +7,10 @@ import type { Logger } from 'pino';
 import rawBody from 'raw-body';
 import type { Static, TObject } from 'typebox';
 import { Refusal } from '../schema/errors.ts';
+import { newUuid } from '../schema/ids.ts';
 import { validate, unknownFields } from '../schema/validate.ts';
 
-export const newRequestId = (): string => randomBytes(8).toString('hex');
+export const newRequestId = (): string => newUuid().slice(0, 16);
 
 const MAX_BODY_BYTES = 1024 ** 2;
 const DECODERS: Record<string, () => Transform> = {

@@ -1,3 +1,4 @@
+import { cloneJson } from './clone-json.ts';
 import { outcomeIn } from './outcomes.ts';
 import type { Store, StoredMessage, StoredSession } from './store.ts';
 
@@ -38,20 +39,20 @@ function sessionVerbs(store: Store): SessionVerbs {
   const deleted = new Set<string>();
   const create = async (session: StoredSession): Promise<boolean> => {
     if (sessions.has(session.uuid) || !(await store.chatbot(session.chatbot))) return false;
-    sessions.set(session.uuid, { session: structuredClone(session), messages: new Map() });
+    sessions.set(session.uuid, { session: cloneJson(session), messages: new Map() });
     return true;
   };
 
   return {
     createSession: create,
     async session(uuid) {
-      return structuredClone(sessions.get(uuid)?.session) ?? store.session(uuid);
+      return cloneJson(sessions.get(uuid)?.session) ?? store.session(uuid);
     },
     async updateSession(uuid, change) {
       const held = sessions.get(uuid);
       if (!held) return store.updateSession(uuid, change);
-      held.session = structuredClone(change(structuredClone(held.session)));
-      return structuredClone(held.session);
+      held.session = cloneJson(change(cloneJson(held.session)));
+      return cloneJson(held.session);
     },
     async deleteSession(uuid) {
       for (const message of sessions.get(uuid)?.messages.keys() ?? []) sessionOf.delete(message);
@@ -63,7 +64,7 @@ function sessionVerbs(store: Store): SessionVerbs {
       const held = sessions.get(message.session);
       if (!held) return store.saveMessage(message);
       if (deleted.has(message.uuid)) return false;
-      held.messages.set(message.uuid, structuredClone(message));
+      held.messages.set(message.uuid, cloneJson(message));
       sessionOf.set(message.uuid, message.session);
       const { modified_at } = message;
       if (modified_at > held.session.modified_at) held.session = { ...held.session, modified_at };
@@ -72,16 +73,16 @@ function sessionVerbs(store: Store): SessionVerbs {
     async updateMessage(uuid, change) {
       const messages = holderOf(uuid)?.messages;
       if (!messages) return store.updateMessage(uuid, change);
-      const changed = structuredClone(change(structuredClone(messages.get(uuid)!)));
+      const changed = cloneJson(change(cloneJson(messages.get(uuid)!)));
       messages.set(uuid, changed);
-      return structuredClone(changed);
+      return cloneJson(changed);
     },
     async message(uuid) {
-      return structuredClone(holderOf(uuid)?.messages.get(uuid)) ?? store.message(uuid);
+      return cloneJson(holderOf(uuid)?.messages.get(uuid)) ?? store.message(uuid);
     },
     async messages(session) {
       const held = sessions.get(session);
-      return held ? structuredClone([...held.messages.values()]) : store.messages(session);
+      return held ? cloneJson([...held.messages.values()]) : store.messages(session);
     },
     async hasOutcome(session, outcome) {
       const held = sessions.get(session);
@@ -92,7 +93,7 @@ function sessionVerbs(store: Store): SessionVerbs {
       const held = sessions.get(session);
       if (!held) return store.lastMessages(session, count);
       const finished = [...held.messages.values()].filter((one) => one.finish_reason !== '' && one.response !== '');
-      return structuredClone(finished.slice(-count));
+      return cloneJson(finished.slice(-count));
     },
     async deleteMessage(uuid) {
       const held = holderOf(uuid);

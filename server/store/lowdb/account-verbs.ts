@@ -1,5 +1,6 @@
 import { KeyUse } from './key-use.ts';
-import { cloneJson, type StoredRecord } from './files/record.ts';
+import { cloneJson } from '../clone-json.ts';
+import { type StoredRecord } from './files/record.ts';
 import { findKey, type Accounts } from './account-file.ts';
 import type { Change, Store, StoredKey } from '../store.ts';
 import type { RunVerb } from './in-flight.ts';

@@ -1,6 +1,6 @@
 import { attemptEachConcurrent } from '../../async/for-each-concurrent.ts';
 import type { StoreContext } from './context.ts';
-import { cloneJson } from './files/record.ts';
+import { cloneJson } from '../clone-json.ts';
 import type { Store, StoredChatbot } from '../store.ts';
 
 type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'updateChatbot' | 'deleteChatbot';

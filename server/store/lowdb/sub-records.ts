@@ -1,5 +1,5 @@
 import type { ChatbotFile, Chatbots } from './chatbots.ts';
-import { cloneJson } from './files/record.ts';
+import { cloneJson } from '../clone-json.ts';
 import type { Change, StoredAgent, StoredSite, StoredTag } from '../store.ts';
 
 /** An agent, tag or site: a record within a chatbot's file. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { StoreContext } from '../context.ts';
 import { outcomeIn } from '../../outcomes.ts';
-import { cloneJson } from '../files/record.ts';
+import { cloneJson } from '../../clone-json.ts';
 import type { SessionFile } from './session-file.ts';
 import { messageLine } from './session-lines.ts';
 import type { Store, StoredSession } from '../../store.ts';

@@ -1,5 +1,5 @@
 import type { StoreContext } from '../context.ts';
-import { cloneJson } from '../files/record.ts';
+import { cloneJson } from '../../clone-json.ts';
 import type { Store } from '../../store.ts';
 
 type SourceVerbs =

@@ -7,7 +7,8 @@ import { hasCode, ignore, removeFile, replaceFile, syncFolder, type Disk } from 
 import { readBytes, readJsonFile } from '../files/json-file.ts';
 import { isDocument, isSource, number, record as recordOf } from '../record-checks.ts';
 import { lowdbFile } from '../files/lowdb-file.ts';
-import { cloneJson, cloneFlat, StoredRecord } from '../files/record.ts';
+import { cloneJson } from '../../clone-json.ts';
+import { cloneFlat, StoredRecord } from '../files/record.ts';
 import { Shards } from '../files/shards.ts';
 import {
   cloneDocument,
