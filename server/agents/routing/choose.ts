@@ -97,7 +97,9 @@ export const isClose = ({ by, margin }: RoutingRecord): boolean => by === 'class
  * spam-defense agent for what is more clearly spam; for small talk the one that has it among its examples, else a user-facing
  * one; else the one of the highest score, of equal ones the first created. Same input, same choice.
  */
-export function choose<A extends RoutableAgent>(situation: Situation<A>): Choice<A> {
+export function choose<A extends RoutableAgent>(given: Situation<A>): Choice<A> {
+  const { detectors } = given;
+  const situation = detectors ? { ...given, detectors: remembering(detectors) } : given;
   const able = situation.agents.filter(({ type }) => type !== 'background');
   const [first, second] = able;
   if (!first) return { agent: undefined, record: undefined };
@@ -105,6 +107,15 @@ export function choose<A extends RoutableAgent>(situation: Situation<A>): Choice
   return (
     byRule(able, situation) ?? byDetector(able, situation) ?? bySmallTalk(able, situation) ?? byScore(able, situation)
   );
+}
+
+/** For one message: a detector is asked for by itself and for the scores. */
+function remembering(detectors: Detectors): Detectors {
+  const once = (kind: keyof Detectors) => {
+    let clear: number | undefined;
+    return (message: string): number => (clear ??= detectors[kind](message));
+  };
+  return { person: once('person'), spam: once('spam') };
 }
 
 function byRule<A extends RoutableAgent>(able: A[], { query, facts }: Situation<A>): Choice<A> | undefined {
@@ -213,7 +224,9 @@ function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situat
   const likeness = (at: number): number => fits?.likeness[places[at]!] ?? 0;
   const ordinary = agents.flatMap((agent, at) => (detectedFor(agent) ? [] : [at]));
   const isFixed = (at: number): boolean => agents[at]!.type === 'pre-canned';
-  const belonging = (at: number): number => fits!.belonging(places[at]!, situation.rarity ?? allRare);
+  const belongings: number[] = [];
+  const belonging = (at: number): number =>
+    (belongings[at] ??= fits!.belonging(places[at]!, situation.rarity ?? allRare));
   const near = ordinary.filter((at) => likeness(at) >= FITS);
   const others = near.filter((at) => !isFixed(at));
   const belongs = (at: number): boolean => {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { withoutAccents } from '../../knowledge/text/accents.ts';
 import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 import { LANGUAGES, type LanguageTraits } from '../../knowledge/text/languages.ts';
@@ -54,9 +55,20 @@ export function featuresOf(text: string, weigh: Weigh = byStopWord): Features {
   return normalised(features);
 }
 
+/** Texts whose words stay read: a message is compared with the same sentences of the agents each time. */
+const known = new LRUCache<string, readonly Word[]>({ max: 500 });
+
 /** In order; what a text says is in its beginning. */
-export function wordsOf(whole: string): Word[] {
+export function wordsOf(whole: string): readonly Word[] {
   const text = whole.slice(0, MAX_FEATURE_CHARS);
+  const before = known.get(text);
+  if (before) return before;
+  const words = readWords(text);
+  known.set(text, words);
+  return words;
+}
+
+function readWords(text: string): Word[] {
   const language = detectLanguage(text) ?? 'en';
   const traits: LanguageTraits = LANGUAGES[language];
   const words: Word[] = [];

@@ -1,5 +1,6 @@
 import { detectAll } from 'tinyld';
 import {
+  clearLanguageOf,
   CYRILLIC_LANGUAGES,
   cyrillicOf,
   isStopWord,
@@ -162,10 +163,7 @@ export function detectLanguage(text: string, length = MAX_QUESTION_SAMPLE): Lang
   const start = text.slice(0, length);
   const own = byScript(start);
   if (own) return own === 'ru' ? (cyrillicOf(start) ?? own) : own;
-  const first = languageOf(start, 'en');
-  // `languageOf` falls back to English, so English counts only where another fallback gives it too.
-  if (first === 'en' && languageOf(start, 'fi') !== 'en') return undefined;
-  return first;
+  return clearLanguageOf(start);
 }
 
 /** The script that most of it is in, `ru` for Cyrillic; a Latin name within Chinese does not make it English. */

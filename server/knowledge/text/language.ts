@@ -57,11 +57,27 @@ const MIN_SHARE = 0.1;
  * The language of a text's words of Latin letters: of `among` the one whose commonest words it has most of, `otherwise`
  * where none stands out. For words in other scripts see `scriptOf`.
  */
-export function languageOf(
+export const languageOf = (
   text: string,
   otherwise: Language = 'en',
   among: readonly Language[] = LATIN_LANGUAGES,
-): Language {
+): Language => standingOut(countCommon(text, among), otherwise);
+
+/** As `languageOf`, of all in Latin letters, but undefined where none stands out. */
+export function clearLanguageOf(text: string): Language | undefined {
+  const common = countCommon(text, LATIN_LANGUAGES);
+  const first = standingOut(common, 'en');
+  // English is also what it falls back to, so it counts only where another fallback gives it too.
+  return first === 'en' && standingOut(common, 'fi') !== 'en' ? undefined : first;
+}
+
+/** How many words a text has, and how many of them are common in each language, in the order in which they were found. */
+interface CommonWords {
+  counts: ReadonlyMap<Language, number>;
+  length: number;
+}
+
+function countCommon(text: string, among: readonly Language[]): CommonWords {
   const counts = new Map<Language, number>();
   let length = 0;
   for (const [word] of text
@@ -76,6 +92,10 @@ export function languageOf(
       if (language === own || common?.includes(language)) counts.set(language, (counts.get(language) ?? 0) + 1);
     }
   }
+  return { counts, length };
+}
+
+function standingOut({ counts, length }: CommonWords, otherwise: Language): Language {
   let best = otherwise;
   for (const [language, count] of counts) {
     if (count > (counts.get(best) ?? 0) && count > 1 && count > MIN_SHARE * length) best = language;
