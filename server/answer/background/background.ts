@@ -37,6 +37,8 @@ interface Situation {
   /** The agent that answers. */
   agent: StoredAgent | undefined;
   turns: readonly StoredMessage[];
+  /** The message is nothing but small talk. */
+  talk?: object | undefined;
 }
 
 /** Calls to the model at the same time, in all; chatbots take turns beyond. */
@@ -130,11 +132,11 @@ function byWords(
   return { labels, variables: {}, ...(labels.length === 0 ? { reason } : {}) };
 }
 
-/** For the variables of the agents that answer, by the model of the one that answers now; the others call none. */
-function collectingInquiry({ query, chatbot }: Asked, { agents, agent, turns }: Situation): Inquiry | undefined {
+/** For the variables of the agents that answer, by the model of the one that answers now; the others call none. Small talk has no values. */
+function collectingInquiry({ query, chatbot }: Asked, { agents, agent, turns, talk }: Situation): Inquiry | undefined {
   const declared = declaredBy(agents.filter(({ type }) => type !== 'background'));
   const variables = [...declared.values()].filter((one) => !isStatic(one));
-  if (variables.length === 0 || agent?.type !== 'user-facing') return undefined;
+  if (variables.length === 0 || agent?.type !== 'user-facing' || talk) return undefined;
   const { model } = agent.meta;
   return { owner: chatbot.uuid, model, temperature: 0, prompt: '', tags: [], variables, query, turns };
 }

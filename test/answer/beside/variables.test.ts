@@ -168,3 +168,17 @@ describe('values of a conversation', () => {
     });
   });
 });
+
+it('are not looked for in small talk, which is answered without any call of a model', async () => {
+  const session = (await docent.api('POST', `/chatbot/${chatbot}/session/create`)).body.uuid;
+  const asked = async (query: string): Promise<number> => {
+    const before = model.requests.length;
+    await docent.api('POST', `/session/${session}/message/non-stream`, { query });
+    const pending = async () => (await docent.api('GET', `/session/${session}/messages`)).body.at(-1);
+    await until(pending, ({ background_pending_tasks }) => background_pending_tasks === 0);
+    return model.requests.length - before;
+  };
+  await change(general, { variables: [{ name: 'city' }] });
+  const calls = [await asked('Hello!'), await asked('I live in Bergen'), await asked('Thanks, bye')];
+  expect(calls.map((count) => count > 0)).toEqual([false, true, false]);
+});
