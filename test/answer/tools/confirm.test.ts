@@ -250,7 +250,7 @@ describe('a call that the visitor has to confirm', () => {
     await addCancel();
     shop.model.next(calling, { pieces: ['Please use the chat.'] });
     const { text } = await askByKey(shop, 'Please cancel order 7', variables);
-    expect(text).toContain('has to be confirmed in the chat on the website: Cancel the order');
+    expect(text).toContain('has to be confirmed, which is not possible here: Cancel the order');
   });
 });
 
