@@ -70,7 +70,13 @@ export class Detector {
   }
 }
 
-const plainOf = (text: string): string => withoutAccents(text.toLowerCase()).replaceAll('’', "'");
+const plainOf = (text: string): string =>
+  withoutAccents(text.toLowerCase()).replaceAll('’', "'").replace(QUESTION, asQuestion);
+
+/** In Spanish alone a question is known by its beginning, which tells "I have to" from "do I have to" in many languages. */
+const asQuestion = (question: string): string => question.replaceAll('¿', '').replace(CLAUSE, '$&¿');
+const QUESTION = /[^.!?…。！？؟\n]+[?？؟]/gu;
+const CLAUSE = /^\s*|[,;:，、،]\s*/gu;
 
 /** Of four letters, nearly all slips make another word; two that are swapped do not. */
 const isTold = (one: string, other: string): boolean =>

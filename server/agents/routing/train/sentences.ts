@@ -18,12 +18,12 @@ const BEFORE =
  * Reads lines of `+` and `-`. `p` and `q` before a line give lists of words for the same thing; a sentence that names a list
  * stands for itself with the first word alone, as all of them count as one.
  */
-export function sentencesOf(file: string, keeps: (line: string) => boolean = () => true): Sentences {
+export function examplesOf(file: string, keeps: (line: string) => boolean = () => true): Sentences {
   const sentences: Sentences = { yes: [], no: [], phrases: {} };
   const lists = new Map<string, string[]>();
   for (const line of readFileSync(join(import.meta.dirname, file), 'utf8').split('\n')) {
     if (line.startsWith('# ')) lists.clear();
-    const [, list, words] = /^([pqvnb]) (.*)$/.exec(line) ?? [];
+    const [, list, words] = /^([pqvnbow]) (.*)$/.exec(line) ?? [];
     if (list && words) lists.set(list, words.split('|'));
     const [, sign, text] = /^([+-]) (.*)$/.exec(line) ?? [];
     if (list && words) addPhrases(sentences.phrases, list === 'q' ? 'p' : list, words.split('|'));
