@@ -3,22 +3,42 @@ import type { Chat } from './types.ts';
 
 /**
  * Sends the visitor's answer to the pending call and resumes the turn, also where that was refused or did not arrive: the server
- * makes the call once, and its message says what became of it, in another tab too.
+ * makes the call once, and its message says what became of it, in another tab too. Without an answer it only resumes.
  */
-export async function confirmCall(chat: Chat, turn: Turn, accept: boolean): Promise<void> {
+export async function confirmCall(chat: Chat, turn: Turn, accept?: boolean): Promise<void> {
   const { client, report } = chat;
-  if (!turn.pending) return;
+  const { pending, status } = turn;
   turn.pending = undefined;
-  turn.status.value = { is: 'waiting' };
+  status.value = { is: 'waiting' };
   chat.latest.value = turn;
-  try {
-    const reply = await client.post(turn, 'confirm', { accept });
-    void reply?.body?.cancel();
-  } catch (fault) {
-    report(fault);
+  if (accept !== undefined) {
+    try {
+      const reply = await client.post(turn, 'confirm', { accept });
+      void reply?.body?.cancel();
+      if (accept) turn.pending = { ...pending!, expires_in: Infinity };
+    } catch (fault) {
+      report(fault);
+    }
+    // The visitor stopped it meanwhile: that request may have come before this one, and so stopped nothing.
+    if (status.peek().is === 'done') await client.post(turn, 'stop').catch(report);
+    status.value = { is: 'waiting' };
   }
-  // The visitor stopped it meanwhile: that request may have come before this one, and so stopped nothing.
-  if (turn.status.peek().is === 'done') await client.post(turn, 'stop').catch(report);
-  turn.status.value = { is: 'waiting' };
   chat.start(turn);
+}
+
+/** Resumes the turn once the tab is seen again after the call that `place` shows was answered in another one. */
+export function watchAnswer(chat: Chat, turn: Turn, place: Node): void {
+  const { pending, message } = turn;
+  const check = (): void => {
+    if (!place.isConnected) removeEventListener('visibilitychange', check);
+    else if (!document.hidden)
+      chat.client
+        .messages(turn.session!)
+        .then((records) => {
+          const isAnswered = records.some(({ uuid, confirm }) => uuid === message && !confirm);
+          if (isAnswered && turn.pending === pending) void confirmCall(chat, turn);
+        })
+        .catch(chat.report);
+  };
+  addEventListener('visibilitychange', check);
 }

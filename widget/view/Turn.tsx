@@ -37,7 +37,7 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
           />
         </div>
         <Note words={words} status={turn.status.value} onRetry={() => chat.retry(turn)} />
-        {is === 'done' && turn.pending && <div ref={showConfirmation} />}
+        {turn.pending && <div ref={showConfirmation} />}
         {is === 'done' && <Sources chat={chat} turn={turn} />}
         {is === 'done' && <Actions chat={chat} turn={turn} />}
       </div>

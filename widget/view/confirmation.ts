@@ -1,4 +1,4 @@
-import { confirmCall } from '../chat/confirm.ts';
+import { confirmCall, watchAnswer } from '../chat/confirm.ts';
 import type { Turn } from '../chat/turn.ts';
 import type { Chat } from '../chat/types.ts';
 import { confirmationWords } from '../words/confirmation.ts';
@@ -11,46 +11,60 @@ function create(tag: string, attributes: Record<string, string>, ...children: (N
   return element;
 }
 
-function createTable(name: string, values: Record<string, unknown>): HTMLElement {
-  const rows = Object.entries(values).map(([key, value]) => {
-    const header = create('th', { scope: 'row' }, key);
-    const cell = create('td', { dir: 'auto' }, typeof value === 'string' ? value : JSON.stringify(value));
-    header.style.verticalAlign = 'top';
-    cell.style.whiteSpace = 'pre-wrap';
-    cell.style.overflowWrap = 'anywhere';
-    return create('tr', {}, header, cell);
-  });
-  const table = create('table', {}, create('tbody', {}, ...rows));
-  return create('div', { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': name }, table);
+/** A list of plain values has a line each. */
+const textOf = (value: unknown): string =>
+  [value]
+    .flat()
+    .map((one) => (one instanceof Object ? JSON.stringify(one) : `${one}`))
+    .join('\n');
+
+/** Without a body, its cells are aligned by their first lines. All that is long wraps, so that the table needs no scrolling. */
+function createTable(values: [name: string, value: unknown][]): HTMLElement {
+  const rows = values.map(([name, value]) =>
+    create('tr', {}, create('th', { scope: 'row' }, name), create('td', { dir: 'auto' }, textOf(value))),
+  );
+  const table = create('table', { class: 'scroll' }, ...rows);
+  table.style.whiteSpace = 'pre-wrap';
+  table.style.overflowWrap = 'anywhere';
+  return table;
 }
 
 /**
- * Shows the turn's pending call in `place`, unless it is shown there: its name, its arguments, and two buttons; once it is too late,
- * the turn fails. The file is loaded when a call is to be confirmed; it does without Preact, so that it needs no other file.
+ * Shows the turn's pending call in `place`, unless it is shown there: its arguments and two buttons, below the text that names it;
+ * once it was confirmed, the visitor's Yes instead; once it is too late, the turn fails. The file is loaded when a call is to be
+ * confirmed; it does without Preact, so that it needs no other file.
  */
 export function show(place: HTMLElement | null, chat: Chat, turn: Turn): void {
   const { pending } = turn;
   if (!place || place.firstChild || !pending) return;
   const { name, arguments: values, expires_in } = pending;
   const words = { ...confirmationWords, ...chat.words.peek() };
-  pending.until ??= Date.now() + expires_in * 1000;
-  const left = pending.until - Date.now();
+  const isAsked = expires_in < Infinity;
   const expire = (): void => {
-    if (turn.pending === pending) turn.status.value = { is: 'failed', message: words.expired };
+    if (turn.pending !== pending) return;
+    turn.pending = undefined;
+    turn.status.value = { is: 'failed', message: words.expired };
   };
-  if (left <= 0) return expire();
-  setTimeout(expire, left);
-  const buttons = (['yes', 'no'] as const).map((answer) => {
-    const button = create('button', { class: 'chip', type: 'button' }, words[answer]) as HTMLButtonElement;
+  if (!expires_in) return expire();
+  if (isAsked) {
+    setTimeout(expire, expires_in * 1000);
+    watchAnswer(chat, turn, place);
+  }
+  const answers = (['yes', 'no'] as const).map((answer) => {
+    const button = create('button', { class: 'chip', type: 'button' }, words[answer]);
     button.onclick = () => {
-      for (const one of buttons) one.disabled = true;
-      void confirmCall(chat, turn, answer === 'yes');
+      place.replaceChildren();
+      if (turn.pending === pending) void confirmCall(chat, turn, answer === 'yes');
     };
     return button;
   });
-  place.setAttribute('role', 'group');
-  place.setAttribute('aria-label', name);
-  place.append(create('p', { dir: 'auto' }, create('strong', {}, name)));
-  if (Object.keys(values)[0]) place.append(createTable(words.table, values));
-  place.append(create('div', { class: 'top' }, ...buttons));
+  const rows = Object.entries(values);
+  place.append(
+    create(
+      'div',
+      { role: 'group', 'aria-label': name },
+      rows[0] ? createTable(rows) : '',
+      create('div', { class: 'top' }, ...(isAsked ? answers : [`${name}: ${words.yes}`])),
+    ),
+  );
 }

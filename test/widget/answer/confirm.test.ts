@@ -111,10 +111,12 @@ test('a call to confirm is shown with its name and arguments, as text', async ()
   expect(shown.getAllByRole('rowheader').map(({ textContent }) => textContent)).toEqual(['order', 'items', 'note']);
   expect(shown.getAllByRole('cell').map(({ textContent }) => textContent)).toEqual([
     'A-17',
-    '[1,2]',
+    '1\n2',
     '<img src=x onerror=alert(1)> **now**',
   ]);
   expect(group()!.querySelector('img')).toBeNull();
+  // Its name is in the text above, and need not stand twice.
+  expect([textOf(), group()!.textContent]).toEqual([text, expect.not.stringContaining(call.name)]);
   expect(shown.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['Yes', 'No']);
   // The field keeps the focus: the buttons take none.
   expect(chat.root.activeElement?.tagName).toBe('TEXTAREA');
@@ -128,10 +130,9 @@ test('Yes is sent once, and the answer goes on in the same turn', async () => {
   const no = button('No');
   yes.focus();
   yes.click();
-  expect([yes.disabled, no.disabled]).toEqual([true, true]);
+  expect([yes.isConnected, no.isConnected]).toEqual([false, false]);
   yes.click();
   no.click();
-  await waitFor(() => expect(group()).toBeNull());
   await waitFor(() => expect(chat.root.activeElement).toBe(chat.screen.getByRole('log')));
   await waitFor(() => expect(chat.server.requests.at(-1)?.path).toBe(path(stream)));
   expect(posted()).toEqual([{ accept: true }]);
@@ -143,15 +144,58 @@ test('Yes is sent once, and the answer goes on in the same turn', async () => {
   await waitFor(() => expect(spoken()).toContain('The order is cancelled.'));
   expect(chat.screen.getAllByRole('group', { name: 'Answer' })).toHaveLength(1);
   expect(textOf()).toBe(whole.response.replace('\n\n', ''));
-  expect(group()).toBeNull();
   expect(chat.server.askRequests()).toHaveLength(1);
+});
+
+test('what was confirmed stays in view without its buttons, and what was declined does not', async () => {
+  const open = openConnection();
+  await askedToConfirm({ [stream]: () => open.response });
+  button('Yes').click();
+  await waitFor(() => expect(group()?.lastChild?.textContent).toBe('Cancel the order: Yes'));
+  const isShown = (): void => {
+    expect(within(group()!).getAllByRole('rowheader')).toHaveLength(3);
+    expect([within(group()!).queryByRole('button'), posted()]).toEqual([null, [{ accept: true }]]);
+  };
+  isShown();
+  open.send(encodeEvents([...deltas(whole.response, first.response.length), { event: 'done', data: whole }]));
+  open.end();
+  await waitFor(() => expect(spoken()).toContain('The order is cancelled.'));
+  isShown();
+  chat.handle.close();
+  await waitFor(() => expect(chat.screen.queryByRole('dialog')).toBeNull());
+  chat.handle.open();
+  await waitFor(isShown);
+});
+
+test('a call that was answered in another tab is asked for no longer once this one is seen again', async () => {
+  let listed = first;
+  const list = '/session/s1/messages';
+  await askedToConfirm({ [`GET ${list}`]: () => jsonResponse([listed]) });
+  const lists = (): number => chat.server.requests.filter((request) => request.path === list).length;
+  const seenAgain = (): boolean => document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+  seenAgain();
+  await waitFor(() => expect(lists()).toBe(1));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  button('Yes');
+  listed = whole;
+  const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
+  seenAgain();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(lists()).toBe(1);
+  hidden.mockRestore();
+  seenAgain();
+  await waitFor(() => expect(textOf()).toContain('The order is cancelled.'));
+  expect([group(), posted(), lists(), note()]).toEqual([null, [], 2, null]);
+  seenAgain();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(lists()).toBe(2);
 });
 
 test('No is sent as well', async () => {
   await askedToConfirm();
   button('No').click();
   await waitFor(() => expect(textOf()).toContain('The order is cancelled.'));
-  expect(posted()).toEqual([{ accept: false }]);
+  expect([posted(), group()]).toEqual([[{ accept: false }], null]);
 });
 
 const note = (): HTMLElement | null => chat.root.querySelector('.note.warning');
