@@ -53,6 +53,7 @@ export function createMarkerFilter(given: Found[], query: string, answer: Answer
   const possible = given.map((one) => citation(one, one.text));
   const verifier = createVerifier(
     given.map(({ source, headings, text, entry }) => ({ head: [source.title, ...headings].join('\n'), text, entry })),
+    query,
   );
   const cited = new Map<number, Span>();
   let heldBack = '';
