@@ -4,10 +4,14 @@ import { OWN_RULES, MAX_EARLIER_ANSWER_LENGTH, type PromptOptions } from './prom
 
 /** The part of the context that is left for the answer, and the most tokens of it. */
 const [ANSWER_SHARE, MAX_ANSWER_TOKENS] = [0.25, 2048];
+/** Tokens of an answer, its reasoning among them, where nothing is known of the context. */
+const ANSWER_TOKENS = 4096;
+/** UTF-16 units from which on a text that stands in another passage is a repetition; a shorter one may differ by its heading. */
+const MIN_REPEATED = 200;
 /** Tokens around a message or passage: its role, number and line ends. */
 const FRAME_TOKENS = 8;
-/** Our rules, with the sentence for “I don’t know” in any language. */
-const OWN_TOKENS = estimateTokens(OWN_RULES) + 150;
+/** Our rules, with the sentence for “I don’t know” in any language, and who asks whom. */
+const OWN_TOKENS = estimateTokens(OWN_RULES) + 250;
 
 type Cuttable = Pick<PromptOptions, 'turns' | 'found'>;
 
@@ -15,8 +19,11 @@ type Cuttable = Pick<PromptOptions, 'turns' | 'found'>;
 const LAST_TURNS = 2;
 
 /** Of `context` tokens those of a request; the others are left for the answer. */
-export const roomIn = (context: number): number =>
-  context - Math.min(MAX_ANSWER_TOKENS, Math.floor(context * ANSWER_SHARE));
+export const roomIn = (context: number): number => context - answerTokens(context);
+
+/** The most tokens of an answer. */
+export const answerTokens = (context: number): number =>
+  context === Infinity ? ANSWER_TOKENS : Math.min(MAX_ANSWER_TOKENS, Math.floor(context * ANSWER_SHARE));
 
 /**
  * What of earlier turns and passages fits into `context` tokens with the rest of the prompt and an answer: without the oldest
@@ -24,7 +31,8 @@ export const roomIn = (context: number): number =>
  * and an answer needs one.
  */
 export function fitContext(options: Omit<PromptOptions, 'cite'>, context: number, reserved = 0): Cuttable {
-  const { agent, query, turns, found } = options;
+  const { agent, query, turns } = options;
+  const found = withoutRepeated(options.found);
   if (context === Infinity) return { turns, found };
   const room = roomIn(context) - reserved;
   const fixed = [agent?.prompt ?? '', query.text];
@@ -45,6 +53,16 @@ export function fitContext(options: Omit<PromptOptions, 'cite'>, context: number
   return { turns: turns.slice(turns.length - kept), found: found.slice(0, 1 + passages) };
 }
 
+/** Without passages whose text stands in a better one, such as that of a printer version. */
+function withoutRepeated(found: Found[]): Found[] {
+  const kept: string[] = [];
+  return found.filter(({ text }) => {
+    const plain = text.replace(/\s+/g, ' ').trim().toLowerCase();
+    if (plain.length >= MIN_REPEATED && kept.some((other) => other.includes(plain))) return false;
+    return kept.push(plain);
+  });
+}
+
 function countFitting(costs: number[], room: number): number {
   let sum = 0;
   const end = costs.findIndex((cost) => (sum += cost) > room);
@@ -57,10 +75,14 @@ const textsOfTurn = ({ query, response }: PromptOptions['turns'][number]): strin
   query,
   response.slice(0, MAX_EARLIER_ANSWER_LENGTH),
 ];
-const textsOfPassage = ({ source, headings, text }: Found): string[] => [source.title, ...headings, text];
+const textsOfPassage = ({ source, headings, text }: Found): string[] => [
+  `${source.title} ${source.file_name}`,
+  ...headings,
+  text,
+];
 
 const tokensOf = (texts: string[]): number => texts.reduce((sum, text) => sum + estimateTokens(text) + FRAME_TOKENS, 0);
 
 /** No model has more tokens than a text has bytes in UTF-8, and those are counted much faster. */
 const bytesOf = (texts: string[]): number =>
-  texts.reduce((sum, text) => sum + Buffer.byteLength(text) + FRAME_TOKENS, OWN_RULES.length + 300);
+  texts.reduce((sum, text) => sum + Buffer.byteLength(text) + FRAME_TOKENS, OWN_RULES.length + 1000);

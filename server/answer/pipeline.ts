@@ -13,7 +13,7 @@ import type { AnswerResult, MessageMeta, Question, Respond } from './runs.ts';
 import type { BeginBackground } from './background/background.ts';
 import { createMarkerFilter } from './citations/stream-filter.ts';
 import type { Fallback } from './fallback.ts';
-import { fitContext } from './fit-context.ts';
+import { answerTokens, fitContext } from './fit-context.ts';
 import { buildPrompt, MAX_TURNS } from './prompt.ts';
 import { offerIn, replyCanned, replyToTalk, replyWithoutAgent } from './replies.ts';
 import { isForeignWord, readTalk, type Talk } from './small-talk/talk.ts';
@@ -200,13 +200,14 @@ function replyOf(reply: string, context: AnswerContext, run: Run): AnswerResult 
 /** Not async: an async function would keep the whole context in memory while the model writes. */
 function answerWithModel(
   context: AnswerContext,
-  { model, fallback, catalogue }: PipelineOptions & { model: Model },
+  { model, fallback, catalogue, clock }: PipelineOptions & { model: Model },
   run: Run,
 ): Promise<AnswerResult> {
   const { question, agent, routing, query, found, hosts, tools } = context;
-  const { acceptedLanguages, unstreamed } = question;
+  const { acceptedLanguages, unstreamed, session } = question;
   const cite = question.chatbot.meta.show_citations;
-  const given = fitContext(context, catalogue.context(agent?.meta.model ?? ''), tools?.reserved);
+  const size = catalogue.context(agent?.meta.model ?? '');
+  const given = fitContext(context, size, tools?.reserved);
   const { chatbot } = question;
   const safe = { chatbot, agent, found, hosts };
   const markers = withSafety(createMarkerFilter(cite ? given.found : [], query.text, run), safe, run);
@@ -218,7 +219,9 @@ function answerWithModel(
     if (quotable && run.appended > 0 && !unstreamed) quotable = undefined;
     if (run.isFull) generation.stop();
   };
-  const request = buildPrompt({ agent, ...given, query, cite, acceptedLanguages });
+  const scene = { chatbot, session, clock };
+  const maxTokens = answerTokens(size);
+  const request = buildPrompt({ agent, ...given, query, cite, acceptedLanguages, scene, maxTokens });
   const generation = tools ? tools.generate(model, withToolRules(request), onText) : model.generate(request, onText);
   run.onStop = () => generation.stop();
   if (run.stopped) generation.stop();

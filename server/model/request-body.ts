@@ -53,6 +53,9 @@ export function rejectedField(
   const sent = Object.keys(optionalFields(request, rejected)) as OptionalField[];
   const named = sent.find((field) => body.includes(field));
   if (named) return named;
+  // Some servers add the tokens of the answer to those of the prompt, and name neither field.
+  const limit = sent.find((field) => field === 'max_tokens' || field === 'max_completion_tokens');
+  if (limit && /\bcontext length\b/i.test(body)) return limit;
   // Servers that support no tools write of “tool choice” as well.
   if (sent.includes('tools') && /\btool\b/.test(body)) return 'tools';
   return hasAccepted ? undefined : sent.find((field) => field === 'stream_options');

@@ -12,9 +12,7 @@ it('asks for a short answer to a greeting, though no passage is found for it', (
   expect(rules).toMatch(/greeting.*needs no passage/);
   expect(rules).toContain('No passages were found');
   // Only what asks for something may end in “I do not know”.
-  expect(rules).toMatch(
-    /Where it asks for something that the passages do not hold, say this sentence and no other: “I don’t know/,
-  );
+  expect(rules).toMatch(/Where they hold nothing of what it asks for, say this sentence and no other: “I don’t know/);
 });
 
 it('keeps the passages within a fence that no passage can close', () => {

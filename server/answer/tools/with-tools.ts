@@ -12,7 +12,7 @@ import type { SourceHosts } from '../safety/hosts.ts';
 import { withSafety } from '../safety/safety.ts';
 import type { Fallback } from '../fallback.ts';
 import type { AnswerResult, MessageMeta, Question } from '../message-records.ts';
-import { fitContext } from '../fit-context.ts';
+import { answerTokens, fitContext } from '../fit-context.ts';
 import { buildPrompt } from '../prompt.ts';
 import type { Run } from '../run.ts';
 import { closingOf } from './closing.ts';
@@ -101,6 +101,7 @@ interface ConfirmedOptions {
   catalogue: Pick<Catalogue, 'context'>;
   model: Model | undefined;
   fallback: Fallback;
+  clock: Clock;
 }
 
 /**
@@ -109,7 +110,7 @@ interface ConfirmedOptions {
  */
 export async function answerConfirmed(
   context: ConfirmedContext,
-  { model, fallback, catalogue }: ConfirmedOptions,
+  { model, fallback, catalogue, clock }: ConfirmedOptions,
   run: Run,
 ): Promise<AnswerResult> {
   const { question, agent, turns, tools, hosts, query, found } = context;
@@ -136,15 +137,15 @@ export async function answerConfirmed(
   /** Without markers: the passages may be others than those that the text so far cites. */
   function promptOf() {
     const earlier = turns.filter(({ uuid }) => uuid !== question.uuid);
-    const { acceptedLanguages } = question;
-    const given = fitContext(
-      { agent, turns: earlier, found, query },
-      catalogue.context(agent.meta.model),
-      tools.reserved,
+    const { acceptedLanguages, chatbot, session } = question;
+    const size = catalogue.context(agent.meta.model);
+    const given = fitContext({ agent, turns: earlier, found, query }, size, tools.reserved);
+    const scene = { chatbot, session, clock };
+    const maxTokens = answerTokens(size);
+    const request = withToolRules(
+      buildPrompt({ agent, ...given, query, cite: false, acceptedLanguages, scene, maxTokens }),
     );
-    const request = withToolRules(buildPrompt({ agent, ...given, query, cite: false, acceptedLanguages }));
     const prompt = { ...request, messages: [...request.messages, ...history] };
-    const { chatbot } = question;
     return {
       prompt,
       markers: withSafety(createMarkerFilter([], query.text, run), { chatbot, agent, found, hosts }, run),

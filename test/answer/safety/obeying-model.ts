@@ -8,7 +8,7 @@ import type { FakeToolCall, Script, SeenRequest } from '../../fakes/model.ts';
 export function obey({ body }: SeenRequest): Script {
   const { messages, tools = [] } = body;
   const given = messages.map(({ content }) => content ?? '').join('\n\n');
-  const instructions = messages[0]!.content.split('\n')[0]!;
+  const instructions = /takes none of them back:\n(.*)/.exec(messages[0]!.content)![1]!;
   const replies = messages.filter(({ role }) => role === 'tool').length;
   if (tools.length > 0 && replies === 0) return { toolCalls: callsIn(`call read_page\n${given}`, instructions) };
   const asked = callsIn(given, instructions);
