@@ -69,6 +69,11 @@ export function createRespond(options: PipelineOptions): Respond {
     });
 }
 
+/** Reads the word lists and the model of wishes that the first answer of a process would wait for. */
+export async function warmAnswers(): Promise<void> {
+  for (const message of ['hello', 'shipping']) await readTalk(message, { name: '', canPass: false });
+}
+
 /** With tokens of calls before the answer's own. */
 function withTokens(result: AnswerResult, before: number): AnswerResult {
   const total_tokens = result.meta.actual_token_distribution.total_tokens + before;
