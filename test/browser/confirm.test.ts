@@ -150,6 +150,13 @@ test('on a narrow screen no argument of a call to confirm is cut: the conversati
       return isIn('top', 'bottom') && isIn('left', 'right');
     });
   expect(await Promise.all(cells.map(isWithin))).toEqual([true, true, true]);
+  const linesOf = (headers: Element[]): number[] =>
+    headers.map((header) => {
+      const range = document.createRange();
+      range.selectNodeContents(header);
+      return range.getClientRects().length;
+    });
+  expect(await callIn(page).getByRole('rowheader').evaluateAll(linesOf)).toEqual([1, 1, 1]);
   const reach = await log(page).evaluate((element) => {
     element.scrollTop = 0;
     return [element.getBoundingClientRect().top, element.scrollHeight, element.scrollWidth - element.clientWidth];

@@ -18,15 +18,16 @@ const textOf = (value: unknown): string =>
     .map((one) => (one instanceof Object ? JSON.stringify(one) : `${one}`))
     .join('\n');
 
-/** Without a body, its cells are aligned by their first lines. All that is long wraps, so that the table needs no scrolling. */
 function createTable(values: [name: string, value: unknown][]): HTMLElement {
-  const rows = values.map(([name, value]) =>
-    create('tr', {}, create('th', { scope: 'row' }, name), create('td', { dir: 'auto' }, textOf(value))),
-  );
-  const table = create('table', { class: 'scroll' }, ...rows);
-  table.style.whiteSpace = 'pre-wrap';
-  table.style.overflowWrap = 'anywhere';
-  return table;
+  const rows = values.map(([name, value]) => {
+    const header = create('th', { scope: 'row' }, name);
+    const cell = create('td', { dir: 'auto' }, textOf(value));
+    header.style.verticalAlign = 'top';
+    cell.style.whiteSpace = 'pre-wrap';
+    cell.style.overflowWrap = 'anywhere';
+    return create('tr', {}, header, cell);
+  });
+  return create('div', { class: 'scroll' }, create('table', {}, ...rows));
 }
 
 /**
