@@ -6,6 +6,7 @@ import type { Citations, FinishReason, Outcome } from '../types.ts';
 import type { Run } from './run.ts';
 import type { Cost, Spending } from './spending.ts';
 import type { PendingCall } from './tools/pending.ts';
+import type { AnswerTrace } from './trace/answer-trace.ts';
 
 /** A question, the result of its answer, and the stored records of both. */
 
@@ -26,6 +27,8 @@ export interface Question {
   acceptedLanguages?: readonly string[];
   /** The answer goes on: the call that it ended with, what the visitor says to it, and the message so far. */
   confirmed?: { pending: PendingCall; isAccepted: boolean; before: StoredMessage };
+  /** Told how the answer is made; absent but for the question of somebody who asks that. */
+  trace?: AnswerTrace;
   /** The id of the HTTP request, for the log. */
   request?: string;
   /** Its owner's budget; absent where there is no limit. */

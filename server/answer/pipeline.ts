@@ -62,16 +62,12 @@ export function createRespond(options: PipelineOptions): Respond {
   return (question, run) =>
     gatherContext(options, hosts, question, run).then((context) => {
       run.collected = context.collected;
+      question.trace?.begin(context);
       const answer = answerIn(context, options, run);
       if (!question.ephemeral && !question.confirmed) run.background = options.background?.(question, context);
       const { routingTokens } = context;
       return routingTokens ? Promise.resolve(answer).then((result) => withTokens(result, routingTokens)) : answer;
     });
-}
-
-/** Reads the word lists and the model of wishes that the first answer of a process would wait for. */
-export async function warmAnswers(): Promise<void> {
-  for (const message of ['hello', 'shipping']) await readTalk(message, { name: '', canPass: false });
 }
 
 /** With tokens of calls before the answer's own. */
@@ -134,7 +130,9 @@ async function gatherContext(
   const sources = agent?.type === 'user-facing' ? sourcesFor(agent) : NO_SOURCES;
   const seemsTalk = said !== undefined && routing?.detected === 'small_talk';
   // The language of the site is all that small talk needs of the search.
-  const { query, found } = await knowledge.search(uuid, question.query, { earlier, sources, wordsAlone: seemsTalk });
+  const { trace } = question;
+  const scope = { earlier, sources, wordsAlone: seemsTalk, onTrace: trace?.onSearch };
+  const { query, found } = await knowledge.search(uuid, question.query, scope);
   const isTalk = seemsTalk && !namesThing(said, { question, earlier, query, found });
   return {
     question,
@@ -228,6 +226,7 @@ function answerWithModel(
   const maxTokens = answerTokens(size);
   const request = buildPrompt({ agent, ...given, query, cite, acceptedLanguages, scene, maxTokens });
   const generation = tools ? tools.generate(model, withToolRules(request), onText) : model.generate(request, onText);
+  question.trace?.give(given.found.length, request);
   run.onStop = () => generation.stop();
   if (run.stopped) generation.stop();
   // Computed now, while the model's server works, so that an open stream does not keep the passages in memory.

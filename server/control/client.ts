@@ -1,5 +1,6 @@
 import { isPending, type Chatbot, type DataSource } from '../schema/records.ts';
 import { Refusal } from '../schema/errors.ts';
+import type { MessageTrace } from '../schema/trace.ts';
 import { findChatbot, filterByName } from './find-by-name.ts';
 import type { IngestJob } from './ingest-jobs.ts';
 import type { Answer, ChatbotLine, RemovedUser } from './operator.ts';
@@ -84,6 +85,11 @@ export class Client {
   async ask(named: string, query: string): Promise<Answer> {
     const { uuid } = await this.#find(named);
     return this.#post(`/control/chatbot/${uuid}/ask`, { query });
+  }
+
+  async explain(named: string, query: string): Promise<MessageTrace> {
+    const { uuid } = await this.#find(named);
+    return this.#post(`/control/chatbot/${uuid}/explain`, { query });
   }
 
   /**

@@ -107,6 +107,10 @@ function controlRoutes(deps: ControlDeps): Middleware {
     const { query } = await readBody(ctx, log, NewMessage);
     return operator.ask(uuid, query);
   });
+  on('POST', '/chatbot/:uuid/explain', async (ctx, uuid) => {
+    const { query } = await readBody(ctx, log, NewMessage);
+    return operator.explain(uuid, query);
+  });
   on('GET', '/job/:uuid', (_, uuid) => ingestJob(deps, uuid));
   on('POST', '/job/:uuid/stop', (_, uuid) => stopIngestJob(deps, uuid));
   return router.routes() as unknown as Middleware;

@@ -2,10 +2,12 @@ import { readEmail, userOf } from './users.ts';
 import { askOnce } from '../answer/ask-once.ts';
 import type { AnswerRuns, MessageMeta, Respond } from '../answer/runs.ts';
 import { deleteChatbot } from '../api/resources/chatbots.ts';
+import { traceQuestion } from '../answer/trace/trace-question.ts';
 import { notFound, Refusal } from '../schema/errors.ts';
+import type { MessageTrace } from '../schema/trace.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Clock } from '../schema/ids.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoredChatbot } from '../store/store.ts';
 import type { Citations } from '../types.ts';
 
 /** What an operator does beyond the API, in which a user has chatbots of their own alone. */
@@ -14,6 +16,8 @@ interface Operator {
   chatbots(): Promise<ChatbotLine[]>;
   /** Asks as a visitor would, with citations. Nothing is stored. */
   ask(chatbot: string, query: string): Promise<Answer>;
+  /** As `ask`, with how the answer came about. */
+  explain(chatbot: string, query: string): Promise<MessageTrace>;
   /** Ends the user's keys, too. Without `withChatbots`, refuses a user who has chatbots. */
   removeUser(email: string, withChatbots: boolean): Promise<RemovedUser>;
 }
@@ -56,6 +60,12 @@ interface OperatorDeps {
 
 export function createOperator(deps: OperatorDeps): Operator {
   const { store } = deps;
+  /** The chatbot, as if its visitors saw citations. */
+  const citing = async (uuid: string): Promise<StoredChatbot> => {
+    const chatbot = await store.chatbot(uuid);
+    if (!chatbot) throw notFound('chatbot');
+    return { ...chatbot, meta: { ...chatbot.meta, show_citations: true } };
+  };
   return {
     async chatbots() {
       const users = await store.users();
@@ -73,15 +83,15 @@ export function createOperator(deps: OperatorDeps): Operator {
     },
 
     async ask(uuid, query) {
-      const chatbot = await store.chatbot(uuid);
-      if (!chatbot) throw notFound('chatbot');
-      const citing = { ...chatbot, meta: { ...chatbot.meta, show_citations: true } };
-      const { response, cite_data_json, meta_json, error_message } = await askOnce(deps, citing, query);
+      const chatbot = await citing(uuid);
+      const { response, cite_data_json, meta_json, error_message } = await askOnce(deps, chatbot, query);
       const citations = Object.entries(JSON.parse(cite_data_json) as Citations);
       const sources = citations.map(([marker, { title, file_name }]) => ({ marker, title, address: file_name }));
       const { fallback = '' } = JSON.parse(meta_json) as Partial<MessageMeta>;
       return { answer: response, sources, fallback, fault: error_message };
     },
+
+    explain: async (uuid, query) => traceQuestion(deps, { chatbot: await citing(uuid), query }),
 
     async removeUser(input, withChatbots) {
       const { uuid, email } = await userOf(store, readEmail(input));

@@ -35,6 +35,10 @@ interface QuotedAnswerEnd {
   outcome: Outcome;
 }
 
+/** The quotes that answer, before they are written. */
+export const answerTo = (query: Query, found: Found[]): QuotedAnswer =>
+  selectAnswer(query, found, query.isLongForm ? { maxSentences: MAX_PARAGRAPHS } : {});
+
 /** Writes the extractive answer: quotes from the sources, or the reply that there is no answer. */
 export async function writeQuotes(
   { query, found, cite, acceptedLanguages, offer }: WriteQuotesOptions,
@@ -42,7 +46,7 @@ export async function writeQuotes(
 ): Promise<QuotedAnswerEnd> {
   const long = query.isLongForm;
   const phrases = (): Phrases => phrasesFor(query, found, acceptedLanguages);
-  const answer = selectAnswer(query, found, long ? { maxSentences: MAX_PARAGRAPHS } : {});
+  const answer = answerTo(query, found);
   const quotes = createCitationList(found);
   const intro = long && !answer.isUnsure ? '' : introductionTo(answer, phrases);
   if (intro !== '') run.append(intro);

@@ -1,4 +1,5 @@
 import { functionByExample } from '../../agents/tool-examples.ts';
+import { classOf } from '../../agents/tool-functions.ts';
 import { valuesOf } from '../../agents/variables.ts';
 import type { SearchResult } from '../../knowledge/search/found.ts';
 import type { Catalogue } from '../../model/catalogue.ts';
@@ -37,7 +38,7 @@ export function toolsFor(
   run: Run,
 ): ToolUse | undefined {
   if (agent?.type !== 'user-facing') return undefined;
-  const offer = offerOf(agent) ?? (question.confirmed ? NO_FUNCTIONS : undefined);
+  const offer = offerOf(question.trace ? withoutActs(agent) : agent) ?? (question.confirmed ? NO_FUNCTIONS : undefined);
   if (!offer) return undefined;
   return new ToolUse({
     agent,
@@ -52,6 +53,13 @@ export function toolsFor(
     onStep: (name) => run.setStep(name),
   });
 }
+
+/** Nobody wants anything done by a question that is asked to see how it is answered: as if a visitor had to confirm it. */
+const withoutActs = ({ tool_functions }: StoredAgent): Pick<StoredAgent, 'tool_functions'> => ({
+  tool_functions: tool_functions.map((one) =>
+    classOf(one) === 'write' ? { ...one, meta: { ...one.meta, class: 'ask' } } : one,
+  ),
+});
 
 export function withToolRules(request: ModelRequest): ModelRequest {
   const [system, ...others] = request.messages;

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import * as fields from '../../schema/fields.ts';
 import * as records from '../../schema/records.ts';
 import * as sites from '../../schema/site.ts';
+import * as trace from '../../schema/trace.ts';
 import * as usage from '../../schema/usage.ts';
 import * as widgetSettings from '../../schema/widget-settings.ts';
 import * as agentBodies from '../requests/agent-body.ts';
@@ -22,6 +23,7 @@ const namedSchemas: [string, TSchema][] = [
   ...exportedSchemas(sites),
   ...exportedSchemas(widgetSettings),
   ...exportedSchemas(usage),
+  ...exportedSchemas(trace),
   ...exportedSchemas(bodies),
   ...exportedSchemas(agentBodies),
 ];

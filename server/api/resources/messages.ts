@@ -4,9 +4,11 @@ import * as Type from 'typebox';
 import type { Question } from '../../answer/runs.ts';
 import { noteOutcome, streamText, whenEnded } from '../../answer/stream.ts';
 import type { Run } from '../../answer/run.ts';
+import { traceQuestion } from '../../answer/trace/trace-question.ts';
 import { notFound, Refusal } from '../../schema/errors.ts';
 import { messageUuid, readUuid, view } from '../../schema/ids.ts';
 import { Message, Success } from '../../schema/records.ts';
+import { MessageTrace } from '../../schema/trace.ts';
 import type { User } from '../../store/store.ts';
 import { NewMessage, Uuids } from '../requests/bodies.ts';
 import { serializeList } from '../../http/json-list.ts';
@@ -51,6 +53,20 @@ export const messages = (deps: ApiDeps): Operation[] => {
       async handle({ user, uuid, body, ctx }) {
         const question = await createQuestion(deps, { user, uuid, body, ctx });
         return wholeAnswer(runs.start({ ...question, unstreamed: true }, respond), ctx.res);
+      },
+    }),
+    operation({
+      id: 'traceMessage',
+      method: 'POST',
+      path: '/api/v1/session/:uuid/message/trace',
+      summary: 'Explain how a question is answered, without storing it',
+      description:
+        'The question is answered as the next message of the session would be, by the same code: its earlier messages count, and a model is asked where there is one, which costs its tokens and credits. No message is stored and nothing of the session is changed; functions that write are not called, nor are background agents.',
+      body: NewMessage,
+      reply: MessageTrace,
+      async handle({ user, uuid, body, ctx }) {
+        const { session, chatbot } = await ownedSession(store, user, uuid);
+        return traceQuestion(deps, { query: body.query, chatbot, session, request: String(ctx.state.id) });
       },
     }),
     operation({

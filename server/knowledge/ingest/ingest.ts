@@ -3,11 +3,10 @@ import type { Embedder } from '../../model/model.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { Store, StoredSource } from '../../store/store.ts';
 import type { Web } from '../../web/web.ts';
-import { chatbotsByUse } from './by-use.ts';
 import { createEmbedding, type Embedding, type RetryDelays } from './embed.ts';
 import { IndexCache } from '../search/index-cache.ts';
 import type { Knowledge } from '../knowledge.ts';
-import type { Found, SearchOptions, SearchResult } from '../search/found.ts';
+import type { Found, SearchOptions, SearchResult, SearchTrace } from '../search/found.ts';
 import {
   commitSource,
   failSource,
@@ -19,10 +18,11 @@ import {
   type Outcome,
   type SourceContent,
 } from './job.ts';
-import type { Hit } from '../search/types.ts';
+import { ScoreRecorder, type Hit } from '../search/types.ts';
 import { userOf } from './content.ts';
 import type { FetchOptions } from './fetch.ts';
 import { PassageIndex } from '../search/index.ts';
+import { matchesOf } from '../search/query-terms.ts';
 import type { Query } from '../search/query.ts';
 import { FairQueue } from '../../async/fair-queue.ts';
 
@@ -31,7 +31,7 @@ interface IngestionOptions {
   web: Web;
   clock: Clock;
   log: Log;
-  /** Shows an embedding server that fails, and that indexes are being loaded. */
+  /** Shows an embedding server that fails. */
   health?: Pick<Health, 'report' | 'clear'> | undefined;
   /** Milliseconds after the last question at which a chatbot's index leaves memory; 15 minutes by default. */
   idle?: number;
@@ -40,9 +40,6 @@ interface IngestionOptions {
   /** Of an embedding server that fails; 15 seconds to 5 minutes by default. */
   retryDelays?: RetryDelays | undefined;
 }
-
-/** What `/readyz` says meanwhile. */
-const WARMING = 'warming up: the search indexes of chatbots are being loaded';
 
 /** The part of pino that is used here. */
 export interface Log {
@@ -70,7 +67,6 @@ export class Ingestion implements Knowledge {
   readonly #log: Log;
   readonly #queue: FairQueue;
   readonly #embedding: Embedding | undefined;
-  readonly #health: IngestionOptions['health'];
 
   constructor({ store, web, clock, log, health, idle = 15 * 60_000, embedder, retryDelays }: IngestionOptions) {
     const indexes = new IndexCache({ store, clock, idle, model: embedder?.model });
@@ -79,7 +75,6 @@ export class Ingestion implements Knowledge {
     };
     this.#deps = { store, web, clock, indexes };
     this.#log = log;
-    this.#health = health;
     this.#queue = new FairQueue({
       concurrency: MAX_JOBS,
       perHost: MAX_JOBS_PER_HOST,
@@ -176,33 +171,22 @@ export class Ingestion implements Knowledge {
   async search(
     chatbot: string,
     question: string,
-    { earlier = [], limit = PASSAGES, sources, wordsAlone = false }: SearchOptions = {},
+    { earlier = [], limit = PASSAGES, sources, wordsAlone = false, onTrace }: SearchOptions = {},
   ): Promise<SearchResult> {
     if (sources?.size === 0) return { query: new PassageIndex().query(question, earlier), found: [] };
     const index = await this.#deps.indexes.get(chatbot);
     const query = index.query(question, earlier);
     const hasVectors = index.dimensions > 0 && !wordsAlone;
     const vector = hasVectors ? await this.#embedding?.question(query.textToEmbed) : undefined;
-    const hits = index.search(query, limit, { sources, vector });
+    const scores = onTrace && new ScoreRecorder<StoredSource>();
+    const hits = index.search(query, limit, { sources, vector, scores });
+    if (onTrace && scores) onTrace(traceOf(index, scores, query));
     return { query, found: hits.map((hit) => foundOf(index, hit, query)) };
   }
 
   async rarity(chatbot: string): Promise<(word: string) => number> {
     const index = await this.#deps.indexes.get(chatbot);
     return (word) => index.rarity(word);
-  }
-
-  async warm(): Promise<void> {
-    const { store, clock, indexes } = this.#deps;
-    const onError = (error: unknown, chatbot?: string): void =>
-      this.#log.error({ err: error, chatbot }, 'an index could not be loaded before the first question');
-    this.#health?.report('warming', { status: 'warming', reason: WARMING });
-    try {
-      await indexes.warm(await chatbotsByUse(store, clock), onError);
-    } catch (error) {
-      onError(error);
-    }
-    this.#health?.clear('warming');
   }
 
   async close(): Promise<void> {
@@ -238,6 +222,16 @@ function foundOf(index: PassageIndex<StoredSource>, hit: Hit<StoredSource>, quer
   const match = index.match(hit, query);
   return { source: { uuid, title, file_name, type }, headings, text, score: hit.score, match, entry: hit.entry };
 }
+
+const traceOf = (
+  index: PassageIndex<StoredSource>,
+  scores: ScoreRecorder<StoredSource>,
+  query: Query,
+): SearchTrace => ({
+  passages: index.size,
+  matches: matchesOf(query, index.words),
+  candidates: scores.ranked.map((hit) => ({ ...foundOf(index, hit, query), parts: scores.of(hit.entry) })),
+});
 
 function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : '';

@@ -1,5 +1,5 @@
 import type { Sentence } from './found.ts';
-import type { Entry, Hit } from './types.ts';
+import type { Entry, Hit, ScoreRecorder } from './types.ts';
 import type { Query } from './query.ts';
 import type { TermShare } from './query-terms.ts';
 
@@ -56,11 +56,15 @@ export function bySentences<S, H extends Hit<S>>(
   query: Query,
   limit: number,
   sentences: (entry: Entry<S>) => Sentence[],
+  scores?: ScoreRecorder<S>,
 ): H[] {
   hits.sort(byScore);
   if (!query.isQuestion) return hits;
   for (const hit of hits.slice(0, Math.max(limit, PASSAGES_READ))) {
-    if (hit.score > 0) hit.score += COVERAGE * bestCoverage(sentences(hit.entry), hit.entry.head, query);
+    if (hit.score <= 0) continue;
+    const gain = COVERAGE * bestCoverage(sentences(hit.entry), hit.entry.head, query);
+    hit.score += gain;
+    scores?.add(hit.entry, 'sentence', gain);
   }
   return hits.sort(byScore);
 }

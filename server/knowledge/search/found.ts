@@ -1,4 +1,5 @@
 import type { Query } from './query.ts';
+import type { TermMatch } from './query-terms.ts';
 
 export interface SearchResult {
   query: Query;
@@ -15,6 +16,31 @@ export interface SearchOptions {
   sources?: ReadonlySet<string> | undefined;
   /** By words alone: no embedding model is waited for. False by default. */
   wordsAlone?: boolean;
+  /** Told how the passages were scored, before the search resolves; without it nothing of that is kept. */
+  onTrace?: ((trace: SearchTrace) => void) | undefined;
+}
+
+/** How a search came to its result. */
+export interface SearchTrace {
+  /** In the chatbot's index. */
+  passages: number;
+  /** For each term of the query: what of the pages counts as it. */
+  matches: TermMatch[][];
+  /** All passages that were scored, best first; those that were found are the first of them. */
+  candidates: (Found & { parts: ScoreParts })[];
+}
+
+/** The parts that the score of a passage is the sum of. */
+export interface ScoreParts {
+  bm25: number;
+  /** Words that stand near each other, in the order and the form of the question, or in title and headings. */
+  proximity: number;
+  /** How much of the question its best sentence has. */
+  sentence: number;
+  /** Likeness of meaning, by vectors. */
+  vector: number;
+  /** The owner wrote it to answer this very question. */
+  pair: number;
 }
 
 /** A passage that answers, with all a citation needs. */

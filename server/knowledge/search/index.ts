@@ -1,5 +1,5 @@
 import { byScore, bySentences } from './coverage.ts';
-import type { Entry, Hit, IndexedDocument, SearchScope } from './types.ts';
+import type { Entry, Hit, IndexedDocument, ScoreRecorder, SearchScope } from './types.ts';
 import { FEEDBACK_PASSAGES, wantsFeedback, withFeedback } from './relevance-feedback.ts';
 import type { Match, Sentence } from './found.ts';
 import { languageOf, type Language } from '../text/language.ts';
@@ -122,21 +122,23 @@ export class PassageIndex<S> {
   }
 
   /** The best passages, best first. */
-  search(query: Query, limit: number, searchIn: SearchScope = {}): Hit<S>[] {
+  search(query: Query, limit: number, searchIn: SearchScope<S> = {}): Hit<S>[] {
     const hits = this.#searchPassages(query, limit, searchIn);
     const pair = this.#pairs.find([query.text, query.question], searchIn.sources);
     const entry = pair === undefined ? undefined : this.#entries[this.#slots.get(pair)?.[0] ?? -1];
     if (!entry) return hits;
     const others = hits.filter((hit) => hit.entry !== entry);
-    return [{ entry, score: 1 + (hits[0]?.score ?? 0), exact: true as const }, ...others].slice(0, limit);
+    const exact = { entry, score: 1 + (hits[0]?.score ?? 0), exact: true as const };
+    searchIn.scores?.putFirst(exact);
+    return [exact, ...others].slice(0, limit);
   }
 
-  #searchPassages(query: Query, limit: number, { sources, vector }: SearchScope): Hit<S>[] {
+  #searchPassages(query: Query, limit: number, { sources, vector, scores }: SearchScope<S>): Hit<S>[] {
     const slotSet = sources && this.#slotSetOf(sources);
     const rank = (one: Query) =>
       vector?.length === this.dimensions
-        ? this.#rankedByBoth(one, limit, slotSet, vector)
-        : this.#ranked(one, limit, slotSet);
+        ? this.#rankedByBoth(one, limit, slotSet, vector, scores)
+        : this.#ranked(one, limit, slotSet, scores);
     if (!wantsFeedback(query, slotSet ? slotSet.size : this.size)) return rank(query);
     const hits = this.#ranked(query, Math.max(limit, FEEDBACK_PASSAGES), slotSet);
     if (hits.length === 0) return rank(query);
@@ -147,7 +149,13 @@ export class PassageIndex<S> {
    * Ranks candidates of both BM25F and the vectors. Word scores are scaled so that the best passage's is the share of the
    * question that it has words for: the smaller that is, the more the cosines decide.
    */
-  #rankedByBoth(query: Query, limit: number, slotSet: SlotSet | undefined, vector: Float32Array): Hit<S>[] {
+  #rankedByBoth(
+    query: Query,
+    limit: number,
+    slotSet: SlotSet | undefined,
+    vector: Float32Array,
+    recorder?: ScoreRecorder<S>,
+  ): Hit<S>[] {
     const vectors = this.#vectors!;
     const many = Math.max(limit, CANDIDATES);
     const byWords = this.#postings.top(query, many, slotSet);
@@ -155,15 +163,20 @@ export class PassageIndex<S> {
     const near = vectors.nearest(vector, many, slotSet?.has).filter((slot) => !known.has(slot));
     const scores = this.#postings.scores(query, near);
     const all = [...byWords, ...near.map((slot, at): [number, number] => [slot, scores[at]!])];
-    const found = all.map(([slot, score]) => ({ slot, ...this.#hit(slot, score, query) }));
-    const hits = this.#bySentences(found, query, limit);
+    const found = all.map(([slot, score]) => ({ slot, ...this.#hit(slot, score, query, recorder) }));
+    const hits = this.#bySentences(found, query, limit, recorder);
     const [best] = hits;
     if (!best) return [];
     const words = Math.min(1, this.#postings.matchShare(best.entry, query)) / (best.score || 1);
     const mixed = hits.map(({ slot, entry, score }) => {
-      return { entry, score: words * score + VECTOR_WEIGHT * vectors.cosine(slot, vector), first: best.entry };
+      const meaning = VECTOR_WEIGHT * vectors.cosine(slot, vector);
+      recorder?.scale(entry, words);
+      recorder?.add(entry, 'vector', meaning);
+      return { entry, score: words * score + meaning, first: best.entry };
     });
-    return mixed.sort(byScore).slice(0, limit);
+    mixed.sort(byScore);
+    if (recorder) recorder.ranked = mixed;
+    return mixed.slice(0, limit);
   }
 
   #slotSetOf(sources: ReadonlySet<string>): SlotSet {
@@ -177,21 +190,26 @@ export class PassageIndex<S> {
     return { slots, size, has };
   }
 
-  #ranked(query: Query, limit: number, slotSet: SlotSet | undefined): Hit<S>[] {
+  #ranked(query: Query, limit: number, slotSet: SlotSet | undefined, recorder?: ScoreRecorder<S>): Hit<S>[] {
     const top = this.#postings.top(query, Math.max(limit, CANDIDATES), slotSet);
-    const hits = top.map(([slot, score]) => this.#hit(slot, score, query));
-    return this.#bySentences(hits, query, limit).slice(0, limit);
+    const scored = top.map(([slot, score]) => this.#hit(slot, score, query, recorder));
+    const hits = this.#bySentences(scored, query, limit, recorder);
+    if (recorder) recorder.ranked = hits;
+    return hits.slice(0, limit);
   }
 
-  #hit(slot: number, score: number, query: Query): Hit<S> {
+  #hit(slot: number, score: number, query: Query, recorder?: ScoreRecorder<S>): Hit<S> {
     const entry = this.#entries[slot]!;
     if (score === 0) return { entry, score: 0 };
-    const closer = score / query.totalWeight + proximity(entry, query, this.words);
-    return { entry, score: closer / this.#postings.lengthFactor(entry.forms.length) ** LENGTH_PENALTY };
+    const near = proximity(entry, query, this.words);
+    const penalty = this.#postings.lengthFactor(entry.forms.length) ** LENGTH_PENALTY;
+    recorder?.add(entry, 'bm25', score / query.totalWeight / penalty);
+    recorder?.add(entry, 'proximity', near / penalty);
+    return { entry, score: (score / query.totalWeight + near) / penalty };
   }
 
-  #bySentences<H extends Hit<S>>(hits: H[], query: Query, limit: number): H[] {
-    return withoutDuplicates(bySentences<S, H>(hits, query, limit, (entry) => this.sentences(entry)));
+  #bySentences<H extends Hit<S>>(hits: H[], query: Query, limit: number, recorder?: ScoreRecorder<S>): H[] {
+    return withoutDuplicates(bySentences<S, H>(hits, query, limit, (entry) => this.sentences(entry), recorder));
   }
 
   match({ entry, first, exact }: Hit<S>, query: Query): Match {

@@ -28,6 +28,13 @@ export interface TermShare {
   share: number;
 }
 
+/** What of the pages counts as a term. */
+export interface TermMatch {
+  kind: 'word' | 'correction' | 'synonym';
+  /** Forms that pages have, shortest first. */
+  words: string[];
+}
+
 /** Terms of one question; later words are ignored. */
 const MAX_TERMS = 48;
 /** UTF-16 units that are read of one text. */
@@ -178,6 +185,20 @@ export class TermReader {
     if (this.#isUnaccented) roots.push(...this.#vocabulary.rootsIgnoringAccents(word));
     return [...new Set(roots.filter(isSeen))];
   }
+}
+
+/** For each term, the words of pages that stand for it. Reads all words of the index. */
+export function matchesOf(
+  { terms, termByRoot }: { terms: Term[]; termByRoot: ReadonlyMap<number, TermShare> },
+  words: Vocabulary,
+): TermMatch[][] {
+  const forms = words.formsOf(new Set(termByRoot.keys()));
+  const matches: TermMatch[][] = terms.map(() => []);
+  for (const [root, { term, share }] of termByRoot) {
+    const kind = share === 1 ? 'word' : share === SYNONYM_SHARE ? 'synonym' : 'correction';
+    matches[term]?.push({ kind, words: forms.get(root) ?? [] });
+  }
+  return matches;
 }
 
 const isSeen = (root: number): boolean => root !== UNSEEN;

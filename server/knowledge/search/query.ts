@@ -27,7 +27,14 @@ export interface Query {
   hasAnswerType?: ((sentence: string) => boolean) | undefined;
   /** What to embed: the text, with the question before it where it is a follow-up. */
   textToEmbed: string;
+  /**
+   * Those of the question; from index `implied` on those that its phrases imply, from `earlier` on those of earlier questions,
+   * from `beside` on those of the rest of the message.
+   */
   terms: Term[];
+  implied: number;
+  earlier: number;
+  beside: number;
   /** The sum of the weights of the terms that ask. */
   totalWeight: number;
   totalWorth: number;
@@ -71,9 +78,11 @@ export function readQuery(
   const { question, rest } = splitQuestion(text.slice(0, MAX_QUERY_LENGTH), (sentence) => reader.worthOf(sentence));
   const start = question.slice(0, PHRASES_LENGTH);
   reader.add(inPlainWords(withoutWritingRequest(question)), 1);
+  const implied = reader.terms.length;
   for (const word of impliedBy(start)) reader.add(word, IMPLIED);
   for (const word of compoundsIn(start)) if (reader.knows(word)) reader.add(word, IMPLIED);
-  const isContinued = isFollowUp(question, reader.terms.length);
+  const continued = reader.terms.length;
+  const isContinued = isFollowUp(question, continued);
   if (isContinued) {
     let age = 0;
     for (const before of earlier.toReversed()) {
@@ -82,6 +91,7 @@ export function readQuery(
       if (reader.terms.length > known && ++age === MAX_EARLIER) break;
     }
   }
+  const beside = reader.terms.length;
   // “I cannot log in. Why?” asks about what stands before it.
   if (reader.terms.length === 0) reader.add(rest, 1);
   else reader.addBeside(rest, BESIDE);
@@ -99,6 +109,9 @@ export function readQuery(
     hasAnswerType: answerType(question),
     textToEmbed: isContinued ? [...earlier.slice(-1), text].join('\n') : text,
     terms,
+    implied,
+    earlier: continued,
+    beside,
     totalWeight: sum(({ weight, worth }) => (worth > 0 ? weight : 0)),
     totalWorth,
     unknownNames: worthOfUnknownNames(question, terms, termByRoot) / (totalWorth || 1),

@@ -1,6 +1,6 @@
 import type { SourceDocument } from '../../store/store.ts';
 import type { Language } from '../text/language.ts';
-import type { Sentence } from './found.ts';
+import type { ScoreParts, Sentence } from './found.ts';
 import type { PassageTerms } from './bm25.ts';
 
 /** A passage in the index; `S` is the caller's type of source. */
@@ -26,10 +26,43 @@ export interface Hit<S> {
 /** `address`: of its page; '' by default. */
 export type IndexedDocument = SourceDocument & { address?: string };
 
+/** Keeps how the passages of one search were scored. */
+export class ScoreRecorder<S> {
+  readonly parts = new Map<Entry<S>, ScoreParts>();
+  /** All that were scored, best first. */
+  ranked: Hit<S>[] = [];
+
+  add(entry: Entry<S>, part: keyof ScoreParts, value: number): void {
+    this.of(entry)[part] += value;
+  }
+
+  scale(entry: Entry<S>, factor: number): void {
+    const parts = this.of(entry);
+    for (const part of Object.keys(parts) as (keyof ScoreParts)[]) parts[part] *= factor;
+  }
+
+  /** The owner wrote this passage to answer the question. */
+  putFirst(hit: Hit<S>): void {
+    this.parts.delete(hit.entry);
+    this.add(hit.entry, 'pair', hit.score);
+    this.ranked = [hit, ...this.ranked.filter(({ entry }) => entry !== hit.entry)];
+  }
+
+  of(entry: Entry<S>): ScoreParts {
+    const known = this.parts.get(entry);
+    if (known) return known;
+    const parts = { bm25: 0, proximity: 0, sentence: 0, vector: 0, pair: 0 };
+    this.parts.set(entry, parts);
+    return parts;
+  }
+}
+
 /** Limits of a search, and the question's vector. */
-export interface SearchScope {
+export interface SearchScope<S> {
   /** Only these sources. */
   sources?: ReadonlySet<string> | undefined;
   /** The embedded question, of length 1; words alone decide where it is absent. */
   vector?: Float32Array | undefined;
+  /** Told how passages are scored; without it nothing of that is kept. */
+  scores?: ScoreRecorder<S> | undefined;
 }

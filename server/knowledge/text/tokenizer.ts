@@ -116,6 +116,16 @@ export class Vocabulary {
     return this.#forms.get(language)?.get(word) ?? UNSEEN;
   }
 
+  /** The words of these roots, shortest first. Reads all words. */
+  formsOf(roots: ReadonlySet<number>): Map<number, string[]> {
+    const forms = new Map<number, string[]>();
+    for (const [form, root] of this.#rootOf.entries()) {
+      if (roots.has(root)) forms.set(root, [...(forms.get(root) ?? []), this.#words[form]!]);
+    }
+    for (const words of forms.values()) words.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+    return forms;
+  }
+
   /** Adds new words to the lookup tables that questions need, in steps of a few milliseconds. */
   *updateInSteps(): Generator<void> {
     yield* this.#typos.updateInSteps();

@@ -392,6 +392,11 @@ export const rows: Record<string, Row> = {
     send: () => ({ query: QA.question }),
     invalid: QUERIES,
   },
+  'POST /api/v1/session/:uuid/message/trace': {
+    on: newConversation,
+    send: () => ({ query: QA.question }),
+    invalid: QUERIES,
+  },
   'GET /api/v1/session/:uuid/messages': { on: newConversation, invalidSearch: PAGES },
   'GET /api/v1/session/:uuid/messages/plain-text': { on: newConversation },
   'GET /api/v1/message/:uuid': { on: newMessage },

@@ -1,0 +1,147 @@
+import * as Type from 'typebox';
+import type { Static } from 'typebox';
+import { literals, record, Uuid } from './fields.ts';
+
+/** How one question is answered: what was read of it, found for it, and chosen. Texts are cut, numbers have four decimals. */
+
+const Count = Type.Integer({ minimum: 0 });
+const Text = Type.String();
+const share = (description: string) => Type.Number({ description });
+
+const TraceTerm = record({
+  word: Text,
+  from: literals(
+    '`question`: the part that asks; `phrase`: implied by a turn of phrase in it; `earlier`: questions before it; `beside`: the rest of the message.',
+    'question',
+    'phrase',
+    'earlier',
+    'beside',
+  ),
+  weight: share('What it counts in the ranking of passages: more the fewer pages have it.'),
+  worth: share('How much confidence an answer without it loses; 0 for words beside the question.'),
+  known: Type.Boolean({ description: 'Whether a page has the word in any form.' }),
+  matches: Type.Array(
+    record({
+      words: Type.Array(Text, { description: 'Forms that pages have, at most three.' }),
+      kind: literals(
+        '`word`: the word itself; `correction`: its likely spelling; `synonym`.',
+        'word',
+        'correction',
+        'synonym',
+      ),
+    }),
+    { description: 'What of the pages counts as this word; at most eight.' },
+  ),
+});
+
+const TraceQuery = record({
+  text: Text,
+  asks: Type.String({ description: 'The part that asks: confidence is computed from its words alone.' }),
+  language: Type.String({ description: 'Tag of the language; empty where the words do not tell.' }),
+  reply_language: Text,
+  is_question: Type.Boolean({ description: 'False for mere keywords.' }),
+  is_long_form: Type.Boolean({ description: 'Whether it asks for a text of some length.' }),
+  earlier_questions: Type.Array(Text, {
+    description: 'Questions before it whose words are added, oldest first: none where it can be understood alone.',
+  }),
+  terms: Type.Array(TraceTerm),
+  unknown_words: Type.Array(Text, { description: 'Words of the part that asks that no page has.' }),
+  unknown_names: share('0 to 1: the share of names that no page has; the confidence is less by it.'),
+});
+
+const Score = Type.Number();
+
+const TraceCandidate = record({
+  rank: Type.Integer({ minimum: 1 }),
+  data_source_uuid: Uuid,
+  title: Text,
+  address: Type.String({ description: 'The URL for a link, the name of the file for an upload.' }),
+  type: Text,
+  headings: Type.Array(Text),
+  text: Type.String({ description: 'The passage, at most 1,000 characters of it.' }),
+  score: Type.Number({ description: 'Comparable within one question only; the sum of `parts`.' }),
+  parts: record({
+    bm25: Score,
+    proximity: Type.Number({
+      description: 'Words near each other, in order and form of the question, or in headings.',
+    }),
+    sentence: Type.Number({ description: 'How much of the question its best sentence has.' }),
+    vector: Type.Number({ description: 'Likeness of meaning; 0 without an embedding model.' }),
+    pair: Type.Number({ description: 'The owner wrote it to answer this very question.' }),
+  }),
+  found: Type.Boolean({ description: 'Among the passages that answers are made from.' }),
+  given: Type.Boolean({ description: 'The model got it with the question.' }),
+});
+
+const TraceSentence = record({
+  candidate: Type.Integer({ minimum: 1, description: 'The `rank` of its passage.' }),
+  text: Type.String({ description: 'At most 500 characters.' }),
+  taken: Type.Boolean({ description: 'Whether it is quoted; with a model, whether it would be without one.' }),
+});
+
+const TraceDecision = record({
+  certainty: literals(
+    'What quotes alone would be: `sure`, `unsure` (told as the closest that was found), or `none`.',
+    'sure',
+    'unsure',
+    'none',
+  ),
+  confidence: share('How likely it is that the passages answer the question.'),
+  min_confidence: share('Below it, nothing is told as an answer.'),
+  unsure_confidence: share('Below it, nothing is quoted.'),
+});
+
+const TraceRouting = Type.Object(
+  {
+    by: literals('What decided.', 'only', 'rule', 'classifier', 'model'),
+    agent: Type.Optional(Uuid),
+    rule: Type.Optional(record({ agent: Uuid, index: Count })),
+    detected: Type.Optional(literals('What the message clearly is.', 'person', 'spam', 'small_talk')),
+    margin: Type.Optional(Type.Number()),
+    candidates: Type.Optional(
+      Type.Array(
+        Type.Object({ uuid: Uuid, name: Text, score: Score, classifier: Score, bias: Score, stickness: Score }),
+      ),
+    ),
+  },
+  { description: 'As `routing` in the `meta_json` of a message; absent where no agent can answer.' },
+);
+
+export const MessageTrace = record({
+  answer: Type.String({ description: 'At most 20,000 characters.' }),
+  by: literals(
+    'What wrote the answer: `quotes` of the sources, the `model`, the agent’s own `message`, `small_talk`, or a tool `function`; `nobody` where no agent can answer.',
+    'quotes',
+    'model',
+    'message',
+    'small_talk',
+    'function',
+    'nobody',
+  ),
+  outcome: literals('As in `meta_json`.', 'answered', 'unsure', 'unknown'),
+  finish_reason: Text,
+  citations: Type.Array(record({ marker: Text, data_source_uuid: Uuid, title: Text, address: Text })),
+  fallback: Type.String({ description: 'Why quotes stand in for the model; empty where they do not.' }),
+  error_message: Type.String({ description: 'Why the answer failed; empty where it did not.' }),
+  agent: record({ uuid: Text, name: Text, type: Text }),
+  routing: Type.Optional(TraceRouting),
+  functions_called: Type.Array(record({ name: Text, content: Text })),
+  query: TraceQuery,
+  search: record({
+    passages: Type.Integer({ minimum: 0, description: 'In the index of the chatbot.' }),
+    all_sources: Type.Boolean({ description: 'False where the agent answers from some of the sources, or from none.' }),
+    candidates: Type.Array(TraceCandidate, { description: 'Best first, at most 20.' }),
+  }),
+  sentences: Type.Array(TraceSentence, { description: 'Best first, at most 30; empty where nothing is quoted from.' }),
+  decision: Type.Optional(TraceDecision),
+  model: Type.Optional(
+    record({
+      name: Text,
+      prompt: Type.String({ description: 'Rules and passages as the model got them, at most 20,000 characters.' }),
+      earlier_messages: Type.Integer({ minimum: 0, description: 'Of earlier turns, that the model got too.' }),
+      credits: Count,
+      total_tokens: Count,
+    }),
+  ),
+});
+export type MessageTrace = Static<typeof MessageTrace>;
