@@ -1,7 +1,9 @@
 import { readAddress } from '../api/resources/sources.ts';
-import type { ChatbotLine } from '../control/operator.ts';
+import type { Answer, ChatbotLine } from '../control/operator.ts';
 import { NoServer } from '../control/socket.ts';
+import type { MessageTrace } from '../schema/trace.ts';
 import { pluralize, sanitizeLine, sanitizeText, table, type Command } from './command.ts';
+import { explanation } from './explain.ts';
 import { CRAWL_HELP, CRAWL_OPTIONS, boundsOf, learn } from './learn.ts';
 
 /** Chatbots, and one question to one of them. */
@@ -67,19 +69,26 @@ ${CRAWL_HELP}`,
     },
   },
   ask: {
-    synopsis: 'CHATBOT QUESTION',
+    synopsis: 'CHATBOT QUESTION [--explain]',
     summary: 'ask a chatbot, and print its answer with the sources',
     details: `The question is asked as a visitor would ask it, and is not kept. CHATBOT is a uuid, or a name that only one chatbot has.
+With --explain it also tells how the answer came about: the words that counted, the passages and sentences with their scores,
+and what an answer needs. Functions that write are not called then.
 `,
     minWords: 2,
     maxWords: Infinity,
-    async act(client, [chatbot = '', ...question], _options, { out, err }) {
-      const { answer, sources, fallback, fault } = await client.ask(chatbot, question.join(' '));
+    options: { explain: { type: 'boolean' } },
+    async act(client, [chatbot = '', ...question], { explain }, { out, err }) {
+      const trace = explain ? await client.explain(chatbot, question.join(' ')) : undefined;
+      const { answer, sources, fallback, fault } = trace
+        ? answerOf(trace)
+        : await client.ask(chatbot, question.join(' '));
       const lines = sources.map(
         ({ marker, title, address }) =>
           `[${marker}] ${[title, address].filter(Boolean).map(sanitizeLine).join(': ')}\n`,
       );
       out(`${sanitizeText(answer)}\n${lines.length > 0 ? `\n${lines.join('')}` : ''}`);
+      if (trace) out(`\n${explanation(trace)}`);
       if (fallback === 'quota') err('docent: the sources are quoted, for MONTHLY_CREDITS are spent\n');
       else if (fallback) err(`docent: the sources are quoted, for the model failed: ${sanitizeText(fallback)}\n`);
       if (fault) err(`docent: the answer failed: ${sanitizeText(fault)}\n`);
@@ -87,6 +96,13 @@ ${CRAWL_HELP}`,
     },
   },
 };
+
+const answerOf = ({ answer, citations, fallback, error_message }: MessageTrace): Answer => ({
+  answer,
+  sources: citations,
+  fallback,
+  fault: error_message,
+});
 
 const chatbotRow = ({ uuid, name, email, visibility, sources, created_at }: ChatbotLine): string[] => [
   uuid,

@@ -24,6 +24,7 @@ export interface CommandOptions {
   chatbot?: string | undefined;
   server?: string | undefined;
   junit?: string | undefined;
+  explain?: boolean | undefined;
 }
 
 /** As `parseArgs` of node:util takes them. */

@@ -4,6 +4,7 @@ export const guides = {
   component: 'Component',
   team: 'Team',
   commands: 'Commands',
+  answers: 'Answers',
   api: 'API',
   models: 'Models',
   proxy: 'Proxy',
