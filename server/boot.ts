@@ -106,6 +106,8 @@ export async function boot(
   const socket = openSocket(config.dataDir, createControl({ ...deps, base: baseOf(config) }), log);
   const commands = await withFallback(socket, { close: () => Promise.resolve() }, 'commands cannot reach this server');
 
+  void services.warm();
+
   /** Where the disk refuses it the server starts without it. */
   function withFallback<T>(starting: Promise<T>, without: T, sentence: string): Promise<T> {
     return starting.catch((error: Error) => {

@@ -114,6 +114,12 @@ export function withAnswerOf(message: StoredMessage, { labels, meta_json }: Stor
   return { ...message, labels, meta_json: JSON.stringify({ ...JSON.parse(message.meta_json), background }) };
 }
 
+/** With tokens of calls before the answer's own. */
+export function withTokens(result: AnswerResult, before: number): AnswerResult {
+  const total_tokens = result.meta.actual_token_distribution.total_tokens + before;
+  return { ...result, meta: { ...result.meta, actual_token_distribution: { total_tokens } } };
+}
+
 export function errorResult(error: unknown): AnswerResult {
   const refusal =
     error instanceof Refusal ? error : new Refusal('internal', 'the answer could not be made', { cause: error });

@@ -9,6 +9,7 @@ import type { Catalogue } from '../model/catalogue.ts';
 import type { Generated, Model } from '../model/model.ts';
 import type { Store, StoredMessage } from '../store/store.ts';
 import { messageMeta, searchedQuestions, type AnswerContext } from './context.ts';
+import { withTokens } from './message-records.ts';
 import type { AnswerResult, MessageMeta, Question, Respond } from './runs.ts';
 import type { BeginBackground } from './background/background.ts';
 import { createMarkerFilter } from './citations/stream-filter.ts';
@@ -70,10 +71,9 @@ export function createRespond(options: PipelineOptions): Respond {
     });
 }
 
-/** With tokens of calls before the answer's own. */
-function withTokens(result: AnswerResult, before: number): AnswerResult {
-  const total_tokens = result.meta.actual_token_distribution.total_tokens + before;
-  return { ...result, meta: { ...result.meta, actual_token_distribution: { total_tokens } } };
+/** Reads the word lists and the model of wishes that the first answer of a process would wait for. */
+export async function warmAnswers(): Promise<void> {
+  for (const message of ['hello', 'shipping']) await readTalk(message, { name: '', canPass: false });
 }
 
 function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): AnswerResult | Promise<AnswerResult> {

@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AgentRouter } from '../agents/routing/router.ts';
 import { createBackground } from '../answer/background/background.ts';
 import { Budget } from '../answer/budget.ts';
-import { createRespond } from '../answer/pipeline.ts';
+import { createRespond, warmAnswers } from '../answer/pipeline.ts';
 import { AnswerRuns } from '../answer/runs.ts';
 import { createFallback } from '../answer/fallback.ts';
 import { countUsage } from '../answer/spending.ts';
@@ -80,6 +81,14 @@ export async function createServices(config: Config, { store, clock, log, health
     catalogue,
     respond,
     runs,
+    /** Beside other work: what first questions would wait for. Never rejects; `/readyz` says meanwhile that it is under way. */
+    async warm(): Promise<void> {
+      const indexes = knowledge.warm();
+      // Requests that wait for the end of the start go first.
+      await setImmediate();
+      await warmAnswers();
+      await indexes;
+    },
     /** Answers under way are interrupted; the store is left open. */
     async close(): Promise<void> {
       await runs.interrupt();

@@ -3,9 +3,12 @@ import type { Logger } from 'pino';
 import { Refusal } from '../schema/errors.ts';
 import type { Clock } from '../schema/ids.ts';
 
-/** Why the server does less than it should. `failing` while nothing can be stored, `degraded` while questions are still answered. */
+/**
+ * Why the server does less than it should. `failing` while nothing can be stored, `degraded` while questions are still
+ * answered, `warming` while the first of them take longer than those after.
+ */
 interface Fault {
-  status: 'degraded' | 'failing';
+  status: 'warming' | 'degraded' | 'failing';
   /** One sentence for the operator. */
   reason: string;
 }
@@ -29,10 +32,12 @@ export function createHealth(): Health {
     clear: (key) => void faults.delete(key),
     state() {
       const all = Array.from(faults.values());
-      const failing = all.some(({ status }) => status === 'failing');
+      const worst = (['failing', 'degraded', 'warming'] as const).find((one) =>
+        all.some(({ status }) => status === one),
+      );
       const reasons = all.slice(0, MAX_LISTED_REASONS).map(({ reason }) => reason);
       if (all.length > MAX_LISTED_REASONS) reasons.push(`and ${all.length - MAX_LISTED_REASONS} more`);
-      return { status: failing ? 'failing' : all.length > 0 ? 'degraded' : 'ok', reasons };
+      return { status: worst ?? 'ok', reasons };
     },
   };
 }
@@ -92,7 +97,7 @@ export function createOutage({ health, clock, log, name, key, sentence }: Outage
   };
 }
 
-/** `/healthz`: the process answers, `{status: "ok"}`. `/readyz`: 200 with `ok` or `degraded`, 503 with `failing`, and why. */
+/** `/healthz`: the process answers, `{status: "ok"}`. `/readyz`: 200 with `ok`, `warming` or `degraded`, 503 with `failing`, and why. */
 export function serveHealth(health: Health): Middleware {
   return (ctx, next) => {
     if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();

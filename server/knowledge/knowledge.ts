@@ -28,6 +28,11 @@ export interface Knowledge {
   search(chatbot: string, question: string, options?: SearchOptions): Promise<SearchResult>;
   /** How rare words are in a chatbot's passages, each from 0 to 1: 1 for a word that none has. Builds the index as `search`. */
   rarity(chatbot: string): Promise<(word: string) => number>;
+  /**
+   * Builds the indexes of the chatbots that were used last, one after another, before their first questions; none of these
+   * waits for another chatbot's. `/readyz` says so meanwhile. Never rejects, and ends early where this is closed.
+   */
+  warm(): Promise<void>;
   /** Cancels ingestion. Sources that are not ingested yet are queued again at the next start. */
   close(): Promise<void>;
 }

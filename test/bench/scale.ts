@@ -126,7 +126,7 @@ function mistyped(text: string): string {
 }
 
 /** Writes text whose words are as unequally frequent as those of a language (Zipf), the same text each time. */
-class Writer {
+export class Writer {
   #state = 12345;
   readonly #vocabulary: string[];
 

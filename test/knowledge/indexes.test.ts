@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { IndexCache } from '../../server/knowledge/search/index-cache.ts';
 import type { SourceDocument, Store, StoredSource } from '../../server/store/store.ts';
 import { aSource } from '../store/records.ts';
@@ -98,4 +98,104 @@ it('keeps the latest text of a source where a rename has read the text before', 
 it('finds a source whose stemmer was loaded while nothing changed', async () => {
   loadStemmer();
   expect(await texts(await open(source))).toEqual([RUSSIAN.text]);
+});
+
+describe('indexes that are loaded before the first question', () => {
+  beforeEach(() => loadStemmer());
+  const OTHER = 'd'.repeat(32);
+  const never = (): never => expect.unreachable('no index fails');
+
+  /** Two chatbots of so many sources each; `read` names the chatbot of each document that was read, `give` lets one be read. */
+  async function openTwo(sources: number) {
+    const module = await import('../../server/knowledge/search/index-cache.ts');
+    const all = [CHATBOT, OTHER].flatMap((chatbot) => Array.from({ length: sources }, () => aSource(chatbot)));
+    const read: string[] = [];
+    const asked: { chatbot: string; give: () => void }[] = [];
+    const store = {
+      sources: async (chatbot: string) => all.filter((one) => one.chatbot === chatbot),
+      document(uuid: string) {
+        const { chatbot } = all.find((one) => one.uuid === uuid)!;
+        return new Promise<SourceDocument>((done) => {
+          const give = (): void => {
+            read.push(chatbot);
+            done(ENGLISH);
+          };
+          asked.push({ chatbot, give });
+        });
+      },
+    } as unknown as Store;
+    /** Lets the next document of this chatbot be read, as soon as it is asked for. */
+    const give = (chatbot: string) =>
+      vi.waitFor(() => {
+        const at = asked.findIndex((one) => one.chatbot === chatbot);
+        if (at < 0) throw new Error('no document is asked for');
+        asked.splice(at, 1)[0]!.give();
+      });
+    return { indexes: new module.IndexCache({ store, clock: Date.now, idle: 60_000 }), read, give, asked };
+  }
+
+  it('are there for it, one after another', async () => {
+    const { indexes, read, give } = await openTwo(2);
+    const warming = indexes.warm([OTHER, CHATBOT], never);
+    for (const chatbot of [OTHER, OTHER, CHATBOT, CHATBOT]) await give(chatbot);
+    await warming;
+    expect(read).toEqual([OTHER, OTHER, CHATBOT, CHATBOT]);
+    expect((await indexes.get(CHATBOT)).size).toBe(2);
+    expect(read).toHaveLength(4);
+    indexes.close();
+  });
+
+  it('wait for a question to another chatbot, and go on after it', async () => {
+    const { indexes, read, give, asked } = await openTwo(3);
+    const isAsked = (chatbot: string): boolean => asked.some((one) => one.chatbot === chatbot);
+    const warming = indexes.warm([CHATBOT], never);
+    await vi.waitFor(() => expect(isAsked(CHATBOT)).toBe(true));
+    const question = indexes.get(OTHER);
+    await give(CHATBOT);
+    await new Promise((done) => setTimeout(done, 50));
+    expect(isAsked(CHATBOT)).toBe(false);
+    for (let at = 0; at < 3; at++) await give(OTHER);
+    expect((await question).size).toBe(3);
+    for (let at = 0; at < 2; at++) await give(CHATBOT);
+    await warming;
+    expect(read).toEqual([CHATBOT, OTHER, OTHER, OTHER, CHATBOT, CHATBOT]);
+    indexes.close();
+  });
+
+  it('do not wait where the question is for them', async () => {
+    const { indexes, read, give } = await openTwo(2);
+    const warming = indexes.warm([CHATBOT, OTHER], never);
+    await give(CHATBOT);
+    const questions = [indexes.get(CHATBOT), indexes.get(OTHER)];
+    for (const chatbot of [OTHER, CHATBOT, OTHER]) await give(chatbot);
+    expect((await Promise.all(questions)).map(({ size }) => size)).toEqual([2, 2]);
+    await warming;
+    expect(read).toHaveLength(4);
+    indexes.close();
+  });
+
+  it('are left where they are at the end of the process', async () => {
+    const { indexes, read, give } = await openTwo(3);
+    const warming = indexes.warm([CHATBOT, OTHER], never);
+    await give(CHATBOT);
+    indexes.close();
+    await give(CHATBOT).catch(() => {});
+    await warming;
+    expect(read.length).toBeLessThan(3);
+  });
+
+  it('are told of where one cannot be loaded, and the others are', async () => {
+    const module = await import('../../server/knowledge/search/index-cache.ts');
+    const sources = async (chatbot: string): Promise<StoredSource[]> => {
+      if (chatbot === CHATBOT) throw new Error('the disk is gone');
+      return [aSource(chatbot)];
+    };
+    const store = { sources, document: async () => ENGLISH } as unknown as Store;
+    const indexes = new module.IndexCache({ store, clock: Date.now, idle: 60_000 });
+    const failed: string[] = [];
+    await indexes.warm([CHATBOT, OTHER], (_, chatbot) => failed.push(chatbot));
+    expect(failed).toEqual([CHATBOT]);
+    expect((await indexes.get(OTHER)).size).toBe(1);
+    indexes.close();
+  });
 });

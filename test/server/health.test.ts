@@ -38,6 +38,17 @@ test('/readyz names each fault and answers 503 only for a failing disk; /healthz
   expect(await probe('/readyz')).toEqual({ status: 200, body: { status: 'ok' } });
 });
 
+test('/readyz is 200 while it is warming up, and names what is worse', async () => {
+  health.report('warming', { status: 'warming', reason: 'indexes are being loaded' });
+  const warming = { status: 'warming', reasons: ['indexes are being loaded'] };
+  expect(await probe('/readyz')).toEqual({ status: 200, body: warming });
+  health.report('model', { status: 'degraded', reason: 'the model fails' });
+  const both = { status: 'degraded', reasons: ['indexes are being loaded', 'the model fails'] };
+  expect(await probe('/readyz')).toEqual({ status: 200, body: both });
+  health.clear('model');
+  health.clear('warming');
+});
+
 test('/readyz lists 50 faults and counts the others', () => {
   const many = createHealth();
   for (let n = 0; n < 1000; n += 1) many.report(`damaged:${n}`, { status: 'degraded', reason: `file ${n}` });

@@ -26,6 +26,7 @@ export function createKnowledge(ingestion: Ingestion, crawls: RunningCrawls): Kn
     embedMissing: () => ingestion.embedMissing(),
     search: (chatbot, query, options) => ingestion.search(chatbot, query, options),
     rarity: (chatbot) => ingestion.rarity(chatbot),
+    warm: () => ingestion.warm(),
     close: () => ingestion.close(),
   };
   return knowledge;

@@ -3,6 +3,7 @@ import type { Embedder } from '../../model/model.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { Store, StoredSource } from '../../store/store.ts';
 import type { Web } from '../../web/web.ts';
+import { chatbotsByUse } from './by-use.ts';
 import { createEmbedding, type Embedding, type RetryDelays } from './embed.ts';
 import { IndexCache } from '../search/index-cache.ts';
 import type { Knowledge } from '../knowledge.ts';
@@ -31,7 +32,7 @@ interface IngestionOptions {
   web: Web;
   clock: Clock;
   log: Log;
-  /** Shows an embedding server that fails. */
+  /** Shows an embedding server that fails, and that indexes are being loaded. */
   health?: Pick<Health, 'report' | 'clear'> | undefined;
   /** Milliseconds after the last question at which a chatbot's index leaves memory; 15 minutes by default. */
   idle?: number;
@@ -40,6 +41,9 @@ interface IngestionOptions {
   /** Of an embedding server that fails; 15 seconds to 5 minutes by default. */
   retryDelays?: RetryDelays | undefined;
 }
+
+/** What `/readyz` says meanwhile. */
+const WARMING = 'warming up: the search indexes of chatbots are being loaded';
 
 /** The part of pino that is used here. */
 export interface Log {
@@ -67,6 +71,7 @@ export class Ingestion implements Knowledge {
   readonly #log: Log;
   readonly #queue: FairQueue;
   readonly #embedding: Embedding | undefined;
+  readonly #health: IngestionOptions['health'];
 
   constructor({ store, web, clock, log, health, idle = 15 * 60_000, embedder, retryDelays }: IngestionOptions) {
     const indexes = new IndexCache({ store, clock, idle, model: embedder?.model });
@@ -75,6 +80,7 @@ export class Ingestion implements Knowledge {
     };
     this.#deps = { store, web, clock, indexes };
     this.#log = log;
+    this.#health = health;
     this.#queue = new FairQueue({
       concurrency: MAX_JOBS,
       perHost: MAX_JOBS_PER_HOST,
@@ -187,6 +193,19 @@ export class Ingestion implements Knowledge {
   async rarity(chatbot: string): Promise<(word: string) => number> {
     const index = await this.#deps.indexes.get(chatbot);
     return (word) => index.rarity(word);
+  }
+
+  async warm(): Promise<void> {
+    const { store, clock, indexes } = this.#deps;
+    const onError = (error: unknown, chatbot?: string): void =>
+      this.#log.error({ err: error, chatbot }, 'an index could not be loaded before the first question');
+    this.#health?.report('warming', { status: 'warming', reason: WARMING });
+    try {
+      await indexes.warm(await chatbotsByUse(store, clock), onError);
+    } catch (error) {
+      onError(error);
+    }
+    this.#health?.clear('warming');
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../schema/ids.ts';
 import type { SourceDocument, Store, StoredSource, StoredVectors } from '../../store/store.ts';
 import { PassageIndex } from './index.ts';
@@ -10,6 +10,8 @@ interface CachedIndex {
   /** By source, how often it has changed since the build began: a document that was read before a change is discarded. */
   changes: Map<string, number>;
   usedAt: number;
+  /** Questions that wait for it. */
+  waiting: number;
 }
 
 interface IndexCacheOptions {
@@ -21,11 +23,19 @@ interface IndexCacheOptions {
   model?: string | undefined;
 }
 
-/** An index a chatbot: built from the store at the first question, updated with each source, dropped when idle. */
+/** Passages in memory from which on no further index is loaded before its first question: 10,000 take about 25 MB. */
+const MAX_WARM_PASSAGES = 50_000;
+/** Milliseconds after which a build for which no question waits looks again whether one waits for another. */
+const PAUSE_MS = 10;
+
+/** An index a chatbot: built from the store at the first question or before, updated with each source, dropped when idle. */
 export class IndexCache {
   readonly #indexes = new Map<string, CachedIndex>();
   readonly #options: IndexCacheOptions;
   readonly #sweeper: NodeJS.Timeout;
+  /** Questions that wait for an index. */
+  #waiting = 0;
+  #isClosed = false;
 
   constructor(options: IndexCacheOptions) {
     this.#options = options;
@@ -35,8 +45,30 @@ export class IndexCache {
   async get(chatbot: string): Promise<PassageIndex<StoredSource>> {
     const entry = this.#indexes.get(chatbot) ?? this.#build(chatbot);
     entry.usedAt = this.#options.clock();
-    await entry.ready;
+    entry.waiting++;
+    this.#waiting++;
+    try {
+      await entry.ready;
+    } finally {
+      entry.waiting--;
+      this.#waiting--;
+    }
     return entry.index;
+  }
+
+  /**
+   * Builds the indexes of these chatbots, one after another, until `MAX_WARM_PASSAGES` are in memory, and pauses while
+   * questions wait for others. `onError` gets what an index could not be built for.
+   */
+  async warm(chatbots: readonly string[], onError: (error: unknown, chatbot: string) => void): Promise<void> {
+    let passages = 0;
+    for (const chatbot of chatbots) {
+      if (this.#isClosed || passages >= MAX_WARM_PASSAGES) return;
+      const entry = this.#indexes.get(chatbot) ?? this.#build(chatbot);
+      entry.usedAt = this.#options.clock();
+      await entry.ready.catch((error: unknown) => this.#isClosed || onError(error, chatbot));
+      passages += entry.index.size;
+    }
   }
 
   /** Does nothing where the chatbot's index is not in memory: it will be built from the store. */
@@ -72,7 +104,9 @@ export class IndexCache {
     for (const [chatbot, { usedAt }] of this.#indexes) if (usedAt <= oldest) this.#indexes.delete(chatbot);
   }
 
+  /** Ends builds for which no question waits. */
   close(): void {
+    this.#isClosed = true;
     clearInterval(this.#sweeper);
     this.#indexes.clear();
   }
@@ -91,7 +125,7 @@ export class IndexCache {
 
   #build(chatbot: string): CachedIndex {
     const index = new PassageIndex<StoredSource>();
-    const entry: CachedIndex = { index, ready: Promise.resolve(), changes: new Map(), usedAt: 0 };
+    const entry: CachedIndex = { index, ready: Promise.resolve(), changes: new Map(), usedAt: 0, waiting: 0 };
     this.#indexes.set(chatbot, entry);
     entry.ready = this.#read(chatbot, entry).catch((error: unknown) => {
       // The next question tries again.
@@ -101,9 +135,11 @@ export class IndexCache {
     return entry;
   }
 
-  async #read(chatbot: string, { index, changes }: CachedIndex): Promise<void> {
+  async #read(chatbot: string, entry: CachedIndex): Promise<void> {
+    const { index, changes } = entry;
     const { store } = this.#options;
     for (const source of await store.sources(chatbot)) {
+      await this.#turnOf(entry);
       const document = await store.document(source.uuid);
       const isUnchanged = (): boolean => !changes.has(source.uuid);
       if (!document || !isUnchanged()) continue;
@@ -111,6 +147,15 @@ export class IndexCache {
       if (isUnchanged()) await this.#putVectors(index, source.uuid);
     }
     for (const _ of index.prepareInSteps()) await setImmediate();
+  }
+
+  /** Resolves when no question waits for another index than this; rejects where the cache was closed meanwhile. */
+  async #turnOf(entry: CachedIndex): Promise<void> {
+    while (entry.waiting === 0) {
+      if (this.#isClosed) throw new Error('the index is of no use any more');
+      if (this.#waiting === 0) return;
+      await wait(PAUSE_MS);
+    }
   }
 
   async #putVectors(index: PassageIndex<StoredSource>, uuid: string): Promise<void> {
