@@ -96,6 +96,21 @@ describe('who answers', () => {
   });
 });
 
+test('a fixed text is asked for with the words of its message, not with those that only the site has', async () => {
+  const rarity = (word: string): number => (['friday', 'afternoon', 'account'].includes(word) ? 0.5 : 1);
+  const examples = ['When are you open?', 'Are you open on Monday?', 'How do I change the date?'];
+  const answering = async (query: string, default_message: string) => {
+    const hours = agentOf('hours', { type: 'pre-canned', examples, meta: { default_message } as TestAgent['meta'] });
+    const agents = [TEAM[0]!, hours];
+    const classifier = await trainClassifier(agents);
+    return choose({ query, agents, facts: FIRST_QUERY, classifier, detectors, rarity }).agent?.uuid;
+  };
+  expect(await answering('Are you open on Friday afternoon?', 'Nine to five.')).toBe('general');
+  expect(await answering('Are you open on Friday afternoon?', 'Monday to Friday.')).toBe('hours');
+  expect(await answering('How do I change the date?', 'Nine to five.')).toBe('hours');
+  expect(await answering('How do I change the account?', 'Nine to five.')).toBe('general');
+});
+
 describe('the record of a choice', () => {
   test('has the parts of each score, which is their sum, and the margin to the next that no detector is for', () => {
     const agents = TEAM.map((agent) =>

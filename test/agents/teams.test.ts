@@ -7,6 +7,7 @@ import { stemsFor } from '../../server/knowledge/text/stems.ts';
 import type { AgentType } from '../../server/schema/records.ts';
 import { agentOf, FIRST_QUERY } from './routing-agents.ts';
 import aside from './teams/aside.json';
+import sameShape from './teams/same-shape.json';
 import tuned from './teams/tuned.json';
 
 /**
@@ -14,7 +15,7 @@ import tuned from './teams/tuned.json';
  * code that they judge; nothing was chosen by those of aside.json.
  */
 
-type Team = (typeof tuned)[number] | (typeof aside)[number];
+type Team = (typeof tuned)[number] | (typeof aside)[number] | (typeof sameShape)[number];
 
 async function indexOf(pages: readonly string[]): Promise<PassageIndex<undefined>> {
   const index = new PassageIndex<undefined>();
@@ -51,11 +52,19 @@ describe('questions that share nouns of the site with a fixed message', () => {
     expect(wronglyFixed).toBe(0);
   });
 
+  // Before what only the site has was told from it: 23 right and 9 with the wrong fixed message.
+  test('reach it where they ask in the words of a fixed message for something else', async () => {
+    const { questions, right, wronglyFixed } = await judge(sameShape);
+    expect(questions).toBe(32);
+    expect(right).toBeGreaterThanOrEqual(28);
+    expect(wronglyFixed).toBeLessThanOrEqual(4);
+  });
+
   test('do so in teams that nothing was chosen by', async () => {
     const { questions, right, wronglyFixed } = await judge(aside);
     expect(questions).toBe(74);
-    expect(right).toBeGreaterThanOrEqual(66);
-    expect(wronglyFixed).toBeLessThanOrEqual(2);
+    expect(right).toBeGreaterThanOrEqual(67);
+    expect(wronglyFixed).toBeLessThanOrEqual(1);
   });
 });
 

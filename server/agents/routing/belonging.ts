@@ -1,10 +1,12 @@
-import { featuresOf, wordsOf, type Features, type Weigh } from './features.ts';
+import { featuresOf, wordsOf, type Features, type Weigh, type Word } from './features.ts';
 
 /** How rare a word is on a site, from 0 to 1: 1 for one that no page has. */
 export type Rarity = (word: string) => number;
 
 /** What a word that is everywhere counts, and a stop word: "where" and "when" ask for two things. */
 const [LEAST, STOP] = [0.1, 0.3];
+/** The most of what a message of the texts names that is on the site alone; .34 to .5 do the same on the teams of the tests. */
+const ELSEWHERE = 0.4;
 /** Words with a meaning of their own in a message that goes on with the one before it. */
 const MAX_CONTINUING = 2;
 
@@ -14,18 +16,41 @@ const MAX_CLAUSES = 8;
 
 /**
  * From 0 to 1: how like a message is to the nearest of some texts, where a word counts by how rare it is on the site. To
- * share what every page says ("the shop") is no likeness. A message without words of its own is read after `turn`.
+ * share what every page says ("the shop") is no likeness, and neither is it to ask in the same way for what only the site has:
+ * "How do I change my bank account?" is not "How do I change my password?". A message without words of its own is read
+ * after `turn`. `reply`: what the agent answers, or nothing.
  */
-export function belonging(message: string, turn: string | undefined, texts: readonly string[], rarity: Rarity): number {
+export function belonging(
+  message: string,
+  turn: string | undefined,
+  texts: readonly string[],
+  reply: string,
+  rarity: Rarity,
+): number {
   const weigh: Weigh = ({ word, stop }) => (stop ? STOP : Math.max(LEAST, rarity(word)));
   const features = texts.map((text) => featuresOf(text, weigh));
+  const known = [...texts, reply].flatMap(wordsOf);
   const likeness = (text: string): number => {
+    if (elsewhere(text, known, rarity) > ELSEWHERE) return 0;
     const own = featuresOf(text, weigh);
     return Math.max(0, ...features.map((other) => product(own, other)));
   };
   const clauses = message.split(CLAUSES).slice(0, MAX_CLAUSES);
   const said = Math.max(likeness(message), ...(clauses.length > 1 ? clauses.map(likeness) : []));
   return turn !== undefined && continues(message, texts) ? Math.max(said, likeness(`${turn} ${message}`)) : said;
+}
+
+/** From 0 to 1, which share of what a message names is on the site and neither in the texts nor in the reply. */
+function elsewhere(message: string, known: readonly Word[], rarity: Rarity): number {
+  const named = wordsOf(message).filter(({ stop }) => !stop);
+  const others = named.filter((word) => rarity(word.word) < 1 && !known.some((one) => isSameWord(word, one)));
+  return others.length / (named.length || 1);
+}
+
+/** Words of one root, or of a common beginning: other languages have no stemmer here. */
+function isSameWord(one: Word, other: Word): boolean {
+  const length = Math.max(4, Math.ceil(one.plain.length * 0.6));
+  return one.root === other.root || (one.plain.length > 4 && other.plain.startsWith(one.plain.slice(0, length)));
 }
 
 /** Whether all that a short message names is in the texts. */

@@ -11,6 +11,8 @@ export interface AgentTexts {
   prompt: string;
   /** Sentences that belong to it, as its owner wrote them. */
   examples?: readonly string[];
+  /** What it says, where that is a fixed text. */
+  meta?: { default_message?: string };
 }
 
 /** How well a message fits each agent. */
@@ -47,6 +49,8 @@ interface Pair {
 /** The texts of all agents: those of agent `n` stand from `starts[n]` to before `starts[n + 1]`. */
 interface Corpus {
   texts: string[];
+  /** By agent; '' for one without a fixed text. */
+  replies: string[];
   examples: Example[];
   shares: Float64Array;
   starts: number[];
@@ -64,7 +68,15 @@ interface Posting {
  * Work grows with the square of the number of agents; 77 agents of 105 examples took 5.5 s on a busy core.
  */
 export async function trainClassifier(agents: readonly AgentTexts[]): Promise<Classifier> {
-  const corpus: Corpus = { texts: [], examples: [], shares: new Float64Array(), starts: [0], postings: new Map() };
+  const replies = agents.map(({ meta }) => meta?.default_message ?? '');
+  const corpus: Corpus = {
+    texts: [],
+    replies,
+    examples: [],
+    shares: new Float64Array(),
+    starts: [0],
+    postings: new Map(),
+  };
   const texts = agents.map(textsOf);
   corpus.texts = texts.flat().map(({ text }) => text);
   corpus.shares = Float64Array.from(texts.flat(), ({ share }) => share);
@@ -149,7 +161,8 @@ export class Classifier {
     return {
       likeness: this.#nearest(content),
       between: (one, other) => this.#decision(one, other, all) + NEAREST * (nearest[one]! - nearest[other]!),
-      belonging: (agent, rarity) => belonging(message, turns[0], this.#nearTexts(agent, content), rarity),
+      belonging: (agent, rarity) =>
+        belonging(message, turns[0], this.#nearTexts(agent, content), this.#corpus.replies[agent]!, rarity),
     };
   }
 

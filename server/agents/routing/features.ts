@@ -26,7 +26,7 @@ const [SHORTEST, LONGEST] = [3, 4];
 const MAX_FEATURE_CHARS = 600;
 
 /** A word of a text that is classified. */
-interface Word {
+export interface Word {
   /** In lower case. */
   word: string;
   /** Without accents. */
