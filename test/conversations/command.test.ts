@@ -116,7 +116,7 @@ describe('docent test', () => {
     const bot = { ...record, meta: { ...meta, visibility: 'private' as const }, owner: store.owner.user.uuid };
     const hours = newAgent(
       bot.uuid,
-      { name: 'Hours', type: 'pre-canned', settings: { default_message: 'At nine.' } },
+      { name: 'Hours', type: 'pre-canned', settings: { default_message: 'At nine.', bias: 1 } },
       Date.now,
     );
     const person = newAgent(bot.uuid, { name: 'Person', type: 'human-escalation' }, Date.now);
