@@ -42,7 +42,7 @@ describe('an answer of quotations', () => {
     const site = await siteOf({
       ja: '<title>返品</title><p>返品は三十日以内にお願いします。返品の送料は無料です。</p>',
     });
-    expect((await site.answer('返品は何日以内ですか？')).text).toMatch(
+    expect((await site.answer('返品は何日以内で、送料は無料ですか？')).text).toMatch(
       /^返品は三十日以内にお願いします。返品の送料は無料です。 \[1\]$/m,
     );
   });

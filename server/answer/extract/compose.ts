@@ -3,6 +3,7 @@ import type { Query } from '../../knowledge/search/query.ts';
 import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 import { Layout } from './layout.ts';
 import { refersBack, SENTENCE_END } from './anaphora.ts';
+import { isQuotedWhole } from './section.ts';
 
 /** A selected sentence: the index of its passage in `found`, and its own index in the passage. */
 interface PickedSentence {
@@ -83,13 +84,18 @@ class PassageQuotes {
   }
 
   compose(selected: number[]): QuotePiece[] {
-    const { source, text } = this.#found;
-    if (source.type === 'qa') {
-      const start = text.length - text.trimStart().length;
-      return [this.#piece(text.trim(), start, start + text.trim().length, true)];
-    }
+    if (isQuotedWhole(this.#found)) return [this.#whole()];
     for (const at of selected) if (!this.#quoted.has(at)) this.#quote(at, selected);
     return this.#pieces;
+  }
+
+  #whole(): QuotePiece {
+    const { source, text, headings } = this.#found;
+    const start = text.length - text.trimStart().length;
+    const quoted = text.trim();
+    // The first heading is the page's own; a question and answer has the question as its heading.
+    const heading = source.type === 'qa' || headings.length < 2 ? '' : this.#heading();
+    return this.#piece(heading + quoted, start, start + quoted.length, true);
   }
 
   #quote(at: number, selected: number[]): void {
@@ -268,7 +274,7 @@ class PassageQuotes {
   #heading(): string {
     // In text of a PDF a syllable of a broken line may have been read as a heading.
     const heading = (this.#found.headings.at(-1) ?? '').replace(/^\p{Ll}{1,3}$/u, '');
-    return heading && (/[?!:：？！]$/.test(heading) ? `${heading} ` : `${heading}: `);
+    return heading && (/[:：]$/.test(heading) || SENTENCE_END.test(heading) ? `${heading} ` : `${heading}: `);
   }
 }
 

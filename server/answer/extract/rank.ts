@@ -1,0 +1,143 @@
+import { coverageOf, type ContextWeights } from '../../knowledge/search/coverage.ts';
+import type { Found, Sentence } from '../../knowledge/search/found.ts';
+import type { Query } from '../../knowledge/search/query.ts';
+import { isItem } from '../../knowledge/text/sentences.ts';
+import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
+import { SENTENCE_END } from './anaphora.ts';
+import { isInCode } from './layout.ts';
+
+/** Passages whose sentences are candidates. */
+const MAX_PASSAGES = 6;
+const CONTEXT: ContextWeights = { lead: 0.6, secondLead: 0.3, next: 0.2, head: 0.8, passage: 0.1 };
+/** Coverage of a question word that a heading contains. */
+const IN_HEADING = 0.95;
+/** Added to the sentences of the best passage, and to a sentence of the answer type asked for. */
+const PASSAGE_SCORE = 0.5;
+const ANSWER_TYPE = 0.2;
+/** Times the share of question words that stand next to each other as in the question. */
+const PHRASE_WEIGHT = 0.08;
+/** Added to the first sentence of a passage, which often sums it up. */
+const FIRST_SENTENCE = 0.02;
+const UNSPACED_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+/** A lead-in or a question is no answer by itself. */
+const UNFINISHED = /[:?：？]$/;
+/** UTF-16 units of a label, which ends with no full stop. */
+const MAX_LABEL_LENGTH = 30;
+/** Candidates that are checked for the answer type. */
+const CHECKED = 3;
+
+export interface Candidate {
+  found: number;
+  at: number;
+  sentence: Sentence;
+  score: number;
+  /** 0 to 1: the share of the question’s worth that it covers, itself or by its context. */
+  confidence: number;
+  /** 0 to 1: the share of the question’s weight that it covers itself. */
+  restated: number;
+}
+
+export interface Ranking {
+  /** Best first. */
+  candidates: Candidate[];
+  confidence: number;
+}
+
+/** Scores the sentences of the best passages. */
+export function rank(query: Query, found: Found[]): Ranking {
+  const [first] = found;
+  if (first?.match.exact) return { candidates: [exactCandidate(first)], confidence: 1 };
+  if (!first || query.terms.length === 0) return { candidates: [], confidence: 0 };
+  const top = first.score || 1;
+  const candidates = found.slice(0, MAX_PASSAGES).flatMap((passage, index) => {
+    return candidatesIn(passage, query, index, (PASSAGE_SCORE * passage.score) / top);
+  });
+  candidates.sort(byScore);
+  adjustByType(query, candidates, found);
+  const confidence = first.match.matchShare() * (candidates[0]?.confidence ?? 0) * (1 - query.unknownNames);
+  return { candidates, confidence };
+}
+
+const exactCandidate = (passage: Found): Candidate => {
+  return { found: 0, at: 0, sentence: wholePassage(passage)[0]!, score: 1, confidence: 1, restated: 1 };
+};
+
+const byScore = (a: Candidate, b: Candidate): number => b.score - a.score;
+
+/** Checks only candidates that can still enter or leave the top: matching the type costs more than all other scores. */
+function adjustByType({ hasAnswerType }: Query, candidates: Candidate[], found: Found[]): void {
+  const least = (candidates[CHECKED - 1]?.score ?? 0) - 2 * ANSWER_TYPE;
+  for (const candidate of candidates) {
+    if (candidate.score < least) break;
+    const { text } = candidate.sentence;
+    candidate.score +=
+      (hasAnswerType?.(text) ? ANSWER_TYPE : 0) -
+      (isUnfinished(candidate.sentence, found[candidate.found]!.text) ? ANSWER_TYPE : 0);
+  }
+  candidates.sort(byScore);
+}
+
+/** A lead-in, a question, code, or a label without a sentence. */
+function isUnfinished({ text, start }: Sentence, passage: string): boolean {
+  if (UNFINISHED.test(text) || isInCode(passage, start)) return true;
+  return (
+    text.length <= MAX_LABEL_LENGTH &&
+    !SENTENCE_END.test(text) &&
+    !isItem(passage, start) &&
+    text.length < passage.length
+  );
+}
+
+/** Scores each sentence of a passage by what of the question it covers, itself or by its context. */
+function candidatesIn(passage: Found, query: Query, index: number, passageScore: number): Candidate[] {
+  const { terms, totalWeight, totalWorth } = query;
+  const { match } = passage;
+  // In scripts without spaces a term is a pair of characters: every shared word would count as a phrase.
+  const phrase = UNSPACED_SCRIPT.test(terms[0]!.word) ? 0 : PHRASE_WEIGHT;
+  const sentences = passage.source.type === 'qa' ? wholePassage(passage) : match.sentences();
+  const inHeading = { terms: termsIn(passage.headings.join(' '), query), weight: IN_HEADING };
+  return coverageOf(sentences, match.head, query, CONTEXT, inHeading).map((coverage, at) => {
+    const sentence = sentences[at]!;
+    let weight = 0;
+    let confidence = 0;
+    let restated = 0;
+    for (let term = 0; term < terms.length; term++) {
+      weight += terms[term]!.weight * coverage[term]!;
+      confidence += terms[term]!.worth * coverage[term]!;
+      if (coverage[term]! > CONTEXT.head && terms[term]!.worth > 0) restated += terms[term]!.weight;
+    }
+    const order = (phrase * phrasesIn(sentence.roots, query)) / terms.length + (at === 0 ? FIRST_SENTENCE : 0);
+    return {
+      found: index,
+      at,
+      sentence,
+      score: weight / totalWeight + passageScore + order,
+      confidence: confidence / totalWorth,
+      restated: restated / totalWeight,
+    };
+  });
+}
+
+/** An answer that the owner wrote counts as one sentence, so that it is never shortened. */
+const wholePassage = ({ text, match }: Found): Sentence[] => [
+  { text: text.trim(), start: 0, lead: -1, roots: match.sentences().flatMap(({ roots }) => roots) },
+];
+
+/** The indexes of the question words that a heading contains. */
+function termsIn(heading: string, { terms }: Query): number[] {
+  const roots = new Set<string>();
+  eachWord(heading, (word) => roots.add(rootOf(word)));
+  return [...terms.keys()].filter((term) => roots.has(rootOf(terms[term]!.word)));
+}
+
+/** Counts adjacent words that are adjacent in the question too. */
+function phrasesIn(roots: number[], { termByRoot }: Query): number {
+  let phrases = 0;
+  let last = -2;
+  for (const root of roots) {
+    const term = termByRoot.get(root)?.term ?? -2;
+    if (term === last + 1) phrases++;
+    last = term;
+  }
+  return phrases;
+}
