@@ -144,12 +144,15 @@ function sentencesOf({ sentences, by }: MessageTrace): string {
   const taken = by === 'model' ? 'would be quoted without a model' : 'is quoted';
   const shown = sentences.filter((one, at) => one.taken || at < SENTENCES_LISTED);
   const lines = shown.map(
-    ({ candidate, text, taken: isTaken }) => `${isTaken ? ' * ' : '   '}[${candidate}]  ${sanitizeLine(short(text))}\n`,
+    ({ candidate, score, covered, text, taken: isTaken }) =>
+      `${isTaken ? ' * ' : '   '}${fixed(score)}  ${percent(covered)}  [${candidate}]  ${sanitizeLine(short(text))}\n`,
   );
-  return `Sentences, best first, with their passage; * ${taken}\n${lines.join('')}`;
+  return `Sentences: score, share of the question, passage; * ${taken}\n${lines.join('')}`;
 }
 
 const fixed = (value: number): string => value.toFixed(2);
+
+const percent = (share: number): string => `${Math.round(100 * share)} %`.padStart(5);
 
 const short = (text: string): string => {
   const line = text.replace(/\s+/g, ' ').trim();

@@ -76,6 +76,8 @@ const TraceCandidate = record({
 const TraceSentence = record({
   candidate: Type.Integer({ minimum: 1, description: 'The `rank` of its passage.' }),
   text: Type.String({ description: 'At most 500 characters.' }),
+  score: Score,
+  covered: share('0 to 1: how much of what is asked it has words for, itself or by what stands around it.'),
   taken: Type.Boolean({ description: 'Whether it is quoted; with a model, whether it would be without one.' }),
 });
 

@@ -5,7 +5,7 @@ import type { MessageTrace } from '../../schema/trace.ts';
 import type { StoredMessage } from '../../store/store.ts';
 import type { Citations } from '../../types.ts';
 import { searchedQuestions } from '../context.ts';
-import { confidence, selectQuotes } from '../extract/select.ts';
+import { rank } from '../extract/rank.ts';
 import { minConfidence, UNSURE_CONFIDENCE } from '../extract/threshold.ts';
 import { answerTo } from '../extract/write.ts';
 import type { MessageMeta } from '../runs.ts';
@@ -134,10 +134,12 @@ function candidatesOf({ search, given }: AnswerTrace, found: Found[]): MessageTr
 
 function sentencesOf(query: Query, found: Found[]): MessageTrace['sentences'] {
   const { pieces } = answerTo(query, found);
-  const best = [...selectQuotes(query, found, { maxSentences: SENTENCES_SHOWN, threshold: 0 })];
-  return best.map(({ text, found: at }) => ({
+  const best = rank(query, found).candidates.slice(0, SENTENCES_SHOWN);
+  return best.map(({ found: at, sentence: { text }, score, confidence }) => ({
     candidate: at + 1,
     text: cut(text, SENTENCE_LENGTH),
+    score: round(score),
+    covered: round(confidence),
     taken: pieces.some((piece) => piece.found === at && piece.text.includes(text)),
   }));
 }
@@ -147,7 +149,7 @@ function decisionOf(query: Query, found: Found[]): MessageTrace['decision'] {
   const least = minConfidence(query, found);
   return {
     certainty: pieces.length === 0 ? 'none' : isUnsure ? 'unsure' : 'sure',
-    confidence: round(confidence(query, found)),
+    confidence: round(rank(query, found).confidence),
     min_confidence: round(least),
     unsure_confidence: round(UNSURE_CONFIDENCE * least),
   };

@@ -125,6 +125,9 @@ describe('without a model', () => {
     const taken = trace.sentences.filter((sentence) => sentence.taken);
     expect(taken[0]).toMatchObject({ text: 'You may return any lamp within 45 days of delivery.', candidate: 1 });
     for (const { text } of taken) expect(trace.answer).toContain(text);
+    expect(trace.sentences.length).toBeGreaterThan(taken.length);
+    const scores = trace.sentences.map(({ score }) => score);
+    expect(scores).toEqual(scores.toSorted((one, other) => other - one));
     const { certainty, confidence, min_confidence } = trace.decision!;
     expect(certainty).toBe('sure');
     expect(confidence).toBeGreaterThanOrEqual(min_confidence);

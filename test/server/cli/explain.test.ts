@@ -47,7 +47,7 @@ describe('docent ask --explain', () => {
     expect(out).toMatch(/^why +“Tickets” has a sentence that answers$/m);
     expect(out).toMatch(/^words +ticket \(\d\.\d\), cost \(\d\.\d\)$/m);
     expect(out).toMatch(/^ \[1\] Tickets\n {5}http.*\/tickets\n {5}\d\.\d\d = words .* \+ best sentence \d\.\d\d\n/m);
-    expect(out).toMatch(/^ \* \[1\] {2}A ticket costs 12 euros for adults\.$/m);
+    expect(out).toMatch(/^ \* \d\.\d\d +\d+ % {2}\[1\] {2}A ticket costs 12 euros for adults\.$/m);
   });
 
   it('tells which words no page has where nothing answers', async () => {
