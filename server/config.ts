@@ -14,6 +14,7 @@ export const VARIABLES = [
   'LOG_LEVEL',
   'FETCH_ALLOW',
   'FALLBACK',
+  'CHECK_CITATIONS',
   'ANSWER_TIMEOUT',
   'FIRST_TOKEN_TIMEOUT',
   'MAX_ANSWERS',
@@ -67,6 +68,8 @@ export interface Config {
   maxAnswers: number;
   /** Whether the answer is quoted from the sources where the model fails before its first word. */
   fallback: boolean;
+  /** Whether the model checks the citations of its answers by a call of its own. */
+  modelChecksCitations: boolean;
   llm: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
   embeddings: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
   upstream: { url: string; apiKey: string } | undefined;
@@ -97,6 +100,9 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
     modelConcurrency: readOptionalNumber('MODEL_CONCURRENCY', read('MODEL_CONCURRENCY'), 100_000, 1),
     maxAnswers: readWholeNumber('MAX_ANSWERS', read('MAX_ANSWERS') ?? '256', 100_000, 1),
     fallback: matchPattern('FALLBACK', read('FALLBACK') ?? '1', /^[01]$/, '0 or 1') === '1',
+    modelChecksCitations:
+      matchPattern('CHECK_CITATIONS', read('CHECK_CITATIONS') ?? 'words', /^(?:words|model)$/, 'words or model') ===
+      'model',
     ...readModels(read),
     upstream: readUpstream(readAddress('UPSTREAM_URL', read('UPSTREAM_URL')), read('UPSTREAM_API_KEY')),
     catalogue: {

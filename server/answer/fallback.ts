@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { Refusal } from '../schema/errors.ts';
+import { Refusal } from '../schema/errors.ts';
+import type { Generated } from '../model/model.ts';
 import { createOutage, type Health } from '../health/health.ts';
 import { OutboundFailure } from '../outbound/failures.ts';
 import type { Clock } from '../schema/ids.ts';
@@ -84,4 +85,19 @@ export function createFallback({ health, clock, log, quotes = true }: FallbackOp
       outage.succeeded();
     },
   };
+}
+
+/** How a model's answer has ended. */
+export interface GenerationResult {
+  finish: Generated['finish'] | 'error';
+  totalTokens: number;
+  /** Of the check of citations. */
+  checkTokens?: number;
+  refusal?: Refusal;
+}
+
+/** The text before the failure stays, with its citations. */
+export function generationError(error: unknown): GenerationResult {
+  if (error instanceof Refusal) return { finish: 'error', totalTokens: 0, refusal: error };
+  throw error;
 }

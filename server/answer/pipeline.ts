@@ -2,18 +2,18 @@ import { cannedAnswer, sourcesFor } from '../agents/agents.ts';
 import type { AgentRouter } from '../agents/routing/router.ts';
 import { collect } from '../agents/collect/collect.ts';
 import { collectedBy, withValues } from '../agents/variables.ts';
-import { Refusal } from '../schema/errors.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { SearchResult } from '../knowledge/search/found.ts';
 import type { Catalogue } from '../model/catalogue.ts';
-import type { Generated, Model } from '../model/model.ts';
+import type { Model } from '../model/model.ts';
 import type { Store, StoredMessage } from '../store/store.ts';
 import { messageMeta, searchedQuestions, type AnswerContext } from './context.ts';
 import { withTokens } from './message-records.ts';
 import type { AnswerResult, MessageMeta, Question, Respond } from './runs.ts';
 import type { BeginBackground } from './background/background.ts';
+import { checkEnd, type CitationJudge } from './citations/judge.ts';
 import { createMarkerFilter } from './citations/stream-filter.ts';
-import type { Fallback } from './fallback.ts';
+import { generationError, type Fallback, type GenerationResult } from './fallback.ts';
 import { answerTokens, fitContext } from './fit-context.ts';
 import { buildPrompt, MAX_TURNS } from './prompt.ts';
 import { offerIn, replyCanned, replyToTalk, replyWithoutAgent } from './replies.ts';
@@ -44,17 +44,13 @@ interface PipelineOptions {
   catalogue: Catalogue;
   /** Without it, nothing runs beside the answers. */
   background?: BeginBackground;
+  /** Checks the citations of the model's answers by a call of its own; without it only their words are compared. */
+  judge?: CitationJudge | undefined;
   /** Calls tool functions. */
   caller: Caller;
   /** Milliseconds for an answer with calls of functions; none by default. */
   answerTimeout?: number;
   clock: Clock;
-}
-
-interface GenerationResult {
-  finish: Generated['finish'] | 'error';
-  totalTokens: number;
-  refusal?: Refusal;
 }
 
 /** Answers in this process: choose the agent, retrieve, generate or quote, cite; background agents run beside. */
@@ -203,7 +199,7 @@ function replyOf(reply: string, context: AnswerContext, run: Run): AnswerResult 
 /** Not async: an async function would keep the whole context in memory while the model writes. */
 function answerWithModel(
   context: AnswerContext,
-  { model, fallback, catalogue, clock }: PipelineOptions & { model: Model },
+  { model, fallback, catalogue, clock, judge }: PipelineOptions & { model: Model },
   run: Run,
 ): Promise<AnswerResult> {
   const { question, agent, routing, query, found, hosts, tools } = context;
@@ -213,7 +209,8 @@ function answerWithModel(
   const given = fitContext(context, size, tools?.reserved);
   const { chatbot } = question;
   const safe = { chatbot, agent, found, hosts };
-  const markers = withSafety(createMarkerFilter(cite ? given.found : [], query.text, run), safe, run);
+  const checked = cite ? judge?.filterFor({ given: given.found, query: query.text, agent }, run) : undefined;
+  const markers = withSafety(checked ?? createMarkerFilter(cite ? given.found : [], query.text, run), safe, run);
   const answersAtStart = fallback.begin();
   // For the fallback, until a reader may have received text.
   let quotable = fallback.quotes ? context : undefined;
@@ -237,7 +234,10 @@ function answerWithModel(
   const credits = catalogue.credits(agent?.meta.model ?? '');
   const modelName = catalogue.name(agent?.meta.model ?? '');
 
-  return generation.done.catch(generationError).then(({ finish, totalTokens, refusal }: GenerationResult) => {
+  const ended: Promise<GenerationResult> = generation.done.catch(generationError);
+  const rest = (): void => run.append(markers.rest());
+  const settled = checked ? ended.then((end) => checkEnd(checked, end, rest)) : ended;
+  return settled.then(({ finish, totalTokens, checkTokens = 0, refusal }: GenerationResult) => {
     if (refusal && !run.stopped) {
       const reason = fallback.failed(refusal, answersAtStart);
       if (quotable) {
@@ -249,13 +249,13 @@ function answerWithModel(
       }
     }
     if (!refusal && !run.stopped) fallback.succeeded();
-    run.append(markers.rest());
+    rest();
     const closing = tools && language && closeAnswer(tools, language, run, refusal !== undefined);
     const finish_reason = run.isFull ? 'length' : finish === 'tool_calls' ? 'stop' : finish;
     const citations = markers.citations();
     const hasCitations = Object.keys(citations).length > 0;
     const text = run.read(0, UNKNOWN_LENGTH);
-    const total_tokens = tools?.tokens ?? totalTokens;
+    const total_tokens = (tools?.tokens ?? totalTokens) + checkTokens;
     // A question that is stopped while it waits for its turn has cost nothing.
     const wasAsked = !refusal && (!run.stopped || total_tokens > 0);
     const outcome = outcomeOf({
@@ -290,10 +290,4 @@ async function fallBackToQuotes(context: AnswerContext, reason: string, run: Run
 async function answerWithoutCredits(context: AnswerContext, run: Run): Promise<AnswerResult> {
   const result = await fallBackToQuotes(context, 'quota', run);
   return { ...result, finish_reason: run.stopped ? 'stopped' : 'quota' };
-}
-
-/** The text before the failure stays, with its citations. */
-function generationError(error: unknown): GenerationResult {
-  if (error instanceof Refusal) return { finish: 'error', totalTokens: 0, refusal: error };
-  throw error;
 }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AgentRouter } from '../agents/routing/router.ts';
 import { createBackground } from '../answer/background/background.ts';
+import { CitationJudge } from '../answer/citations/judge.ts';
 import { Budget } from '../answer/budget.ts';
 import { createRespond, warmAnswers } from '../answer/pipeline.ts';
 import { AnswerRuns } from '../answer/runs.ts';
@@ -66,6 +67,7 @@ export async function createServices(config: Config, { store, clock, log, health
     fallback,
     catalogue,
     background,
+    judge: model && config.modelChecksCitations ? new CitationJudge(model, clock) : undefined,
     caller,
     answerTimeout: config.answerTimeout,
     clock,

@@ -35,6 +35,7 @@ it.each([
   ['ANSWER_TIMEOUT', 'two minutes'],
   ['FIRST_TOKEN_TIMEOUT', '0'],
   ['MODEL_CONCURRENCY', '0'],
+  ['CHECK_CITATIONS', '1'],
   ['MAX_ANSWERS', '0'],
   ['FETCH_ALLOW', 'intranet'],
   ['FETCH_ALLOW', 'intranet:80,http://other:80'],

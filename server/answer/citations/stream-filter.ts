@@ -24,23 +24,39 @@ const citation = ({ source }: Found, text: string): Citation => ({
 /** White space before a marker (UTF-16 units) that is removed with it: longer stretches would have to be held back. */
 const MAX_SPACE_BEFORE = 8;
 /** UTF-16 units before a marker that are checked. */
-const LOOK_BACK_LENGTH = 1000;
+export const LOOK_BACK_LENGTH = 1000;
 
 /** The answer so far; implemented by `Run`. */
-interface AnswerText {
+export interface AnswerText {
   /** UTF-16 units. */
   readonly appended: number;
   /** The text from an offset on. */
   textFrom(from: number): string;
 }
 
-interface MarkerFilter {
+export interface MarkerFilter {
   /** Returns the text that may be shown now; to be appended to the answer before the next call. */
   pass(piece: string): string;
   /** Returns the text that is still held back, at the end. */
   rest(): string;
   /** The citations of the markers in the answer. */
   citations(): Citations;
+  /** Adjacent markers that passed, in order. */
+  readonly groups: readonly MarkerGroup[];
+}
+
+/** Adjacent markers that support one claim. */
+export interface MarkerGroup {
+  /** In the answer, white space before the markers included. */
+  start: number;
+  end: number;
+  /** What stays of it without the citations: intervals of numbers. */
+  others: string;
+  claim: string;
+  /** What each number cites, of its passage. */
+  spans: Map<number, Span>;
+  /** The markers were taken out of the answer again. */
+  isRemoved?: true;
 }
 
 /**
@@ -55,7 +71,7 @@ export function createMarkerFilter(given: Found[], query: string, answer: Answer
     given.map(({ source, headings, text, entry }) => ({ head: [source.title, ...headings].join('\n'), text, entry })),
     query,
   );
-  const cited = new Map<number, Span>();
+  const groups: MarkerGroup[] = [];
   let heldBack = '';
   /** The output for this piece, after an answer of `base` units. */
   let out = '';
@@ -105,12 +121,16 @@ export function createMarkerFilter(given: Found[], query: string, answer: Answer
     const isLink = next === '(' || (next === ':' && code.fresh);
     const supported = isLink ? new Map<number, Span>() : verify(tokens, here);
     let shown = '';
+    let others = '';
+    const spans = new Map<number, Span>();
     for (const { between, token } of tokens) {
       const verified = isInterval(token) ? [] : numbersOf(token).filter((n) => supported.has(n));
       const marks = isInterval(token) ? token : verified.map((n) => `[${n}]`).join('');
       if (marks !== '') shown += (shown === '' ? lead : between) + marks;
-      for (const n of verified) cite(n, supported.get(n)!);
+      if (isInterval(token)) others += (others === '' ? lead : between) + token;
+      for (const n of verified) spans.set(n, supported.get(n)!);
     }
+    if (spans.size > 0) groups.push({ start: here, end: here + shown.length, others, claim, spans });
     if (shown === '' && makesAddress(since(Math.max(0, here - LOOK_BACK_LENGTH)), next)) shown = ' ';
     markersEnd = here + shown.length;
     return shown;
@@ -129,16 +149,23 @@ export function createMarkerFilter(given: Found[], query: string, answer: Answer
     return new Map(Array.from(spans, ([place, span]) => [place + 1, span]));
   }
 
-  /** Extends the citation of a passage that is cited again. */
-  function cite(n: number, { start, end }: Span): void {
-    const known = cited.get(n) ?? { start, end };
-    cited.set(n, { start: Math.min(known.start, start), end: Math.max(known.end, end) });
+  /** What each number cites, from the first supporting sentence to the last. */
+  function citedSpans(): Map<number, Span> {
+    const cited = new Map<number, Span>();
+    for (const { spans, isRemoved } of groups)
+      for (const [n, { start, end }] of isRemoved ? [] : spans) {
+        const known = cited.get(n) ?? { start, end };
+        cited.set(n, { start: Math.min(known.start, start), end: Math.max(known.end, end) });
+      }
+    return cited;
   }
 
   return {
+    groups,
     pass: (piece) => (heldBack === '' && isPlain(piece) ? piece : process(heldBack + piece, false)),
     rest: () => (heldBack === '' ? '' : process(heldBack, true)),
     citations() {
+      const cited = citedSpans();
       const text = cited.size > 0 ? answer.textFrom(0) : '';
       // An answer that was stopped or cut at the maximum length lacks markers that passed.
       const shown = [...cited].filter(([n]) => text.includes(`[${n}]`)).sort(([a], [b]) => a - b);
@@ -161,7 +188,7 @@ const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[
  * Whether a text, and what follows a removed marker from its first character on, may become an address that the filter of
  * addresses has not seen, or another one than it has seen.
  */
-const makesAddress = (text: string, next: string | undefined): boolean =>
+export const makesAddress = (text: string, next: string | undefined): boolean =>
   next === '/' ||
   ((next === '(' || next === ':') && text.endsWith(']')) ||
   /(?:(?<![a-z\d])w{1,3}|(?:\/\/|(?<![a-z\d])www\.)\S*)$/i.test(text);
