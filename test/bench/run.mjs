@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBuilt } from '../../server/dev/build.mjs';
-import { table } from './table.mjs';
+import { table } from './run/table.mjs';
 
 const here = import.meta.dirname;
 process.chdir(join(here, '..', '..'));
@@ -46,7 +46,7 @@ async function run(name, args) {
   mkdirSync('node_modules/.cache', { recursive: true });
   const folder = mkdtempSync(join('node_modules', '.cache', 'bench-'));
   try {
-    const bundle = [join(here, 'bundle.mjs'), join(here, `${name}.ts`), join(process.cwd(), folder)];
+    const bundle = [join(here, 'run', 'bundle.mjs'), join(here, `${name}.ts`), join(process.cwd(), folder)];
     const { status } = spawnSync(process.execPath, bundle, { stdio: ['ignore', 2, 2] });
     if (status !== 0) throw new Error(`the bench ${name} did not build`);
     const { bench } = await import(pathToFileURL(join(folder, 'bench.mjs')).href);
