@@ -13,12 +13,13 @@ export function describeFailure({ file, conversation, turns }: Judged): string {
   return head + failed.map((turn) => describeTurn(turn, turns.indexOf(turn) + 1)).join('');
 }
 
-function describeTurn({ held, differences }: JudgedTurn, number: number): string {
+function describeTurn({ held, differences, hints = [] }: JudgedTurn, number: number): string {
   const { turn, reply } = held;
   const record = reply?.meta.routing;
   return [
     `  turn ${number} (line ${turn.line}): ${oneLine(turn.ask)}`,
     ...differences.flatMap(describeDifference),
+    ...hints.map((hint) => `    ${oneLine(hint)}`),
     ...(record ? describeRouting(record, reply.meta.active_agent?.name ?? '') : []),
     '',
   ].join('\n');

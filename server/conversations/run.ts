@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import type { Chatbot } from '../schema/records.ts';
+import type { Agent, Chatbot } from '../schema/records.ts';
 import { forEachConcurrent } from '../async/for-each-concurrent.ts';
 import { differencesOf, type Difference } from './compare.ts';
 import type { Conversation, ConversationFile } from './format.ts';
+import { hintsFor, namesOf, type KnownNames } from './hints.ts';
 import { holdConversation, type Call, type HeldTurn } from './hold.ts';
 
 /** A conversation that was held, with what was wrong in it. */
@@ -19,6 +20,8 @@ export interface JudgedTurn {
   held: HeldTurn;
   /** None where all holds. */
   differences: Difference[];
+  /** Where it does not: what of the turn's names the chatbot does not have. */
+  hints?: string[];
 }
 
 export const isFailed = ({ turns }: Judged): boolean => turns.some(({ differences }) => differences.length > 0);
@@ -68,5 +71,25 @@ export async function runConversations(
     },
     CONCURRENT,
   );
+  await addHints(
+    all.flatMap(({ file, conversation }) => ({ door: doors.get(file)!, judged: judged.get(conversation) })),
+  );
   return all.flatMap(({ conversation }) => judged.get(conversation) ?? []);
+}
+
+/** Asks for a chatbot's agents where a turn failed that names some of what they have. */
+async function addHints(all: { door: Door; judged: Judged | undefined }[]): Promise<void> {
+  const names = new Map<Door, KnownNames>();
+  for (const { door, judged } of all) {
+    for (const turn of judged?.turns ?? []) {
+      const isNaming = turn.differences.some(({ what }) => /^(?:agent|labels|variables\..*)$/.test(what));
+      if (!judged || !isNaming) continue;
+      const agents = (): Promise<Agent[]> => door.call<Agent[]>('GET', `/api/v1/chatbot/${door.chatbot.uuid}/agents`);
+      // A server that has gone away is told of with the turns.
+      const known = names.get(door) ?? (await agents().then(namesOf, () => undefined));
+      if (!known) return;
+      names.set(door, known);
+      turn.hints = hintsFor(turn.held.turn, judged.conversation, known);
+    }
+  }
 }
