@@ -111,6 +111,21 @@ test('a fixed text is asked for with the words of its message, not with those th
   expect(await answering('How do I change the account?', 'Nine to five.')).toBe('general');
 });
 
+describe('a message that refers back', () => {
+  test.each(['how much is it?', 'does that cost anything', 'was kostet das?', 'on peut payer ça ?', 'it is blue'])(
+    'stays with the user-facing agent that answered: %s',
+    (query) => {
+      expect(ask(query, { answered: ['billing'] }).agent?.uuid).toBe('billing');
+      expect(ask(query, { answered: ['hours', 'billing'] }).agent?.uuid).toBe('general');
+    },
+  );
+
+  test('leaves it where it is clearly about something else', () => {
+    expect(ask('is it open on Sundays?', { answered: ['billing'] }).agent?.uuid).toBe('hours');
+    expect(ask('why was I charged twice for it?', { answered: ['general'] }).agent?.uuid).toBe('billing');
+  });
+});
+
 describe('the record of a choice', () => {
   test('has the parts of each score, which is their sum, and the margin to the next that no detector is for', () => {
     const agents = TEAM.map((agent) =>

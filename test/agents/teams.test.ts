@@ -7,6 +7,7 @@ import { stemsFor } from '../../server/knowledge/text/stems.ts';
 import type { AgentType } from '../../server/schema/records.ts';
 import { agentOf, FIRST_QUERY } from './routing-agents.ts';
 import aside from './teams/aside.json';
+import followUps from './teams/follow-ups.json';
 import sameShape from './teams/same-shape.json';
 import tuned from './teams/tuned.json';
 
@@ -65,6 +66,24 @@ describe('questions that share nouns of the site with a fixed message', () => {
     expect(questions).toBe(74);
     expect(right).toBeGreaterThanOrEqual(67);
     expect(wronglyFixed).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a message after another', () => {
+  // Before what refers back was read as such: 45.
+  test('goes to the agent that it goes on with, or to that of another subject', async () => {
+    const outcomes: boolean[] = [];
+    for (const { agents, queries } of followUps) {
+      const team = agents.map(({ id, type, ...texts }) => agentOf(id, { type: type as AgentType, ...texts }));
+      const classifier = await trainClassifier(team);
+      for (const [before, query, due] of queries as [string[], string, string][]) {
+        const situation = { agents: team, facts: FIRST_QUERY, classifier };
+        const answered = [choose({ ...situation, query: before[0]! }).agent!.uuid];
+        outcomes.push(choose({ ...situation, query, turns: before, answered }).agent?.uuid === due);
+      }
+    }
+    expect(outcomes).toHaveLength(52);
+    expect(outcomes.filter((isRight) => isRight).length).toBeGreaterThanOrEqual(49);
   });
 });
 

@@ -2,6 +2,7 @@ import type { AgentSettings, AgentType } from '../../schema/records.ts';
 import type { Rarity } from './belonging.ts';
 import type { Classifier } from './classifier.ts';
 import type { AgentRouting } from '../../schema/routing.ts';
+import { refersBack } from './refers-back.ts';
 import { firstTrue, type SessionFacts } from './rules.ts';
 
 /** What routing needs of an agent. */
@@ -81,6 +82,8 @@ const FITS = 0.1;
 const [BELONGS, MAY_BELONG, AHEAD] = [0.42, 0.2, 1.3];
 /** How far a fixed text that a message does not belong to is below all others: near enough for a model to choose it. */
 const APART = 0.1;
+/** What the user-facing agent that answered last is ahead by, where a message refers back; .2 to .8 do the same on follow-ups.json. */
+const HELD = 0.5;
 /** Scores nearer than this are as good as a tie: a model is asked where there is one. */
 const CLOSE = 0.15;
 const [MAX_CANDIDATES, MAX_NAME] = [10, 60];
@@ -227,7 +230,10 @@ function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situat
   const belongings: number[] = [];
   const belonging = (at: number): number =>
     (belongings[at] ??= fits!.belonging(places[at]!, situation.rarity ?? allRare));
-  const near = ordinary.filter((at) => likeness(at) >= FITS);
+  const last = agents.findIndex(({ uuid, type }) => uuid === situation.answered?.[0] && type === 'user-facing');
+  const goesOn = last >= 0 && refersBack(query);
+  const held = (at: number): number => (goesOn && at === last ? HELD : 0);
+  const near = ordinary.filter((at) => likeness(at) >= FITS || held(at) > 0);
   const others = near.filter((at) => !isFixed(at));
   const belongs = (at: number): boolean => {
     const own = belonging(at);
@@ -236,10 +242,10 @@ function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situat
   };
   const fitting = near.filter((at) => !isFixed(at) || belongs(at));
   const parts = agents.map(() => 0);
-  for (const at of fitting) parts[at] = fitting.length > 1 ? 1 : clamped(likeness(at));
+  for (const at of fitting) parts[at] = fitting.length > 1 ? 1 : clamped(likeness(at) + held(at));
   for (const [rank, one] of fitting.entries()) {
     for (const other of fitting.slice(rank + 1)) {
-      const margin = clamped(fits!.between(places[one]!, places[other]!));
+      const margin = clamped(fits!.between(places[one]!, places[other]!) + held(one) - held(other));
       parts[one] = Math.min(parts[one]!, margin);
       parts[other] = Math.min(parts[other]!, -margin);
     }
