@@ -18,17 +18,28 @@ function describeTurn({ held, differences, hints = [] }: JudgedTurn, number: num
   const record = reply?.meta.routing;
   return [
     `  turn ${number} (line ${turn.line}): ${oneLine(turn.ask)}`,
-    ...differences.flatMap(describeDifference),
+    ...grouped(differences).flatMap(describeDifferences),
     ...hints.map((hint) => `    ${oneLine(hint)}`),
     ...(record ? describeRouting(record, reply.meta.active_agent?.name ?? '') : []),
     '',
   ].join('\n');
 }
 
-const describeDifference = ({ what, expected, got }: Difference): string[] => [
-  `    ${what}`,
-  `      - ${oneLine(expected)}`,
-  ...lines(got).map((line) => `      + ${line}`),
+/** Those of a key with the same outcome, one after another: an answer stands once, below all that it should be. */
+function grouped(differences: readonly Difference[]): Difference[][] {
+  const groups: Difference[][] = [];
+  for (const one of differences) {
+    const last = groups.at(-1);
+    if (last?.[0]!.what === one.what && last[0].got === one.got) last.push(one);
+    else groups.push([one]);
+  }
+  return groups;
+}
+
+const describeDifferences = (group: Difference[]): string[] => [
+  `    ${group[0]!.what}`,
+  ...group.map(({ expected }) => `      - ${oneLine(expected)}`),
+  ...lines(group[0]!.got).map((line) => `      + ${line}`),
 ];
 
 const DETECTED = { person: 'clearly a wish for a person', spam: 'clearly spam', small_talk: 'nothing but small talk' };

@@ -174,8 +174,10 @@ conversations:
     };
     for (const [what, [wanted, got]] of Object.entries(expected))
       expect(out).toContain(`    ${what}\n      - ${wanted}\n      + ${got}\n`);
-    for (const wanted of ['“midnight” in it', 'no “nine” in it', 'sources', '“I don’t know”'])
-      expect(out).toContain(`    answer\n      - ${wanted}\n      + Open from nine to five.\n`);
+    const wanted = ['“midnight” in it', 'no “nine” in it', 'sources', '“I don’t know”'];
+    expect(out).toContain(
+      `    answer\n${wanted.map((one) => `      - ${one}\n`).join('')}      + Open from nine to five.\n`,
+    );
     expect(out).toMatch(
       /^ {4}Hours answered: the highest score, margin [\d.]+\n +[\d.]+ {2}Hours \(classifier [\d.]+\)$/m,
     );
