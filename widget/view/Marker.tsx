@@ -80,7 +80,9 @@ export class Marker extends Component<MarkerProps> {
         {isOpen && (
           <div class="card" role="dialog" aria-label={label} tabIndex={-1} ref={this.mount}>
             <Source words={words} citation={citation} markers={[marker]} />
-            <blockquote dir="auto">{citation.text}</blockquote>
+            <blockquote dir="auto" tabIndex={0}>
+              {citation.text}
+            </blockquote>
           </div>
         )}
       </span>
