@@ -101,12 +101,13 @@ const TraceRouting = Type.Object(
     detected: Type.Optional(literals('What the message clearly is.', 'person', 'spam', 'small_talk')),
     margin: Type.Optional(Type.Number()),
     candidates: Type.Optional(
-      Type.Array(
-        Type.Object({ uuid: Uuid, name: Text, score: Score, classifier: Score, bias: Score, stickness: Score }),
-      ),
+      Type.Array(record({ uuid: Uuid, name: Text, score: Score, classifier: Score, bias: Score, stickness: Score })),
     ),
   },
-  { description: 'As `routing` in the `meta_json` of a message; absent where no agent can answer.' },
+  {
+    additionalProperties: false,
+    description: 'As `routing` in the `meta_json` of a message; absent where no agent can answer.',
+  },
 );
 
 export const MessageTrace = record({
