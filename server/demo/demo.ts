@@ -81,12 +81,14 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
       const page = /\/demo\/([\w-]+\.html)$/.exec(file_name)?.[1];
       const currentUrl = `${base}/demo/${page}`;
       if (page === undefined || !demoSite.learn.includes(page) || file_name === currentUrl) continue;
-      await store.updateSource(uuid, (source) => ({
+      const moved = await store.updateSource(uuid, (source) => ({
         ...source,
         file_name: currentUrl,
         identity: new URL(currentUrl).href,
         modified_at: nextModifiedAt(source.modified_at, clock),
       }));
+      // The index may be loaded by now, with the address before.
+      if (moved) await knowledge.rename(moved);
     }
   }
 

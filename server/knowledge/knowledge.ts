@@ -13,7 +13,7 @@ export interface Knowledge {
    * is gone.
    */
   reingest(source: string): Promise<boolean>;
-  /** Indexes a source under its new title; `source` is the changed record. */
+  /** Indexes a source under its new title or address; `source` is the changed record. */
   rename(source: StoredSource): Promise<void>;
   /** Removes a source's passages from the chatbot's index and cancels its ingestion. */
   removeSource(chatbot: string, source: string): void;
