@@ -4,17 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
+import type { Row } from './server/measures.ts';
 import { median, startProcess } from './server/processes.ts';
 import { ENV, MAIN } from './server/targets.ts';
-
-interface Row {
-  measure: string;
-  server: number;
-  floor: number;
-  ratio: number;
-  goal: string;
-  met: 'yes' | 'no';
-}
 
 /** In seconds. */
 interface Spent {
