@@ -43,6 +43,9 @@ export interface Row {
   sure?: number;
   sure_right?: number;
   unsure_right?: number;
+  /** Of all questions with answers: mean words of what is told, and the share that is told an answer. */
+  words?: number;
+  told_right?: number;
   /** Of the questions that the passages do not answer: told surely. */
   absent_sure?: number;
   /** nDCG@10 lost when each question has one typo. */
@@ -161,6 +164,7 @@ function search(index: PassageIndex<string>, text: string): SearchResult {
 interface Told {
   certainty: 'sure' | 'unsure' | 'none';
   right: boolean;
+  words: number;
 }
 
 /** What a visitor is told without a model. */
@@ -171,25 +175,27 @@ function told(index: PassageIndex<string>, { text, answers = [] }: Query): Told 
   return {
     certainty: pieces.length === 0 ? 'none' : isUnsure ? 'unsure' : 'sure',
     right: answers.some((one) => answer.includes(one)),
+    words: answer === '' ? 0 : answer.split(/\s+/).length,
   };
 }
 
 const isSure = ({ certainty }: Told): boolean => certainty === 'sure';
 
-function certainties(index: PassageIndex<string>, asked: Query[]): Pick<Row, 'sure' | 'sure_right' | 'unsure_right'> {
+type Certainties = 'sure' | 'sure_right' | 'unsure_right' | 'words' | 'told_right';
+
+function certainties(index: PassageIndex<string>, asked: Query[]): Pick<Row, Certainties> {
   const all = asked.map((query) => told(index, query));
   const right = (some: Told[]): number => mean(some.map((one) => Number(one.right)));
   return {
     sure: mean(all.map((one) => Number(isSure(one)))),
     sure_right: right(all.filter(isSure)),
     unsure_right: right(all.filter(({ certainty }) => certainty === 'unsure')),
+    words: mean(all.map(({ words }) => words)),
+    told_right: right(all),
   };
 }
 
-function answers(
-  index: PassageIndex<string>,
-  queries: Query[],
-): Pick<Row, 'answer1' | 'answer3' | 'sure' | 'sure_right' | 'unsure_right'> {
+function answers(index: PassageIndex<string>, queries: Query[]): Pick<Row, 'answer1' | 'answer3' | Certainties> {
   const asked = queries.filter((query) => query.answers?.length);
   if (asked.length === 0) return {};
   const firsts = asked.map(({ text, answers }) => {

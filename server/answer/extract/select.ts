@@ -33,7 +33,7 @@ const MAX_SECTIONS = 2;
 const MIN_SCORE_SHARE = 0.6;
 /**
  * The same in a sure answer, and in one that is not sure or from a section with a heading. Less is shown for what it adds. On
- * SQuAD an answer has 60 words and the fact 89 times in 100; at .6 throughout it had 85 words and the fact 91 times.
+ * half of SQuAD's articles what is told has 60 words, and the fact of 87 questions in 100 (`npm run bench -- retrieval`).
  */
 const MIN_SURE_SHARE = 0.9;
 const MIN_SECTION_SHARE = 0.75;
