@@ -1,5 +1,6 @@
 import { isPending, type Chatbot, type DataSource } from '../schema/records.ts';
 import { Refusal } from '../schema/errors.ts';
+import { jsonIn } from '../schema/json.ts';
 import type { MessageTrace } from '../schema/trace.ts';
 import { findChatbot, filterByName } from './find-by-name.ts';
 import type { IngestJob } from './ingest-jobs.ts';
@@ -154,18 +155,10 @@ export class Client {
 }
 
 function readReply<T>(json: string): T {
-  const body = parseJson(json);
+  const body = jsonIn(json);
   if (typeof body !== 'object' || body === null) throw otherVersion();
   if ('error' in body) throw new Error(String(body.error));
   return body as T;
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 const nameTaken = ({ name, uuid }: ChatbotLine): Refusal =>

@@ -1,3 +1,4 @@
+import { jsonIn } from '../schema/json.ts';
 import type { Call } from './hold.ts';
 
 /** Requests to a server at an address, with a key of its user's. */
@@ -12,7 +13,7 @@ export function callOverHttp(server: string, key: string): Call {
       throw new Error(`${base} cannot be reached: ${reason}`, { cause: error });
     });
     const text = await reply.text();
-    const record = parseJson(text);
+    const record = jsonIn(text);
     if (reply.status === 200 && record !== undefined) return record as T;
     const { error } = (record ?? {}) as { error?: unknown };
     const hint = reply.status === 401 ? '; set DOCENT_API_KEY to a key of that server' : '';
@@ -20,12 +21,4 @@ export function callOverHttp(server: string, key: string): Call {
       typeof error === 'string' ? error + hint : `${base} is no server of Docent: ${method} ${path}: ${reply.status}`,
     );
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

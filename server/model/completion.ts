@@ -1,3 +1,5 @@
+import { jsonIn } from '../schema/json.ts';
+
 /** One event of a streamed completion, or a whole completion that was not streamed. */
 interface CompletionEvent {
   text: string;
@@ -47,12 +49,8 @@ export function readCompletion(data: string): CompletionEvent | undefined {
 }
 
 export function parseObject(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(text);
+  return typeof value === 'object' && value !== null ? value : undefined;
 }
 
 /** Some servers write the content as a list of parts. */

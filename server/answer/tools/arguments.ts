@@ -1,6 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import { Check, Errors } from 'typebox/schema';
 import { fill, typedValue, type Value, type Values } from '../../agents/variables.ts';
+import { jsonIn } from '../../schema/json.ts';
 import type { ToolFunction } from '../../schema/records.ts';
 import { isObject, refusePrototypeKeys } from '../../schema/validate.ts';
 
@@ -24,7 +25,7 @@ const MAX_FAULTS = 5;
  */
 export function readArguments({ parameters }: Parameters, text: string, values: Values): { args: Arguments } | Fault {
   if (text.length > MAX_ARGUMENTS_LENGTH) return { fault: 'the arguments are too long' };
-  const sent = parsed(text.trim() || '{}');
+  const sent = jsonIn(text.trim() || '{}');
   if (!isObject(sent)) return { fault: 'the arguments must be one JSON object' };
   try {
     refusePrototypeKeys('arguments', sent);
@@ -49,14 +50,6 @@ const script = new Script('check()');
 /** The result of `check`. Throws after `MAX_CHECK_MS`: only such a script can be ended while a pattern is matched. */
 function withinTime<T>(check: () => T): T {
   return script.runInContext(Object.assign(context, { check }), { timeout: MAX_CHECK_MS }) as T;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { jsonIn } from '../../schema/json.ts';
 import { isObject } from '../../schema/validate.ts';
 import { unfenced } from '../prompt.ts';
 
@@ -60,18 +61,10 @@ const MAX_SHOWN_LENGTH = 2000;
 
 /** What a visitor is shown where no model words it: a JSON string, the `message` of a JSON object, or plain text. */
 export function shownReply({ text }: CallResult): string | undefined {
-  const value = parsed(text);
+  const value = jsonIn(text);
   const message = isObject(value) ? value['message'] : value;
   const shown = value === undefined && !text.trimStart().startsWith('<') ? text : message;
   return typeof shown === 'string' && shown.trim() !== '' ? cut(shown, MAX_SHOWN_LENGTH) : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function asData(text: string, most: number): object {

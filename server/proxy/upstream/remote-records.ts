@@ -1,5 +1,6 @@
 import type { AnswerResult } from '../../answer/runs.ts';
 import { timestamp, type Clock } from '../../schema/ids.ts';
+import { jsonIn } from '../../schema/json.ts';
 import { outcomeIn } from '../../store/outcomes.ts';
 import type { StoredChatbot } from '../../store/store.ts';
 import type { Citation, Citations, Outcome } from '../../types.ts';
@@ -76,12 +77,7 @@ const CITATION_KEYS = ['data_source_uuid', 'file_name', 'text', 'title', 'type']
 
 /** Drops entries that have not exactly the five strings, which the widget shows. */
 function readCitations(json: unknown): Citations {
-  let value: unknown;
-  try {
-    value = JSON.parse(stringOr(json, ''));
-  } catch {
-    return {};
-  }
+  const value = jsonIn(stringOr(json, ''));
   return Object.fromEntries(
     Object.entries(fieldsOf(value)).filter((entry): entry is [string, Citation] => isCitation(entry[1])),
   );

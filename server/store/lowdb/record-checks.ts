@@ -1,3 +1,4 @@
+import { jsonIn } from '../../schema/json.ts';
 import {
   AgentMeta,
   type AgentSettings,
@@ -67,14 +68,7 @@ function record<T>(fields: Fields<T>): Check {
 }
 
 /** JSON in a string; '' where there may be none. */
-const json: Check = (value) => {
-  if (value === '') return true;
-  try {
-    return object(JSON.parse(value as string));
-  } catch {
-    return false;
-  }
-};
+const json: Check = (value) => value === '' || object(jsonIn(value as string));
 
 const dated = { created_at: time, modified_at: time };
 
@@ -253,12 +247,6 @@ const pendingCall = either(
   }),
 );
 
-export const isPendingCall: Check = (value) => {
-  try {
-    return pendingCall(JSON.parse(value as string));
-  } catch {
-    return false;
-  }
-};
+export const isPendingCall: Check = (value) => pendingCall(jsonIn(value as string));
 
 export { list, mapOf, number, optional, record, text, uuid };

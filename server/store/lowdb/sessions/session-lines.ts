@@ -1,6 +1,7 @@
 import { isMessage, isPendingCall, isSession } from '../record-checks.ts';
 import type { SessionName } from './session-folder.ts';
 import { forEachSliced } from '../../../async/time-slice.ts';
+import { jsonIn } from '../../../schema/json.ts';
 import type { StoredMessage, StoredSession } from '../../store.ts';
 
 /** The lines of a session's file behind its head: versions of messages, and tombstones. */
@@ -95,7 +96,7 @@ export function modifiedIn(text: string): string {
 
 /** The session in a file's first line; undefined where that is damaged. */
 export function readHead(line: string, { uuid, chatbot }: SessionName): StoredSession | undefined {
-  const head = parseJson<StoredSession>(line);
+  const head = jsonIn(line) as StoredSession | undefined;
   return isSession(head) && head?.uuid === uuid && head.chatbot === chatbot ? head : undefined;
 }
 
@@ -105,7 +106,7 @@ export function readHead(line: string, { uuid, chatbot }: SessionName): StoredSe
  */
 export function readableLine(line: string, session: string): string | undefined {
   if (deletedUuidIn(line) !== undefined) return TOMBSTONE.test(line) ? line : undefined;
-  const message = parseJson<StoredMessage>(line);
+  const message = jsonIn(line) as StoredMessage | undefined;
   if (!isMessage(message) || message?.session !== session || !message.uuid.startsWith(session.slice(0, 8)))
     return undefined;
   if (message.pending_call_json === undefined || isPendingCall(message.pending_call_json)) return line;
@@ -113,11 +114,3 @@ export function readableLine(line: string, session: string): string | undefined 
 }
 
 const TOMBSTONE = /^\{"deleted":"[0-9a-f]{32}"\}$/;
-
-function parseJson<T>(line: string): T | undefined {
-  try {
-    return JSON.parse(line) as T;
-  } catch {
-    return undefined;
-  }
-}
