@@ -1,5 +1,5 @@
-import type { Model, ModelRequest } from '../../model/model.ts';
-import { withoutThinking } from '../../model/thinking.ts';
+import type { ModelRequest } from '../../model/model.ts';
+import type { SideQuestions, Stoppable } from '../../model/side-question.ts';
 import type { StoredAgent } from '../../store/store.ts';
 
 /** What a model is told to choose by. */
@@ -12,46 +12,25 @@ interface CloseChoice {
 }
 
 /** Milliseconds: the visitor waits for the choice before the answer begins. */
-const TIMEOUT_MS = 3000;
+export const CHOICE_TIMEOUT_MS = 3000;
 /** Tokens: the reply is one number; a model that reasons at length would be too late anyway. */
 const MAX_TOKENS = 200;
 /** UTF-16 units. */
 const [MAX_QUERY, MAX_TURN, MAX_DESCRIPTION] = [1000, 300, 300];
 const MAX_TURNS = 2;
 
-/** The answer for which an agent is chosen; implemented by `Run`. */
-export interface Stoppable {
-  readonly stopped: boolean;
-  /** Called when it is stopped. */
-  onStop: (() => void) | undefined;
-}
-
 interface ModelChoice {
   /** Undefined where the model names none of them. */
   agent: StoredAgent | undefined;
   /** Of the call. */
   tokens: number;
-  /** The call failed or took too long. */
-  hasFailed: boolean;
 }
 
-/** The agent that the model names. Never rejects: the answer's own call reports what is wrong with the model. */
-export async function askModel(model: Model, choice: CloseChoice, answer: Stoppable): Promise<ModelChoice> {
-  let reply = '';
-  let isLate = false;
-  try {
-    const generation = model.generate(requestFor(choice), (piece) => (reply += piece));
-    const timer = setTimeout(() => {
-      isLate = true;
-      generation.stop();
-    }, TIMEOUT_MS);
-    answer.onStop = () => generation.stop();
-    if (answer.stopped) generation.stop();
-    const { totalTokens: tokens } = await generation.done.finally(() => clearTimeout(timer));
-    return { agent: choice.agents[numberIn(reply) - 1], tokens, hasFailed: isLate };
-  } catch {
-    return { agent: undefined, tokens: 0, hasFailed: true };
-  }
+/** The agent that the model names. Never rejects. */
+export async function askModel(questions: SideQuestions, choice: CloseChoice, answer: Stoppable): Promise<ModelChoice> {
+  // A reply that names none is no failure of the model: the next question may be clearer.
+  const { value = 0, tokens } = await questions.ask(requestFor(choice), numberIn, answer);
+  return { agent: choice.agents[value - 1], tokens };
 }
 
 function requestFor({ query, turns, agents }: CloseChoice): ModelRequest {
@@ -81,12 +60,7 @@ const oneLine = (text: string): string => cut(text, MAX_DESCRIPTION).replace(/\s
 const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed();
 
 /** 0 where the reply is not as it was asked for. */
-function numberIn(reply: string): number {
-  const [json] = /\{[^{}]*\}/.exec(withoutThinking(reply)) ?? [];
-  try {
-    const { agent } = JSON.parse(json ?? '{}') as { agent?: unknown };
-    return typeof agent === 'number' || typeof agent === 'string' ? Number(agent) : 0;
-  } catch {
-    return 0;
-  }
+function numberIn(reply: unknown): number {
+  const { agent } = Object(reply) as { agent?: unknown };
+  return typeof agent === 'number' || typeof agent === 'string' ? Number(agent) : 0;
 }

@@ -3,9 +3,10 @@ import type { Clock } from '../../schema/ids.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { Store, StoredAgent, StoredMessage, StoredSession } from '../../store/store.ts';
 import type { Model } from '../../model/model.ts';
+import { SideQuestions, type Stoppable } from '../../model/side-question.ts';
 import { examplesOfReads } from '../tool-functions.ts';
 import { valuesOf, type Values } from '../variables.ts';
-import { askModel, type Stoppable } from './ask-model.ts';
+import { askModel, CHOICE_TIMEOUT_MS } from './ask-model.ts';
 import { choose, closeTo, isClose, type Choice } from './choose.ts';
 import { trainClassifier, type Classifier } from './classifier.ts';
 import { loadDetectors } from './detectors.ts';
@@ -35,8 +36,6 @@ type Routed = Choice<StoredAgent> & { tokens?: number };
 
 /** Chatbots whose classifiers stay in memory: up to some MB each, for agents with hundreds of examples. */
 const MAX_CLASSIFIERS = 100;
-/** Calls in a row that failed or came too late, after which no other is made for so many milliseconds: visitors wait for them. */
-const [MAX_FAILURES, PAUSE_MS] = [3, 30_000];
 
 /** Chooses the agent of each question. */
 export class AgentRouter {
@@ -46,16 +45,14 @@ export class AgentRouter {
   readonly #classifiers = new LRUCache<string, { version: string; classifier: Promise<Classifier> }>({
     max: MAX_CLASSIFIERS,
   });
-
-  /** Failures in a row. */
-  #failures = 0;
-  #pausedUntil = 0;
+  readonly #questions: SideQuestions | undefined;
 
   /** Without a referee the classifier's choice stands, however close it is. */
   constructor(store: Pick<Store, 'messages'>, knowledge: Pick<Knowledge, 'rarity'>, referee?: Referee) {
     this.#store = store;
     this.#knowledge = knowledge;
     this.#referee = referee;
+    this.#questions = referee && new SideQuestions(referee.model, referee.clock, CHOICE_TIMEOUT_MS);
   }
 
   /**
@@ -102,17 +99,15 @@ export class AgentRouter {
     turns: string[],
     answer: Stoppable,
   ): Promise<Routed> {
-    const referee = this.#referee;
+    const [referee, questions] = [this.#referee, this.#questions];
     const { agent, record } = choice;
     const close = closeTo(record!).map((uuid) => agents.find((one) => one.uuid === uuid)!);
     const able = close.filter(isScored);
     const isBetweenThem = able.length > 1 && able[0] === agent;
-    if (!isBetweenThem || !referee?.mayAsk() || referee.clock() < this.#pausedUntil) return choice;
+    if (!isBetweenThem || !referee?.mayAsk() || !questions || questions.isPaused) return choice;
     if (spending && !(await spending.reserve(referee.credits(able[0]!.meta.model)))) return choice;
     const asked = { query, turns, agents: able };
-    const { agent: named, tokens, hasFailed } = await askModel(referee.model, asked, answer);
-    this.#failures = hasFailed ? this.#failures + 1 : 0;
-    if (this.#failures >= MAX_FAILURES) this.#pausedUntil = referee.clock() + PAUSE_MS;
+    const { agent: named, tokens } = await askModel(questions, asked, answer);
     return named
       ? { agent: named, record: { ...record!, by: 'model', agent: named.uuid }, tokens }
       : { ...choice, tokens };

@@ -2,7 +2,7 @@ import { typedValue, type Value } from '../../agents/variables.ts';
 import type { Model, ModelRequest } from '../../model/model.ts';
 import type { AgentVariable } from '../../schema/variables.ts';
 import type { AgentSettings } from '../../schema/records.ts';
-import { withoutThinking } from '../../model/thinking.ts';
+import { objectInReply } from '../../model/side-question.ts';
 
 type Tag = AgentSettings['tags'][number];
 
@@ -94,15 +94,10 @@ export async function inquire(
 /** What the model wrote is not what it was asked for. */
 export class BadReply extends Error {}
 
-/** Some models write a code fence or a sentence around the object. */
 function readReply(reply: string): { tags?: unknown; variables?: unknown } {
-  const text = withoutThinking(reply);
-  const [start, end] = [text.indexOf('{'), text.lastIndexOf('}') + 1];
-  try {
-    return JSON.parse(text.slice(Math.max(0, start), end)) as object;
-  } catch (error) {
-    throw new BadReply('the reply is no JSON object', { cause: error });
-  }
+  const found = objectInReply(reply);
+  if (found === undefined) throw new BadReply('the reply is no JSON object');
+  return Object(found) as object;
 }
 
 /** Those that the agent has, whatever else the model names. */

@@ -1,5 +1,5 @@
 import type { Model, ModelRequest } from '../../model/model.ts';
-import { withoutThinking } from '../../model/thinking.ts';
+import { SideQuestions, type Stoppable } from '../../model/side-question.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { Found } from '../../knowledge/search/found.ts';
 import type { StoredAgent } from '../../store/store.ts';
@@ -14,11 +14,7 @@ interface Cited {
   agent: StoredAgent | undefined;
 }
 
-interface CheckedAnswer extends AnswerText {
-  readonly stopped: boolean;
-  /** Called when it is stopped. */
-  onStop: (() => void) | undefined;
-}
+interface CheckedAnswer extends AnswerText, Stoppable {}
 
 /** What the claims cite, by number from 1: no search results, which would stay in memory as long as the stream is open. */
 interface Passage {
@@ -41,8 +37,6 @@ const MAX_CLAIMS = 40;
 const MAX_TOKENS = 1000;
 /** UTF-16 units of a claim, and of a passage on both sides of what is cited of it. */
 const [MAX_CLAIM, MAX_AROUND] = [1000, 500];
-/** Calls in a row that failed or came too late, after which no other is made for so many milliseconds. */
-const [MAX_FAILURES, PAUSE_MS] = [3, 30_000];
 
 const RULES = `You check the citations of an answer. The next message has passages of web pages and sentences of the answer, as JSON; each sentence cites one passage or more, by number.
 Decide for each sentence whether the passages that it cites state it. Read the passage word by word, and answer "no" where the sentence
@@ -59,15 +53,10 @@ Reply with one JSON object and nothing else, with the number of every sentence a
 
 /** Lets the model check which sentences of an answer their passages support. */
 export class CitationJudge {
-  readonly #model: Model;
-  readonly #clock: Clock;
-  /** Failures in a row. */
-  #failures = 0;
-  #pausedUntil = 0;
+  readonly #questions: SideQuestions;
 
   constructor(model: Model, clock: Clock) {
-    this.#model = model;
-    this.#clock = clock;
+    this.#questions = new SideQuestions(model, clock, TIMEOUT_MS);
   }
 
   /** The filter of an answer's markers that has this judge check them. */
@@ -79,28 +68,9 @@ export class CitationJudge {
 
   /** One call for all of them. Never rejects: without a usable reply in time no claim is unsupported. */
   async #check(asking: Asking, answer: CheckedAnswer): Promise<Verdicts> {
-    if (answer.stopped || this.#clock() < this.#pausedUntil) return { unsupported: [], tokens: 0 };
-    let reply = '';
-    let isLate = false;
-    let tokens = 0;
-    let unsupported: number[] | undefined;
-    try {
-      const generation = this.#model.generate(requestFor(asking), (piece) => (reply += piece));
-      const timer = setTimeout(() => {
-        isLate = true;
-        generation.stop();
-      }, TIMEOUT_MS);
-      answer.onStop = () => generation.stop();
-      const { totalTokens } = await generation.done.finally(() => clearTimeout(timer));
-      tokens = totalTokens;
-      unsupported = isLate ? undefined : refusedIn(reply, asking.groups.length);
-    } catch {
-      // The same as no verdict: what is wrong with the model, the next answer reports.
-    }
-    const hasFailed = unsupported === undefined && !answer.stopped;
-    this.#failures = hasFailed ? this.#failures + 1 : 0;
-    if (this.#failures >= MAX_FAILURES) this.#pausedUntil = this.#clock() + PAUSE_MS;
-    return { unsupported: unsupported ?? [], tokens };
+    const read = (reply: unknown): number[] | undefined => refusedIn(reply, asking.groups.length);
+    const { value: unsupported = [], tokens } = await this.#questions.ask(requestFor(asking), read, answer);
+    return { unsupported, tokens };
   }
 }
 
@@ -138,14 +108,7 @@ function requestFor({ groups, passages, model, owner }: Asking): ModelRequest {
 }
 
 /** The claims that the reply says no to; undefined where it is not as it was asked for. */
-function refusedIn(reply: string, claims: number): number[] | undefined {
-  const text = withoutThinking(reply);
-  let verdicts: unknown;
-  try {
-    verdicts = JSON.parse(text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1));
-  } catch {
-    return undefined;
-  }
+function refusedIn(verdicts: unknown, claims: number): number[] | undefined {
   const entries = Object.entries(Object(verdicts) as object).filter(([key]) => /^\d{1,3}$/.test(key));
   if (entries.length === 0) return undefined;
   return entries

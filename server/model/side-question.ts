@@ -1,0 +1,82 @@
+import { jsonIn } from '../schema/json.ts';
+import type { Clock } from '../schema/ids.ts';
+import type { Model, ModelRequest } from './model.ts';
+import { withoutThinking } from './thinking.ts';
+
+/** The answer that waits for a reply. */
+export interface Stoppable {
+  readonly stopped: boolean;
+  /** Called when it is stopped. */
+  onStop: (() => void) | undefined;
+}
+
+export interface SideReply<T> {
+  /** Undefined without a usable reply in time. */
+  value: T | undefined;
+  /** Of the call; 0 where it failed or none was made. */
+  tokens: number;
+}
+
+/** Calls in a row that failed or came too late, after which no other is made for so many milliseconds: visitors wait for them. */
+const [MAX_FAILURES, PAUSE_MS] = [3, 30_000];
+
+/** Short questions to a model beside its answers: the reply to each is one JSON object. */
+export class SideQuestions {
+  readonly #model: Model;
+  readonly #clock: Clock;
+  readonly #timeout: number;
+  /** Failures in a row. */
+  #failures = 0;
+  #pausedUntil = 0;
+
+  /** `timeout`: milliseconds of each. */
+  constructor(model: Model, clock: Clock, timeout: number) {
+    this.#model = model;
+    this.#clock = clock;
+    this.#timeout = timeout;
+  }
+
+  /** None is asked for a while after failures in a row. */
+  get isPaused(): boolean {
+    return this.#clock() < this.#pausedUntil;
+  }
+
+  /**
+   * What `read` makes of the reply; a call whose reply it makes nothing of has failed. Never rejects: what is wrong with the
+   * model, the call of an answer reports. `answer.onStop` ends the call.
+   */
+  async ask<T>(
+    request: ModelRequest,
+    read: (reply: unknown) => T | undefined,
+    answer: Stoppable,
+  ): Promise<SideReply<T>> {
+    if (answer.stopped || this.isPaused) return { value: undefined, tokens: 0 };
+    let reply = '';
+    let isLate = false;
+    let tokens = 0;
+    let value: T | undefined;
+    try {
+      const generation = this.#model.generate(request, (piece) => (reply += piece));
+      const timer = setTimeout(() => {
+        isLate = true;
+        generation.stop();
+      }, this.#timeout);
+      answer.onStop = () => generation.stop();
+      const { totalTokens } = await generation.done.finally(() => clearTimeout(timer));
+      tokens = totalTokens;
+      value = isLate || answer.stopped ? undefined : read(objectInReply(reply));
+    } catch {
+      // The same as no reply.
+    }
+    if (answer.stopped) return { value, tokens };
+    this.#failures = value === undefined ? this.#failures + 1 : 0;
+    if (this.#failures >= MAX_FAILURES) this.#pausedUntil = this.#clock() + PAUSE_MS;
+    return { value, tokens };
+  }
+}
+
+/** The object of a model's reply; undefined where there is none. Some models write a code fence or a sentence around it. */
+export function objectInReply(reply: string): unknown {
+  const text = withoutThinking(reply);
+  return jsonIn(text.slice(Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1));
+}
