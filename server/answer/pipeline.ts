@@ -127,8 +127,10 @@ async function gatherContext(
   const seemsTalk = said !== undefined && routing?.detected === 'small_talk';
   // The language of the site is all that small talk needs of the search.
   const { trace } = question;
-  const scope = { earlier, sources, wordsAlone: seemsTalk, onTrace: trace?.onSearch };
-  const { query, found } = await knowledge.search(uuid, question.query, scope);
+  const asksModel = options.model !== undefined && agent?.type === 'user-facing' && !seemsTalk;
+  const upTo = asksModel ? MAX_GIVEN : undefined;
+  const scope = { earlier, sources, wordsAlone: seemsTalk, upTo, onTrace: trace?.onSearch };
+  const { query, found, more } = await knowledge.search(uuid, question.query, scope);
   const isTalk = seemsTalk && !namesThing(said, { question, earlier, query, found });
   return {
     question,
@@ -141,6 +143,7 @@ async function gatherContext(
     tools,
     query,
     found,
+    more,
     hosts,
     canPass,
     talk: isTalk ? said : undefined,
@@ -163,6 +166,8 @@ const namesThing = ({ says }: Talk, { question, earlier, query, found }: Asked):
   }) &&
   wouldQuote(query, found);
 
+/** Passages that a model gets at most, as far as its context has room. */
+const MAX_GIVEN = 20;
 const NO_SOURCES: ReadonlySet<string> = new Set();
 
 const earlierTurns = async (store: Store, { session, newSession }: Question): Promise<StoredMessage[]> =>
@@ -208,7 +213,7 @@ function answerWithModel(
   const size = catalogue.context(agent?.meta.model ?? '');
   const given = fitContext(context, size, tools?.reserved);
   const { chatbot } = question;
-  const safe = { chatbot, agent, found, hosts };
+  const safe = { chatbot, agent, found: given.found, hosts };
   const checked = cite ? judge?.filterFor({ given: given.found, query: query.text, agent }, run) : undefined;
   const markers = withSafety(checked ?? createMarkerFilter(cite ? given.found : [], query.text, run), safe, run);
   const answersAtStart = fallback.begin();
@@ -223,7 +228,7 @@ function answerWithModel(
   const maxTokens = answerTokens(size);
   const request = buildPrompt({ agent, ...given, query, cite, acceptedLanguages, scene, maxTokens });
   const generation = tools ? tools.generate(model, withToolRules(request), onText) : model.generate(request, onText);
-  question.trace?.give(given.found.length, request);
+  question.trace?.give(given.found, request);
   run.onStop = () => generation.stop();
   if (run.stopped) generation.stop();
   // Computed now, while the model's server works, so that an open stream does not keep the passages in memory.

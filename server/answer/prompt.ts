@@ -126,13 +126,27 @@ const answerText = ({ response }: StoredMessage): string =>
 
 function passageList(found: Found[]): string {
   if (found.length === 0) return 'No passages were found for this message.';
-  const list = found
-    .map(
-      ({ source, headings, text }, i) =>
-        `[${i + 1}] ${escapePassage([source.title, ...headings].join(' › ') + addressOf(source))}\n${escapePassage(text)}`,
-    )
+  const list = placesInOrder(found)
+    .map((at) => {
+      const { source, headings, text } = found[at]!;
+      const head = escapePassage([source.title, ...headings].join(' › ') + addressOf(source));
+      return `[${at + 1}] ${head}\n${escapePassage(text)}`;
+    })
     .join('\n\n');
   return `<passages>\n${list}\n</passages>`;
+}
+
+/** Best first, but those of a section together as the page has them. Their numbers stay: a marker counts in the order of `found`. */
+function placesInOrder(found: Found[]): number[] {
+  const sections = new Map<string, number[]>();
+  for (const [at, { source, headings }] of found.entries()) {
+    const key = [source.uuid, ...headings].join('\n');
+    const places = sections.get(key);
+    if (places) places.push(at);
+    else sections.set(key, [at]);
+  }
+  const inOrder = (one: number, other: number): number => found[one]!.match.rank - found[other]!.match.rank;
+  return [...sections.values()].flatMap((places) => places.toSorted(inOrder));
 }
 
 const addressOf = ({ type, file_name }: Found['source']): string => (type === 'link' ? ` (${file_name})` : '');

@@ -27,6 +27,6 @@ export const foundPassage = (source: Source, text: string): Found => ({
   headings: [],
   text,
   score: 1,
-  match: { exact: false, head: new Uint32Array(), matchShare: () => 0, sentences: () => [] },
+  match: { exact: false, rank: 0, head: new Uint32Array(), matchShare: () => 0, sentences: () => [] },
   entry: {},
 });

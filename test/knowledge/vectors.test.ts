@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
-import { rowOf, Vectors } from '../../server/knowledge/search/vectors.ts';
+import { rowOf, Vectors } from '../../server/knowledge/search/meaning/vectors.ts';
 
 const DIMENSIONS = 48;
 

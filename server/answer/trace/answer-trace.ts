@@ -1,4 +1,4 @@
-import type { SearchResult, SearchTrace } from '../../knowledge/search/found.ts';
+import type { Found, SearchResult, SearchTrace } from '../../knowledge/search/found.ts';
 import type { ModelRequest } from '../../model/model.ts';
 import type { StoredAgent, StoredMessage } from '../../store/store.ts';
 
@@ -18,8 +18,8 @@ export interface TracedContext extends SearchResult {
 export class AnswerTrace {
   context: TracedContext | undefined;
   search: SearchTrace | undefined;
-  /** How many of the passages the model got, and the request itself. */
-  given = 0;
+  /** The passages that the model got, and the request itself. */
+  given: ReadonlySet<object> = new Set();
   request: ModelRequest | undefined;
 
   readonly onSearch = (search: SearchTrace): void => {
@@ -30,8 +30,8 @@ export class AnswerTrace {
     this.context = context;
   }
 
-  give(passages: number, request: ModelRequest): void {
-    this.given = passages;
+  give(passages: readonly Found[], request: ModelRequest): void {
+    this.given = new Set(passages.map(({ entry }) => entry));
     this.request = request;
   }
 }

@@ -128,7 +128,7 @@ function candidatesOf({ search, given }: AnswerTrace, found: Found[]): MessageTr
         pair: round(parts.pair),
       },
       found: wasFound.has(entry),
-      given: at < given,
+      given: given.has(entry),
     }));
 }
 

@@ -5,7 +5,7 @@ import { OutboundFailure } from '../../outbound/failures.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { SourceDocument, Store, StoredVectors } from '../../store/store.ts';
 import type { IndexCache } from '../search/index-cache.ts';
-import { rowOf } from '../search/vectors.ts';
+import { rowOf } from '../search/meaning/vectors.ts';
 
 /** Passages in one request. */
 const BATCH_SIZE = 32;

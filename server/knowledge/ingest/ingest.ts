@@ -59,6 +59,8 @@ interface Queued {
 const MAX_JOBS = 6;
 const MAX_JOBS_PER_HOST = 2;
 const PASSAGES = 8;
+/** Of the passages with which a search goes beyond its limit, the share that those beside the best ones may be. */
+const BESIDE_SHARE = 2 / 3;
 /** Stands for a host in the queue, so that sources without vectors wait in a line of their own; no host has a space. */
 const EMBEDDINGS = 'embeddings ';
 
@@ -177,7 +179,7 @@ export class Ingestion implements Knowledge {
   async search(
     chatbot: string,
     question: string,
-    { earlier = [], limit = PASSAGES, sources, wordsAlone = false, onTrace }: SearchOptions = {},
+    { earlier = [], limit = PASSAGES, upTo = limit, sources, wordsAlone = false, onTrace }: SearchOptions = {},
   ): Promise<SearchResult> {
     if (sources?.size === 0) return { query: new PassageIndex().query(question, earlier), found: [] };
     const index = await this.#deps.indexes.get(chatbot);
@@ -185,9 +187,10 @@ export class Ingestion implements Knowledge {
     const hasVectors = index.dimensions > 0 && !wordsAlone;
     const vector = hasVectors ? await this.#embedding?.question(query.textToEmbed) : undefined;
     const scores = onTrace && new ScoreRecorder<StoredSource>();
-    const hits = index.search(query, limit, { sources, vector, scores });
+    const hits = index.search(query, limit, { sources, vector, scores, further: upTo - limit });
     if (onTrace && scores) onTrace(traceOf(index, scores, query));
-    return { query, found: hits.map((hit) => foundOf(index, hit, query)) };
+    const found = hits.slice(0, limit).map((hit) => foundOf(index, hit, query));
+    return upTo > limit ? { query, found, more: moreOf(index, hits, query, limit, upTo) } : { query, found };
   }
 
   async rarity(chatbot: string): Promise<(word: string) => number> {
@@ -240,6 +243,20 @@ function foundOf(index: PassageIndex<StoredSource>, hit: Hit<StoredSource>, quer
   const { headings, text } = hit.entry;
   const match = index.match(hit, query);
   return { source: { uuid, title, file_name, type }, headings, text, score: hit.score, match, entry: hit.entry };
+}
+
+/** Those beside the best ones in their sections, then further hits. */
+function moreOf(
+  index: PassageIndex<StoredSource>,
+  hits: Hit<StoredSource>[],
+  query: Query,
+  limit: number,
+  upTo: number,
+): Found[] {
+  const beside = index.beside(hits.slice(0, limit), ({ uuid }) => uuid, Math.floor((upTo - limit) * BESIDE_SHARE));
+  const others = hits.slice(limit).filter(({ entry }) => !beside.includes(entry));
+  const more = [...beside.map((entry) => ({ entry, score: 0 })), ...others].slice(0, upTo - limit);
+  return more.map((hit) => foundOf(index, hit, query));
 }
 
 const traceOf = (

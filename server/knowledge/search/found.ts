@@ -5,6 +5,8 @@ export interface SearchResult {
   query: Query;
   /** Best first. */
   found: Found[];
+  /** With `upTo`: those beside the best ones in their sections, then further ones, best first. */
+  more?: Found[];
 }
 
 export interface SearchOptions {
@@ -12,6 +14,8 @@ export interface SearchOptions {
   earlier?: string[];
   /** How many passages at most; 8 by default. */
   limit?: number;
+  /** So many with `more`, which is left out by default. */
+  upTo?: number | undefined;
   /** Only these sources are searched; all of the chatbot's where it is absent. */
   sources?: ReadonlySet<string> | undefined;
   /** By words alone: no embedding model is waited for. False by default. */
@@ -60,6 +64,8 @@ export interface Found {
 export interface Match {
   /** The owner wrote the passage to answer exactly this question: it is quoted whole, and nothing else. */
   exact: boolean;
+  /** Passages of one source count up, in their order. */
+  rank: number;
   /** The roots of the different words of title and headings. */
   head: Uint32Array;
   /** 0 to about 2: how much of what is asked the passage has words for. */

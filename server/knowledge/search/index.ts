@@ -1,14 +1,16 @@
-import { byScore, bySentences } from './coverage.ts';
+import { bySentences } from './coverage.ts';
 import type { Entry, Hit, IndexedDocument, ScoreRecorder, SearchScope } from './types.ts';
 import { FEEDBACK_PASSAGES, wantsFeedback, withFeedback } from './relevance-feedback.ts';
 import type { Match, Sentence } from './found.ts';
 import { languageOf, type Language } from '../text/language.ts';
 import { proximity } from './proximity.ts';
 import { QuestionPairs } from './question-pairs.ts';
+import { besideBest } from './section.ts';
 import { Postings, type SlotSet } from './bm25.ts';
 import { readQuery, type Query } from './query.ts';
 import { leadsOf, sentencesOf } from '../text/sentences.ts';
-import { Vectors } from './vectors.ts';
+import { withMeaning } from './meaning/mix.ts';
+import { Vectors } from './meaning/vectors.ts';
 import { withoutAccents } from '../text/accents.ts';
 import { eachWord, rootOf, STOP_WORD, UNSEEN, Vocabulary } from '../text/tokenizer.ts';
 
@@ -16,11 +18,6 @@ import { eachWord, rootOf, STOP_WORD, UNSEEN, Vocabulary } from '../text/tokeniz
 const CANDIDATES = 40;
 /** Exponent by which longer passages score less: SQuAD +.003 right first. */
 const LENGTH_PENALTY = 0.03;
-/**
- * Weight of a cosine beside the score of a passage that has words for all of the question. With test vectors worse than a
- * model's (alone .68 of SQuAD right first) an earlier ranking went from .807 to .810; a weight of 1 lost .012.
- */
-const VECTOR_WEIGHT = 0.5;
 /** UTF-16 units from which on equal texts are duplicates; shorter ones (a figure, a label) may differ by their page. */
 const MIN_PARAGRAPH = 200;
 /** Of a document, with ranks of their own: a hash of 32 bits and the number of a passage share a double. */
@@ -123,14 +120,15 @@ export class PassageIndex<S> {
 
   /** The best passages, best first. */
   search(query: Query, limit: number, searchIn: SearchScope<S> = {}): Hit<S>[] {
-    const hits = this.#searchPassages(query, limit, searchIn);
+    const most = limit + (searchIn.further ?? 0);
+    const hits = this.#searchPassages(query, limit, searchIn).slice(0, most);
     const pair = this.#pairs.find([query.text, query.question], searchIn.sources);
     const entry = pair === undefined ? undefined : this.#entries[this.#slots.get(pair)?.[0] ?? -1];
     if (!entry) return hits;
     const others = hits.filter((hit) => hit.entry !== entry);
     const exact = { entry, score: 1 + (hits[0]?.score ?? 0), exact: true as const };
     searchIn.scores?.putFirst(exact);
-    return [exact, ...others].slice(0, limit);
+    return [exact, ...others].slice(0, most);
   }
 
   #searchPassages(query: Query, limit: number, { sources, vector, scores }: SearchScope<S>): Hit<S>[] {
@@ -140,15 +138,13 @@ export class PassageIndex<S> {
         ? this.#rankedByBoth(one, limit, slotSet, vector, scores)
         : this.#ranked(one, limit, slotSet, scores);
     if (!wantsFeedback(query, slotSet ? slotSet.size : this.size)) return rank(query);
-    const hits = this.#ranked(query, Math.max(limit, FEEDBACK_PASSAGES), slotSet);
+    const many = Math.max(limit, FEEDBACK_PASSAGES);
+    const hits = this.#ranked(query, many, slotSet).slice(0, many);
     if (hits.length === 0) return rank(query);
     return rank(withFeedback(query, hits, this.words, (root) => this.idf(root)));
   }
 
-  /**
-   * Ranks candidates of both BM25F and the vectors. Word scores are scaled so that the best passage's is the share of the
-   * question that it has words for: the smaller that is, the more the cosines decide.
-   */
+  /** Ranks candidates of both BM25F and the vectors. */
   #rankedByBoth(
     query: Query,
     limit: number,
@@ -165,18 +161,8 @@ export class PassageIndex<S> {
     const all = [...byWords, ...near.map((slot, at): [number, number] => [slot, scores[at]!])];
     const found = all.map(([slot, score]) => ({ slot, ...this.#hit(slot, score, query, recorder) }));
     const hits = this.#bySentences(found, query, limit, recorder);
-    const [best] = hits;
-    if (!best) return [];
-    const words = Math.min(1, this.#postings.matchShare(best.entry, query)) / (best.score || 1);
-    const mixed = hits.map(({ slot, entry, score }) => {
-      const meaning = VECTOR_WEIGHT * vectors.cosine(slot, vector);
-      recorder?.scale(entry, words);
-      recorder?.add(entry, 'vector', meaning);
-      return { entry, score: words * score + meaning, first: best.entry };
-    });
-    mixed.sort(byScore);
-    if (recorder) recorder.ranked = mixed;
-    return mixed.slice(0, limit);
+    const words = hits[0] ? Math.min(1, this.#postings.matchShare(hits[0].entry, query)) : 0;
+    return withMeaning(hits, words, ({ slot }) => vectors.cosine(slot, vector), recorder);
   }
 
   #slotSetOf(sources: ReadonlySet<string>): SlotSet {
@@ -195,7 +181,7 @@ export class PassageIndex<S> {
     const scored = top.map(([slot, score]) => this.#hit(slot, score, query, recorder));
     const hits = this.#bySentences(scored, query, limit, recorder);
     if (recorder) recorder.ranked = hits;
-    return hits.slice(0, limit);
+    return hits;
   }
 
   #hit(slot: number, score: number, query: Query, recorder?: ScoreRecorder<S>): Hit<S> {
@@ -212,9 +198,21 @@ export class PassageIndex<S> {
     return withoutDuplicates(bySentences<S, H>(hits, query, limit, (entry) => this.sentences(entry), recorder));
   }
 
+  /** See `besideBest`. `uuidOf`: the name of a source, as it was put. */
+  beside(hits: Hit<S>[], uuidOf: (source: S) => string, most: number): Entry<S>[] {
+    const next = (entry: Entry<S>, by: number): Entry<S> | undefined => {
+      const slots = this.#slots.get(uuidOf(entry.source)) ?? [];
+      const at = entry.rank - (this.#entries[slots[0] ?? -1]?.rank ?? 0);
+      return this.#entries[slots[at + by] ?? -1];
+    };
+    const entries = hits.map(({ entry }) => entry);
+    return besideBest(entries, next, most);
+  }
+
   match({ entry, first, exact }: Hit<S>, query: Query): Match {
     return {
       exact: exact ?? false,
+      rank: entry.rank,
       head: entry.head,
       matchShare: () => this.#postings.matchShare(first ?? entry, query),
       sentences: () => this.sentences(entry),

@@ -59,6 +59,8 @@ export class ScoreRecorder<S> {
 
 /** Limits of a search, and the question's vector. */
 export interface SearchScope<S> {
+  /** Hits beyond the limit, which are not read by sentences for it; 0 by default. */
+  further?: number | undefined;
   /** Only these sources. */
   sources?: ReadonlySet<string> | undefined;
   /** The embedded question, of length 1; words alone decide where it is absent. */

@@ -65,15 +65,15 @@ async function askWith(model: string, times = 5) {
   };
 }
 
-it('a large context gets all passages and turns', async () => {
+it('a large context gets all turns, and more passages than quotes are taken from', async () => {
   const { passages, earlier } = await askWith('llm-4o-16k');
-  expect(passages).toBeGreaterThan(4);
+  expect(passages).toBe(12);
   expect(earlier).toEqual(['1', '2', '3', '4']);
 });
 
-it('a smaller one goes without the oldest turns, and leaves room for an answer', async () => {
-  const [large, small] = [await askWith('llm-4o-16k'), await askWith('four')];
-  expect(small.passages).toBe(large.passages);
+it('a smaller one goes without the further passages and the oldest turns, and leaves room for an answer', async () => {
+  const small = await askWith('four');
+  expect(small.passages).toBe(8);
   expect(small.earlier.length).toBeLessThan(4);
   expect(small.earlier).toEqual(['1', '2', '3', '4'].slice(4 - small.earlier.length));
   expect(small.tokens).toBeLessThanOrEqual(3720);
@@ -83,7 +83,7 @@ it('a still smaller one goes without the last passages, and keeps the last turns
   const { passages, earlier, tokens } = await askWith('three');
   expect(earlier).toEqual(['3', '4']);
   expect(passages).toBeGreaterThan(1);
-  expect(passages).toBeLessThan((await askWith('llm-4o-16k')).passages);
+  expect(passages).toBeLessThan(8);
   expect(tokens).toBeLessThanOrEqual(2400);
 });
 
