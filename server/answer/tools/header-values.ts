@@ -3,17 +3,50 @@ const [MIN_VALUE, MIN_PART] = [6, 8];
 /** These say what is sent, and are no secrets. */
 const PUBLIC_HEADERS = new Set(['accept', 'accept-charset', 'accept-language', 'content-type', 'user-agent']);
 const HIDDEN = '****';
+/** An escape may be escaped again: an address in JSON in an address. */
+const MAX_DECODINGS = 3;
+/** Backslashes, which escape what follows, a Latin-1 character of JSON behind them, or one of an address. */
+const ESCAPE = /\\+(?:u00([\da-f]{2}))?|%([\da-f]{2})/gi;
+
+/** A text without escapes; `starts` has the place in the original of each unit, and the original's length at the end. */
+interface Decoded {
+  text: string;
+  starts: Uint32Array;
+}
 
 /**
  * The text of a reply without the values of the headers that the function was called with: its server may repeat them, and
  * the model, the record and the visitor would get them. A value of several words or parameters is hidden in its parts too,
- * also where it is written with the escapes of JSON or of addresses.
+ * also where it is written with the escapes of JSON or of addresses, whatever their case.
  */
 export function withoutHeaderValues(text: string, headers: Readonly<Record<string, string>>): string {
-  const secrets = Object.entries(headers).flatMap(([name, value]) => (PUBLIC_HEADERS.has(name) ? [] : partsOf(value)));
-  if (secrets.length === 0) return text;
-  const longestFirst = [...new Set(secrets)].toSorted((a, b) => b.length - a.length);
-  return text.replace(new RegExp(longestFirst.map(escapedInAnyWay).join('|'), 'gi'), HIDDEN);
+  const secrets = secretsByStart(headers);
+  if (secrets.size === 0) return text;
+  const { text: decoded, starts } = decode(text);
+  const comparable = fold(decoded);
+  let shown = '';
+  let end = 0;
+  for (let at = 0; at + MIN_VALUE <= comparable.length; at += 1) {
+    const secret = secrets.get(comparable.slice(at, at + MIN_VALUE))?.find((one) => comparable.startsWith(one, at));
+    if (secret === undefined) continue;
+    shown += text.slice(end, starts[at]) + HIDDEN;
+    end = starts[at + secret.length]!;
+    at += secret.length - 1;
+  }
+  return shown + text.slice(end);
+}
+
+/** What is hidden by its first units, so that each place of a reply is looked up once however many there are; the longest first. */
+function secretsByStart(headers: Readonly<Record<string, string>>): Map<string, string[]> {
+  const values = Object.entries(headers).flatMap(([name, value]) => (PUBLIC_HEADERS.has(name) ? [] : partsOf(value)));
+  const secrets = new Set(values.map((value) => fold(decode(value).text)));
+  const byStart = new Map<string, string[]>();
+  for (const secret of [...secrets].toSorted((a, b) => b.length - a.length)) {
+    if (secret.length < MIN_VALUE) continue;
+    const start = secret.slice(0, MIN_VALUE);
+    byStart.set(start, [...(byStart.get(start) ?? []), secret]);
+  }
+  return byStart;
 }
 
 const partsOf = (value: string): string[] => [
@@ -21,13 +54,40 @@ const partsOf = (value: string): string[] => [
   ...value.split(/[\s;,="]+/).filter((part) => part.length >= MIN_PART),
 ];
 
-/** Backslashes side by side are one place, in which any number of them may stand: a choice for each would take years to try. */
-const escapedInAnyWay = (value: string): string =>
-  (value.match(/\\+|[^\\]/g) ?? []).map((sign) => (sign.startsWith('\\') ? BACKSLASHES : escapedSign(sign))).join('');
-const BACKSLASHES = '(?:(?<!\\\\)\\\\+(?:u005c)?|(?:%5c)+)';
+/** Without regard to case, as many servers compare; in a form a space is a plus sign. */
+const fold = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replaceAll('+', ' ');
 
-function escapedSign(sign: string): string {
-  const hex = sign.charCodeAt(0).toString(16).padStart(2, '0');
-  const plain = sign.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&');
-  return `\\\\{0,3}(?:${plain}|u00${hex}|%${hex}${sign === ' ' ? '|\\+' : ''})`;
+function decode(text: string): Decoded {
+  let decoded: Decoded = { text, starts: Uint32Array.from({ length: text.length + 1 }, (_, at) => at) };
+  for (let count = 0; count < MAX_DECODINGS; count += 1) {
+    const before = decoded.text.length;
+    decoded = decodeOnce(decoded);
+    if (decoded.text.length === before) break;
+  }
+  return decoded;
+}
+
+/** Backslashes go: how many of them stand before a sign depends on how often it was escaped. They belong to the sign. */
+function decodeOnce({ text, starts }: Decoded): Decoded {
+  const places = new Uint32Array(text.length + 1);
+  let decoded = '';
+  let end = 0;
+  let start: number | undefined;
+  const take = (signs: string, at: number): void => {
+    if (signs === '') return;
+    for (let index = 0; index < signs.length; index += 1) places[decoded.length + index] = starts[at + index]!;
+    places[decoded.length] = start ?? starts[at]!;
+    decoded += signs;
+    start = undefined;
+  };
+  for (const { 0: escape, 1: inJson, 2: inAddress, index } of text.matchAll(ESCAPE)) {
+    take(text.slice(end, index), end);
+    const code = inJson ?? inAddress;
+    if (code === undefined) start ??= starts[index];
+    else take(String.fromCharCode(parseInt(code, 16)), index);
+    end = index + escape.length;
+  }
+  take(text.slice(end), end);
+  places[decoded.length] = starts[text.length]!;
+  return { text: decoded, starts: places };
 }
