@@ -14,7 +14,7 @@ const ANSWERED: [question: string, words: string][] = [
   ['My parcel is lost, what now?', 'we send a second one or your money back'],
   ['What does the warranty cover?', 'cloth, seams and leather for 10 years'],
   ['How long is the warranty on zips?', 'covered for 3 years'],
-  ['How do I make a claim?', '- Send the number and a photograph of the damage'],
+  ['How do I make a claim?', '2. Send the number and a photograph of the damage'],
   ['How much does a new zip cost?', 'New zip — Price: £18'],
   ['Can I put the bag in the washing machine?', 'Never put a waxed bag in a washing machine'],
   ['Can I pay by bank transfer?', 'Ways to pay: Bank transfer, for orders of £500 or more.'],

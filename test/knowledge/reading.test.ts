@@ -102,6 +102,43 @@ describe('a page of HTML', () => {
     ).toEqual([' | - Pannier: A bag at the side of a rack.\n- Alone\n- Why? So.']);
   });
 
+  it('keeps the numbers of ordered lists, also of nested ones, as the page counts', async () => {
+    expect(await passages('<p>To reset it:</p><ol><li>Hold the button.<li>Wait.</ol>')).toEqual([
+      ' | To reset it:\n1. Hold the button.\n2. Wait.',
+    ]);
+    const nested = `<ol start=3><li>Open the box.<ol type=a><li>Cut the tape.<li>Lift the lid.</ol><li value=7><p>Plug it in.</p>
+      <p>A lamp goes on.</p><ul><li>green: ready</ul><li>Run<pre>go</pre><li>Done.</ol>`;
+    expect(await passages(nested)).toEqual([
+      ' | 3. Open the box.\n   1. Cut the tape.\n   2. Lift the lid.\n7. Plug it in.\n   A lamp goes on.\n   - green: ready\n8. Run\n\n```\ngo\n```\n9. Done.',
+    ]);
+    expect(await passages('<ol reversed start=2><li>Second place<li>First place</ol><ol><li>Gold')).toEqual([
+      ' | 2. Second place\n1. First place\n1. Gold',
+    ]);
+    const titled = '<ol><li><p><b>Order</b></p><p>Choose a lamp.</p><li><p><b>Pay</b></p><p>By card.</p></ol>';
+    expect(await passages(titled)).toEqual([' | 1. Order\n   Choose a lamp.\n2. Pay\n   By card.']);
+    expect(await passages('<ol start="-1"><li value="99999999999">One of<li>many<li value="x">things')).toEqual([
+      ' | 1. One of\n2. many\n3. things',
+    ]);
+  });
+
+  it('keeps a short list in one passage, with what leads to it', async () => {
+    const steps = Array.from({ length: 10 }, (_, at) => `<li>${`Step ${at} is a thing to do. `.repeat(6)}`).join('');
+    const story = `${'The lamp has a story of its own, which is long. '.repeat(12)}`;
+    const lead = '<p>To mend the lamp, do this:</p>';
+    const texts = await passages(`<p>${story}</p>${lead}<ol>${steps}</ol><p>${story}</p>`);
+    expect(texts.map((text) => text.slice(0, 40))).toEqual([
+      ' | The lamp has a story of its own, whic',
+      ' | To mend the lamp, do this:\n1. Step 0 ',
+      ' | The lamp has a story of its own, whic',
+    ]);
+    expect(texts[1]).toContain('\n10. Step 9');
+    // The last sentence of a long paragraph leads to its list.
+    const [, second] = await passages(`<p>${story}${story}Do this:</p><ol>${steps}</ol>`);
+    expect(second).toMatch(/^ \| Do this:\n1\. Step 0[^]*\n10\. Step 9/);
+    const long = await passages(`${lead}<ol>${steps.repeat(3)}</ol>`);
+    expect(long.length).toBeGreaterThan(2);
+  });
+
   it('puts table rows in words, each value with its column', async () => {
     const table = `<table><caption>Postage and times</caption><tr><th>Zone<th>Price<tr><td>Europe<td>€9<tr><td>World<td>
       <p>€20</p></table>`;
@@ -322,6 +359,15 @@ npm   run *start*
       'code: npm   run *start*',
       'text: A lamp by snake_case_name and 2 * 3 * 4',
     ]);
+  });
+
+  it('keeps the numbers of ordered lists', async () => {
+    const text =
+      'To mend it:\n\n1. Open it\n   - gently\n   1) now\n\n   It clicks.\n   ```\n   go\n   ```\n2. Close it\n\nDone.\n- a\n  - b';
+    const document = await chunked(await readMarkdown(text));
+    expect(document.text).toBe(
+      'To mend it:\n1. Open it\n   - gently\n   1. now\n      It clicks.\n\n```\n   go\n```\n2. Close it\n\nDone.\n- a\n- b',
+    );
   });
 
   it('is called as its first heading, or as the settings above the text say', async () => {

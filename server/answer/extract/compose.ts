@@ -4,6 +4,7 @@ import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 import { Layout } from './layout.ts';
 import { refersBack, SENTENCE_END } from './anaphora.ts';
 import { isQuotedWhole } from './section.ts';
+import { stepsAround } from './steps.ts';
 
 /** A selected sentence: the index of its passage in `found`, and its own index in the passage. */
 interface PickedSentence {
@@ -99,6 +100,12 @@ class PassageQuotes {
   }
 
   #quote(at: number, selected: number[]): void {
+    const steps = stepsAround(this.#layout, at, this.#query);
+    if (steps) {
+      const { text, start, end, first, last, isLed } = steps;
+      const quoted = isLed ? text : `${this.#heading().trimEnd()}\n\n${text}`.trimStart();
+      return this.#push(this.#piece(quoted, start, end, true), first, last);
+    }
     if (this.#layout.items[at]! >= 0) return this.#list(at, selected);
     if (this.#layout.isCode(at)) return this.#code(at);
     const next = at + 1;
@@ -197,7 +204,7 @@ class PassageQuotes {
     const text =
       texts.length === 1
         ? `${before || this.#heading()}${texts[0]}`
-        : `${(before || this.#heading()).trimEnd()}\n\n${texts.map((item) => `- ${item}`).join('\n')}`.trimStart();
+        : `${(before || this.#heading()).trimEnd()}\n\n${texts.map((item, at) => this.#layout.itemMark(quotedItems[at]!) + item).join('\n')}`.trimStart();
     for (const item of items) this.#quoted.add(item);
     for (const sentence of selected) if (items.includes(this.#layout.items[sentence]!)) this.#quoted.add(sentence);
     if (lead >= 0) this.#quoted.add(lead);

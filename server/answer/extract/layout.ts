@@ -1,11 +1,14 @@
 import type { Sentence } from '../../knowledge/search/found.ts';
-import { CODE_FENCE, isItem } from '../../knowledge/text/sentences.ts';
+import { CODE_FENCE, isItem, itemMark } from '../../knowledge/text/sentences.ts';
 
 /** Whether offset `start` of a passage is in a fenced code block. */
 export function isInCode(text: string, start: number): boolean {
   const before = text.includes(CODE_FENCE) ? text.slice(0, start) : '';
   return (before.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 1;
 }
+
+/** The mark of the next item, and nothing before it but white space. */
+const ITEM_GAP = /^\s*\n *(?:-|\d{1,3}\.) $/;
 
 /** Which sentences of a passage are in paragraphs, list items, table rows and code. */
 export class Layout {
@@ -53,12 +56,24 @@ export class Layout {
 
   /** The first sentence of each item of the list around `item`. */
   itemsAround(item: number): number[] {
-    const follows = (at: number): boolean => this.items[at] === at && /^\s*\n- $/.test(this.gap(at));
+    const follows = (at: number): boolean => this.items[at] === at && ITEM_GAP.test(this.gap(at));
     let first = item;
     while (first > 0 && follows(first) && this.items[first - 1]! >= 0) first = this.items[first - 1]!;
     const all = [first];
     for (let at = first + 1; at < this.sentences.length && this.items[at]! >= 0; at++) if (follows(at)) all.push(at);
     return all;
+  }
+
+  /** Where a sentence ends, with the closing fence of its code. */
+  blockEnd(at: number): number {
+    const end = this.end(at);
+    const fence = this.isCode(at) ? this.text.indexOf(CODE_FENCE, end) : -1;
+    return fence < 0 ? end : fence + CODE_FENCE.length;
+  }
+
+  /** `- `, or the number of an item of an ordered list. */
+  itemMark(item: number): string {
+    return itemMark(this.text, this.sentences[item]!.start).trimStart() || '- ';
   }
 
   itemEnd(item: number): number {

@@ -3,7 +3,7 @@ import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 
 /** UTF-16 units up to which the text under a heading is quoted whole: a sentence of it is often no answer without the next. */
 const MAX_SECTION_LENGTH = 400;
-const ITEM = /^- /m;
+const ITEM = /^(?:-|\d{1,3}\.) /m;
 
 /** Whether a passage is quoted whole: a short section. Of lists and tables the items asked for are quoted. */
 export function isQuotedWhole({ source, headings, text }: Found): boolean {

@@ -9,6 +9,10 @@ const MIN_LENGTH = 250;
 const TARGET_LENGTH = 1200;
 /** Characters. A longer paragraph or list is cut at the ends of sentences or items. */
 const MAX_LENGTH = 1800;
+/** Items up to which a list is not cut apart where it fits into a passage. */
+const MAX_WHOLE_LIST = 12;
+/** Characters. A shorter paragraph right above a list, or one that ends with a colon, is passed on with the list. */
+const MAX_LEAD_LENGTH = 320;
 /** Characters of a long block between two turns of the event loop. */
 const SLICE_SIZE = 8 * 1024;
 /** Characters. A longer heading becomes a paragraph, since each passage below repeats its headings. */
@@ -24,8 +28,9 @@ export async function chunked({ title, blocks }: Readable): Promise<SourceDocume
   const headed = blocks.some(({ kind }) => kind !== 'heading');
   const writer = new Writer();
   const timeSlice = new TimeSlice();
-  for (const block of blocks) {
+  for (const [at, block] of blocks.entries()) {
     if (timeSlice.isOver) await timeSlice.renew();
+    if (block.list !== undefined && block.list !== blocks[at - 1]?.list) writer.list(lengthOfList(blocks, at));
     if (headed && block.kind === 'heading' && block.text.length <= MAX_HEADING_LENGTH) {
       writer.heading(block.level ?? 1, block.text);
     } else if (block.text) await write(writer, block);
@@ -42,6 +47,19 @@ async function write(writer: Writer, block: Block): Promise<void> {
   }
 }
 
+/** Characters of the list that begins there; 0 where it is long, and is to be cut like other text. */
+function lengthOfList(blocks: Block[], from: number): number {
+  let length = 0;
+  let items = 0;
+  for (let at = from; blocks[at]?.list === blocks[from]!.list && blocks[at]!.kind !== 'heading'; at++) {
+    const block = blocks[at]!;
+    length += block.text.length + markOf(block).length + 2;
+    if (block.kind === 'item') items++;
+    if (length > MAX_LENGTH || items > MAX_WHOLE_LIST) return 0;
+  }
+  return length;
+}
+
 class Writer {
   #parts: string[] = [];
   #length = 0;
@@ -49,6 +67,13 @@ class Writer {
   #path: { level: number; text: string }[] = [];
   #open: Passage | undefined;
   #last: Block | undefined;
+  /** Where the last block starts, and where the one before it ends. */
+  #lastStart = 0;
+  #endBefore = 0;
+  /** The list that is written whole. */
+  #list: number | undefined;
+  /** Its length, before its first block is written. */
+  #listLength = 0;
   /** Starts of table rows, which are passages however short. */
   readonly #rows = new Set<number>();
 
@@ -61,11 +86,16 @@ class Writer {
   }
 
   block(block: Block): void {
-    if (this.#open && !this.#joins(block, this.#open)) this.#close();
-    const start = this.#write(block.kind === 'item' && this.#open ? '\n' : '\n\n', markdownOf(block));
+    if (this.#listLength > 0) this.#beginList(block);
+    else if (this.#open && !this.#joins(block, this.#open)) this.#close();
+    const isInList = this.#open !== undefined && (block.kind === 'item' || block.indent !== undefined);
+    const between = isInList ? `\n${' '.repeat(block.indent ?? 0)}` : '\n\n';
+    this.#endBefore = this.#length;
+    const start = this.#write(between, markdownOf(block));
     this.#open ??= { headings: this.#path.map(({ text }) => text), start, end: start };
     this.#open.end = this.#length;
     this.#last = block;
+    this.#lastStart = start;
     if (block.kind === 'row') this.#rows.add(start);
   }
 
@@ -75,7 +105,39 @@ class Writer {
     return { text: this.#parts.join(''), passages: long.length ? long : this.#passages };
   }
 
+  /** To be called before the first block of a list. `length`: 0 for one that is cut like other text. */
+  list(length: number): void {
+    this.#listLength = length;
+    this.#list = undefined;
+  }
+
+  /** Where the list does not fit into the open passage, it begins one of its own, with what leads to it. */
+  #beginList({ list }: Block): void {
+    const length = this.#listLength;
+    this.#listLength = 0;
+    const open = this.#open;
+    if (open && this.#length - open.start + length > MAX_LENGTH) {
+      const [start, end, last] = [this.#leadStart(), this.#endBefore, this.#last];
+      const takesLead = start > open.start && this.#length - start + length <= MAX_LENGTH;
+      if (takesLead) open.end = start > this.#lastStart ? start : end;
+      this.#close();
+      if (takesLead) this.#open = { headings: open.headings, start, end: this.#length };
+      if (takesLead) this.#last = last;
+    }
+    this.#list = list;
+  }
+
+  /** Where what leads to a list begins: the paragraph above it, or its last sentence; the end where nothing does. */
+  #leadStart(): number {
+    if (this.#last?.kind !== 'text') return this.#length;
+    const { text } = this.#last;
+    if (text.length <= MAX_LEAD_LENGTH) return this.#lastStart;
+    const { start = 0, end = 0 } = sentencesOf(text).at(-1) ?? {};
+    return text.endsWith(':') && end - start <= MAX_LEAD_LENGTH ? this.#lastStart + start : this.#length;
+  }
+
   #joins(block: Block, open: Passage): boolean {
+    if (this.#list !== undefined && block.list === this.#list) return true;
     if (block.kind === 'row' || this.#last?.kind === 'row') return false;
     const length = open.end - open.start;
     const whole = length + block.text.length;
@@ -87,6 +149,7 @@ class Writer {
     if (this.#open) this.#passages.push(this.#open);
     this.#open = undefined;
     this.#last = undefined;
+    this.#list = undefined;
   }
 
   /** Returns where `text` starts. */
@@ -100,10 +163,13 @@ class Writer {
 }
 
 /** Text of a block with Markdown for items and code, so that quotes can be formatted. */
-function markdownOf({ kind, text }: Block): string {
-  if (kind === 'item') return `- ${text}`;
+function markdownOf(block: Block): string {
+  const { kind, text } = block;
+  if (kind === 'item') return markOf(block) + text;
   return kind === 'code' ? `${CODE_FENCE}\n${text}\n${CODE_FENCE}` : text;
 }
+
+const markOf = ({ number }: Block): string => (number === undefined ? '- ' : `${number}. `);
 
 /** Cuts a block into pieces of about `TARGET_LENGTH`, where sentences end, else between words, else anywhere. */
 function pieces(text: string): string[] {

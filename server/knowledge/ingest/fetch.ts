@@ -5,7 +5,7 @@ import type { GetOptions, Known, Web } from '../../web/web.ts';
 import { READABLE_TYPES } from '../readers/readers.ts';
 
 /** To be raised when a reader makes other text or passages of the same bytes: every page is then read again. */
-const READER_VERSION = 6;
+const READER_VERSION = 7;
 
 /** State of a page when it was ingested last; stored as JSON in the source's `fetched_json`. */
 export interface PageState extends Known {

@@ -15,8 +15,17 @@ export interface Block {
   kind: 'heading' | 'text' | 'item' | 'row' | 'code';
   /** A heading's level, 1 to 6. */
   level?: number;
+  /** Number of an item of an ordered list; without one it has a bullet. */
+  number?: number;
+  /** Of what is in a list: the number of the outermost one on the page, whose items stay together. */
+  list?: number;
+  /** Spaces before the mark of an item that is nested in an ordered list, and before what else is in an item; none by default. */
+  indent?: number;
   text: string;
 }
+
+/** Spaces before a mark. What is nested deeper is not indented further. */
+export const MAX_INDENT = 12;
 
 /** Blocks of one page; the rest is not read. Each takes a few hundred bytes of memory, even an empty one. */
 export const MAX_BLOCKS = 200_000;

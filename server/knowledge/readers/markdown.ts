@@ -1,4 +1,4 @@
-import { MAX_BLOCKS, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
+import { MAX_BLOCKS, MAX_INDENT, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
 import { inWords } from './table.ts';
 import { TimeSlice } from '../../async/time-slice.ts';
 
@@ -7,7 +7,8 @@ const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/;
 const CLOSING_MARKS = /(?<![#\t ])[ \t]+#{1,99}[ \t]*$|^#{1,99}[ \t]*$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
-const LIST_MARKER = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/;
+const LIST_MARKER = /^([ \t]*)(?:[-*+]|(\d{1,3})[.)]|\d{4,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/;
+const INDENTED = /^(?: {2}| ?\t)/;
 const QUOTE = /^ {0,3}(?:>[ \t]?)+/;
 const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$/;
 const LINK_DEFINITION = /^ {0,3}\[[^\]]+\]:[ \t]*\S/;
@@ -56,6 +57,7 @@ function* partsOf(line: string): Generator<string> {
 
 class MarkdownBlocks {
   readonly #blocks: Block[] = [];
+  readonly #list = new MarkdownList();
   #kind: Block['kind'] = 'text';
   #lines: string[] = [];
   /** Characters of `#lines`. */
@@ -68,7 +70,7 @@ class MarkdownBlocks {
     const line = this.#fence ? rawLine : rawLine.replace(QUOTE, '');
     const [, fence = ''] = FENCE.exec(line) ?? [];
     if (this.#fence) this.#code(line, fence);
-    else if (fence) this.#open('code', fence);
+    else if (fence) this.#open('code', line, fence);
     else if (line.trim() === '') this.#close();
     else this.#read(line);
   }
@@ -94,24 +96,29 @@ class MarkdownBlocks {
   }
 
   #words(line: string): void {
-    if (LIST_MARKER.test(line)) {
+    const marker = LIST_MARKER.exec(line);
+    if (marker) {
       this.#close();
       this.#kind = 'item';
-    }
+      this.#list.item(marker[1]!, marker[2]);
+    } else if (this.#lines.length === 0) this.#list.paragraph(line);
     this.#keep(line.replace(LIST_MARKER, ''));
   }
 
   #heading(level: number, words: string): void {
     this.#close();
+    this.#list.end();
     this.#push({ kind: 'heading', level, text: visibleText(words) });
   }
 
   #row(cells: string[]): void {
+    this.#list.end();
     this.#push({ kind: 'item', text: visibleText(inWords(cells, this.#columns, false)) });
   }
 
-  #open(kind: Block['kind'], fence = ''): void {
+  #open(kind: Block['kind'], line: string, fence: string): void {
     this.#close();
+    this.#list.paragraph(line);
     this.#kind = kind;
     this.#fence = fence;
   }
@@ -143,7 +150,40 @@ class MarkdownBlocks {
   }
 
   #push(block: Block): void {
-    if (block.text) this.#blocks.push(block);
+    if (block.text) this.#blocks.push({ ...block, ...this.#list.of(block.kind) });
+  }
+}
+
+/** The list that is open, if any. */
+class MarkdownList {
+  #isOpen = false;
+  #hasNumbers = false;
+  #list = 0;
+  #number: number | undefined;
+  #indent = 0;
+
+  item(space: string, number: string | undefined): void {
+    if (!this.#isOpen) this.#list++;
+    this.#hasNumbers = number !== undefined || (this.#isOpen && this.#hasNumbers && INDENTED.test(space));
+    this.#isOpen = true;
+    this.#number = number === undefined ? undefined : Number(number);
+    this.#indent = this.#hasNumbers ? Math.min(MAX_INDENT, space.replaceAll('\t', '    ').length) : 0;
+  }
+
+  /** A paragraph or code that is not indented ends the list. */
+  paragraph(line: string): void {
+    if (!INDENTED.test(line)) this.end();
+  }
+
+  end(): void {
+    this.#isOpen = false;
+  }
+
+  of(kind: Block['kind']): Pick<Block, 'list' | 'number' | 'indent'> {
+    if (!this.#isOpen || kind === 'heading') return {};
+    const [list, indent] = [this.#list, this.#indent];
+    if (kind !== 'item') return { list, ...(kind === 'text' ? { indent: indent + 3 } : {}) };
+    return { list, ...(this.#number === undefined ? {} : { number: this.#number }), ...(indent ? { indent } : {}) };
   }
 }
 

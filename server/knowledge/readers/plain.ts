@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { MAX_BLOCKS, slices, TOO_MANY_BLOCKS, type Block, type Readable } from './blocks.ts';
 
 const BULLET = /^[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t]+/;
+const NUMBER = /^[ \t]*(\d{1,3})[.)][ \t]/;
 const MAX_FIRST_LINE_LENGTH = 100;
 /** UTF-16 units read between two turns of the event loop. */
 const PLAIN_SLICE_LENGTH = 8 * 1024;
@@ -22,7 +23,8 @@ function blocksOf(part: string): Block[] {
   for (const piece of part.split(/\n(?=[ \t]*(?:[-*•–]|\d{1,3}[.)])[ \t]+)/)) {
     const kind = BULLET.test(piece) ? 'item' : 'text';
     const words = piece.replace(BULLET, '').replace(/\s+/g, ' ').trim();
-    if (words) blocks.push({ kind, text: words });
+    const number = NUMBER.exec(piece)?.[1];
+    if (words) blocks.push({ kind, text: words, ...(number === undefined ? {} : { number: Number(number) }) });
   }
   return blocks;
 }

@@ -75,12 +75,26 @@ export function leadsOf(text: string, spans: Span[]): number[] {
   return leads;
 }
 
+/** The mark before an item of a list, with the spaces before it; a number only of an ordered list. */
+const ITEM_MARK = /^ *(?:-|\d{1,3}\.) $/;
+/** UTF-16 units: spaces, number, full stop, space. */
+const MAX_MARK_LENGTH = 20;
+
 /** Whether a list's item, or a table's row, begins there. */
-export const isItem = (text: string, start: number): boolean =>
-  text.startsWith('- ', start - 2) && (start === 2 || text[start - 3] === '\n');
+export const isItem = (text: string, start: number): boolean => itemMark(text, start) !== '';
+
+/** What stands before an item in its line, such as `- ` or `   12. `; '' where none begins there. */
+export function itemMark(text: string, start: number): string {
+  const sign = text[start - 2];
+  if (text[start - 1] !== ' ' || (sign !== '-' && sign !== '.')) return '';
+  const before = text.slice(Math.max(0, start - MAX_MARK_LENGTH), start);
+  const mark = before.slice(before.lastIndexOf('\n') + 1);
+  return ITEM_MARK.test(mark) ? mark : '';
+}
 
 /** No empty line is between what leads to a list and the list. */
-const leadsToList = (text: string, { end }: Span, start: number): boolean => text.slice(end, start) === '\n- ';
+const leadsToList = (text: string, { end }: Span, start: number): boolean =>
+  /^\n *\S+ $/.test(text.slice(end, start)) && isItem(text, start);
 
 function push(spans: Span[], text: string, from: number, to: number): void {
   let start = from;

@@ -1,4 +1,5 @@
 import type { Block } from '../blocks.ts';
+import { Lists, type ListPlace } from './lists.ts';
 import { rowsOf, type Cell, type Row } from '../table.ts';
 
 /** Whether a link leads to a fragment of the same page, or away from it. */
@@ -29,6 +30,8 @@ export const LINE_BREAK = '\u2028';
 interface Role {
   kind: Block['kind'];
   level?: number;
+  /** Of a list's item. */
+  place?: ListPlace | undefined;
   used?: boolean;
 }
 
@@ -51,6 +54,7 @@ export class Flow<P> {
   #out = this.blocks;
   readonly #roles: Role[] = [{ kind: 'text' }];
   readonly #tables: Table<P>[] = [];
+  readonly #lists = new Lists();
   #parts: string[] = [];
   /** Characters of `#parts`. */
   #size = 0;
@@ -83,10 +87,11 @@ export class Flow<P> {
     this.#size += text.length;
   }
 
-  open(name: string): void {
+  open(name: string, attributes: Record<string, string>): void {
     this.#flush();
     const outer = this.#roles.at(-1)!;
-    this.#roles.push(roleOf(name) ?? outer);
+    const place = this.#lists.open(name, attributes, outer.place);
+    this.#roles.push(place ? { kind: 'item', place } : (roleOf(name) ?? outer));
     if (name === 'table') this.#tables.push({ rows: [], cells: [], count: 0, outer: this.#out });
     else if (name === 'td' || name === 'th') this.#openCell(name === 'th');
   }
@@ -94,6 +99,7 @@ export class Flow<P> {
   close(name: string, place: P): void {
     if (name === 'dt') this.#keepTerm(place);
     else this.#flush();
+    this.#lists.close(name);
     if (this.#roles.length > 1) this.#roles.pop();
     if (name === 'dl') this.#emitTerm(place);
     else if (name === 'td' || name === 'th') this.#closeCell();
@@ -142,7 +148,7 @@ export class Flow<P> {
     const kind = role.kind === 'item' && role.used ? 'text' : role.kind;
     role.used = true;
     this.count++;
-    const block = { kind, text, ...(role.level ? { level: role.level } : {}) };
+    const block = { kind, text, ...(role.level ? { level: role.level } : {}), ...this.#lists.of(kind, role.place) };
     const linked = kind === 'code' ? undefined : this.#linked;
     this.#out.push({ block, place, linked, ...(this.#isBold && kind !== 'code' ? { bold: true } : {}) });
   }

@@ -110,6 +110,8 @@ function isBoldHeading({ block, bold, linked }: PlacedBlocks[number], next: Plac
   if (!bold || linked || !next || next.bold || next.block.kind === 'heading') return false;
   if (block.kind === 'item' ? next.block.kind !== 'text' : block.kind !== 'text') return false;
   const { text } = block;
+  // A step of an ordered list may have a title, and is no section of its own.
+  if (block.number !== undefined && !text.endsWith('?')) return false;
   return text.length <= MAX_HEADING_LENGTH && (text.endsWith('?') || TITLE.test(text.replace(NUMBERED, '')));
 }
 

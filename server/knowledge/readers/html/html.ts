@@ -94,7 +94,7 @@ class HtmlHandler {
     this.#out = this.#exclusionOf(name, attributes);
     if (this.#out !== 'no') return;
     if (name === 'br') this.#flow.text(LINE_BREAK, this.#region);
-    else if (BLOCKS.has(name)) this.#flow.open(name);
+    else if (BLOCKS.has(name)) this.#flow.open(name, attributes);
     if (name === 'a' && attributes.href !== undefined) this.#link = attributes.href.startsWith('#') ? 'page' : 'away';
     else if (name === 'sup') this.#raised = true;
     else if (name === 'b' || name === 'strong') this.#bold = true;
