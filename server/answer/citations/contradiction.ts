@@ -29,8 +29,10 @@ export function contradicts(claim: Word[], sentences: Word[][]): boolean {
 }
 
 const contentOf = (words: readonly Word[]): Word[] => words.filter(({ isContent }) => isContent);
-const has = (words: readonly Word[], { root }: Word): boolean =>
-  words.some((one) => one.root === root || synonymsOf(root).includes(one.root));
+function has(words: readonly Word[], { root }: Word): boolean {
+  const synonyms = synonymsOf(root);
+  return words.some((one) => one.root === root || synonyms.includes(one.root));
+}
 const shareOf = (claim: readonly Word[], words: readonly Word[]): number =>
   claim.filter((word) => has(words, word)).length / (claim.length || 1);
 

@@ -81,6 +81,8 @@ export function createMarkerFilter(given: Found[], query: string, answer: Answer
   let codeEnd = 0;
   let markersEnd = 0;
   let claim = '';
+  /** Of this claim, by the places cited: a model may repeat its markers a thousand times. */
+  const checked = new Map<string, Map<number, Span>>();
 
   const since = (from: number): string => (from < base ? answer.textFrom(from) + out : out.slice(from - base));
   // As `Run` trims the start of the answer: offsets count what readers get.
@@ -116,7 +118,10 @@ export function createMarkerFilter(given: Found[], query: string, answer: Answer
     const tokens = tokensOf(group);
     if (code.fence !== '' || code.ticks > 0) return lead + group;
     const before = since(Math.max(markersEnd, here - LOOK_BACK_LENGTH));
-    if (hasWords(before)) claim = claimOf(before);
+    if (hasWords(before)) {
+      claim = claimOf(before);
+      checked.clear();
+    }
     // Markdown reads `[1](`, and `[1]:` at the beginning of a line, as a link.
     const isLink = next === '(' || (next === ':' && code.fresh);
     const supported = isLink ? new Map<number, Span>() : verify(tokens, here);
@@ -141,12 +146,13 @@ export function createMarkerFilter(given: Found[], query: string, answer: Answer
     const numbers = new Set(tokens.flatMap(({ token }) => (isInterval(token) ? [] : numbersOf(token))));
     const places = [...numbers].filter((n) => Number.isInteger(n) && n >= 1 && n <= possible.length).map((n) => n - 1);
     if (places.length === 0) return new Map();
-    const spans = verifier.check(
-      claim,
-      `${query.slice(0, LOOK_BACK_LENGTH)}\n${since(Math.max(0, here - LOOK_BACK_LENGTH))}`,
-      places,
-    );
-    return new Map(Array.from(spans, ([place, span]) => [place + 1, span]));
+    const key = places.join();
+    const known = checked.get(key);
+    if (known) return known;
+    const context = `${query.slice(0, LOOK_BACK_LENGTH)}\n${since(Math.max(0, here - LOOK_BACK_LENGTH))}`;
+    const spans = new Map(Array.from(verifier.check(claim, context, places), ([place, span]) => [place + 1, span]));
+    checked.set(key, spans);
+    return spans;
   }
 
   /** What each number cites, from the first supporting sentence to the last. */
