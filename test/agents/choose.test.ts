@@ -53,6 +53,15 @@ describe('who answers', () => {
     const answering = async (query: string, agents: TestAgent[]) =>
       choose({ query, agents, facts: FIRST_QUERY, detectors, classifier: await trainClassifier(agents) });
 
+    test('is the one asked for, of forty with the same words', async () => {
+      const things = ['lamp', 'chair', 'desk', 'bed', 'sofa', 'shelf', 'stool', 'clock', 'mirror', 'rug'];
+      const asks = ['Can I return my', 'When does the shop deliver my', 'Who repairs a broken', 'How do I clean my'];
+      const questions = asks.flatMap((ask) => things.map((thing) => `${ask} ${thing}?`));
+      const agents = questions.map((text, at) => agentOf(`${at}`, { type: 'pre-canned', examples: [text] }));
+      for (const [at, text] of [...questions.entries()].filter(([at]) => at % 7 === 0))
+        expect((await answering(`Hello, ${text.toLowerCase()}`, agents)).agent?.uuid).toBe(`${at}`);
+    });
+
     test('is the one that fits, and else nobody', async () => {
       const agents = [hours, parking, TEAM.find(({ uuid }) => uuid === 'spam')!];
       expect((await answering('Are you open on Monday?', agents)).agent?.uuid).toBe('hours');

@@ -28,11 +28,13 @@ export function belonging(
   rarity: Rarity,
 ): number {
   const weigh: Weigh = ({ word, stop }) => (stop ? STOP : Math.max(LEAST, rarity(word)));
-  const features = texts.map((text) => featuresOf(text, weigh));
+  // Most texts have none of a message's words, and need no features.
+  let features: Features[] | undefined;
   const known = [...texts, reply].flatMap(wordsOf);
   const likeness = (text: string): number => {
     if (elsewhere(text, known, rarity) > ELSEWHERE) return 0;
     const own = featuresOf(text, weigh);
+    features ??= texts.map((one) => featuresOf(one, weigh));
     return Math.max(0, ...features.map((other) => product(own, other)));
   };
   const clauses = message.split(CLAUSES).slice(0, MAX_CLAUSES);

@@ -80,6 +80,8 @@ const FITS = 0.1;
  * an agent that reads the sources fit too, and fit so many times less. Chosen on test/agents/teams/tuned.json.
  */
 const [BELONGS, MAY_BELONG, AHEAD] = [0.42, 0.2, 1.3];
+/** Fixed texts that a message is compared with word by word: 2 ms each for a message of several clauses. */
+const MAX_NEAR_FIXED = 12;
 /** How far a fixed text that a message does not belong to is below all others: near enough for a model to choose it. */
 const APART = 0.1;
 /** What the user-facing agent that answered last is ahead by, where a message refers back; .2 to .8 do the same on follow-ups.json. */
@@ -233,7 +235,9 @@ function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situat
   const last = agents.findIndex(({ uuid, type }) => uuid === situation.answered?.[0] && type === 'user-facing');
   const goesOn = last >= 0 && refersBack(query);
   const held = (at: number): number => (goesOn && at === last ? HELD : 0);
-  const near = ordinary.filter((at) => likeness(at) >= FITS || held(at) > 0);
+  const fixed = ordinary.filter((at) => isFixed(at) && likeness(at) >= FITS);
+  const nearFixed = fixed.toSorted((one, other) => likeness(other) - likeness(one)).slice(0, MAX_NEAR_FIXED);
+  const near = ordinary.filter((at) => (isFixed(at) ? nearFixed.includes(at) : likeness(at) >= FITS || held(at) > 0));
   const others = near.filter((at) => !isFixed(at));
   const belongs = (at: number): boolean => {
     const own = belonging(at);
