@@ -1,5 +1,7 @@
 import type { RoutingRecord } from '../agents/routing/choose.ts';
 import { Refusal } from '../schema/errors.ts';
+import { objectIn } from '../schema/json.ts';
+import { isObject } from '../schema/validate.ts';
 import { nextModifiedAt, timestamp, type Clock } from '../schema/ids.ts';
 import type { StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { Citations, FinishReason, Outcome } from '../types.ts';
@@ -55,6 +57,11 @@ export interface MessageMeta extends Cost {
   outcome?: Outcome;
   /** How the agent was chosen; never shown to visitors. Absent where there was none to choose. */
   routing?: RoutingRecord;
+  /**
+   * Of an answer that cites nothing, by an agent that may act and called nothing that does: `not_done` where it claims
+   * something done all the same, `unchecked` where the model gave no usable reply.
+   */
+  claim?: 'none' | 'not_done' | 'unchecked';
   /** Why quotes stand in for the model, as in `OutboundFailure`; absent where they do not. */
   fallback?: string;
 }
@@ -68,6 +75,25 @@ export const NO_META: MessageMeta = {
   active_agent: { uuid: '', name: '' },
   credits: 0,
 };
+
+/** `meta_json` of a stored message; what is damaged in it is as in `NO_META`. */
+export function metaIn({ meta_json }: Pick<StoredMessage, 'meta_json'>): MessageMeta {
+  const { actual_token_distribution, functions_called, active_agent, credits, ...others } = objectIn(meta_json);
+  const { total_tokens } = Object(actual_token_distribution) as { total_tokens?: unknown };
+  const { uuid, name } = Object(active_agent) as { uuid?: unknown; name?: unknown };
+  return {
+    ...others,
+    actual_token_distribution: { total_tokens: Number.isFinite(total_tokens) ? (total_tokens as number) : 0 },
+    functions_called: Array.isArray(functions_called) ? functions_called.filter(isCall) : [],
+    active_agent: { uuid: textOr(uuid, ''), name: textOr(name, '') },
+    credits: Number.isFinite(credits) ? (credits as number) : 0,
+  };
+}
+
+const isCall = (one: unknown): one is MessageMeta['functions_called'][number] =>
+  isObject(one) && typeof one['name'] === 'string' && typeof one['content'] === 'string';
+
+const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
 
 export function newMessage({ uuid, query, session }: Question, clock: Clock): StoredMessage {
   const now = timestamp(clock);

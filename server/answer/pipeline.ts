@@ -3,7 +3,6 @@ import type { AgentRouter } from '../agents/routing/router.ts';
 import { collect } from '../agents/collect/collect.ts';
 import { collectedBy, withValues } from '../agents/variables.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
-import type { SearchResult } from '../knowledge/search/found.ts';
 import type { Catalogue } from '../model/catalogue.ts';
 import type { Model } from '../model/model.ts';
 import type { Store, StoredMessage } from '../store/store.ts';
@@ -16,9 +15,10 @@ import { createMarkerFilter } from './citations/stream-filter.ts';
 import { generationError, type Fallback, type GenerationResult } from './fallback.ts';
 import { answerTokens, fitContext } from './fit-context.ts';
 import { buildPrompt, MAX_TURNS } from './prompt.ts';
-import { offerIn, replyCanned, replyToTalk, replyWithoutAgent } from './replies.ts';
-import { isForeignWord, readTalk, type Talk } from './small-talk/talk.ts';
+import { namesThing, offerIn, replyCanned, replyToTalk, replyWithoutAgent } from './replies.ts';
+import { readTalk } from './small-talk/talk.ts';
 import { writeQuotes } from './extract/write.ts';
+import { doubtIn, type ClaimJudge } from './tools/claim.ts';
 import {
   answerConfirmed,
   closeAnswer,
@@ -46,6 +46,8 @@ interface PipelineOptions {
   background?: BeginBackground;
   /** Checks the citations of the model's answers by a call of its own; without it only their words are compared. */
   judge?: CitationJudge | undefined;
+  /** Checks what an answer claims to have done, where its agent could; without it nothing is said of that. */
+  claims?: ClaimJudge | undefined;
   /** Calls tool functions. */
   caller: Caller;
   /** Milliseconds for an answer with calls of functions; none by default. */
@@ -150,22 +152,6 @@ async function gatherContext(
   };
 }
 
-interface Asked extends SearchResult {
-  question: Question;
-  earlier: string[];
-}
-
-/** Whether a word of small talk is the name of something that the site tells of. */
-const namesThing = ({ says }: Talk, { question, earlier, query, found }: Asked): boolean =>
-  says !== 'person' &&
-  isForeignWord(question.query, says, {
-    earlier,
-    acceptedLanguages: question.acceptedLanguages,
-    found,
-    siteLanguages: query.siteLanguages,
-  }) &&
-  wouldQuote(query, found);
-
 /** Passages that a model gets at most, as far as its context has room. */
 const MAX_GIVEN = 20;
 const NO_SOURCES: ReadonlySet<string> = new Set();
@@ -204,7 +190,7 @@ function replyOf(reply: string, context: AnswerContext, run: Run): AnswerResult 
 /** Not async: an async function would keep the whole context in memory while the model writes. */
 function answerWithModel(
   context: AnswerContext,
-  { model, fallback, catalogue, clock, judge }: PipelineOptions & { model: Model },
+  { model, fallback, catalogue, clock, judge, claims }: PipelineOptions & { model: Model },
   run: Run,
 ): Promise<AnswerResult> {
   const { question, agent, routing, query, found, hosts, tools } = context;
@@ -236,6 +222,7 @@ function answerWithModel(
   const offer = offerIn(context);
   const meta = messageMeta(agent, routing, tools);
   const language = tools && languageFor(context, question);
+  const doubt = claims && doubtIn({ ...context, language });
   const credits = catalogue.credits(agent?.meta.model ?? '');
   const modelName = catalogue.name(agent?.meta.model ?? '');
 
@@ -270,7 +257,7 @@ function answerWithModel(
       needsNoCitation: needsNoCitation || tools?.hasReplied === true,
     });
     if (offer && finish === 'stop' && !run.stopped && saysUnknown(text)) run.append(`\n\n${offer}`);
-    return {
+    const result: AnswerResult = {
       finish_reason: run.stopped ? 'stopped' : finish_reason,
       citations,
       meta: {
@@ -283,6 +270,7 @@ function answerWithModel(
       ...closing,
       ...(refusal ? { refusal } : {}),
     };
+    return doubt && claims ? claims.check(result, doubt, run) : result;
   });
 }
 

@@ -1,13 +1,15 @@
 import { sourcesFor } from '../agents/agents.ts';
+import type { SearchResult } from '../knowledge/search/found.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { StoredAgent } from '../store/store.ts';
 import { messageMeta, type AnswerContext } from './context.ts';
+import { wouldQuote } from './outcome.ts';
 import { writeNoAnswer } from './extract/no-answer.ts';
 import type { Run } from './run.ts';
-import type { AnswerResult } from './runs.ts';
+import type { AnswerResult, Question } from './runs.ts';
 import { findContact } from './small-talk/contact.ts';
 import { contactReply, defaultMessage, offerOf, replyTo, type Speaker } from './small-talk/reply.ts';
-import { readIn, type Talk } from './small-talk/talk.ts';
+import { isForeignWord, readIn, type Talk } from './small-talk/talk.ts';
 
 /** The answers that are neither quoted nor a model's. */
 
@@ -55,6 +57,22 @@ export async function replyToTalk(
   }
   return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(agent, routing), outcome: 'answered' } };
 }
+
+interface Asked extends SearchResult {
+  question: Question;
+  earlier: string[];
+}
+
+/** Whether a word of small talk is the name of something that the site tells of. */
+export const namesThing = ({ says }: Talk, { question, earlier, query, found }: Asked): boolean =>
+  says !== 'person' &&
+  isForeignWord(question.query, says, {
+    earlier,
+    acceptedLanguages: question.acceptedLanguages,
+    found,
+    siteLanguages: query.siteLanguages,
+  }) &&
+  wouldQuote(query, found);
 
 /** What to add where there is no answer. */
 export const offerIn = (context: AnswerContext): string => (context.canPass ? offerOf(speakerOf(context)) : '');

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { AgentRouter } from '../agents/routing/router.ts';
 import { createBackground } from '../answer/background/background.ts';
 import { CitationJudge } from '../answer/citations/judge.ts';
+import { ClaimJudge } from '../answer/tools/claim.ts';
 import { Budget } from '../answer/budget.ts';
 import { createRespond, warmAnswers } from '../answer/pipeline.ts';
 import { AnswerRuns } from '../answer/runs.ts';
@@ -67,6 +68,7 @@ export async function createServices(config: Config, { store, clock, log, health
     fallback,
     catalogue,
     background,
+    claims: model && new ClaimJudge(model, clock),
     judge: model && config.modelChecksCitations ? new CitationJudge(model, clock) : undefined,
     caller,
     answerTimeout: config.answerTimeout,

@@ -20,6 +20,9 @@ export function closingOf(tools: ToolUse, language: LanguageCode, isUntold = fal
     .join('');
 }
 
+/** That nothing was done, behind an answer that claims it. */
+export const nothingDone = (language: LanguageCode): string => `\n\n${TOOL_PHRASES[language].nothing}`;
+
 const said = (phrase: string, names: string[]): string =>
   names.length > 0 ? `${phrase} ${names.map(plain).join(', ')}` : '';
 

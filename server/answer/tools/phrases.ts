@@ -8,14 +8,24 @@ interface ToolPhrases {
   /** Where nobody can confirm. */
   needsChat: string;
   confirm: string;
+  /** A sentence of its own: the answer claims what no call did. */
+  nothing: string;
 }
 
-const phrases = (notDone: string, unsure: string, done: string, needsChat: string, confirm: string): ToolPhrases => ({
+const phrases = (
+  notDone: string,
+  unsure: string,
+  done: string,
+  needsChat: string,
+  confirm: string,
+  nothing: string,
+): ToolPhrases => ({
   notDone,
   unsure,
   done,
   needsChat,
   confirm,
+  nothing,
 });
 
 export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
@@ -25,6 +35,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'This was done:',
     'This was not done, since it has to be confirmed, which is not possible here:',
     'Please confirm before this is done:',
+    'No action was carried out with this answer.',
   ),
   de: phrases(
     'Das wurde nicht ausgeführt:',
@@ -32,6 +43,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Das wurde ausgeführt:',
     'Das wurde nicht ausgeführt, weil es bestätigt werden muss und das hier nicht möglich ist:',
     'Bitte bestätigen Sie, bevor das ausgeführt wird:',
+    'Mit dieser Antwort wurde nichts ausgeführt.',
   ),
   es: phrases(
     'Esto no se ha hecho:',
@@ -39,6 +51,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Esto se ha hecho:',
     'Esto no se ha hecho, porque debe confirmarse y aquí no es posible:',
     'Confirme antes de que se haga esto:',
+    'Con esta respuesta no se ha realizado ninguna acción.',
   ),
   fr: phrases(
     'Ceci n’a pas été fait :',
@@ -46,6 +59,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Ceci a été fait :',
     'Ceci n’a pas été fait, car une confirmation est nécessaire, ce qui n’est pas possible ici :',
     'Veuillez confirmer avant que ceci soit fait :',
+    'Aucune action n’a été effectuée avec cette réponse.',
   ),
   it: phrases(
     'Questo non è stato fatto:',
@@ -53,6 +67,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Questo è stato fatto:',
     'Questo non è stato fatto, perché va confermato e qui non è possibile:',
     'Confermi prima che venga fatto questo:',
+    'Con questa risposta non è stata eseguita alcuna azione.',
   ),
   pt: phrases(
     'Isto não foi feito:',
@@ -60,6 +75,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Isto foi feito:',
     'Isto não foi feito, porque tem de ser confirmado e aqui não é possível:',
     'Confirme antes de isto ser feito:',
+    'Nenhuma ação foi realizada com esta resposta.',
   ),
   nl: phrases(
     'Dit is niet gedaan:',
@@ -67,6 +83,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Dit is gedaan:',
     'Dit is niet gedaan, omdat het bevestigd moet worden en dat hier niet kan:',
     'Bevestig dit voordat het wordt gedaan:',
+    'Met dit antwoord is niets uitgevoerd.',
   ),
   pl: phrases(
     'Tego nie zrobiono:',
@@ -74,6 +91,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'To zrobiono:',
     'Tego nie zrobiono, bo wymaga potwierdzenia, a tutaj nie jest to możliwe:',
     'Proszę potwierdzić, zanim to zostanie zrobione:',
+    'Wraz z tą odpowiedzią nie wykonano żadnej czynności.',
   ),
   sv: phrases(
     'Detta gjordes inte:',
@@ -81,6 +99,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Detta gjordes:',
     'Detta gjordes inte, eftersom det måste bekräftas och det inte går här:',
     'Bekräfta innan detta görs:',
+    'Ingenting utfördes med det här svaret.',
   ),
   da: phrases(
     'Dette blev ikke gjort:',
@@ -88,6 +107,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Dette blev gjort:',
     'Dette blev ikke gjort, fordi det skal bekræftes, og det er ikke muligt her:',
     'Bekræft, før dette gøres:',
+    'Intet blev udført med dette svar.',
   ),
   fi: phrases(
     'Tätä ei tehty:',
@@ -95,6 +115,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Tämä tehtiin:',
     'Tätä ei tehty, koska se on vahvistettava, eikä se ole täällä mahdollista:',
     'Vahvista, ennen kuin tämä tehdään:',
+    'Tämän vastauksen myötä ei tehty mitään.',
   ),
   hu: phrases(
     'Ez nem történt meg:',
@@ -102,6 +123,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Ez megtörtént:',
     'Ez nem történt meg, mert meg kell erősíteni, és ez itt nem lehetséges:',
     'Kérjük, erősítse meg, mielőtt ez megtörténik:',
+    'Ezzel a válasszal semmilyen művelet nem történt meg.',
   ),
   ro: phrases(
     'Acest lucru nu s-a făcut:',
@@ -109,6 +131,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Acest lucru s-a făcut:',
     'Acest lucru nu s-a făcut, deoarece trebuie confirmat, iar aici nu este posibil:',
     'Confirmați înainte să se facă acest lucru:',
+    'Odată cu acest răspuns nu s-a efectuat nicio acțiune.',
   ),
   tr: phrases(
     'Bu yapılmadı:',
@@ -116,6 +139,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Bu yapıldı:',
     'Bu yapılmadı, çünkü onaylanması gerekiyor ve bu burada mümkün değil:',
     'Bu yapılmadan önce lütfen onaylayın:',
+    'Bu yanıtla hiçbir işlem yapılmadı.',
   ),
   vi: phrases(
     'Việc này chưa được thực hiện:',
@@ -123,6 +147,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Việc này đã được thực hiện:',
     'Việc này chưa được thực hiện vì cần được xác nhận, mà ở đây không thể xác nhận:',
     'Vui lòng xác nhận trước khi thực hiện việc này:',
+    'Không có thao tác nào được thực hiện cùng với câu trả lời này.',
   ),
   ru: phrases(
     'Это не выполнено:',
@@ -130,6 +155,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Это выполнено:',
     'Это не выполнено, так как требуется подтверждение, а здесь оно невозможно:',
     'Подтвердите, прежде чем это будет выполнено:',
+    'С этим ответом никаких действий не выполнено.',
   ),
   el: phrases(
     'Αυτό δεν έγινε:',
@@ -137,6 +163,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Αυτό έγινε:',
     'Αυτό δεν έγινε, επειδή πρέπει να επιβεβαιωθεί και εδώ αυτό δεν είναι δυνατό:',
     'Επιβεβαιώστε πριν γίνει αυτό:',
+    'Με αυτή την απάντηση δεν εκτελέστηκε καμία ενέργεια.',
   ),
   ar: phrases(
     'لم يتم تنفيذ هذا:',
@@ -144,6 +171,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'تم تنفيذ هذا:',
     'لم يتم تنفيذ هذا لأنه يحتاج إلى تأكيد، وهذا غير ممكن هنا:',
     'يرجى التأكيد قبل تنفيذ هذا:',
+    'لم يتم تنفيذ أي إجراء مع هذه الإجابة.',
   ),
   hi: phrases(
     'यह नहीं किया गया:',
@@ -151,6 +179,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'यह किया गया:',
     'यह नहीं किया गया, क्योंकि इसकी पुष्टि ज़रूरी है और यहाँ यह संभव नहीं है:',
     'यह करने से पहले कृपया पुष्टि करें:',
+    'इस उत्तर के साथ कोई कार्रवाई नहीं की गई।',
   ),
   th: phrases(
     'ยังไม่ได้ดำเนินการนี้:',
@@ -158,6 +187,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'ดำเนินการนี้แล้ว:',
     'ยังไม่ได้ดำเนินการนี้ เพราะต้องยืนยันก่อน ซึ่งทำที่นี่ไม่ได้:',
     'โปรดยืนยันก่อนดำเนินการนี้:',
+    'ไม่มีการดำเนินการใดๆ พร้อมกับคำตอบนี้',
   ),
   zh: phrases(
     '以下操作未执行：',
@@ -165,6 +195,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     '以下操作已执行：',
     '以下操作未执行，因为需要确认，而此处无法确认：',
     '执行以下操作前请确认：',
+    '此回答并未执行任何操作。',
   ),
   ja: phrases(
     '次の操作は実行されませんでした：',
@@ -172,6 +203,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     '次の操作を実行しました：',
     '確認が必要ですが、ここでは確認できないため、次の操作は実行されませんでした：',
     '次の操作を実行する前に確認してください：',
+    'この回答では、何の操作も実行されていません。',
   ),
   ko: phrases(
     '다음 작업은 실행되지 않았습니다:',
@@ -179,6 +211,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     '다음 작업을 실행했습니다:',
     '확인이 필요하지만 여기서는 확인할 수 없어 다음 작업은 실행되지 않았습니다:',
     '다음 작업을 실행하기 전에 확인해 주세요:',
+    '이 답변과 함께 실행된 작업은 없습니다.',
   ),
   nb: phrases(
     'Dette ble ikke gjort:',
@@ -186,6 +219,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Dette ble gjort:',
     'Dette ble ikke gjort, fordi det må bekreftes, og det er ikke mulig her:',
     'Bekreft før dette gjøres:',
+    'Ingenting ble utført med dette svaret.',
   ),
   cs: phrases(
     'Toto nebylo provedeno:',
@@ -193,6 +227,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Toto bylo provedeno:',
     'Toto nebylo provedeno, protože to je třeba potvrdit a zde to není možné:',
     'Než se to provede, prosím potvrďte:',
+    'S touto odpovědí nebylo nic provedeno.',
   ),
   uk: phrases(
     'Це не виконано:',
@@ -200,6 +235,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Це виконано:',
     'Це не виконано, бо потрібне підтвердження, а тут воно неможливе:',
     'Підтвердьте, перш ніж це буде виконано:',
+    'З цією відповіддю жодних дій не виконано.',
   ),
   bg: phrases(
     'Това не беше направено:',
@@ -207,6 +243,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Това беше направено:',
     'Това не беше направено, защото трябва да се потвърди, а тук това не е възможно:',
     'Моля, потвърдете, преди това да бъде направено:',
+    'С този отговор не беше извършено никакво действие.',
   ),
   he: phrases(
     'זה לא בוצע:',
@@ -214,5 +251,6 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'זה בוצע:',
     'זה לא בוצע, מפני שנדרש אישור, והדבר אינו אפשרי כאן:',
     'נא לאשר לפני שזה יבוצע:',
+    'שום פעולה לא בוצעה עם תשובה זו.',
   ),
 };

@@ -56,6 +56,9 @@ const errorFor = (error: string, outcome: Outcome): string => (outcome === 'unsu
 
 export const forRecord = ({ content }: CallResult): string => cut(content, MAX_RECORD_LENGTH);
 
+/** Whether the call of a record was answered well. */
+export const isDone = ({ content }: { content: string }): boolean => !content.startsWith('{"error"');
+
 /** UTF-16 units of a reply that is shown as it is. */
 const MAX_SHOWN_LENGTH = 2000;
 

@@ -136,6 +136,11 @@ export class ToolUse {
     return this.pending !== undefined || this.#hasReplied;
   }
 
+  /** No function that acts was called, well or not: nothing that the answer claims to have done is. */
+  get didNothing(): boolean {
+    return this.#acts.length === 0 && this.pending === undefined;
+  }
+
   /** Tokens of the context that functions and their replies need: the prompt has to leave them. */
   get reserved(): number {
     const { offer, context } = this.#options;

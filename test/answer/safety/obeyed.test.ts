@@ -57,7 +57,10 @@ beforeAll(async () => {
       }),
     ),
   );
-  [model, tool] = await Promise.all([startFakeModel({ script: obey }), startToolServer()]);
+  [model, tool] = await Promise.all([
+    startFakeModel({ script: obey, json: { pieces: ['{"claims":"no"}'] } }),
+    startToolServer(),
+  ]);
   docent = await start({
     LLM_BASE_URL: model.baseUrl,
     LLM_MODEL: 'fake-1',

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Disk } from '../../../server/store/lowdb/files/disk.ts';
-import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
+import { startFakeModel, type FakeModel, type Script, type SeenRequest } from '../../fakes/model.ts';
 import { parseEvents, post, type SeenEvent } from '../../proxy/fixture.ts';
 import { start, until, type Running } from '../../running.ts';
 
@@ -65,8 +65,14 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-export async function openShop(env: NodeJS.ProcessEnv = {}, withModel = true, disk?: Disk): Promise<Shop> {
-  const [model, tool] = await Promise.all([startFakeModel(), startToolServer()]);
+/** `script` as in `startFakeModel`. */
+export async function openShop(
+  env: NodeJS.ProcessEnv = {},
+  withModel = true,
+  disk?: Disk,
+  script?: (request: SeenRequest) => Script,
+): Promise<Shop> {
+  const [model, tool] = await Promise.all([startFakeModel(script ? { script } : {}), startToolServer()]);
   const llm = withModel ? { LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'fake-1' } : {};
   const docent = await start({ ...llm, FETCH_ALLOW: tool.host, ...env }, disk);
   const settings = { name: 'Shop', visibility: 'public', rate_limit: [100, 1] };
