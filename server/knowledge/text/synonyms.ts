@@ -1,59 +1,5 @@
+import { THESAURUS } from './thesaurus.ts';
 import { rootOf } from './tokenizer.ts';
-
-/**
- * Synonyms: general English of shops, services and software. Sites' own terms need no entry.
- */
-const GROUPS = `
-  shipping delivery postage dispatch ship deliver shipment courier
-  refund reimburse reimbursement repay
-  cost price fee charge rate pricing tariff
-  pay payment paid
-  accept take
-  buy purchase order bought
-  phone telephone call ring
-  email mail
-  warranty guarantee
-  broken damaged faulty defective defect fault damage
-  cancel cancellation terminate
-  exchange swap replace replacement
-  parcel package
-  shop store
-  deadline limit
-  discount voucher coupon promo
-  delete remove erase
-  change modify edit update amend
-  install setup
-  problem issue trouble error
-  fix repair mend
-  begin start
-  customs duty
-  tax vat
-  invoice receipt bill
-  usa america states
-  uk britain kingdom
-  staff team employees
-  founded established
-  founder owner
-  instructions manual guide
-  photo picture image photograph
-  children kids child
-  vacancy job career hiring
-  collect pickup collection
-  located location address
-  login signin
-  register signup
-  documentation docs
-  app application
-  maximum max
-  minimum min
-  quick fast
-  present gift
-  bicycle bike
-  bring send sent brought
-`
-  .trim()
-  .split('\n')
-  .map((line) => line.trim().split(' '));
 
 /** Turns of phrase, and the one word that a page may have for them. */
 const PHRASES: [RegExp, string][] = [
@@ -96,7 +42,7 @@ const COMMON = `
   went wish wonder word work world worth write wrong year yesterday`;
 
 const groups = new Map<string, string[]>();
-for (const group of GROUPS) {
+for (const group of THESAURUS) {
   const roots = group.map((word) => rootOf(word));
   for (const root of roots) groups.set(root, [...(groups.get(root) ?? []), ...roots.filter((other) => other !== root)]);
 }

@@ -1,0 +1,94 @@
+/**
+ * Words of one thing in general English, as visitors and the pages of shops, services, offices and software say it. Sites'
+ * own terms need no entry. A word may stand in several groups; groups are not joined.
+ */
+export const THESAURUS = `
+  shipping delivery postage dispatch ship deliver shipment courier freight;
+  refund reimburse reimbursement repay repayment; cost price fee charge rate pricing tariff fare expense;
+  pay payment paid; accept take; buy purchase order bought; phone telephone call ring dial; email mail;
+  warranty guarantee; broken broke damaged faulty defective defect fault damage crack snap;
+  cancel cancellation terminate termination quit; exchange swap replace replacement; parcel package; shop store;
+  deadline limit; discount voucher coupon promo concession reduction; delete remove erase wipe;
+  change modify edit update amend alter adjust; install setup installation; problem issue trouble error fault;
+  fix repair mend; begin start commence; customs duty; tax vat; invoice receipt bill; usa america states;
+  uk britain kingdom; staff team employees personnel; founded established; founder owner; instructions manual guide;
+  photo picture image photograph; children kids child baby toddler infant son daughter;
+  parent mother father mum dad mom guardian; boy girl child; girls women ladies female; boys men gentlemen male;
+  vacancy job career hiring recruit; collect pickup collection fetch; located location address; login signin;
+  register signup enrol enroll join registration; documentation docs; app application; maximum max;
+  minimum min least fewest; quick fast speedy; present gift; bicycle bike cycle; bring send sent brought;
+  shut close closed; cigarette smoke smoking smoker vape;
+  scared afraid nervous anxious fear phobia worried anxiety frightened; unhappy complain complaint dissatisfied;
+  leave quit exit withdraw; wheelchair accessible accessibility ramp disabled disability mobility;
+  pram pushchair stroller buggy; stairs steps lift elevator; dog pet cat animal puppy;
+  rubbish waste refuse trash garbage bin; recycle recycling; toilet bathroom restroom loo wc;
+  car drive vehicle driving parking; bus train tram transport; plane flight fly airport; doctor physician gp;
+  medicine medication drug tablet pill; injection needle jab vaccination vaccine; sick ill unwell illness;
+  hurt pain ache sore painful; injury injured wound; pregnant pregnancy expecting; holiday vacation;
+  weekend saturday sunday; evening night; money cash; card visa mastercard amex; instalment installment spread;
+  deposit downpayment prepayment; late overdue delay; penalty fine; allowed permitted allow permit;
+  forbidden prohibited banned ban; mandatory required compulsory obligatory; need require requirement;
+  free complimentary; cheap inexpensive affordable budget; expensive dear costly; student university college uni;
+  pupil school; senior pensioner elderly retired; teenager teen youth; adult grown; beginner novice newcomer;
+  teacher tutor instructor trainer; lesson class course tuition workshop; learn study; exam test;
+  certificate qualification diploma; book reserve reservation booking; appointment slot; meeting session;
+  visit visitor; ticket entry admission entrance; guest visitor; friend companion mate; wife husband spouse partner;
+  wedding marriage marry married; divorce separation; death died dead deceased funeral; birth born newborn;
+  house home property; flat apartment; rent rental hire lease; landlord letting; tenant renter; neighbour neighbor;
+  garden yard; tree hedge; noise noisy loud; wifi internet broadband; website online web; computer laptop pc machine;
+  mobile smartphone cellphone phone portable; password passcode credentials; account profile; username userid;
+  hacked breach compromised; privacy data personal; safe secure security safety; crash freeze hang; bug defect;
+  slow performance speed; undo revert rollback; restore recover recovery retrieve; save store; backup backups;
+  copy duplicate; move transfer relocate; rename retitle; combine merge join; split divide separate; convert transform;
+  export download; import upload; print printer printout; search find lookup; show display; hide conceal;
+  enable activate; disable deactivate; lock locked; limit quota cap; size dimension measurement; weight weigh heavy;
+  height tall high; length long; width wide; colour color; smell odour; wash clean cleaning laundry; waterproof water;
+  dry drying; wet damp moisture; hot heat warm; cold cool chilly; stolen theft steal thief; lost missing lose;
+  insurance insure insured cover; claim compensation; accident crash collision; emergency urgent; police crime;
+  lawyer solicitor attorney legal; law legislation regulation; rule policy; contract agreement; sign signature;
+  form application apply; document paperwork; passport id identity identification; licence license permit;
+  proof evidence; eligible qualify entitled; benefit allowance; salary wage pay; employer employee;
+  job employment; boss manager director chief; volunteer volunteering; charity donation donate; loyalty points;
+  member membership subscription; subscribe subscription; newsletter mailing; trial demo; upgrade update;
+  feature function; compatible compatibility support; version release; language translation; speak language;
+  foreign abroad overseas international; europe eu european; germany german; france french; spain spanish;
+  country nation; city town; nearby near close; far distance; map directions; lunch dinner meal food eat breakfast;
+  drink beverage alcohol beer wine; vegetarian vegan; allergy allergic intolerance; gluten coeliac celiac;
+  restaurant cafe; hotel accommodation stay; room bedroom; bed mattress; sleep overnight; luggage baggage suitcase bag;
+  clothes clothing wear; shoe boot footwear; jewellery jewelry; borrow loan lend lent; renew renewal extend extension;
+  return back; latest newest current recent; age birthday; daily day; weekly week; monthly month;
+  yearly annual annually year; hourly hour; often frequency frequently; opening open; timetable schedule calendar;
+  wait waiting queue; confirm confirmation; remind reminder; notify notification alert; contact reach;
+  message text sms; letter post; reply answer respond response; question query enquiry inquiry;
+  help support assistance; advice advise recommend recommendation; choose pick select; compare comparison difference;
+  popular favourite favorite; make manufacture made produce; material fabric; wood wooden timber; metal steel iron;
+  battery charge charger; power electricity electric plug socket; gas heating boiler; plumber plumbing; leak leaking;
+  construction building; builder contractor; planning permission; vote election voting; council municipality;
+  mayor councillor; citizen resident residency; moving removal; spare replacement; part component; tool equipment;
+  use usage; secondhand used; suit suitable; stop end; continue keep; throw dispose disposal discard;
+  burn fire campfire; grow plant; feed feeding food; tooth teeth dental dentist; pulled extraction removed;
+  eye glasses spectacles; hair haircut; surgery operation; heart cardiac; swimming swim pool; gym fitness;
+  football soccer; match play; museum gallery exhibition; film movie cinema; tour guided; seat seating; quiet silent;
+  hike walk trail path; camp camping tent campsite; caravan trailer motorhome campervan; boat ferry ship; entire whole;
+  closest nearest; supermarket groceries shop; sofa couch; directory folder;
+  setting configuration config preference option; flag option switch parameter argument; default standard;
+  command instruction; variable environment; function method procedure routine;
+  simultaneous parallel concurrent concurrently; thread threads concurrency; overwrite clobber replace;
+  ignore skip exclude omit; exception error; retry again; crash corrupt corruption; fail failure failed;
+  log logging logs; monitor track tracking trace; cron schedule automatic automatically; compress compression;
+  encrypt encryption; server host hosting; connect connection integration link; sync synchronise synchronize;
+  database table; query search; admin administrator; user seat; permission access right; role permission;
+  invite invitation; client customer; supplier vendor; quote estimate quotation;
+  recurring repeat automatic automatically; template layout design; logo branding; currency exchange;
+  debt owe outstanding unpaid; bookkeeper accountant accounting; spreadsheet excel csv; plan package tier;
+  pause suspend hold; expire expiry expiration; valid validity; homeless shelter; income earn salary; widow bereaved;
+  nursery kindergarten childcare; nurse care; carer caregiver; vet veterinary; summer july august;
+  winter snow december; christmas easter holiday; morning noon afternoon; today now currently; before advance earlier;
+  after afterwards later; tomorrow day; spectacles glasses; repairman technician engineer; warehouse stock;
+  available stock availability; colleague coworker; hearing deaf; blind sight; gender sex; surname name;
+  nationality citizenship; asylum refugee; visa residence; stamp seal; deed property; notary notarize;
+  fishing fish angling; hunting hunt; music concert; event party festival; hall room venue; speaker lecturer;
+  prize award win; rating review stars; founder history`
+  .trim()
+  .split(/;\s+/)
+  .map((group) => group.split(/\s+/));

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { siteOf } from '../site.ts';
+
+const PRACTICE = await siteOf({
+  hours: '<title>Hours</title><h1>Hours</h1><h2>When we are closed</h2><p>On bank holidays and on 24 December.</p>',
+  after: `<title>Aftercare</title><h1>Aftercare</h1><h2>Tobacco</h2><p>No smoking for three days, and no vaping.</p>
+    <h2>Rinsing</h2><p>From the next morning, with warm salt water.</p>`,
+  access: `<title>Getting in</title><h1>Getting in</h1><h2>Entrance</h2><p>A ramp is kept inside. Press the lower bell.</p>
+    <h2>Bicycles</h2><p>The rack is behind the house.</p>`,
+  plan: `<title>Membership</title><h1>Membership</h1><h2>Complaints</h2><p>Write to Lorna, who answers within a week.</p>
+    <h2>Leaving</h2><p>Leave at any time with a month of notice.</p>`,
+});
+
+describe('a question in everyday words', () => {
+  it.each([
+    ['on which days are you shut?', 'bank holidays'],
+    ['can I have a cigarette?', 'No smoking for three days'],
+    ['I use a wheelchair', 'A ramp is kept inside'],
+    ['I am unhappy with the work', 'Write to Lorna'],
+    ['how do I quit?', 'a month of notice'],
+  ])('finds what the page says in others: %s', async (question, answer) => {
+    expect((await PRACTICE.answer(question)).text).toContain(answer);
+  });
+});
