@@ -136,7 +136,7 @@ export type ChatEvent =
   | { event: 'delta'; id: number; data: { text: string } }
   /** A tool function runs: the name that its owner gave. */
   | { event: 'step'; data: { name: string } }
-  /** Before `done`: the visitor is asked to confirm a call of that function with these arguments. */
+  /** Before `done`: the visitor is asked to confirm a call of that function with these arguments and variables of its address. */
   | { event: 'confirm'; data: Confirmation }
   | { event: 'done'; data: VisitorMessage }
   | { event: 'error'; data: ErrorBody };

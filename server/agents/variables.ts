@@ -44,6 +44,10 @@ export function declaredBy(
 /** Its value is its default in every session. */
 export const isStatic = ({ default_value }: AgentVariable): boolean => default_value.static !== 0;
 
+/** The names of variables whose value no session sets. */
+export const staticNames = (agents: Parameters<typeof declaredBy>[0]): ReadonlySet<string> =>
+  new Set([...declaredBy(agents).values()].filter(isStatic).map(({ name }) => name));
+
 function defaultsOf(declared: ReadonlyMap<string, AgentVariable>): Map<string, Value> {
   const values = new Map<string, Value>();
   for (const [name, { type, default_value }] of declared) {

@@ -59,13 +59,36 @@ export function confirmationIn(json: string | undefined, now: number): VisitorMe
 }
 
 /** The values that address and headers of the function are filled with. */
-export function usedValues({ external_url, headers }: ToolFunction, values: Values): Values {
-  const used: Record<string, Value> = {};
-  for (const template of [external_url, ...Object.values(headers)]) {
+export const usedValues = ({ external_url, headers }: ToolFunction, values: Values): Values =>
+  valuesIn([external_url, ...Object.values(headers)], values);
+
+/**
+ * What the visitor is shown of a call: its arguments, and the variables that its address is filled with. A variable that has
+ * another value than the argument of its name is shown as `{{name}}`. `hidden` are not shown, nor are headers.
+ */
+export function shownArguments(
+  { external_url }: ToolFunction,
+  args: Arguments,
+  values: Values,
+  hidden: ReadonlySet<string>,
+): Arguments {
+  const shown = new Map(Object.entries(args));
+  for (const [name, value] of Object.entries(valuesIn([external_url], values))) {
+    if (hidden.has(name) || (Object.hasOwn(args, name) && String(args[name]) === String(value))) continue;
+    let label = name;
+    while (shown.has(label)) label = `{{${label}}}`;
+    shown.set(label, value);
+  }
+  return Object.fromEntries(shown);
+}
+
+function valuesIn(templates: string[], values: Values): Values {
+  const used = new Map<string, Value>();
+  for (const template of templates) {
     fill(template, values, (value, name) => {
-      used[name] = value;
+      used.set(name, value);
       return '';
     });
   }
-  return used;
+  return Object.fromEntries(used);
 }

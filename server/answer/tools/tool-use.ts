@@ -11,7 +11,7 @@ import { argumentsFromVariables, readArguments, textIn, type Arguments } from '.
 import { repeatsPrompt, withoutPrompt } from '../safety/prompt-filter.ts';
 import { fitRounds } from './fit-rounds.ts';
 import type { Offer } from './offer.ts';
-import { CONFIRM_MS, usedValues, type PendingCall } from './pending.ts';
+import { CONFIRM_MS, shownArguments, usedValues, type PendingCall } from './pending.ts';
 import { withoutHeaderValues } from './header-values.ts';
 import { failed, forRecord, replied, shownReply, type Act, type CallResult, type Outcome } from './reply.ts';
 import { requestOf } from './request.ts';
@@ -23,6 +23,8 @@ interface ToolUseOptions {
   /** Tokens of the model's context. */
   context: number;
   values: Values;
+  /** Names of variables whose values visitors are not shown. */
+  hidden: ReadonlySet<string>;
   /** Whether the visitor can be asked to confirm a call. */
   canAsk: boolean;
   caller: Caller;
@@ -268,12 +270,12 @@ export class ToolUse {
   }
 
   #pendingCall(one: ToolFunction, call: ToolCall, args: Arguments): Omit<PendingCall, 'messages'> {
-    const { agent, values, clock } = this.#options;
+    const { agent, values, hidden, clock } = this.#options;
     return {
       until: clock() + CONFIRM_MS,
       agent: agent.uuid,
       function: one.uuid,
-      shown: { function: one.name, name: stepOf(one), arguments: args },
+      shown: { function: one.name, name: stepOf(one), arguments: shownArguments(one, args, values, hidden) },
       arguments: args,
       values: usedValues(one, values),
       call,

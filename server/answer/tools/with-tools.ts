@@ -1,6 +1,6 @@
 import { functionByExample } from '../../agents/tool-examples.ts';
 import { classOf } from '../../agents/tool-functions.ts';
-import { valuesOf } from '../../agents/variables.ts';
+import { staticNames, valuesOf } from '../../agents/variables.ts';
 import type { SearchResult } from '../../knowledge/search/found.ts';
 import type { Catalogue } from '../../model/catalogue.ts';
 import type { Generated, Model, ModelRequest } from '../../model/model.ts';
@@ -45,6 +45,8 @@ export function toolsFor(
     offer,
     context: catalogue.context(agent.meta.model),
     values: valuesOf([agent, ...agents], question.session),
+    // The owner's own, the same in every session: a key in an address, perhaps.
+    hidden: staticNames([agent, ...agents]),
     // A key holder, and a question that is not stored, have nobody who could confirm.
     canAsk: question.visitor !== undefined && !question.ephemeral && !question.confirmed,
     caller,

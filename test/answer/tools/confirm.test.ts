@@ -60,6 +60,41 @@ describe('a call that the visitor has to confirm', () => {
     expect(JSON.stringify(message)).not.toMatch(/T0ken|pending_call/);
   });
 
+  it.each<[string, object, object, object]>([
+    ['the variables of its address', { parameters: {} }, {}, { order: 'BB-50077' }],
+    ['one that is an argument once', {}, { order: 'BB-50077' }, { order: 'BB-50077' }],
+    ['both where they differ', {}, { order: 'BB-11111' }, { order: 'BB-11111', '{{order}}': 'BB-50077' }],
+    [
+      'both whatever the model calls an argument',
+      { parameters: { additionalProperties: true } },
+      { order: 'BB-11111', '{{order}}': 'BB-22222' },
+      { order: 'BB-11111', '{{order}}': 'BB-22222', '{{{{order}}}}': 'BB-50077' },
+    ],
+  ])('shows %s', async (_, fields, args, shown) => {
+    const order = {
+      name: 'order',
+      type: 'string',
+      description: '',
+      example: '',
+      default_value: { static: 0, content: '' },
+    };
+    const key = { ...order, name: 'key', default_value: { static: 1, content: 'K3y' } };
+    await shop.docent.api('POST', `/agent/${shop.agent}/update`, { variables: [order, key] });
+    const parameters = { type: 'object', properties: { order: { type: 'string' } } };
+    const external_url = `${shop.tool.base}/orders/{{order}}/cancel?key={{key}}`;
+    await addCancel({ parameters, external_url, ...fields });
+    shop.model.next({ toolCalls: [{ name: 'cancel_order', arguments: args }] });
+    const asked = await visit(shop, 'Please cancel it', { variables: { order: 'BB-50077', ...variables } });
+    expect(asked.confirm).toEqual({ function: 'cancel_order', name: 'Cancel the order', arguments: shown });
+    expect((await listed(asked)).confirm).toMatchObject({ arguments: shown });
+    shop.model.next({ pieces: ['Done.'] });
+    await goOn(asked, true);
+    await shop.docent.api('POST', `/agent/${shop.agent}/update`, { variables: [] });
+    expect(shop.tool.calls.map(({ url, body }) => [url, JSON.parse(body)])).toEqual([
+      ['/orders/BB-50077/cancel?key=K3y', args],
+    ]);
+  });
+
   it('is shown again to one who comes back to the answer', async () => {
     await addCancel();
     const { session, uuid, confirm: shown } = await askToCancel();
