@@ -5,7 +5,7 @@ import { createOutage, type Health } from '../health/health.ts';
 import { OutboundFailure } from '../outbound/failures.ts';
 import type { Clock } from '../schema/ids.ts';
 
-/** What happens when a model fails: the log and /readyz show it, and quotes replace its answer unless FALLBACK=0. */
+/** What happens when one model fails: the log and /readyz show it, and quotes replace its answer unless FALLBACK=0. */
 export interface Fallback {
   /** False with `FALLBACK=0`: the visitor gets an error then. */
   readonly quotes: boolean;
@@ -33,6 +33,27 @@ interface FallbackOptions {
   log: Logger;
   /** True by default. */
   quotes?: boolean;
+  /** Where the operator named it. */
+  model?: string | undefined;
+}
+
+/**
+ * The fallback of the model that an agent names. What is one at the server has one, so that a model which the server does not
+ * know, or which is slow, is paused alone.
+ */
+export function createFallbacks(
+  options: Omit<FallbackOptions, 'model'>,
+  nameAtServer: (model: string) => string | undefined,
+): (model: string) => Fallback {
+  const fallbacks = new Map<string | undefined, Fallback>();
+  return (named) => {
+    const model = nameAtServer(named);
+    const known = fallbacks.get(model);
+    if (known) return known;
+    const fallback = createFallback({ ...options, model });
+    fallbacks.set(model, fallback);
+    return fallback;
+  };
 }
 
 /** Failures in a row before a pause: without one, a model that hangs makes every visitor wait for its time-out. */
@@ -41,10 +62,18 @@ const PAUSE_MS = 30_000;
 /** Failures that one question may cause by itself; they do not pause the model for all others. */
 const CAUSED_BY_QUESTION = new Set(['bad_reply', 'status_400', 'status_413', 'status_422']);
 
-export function createFallback({ health, clock, log, quotes = true }: FallbackOptions): Fallback {
+export function createFallback({ health, clock, log, quotes = true, model }: FallbackOptions): Fallback {
   const consequence = quotes ? 'new questions are answered with quotes from the sources' : 'visitors get errors';
-  const sentence = (reason: string): string => `the model does not answer (${reason}); ${consequence}`;
-  const outage = createOutage({ health, clock, log, name: 'the model', key: 'model', sentence });
+  const name = model === undefined ? 'the model' : `the model ${model}`;
+  const sentence = (reason: string): string => `${name} does not answer (${reason}); ${consequence}`;
+  const outage = createOutage({
+    health,
+    clock,
+    log,
+    name,
+    key: model === undefined ? 'model' : `model:${model}`,
+    sentence,
+  });
   let failures = 0;
   let answers = 0;
   /** `isTried`: a question was let through. */

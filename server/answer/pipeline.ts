@@ -40,7 +40,8 @@ interface PipelineOptions {
   router: AgentRouter;
   /** Without one, answers quote the sources. */
   model: Model | undefined;
-  fallback: Fallback;
+  /** By the model that an agent names. */
+  fallbackFor: (model: string) => Fallback;
   catalogue: Catalogue;
   /** Without it, nothing runs beside the answers. */
   background?: BeginBackground;
@@ -75,7 +76,7 @@ export async function warmAnswers(): Promise<void> {
 }
 
 function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): AnswerResult | Promise<AnswerResult> {
-  const { model, fallback, catalogue } = options;
+  const { model, fallbackFor, catalogue } = options;
   const { question, agent, tools, talk } = context;
   if (!agent) return talk ? replyToTalk(context, talk, options.knowledge, run) : replyWithoutAgent(context, run);
   const { confirmed } = question;
@@ -89,7 +90,7 @@ function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): A
   if (!model || hasOwnAnswer) return answerWithQuotes(context, run);
   // After the credits are reserved: a question without credits would use up the one that is let through after a pause.
   const answer = (): Promise<AnswerResult> => {
-    const reason = fallback.paused();
+    const reason = fallbackFor(agent.meta.model).paused();
     return reason ? fallBackToQuotes(context, reason, run) : answerWithModel(context, { ...options, model }, run);
   };
   if (!question.spending) return answer();
@@ -190,7 +191,7 @@ function replyOf(reply: string, context: AnswerContext, run: Run): AnswerResult 
 /** Not async: an async function would keep the whole context in memory while the model writes. */
 function answerWithModel(
   context: AnswerContext,
-  { model, fallback, catalogue, clock, judge, claims }: PipelineOptions & { model: Model },
+  { model, fallbackFor, catalogue, clock, judge, claims }: PipelineOptions & { model: Model },
   run: Run,
 ): Promise<AnswerResult> {
   const { question, agent, routing, query, found, hosts, tools } = context;
@@ -202,6 +203,7 @@ function answerWithModel(
   const safe = { chatbot, agent, found: given.found, hosts };
   const checked = cite ? judge?.filterFor({ given: given.found, query: query.text, agent }, run) : undefined;
   const markers = withSafety(checked ?? createMarkerFilter(cite ? given.found : [], query.text, run), safe, run);
+  const fallback = fallbackFor(agent?.meta.model ?? '');
   const answersAtStart = fallback.begin();
   // For the fallback, until a reader may have received text.
   let quotable = fallback.quotes ? context : undefined;

@@ -7,7 +7,7 @@ import { ClaimJudge } from '../answer/tools/claim.ts';
 import { Budget } from '../answer/budget.ts';
 import { createRespond, warmAnswers } from '../answer/pipeline.ts';
 import { AnswerRuns } from '../answer/runs.ts';
-import { createFallback } from '../answer/fallback.ts';
+import { createFallbacks } from '../answer/fallback.ts';
 import { countUsage } from '../answer/spending.ts';
 import type { Config } from '../config.ts';
 import type { Health } from '../health/health.ts';
@@ -48,24 +48,25 @@ export async function createServices(config: Config, { store, clock, log, health
   const unbounded = config.llm && createOpenAi({ ...config.llm, nameAtServer, limits, log });
   const { modelConcurrency } = config;
   const model = unbounded && modelConcurrency ? boundedModel(unbounded, modelConcurrency) : unbounded;
-  const fallback = createFallback({ health, clock, log, quotes: config.fallback });
+  const fallbackFor = createFallbacks({ health, clock, log, quotes: config.fallback }, nameAtServer);
+  const paused = (name: string): string | undefined => fallbackFor(name).pausedFor();
   const background = createBackground({
     model,
-    paused: fallback.pausedFor,
+    paused,
     log,
     countTokens(chatbot, name, tokens) {
       const cost = { credits: 0, model: catalogue.name(name), actual_token_distribution: { total_tokens: tokens } };
       void countUsage(store, log, { chatbot, ephemeral: true }, timestamp(clock), cost);
     },
   });
-  const mayAsk = (): boolean => fallback.pausedFor() === undefined;
+  const mayAsk = (name: string): boolean => paused(name) === undefined;
   const router = new AgentRouter(store, knowledge, model && { model, mayAsk, clock, credits: catalogue.credits });
   const parts = {
     store,
     knowledge,
     router,
     model,
-    fallback,
+    fallbackFor,
     catalogue,
     background,
     claims: model && new ClaimJudge(model, clock),

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAgent } from '../../server/agents/agents.ts';
@@ -178,7 +181,7 @@ describe('a model that cannot be reached', () => {
       router: new AgentRouter(house.store, knowledge),
       knowledge,
       model: silent,
-      fallback,
+      fallbackFor: () => fallback,
       catalogue,
       caller: createCaller({ allow: [] }),
       clock: Date.now,
@@ -192,6 +195,30 @@ describe('a model that cannot be reached', () => {
     await silent.close();
     await house.stop();
   });
+});
+
+it('one of two models that the server does not know is paused alone', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'docent-models-'));
+  const MODELS_FILE = join(folder, 'models.json');
+  await writeFile(MODELS_FILE, JSON.stringify({ known: { name: 'fake-1' }, unknown: { name: 'fake-2' } }));
+  const served = await serve({ MODELS_FILE });
+  const [agent] = (await served.docent.api('GET', `/chatbot/${served.chatbot}/agents`)).body;
+  const askBy = async (name: string): Promise<string | undefined> => {
+    await served.docent.api('POST', `/agent/${agent.uuid}/update`, { model: name });
+    return (await askByKey(served)).meta.fallback;
+  };
+  model.next(...Array.from({ length: 3 }, () => refusing(404)));
+  const reasons = [await askBy('unknown'), await askBy('unknown'), await askBy('unknown')];
+  expect(reasons).toEqual(['status_404', 'status_404', 'status_404']);
+  expect(await askBy('known')).toBe(undefined);
+  const asked = model.requests.length;
+  expect(await askBy('unknown')).toBe('status_404');
+  expect(model.requests).toHaveLength(asked);
+  expect(await ready(served.docent)).toMatchObject({
+    reasons: [expect.stringContaining('the model fake-2 does not answer (status_404)')],
+  });
+  await served.docent.stop();
+  await rm(folder, { recursive: true });
 });
 
 describe('with FALLBACK=0', () => {

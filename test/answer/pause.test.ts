@@ -38,7 +38,7 @@ async function serve(withFallback = true): Promise<void> {
     router: new AgentRouter(house.store, knowledge),
     knowledge,
     model,
-    fallback,
+    fallbackFor: () => fallback,
     catalogue: createCatalogue(),
     caller: createCaller({ allow: [] }),
     clock,

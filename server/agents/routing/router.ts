@@ -25,7 +25,7 @@ interface RoutedQuestion {
 interface Referee {
   model: Model;
   /** False while it must not be called: after failures in a row. */
-  mayAsk(): boolean;
+  mayAsk(model: string): boolean;
   clock: Clock;
   /** What an answer costs: an owner without as many left gets no call of a model. */
   credits(model: string): number;
@@ -104,7 +104,7 @@ export class AgentRouter {
     const close = closeTo(record!).map((uuid) => agents.find((one) => one.uuid === uuid)!);
     const able = close.filter(isScored);
     const isBetweenThem = able.length > 1 && able[0] === agent;
-    if (!isBetweenThem || !referee?.mayAsk() || !questions || questions.isPaused) return choice;
+    if (!isBetweenThem || !referee?.mayAsk(able[0]!.meta.model) || !questions || questions.isPaused) return choice;
     if (spending && !(await spending.reserve(referee.credits(able[0]!.meta.model)))) return choice;
     const asked = { query, turns, agents: able };
     const { agent: named, tokens } = await askModel(questions, asked, answer);

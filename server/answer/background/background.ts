@@ -14,7 +14,7 @@ interface BackgroundOptions {
   /** Without one, tags are matched by words, and variables by patterns alone. */
   model: Model | undefined;
   /** Why the model must not be asked at the moment; undefined where it may. */
-  paused(): string | undefined;
+  paused(model: string): string | undefined;
   log: Logger;
   /** Adds the tokens of a call to the usage of the chatbot's owner; `model` as the agent names it. */
   countTokens(chatbot: Asked['chatbot'], model: string, tokens: number): void;
@@ -92,11 +92,11 @@ export function createBackground(options: BackgroundOptions): BeginBackground {
     const { query, chatbot } = asked;
     const { agents, turns: earlier, question } = situation;
     const background = agents.filter(({ enabled, type }) => enabled === 1 && type === 'background');
-    const reason = model ? paused() : 'no_model';
     const tasks: Task[] = [];
     for (const agent of background) {
       const tags = agent.meta.tags ?? [];
       const variables = agent.variables.filter((one) => !isStatic(one));
+      const reason = model ? paused(agent.meta.model) : 'no_model';
       if (model && reason === undefined) {
         if (tags.length + variables.length === 0) continue;
         const { prompt, meta } = withValues(agent, agents, question.session);
@@ -114,10 +114,8 @@ export function createBackground(options: BackgroundOptions): BeginBackground {
         tasks.push(ask(model, agent.uuid, inquiry, asked));
       } else if (tags.length > 0) tasks.push(match(agent, query, reason ?? 'no_model'));
     }
-    if (model && reason === undefined) {
-      const collecting = collectingInquiry(asked, situation);
-      if (collecting) tasks.push(ask(model, '', collecting, asked));
-    }
+    const collecting = model && collectingInquiry(asked, situation);
+    if (collecting && paused(collecting.model) === undefined) tasks.push(ask(model, '', collecting, asked));
     return tasks.length > 0 ? new BackgroundWork(tasks, timeout) : undefined;
   };
 }

@@ -110,7 +110,7 @@ interface ConfirmedContext extends SearchResult {
 interface ConfirmedOptions {
   catalogue: Pick<Catalogue, 'context'>;
   model: Model | undefined;
-  fallback: Fallback;
+  fallbackFor: (model: string) => Fallback;
   clock: Clock;
 }
 
@@ -120,7 +120,7 @@ interface ConfirmedOptions {
  */
 export async function answerConfirmed(
   context: ConfirmedContext,
-  { model, fallback, catalogue, clock }: ConfirmedOptions,
+  { model, fallbackFor, catalogue, clock }: ConfirmedOptions,
   run: Run,
 ): Promise<AnswerResult> {
   const { question, agent, turns, tools, hosts, query, found } = context;
@@ -130,6 +130,7 @@ export async function answerConfirmed(
   if (run.stopped) tools.stop();
   const history = await tools.confirm(pending, isAccepted);
   const { prompt, markers } = promptOf();
+  const fallback = fallbackFor(agent.meta.model);
   const paused = model ? fallback.paused() : undefined;
   const answered = model && paused === undefined ? await generate(model) : { reason: paused };
   run.append(markers.rest());
