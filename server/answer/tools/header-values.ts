@@ -5,8 +5,10 @@ const PUBLIC_HEADERS = new Set(['accept', 'accept-charset', 'accept-language', '
 const HIDDEN = '****';
 /** An escape may be escaped again: an address in JSON in an address. */
 const MAX_DECODINGS = 3;
-/** Backslashes, which escape what follows, a Latin-1 character of JSON behind them, or one of an address. */
-const ESCAPE = /\\+(?:u00([\da-f]{2}))?|%([\da-f]{2})/gi;
+/** Backslashes, which escape what follows, a Latin-1 character of JSON behind them, or one of an address, in UTF-8 or alone. */
+const ESCAPE = /\\+(?:u00([\da-f]{2}))?|%c([23])%([89ab][\da-f])|%([\da-f]{2})/gi;
+/** Units of secrets compared with a reply. What begins like a secret at every other place is told no further. */
+const MAX_COMPARED = 20_000_000;
 
 /** A text without escapes; `starts` has the place in the original of each unit, and the original's length at the end. */
 interface Decoded {
@@ -26,8 +28,14 @@ export function withoutHeaderValues(text: string, headers: Readonly<Record<strin
   const comparable = fold(decoded);
   let shown = '';
   let end = 0;
+  let compared = 0;
+  const standsAt = (at: number) => (secret: string) => {
+    compared += secret.length;
+    return comparable.startsWith(secret, at);
+  };
   for (let at = 0; at + MIN_VALUE <= comparable.length; at += 1) {
-    const secret = secrets.get(comparable.slice(at, at + MIN_VALUE))?.find((one) => comparable.startsWith(one, at));
+    const secret = secrets.get(comparable.slice(at, at + MIN_VALUE))?.find(standsAt(at));
+    if (compared > MAX_COMPARED) return shown + text.slice(end, starts[at]) + HIDDEN;
     if (secret === undefined) continue;
     shown += text.slice(end, starts[at]) + HIDDEN;
     end = starts[at + secret.length]!;
@@ -44,7 +52,9 @@ function secretsByStart(headers: Readonly<Record<string, string>>): Map<string, 
   for (const secret of [...secrets].toSorted((a, b) => b.length - a.length)) {
     if (secret.length < MIN_VALUE) continue;
     const start = secret.slice(0, MIN_VALUE);
-    byStart.set(start, [...(byStart.get(start) ?? []), secret]);
+    const alike = byStart.get(start);
+    if (alike) alike.push(secret);
+    else byStart.set(start, [secret]);
   }
   return byStart;
 }
@@ -55,7 +65,8 @@ const partsOf = (value: string): string[] => [
 ];
 
 /** Without regard to case, as many servers compare; in a form a space is a plus sign. */
-const fold = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replaceAll('+', ' ');
+const fold = (text: string): string =>
+  text.replace(/[A-ZÀ-ÖØ-Þ]+/g, (letters) => letters.toLowerCase()).replaceAll('+', ' ');
 
 function decode(text: string): Decoded {
   let decoded: Decoded = { text, starts: Uint32Array.from({ length: text.length + 1 }, (_, at) => at) };
@@ -80,11 +91,12 @@ function decodeOnce({ text, starts }: Decoded): Decoded {
     decoded += signs;
     start = undefined;
   };
-  for (const { 0: escape, 1: inJson, 2: inAddress, index } of text.matchAll(ESCAPE)) {
+  for (const { 0: escape, 1: inJson, 2: high, 3: low, 4: inAddress, index } of text.matchAll(ESCAPE)) {
     take(text.slice(end, index), end);
     const code = inJson ?? inAddress;
-    if (code === undefined) start ??= starts[index];
-    else take(String.fromCharCode(parseInt(code, 16)), index);
+    if (high && low) take(String.fromCharCode(((Number(high) & 3) << 6) | (parseInt(low, 16) & 63)), index);
+    else if (code) take(String.fromCharCode(parseInt(code, 16)), index);
+    else start ??= starts[index];
     end = index + escape.length;
   }
   take(text.slice(end), end);

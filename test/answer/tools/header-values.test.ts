@@ -22,6 +22,14 @@ it('reads a reply of backslashes, whatever the value is', () => {
   expect(hidden(reply, `${'\\'.repeat(30)}x`)).toBe(reply);
 });
 
+it('hides a value beyond ASCII, in UTF-8 or in capitals', () => {
+  expect(hidden(`/x?key=${encodeURIComponent('schlüssel-é')} SCHLÜSSEL-É`, 'schlüssel-é')).toBe('/x?key=**** ****');
+});
+
+it('tells no more of a reply that begins like a value at every place', () => {
+  expect(hidden(`key: ${'a'.repeat(256_000)}`, `${'a'.repeat(8000)}b`)).toMatch(/^key: a{1,9999}\*{4}$/);
+});
+
 it('leaves the text around a value as it is', () => {
   const reply = JSON.stringify(JSON.stringify({ key: 'Token a"b-1234', path: 'C:\\new\\1', share: '5 %25' }));
   expect(hidden(reply, 'a"b-1234')).toBe(reply.replace(/a\\+"b-1234/, '****'));
