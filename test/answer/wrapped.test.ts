@@ -30,6 +30,27 @@ const WRAPPINGS: [what: string, wrap: (question: string) => string][] = [
       `Good morning,\n\nmy neighbour, who has lived here for twenty years or more, told\nme about you. ${asked}\n\nCheers`,
   ],
   ['in one sentence', (asked) => `Hi there, I hope you are doing well, ${asked[0]!.toLowerCase()}${asked.slice(1)}`],
+  ['behind a lead-in', (asked) => `Excuse me, one thing I could not find anywhere on here: ${asked}`],
+  ['behind a hedge', (asked) => `ok this may sound silly but ${asked[0]!.toLowerCase()}${asked.slice(1)}`],
+  ['typed in a chat', (asked) => `hiii 😊 ${asked.toLowerCase().replace('?', '')} thx 🙏`],
+  ['all lower case', (asked) => `hello there, i am new here and a bit lost. ${asked.toLowerCase()} thanks a lot.`],
+  [
+    'before a story, without a mark',
+    (asked) => `${asked.replace('?', '')} My brother says one thing and my aunt another, so I wrote to you. Have fun!`,
+  ],
+  ['before a doubt', (asked) => `${asked} Does that sound stupid?`],
+  ['in German', (asked) => `Guten Tag, ich hätte da mal eine kurze Frage: ${asked} Vielen Dank und schöne Grüße!`],
+  ['in French', (asked) => `Bonjour, pouvez-vous m’aider ? Je ne trouve pas sur le site. ${asked} Merci d’avance.`],
+  ['in Spanish', (asked) => `Hola, ¿me pueden ayudar? Llevo un rato con esto: ${asked} Muchas gracias y un saludo.`],
+  ['in Italian', (asked) => `Salve, posso fare una domanda? ${asked} Grazie mille e buona giornata!`],
+  ['in Portuguese', (asked) => `Oi pessoal, tudo bem? ${asked} Desde já muito obrigada.`],
+  ['in Dutch', (asked) => `Hoi, ik kom er zelf niet uit: ${asked.replace('?', '')} Bedankt voor de moeite!`],
+  ['in Polish', (asked) => `Dzień dobry, mam krótkie pytanie: ${asked} Z góry dziękuję za odpowiedź`],
+  ['in Turkish', (asked) => `Merhaba, yardımcı olabilir misiniz? ${asked} Şimdiden çok teşekkür ederim.`],
+  ['in Russian', (asked) => `Здравствуйте, вы можете помочь? ${asked} Заранее большое спасибо!`],
+  ['in Arabic', (asked) => `السلام عليكم، هل يمكنكم مساعدتي؟ ${asked} شكرا جزيلا لكم`],
+  ['in Chinese', (asked) => `你好，打扰一下。可以帮我吗？${asked}十分感谢！`],
+  ['in Thai', (asked) => `สวัสดีค่ะ รบกวนสอบถามหน่อยนะคะ ${asked} ขอบคุณมากค่ะ`],
   ['with another question of politeness', (asked) => `Hi! How are you today? Could you please help me? ${asked}`],
 ];
 
@@ -45,7 +66,8 @@ describe.each(WRAPPINGS)('a question that is %s', (_, wrap) => {
 
   it.each(STRANGE)('is refused where the question alone is: %s', async (question) => {
     expect((await SHOP.answer(question)).text).toContain('don’t know');
-    expect((await SHOP.answer(wrap(question))).text).toContain('don’t know');
+    // In the language of the wrapping, and without a quotation.
+    expect((await SHOP.answer(wrap(question))).citations).toEqual({});
   });
 });
 
@@ -84,6 +106,14 @@ describe('a message', () => {
       /^The Heron|waterproof and may/,
     );
     expect((await SHOP.answer('I bought the Wren for my garden. Is it waterproof?')).text).toContain('not waterproof');
+  });
+
+  it('keeps what its writer states where the question says little without it', () => {
+    const asked = (message: string): string => SHOP.search(message).query.question;
+    expect(asked('Hi, my mother is in a wheelchair, can she come in?')).toBe(
+      'my mother is in a wheelchair, can she come in?',
+    );
+    expect(asked('Hi, I hope you are well, can she come in?')).toBe('can she come in?');
   });
 
   it('with two questions is asked for both', async () => {

@@ -54,7 +54,7 @@ const MIN_HELD = 1.47;
 export const minHeld = (query: Query, found: Found[]): number => MIN_HELD * Math.sqrt(minConfidence(query, found));
 
 /** Below it, nothing is told as an answer. */
-export function minConfidence({ language: { detected } }: Query, found: Found[]): number {
-  const language = detected ?? detectLanguage(found[0]?.text ?? '') ?? 'en';
+export function minConfidence({ question }: Query, found: Found[]): number {
+  const language = detectLanguage(question) ?? detectLanguage(found[0]?.text ?? '') ?? 'en';
   return MIN_CONFIDENCE[language];
 }

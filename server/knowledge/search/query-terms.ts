@@ -1,6 +1,7 @@
 import { withoutAccents } from '../text/accents.ts';
 import { isNearlyStopWord, isStopWord, isUnaccentedStopWord, scriptOf, type Language } from '../text/language.ts';
 import { isCommon, synonymsOf } from '../text/synonyms.ts';
+import { isChatWord } from './asking/politeness.ts';
 import { eachWord, rootOf, UNSEEN, type Vocabulary } from '../text/tokenizer.ts';
 
 /** A word of the question. */
@@ -74,6 +75,8 @@ export class TermReader {
   readonly #languages: Set<Language>;
   /** All of the text was typed without accents. */
   #isUnaccented = false;
+  /** Unknown words are taken for misspelt ones. */
+  #corrects = true;
 
   constructor(vocabulary: Vocabulary, idf: (root: number, least?: number) => number, language: Language) {
     this.#language = language;
@@ -88,11 +91,22 @@ export class TermReader {
     eachWord(start.replace(DURATION, ' '), (word) => this.#addWord(word, share));
   }
 
-  /** Adds words that rank and have no worth: an answer is as sure without them. */
-  addBeside(text: string, share: number): void {
+  /**
+   * Adds words that rank and have no worth: an answer is as sure without them. `most`: their weight altogether, as a share
+   * of the weight of those before. Unknown ones are not corrected: a story has names, and words of other languages.
+   */
+  addBeside(text: string, share: number, most: number): void {
     const from = this.terms.length;
+    this.#corrects = false;
     this.add(text, share);
-    for (const term of this.terms.slice(from)) term.worth = 0;
+    this.#corrects = true;
+    const beside = this.terms.slice(from);
+    const weightOf = (terms: Term[]): number => terms.reduce((sum, { weight }) => sum + weight, 0);
+    const factor = Math.min(1, (most * weightOf(this.terms.slice(0, from))) / (weightOf(beside) || 1));
+    for (const term of beside) {
+      term.worth = 0;
+      term.weight *= factor;
+    }
   }
 
   /** The sum of the worth of the words that pages have. */
@@ -126,8 +140,8 @@ export class TermReader {
         : [];
     const isMissing = ownRoots.length === 0 && synonyms.length === 0;
     const isExcused = isMissing && isCommon(rootText);
-    if (isMissing && !isExcused && isNearlyStopWord(word, spoken)) return;
-    const corrections = isMissing && !isExcused ? this.#corrections(word, rootText) : [];
+    if (isMissing && !isExcused && (isChatWord(word) || isNearlyStopWord(word, spoken))) return;
+    const corrections = isMissing && !isExcused && this.#corrects ? this.#corrections(word, rootText) : [];
     const alternatives = ownRoots.length > 0 ? this.#alternatives(word, rootText, ownRoots) : [];
     const known = ownRoots.length > 0 ? ownRoots : synonyms.length > 0 ? [...synonyms, ...corrections] : corrections;
     // Of several synonyms the most common one counts.

@@ -1,10 +1,10 @@
-import { asksNothing, splitQuestion } from './asking-clause.ts';
+import { asksNothing, splitQuestion } from './asking/clause.ts';
 import { answerType } from './answer-type.ts';
-import { isFollowUp } from './follow-up.ts';
+import { isFollowUp } from './asking/follow-up.ts';
 import { asksAtLength, withoutWritingRequest } from './long-form.ts';
 import { TermReader, type Term, type TermShare } from './query-terms.ts';
 import { QueryLanguage, detectLanguage } from '../text/detect-language.ts';
-import { languageOf, type Language } from '../text/language.ts';
+import { clearLanguageOf, languageOf, type Language } from '../text/language.ts';
 import { impliedBy, inPlainWords } from '../text/synonyms.ts';
 import type { Vocabulary } from '../text/tokenizer.ts';
 
@@ -59,6 +59,9 @@ const EARLIER = 0.35;
 const MAX_EARLIER = 2;
 /** The weight of a word beside the question: a story tells what the question is about. */
 const BESIDE = 0.35;
+/** The most that all of these weigh, as a share of the question, where it can be understood alone; and those of its own sentence. */
+const MAX_BESIDE = 0.25;
+const MAX_ASIDE = 0.5;
 const QUESTION =
   /[?？؟]|\b(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|should|will|would|may|must|have|has)\b/i;
 /** A name is a capitalised word within a sentence. */
@@ -73,9 +76,13 @@ export function readQuery(
   vocabulary: Vocabulary,
   idf: (root: number, least?: number) => number,
 ): Query {
-  const { languages } = vocabulary;
-  const reader = new TermReader(vocabulary, idf, languageOf(text, languages[0], languages));
-  const { question, rest } = splitQuestion(text.slice(0, MAX_QUERY_LENGTH), (sentence) => reader.worthOf(sentence));
+  const readerOf = (some: string) =>
+    new TermReader(vocabulary, idf, languageOf(some, vocabulary.languages[0], vocabulary.languages));
+  const { question, aside, rest } = splitQuestion(text.slice(0, MAX_QUERY_LENGTH), {
+    worth: (sentence) => readerOf(sentence).worthOf(sentence),
+    isForeign: (sentence) => isForeign(sentence, vocabulary.languages),
+  });
+  const reader = readerOf(question);
   const start = question.slice(0, PHRASES_LENGTH);
   reader.add(inPlainWords(withoutWritingRequest(question)), 1);
   const implied = reader.terms.length;
@@ -93,8 +100,11 @@ export function readQuery(
   }
   const beside = reader.terms.length;
   // “I cannot log in. Why?” asks about what stands before it.
-  if (reader.terms.length === 0) reader.add(rest, 1);
-  else reader.addBeside(rest, BESIDE);
+  if (reader.terms.length === 0) reader.add(`${aside}\n${rest}`, 1);
+  else {
+    reader.addBeside(aside, BESIDE, isContinued ? Infinity : MAX_ASIDE);
+    reader.addBeside(rest, BESIDE, isContinued ? Infinity : MAX_BESIDE);
+  }
   const { terms, termByRoot, relatedTerms } = reader;
   const sum = (of: (term: Term) => number) => terms.reduce((total, term) => total + of(term), 0);
   const totalWorth = sum(({ worth }) => worth);
@@ -118,6 +128,12 @@ export function readQuery(
     termByRoot,
     relatedTerms,
   };
+}
+
+/** Whether it is clearly in another language than all of these. */
+function isForeign(sentence: string, languages: readonly Language[]): boolean {
+  const language = clearLanguageOf(sentence);
+  return language !== undefined && !languages.includes(language);
 }
 
 /** The worth of the names that no page has. 0 in German, which writes other words like names. */
