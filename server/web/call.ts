@@ -12,10 +12,12 @@ export interface Call {
   body?: string | undefined;
 }
 
-interface CallReply {
+export interface CallReply {
   /** Any status but a redirect's. */
   status: number;
   text: string;
+  /** It is a page for people: HTML by its type and its text. */
+  isPage: boolean;
 }
 
 type CallReason = 'blocked' | 'timeout' | 'redirect' | 'too_large' | 'content_type' | 'unreachable';
@@ -114,8 +116,12 @@ async function readReply(reply: Reply): Promise<CallReply> {
   const [type = '', ...parameters] = headerOf(reply, 'content-type').toLowerCase().split(';');
   if (!TEXT.test(type.trim())) throw new CallFailure('content_type');
   const body = await readBody(reply.body, headerOf(reply, 'content-encoding'), MAX_REPLY_BYTES);
-  return { status: reply.statusCode, text: decode(body, parameters) };
+  const text = decode(body, parameters);
+  // Many servers send JSON and plain text with the type of HTML, too.
+  return { status: reply.statusCode, text, isPage: HTML.test(type.trim()) && text.trimStart().startsWith('<') };
 }
+
+const HTML = /^(?:text\/html|application\/xhtml\+xml)$/;
 
 function decode(body: Buffer, parameters: string[]): string {
   const charset = parameters.map((one) => /^\s*charset="?([\w.:-]+)"?\s*$/.exec(one)?.[1]).find(Boolean);

@@ -38,8 +38,8 @@ describe('a call', () => {
       headers: { 'x-key': 'k', 'content-type': 'application/json' },
       body: '{"a":1}',
     } as const;
-    expect(await call(sent, '/orders?x=1')).toEqual({ status: 200, text: '{"ok":true}' });
-    expect(await call({ method: 'DELETE' }, '/orders')).toEqual({ status: 200, text: '{"ok":true}' });
+    expect(await call(sent, '/orders?x=1')).toEqual({ status: 200, text: '{"ok":true}', isPage: false });
+    expect(await call({ method: 'DELETE' }, '/orders')).toEqual({ status: 200, text: '{"ok":true}', isPage: false });
     expect(seen).toEqual([
       ['PUT', '/orders?x=1', 'k', '{"a":1}', undefined, undefined],
       ['DELETE', '/orders', undefined, '', undefined, undefined],
@@ -59,7 +59,11 @@ describe('a call', () => {
       expect: 'x',
       upgrade: 'h2',
     };
-    expect(await call({ headers: { ...headers, 'proxy-authorization': 'x' } })).toEqual({ status: 200, text: 'ok' });
+    expect(await call({ headers: { ...headers, 'proxy-authorization': 'x' } })).toEqual({
+      status: 200,
+      text: 'ok',
+      isPage: false,
+    });
     expect(Object.keys(seen).toSorted()).toEqual(['accept-encoding', 'connection', 'host', 'user-agent']);
     expect(seen).toMatchObject({ host: `127.0.0.1:${site.port}` });
   });
@@ -70,8 +74,8 @@ describe('a call', () => {
       response.writeHead(status, { 'content-type': 'text/plain; charset=iso-8859-1', 'content-encoding': 'gzip' });
       response.end(gzipSync(Buffer.from('caf\xe9', 'latin1')));
     });
-    expect(await call({}, '/200')).toEqual({ status: 200, text: 'café' });
-    expect(await call({}, '/404')).toEqual({ status: 404, text: 'café' });
+    expect(await call({}, '/200')).toEqual({ status: 200, text: 'café', isPage: false });
+    expect(await call({}, '/404')).toEqual({ status: 404, text: 'café', isPage: false });
   });
 
   it.each<[string, RequestListener]>([

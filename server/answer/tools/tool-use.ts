@@ -230,8 +230,8 @@ export class ToolUse {
     const acts = classOf(one) !== 'read';
     onStep(stepOf(one));
     try {
-      const { status, text } = await caller.call(request, this.#ending.signal);
-      return replied(status, withoutHeaderValues(text, request.headers), acts);
+      const reply = await caller.call(request, this.#ending.signal);
+      return replied({ ...reply, text: withoutHeaderValues(reply.text, request.headers) }, acts);
     } catch (error) {
       if (!(error instanceof CallFailure)) throw error;
       return failed(this.#isStopped ? 'stopped' : error.message, acts && error.wasSent ? 'unsure' : 'failed');

@@ -285,6 +285,12 @@ describe('a function that acts', () => {
       (_, r) => void r.writeHead(304).end(),
       'It is not certain that this was done: cancel',
     ],
+    [
+      'answers 200 with a page',
+      { order: 1 },
+      (_, r) => void r.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('\n<!doctype html>Sign in'),
+      'It is not certain that this was done: cancel',
+    ],
     ['gets bad arguments', { order: 'x' }, undefined, 'This was not done: cancel'],
     ['hangs up', { order: 1 }, (_, r) => void r.destroy(), 'It is not certain that this was done: cancel'],
   ])('is said not to have acted where it %s, whatever the model claims', async (_, args, reply, sentence) => {
@@ -292,6 +298,13 @@ describe('a function that acts', () => {
     if (reply) shop.tool.reply = reply;
     shop.model.next(calling('cancel', args), saying(DONE));
     expect((await visit(shop, 'Please cancel my order number one.')).text).toBe(`${DONE}\n\n${sentence}`);
+  });
+
+  it.each(['{"ok":true}', 'OK', ''])('has acted where it answers 200 with %j, even as HTML', async (body) => {
+    await shop.addFunction({ name: 'cancel', parameters: ORDER });
+    shop.tool.reply = (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(body);
+    shop.model.next(calling('cancel', { order: 1 }), saying(DONE));
+    expect((await visit(shop, 'Please cancel my order number one.')).text).toBe(DONE);
   });
 
   it('is told to the model as not certain where it failed after it was called, and as failed where it refused', async () => {
