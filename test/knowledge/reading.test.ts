@@ -99,7 +99,7 @@ describe('a page of HTML', () => {
     ).toEqual([' | You cannot send back:\n- gift cards\n- open tins\n- of wax']);
     expect(
       await passages('<dl><dt>Pannier</dt><dd>A bag at the side of a rack.</dd><dt>Alone<dt>Why?<dd>So.</dl>'),
-    ).toEqual([' | - Pannier: A bag at the side of a rack.\n- Alone\n- Why? So.']);
+    ).toEqual([' | - Pannier: A bag at the side of a rack.\n- Alone, Why? So.']);
   });
 
   it('keeps the numbers of ordered lists, also of nested ones, as the page counts', async () => {

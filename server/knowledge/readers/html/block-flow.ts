@@ -1,19 +1,8 @@
 import type { Block } from '../blocks.ts';
+import { Definitions } from './definitions.ts';
 import { Lists, type ListPlace } from './lists.ts';
+import type { Linked, Placed } from './placed.ts';
 import { rowsOf, type Cell, type Row } from '../table.ts';
-
-/** Whether a link leads to a fragment of the same page, or away from it. */
-export type Linked = 'page' | 'away';
-
-/** A block with its place in the page. */
-export interface Placed<P> {
-  block: Block;
-  place: P;
-  /** Nearly all of it is links. */
-  linked?: Linked | undefined;
-  /** All of it is bold. */
-  bold?: boolean;
-}
 
 /** A block with this share of its text in links counts as a link; the rest is a comma or an arrow. */
 const NEARLY_ALL = 0.9;
@@ -30,9 +19,13 @@ export const LINE_BREAK = '\u2028';
 interface Role {
   kind: Block['kind'];
   level?: number;
+  /** It is a definition. */
+  isPart?: boolean;
   /** Of a list's item. */
   place?: ListPlace | undefined;
   used?: boolean;
+  /** Of the question of an answer: headings within it are no others. */
+  isQuestion?: boolean;
 }
 
 interface Table<P> {
@@ -55,6 +48,7 @@ export class Flow<P> {
   readonly #roles: Role[] = [{ kind: 'text' }];
   readonly #tables: Table<P>[] = [];
   readonly #lists = new Lists();
+  readonly #definitions = new Definitions<P>();
   #parts: string[] = [];
   /** Characters of `#parts`. */
   #size = 0;
@@ -66,8 +60,6 @@ export class Flow<P> {
   /** Of the text that `#take` returned last. */
   #linked: Linked | undefined;
   #isBold = false;
-  /** A definition list's term waits for its definition. */
-  #term = '';
 
   text(text: string, place: P, link?: Linked, bold = false): void {
     const cut = this.#size > MAX_BLOCK_LENGTH ? text.search(/\s/) : -1;
@@ -87,30 +79,36 @@ export class Flow<P> {
     this.#size += text.length;
   }
 
-  open(name: string, attributes: Record<string, string>): void {
+  /** `question`: the level of the heading that the element's text is, since an answer follows. */
+  open(name: string, attributes: Record<string, string>, question?: number): void {
     this.#flush();
     const outer = this.#roles.at(-1)!;
     const place = this.#lists.open(name, attributes, outer.place);
-    this.#roles.push(place ? { kind: 'item', place } : (roleOf(name) ?? outer));
+    if (question !== undefined) this.#roles.push({ kind: 'heading', level: question, isQuestion: true });
+    else this.#roles.push(place ? { kind: 'item', place } : outer.isQuestion ? outer : (roleOf(name) ?? outer));
+    if (name === 'dl') this.#definitions.openList();
+    else if (name === 'dd') this.#definitions.part(this.#out);
     if (name === 'table') this.#tables.push({ rows: [], cells: [], count: 0, outer: this.#out });
     else if (name === 'td' || name === 'th') this.#openCell(name === 'th');
   }
 
-  close(name: string, place: P): void {
+  /** `ends`: the level of the headings whose sections end here. */
+  close(name: string, place: P, ends?: number): void {
     if (name === 'dt') this.#keepTerm(place);
     else this.#flush();
     this.#lists.close(name);
     if (this.#roles.length > 1) this.#roles.pop();
-    if (name === 'dl') this.#emitTerm(place);
+    if (name === 'dl') this.#definitions.closeList();
     else if (name === 'td' || name === 'th') this.#closeCell();
     else if (name === 'tr') this.#closeRow();
     else if (name === 'table') this.#closeTable(place);
-    // An empty heading ends the section that the `<summary>` of this disclosure began.
-    else if (name === 'details') this.#out.push({ block: { kind: 'heading', level: 6, text: '' }, place });
+    // An empty heading ends a section.
+    if (ends !== undefined) this.#out.push({ block: { kind: 'heading', level: ends, text: '' }, place });
   }
 
   end(): Placed<P>[] {
     this.#flush();
+    this.#definitions.closeList();
     return this.blocks;
   }
 
@@ -141,7 +139,7 @@ export class Flow<P> {
           .trimEnd(),
         place,
       );
-    for (const text of tidyLines(raw).split(/\n{2,}/)) if (text) this.#push(role, this.#withTerm(text), place);
+    for (const text of tidyLines(raw).split(/\n{2,}/)) if (text) this.#push(role, text, place);
   }
 
   #push(role: Role, text: string, place: P): void {
@@ -150,27 +148,17 @@ export class Flow<P> {
     this.count++;
     const block = { kind, text, ...(role.level ? { level: role.level } : {}), ...this.#lists.of(kind, role.place) };
     const linked = kind === 'code' ? undefined : this.#linked;
-    this.#out.push({ block, place, linked, ...(this.#isBold && kind !== 'code' ? { bold: true } : {}) });
+    const marks = {
+      ...(this.#isBold && kind !== 'code' ? { bold: true } : {}),
+      ...(role.isPart ? { isPart: true } : {}),
+    };
+    this.#out.push({ block, place, linked, ...marks });
   }
 
   #keepTerm(place: P): void {
     const term = tidyLines(this.#take());
     this.#place = undefined;
-    this.#emitTerm(place);
-    this.#term = term;
-  }
-
-  /** A term that got no definition is an item by itself. */
-  #emitTerm(place: P): void {
-    if (this.#term) this.#push({ kind: 'item' }, this.#term, place);
-    this.#term = '';
-  }
-
-  #withTerm(text: string): string {
-    if (!this.#term) return text;
-    const withTerm = /[:?!.]$/.test(this.#term) ? `${this.#term} ${text}` : `${this.#term}: ${text}`;
-    this.#term = '';
-    return withTerm;
+    this.#definitions.term(term, place, this.#out);
   }
 
   #openCell(header: boolean): void {
@@ -229,8 +217,8 @@ function linkedIn<P>({ rows }: Table<P>): Linked | undefined {
 
 function roleOf(name: string): Role | undefined {
   if (/^h[1-6]$/.test(name)) return { kind: 'heading', level: Number(name[1]) };
-  if (name === 'summary') return { kind: 'heading', level: 6 };
-  if (name === 'li' || name === 'dd') return { kind: 'item' };
+  if (name === 'li') return { kind: 'item' };
+  if (name === 'dd') return { kind: 'item', isPart: true };
   if (name === 'pre') return { kind: 'code' };
   if (name === 'td' || name === 'th') return { kind: 'text' };
   return undefined;

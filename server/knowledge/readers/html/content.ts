@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Block } from '../blocks.ts';
-import type { Placed } from './block-flow.ts';
+import type { Placed } from './placed.ts';
 import { TimeSlice } from '../../../async/time-slice.ts';
 
 /** Which elements a text is inside. */

@@ -2,9 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
 import { MAX_BLOCKS, TOO_MANY_BLOCKS, type Readable } from '../blocks.ts';
 import { contentOf, type Region } from './content.ts';
-import { Flow, LINE_BREAK, type Linked } from './block-flow.ts';
+import { Flow, LINE_BREAK } from './block-flow.ts';
+import type { Linked } from './placed.ts';
 import { isNamedBoilerplate, isBoilerplate, nameSet } from './boilerplate.ts';
 import { HeadLinksReader } from '../links.ts';
+import { LinkedData, type DeclaredPair } from './linked-data.ts';
+import { Questions, type Asked } from './questions.ts';
+import { withPairs } from './pairs.ts';
 
 /** Elements whose text is not shown or not prose. */
 const INVISIBLE = nameSet(
@@ -16,6 +20,7 @@ const BLOCKS = nameSet(
   h4 h5 h6 header hgroup hr html legend li main menu ol optgroup option p pre section summary table tbody td tfoot th
   thead tr ul`,
 );
+const HEADINGS = nameSet('h1 h2 h3 h4 h5 h6 dt');
 /** UTF-16 units parsed between two turns of the event loop. */
 const HTML_SLICE_LENGTH = 2 * 1024;
 /** Open elements. The parser's time for a tag grows with the depth; a page nested deeper is read until there. */
@@ -31,6 +36,8 @@ interface Frame {
   link: Linked | undefined;
   raised: boolean;
   bold: boolean;
+  attributes: Record<string, string>;
+  asked: Asked;
 }
 
 const RAISED: Record<string, string> = Object.fromEntries(
@@ -38,6 +45,8 @@ const RAISED: Record<string, string> = Object.fromEntries(
 );
 /** UTF-16 units of a title that are read. */
 const MAX_TITLE_TAG_LENGTH = 10_000;
+/** A link to where it stands itself, such as \u00b6. */
+const PERMALINK = /^[^\p{L}\p{N}[\]()*†‡]+$/u;
 const FOOTNOTE = /^\s*(?:[[(]?\d{1,3}[\])]?|[*†‡§])\s*$/;
 
 /**
@@ -46,6 +55,22 @@ const FOOTNOTE = /^\s*(?:[[(]?\d{1,3}[\])]?|[*†‡§])\s*$/;
  * event loop between slices of a long page.
  */
 export async function readHtml(html: string): Promise<Readable> {
+  const page = await parse(html);
+  const readable = await page.readable();
+  if (page.cut) readable.cut = page.cut;
+  const declared: Readable[] = [];
+  for (const { question, answer } of page.pairs) declared.push(await readPair(question, answer));
+  return { ...readable, blocks: await withPairs(readable.blocks, declared) };
+}
+
+/** `title`: the question. */
+async function readPair(question: string, answer: string): Promise<Readable> {
+  const asked = await (await parse(question)).readable();
+  const text = asked.blocks.map((block) => block.text).join(' ');
+  return { ...(await (await parse(answer)).readable()), title: text };
+}
+
+async function parse(html: string): Promise<HtmlHandler> {
   const page = new HtmlHandler();
   const parser = new Parser(page);
   let at = 0;
@@ -54,15 +79,16 @@ export async function readHtml(html: string): Promise<Readable> {
     if (at + HTML_SLICE_LENGTH < html.length) await setImmediate();
   }
   parser.end();
-  const readable = await page.readable();
-  if (at < html.length) readable.cut = page.depth < MAX_DEPTH ? TOO_MANY_BLOCKS : TOO_DEEP;
-  return readable;
+  if (at < html.length) page.cut = page.depth < MAX_DEPTH ? TOO_MANY_BLOCKS : TOO_DEEP;
+  return page;
 }
 
 /** Handles the parser's events. A frame for each open element restores the state outside it. */
 class HtmlHandler {
   readonly #flow = new Flow<Region>();
   readonly #headLinks = new HeadLinksReader();
+  readonly #questions = new Questions();
+  readonly #data = new LinkedData();
   readonly #frames: Frame[] = [];
   #region: Region = { main: false, article: false, form: false, boilerplate: false };
   #link: Linked | undefined;
@@ -72,6 +98,13 @@ class HtmlHandler {
   #title: string[] = [];
   #titleLength = 0;
   #inTitle = false;
+  /** Of the open elements: those whose text is a heading, or a question. */
+  #headings = 0;
+  cut: string | undefined;
+
+  get pairs(): DeclaredPair[] {
+    return this.#data.pairs();
+  }
 
   get blocks(): number {
     return this.#flow.count;
@@ -82,7 +115,10 @@ class HtmlHandler {
   }
 
   onopentag(name: string, attributes: Record<string, string>): void {
+    const asked = this.#questions.open(name, attributes);
     this.#frames.push({
+      attributes,
+      asked,
       out: this.#out,
       region: this.#region,
       link: this.#link,
@@ -90,12 +126,18 @@ class HtmlHandler {
       bold: this.#bold,
     });
     this.#headLinks.open(name, attributes);
+    this.#data.open(name, attributes);
+    if (isHeading(name, asked)) this.#headings++;
     if (name === 'title' && this.#out !== 'unseen') this.#inTitle = this.#title.length === 0;
     this.#out = this.#exclusionOf(name, attributes);
     if (this.#out !== 'no') return;
     if (name === 'br') this.#flow.text(LINE_BREAK, this.#region);
-    else if (BLOCKS.has(name)) this.#flow.open(name, attributes);
-    if (name === 'a' && attributes.href !== undefined) this.#link = attributes.href.startsWith('#') ? 'page' : 'away';
+    else if (isBlock(name, asked)) this.#flow.open(name, attributes, asked.question);
+    if (name === 'meta' && asked.question) this.#flow.text(attributes.content ?? '', this.#region);
+    // What opens the panel of an accordion is its title.
+    if (attributes['aria-expanded'] !== undefined) [this.#link, this.#bold] = [undefined, true];
+    else if (name === 'a' && attributes.href !== undefined)
+      this.#link = attributes.href.startsWith('#') ? 'page' : 'away';
     else if (name === 'sup') this.#raised = true;
     else if (name === 'b' || name === 'strong') this.#bold = true;
     this.#region = regionOf(name, attributes, this.#region);
@@ -103,7 +145,8 @@ class HtmlHandler {
 
   ontext(text: string): void {
     if (this.#inTitle) this.#addTitle(text);
-    else if (this.#out === 'no')
+    else if (this.#out === 'unseen') this.#data.text(text);
+    else if (this.#out === 'no' && !(this.#link === 'page' && PERMALINK.test(text)))
       this.#flow.text(this.#raised ? this.#raise(text) : text, this.#region, this.#link, this.#bold);
   }
 
@@ -126,7 +169,11 @@ class HtmlHandler {
     if (!frame) return;
     this.#headLinks.close(name);
     if (name === 'title') this.#inTitle = false;
-    if (this.#out === 'no' && BLOCKS.has(name)) this.#flow.close(name, this.#region);
+    this.#data.close();
+    const { attributes, asked } = frame;
+    if (isHeading(name, asked)) this.#headings--;
+    if (this.#out === 'no' && isBlock(name, asked)) this.#flow.close(name, this.#region, asked.ends);
+    this.#questions.close(attributes, asked);
     this.#out = frame.out;
     this.#region = frame.region;
     this.#link = frame.link;
@@ -136,8 +183,9 @@ class HtmlHandler {
 
   #exclusionOf(name: string, attributes: Record<string, string>): Exclusion {
     const { role = '', hidden } = attributes;
-    if (this.#out === 'unseen' || INVISIBLE.has(name)) return 'unseen';
-    if ((hidden !== undefined && hidden !== 'until-found') || attributes['aria-hidden'] === 'true') return 'unseen';
+    if (this.#out === 'unseen' || (INVISIBLE.has(name) && !(name === 'button' && this.#headings > 0))) return 'unseen';
+    const isHidden = (hidden !== undefined && hidden !== 'until-found') || attributes['aria-hidden'] === 'true';
+    if (isHidden && !this.#questions.isPanel(attributes)) return 'unseen';
     if (name === 'main' || role === 'main') return 'no';
     if (this.#out === 'boilerplate' || isBoilerplate(name, role)) return 'boilerplate';
     return name === 'header' && !this.#region.main && !this.#region.article ? 'boilerplate' : 'no';
@@ -150,6 +198,10 @@ class HtmlHandler {
     return { title: title || heading(), blocks, headLinks: this.#headLinks.result };
   }
 }
+
+const isHeading = (name: string, { question }: Asked): boolean => question !== undefined || HEADINGS.has(name);
+const isBlock = (name: string, { question, ends }: Asked): boolean =>
+  question !== undefined || ends !== undefined || BLOCKS.has(name);
 
 const WHOLE = /^(?:html|body|article)$/;
 
