@@ -46,7 +46,7 @@ export interface Ranking {
 /** Scores the sentences of the best passages. */
 export function rank(query: Query, found: Found[]): Ranking {
   const [first] = found;
-  if (first?.match.exact) return { candidates: [exactCandidate(first)], confidence: 1 };
+  if (first?.match.exact || first?.match.asked) return { candidates: [exactCandidate(first)], confidence: 1 };
   if (!first || query.terms.length === 0) return { candidates: [], confidence: 0 };
   const top = first.score || 1;
   const candidates = found.slice(0, MAX_PASSAGES).flatMap((passage, index) => {

@@ -148,7 +148,7 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
 function certaintyOf({ candidates: [best], confidence }: Ranking, query: Query, found: Found[]): Certainty {
   if (!best) return 'none';
   const passage = found[best.found]!;
-  if (passage.match.exact) return 'sure';
+  if (passage.match.exact || passage.match.asked) return 'sure';
   const isConfident = confidence >= minConfidence(query, found);
   const held = heldBy(passage, query) / minHeld(query, found);
   // Who asks for a long text asks for what there is.

@@ -64,6 +64,8 @@ export interface Found {
 export interface Match {
   /** The owner wrote the passage to answer exactly this question: it is quoted whole, and nothing else. */
   exact: boolean;
+  /** Its page asks exactly this question above it, and it is short enough to be quoted whole. */
+  asked?: boolean;
   /** Passages of one source count up, in their order. */
   rank: number;
   /** The roots of the different words of title and headings. */

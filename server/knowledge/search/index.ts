@@ -4,7 +4,7 @@ import { FEEDBACK_PASSAGES, wantsFeedback, withFeedback } from './relevance-feed
 import type { Match, Sentence } from './found.ts';
 import { languageOf, type Language } from '../text/language.ts';
 import { proximity } from './proximity.ts';
-import { QuestionPairs } from './question-pairs.ts';
+import { asksTheSame, MAX_PAGE_ANSWER, pairOf, PAIRS_COMPARED, QuestionPairs } from './question-pairs.ts';
 import { besideBest } from './section.ts';
 import { Postings, type SlotSet } from './bm25.ts';
 import { readQuery, type Query } from './query.ts';
@@ -50,7 +50,6 @@ export class PassageIndex<S> {
   /** As `put`, in steps of a few milliseconds. Removing the source between two steps ends it. */
   *putInSteps(uuid: string, source: S, document: IndexedDocument, question?: string): Generator<void> {
     this.remove(uuid);
-    if (question !== undefined) this.#pairs.put(uuid, question);
     const slots: number[] = [];
     this.#slots.set(uuid, slots);
     const language = languageOf(document.text);
@@ -60,7 +59,10 @@ export class PassageIndex<S> {
       const head = this.#formsOf([document.title, ...headings].join('\n'), language);
       const roots = new Set(Array.from(head, (form) => this.words.root(form)));
       const forms = this.#formsOf(text, language);
-      const entry = { source, headings, text, rank: rank + at, language, forms, head: Uint32Array.from(roots) };
+      const before = document.passages[at - 1]?.headings.at(-1);
+      const pair = pairOf(question, headings.at(-1), before);
+      if (pair) this.#pairs.put(uuid, at, pair);
+      const entry = { source, headings, text, rank: rank + at, language, forms, head: Uint32Array.from(roots), pair };
       slots.push(this.#add(entry));
       if (at % PASSAGES_PER_STEP !== PASSAGES_PER_STEP - 1) continue;
       yield;
@@ -123,12 +125,20 @@ export class PassageIndex<S> {
     const most = limit + (searchIn.further ?? 0);
     const hits = this.#searchPassages(query, limit, searchIn).slice(0, most);
     const pair = this.#pairs.find([query.text, query.question], searchIn.sources);
-    const entry = pair === undefined ? undefined : this.#entries[this.#slots.get(pair)?.[0] ?? -1];
-    if (!entry) return hits;
+    const exact = pair && this.#entries[this.#slots.get(pair.source)?.[pair.at] ?? -1];
+    const near = exact ? undefined : hits.slice(0, PAIRS_COMPARED).find((hit) => this.#asks(hit.entry, query));
+    const entry = exact ?? near?.entry;
+    if (!entry?.pair) return hits;
     const others = hits.filter((hit) => hit.entry !== entry);
-    const exact = { entry, score: 1 + (hits[0]?.score ?? 0), exact: true as const };
-    searchIn.scores?.putFirst(exact);
-    return [exact, ...others].slice(0, most);
+    const first: Hit<S> = { entry, score: 1 + (hits[0]?.score ?? 0), isAsked: true };
+    searchIn.scores?.putFirst(first);
+    return [first, ...others].slice(0, most);
+  }
+
+  #asks({ pair, language }: Entry<S>, query: Query): boolean {
+    if (!pair) return false;
+    const roots = Array.from(this.#formsOf(pair.question, language), (form) => this.words.root(form));
+    return asksTheSame(pair.question, roots, query);
   }
 
   #searchPassages(query: Query, limit: number, { sources, vector, scores }: SearchScope<S>): Hit<S>[] {
@@ -209,9 +219,10 @@ export class PassageIndex<S> {
     return besideBest(entries, next, most);
   }
 
-  match({ entry, first, exact }: Hit<S>, query: Query): Match {
+  match({ entry, first, isAsked = false }: Hit<S>, query: Query): Match {
     return {
-      exact: exact ?? false,
+      exact: isAsked && entry.pair?.isOwners === true,
+      asked: isAsked && entry.text.length <= MAX_PAGE_ANSWER,
       rank: entry.rank,
       head: entry.head,
       matchShare: () => this.#postings.matchShare(first ?? entry, query),

@@ -1,34 +1,45 @@
 import { withoutAccents } from '../text/accents.ts';
+import type { Query } from './query.ts';
+import type { Pair } from './types.ts';
 
-/** Questions that the owner has answered, looked up without regard to case, punctuation and accents. */
+/** Where the answer of a question is: the index of its passage in the source; the owner's are the first. */
+interface Answer {
+  source: string;
+  at: number;
+  isOwners: boolean;
+}
+
+/**
+ * Questions that the owner or a page has answered, looked up without regard to case, punctuation and accents. A question that
+ * several passages of pages answer is asked of each page: none of them is the answer.
+ */
 export class QuestionPairs {
-  /** By key, the sources oldest first. */
-  readonly #sources = new Map<string, Set<string>>();
-  readonly #keys = new Map<string, string>();
+  /** By key, oldest first. */
+  readonly #answers = new Map<string, Answer[]>();
+  readonly #keys = new Map<string, Set<string>>();
 
-  put(source: string, question: string): void {
-    this.remove(source);
+  put(source: string, at: number, { question, isOwners }: Pair): void {
     const key = keyOf(question);
-    this.#keys.set(source, key);
-    this.#sources.set(key, (this.#sources.get(key) ?? new Set()).add(source));
+    this.#answers.set(key, [...(this.#answers.get(key) ?? []), { source, at, isOwners }]);
+    this.#keys.set(source, (this.#keys.get(source) ?? new Set()).add(key));
   }
 
   remove(source: string): void {
-    const key = this.#keys.get(source);
-    if (key === undefined) return;
+    for (const key of this.#keys.get(source) ?? []) {
+      const left = this.#answers.get(key)!.filter((one) => one.source !== source);
+      if (left.length > 0) this.#answers.set(key, left);
+      else this.#answers.delete(key);
+    }
     this.#keys.delete(source);
-    const sources = this.#sources.get(key)!;
-    sources.delete(source);
-    if (sources.size === 0) this.#sources.delete(key);
   }
 
-  /** The source that answers the first of these questions that one answers; of several the newest. */
-  find(questions: string[], scope: ReadonlySet<string> | undefined): string | undefined {
+  /** The answer of the first of these questions that has one; of several of the owner's the newest. */
+  find(questions: string[], scope: ReadonlySet<string> | undefined): Answer | undefined {
     if (this.#keys.size === 0) return undefined;
     for (const question of questions) {
-      const sources = [...(this.#sources.get(keyOf(question)) ?? [])];
-      const source = sources.findLast((one) => !scope || scope.has(one));
-      if (source !== undefined) return source;
+      const answers = (this.#answers.get(keyOf(question)) ?? []).filter(({ source }) => !scope || scope.has(source));
+      const owners = answers.findLast(({ isOwners }) => isOwners);
+      if (owners ?? answers.length === 1) return owners ?? answers[0];
     }
     return undefined;
   }
@@ -38,4 +49,53 @@ export class QuestionPairs {
 function keyOf(question: string): string {
   const lower = question.normalize('NFKC').toLowerCase();
   return withoutAccents(lower.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim()) || lower.replace(/\s+/g, '');
+}
+
+/** Whether a heading asks a question. */
+const isQuestion = (heading: string): boolean => /[?？؟]\s*$/.test(heading);
+
+/** Words that no index has and that make another question of the same words. */
+const KINDS =
+  /(?<!\p{L})(?:how (?:much|many|long|often|old|far|big|large|soon|fast)|who|whom|whose|when|where|why|how|not|no|never|without|wer|wen|wem|wann|wo|woher|wohin|warum|wieso|wie ?(?:viele?|lange|oft)|wie|nicht|keine?n?|nie|ohne|quién(?:es)?|cuándo|dónde|por qué|cómo|cuánt[oa]s?|sin|qui|quand|où|pourquoi|comment|combien|pas|sans|chi|quando|dove|perché|come|quant[oaie]|non|senza|quem|onde|como|não|sem|wie|wanneer|waar|waarom|hoe|hoeveel|niet|geen|kto|kiedy|gdzie|dlaczego|jak|ile|nie|bez|кто|когда|где|куда|почему|как|сколько|не|без)(?!\p{L})|n['’]t(?!\p{L})/giu;
+
+/** The kind of a question, by its words for who, when, how much and not. */
+const kindOf = (question: string): string => (question.toLowerCase().match(KINDS) ?? []).toSorted().join(' ');
+
+/** Hits that may answer the question in other words. */
+export const PAIRS_COMPARED = 5;
+/** UTF-16 units of an answer of a page that is quoted whole. */
+export const MAX_PAGE_ANSWER = 900;
+/** The least share of a root that is the same word, and the words of a question that is recognised in other words than its own. */
+const SAME_WORD = 0.9;
+const MIN_PAIR_WORDS = 2;
+
+/** The options of a command, as the term of their definition and in a question. */
+const OPTION = /^--?[\p{L}\d]/u;
+const OPTIONS = /(?<![\p{L}\d-])--?[\p{L}\d][\p{L}\d-]*/gu;
+/** Words of a question about an option; more ask for what its definition need not tell. */
+const MAX_OPTION_WORDS = 3;
+
+const namesOption = (question: string, term: string): boolean => {
+  const names = new Set(term.match(OPTIONS));
+  return (question.match(OPTIONS) ?? []).some((name) => names.has(name));
+};
+
+/** Whether another question has the words of this one, `roots`, forms and stop words aside, and asks for the same kind of thing. */
+export function asksTheSame(other: string, roots: number[], { implied, termByRoot, question }: Query): boolean {
+  if (OPTION.test(other)) return namesOption(question, other) && implied <= MAX_OPTION_WORDS;
+  const told = new Set<number>();
+  for (const root of roots) {
+    const found = termByRoot.get(root);
+    if (!found || found.share < SAME_WORD || found.term >= implied) return false;
+    told.add(found.term);
+  }
+  return told.size >= MIN_PAIR_WORDS && told.size === implied && kindOf(other) === kindOf(question);
+}
+
+/** The question that a passage answers: its owner's, or the heading that asks it or names an option, of whose passages it is the first. */
+export function pairOf(own: string | undefined, heading = '', before: string | undefined): Pair | undefined {
+  if (own !== undefined) return { question: own, isOwners: true };
+  return (isQuestion(heading) || OPTION.test(heading)) && heading !== before
+    ? { question: heading, isOwners: false }
+    : undefined;
 }

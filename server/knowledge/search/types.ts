@@ -3,6 +3,13 @@ import type { Language } from '../text/language.ts';
 import type { ScoreParts, Sentence } from './found.ts';
 import type { PassageTerms } from './bm25.ts';
 
+/** A question that a passage answers. */
+export interface Pair {
+  question: string;
+  /** The owner wrote both; else it is a heading of a page. */
+  isOwners: boolean;
+}
+
 /** A passage in the index; `S` is the caller's type of source. */
 export interface Entry<S> extends PassageTerms {
   source: S;
@@ -10,6 +17,7 @@ export interface Entry<S> extends PassageTerms {
   text: string;
   /** The language of its words in Latin letters. */
   language: Language;
+  pair: Pair | undefined;
   /** Split at first use. */
   sentences?: Sentence[];
 }
@@ -19,8 +27,8 @@ export interface Hit<S> {
   score: number;
   /** The best hit by words alone, where vectors changed the order. */
   first?: Entry<S>;
-  /** The owner wrote this passage to answer exactly this question. */
-  exact?: true;
+  /** Its pair has the question that is asked. */
+  isAsked?: boolean;
 }
 
 /** `address`: of its page; '' by default. */
