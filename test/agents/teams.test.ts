@@ -9,6 +9,7 @@ import { agentOf, FIRST_QUERY } from './routing-agents.ts';
 import aside from './teams/aside.json';
 import followUps from './teams/follow-ups.json';
 import sameShape from './teams/same-shape.json';
+import standAlone from './teams/stand-alone.json';
 import tuned from './teams/tuned.json';
 
 /**
@@ -85,6 +86,60 @@ describe('a message after another', () => {
     expect(outcomes).toHaveLength(52);
     expect(outcomes.filter((isRight) => isRight).length).toBeGreaterThanOrEqual(49);
   });
+
+  // Before what stands alone was read as such: 21.
+  test('leaves an agent that reads less where it names what the site has', async () => {
+    const wrong: string[] = [];
+    const staying: string[] = [];
+    for (const { agents, pages, queries } of standAlone) {
+      const team = agents.map(({ id, type, ...texts }) => agentOf(id, { type: type as AgentType, ...texts }));
+      const [classifier, index] = [await trainClassifier(team), await indexOf(pages)];
+      for (const [before, query, due] of queries as [string[], string, string][]) {
+        const situation = {
+          agents: team,
+          facts: FIRST_QUERY,
+          classifier,
+          rarity: (word: string) => index.rarity(word),
+        };
+        const answered = [choose({ ...situation, query: before[0]! }).agent!.uuid];
+        const message = { ...situation, query, turns: before, answered };
+        if (choose({ ...message, narrow: new Set([team[1]!.uuid]) }).agent?.uuid !== due) wrong.push(query);
+        if (choose(message).agent?.uuid === answered[0]) staying.push(query);
+      }
+    }
+    expect(standAlone.flatMap(({ queries }) => queries)).toHaveLength(37);
+    expect(wrong).toEqual(['I lost my key', 'for children?', 'combien ça coûte ?']);
+    // An agent that reads all sources can answer it as well as the first.
+    expect(staying).toEqual(expect.arrayContaining(['do you take vouchers', 'Habt ihr einen Chor?']));
+  });
+});
+
+test('a question for the site leaves an agent that reads one source, over HTTP', async () => {
+  const running = await start();
+  const chatbot = (await running.api('POST', '/chatbot/create', { name: 'Hall' })).body.uuid;
+  const page = (question: string, answer: string) =>
+    running.api('POST', `/chatbot/${chatbot}/data-source/qa`, { question, answer });
+  await page('Vouchers', 'We do not take vouchers of other halls.');
+  const { uuid: source } = (await page('The course for beginners', 'The course for beginners takes three evenings.'))
+    .body;
+  const create = { name: 'Courses', type: 'user-facing', description: 'Courses for beginners.' };
+  const { uuid } = (await running.api('POST', `/chatbot/${chatbot}/agent/create`, create)).body;
+  await running.api('POST', `/agent/${uuid}/update`, {
+    enabled: true,
+    use_all_sources: false,
+    data_source_uuids: [source],
+  });
+  const session = (await running.api('POST', `/chatbot/${chatbot}/session/create`)).body.uuid;
+  const agentFor = async (query: string): Promise<string> => {
+    await running.api('POST', `/session/${session}/message/non-stream`, { query });
+    const messages = (await running.api('GET', `/session/${session}/messages`)).body;
+    const found = messages.find((one: { query: string }) => one.query === query);
+    return JSON.parse(found.meta_json).active_agent.name;
+  };
+  expect(await agentFor('Is there a course for beginners?')).toBe('Courses');
+  expect(await agentFor('And for children?')).toBe('Courses');
+  expect(await agentFor('do you take vouchers')).toBe('General Q&A');
+  await running.stop();
 });
 
 describe('a fixed message, over HTTP', () => {

@@ -2,7 +2,7 @@ import type { AgentSettings, AgentType } from '../../schema/records.ts';
 import type { Rarity } from './belonging.ts';
 import type { Classifier } from './classifier.ts';
 import type { AgentRouting } from '../../schema/routing.ts';
-import { refersBack } from './refers-back.ts';
+import { refersBack, standsAlone } from './refers-back.ts';
 import { firstTrue, type SessionFacts } from './rules.ts';
 
 /** What routing needs of an agent. */
@@ -33,8 +33,10 @@ export interface Situation<A extends RoutableAgent> {
   /** Trained on exactly these agents, background agents among them, in this order. Not asked where one agent can answer. */
   classifier?: Classifier;
   detectors?: Detectors;
-  /** Of words on the chatbot's site; without it all are equally rare. */
+  /** Of words on the chatbot's site; without it all are equally rare, and on no page. */
   rarity?: Rarity | undefined;
+  /** The uuids of the agents that read some of the sources only; all read all by default. */
+  narrow?: ReadonlySet<string>;
   /** Where the message is small talk: whether a sentence is such talk too. */
   smallTalk?: ((sentence: string) => boolean) | undefined;
 }
@@ -82,7 +84,7 @@ const FITS = 0.1;
 const [BELONGS, MAY_BELONG, AHEAD] = [0.42, 0.2, 1.3];
 /** Fixed texts that a message is compared with word by word: 2 ms each for a message of several clauses. */
 const MAX_NEAR_FIXED = 12;
-/** How far a fixed text that a message does not belong to is below all others: near enough for a model to choose it. */
+/** How far a fixed text that a message does not belong to is below all others: near enough for a model to choose it. So is one that reads less. */
 const APART = 0.1;
 /** What the user-facing agent that answered last is ahead by, where a message refers back; .2 to .8 do the same on follow-ups.json. */
 const HELD = 0.5;
@@ -219,21 +221,24 @@ const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 /**
  * The classifier's part of each score: how clearly the message is more like this agent than like the one that comes nearest,
  * from -1 to 1. An agent that the message has nothing to do with has a part in no other's, and is below all that fit; so is
- * a fixed text that the message does not belong to. A
- * detected agent is as far below the best of the others as the message is from clear.
+ * a fixed text that the message does not belong to. A message that stands alone and fits none stays with the agent that
+ * answered last, if that one reads all sources. A detected agent is as far below the best of the others as the message is from clear.
  */
 function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situation<A>): Parts {
-  const { query, turns, classifier } = situation;
-  const fits = classifier?.fits(query, turns);
+  const { query, classifier, rarity = allRare, narrow } = situation;
+  // What the visitor asked before says nothing of a question about something else that the site has.
+  const isAlone = standsAlone(query, (word) => rarity(word) < 1);
+  const fits = classifier?.fits(query, isAlone ? [] : situation.turns);
   const places = agents.map((agent) => situation.agents.indexOf(agent));
   const likeness = (at: number): number => fits?.likeness[places[at]!] ?? 0;
   const ordinary = agents.flatMap((agent, at) => (detectedFor(agent) ? [] : [at]));
   const isFixed = (at: number): boolean => agents[at]!.type === 'pre-canned';
+  const isNarrow = (at: number): boolean => narrow?.has(agents[at]!.uuid) === true;
   const belongings: number[] = [];
-  const belonging = (at: number): number =>
-    (belongings[at] ??= fits!.belonging(places[at]!, situation.rarity ?? allRare));
+  const belonging = (at: number): number => (belongings[at] ??= fits!.belonging(places[at]!, rarity));
   const last = agents.findIndex(({ uuid, type }) => uuid === situation.answered?.[0] && type === 'user-facing');
-  const goesOn = last >= 0 && refersBack(query);
+  const fitsNone = (): boolean => ordinary.every((at) => likeness(at) < FITS);
+  const goesOn = last >= 0 && (refersBack(query) || (isAlone && !isNarrow(last) && fitsNone()));
   const held = (at: number): number => (goesOn && at === last ? HELD : 0);
   const fixed = ordinary.filter((at) => isFixed(at) && likeness(at) >= FITS);
   const nearFixed = fixed.toSorted((one, other) => likeness(other) - likeness(one)).slice(0, MAX_NEAR_FIXED);
@@ -256,7 +261,7 @@ function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situat
   }
   const least = Math.min(0, ...fitting.flatMap((at) => [parts[at]!, -likeness(at)]));
   for (const at of ordinary) {
-    if (!fitting.includes(at)) parts[at] = Math.max(-1, least) - (isFixed(at) ? APART : 0);
+    if (!fitting.includes(at)) parts[at] = Math.max(-1, least) - (isFixed(at) || isNarrow(at) ? APART : 0);
   }
   const best = Math.max(...ordinary.map((at) => parts[at]!));
   for (const [at, agent] of agents.entries()) {

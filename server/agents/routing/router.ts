@@ -4,6 +4,7 @@ import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { Store, StoredAgent, StoredMessage, StoredSession } from '../../store/store.ts';
 import type { Model } from '../../model/model.ts';
 import { SideQuestions, type Stoppable } from '../../model/side-question.ts';
+import { sourcesFor } from '../agents.ts';
 import { examplesOfReads } from '../tool-functions.ts';
 import { valuesOf, type Values } from '../variables.ts';
 import { askModel, CHOICE_TIMEOUT_MS } from './ask-model.ts';
@@ -76,7 +77,7 @@ export class AgentRouter {
     const facts = factsOf(hasRules ? valuesOf(agents, question.session) : {}, finished.length, answered);
     const earlier = turns.map(({ query }) => query).toReversed();
     const isScoring = enabled.filter(isScored).length > 1;
-    const hasFixed = isScoring && enabled.some(({ type }) => type === 'pre-canned');
+    const needsRarity = isScoring && (earlier.length > 0 || enabled.some(({ type }) => type === 'pre-canned'));
     const choice = choose({
       query: question.query,
       turns: earlier,
@@ -85,7 +86,8 @@ export class AgentRouter {
       smallTalk,
       answered,
       ...(enabled.length > 1 ? { detectors: await loadDetectors() } : {}),
-      ...(hasFixed ? { rarity: await this.#knowledge.rarity(enabled[0]!.chatbot) } : {}),
+      narrow: new Set(enabled.filter(readsSome).map(({ uuid }) => uuid)),
+      ...(needsRarity ? { rarity: await this.#knowledge.rarity(enabled[0]!.chatbot) } : {}),
       ...(isScoring ? { classifier: await this.#classifier(enabled) } : {}),
     });
     return choice.record && isClose(choice.record) ? this.#refer(choice, enabled, question, earlier, answer) : choice;
@@ -133,6 +135,8 @@ const sentencesFor = ({ type, routing, tool_functions }: StoredAgent): string[] 
 
 /** The others answer what their detector finds. */
 const isScored = ({ type }: StoredAgent): boolean => type === 'user-facing' || type === 'pre-canned';
+
+const readsSome = (agent: StoredAgent): boolean => agent.type === 'user-facing' && sourcesFor(agent) !== undefined;
 
 /** `answered`: the agents of the messages that an agent answered, the last first. */
 function factsOf(variables: Values, messages: number, answered: readonly string[]): SessionFacts {
