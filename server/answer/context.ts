@@ -2,6 +2,7 @@ import type { RoutingRecord } from '../agents/routing/choose.ts';
 import type { Values } from '../agents/variables.ts';
 import type { SearchResult } from '../knowledge/search/found.ts';
 import type { StoredAgent, StoredMessage } from '../store/store.ts';
+import { metaIn } from './message-records.ts';
 import { NO_META, type MessageMeta, type Question } from './runs.ts';
 import type { SourceHosts } from './safety/hosts.ts';
 import type { Talk } from './small-talk/talk.ts';
@@ -34,9 +35,9 @@ export interface AnswerContext extends SearchResult {
  */
 export function searchedQuestions(turns: StoredMessage[], agents: StoredAgent[]): string[] {
   const others = new Set(agents.filter(({ type }) => type !== 'user-facing').map(({ uuid }) => uuid));
-  const wasSearched = ({ meta_json }: StoredMessage): boolean => {
-    const { active_agent, routing } = JSON.parse(meta_json) as Partial<MessageMeta>;
-    return !others.has(active_agent?.uuid ?? '') && routing?.detected === undefined;
+  const wasSearched = (turn: StoredMessage): boolean => {
+    const { active_agent, routing } = metaIn(turn);
+    return !others.has(active_agent.uuid) && routing?.detected === undefined;
   };
   return turns.filter(wasSearched).map(({ query }) => query);
 }

@@ -4,9 +4,9 @@ import { objectIn } from '../schema/json.ts';
 import { isObject } from '../schema/validate.ts';
 import { nextModifiedAt, timestamp, type Clock } from '../schema/ids.ts';
 import type { StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
-import type { Citations, FinishReason, Outcome } from '../types.ts';
+import type { Citation, Citations, FinishReason, Outcome } from '../types.ts';
 import type { Run } from './run.ts';
-import type { Cost, Spending } from './spending.ts';
+import { costIn, type Cost, type Spending } from './spending.ts';
 import type { PendingCall } from './tools/pending.ts';
 import type { AnswerTrace } from './trace/answer-trace.ts';
 
@@ -78,17 +78,28 @@ export const NO_META: MessageMeta = {
 
 /** `meta_json` of a stored message; what is damaged in it is as in `NO_META`. */
 export function metaIn({ meta_json }: Pick<StoredMessage, 'meta_json'>): MessageMeta {
-  const { actual_token_distribution, functions_called, active_agent, credits, ...others } = objectIn(meta_json);
-  const { total_tokens } = Object(actual_token_distribution) as { total_tokens?: unknown };
+  const { functions_called, active_agent, ...others } = objectIn(meta_json);
   const { uuid, name } = Object(active_agent) as { uuid?: unknown; name?: unknown };
   return {
     ...others,
-    actual_token_distribution: { total_tokens: Number.isFinite(total_tokens) ? (total_tokens as number) : 0 },
+    ...costIn(meta_json),
     functions_called: Array.isArray(functions_called) ? functions_called.filter(isCall) : [],
     active_agent: { uuid: textOr(uuid, ''), name: textOr(name, '') },
-    credits: Number.isFinite(credits) ? (credits as number) : 0,
   };
 }
+
+/** `cite_data_json` of a message; without entries that have not exactly the five strings, which the widget shows. */
+export const citationsIn = ({ cite_data_json }: Pick<StoredMessage, 'cite_data_json'>): Citations =>
+  Object.fromEntries(
+    Object.entries(objectIn(cite_data_json)).filter((entry): entry is [string, Citation] => isCitation(entry[1])),
+  );
+
+const CITATION_KEYS = ['data_source_uuid', 'file_name', 'text', 'title', 'type'];
+
+const isCitation = (value: unknown): value is Citation =>
+  isObject(value) &&
+  Object.keys(value).length === CITATION_KEYS.length &&
+  CITATION_KEYS.every((key) => typeof value[key] === 'string');
 
 const isCall = (one: unknown): one is MessageMeta['functions_called'][number] =>
   isObject(one) && typeof one['name'] === 'string' && typeof one['content'] === 'string';
@@ -133,11 +144,15 @@ export function finishedMessage(
   };
 }
 
-/** The message of an answer that goes on: labels that background agents gave to the stored one meanwhile stay, with their notes. */
-export function withAnswerOf(message: StoredMessage, { labels, meta_json }: StoredMessage): StoredMessage {
-  const { background } = JSON.parse(meta_json) as { background?: unknown };
-  if (background === undefined) return { ...message, labels };
-  return { ...message, labels, meta_json: JSON.stringify({ ...JSON.parse(message.meta_json), background }) };
+/** The message of an answer that goes on: the rating and the labels that the stored one got meanwhile stay, with the notes of background agents. */
+export function withAnswerOf(
+  message: StoredMessage,
+  { labels, feedback_json, meta_json }: StoredMessage,
+): StoredMessage {
+  const { background } = objectIn(meta_json);
+  const own = { ...message, labels, feedback_json };
+  if (background === undefined) return own;
+  return { ...own, meta_json: JSON.stringify({ ...objectIn(message.meta_json), background }) };
 }
 
 /** With tokens of calls before the answer's own. */
@@ -146,9 +161,12 @@ export function withTokens(result: AnswerResult, before: number): AnswerResult {
   return { ...result, meta: { ...result.meta, actual_token_distribution: { total_tokens } } };
 }
 
-export function errorResult(error: unknown): AnswerResult {
+/** Of an answer that goes on, what was there stays, and what it cost. */
+export function errorResult(error: unknown, { confirmed }: Pick<Question, 'confirmed'>): AnswerResult {
+  const before = confirmed?.before;
   const refusal =
     error instanceof Refusal ? error : new Refusal('internal', 'the answer could not be made', { cause: error });
+  if (before) return { finish_reason: 'error', citations: citationsIn(before), meta: metaIn(before), refusal };
   return { finish_reason: 'error', citations: {}, meta: { ...NO_META, outcome: 'unknown' }, refusal };
 }
 

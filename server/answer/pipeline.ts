@@ -21,6 +21,7 @@ import { writeQuotes } from './extract/write.ts';
 import { doubtIn, type ClaimJudge } from './tools/claim.ts';
 import {
   answerConfirmed,
+  answerWithoutAgent,
   closeAnswer,
   languageFor,
   replyByExample,
@@ -78,10 +79,12 @@ export async function warmAnswers(): Promise<void> {
 function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): AnswerResult | Promise<AnswerResult> {
   const { model, fallbackFor, catalogue } = options;
   const { question, agent, tools, talk } = context;
-  if (!agent) return talk ? replyToTalk(context, talk, options.knowledge, run) : replyWithoutAgent(context, run);
   const { confirmed } = question;
-  if (confirmed && tools)
-    return answerConfirmed({ ...context, question: { ...question, confirmed }, agent, tools }, options, run);
+  if (confirmed)
+    return agent && tools
+      ? answerConfirmed({ ...context, question: { ...question, confirmed }, agent, tools }, options, run)
+      : answerWithoutAgent(confirmed, languageFor(context, question), run);
+  if (!agent) return talk ? replyToTalk(context, talk, options.knowledge, run) : replyWithoutAgent(context, run);
   const canned = cannedAnswer(agent);
   if (canned !== undefined) return replyCanned(context, agent, canned, run);
   // An answer that the owner wrote to this question takes precedence over the model.
@@ -121,7 +124,7 @@ async function gatherContext(
     record: routing,
     tokens: routingTokens,
   } = asking
-    ? { agent: agents.find((one) => one.uuid === asking), record: undefined, tokens: undefined }
+    ? { agent: agents.find((one) => one.uuid === asking && one.enabled === 1), record: undefined, tokens: undefined }
     : await router.route(question, agents, turns, said?.isLike, run);
   const agent = chosen && withValues(chosen, agents, question.session);
   const tools = toolsFor(agent, agents, question, options, run);

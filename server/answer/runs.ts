@@ -226,7 +226,7 @@ export class AnswerRuns {
   }
 
   async #finish(question: Question, respond: Respond, run: Run, stored: Promise<boolean>): Promise<void> {
-    const result = await respond(question, run).catch(errorResult);
+    const result = await respond(question, run).catch((error) => errorResult(error, question));
     const fault = result.refusal;
     if (fault) {
       this.#log.error(

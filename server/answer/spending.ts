@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { objectIn } from '../schema/json.ts';
 import type { Store, StoredChatbot, StoredMessage } from '../store/store.ts';
 
 /** What an answer has cost, in its `meta_json`. */
@@ -26,6 +27,17 @@ interface Counted {
   confirmed?: { before: StoredMessage };
 }
 
+/** The cost in a stored `meta_json`; what is damaged in it counts as nothing. */
+export function costIn(metaJson: string): Cost {
+  const { credits, actual_token_distribution, model } = objectIn(metaJson);
+  const { total_tokens } = Object(actual_token_distribution) as { total_tokens?: unknown };
+  return {
+    credits: typeof credits === 'number' ? credits : 0,
+    ...(typeof model === 'string' ? { model } : {}),
+    actual_token_distribution: { total_tokens: typeof total_tokens === 'number' ? total_tokens : 0 },
+  };
+}
+
 const tokensOf = ({ actual_token_distribution }: Cost): number => actual_token_distribution.total_tokens;
 
 /** Adds an answer, whose question came `at`, to the usage of its owner. Never rejects: the store keeps what it could not write. */
@@ -37,10 +49,10 @@ export async function countUsage(
   cost: Cost,
 ): Promise<void> {
   // Of an answer that goes on, the first part was counted when it ended.
-  const before = confirmed && (JSON.parse(confirmed.before.meta_json) as Cost);
+  const before = confirmed && costIn(confirmed.before.meta_json);
   const { model = '' } = cost;
-  const credits = cost.credits - (before?.credits ?? 0);
-  const tokens = tokensOf(cost) - (before ? tokensOf(before) : 0);
+  const credits = Math.max(0, cost.credits - (before?.credits ?? 0));
+  const tokens = Math.max(0, tokensOf(cost) - (before ? tokensOf(before) : 0));
   const messages = ephemeral || before ? 0 : 1;
   // A message that is not stored is not counted. A chatbot of another server has no owner here.
   if (owner === '' || messages + credits + tokens === 0) return;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../schema/ids.ts';
+import { objectIn } from '../../schema/json.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { Store, StoredAgent, StoredMessage, StoredSession } from '../../store/store.ts';
 import type { Model } from '../../model/model.ts';
@@ -147,6 +148,6 @@ function factsOf(variables: Values, messages: number, answered: readonly string[
 
 /** The uuid of the agent that answered; '' where none did. */
 function agentOf({ meta_json }: StoredMessage): string {
-  const { active_agent } = JSON.parse(meta_json) as { active_agent?: { uuid?: string } };
-  return active_agent?.uuid ?? '';
+  const { uuid } = Object(objectIn(meta_json)['active_agent']) as { uuid?: unknown };
+  return typeof uuid === 'string' ? uuid : '';
 }

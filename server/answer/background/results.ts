@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { collectedBy, type Values } from '../../agents/variables.ts';
 import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
+import { objectIn } from '../../schema/json.ts';
+import { isObject } from '../../schema/validate.ts';
 import type { Store, StoredMessage } from '../../store/store.ts';
 import type { BackgroundWork, Finding } from './work.ts';
 
@@ -27,8 +29,9 @@ interface Note extends Pick<Finding, 'agent' | 'by' | 'reason'> {
 export function withFindings(message: StoredMessage, findings: readonly Finding[]): StoredMessage {
   const found = findings.filter(({ agent }) => agent !== '');
   if (found.length === 0) return message;
-  const meta = JSON.parse(message.meta_json) as { background?: Note[] };
-  const notes = new Map(meta.background?.map((note) => [note.agent, note]));
+  const meta = objectIn(message.meta_json);
+  const before: unknown = meta['background'];
+  const notes = new Map((Array.isArray(before) ? before.filter(isNote) : []).map((note) => [note.agent, note]));
   for (const { agent, by, labels, reason } of found) {
     notes.set(agent, {
       agent,
@@ -43,6 +46,8 @@ export function withFindings(message: StoredMessage, findings: readonly Finding[
     meta_json: JSON.stringify({ ...meta, background: [...notes.values()].slice(0, MAX_NOTES) }),
   };
 }
+
+const isNote = (value: unknown): value is Note => isObject(value) && typeof value['agent'] === 'string';
 
 function withLabels({ labels }: StoredMessage, findings: readonly Finding[]): StoredMessage['labels'] {
   const all = new Map(labels.map((label) => [label.name, label]));

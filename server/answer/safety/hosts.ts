@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { forEachSliced } from '../../async/time-slice.ts';
+import { objectIn } from '../../schema/json.ts';
 import type { Store } from '../../store/store.ts';
 
 const MAX_CHATBOTS = 1000;
@@ -27,8 +28,8 @@ export class SourceHosts {
 
   async #read(chatbot: string, hosts: Set<string>): Promise<void> {
     await forEachSliced(await this.#store.sources(chatbot), ({ file_name, meta_json }) => {
-      const { reference_source_link } = JSON.parse(meta_json) as { reference_source_link?: string };
-      for (const address of [file_name, reference_source_link ?? '']) {
+      const { reference_source_link: link } = objectIn(meta_json);
+      for (const address of [file_name, typeof link === 'string' ? link : '']) {
         const host = hostIn(address);
         if (host !== undefined) hosts.add(host);
       }

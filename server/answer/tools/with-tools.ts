@@ -12,12 +12,13 @@ import { createMarkerFilter } from '../citations/stream-filter.ts';
 import type { SourceHosts } from '../safety/hosts.ts';
 import { withSafety } from '../safety/safety.ts';
 import type { Fallback } from '../fallback.ts';
-import type { AnswerResult, MessageMeta, Question } from '../message-records.ts';
+import { citationsIn, metaIn, type AnswerResult, type MessageMeta, type Question } from '../message-records.ts';
 import { answerTokens, fitContext } from '../fit-context.ts';
 import { buildPrompt } from '../prompt.ts';
 import type { Run } from '../run.ts';
-import { closingOf } from './closing.ts';
+import { closingOf, notDone } from './closing.ts';
 import { NO_FUNCTIONS, offerOf, TOOL_RULES } from './offer.ts';
+import { failed } from './reply.ts';
 import { ToolUse } from './tool-use.ts';
 
 /** The tool functions of an answer, in this process. */
@@ -107,6 +108,24 @@ interface ConfirmedContext extends SearchResult {
   hosts: SourceHosts;
 }
 
+const NO_AGENT = 'not called: the agent was disabled or removed meanwhile';
+
+/** Ends an answer whose agent was deleted or disabled while its call waited: the call is not made, and what was there stays. */
+export function answerWithoutAgent(
+  { pending, before }: NonNullable<Question['confirmed']>,
+  language: ReturnType<typeof languageFor>,
+  run: Run,
+): AnswerResult {
+  run.appendClosing(notDone(language, pending.shown.name));
+  const meta = metaIn(before);
+  const refused = { name: pending.shown.function, content: failed(NO_AGENT).content };
+  return {
+    finish_reason: run.stopped ? 'stopped' : 'stop',
+    citations: citationsIn(before),
+    meta: { ...meta, functions_called: [...meta.functions_called, refused] },
+  };
+}
+
 interface ConfirmedOptions {
   catalogue: Pick<Catalogue, 'context'>;
   model: Model | undefined;
@@ -140,7 +159,7 @@ export async function answerConfirmed(
   const finish_reason = run.isFull || answered.finish === 'length' ? 'length' : 'stop';
   return {
     finish_reason: run.stopped ? 'stopped' : isError ? 'error' : finish_reason,
-    citations: JSON.parse(before.cite_data_json) as AnswerResult['citations'],
+    citations: citationsIn(before),
     meta: metaOf(before, tools, answered.reason),
     ...(isError ? { refusal: answered.refusal } : {}),
   };
@@ -188,7 +207,7 @@ interface Answered {
 
 /** Of the whole message. Its credits were spent with its first part. */
 function metaOf(before: StoredMessage, tools: ToolUse, fallback: string | undefined): MessageMeta {
-  const first = JSON.parse(before.meta_json) as MessageMeta;
+  const first = metaIn(before);
   return {
     ...first,
     actual_token_distribution: { total_tokens: first.actual_token_distribution.total_tokens + tools.tokens },

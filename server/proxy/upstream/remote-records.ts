@@ -1,9 +1,9 @@
+import { citationsIn } from '../../answer/message-records.ts';
 import type { AnswerResult } from '../../answer/runs.ts';
 import { timestamp, type Clock } from '../../schema/ids.ts';
-import { jsonIn } from '../../schema/json.ts';
 import { outcomeIn } from '../../store/outcomes.ts';
 import type { StoredChatbot } from '../../store/store.ts';
-import type { Citation, Citations, Outcome } from '../../types.ts';
+import type { Citations, Outcome } from '../../types.ts';
 
 /** Untrusted records of the remote server: fields that are missing or of the wrong type get the interface's defaults. */
 
@@ -62,7 +62,7 @@ export function findMessage(reply: unknown, query: string): RemoteMessage | unde
     found && {
       response: stringOr(found['response'], ''),
       finish_reason: readFinishReason(found['finish_reason']),
-      citations: readCitations(found['cite_data_json']),
+      citations: citationsIn({ cite_data_json: stringOr(found['cite_data_json'], '') }),
       outcome: outcomeIn(stringOr(found['meta_json'], '')),
     }
   );
@@ -71,23 +71,4 @@ export function findMessage(reply: unknown, query: string): RemoteMessage | unde
 function readFinishReason(value: unknown): AnswerResult['finish_reason'] {
   if (value === 'interrupted') return 'error';
   return value === 'length' || value === 'error' || value === 'stopped' || value === 'quota' ? value : 'stop';
-}
-
-const CITATION_KEYS = ['data_source_uuid', 'file_name', 'text', 'title', 'type'];
-
-/** Drops entries that have not exactly the five strings, which the widget shows. */
-function readCitations(json: unknown): Citations {
-  const value = jsonIn(stringOr(json, ''));
-  return Object.fromEntries(
-    Object.entries(fieldsOf(value)).filter((entry): entry is [string, Citation] => isCitation(entry[1])),
-  );
-}
-
-function isCitation(value: unknown): value is Citation {
-  const fields = fieldsOf(value);
-  const keys = Object.keys(fields).toSorted();
-  return (
-    keys.length === CITATION_KEYS.length &&
-    CITATION_KEYS.every((key, i) => key === keys[i] && typeof fields[key] === 'string')
-  );
 }
