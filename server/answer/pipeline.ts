@@ -259,7 +259,7 @@ function answerWithModel(
       text,
       hasFailed: refusal !== undefined,
       hasCitations,
-      needsNoCitation: needsNoCitation || tools?.hasReplied === true,
+      needsNoCitation: needsNoCitation || tools?.wasUsed === true,
     });
     if (offer && finish === 'stop' && !run.stopped && saysUnknown(text)) run.append(`\n\n${offer}`);
     const result: AnswerResult = {

@@ -65,7 +65,6 @@ export class ToolUse {
   readonly #ending = new AbortController();
   #acts: Act[] = [];
   #rounds = 0;
-  #hasReplied = false;
   #current: Generation | undefined;
   /** Text of the round. */
   #text = '';
@@ -133,9 +132,9 @@ export class ToolUse {
     return [...new Set(names)];
   }
 
-  /** A call was answered: the model has facts beside the passages, or asks to confirm one. */
-  get hasReplied(): boolean {
-    return this.pending !== undefined || this.#hasReplied;
+  /** The model called something, with whatever result: what it writes tells of that, beside the passages. */
+  get wasUsed(): boolean {
+    return this.pending !== undefined || this.called.length > 0;
   }
 
   /** No function that acts was called, well or not: nothing that the answer claims to have done is. */
@@ -257,7 +256,6 @@ export class ToolUse {
 
   #note(one: ToolFunction, result: CallResult, called: Arguments = {}): CallResult {
     this.#record(one.name, result);
-    this.#hasReplied ||= result.outcome === 'done';
     if (classOf(one) === 'read') return result;
     const { outcome } = result;
     const args = JSON.stringify(called);

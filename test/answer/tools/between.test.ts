@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseEvents, post } from '../../proxy/fixture.ts';
 import { start } from '../../running.ts';
-import { openShop, ORDER, seen, visit, type Shop } from './fixture.ts';
+import { askByKey, json, openShop, ORDER, seen, visit, type Shop } from './fixture.ts';
 
 /** What changes between a question and what follows it in the same conversation. */
 
@@ -104,3 +104,23 @@ it.each(['', '{', 'null', '[]', '{"active_agent":null,"background":7,"functions_
     expect(answered).toMatchObject({ event: 'done', data: { finish_reason: 'stop' } });
   },
 );
+
+describe('an answer with calls is answered', () => {
+  const write = { name: 'cancel', parameters: ORDER, meta: { class: 'write' } };
+  it.each<[string, object, object, Shop['tool']['reply']]>([
+    ['carried out', write, { order: 7 }, json({ ok: true })],
+    ['refused by their server', write, { order: 7 }, json({}, 409)],
+    ['that failed', write, { order: 7 }, json({}, 500)],
+    ['of arguments that are wrong', write, { order: 'seven' }, json({ ok: true })],
+    ['that nobody can confirm', CANCEL, { order: 7 }, json({ ok: true })],
+  ])('%s', async (_, fields, args, reply) => {
+    await shop.addFunction({ ...fields, external_url: `${shop.tool.base}/cancel` });
+    shop.tool.reply = reply;
+    const call = { toolCalls: [{ name: 'cancel', arguments: args }] };
+    shop.model.next(call, { pieces: ['Here is how it went.'] });
+    expect((await askByKey(shop, 'Please cancel order 7')).meta.outcome).toBe('answered');
+    const unknown = 'I don’t know: I have found no answer to that in what I have read.';
+    shop.model.next(call, { pieces: [unknown] });
+    expect((await askByKey(shop, 'Please cancel order 7')).meta.outcome).toBe('unknown');
+  });
+});
