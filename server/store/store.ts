@@ -263,6 +263,8 @@ export interface StoredReply {
   status: number;
   /** Encrypted by the caller. */
   body: string;
+  /** The header `X-Warnings`, as the body is; absent where the reply had none. */
+  warnings?: string;
   created_at: string;
 }
 

@@ -5,6 +5,7 @@ import { type Clock, timestamp } from '../../schema/ids.ts';
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Store, User } from '../../store/store.ts';
 import type { Logger } from 'pino';
+import { WARNINGS } from './warnings.ts';
 
 /** `Idempotency-Key`: a repeated create gets the stored reply and creates nothing. */
 
@@ -44,18 +45,22 @@ export function createRunOnce({ store, clock, log }: { store: Store; clock: Cloc
       if (known && known.request !== requestDigest) {
         throw invalid(HEADER, 'the idempotency key was sent with another request before: use a new one');
       }
-      const body = known && decrypt(known.body, cipherKey);
-      if (known && body) {
+      const first = known && decrypt(known.body, cipherKey);
+      if (known && first) {
         ctx.status = known.status;
-        return body;
+        const warnings = known.warnings && decrypt(known.warnings, cipherKey)?.toString();
+        if (warnings) ctx.set(WARNINGS, warnings);
+        return first;
       }
       if (known) log.warn({ req: ctx.state['id'] }, 'a kept reply is damaged; the request is answered anew');
       const reply = await act();
       const status = ctx.status === 409 ? 409 : 200;
-      const encrypted = encrypt(JSON.stringify(reply), cipherKey);
+      const body = encrypt(JSON.stringify(reply), cipherKey);
+      const warned = ctx.response.get(WARNINGS);
+      const warnings = warned && { warnings: encrypt(warned, cipherKey) };
       // The record exists by now: a reply that cannot be stored must not fail the request.
       await store
-        .saveReply({ key: name, request: requestDigest, status, body: encrypted, created_at: timestamp(clock) })
+        .saveReply({ key: name, request: requestDigest, status, body, ...warnings, created_at: timestamp(clock) })
         .catch((error: unknown) => log.warn({ req: ctx.state['id'], err: error }, 'a reply could not be kept'));
       return reply;
     });

@@ -1,5 +1,7 @@
 import type { RouterContext } from '@koa/router';
 
+export const WARNINGS = 'X-Warnings';
+
 const MAX_WARNINGS = 10;
 const MAX_FIELD_LENGTH = 80;
 
@@ -13,7 +15,7 @@ export function setWarnings(
 ): void {
   if (warnings.length === 0) return;
   const shown = warnings.slice(0, MAX_WARNINGS).map(([field, sentence]) => `${inHeader(field)}: ${sentence}`);
-  ctx.set('X-Warnings', [...shown, ...(warnings.length > MAX_WARNINGS ? ['...'] : [])].join('; '));
+  ctx.set(WARNINGS, [...shown, ...(warnings.length > MAX_WARNINGS ? ['...'] : [])].join('; '));
 }
 
 /** A place in a list, `rules[0]`, stays readable. */

@@ -167,3 +167,19 @@ describe('a key', () => {
     expect(kept.join('').split('\n').length).toBeGreaterThan(2);
   });
 });
+
+it('warns of what was created in a repeat as well', async () => {
+  const chatbot = await newChatbot(w);
+  const agent = await newAgent(w, chatbot);
+  const key = newKey();
+  const create = () =>
+    fetch(`${w.docent.base}/api/v1/agent/${agent}/function/create`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${API_KEY}`, 'Idempotency-Key': key, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...FUNCTION, name: 'in stock?' }),
+    });
+  const [first, again] = [await create(), await create()];
+  expect(first.headers.get('x-warnings')).toContain('the model calls it in_stock_');
+  expect(again.headers.get('x-warnings')).toBe(first.headers.get('x-warnings'));
+  expect(await again.text()).toBe(await first.text());
+});
