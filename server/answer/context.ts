@@ -25,6 +25,8 @@ export interface AnswerContext extends SearchResult {
   talk: Talk | undefined;
   /** Of the sources. */
   hosts: SourceHosts;
+  /** Searches what the agent answers from, by words alone. */
+  searchWords: (words: string) => Promise<SearchResult>;
   /** A human-escalation agent is enabled. */
   canPass: boolean;
 }

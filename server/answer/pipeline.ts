@@ -151,6 +151,7 @@ async function gatherContext(
     found,
     more,
     hosts,
+    searchWords: (words) => knowledge.search(uuid, words, { sources, wordsAlone: true }),
     canPass,
     talk: isTalk ? said : undefined,
   };
@@ -261,7 +262,7 @@ function answerWithModel(
       hasCitations,
       needsNoCitation: needsNoCitation || tools?.wasUsed === true,
     });
-    if (offer && finish === 'stop' && !run.stopped && saysUnknown(text)) run.append(`\n\n${offer}`);
+    const isUnknown = finish === 'stop' && !run.stopped && saysUnknown(text);
     const result: AnswerResult = {
       finish_reason: run.stopped ? 'stopped' : finish_reason,
       citations,
@@ -275,6 +276,7 @@ function answerWithModel(
       ...closing,
       ...(refusal ? { refusal } : {}),
     };
+    if (isUnknown) return offer().then((offered) => (run.append(offered && `\n\n${offered}`), result));
     return doubt && claims ? claims.check(result, doubt, run) : result;
   });
 }

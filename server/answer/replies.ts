@@ -8,7 +8,7 @@ import { writeNoAnswer } from './extract/no-answer.ts';
 import type { Run } from './run.ts';
 import type { AnswerResult, Question } from './runs.ts';
 import { findContact } from './small-talk/contact.ts';
-import { contactReply, defaultMessage, offerOf, replyTo, type Speaker } from './small-talk/reply.ts';
+import { contactOffer, contactReply, defaultMessage, offerOf, replyTo, type Speaker } from './small-talk/reply.ts';
 import { isForeignWord, readIn, type Talk } from './small-talk/talk.ts';
 
 /** The answers that are neither quoted nor a model's. */
@@ -17,7 +17,8 @@ import { isForeignWord, readIn, type Talk } from './small-talk/talk.ts';
 export function replyWithoutAgent(context: AnswerContext, run: Run): AnswerResult {
   const { question, query, routing } = context;
   const { acceptedLanguages } = question;
-  run.append(writeNoAnswer(query, [], { acceptedLanguages, offer: offerIn(context) }));
+  const offer = offerOf(speakerOf(context));
+  run.append(writeNoAnswer(query, [], { acceptedLanguages, offer }));
   return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(undefined, routing), outcome: 'unknown' } };
 }
 
@@ -74,8 +75,16 @@ export const namesThing = ({ says }: Talk, { question, earlier, query, found }: 
   }) &&
   wouldQuote(query, found);
 
-/** What to add where there is no answer. */
-export const offerIn = (context: AnswerContext): string => (context.canPass ? offerOf(speakerOf(context)) : '');
+/** What to add where there is no answer: that a person can be asked for, or where the site says how to reach someone. */
+export function offerIn(context: AnswerContext): () => Promise<string> {
+  const speaker = speakerOf(context);
+  const { canPass, searchWords } = context;
+  // The rest of the context would stay in memory while a model writes.
+  return async () =>
+    canPass
+      ? offerOf(speaker)
+      : contactOffer(await findContact(searchWords, speaker.language, { titledOnly: true }), speaker);
+}
 
 const speakerOf = ({ question, query, found, canPass }: AnswerContext): Speaker => ({
   language: query.language.replyLanguage(found, question.acceptedLanguages),

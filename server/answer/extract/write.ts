@@ -19,8 +19,8 @@ interface WriteQuotesOptions {
   cite: boolean;
   /** As in `phrasesFor`. */
   acceptedLanguages?: readonly string[] | undefined;
-  /** As in `writeNoAnswer`. */
-  offer?: string | undefined;
+  /** Finds what else the visitor may do, for `writeNoAnswer`. */
+  offer?: () => Promise<string>;
 }
 
 /** Receives the answer; implemented by `Run`. */
@@ -60,7 +60,8 @@ export async function writeQuotes(
     run.append(between + withoutMarkers(piece.text) + (marker && separatorAfter(piece.text) + marker));
     between = long || piece.block ? '\n\n' : ' ';
   }
-  if (answer.pieces.length === 0) run.append(writeNoAnswer(query, found, { acceptedLanguages, offer }));
+  if (answer.pieces.length === 0)
+    run.append(writeNoAnswer(query, found, { acceptedLanguages, offer: await offer?.() }));
   else if (long && !answer.isUnsure) run.append(`\n\n${phrases().noMore}`);
   const outcome = answer.pieces.length === 0 ? 'unknown' : answer.isUnsure ? 'unsure' : 'answered';
   return { citations: cite ? quotes.citations() : {}, outcome };

@@ -46,9 +46,13 @@ type Search = (words: string) => Promise<SearchResult>;
 
 /**
  * The passages that say how to reach someone, best first: in the visitor's language, else English, else any. Three searches
- * at most, as each may cost a request to a server of embeddings.
+ * at most, as each may cost a request to a server of embeddings. `titledOnly`: of pages that say so in title, heading or address.
  */
-export async function findContact(search: Search, spoken: LanguageCode): Promise<Found[]> {
+export async function findContact(
+  search: Search,
+  spoken: LanguageCode,
+  { titledOnly = false }: { titledOnly?: boolean } = {},
+): Promise<Found[]> {
   for (const words of new Set([CONTACT_WORDS[spoken], CONTACT_WORDS.en, ALL_WORDS])) {
     const { found } = await search(words);
     const titled = found.filter(({ source, headings }) =>
@@ -56,7 +60,7 @@ export async function findContact(search: Search, spoken: LanguageCode): Promise
     );
     const telling = found.filter(({ text }) => EMAIL.test(text) || PHONE.test(text));
     const both = titled.filter((one) => telling.includes(one));
-    const best = both.length > 0 ? both : titled.length > 0 ? titled : telling;
+    const best = both.length > 0 ? both : titled.length > 0 || titledOnly ? titled : telling;
     if (best.length > 0) return best;
   }
   return [];

@@ -64,6 +64,14 @@ export function contactReply(pages: Found[], { language, words }: Speaker): stri
   return links ? `${words['reply_contact'] || contact}\n\n${links}` : words['reply_no_contact'] || noContact;
 }
 
+/** What follows “I don’t know” where no agent takes a wish for a person: as `contactReply`, shorter, '' without pages. */
+export function contactOffer(pages: Found[], { language, words }: Speaker): string {
+  const { contact } = SAID[language];
+  const links = linksTo(pages);
+  // Its second sentence: nobody has asked for a person.
+  return links && `${words['reply_contact'] || contact.slice(contact.search(/[.。।]/) + 1).trim()}\n\n${links}`;
+}
+
 /** For an agent whose owner wrote no message. */
 export function defaultMessage(type: AgentType, language: LanguageCode): string {
   const { requested, spam, canned } = SAID[language];

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { startFakeModel } from '../../fakes/model.ts';
 import { site, start, until, type Running } from '../../running.ts';
 
@@ -48,4 +48,54 @@ it('asks for few embeddings where a site has no contact page', async () => {
   const before = model.embedRequests.length;
   await ask(docent, 'Can I talk to a human, please?');
   expect(model.embedRequests.length - before).toBeLessThanOrEqual(4);
+});
+
+const LAMPS = '<title>Lamps</title><main><h1>Lamps</h1><p>You may return a lamp within 30 days.</p></main>';
+const REACH =
+  '<title>Contact</title><main><h1>Contact</h1><p>Write to help@lamps.example or call 020 7946 0018.</p></main>';
+const COMPLAINT = 'My parrot was treated rudely by your violinist!';
+
+describe('an “I don’t know” without an agent that takes a wish for a person', () => {
+  it('ends with where the site says how to reach someone, without more requests for embeddings', async () => {
+    const model = await startFakeModel();
+    closing.push(model.close);
+    const own = await shop({ '/': LAMPS, '/reach': REACH }, { EMBED_BASE_URL: model.baseUrl, EMBED_MODEL: 'e' });
+    const before = model.embedRequests.length;
+    const answer = await ask(own, COMPLAINT);
+    expect(answer).toMatch(
+      /^I don’t know.*\n\nThis is where to find out how to reach someone:\n\n- \[Contact\]\(\S+\/reach\)$/s,
+    );
+    expect(model.embedRequests.length - before).toBeLessThanOrEqual(1);
+  });
+
+  it('says so in the language of the visitor', async () => {
+    const own = await shop({ '/': LAMPS, '/reach': REACH });
+    const answer = await ask(own, 'Warum war der Geiger gestern so unfreundlich zu meinem Papagei?');
+    expect(answer).toContain('\n\nHier erfahren Sie, wie Sie jemanden erreichen:\n\n- [Contact]');
+  });
+
+  it('is followed by it where a model says that it does not know', async () => {
+    const unknown = 'I don’t know: I have found no answer to that in what I have read.';
+    const model = await startFakeModel({ script: { pieces: [unknown] } });
+    closing.push(model.close);
+    const own = await shop({ '/': LAMPS, '/reach': REACH }, { LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'fake-1' });
+    expect(await ask(own, COMPLAINT)).toMatch(
+      /^I don’t know[^\n]*\n\nThis is where .*someone:\n\n- \[Contact\]\(\S+\/reach\)$/s,
+    );
+  });
+
+  it('says nothing of it where no page is about that, though one has an e-mail address', async () => {
+    const own = await shop({ '/': LAMPS.replace('30 days', '30 days. Our lamp is called a@lamps.example') });
+    expect(await ask(own, COMPLAINT)).not.toContain('reach someone');
+  });
+
+  it('offers a person instead where an agent takes the wish', async () => {
+    const own = await shop({ '/': LAMPS, '/reach': REACH });
+    const path = `/chatbot/${own.chatbot}/agent/create`;
+    const { uuid } = (await own.docent.api('POST', path, { name: 'A person', type: 'human-escalation' })).body;
+    await own.docent.api('POST', `/agent/${uuid}/update`, { enabled: true });
+    const answer = await ask(own, COMPLAINT);
+    expect(answer).toContain('I can pass you to a person: just ask for one.');
+    expect(answer).not.toContain('reach someone');
+  });
 });
