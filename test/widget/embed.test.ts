@@ -91,7 +91,7 @@ test('a tag without data-chatbot logs what to do', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   await embed({});
   expect(error).toHaveBeenCalledOnce();
-  expect(error.mock.calls[0]![0]).toMatch(/^\[docent\] embed\.js needs data-chatbot/);
+  expect(error.mock.calls[0]![0]).toMatch(/^\[docent\] no data-chatbot/);
   expect(hosts()).toEqual([]);
 });
 

@@ -22,7 +22,7 @@ const script =
 
 function start({ src, dataset }: HTMLScriptElement | Record<string, undefined>): void {
   const { chatbot, inline, ...settings } = { ...dataset };
-  if (!chatbot) return console.error('[docent] embed.js needs data-chatbot');
+  if (!chatbot) return console.error('[docent] no data-chatbot');
   // Pages that swap their body (Turbo, htmx) run the script again: keep the widget that is there.
   for (const { docent } of queryAll<Host>('docent-widget')) if (docent === chatbot) return;
   const server = new URL('.', src).href;
