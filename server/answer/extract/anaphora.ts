@@ -21,6 +21,9 @@ const REFERRING_WORDS: Partial<Record<LanguageCode, string>> = {
   tr: 'o onlar bu bunlar ancak fakat',
   el: 'αυτός αυτή αυτό αυτοί αυτά όμως αλλά',
 };
+/** Beginnings of a sentence that illustrates or limits the one before it. */
+const ILLUSTRATION =
+  /^(?:for (?:example|instance)|note that|zum beispiel|beachten sie|por ejemplo|par exemple|per esempio|por exemplo|bijvoorbeeld|till exempel|for eksempel|na przykład|например|de exemplu|örneğin|για παράδειγμα)(?!\p{L})|^(?:例えば|例如|比如)/iu;
 const UNSPACED_ANAPHORA = /^(?:[他她它这該该此]|これ|それ|彼|この|その)/;
 const OPENING = /^["'“‘«(¿¡]+/;
 
@@ -33,5 +36,9 @@ export function refersBack(sentence: string, text: string): boolean {
   const start = sentence.slice(0, 40).replace(OPENING, '');
   const first = /^\p{L}+/u.exec(start)?.[0].toLowerCase() ?? '';
   const languages = [...wordsByLanguage].filter(([, words]) => words.has(first)).map(([language]) => language);
-  return UNSPACED_ANAPHORA.test(start) || (languages.length > 0 && languages.includes(detectLanguage(text) ?? 'en'));
+  return (
+    ILLUSTRATION.test(start) ||
+    UNSPACED_ANAPHORA.test(start) ||
+    (languages.length > 0 && languages.includes(detectLanguage(text) ?? 'en'))
+  );
 }
