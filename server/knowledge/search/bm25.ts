@@ -55,6 +55,11 @@ export class Postings {
     return this.#size;
   }
 
+  /** The first slots, at most `count`, that have a root; those of removed passages among them. */
+  slotsOf(root: number, count: number): number[] {
+    return (this.#lists[root] ?? []).slice(0, count).map(slotOf);
+  }
+
   passagesWith(root: number): number {
     return this.#counts[root] ?? 0;
   }

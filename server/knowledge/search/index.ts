@@ -10,7 +10,9 @@ import { Postings, type SlotSet } from './bm25.ts';
 import { readQuery, type Query } from './query.ts';
 import { leadsOf, sentencesOf } from '../text/sentences.ts';
 import { withMeaning } from './meaning/mix.ts';
+import { withoutDuplicates } from './repeats/duplicates.ts';
 import { Vectors } from './meaning/vectors.ts';
+import { NEIGHBOURS_READ, standTogether } from './words/compounds.ts';
 import { withoutAccents } from '../text/accents.ts';
 import { eachWord, rootOf, STOP_WORD, UNSEEN, Vocabulary } from '../text/tokenizer.ts';
 
@@ -18,8 +20,6 @@ import { eachWord, rootOf, STOP_WORD, UNSEEN, Vocabulary } from '../text/tokeniz
 const CANDIDATES = 40;
 /** Exponent by which longer passages score less: SQuAD +.003 right first. */
 const LENGTH_PENALTY = 0.03;
-/** UTF-16 units from which on equal texts are duplicates; shorter ones (a figure, a label) may differ by their page. */
-const MIN_PARAGRAPH = 200;
 /** Of a document, with ranks of their own: a hash of 32 bits and the number of a passage share a double. */
 const MAX_PASSAGES = 2 ** 20;
 /** Passages indexed in one step. */
@@ -103,7 +103,19 @@ export class PassageIndex<S> {
 
   /** Parses a question. A follow-up gets terms of the `earlier` ones too, oldest first. */
   query(text: string, earlier: string[] = []): Query {
-    return readQuery(text, earlier, this.words, (root, least) => this.idf(root, least));
+    return readQuery(text, earlier, this.words, this);
+  }
+
+  passagesWith(root: number): number {
+    return this.#postings.passagesWith(root);
+  }
+
+  /** As in `WordIndex`. */
+  adjacent(first: number, second: number): number {
+    const rarer = this.passagesWith(first) < this.passagesWith(second) ? first : second;
+    const slots = this.#postings.slotsOf(rarer, NEIGHBOURS_READ);
+    const areTogether = (entry?: Entry<S>) => entry !== undefined && standTogether(entry, this.words, first, second);
+    return slots.filter((slot) => areTogether(this.#entries[slot])).length;
   }
 
   /** Inverse document frequency among all passages, or among `least` where these are more; highest for a word that none has. */
@@ -285,13 +297,4 @@ function firstRank({ address = '', title }: IndexedDocument): number {
   let hash = 2166136261;
   for (let at = 0; at < page.length; at++) hash = Math.imul(hash ^ page.charCodeAt(at), 16777619);
   return (hash >>> 0) * MAX_PASSAGES;
-}
-
-/** Keeps the best of the hits with the same text and heading, except texts shorter than `MIN_PARAGRAPH`. */
-function withoutDuplicates<S, H extends Hit<S>>(hits: H[]): H[] {
-  const seen = new Set<string>();
-  return hits.filter(({ entry: { text, headings } }) => {
-    const key = `${headings.at(-1) ?? ''}\n${text}`;
-    return text.length < MIN_PARAGRAPH || (!seen.has(key) && seen.add(key));
-  });
 }

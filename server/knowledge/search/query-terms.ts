@@ -46,6 +46,8 @@ const SYNONYM_SHARE = 0.6;
 /** The share of a spelling correction, and how many are tried. */
 const CORRECTION_SHARE = 0.95;
 const MAX_CORRECTIONS = 3;
+/** The share of a word that is written as two, and the other way round. */
+const OTHER_SPELLING_SHARE = 0.95;
 /**
  * In `tans fats` the typo is a word of its own, with the root of tanning. Share of a more common word one edit away, and by
  * how much its inverse document frequency must be less (NFCorpus: loss by typos .012 to .010).
@@ -107,6 +109,12 @@ export class TermReader {
       term.worth = 0;
       term.weight *= factor;
     }
+  }
+
+  /** Lets a root stand for a word that has been added. */
+  addRoot(root: number, word: string): void {
+    const term = this.terms.findIndex((one) => one.word === word);
+    if (term >= 0) this.#addShares([root], { term, share: OTHER_SPELLING_SHARE });
   }
 
   /** The sum of the worth of the words that pages have. */

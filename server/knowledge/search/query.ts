@@ -3,10 +3,11 @@ import { answerType } from './answer-type.ts';
 import { isFollowUp } from './asking/follow-up.ts';
 import { asksAtLength, withoutWritingRequest } from './long-form.ts';
 import { TermReader, type Term, type TermShare } from './query-terms.ts';
+import { respell, type WordIndex } from './words/compounds.ts';
 import { QueryLanguage, detectLanguage } from '../text/detect-language.ts';
-import { clearLanguageOf, languageOf, type Language } from '../text/language.ts';
+import { clearLanguageOf, isStopWord, languageOf, type Language } from '../text/language.ts';
 import { impliedBy, inPlainWords } from '../text/synonyms.ts';
-import type { Vocabulary } from '../text/tokenizer.ts';
+import { UNSEEN, type Vocabulary } from '../text/tokenizer.ts';
 
 /** A question, parsed once for one index: search, extraction and replies all use it. */
 export interface Query {
@@ -69,22 +70,28 @@ const NAME = /(?<=\S\s)\p{Lu}[\p{L}\p{N}]*/gu;
 /** UTF-16 units of the question that are searched for names. */
 const NAMES_LENGTH = 1000;
 
+/** The numbers of an index that a question is read with. */
+export interface IndexStatistics {
+  idf(root: number, least?: number): number;
+  passagesWith(root: number): number;
+  adjacent(first: number, second: number): number;
+}
+
 /** `idf` is the inverse document frequency of a root, of the passages there are or of `least`, whichever are more. */
-export function readQuery(
-  text: string,
-  earlier: string[],
-  vocabulary: Vocabulary,
-  idf: (root: number, least?: number) => number,
-): Query {
+export function readQuery(text: string, earlier: string[], vocabulary: Vocabulary, index: IndexStatistics): Query {
+  const languageIn = (some: string) => languageOf(some, vocabulary.languages[0], vocabulary.languages);
   const readerOf = (some: string) =>
-    new TermReader(vocabulary, idf, languageOf(some, vocabulary.languages[0], vocabulary.languages));
+    new TermReader(vocabulary, (root, least) => index.idf(root, least), languageIn(some));
   const { question, aside, rest } = splitQuestion(text.slice(0, MAX_QUERY_LENGTH), {
     worth: (sentence) => readerOf(sentence).worthOf(sentence),
     isForeign: (sentence) => isForeign(sentence, vocabulary.languages),
   });
+  const language = languageIn(question);
   const reader = readerOf(question);
   const start = question.slice(0, PHRASES_LENGTH);
-  reader.add(inPlainWords(withoutWritingRequest(question)), 1);
+  const spelled = respell(inPlainWords(withoutWritingRequest(question)), wordsOf(vocabulary, index, language));
+  reader.add(spelled.text, 1);
+  for (const { root, word } of spelled.others) reader.addRoot(root, word);
   const implied = reader.terms.length;
   for (const word of impliedBy(start)) reader.add(word, IMPLIED);
   for (const word of compoundsIn(start)) if (reader.knows(word)) reader.add(word, IMPLIED);
@@ -135,6 +142,18 @@ function isForeign(sentence: string, languages: readonly Language[]): boolean {
   const language = clearLanguageOf(sentence);
   return language !== undefined && !languages.includes(language);
 }
+
+const wordsOf = (vocabulary: Vocabulary, index: IndexStatistics, language: Language): WordIndex => ({
+  root(word) {
+    const form = vocabulary.form(word, language);
+    // Neither a stop word nor unseen.
+    const root = form < 0 ? UNSEEN : vocabulary.root(form);
+    return root === UNSEEN || index.passagesWith(root) === 0 ? undefined : root;
+  },
+  isStopWord: (word) => isStopWord(word, language),
+  passagesWith: (root) => index.passagesWith(root),
+  adjacent: (first, second) => index.adjacent(first, second),
+});
 
 /** The worth of the names that no page has. 0 in German, which writes other words like names. */
 function worthOfUnknownNames(question: string, terms: Term[], termByRoot: Map<number, TermShare>): number {

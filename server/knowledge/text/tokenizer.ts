@@ -107,6 +107,10 @@ export class Vocabulary {
     return this.#stems.length;
   }
 
+  word(form: number): string {
+    return this.#words[form]!;
+  }
+
   root(form: number): number {
     return this.#rootOf[form]!;
   }
