@@ -29,10 +29,11 @@ export function valuesOf(
   return Object.fromEntries(values);
 }
 
+/** By name. */
+export type Declared = ReadonlyMap<string, AgentVariable>;
+
 /** The enabled agents' variables by name, of equal names the first. */
-export function declaredBy(
-  agents: readonly Pick<StoredAgent, 'enabled' | 'variables'>[],
-): ReadonlyMap<string, AgentVariable> {
+export function declaredBy(agents: readonly Pick<StoredAgent, 'enabled' | 'variables'>[]): Declared {
   const declared = new Map<string, AgentVariable>();
   for (const { enabled, variables } of agents) {
     if (enabled === 0) continue;
@@ -43,10 +44,6 @@ export function declaredBy(
 
 /** Its value is its default in every session. */
 export const isStatic = ({ default_value }: AgentVariable): boolean => default_value.static !== 0;
-
-/** The names of variables whose value no session sets. */
-export const staticNames = (agents: Parameters<typeof declaredBy>[0]): ReadonlySet<string> =>
-  new Set([...declaredBy(agents).values()].filter(isStatic).map(({ name }) => name));
 
 function defaultsOf(declared: ReadonlyMap<string, AgentVariable>): Map<string, Value> {
   const values = new Map<string, Value>();
@@ -87,6 +84,12 @@ export function fill(template: string, values: Values, write: (value: Value, nam
     return Object.hasOwn(values, name) ? write(values[name]!, name) : placeholder;
   });
 }
+
+/** The names in the template that have no value. */
+export const missingIn = (template: string, values: Values): string[] =>
+  Array.from(template.matchAll(PLACEHOLDER), ([, inner = '']) => inner.trim()).filter(
+    (name) => !Object.hasOwn(values, name),
+  );
 
 /** UTF-16 units of a visitor's value in a prompt or a message. */
 const MAX_WRITTEN = 300;

@@ -1,4 +1,4 @@
-import { fill, type Value, type Values } from '../../agents/variables.ts';
+import { fill, isStatic, type Declared, type Value, type Values } from '../../agents/variables.ts';
 import type { ModelMessage, ToolCall } from '../../model/model.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { ToolFunction } from '../../schema/records.ts';
@@ -64,17 +64,20 @@ export const usedValues = ({ external_url, headers }: ToolFunction, values: Valu
 
 /**
  * What the visitor is shown of a call: its arguments, and the variables that its address is filled with. A variable that has
- * another value than the argument of its name is shown as `{{name}}`. `hidden` are not shown, nor are headers.
+ * another value than the argument of its name is shown as `{{name}}`. Headers are not shown, nor static variables: they are
+ * the owner's own, a key in an address perhaps.
  */
 export function shownArguments(
   { external_url }: ToolFunction,
   args: Arguments,
   values: Values,
-  hidden: ReadonlySet<string>,
+  variables: Declared,
 ): Arguments {
   const shown = new Map(Object.entries(args));
   for (const [name, value] of Object.entries(valuesIn([external_url], values))) {
-    if (hidden.has(name) || (Object.hasOwn(args, name) && String(args[name]) === String(value))) continue;
+    const variable = variables.get(name);
+    if (variable && isStatic(variable)) continue;
+    if (Object.hasOwn(args, name) && String(args[name]) === String(value)) continue;
     let label = name;
     while (shown.has(label)) label = `{{${label}}}`;
     shown.set(label, value);

@@ -1,4 +1,4 @@
-import type { Values } from '../../agents/variables.ts';
+import { isStatic, missingIn, type Declared, type Values } from '../../agents/variables.ts';
 import type { ToolFunction } from '../../schema/records.ts';
 import type { Call } from '../../web/call.ts';
 import { filledWhole, type Arguments, type Fault } from './arguments.ts';
@@ -6,9 +6,11 @@ import { filledWhole, type Arguments, type Fault } from './arguments.ts';
 type Callable = Pick<ToolFunction, 'external_url' | 'method' | 'headers'>;
 
 /** The request of a call: GET and DELETE send the arguments as query parameters, the others as a JSON body. */
-export function requestOf(one: Callable, args: Arguments, values: Values): Call | Fault {
+export function requestOf(one: Callable, args: Arguments, values: Values, variables: Declared): Call | Fault {
+  const missing = missingIn(one.external_url, values);
+  if (missing.length > 0) return { fault: missing.map((name) => notKnown(name, variables)).join('; ') };
   const url = urlOf(one.external_url, values);
-  if (!url) return { fault: 'a variable of the address has no value that fits' };
+  if (!url) return { fault: 'the value of a variable does not fit into the address' };
   const headers = headersOf(one.headers, values);
   if (!headers) return { fault: 'a variable of the headers has no value that fits' };
   const { method } = one;
@@ -20,9 +22,20 @@ export function requestOf(one: Callable, args: Arguments, values: Values): Call 
   return { url, method, headers: { ...ACCEPT, 'content-type': 'application/json', ...headers }, body };
 }
 
+/** UTF-16 units. */
+const MAX_DESCRIPTION = 300;
+
+/** What a model is told of a variable without a value: one that no agent declares is not collected from what visitors write. */
+function notKnown(name: string, variables: Declared): string {
+  const variable = variables.get(name);
+  if (!variable || isStatic(variable)) return `the variable ${name} has no value`;
+  const description = variable.description.slice(0, MAX_DESCRIPTION).toWellFormed();
+  return `${description ? `${name} (${description})` : name} is not known yet: ask the visitor for it`;
+}
+
 const ACCEPT = { accept: 'application/json, text/plain;q=0.9, */*;q=0.1' };
 
-/** Undefined where a variable has no value, or one that would change the path or the server. */
+/** Undefined where a variable has a value that would change the path or the server. */
 function urlOf(template: string, values: Values): URL | undefined {
   let isDots = false;
   const filled = filledWhole(template, values, (value) => {

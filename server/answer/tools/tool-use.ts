@@ -1,5 +1,5 @@
 import { classOf, stepOf } from '../../agents/tool-functions.ts';
-import type { Values } from '../../agents/variables.ts';
+import type { Declared, Values } from '../../agents/variables.ts';
 import type { Generated, Generation, Model, ModelMessage, ModelRequest, ToolCall } from '../../model/model.ts';
 import { OutboundFailure } from '../../outbound/failures.ts';
 import type { Clock } from '../../schema/ids.ts';
@@ -23,8 +23,7 @@ interface ToolUseOptions {
   /** Tokens of the model's context. */
   context: number;
   values: Values;
-  /** Names of variables whose values visitors are not shown. */
-  hidden: ReadonlySet<string>;
+  variables: Declared;
   /** Whether the visitor can be asked to confirm a call. */
   canAsk: boolean;
   caller: Caller;
@@ -223,8 +222,8 @@ export class ToolUse {
   }
 
   async #perform(one: ToolFunction, args: Arguments, values: Values): Promise<CallResult> {
-    const { caller, onStep } = this.#options;
-    const request = requestOf(one, args, values);
+    const { caller, onStep, variables } = this.#options;
+    const request = requestOf(one, args, values, variables);
     if ('fault' in request) return failed(request.fault);
     const acts = classOf(one) !== 'read';
     onStep(stepOf(one));
@@ -268,12 +267,12 @@ export class ToolUse {
   }
 
   #pendingCall(one: ToolFunction, call: ToolCall, args: Arguments): Omit<PendingCall, 'messages'> {
-    const { agent, values, hidden, clock } = this.#options;
+    const { agent, values, variables, clock } = this.#options;
     return {
       until: clock() + CONFIRM_MS,
       agent: agent.uuid,
       function: one.uuid,
-      shown: { function: one.name, name: stepOf(one), arguments: shownArguments(one, args, values, hidden) },
+      shown: { function: one.name, name: stepOf(one), arguments: shownArguments(one, args, values, variables) },
       arguments: args,
       values: usedValues(one, values),
       call,

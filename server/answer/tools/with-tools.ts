@@ -1,6 +1,6 @@
 import { functionByExample } from '../../agents/tool-examples.ts';
 import { classOf } from '../../agents/tool-functions.ts';
-import { staticNames, valuesOf } from '../../agents/variables.ts';
+import { declaredBy, valuesOf } from '../../agents/variables.ts';
 import type { SearchResult } from '../../knowledge/search/found.ts';
 import type { Catalogue } from '../../model/catalogue.ts';
 import type { Generated, Model, ModelRequest } from '../../model/model.ts';
@@ -46,8 +46,7 @@ export function toolsFor(
     offer,
     context: catalogue.context(agent.meta.model),
     values: valuesOf([agent, ...agents], question.session),
-    // The owner's own, the same in every session: a key in an address, perhaps.
-    hidden: staticNames([agent, ...agents]),
+    variables: declaredBy([agent, ...agents]),
     // A key holder, and a question that is not stored, have nobody who could confirm.
     canAsk: question.visitor !== undefined && !question.ephemeral && !question.confirmed,
     caller,

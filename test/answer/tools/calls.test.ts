@@ -163,19 +163,41 @@ describe('a variable', () => {
     expect(JSON.parse(body)).toEqual({ given: 'mine', count: 5, shop: 'shop-north', fixed: true });
   });
 
-  it.each([
-    { headers: { 'X-Name': 'of {{line}}' } },
-    { headers: { 'X-Name': '{{euro}}' } },
-    { headers: { 'X-Name': '{{nothing}}' } },
-    { external_url: 'http://127.0.0.1/order/{{dots}}/state' },
-    { external_url: 'http://127.0.0.1/order/{{nothing}}' },
-  ])('that does not fit keeps the call from being made: %j', async (fields) => {
-    const external_url = fields.external_url?.replace('http://127.0.0.1', shop.tool.base);
+  const declared = { type: 'string', example: '', default_value: { content: '', static: 0 } };
+  const described = { ...declared, name: 'order', description: 'Number of the order.' };
+
+  it.each<[{ external_url?: string; headers?: object }, object[], string]>([
+    [{ headers: { 'X-Name': 'of {{line}}' } }, [], 'a variable of the headers has no value that fits'],
+    [{ headers: { 'X-Name': '{{euro}}' } }, [], 'a variable of the headers has no value that fits'],
+    [{ headers: { 'X-Name': '{{nothing}}' } }, [], 'a variable of the headers has no value that fits'],
+    [{ external_url: '/order/{{dots}}/state' }, [], 'the value of a variable does not fit into the address'],
+    [{ external_url: '/order/{{nothing}}' }, [], 'the variable nothing has no value'],
+    [
+      { external_url: '/order/{{nothing}}' },
+      [{ ...described, name: 'nothing' }],
+      'nothing (Number of the order.) is not known yet: ask the visitor for it',
+    ],
+    [
+      { external_url: '/order/{{nothing}}' },
+      [{ ...declared, name: 'nothing', description: '' }],
+      'nothing is not known yet: ask the visitor for it',
+    ],
+    [
+      { external_url: '/order/{{nothing}}' },
+      [{ ...described, name: 'nothing', default_value: { content: '', static: 1 } }],
+      'the variable nothing has no value',
+    ],
+  ])('that does not fit keeps the call from being made: %j %j', async (fields, declares, error) => {
+    await shop.docent.api('POST', `/agent/${shop.agent}/update`, { variables: declares });
+    const external_url = fields.external_url && shop.tool.base + fields.external_url;
     await shop.addFunction({ method: 'GET', ...fields, ...(external_url ? { external_url } : {}) });
     shop.model.next(calling('stock'), saying('No.'));
     await ask();
     expect(shop.tool.calls).toEqual([]);
-    expect(toldIn(shop, 1)).toEqual([{ error: expect.stringContaining('no value that fits') }]);
+    await shop.docent.api('POST', `/agent/${shop.agent}/update`, { variables: [] });
+    // A background request collects declared variables beside the answer.
+    const round = shop.model.requests.findIndex(({ body }) => body.messages.at(-1)?.role === 'tool');
+    expect(toldIn(shop, round)).toEqual([{ error }]);
   });
 });
 
