@@ -14,6 +14,7 @@ import { checkEnd, type CitationJudge } from './citations/judge.ts';
 import { createMarkerFilter } from './citations/stream-filter.ts';
 import { generationError, type Fallback, type GenerationResult } from './fallback.ts';
 import { answerTokens, fitContext } from './fit-context.ts';
+import { replyByExample, type ReplyByExample } from './tools/by-example.ts';
 import { buildPrompt, MAX_TURNS } from './prompt.ts';
 import { namesThing, offerIn, replyCanned, replyToTalk, replyWithoutAgent } from './replies.ts';
 import { readTalk } from './small-talk/talk.ts';
@@ -24,7 +25,6 @@ import {
   answerWithoutAgent,
   closeAnswer,
   languageFor,
-  replyByExample,
   toolsFor,
   withToolRules,
 } from './tools/with-tools.ts';
@@ -170,8 +170,8 @@ async function answerWithQuotes(context: AnswerContext, run: Run): Promise<Answe
   const { acceptedLanguages } = question;
   if (tools && agent && !found[0]?.match.exact) {
     run.onStop = () => tools.stop();
-    const reply = run.stopped ? undefined : await replyByExample(tools, agent, query);
-    if (reply !== undefined) return replyOf(reply, context, run);
+    const reply = run.stopped ? undefined : await replyByExample(tools, agent, context);
+    if (reply) return replyOf(reply, context, run);
   }
   const cite = question.chatbot.meta.show_citations;
   const { citations, outcome } = await writeQuotes(
@@ -185,10 +185,12 @@ async function answerWithQuotes(context: AnswerContext, run: Run): Promise<Answe
   };
 }
 
-function replyOf(reply: string, context: AnswerContext, run: Run): AnswerResult {
+function replyOf({ text, outcome }: ReplyByExample, context: AnswerContext, run: Run): AnswerResult {
   const { question, agent, routing, tools } = context;
-  run.append(withoutForeignAddresses(reply, { ...context, chatbot: question.chatbot }));
-  const meta: MessageMeta = { ...messageMeta(agent, routing, tools), outcome: 'answered' };
+  run.append(withoutForeignAddresses(text, { ...context, chatbot: question.chatbot }));
+  const offer = outcome === 'unknown' ? offerIn(context) : '';
+  if (offer) run.append(`\n\n${offer}`);
+  const meta: MessageMeta = { ...messageMeta(agent, routing, tools), outcome };
   return { finish_reason: run.stopped ? 'stopped' : 'stop', citations: {}, meta };
 }
 

@@ -36,11 +36,16 @@ function reasonOf(trace: MessageTrace): string {
   if (by === 'nobody') return 'no agent of the chatbot is enabled that could answer';
   if (by === 'message') return 'the agent answers with its own message, and reads no pages';
   if (by === 'small_talk') return 'the message is small talk, and needs no page';
-  if (by === 'function') return 'it is like an example of a function, whose reply is the answer';
+  if (by === 'function') return reasonOfFunction(trace);
   if (search.passages === 0) return 'the chatbot has learned no page yet: "docent learn CHATBOT URL --site"';
   if (search.candidates.length === 0) return `${instead}no page has any word of the question`;
   return instead + (by === 'model' ? reasonOfModel(trace) : reasonOfQuotes(trace));
 }
+
+const reasonOfFunction = ({ outcome }: MessageTrace): string =>
+  outcome === 'unknown'
+    ? 'it is like an example of a function, which gave nothing to show'
+    : 'it is like an example of a function, whose reply is the answer';
 
 function reasonOfModel({ search, outcome }: MessageTrace): string {
   const given = pluralize(search.candidates.filter((one) => one.given).length, 'passage');

@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { Check, Errors } from 'typebox/schema';
-import { fill, typedValue, type Value, type Values } from '../../agents/variables.ts';
+import { fill, missingIn, typedValue, type Value, type Values } from '../../agents/variables.ts';
 import { jsonIn } from '../../schema/json.ts';
 import type { ToolFunction } from '../../schema/records.ts';
 import { isObject, refusePrototypeKeys } from '../../schema/validate.ts';
@@ -61,6 +61,17 @@ export function argumentsFromVariables({ parameters }: Parameters, values: Value
   const sent = Object.fromEntries(known.map((name) => [name, values[name]]));
   const read = readArguments({ parameters }, JSON.stringify(sent), values);
   return 'args' in read ? read.args : undefined;
+}
+
+/** The variables without a value that required parameters need where nobody fills these. */
+export function missingRequired({ parameters }: Parameters, values: Values): string[] {
+  const properties = propertiesOf(parameters);
+  return requiredOf(parameters)
+    .filter((name) => !Object.hasOwn(values, name))
+    .flatMap((name) => {
+      const { default: value } = properties[name] ?? {};
+      return value === undefined ? [name] : hasPlaceholder(value) ? missingIn(value as string, values) : [];
+    });
 }
 
 /** `parameters` as the model gets them: it need not know what a variable fills. */

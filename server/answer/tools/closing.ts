@@ -29,5 +29,5 @@ export const nothingDone = (language: LanguageCode): string => `\n\n${TOOL_PHRAS
 const said = (phrase: string, names: string[]): string =>
   names.length > 0 ? `${phrase} ${names.map(plain).join(', ')}` : '';
 
-/** The owner's name of a function as text: Markdown of it is not read. */
-const plain = (name: string): string => name.replace(/[\\[\]`*_<>~|]/g, '\\$&').replace(/\s+/g, ' ');
+/** What the owner wrote as text of one line: Markdown of it is not read. */
+export const plain = (name: string): string => name.replace(/[\\[\]`*_<>~|]/g, '\\$&').replace(/\s+/g, ' ');

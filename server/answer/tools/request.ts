@@ -1,14 +1,14 @@
 import { isStatic, missingIn, type Declared, type Values } from '../../agents/variables.ts';
 import type { ToolFunction } from '../../schema/records.ts';
 import type { Call } from '../../web/call.ts';
-import { filledWhole, type Arguments, type Fault } from './arguments.ts';
+import { filledWhole, missingRequired, type Arguments, type Fault } from './arguments.ts';
 
 type Callable = Pick<ToolFunction, 'external_url' | 'method' | 'headers'>;
 
 /** The request of a call: GET and DELETE send the arguments as query parameters, the others as a JSON body. */
 export function requestOf(one: Callable, args: Arguments, values: Values, variables: Declared): Call | Fault {
-  const missing = missingIn(one.external_url, values);
-  if (missing.length > 0) return { fault: missing.map((name) => notKnown(name, variables)).join('; ') };
+  const lacking = lackingFor({ ...one, parameters: {} }, values, variables);
+  if (lacking) return lacking;
   const url = urlOf(one.external_url, values);
   if (!url) return { fault: 'the value of a variable does not fit into the address' };
   const headers = headersOf(one.headers, values);
@@ -25,12 +25,30 @@ export function requestOf(one: Callable, args: Arguments, values: Values, variab
 /** UTF-16 units. */
 const MAX_DESCRIPTION = 300;
 
-/** What a model is told of a variable without a value: one that no agent declares is not collected from what visitors write. */
-function notKnown(name: string, variables: Declared): string {
-  const variable = variables.get(name);
-  if (!variable || isStatic(variable)) return `the variable ${name} has no value`;
-  const description = variable.description.slice(0, MAX_DESCRIPTION).toWellFormed();
-  return `${description ? `${name} (${description})` : name} is not known yet: ask the visitor for it`;
+/**
+ * The variables without a value that the address or a required parameter of the function needs, as a model is told, and
+ * what visitors are to be asked for: nothing where one of them is not collected from what they write.
+ */
+export function lackingFor(
+  { external_url, parameters }: Pick<ToolFunction, 'external_url' | 'parameters'>,
+  values: Values,
+  variables: Declared,
+): (Fault & { needed: string[] }) | undefined {
+  const missing = new Set([...missingIn(external_url, values), ...missingRequired({ parameters }, values)]);
+  if (missing.size === 0) return undefined;
+  const faults: string[] = [];
+  const needed: string[] = [];
+  for (const name of missing) {
+    const variable = variables.get(name);
+    const description = variable?.description.slice(0, MAX_DESCRIPTION).toWellFormed();
+    if (variable && !isStatic(variable)) needed.push(description || name);
+    faults.push(
+      variable && !isStatic(variable)
+        ? `${description ? `${name} (${description})` : name} is not known yet: ask the visitor for it`
+        : `the variable ${name} has no value`,
+    );
+  }
+  return { fault: faults.join('; '), needed: needed.length === missing.size ? needed : [] };
 }
 
 const ACCEPT = { accept: 'application/json, text/plain;q=0.9, */*;q=0.1' };

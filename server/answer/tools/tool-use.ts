@@ -1,7 +1,6 @@
 import { classOf, stepOf } from '../../agents/tool-functions.ts';
 import type { Declared, Values } from '../../agents/variables.ts';
 import type { Generated, Generation, Model, ModelMessage, ModelRequest, ToolCall } from '../../model/model.ts';
-import { OutboundFailure } from '../../outbound/failures.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { ToolFunction } from '../../schema/records.ts';
 import type { StoredAgent } from '../../store/store.ts';
@@ -9,12 +8,13 @@ import { CallFailure, type Caller } from '../../web/call.ts';
 import { roomIn } from '../fit-context.ts';
 import { argumentsFromVariables, readArguments, textIn, type Arguments } from './arguments.ts';
 import { repeatsPrompt, withoutPrompt } from '../safety/prompt-filter.ts';
+import { tookTooLong, wroteNothing } from './failures.ts';
 import { fitRounds } from './fit-rounds.ts';
 import type { Offer } from './offer.ts';
 import { CONFIRM_MS, shownArguments, usedValues, type PendingCall } from './pending.ts';
 import { withoutHeaderValues } from './header-values.ts';
 import { failed, forRecord, replied, shownReply, type Act, type CallResult, type Outcome } from './reply.ts';
-import { requestOf } from './request.ts';
+import { lackingFor, requestOf } from './request.ts';
 
 interface ToolUseOptions {
   /** The one that answers, with values in its prompt. */
@@ -47,6 +47,7 @@ const TOO_MANY = `not called: at most ${MAX_CALLS_PER_ROUND} calls at a time`;
 const NO_ROUND_LEFT = `not called: at most ${MAX_ROUNDS} rounds of calls in one answer`;
 const ANOTHER_WAITS = 'not called: the visitor is asked to confirm another call first';
 const CANNOT_CONFIRM = 'not called: the visitor has to confirm this call, which is not possible here; say so';
+const UNFIT = 'not called: the values of variables do not fit its parameters';
 const DECLINED = 'not called: the visitor declined';
 const REPEATS_PROMPT = 'not called: the arguments repeat your instructions, which are told to nobody';
 const GONE = 'not called: the function was changed or removed meanwhile';
@@ -111,12 +112,16 @@ export class ToolUse {
     return [...pending.messages, { role: 'tool', callId: call.id, content: result.content }];
   }
 
-  /** Calls a function that only reads with what variables and defaults give; its reply as text, where it has one to show. */
-  async read(one: ToolFunction): Promise<string | undefined> {
-    const { values } = this.#options;
-    const args = argumentsFromVariables(one, values);
-    if (!args) return undefined;
-    return shownReply(this.#note(one, await this.#perform(one, args, values)));
+  /**
+   * Calls a function that only reads with what variables and defaults give: its reply as text, where it has one to show, or
+   * what the visitor is to be asked for.
+   */
+  async read(one: ToolFunction): Promise<{ text?: string | undefined; needed?: string[] }> {
+    const { values, variables } = this.#options;
+    const lacking = lackingFor(one, values, variables);
+    const args = lacking ? undefined : argumentsFromVariables(one, values);
+    const result = args ? await this.#perform(one, args, values) : failed(lacking?.fault ?? UNFIT);
+    return { text: shownReply(this.#note(one, result)), ...lacking };
   }
 
   /** Ends a generation or a call under way. */
@@ -284,13 +289,3 @@ export class ToolUse {
     return { ...generated, totalTokens: this.tokens };
   }
 }
-
-const tookTooLong = (): OutboundFailure =>
-  new OutboundFailure('timeout', 'model_timeout', 'the model did not answer in time; please try again', {
-    cause: new Error('the answer with its calls of functions: it was not whole after ANSWER_TIMEOUT'),
-  });
-
-const wroteNothing = (): OutboundFailure =>
-  new OutboundFailure('bad_reply', 'model_failed', 'the model could not answer; please try again', {
-    cause: new Error('the model called functions until the last round, and wrote nothing'),
-  });

@@ -1,4 +1,3 @@
-import { functionByExample } from '../../agents/tool-examples.ts';
 import { classOf } from '../../agents/tool-functions.ts';
 import { declaredBy, valuesOf } from '../../agents/variables.ts';
 import type { SearchResult } from '../../knowledge/search/found.ts';
@@ -67,16 +66,6 @@ export function withToolRules(request: ModelRequest): ModelRequest {
   const [system, ...others] = request.messages;
   if (system?.role !== 'system') return request;
   return { ...request, messages: [{ ...system, content: `${system.content}\n\n${TOOL_RULES}` }, ...others] };
-}
-
-/** The reply of the function whose examples the question is clearly like; undefined where there is none to show. */
-export async function replyByExample(
-  tools: ToolUse,
-  { tool_functions }: Pick<StoredAgent, 'tool_functions'>,
-  { text }: SearchResult['query'],
-): Promise<string | undefined> {
-  const one = functionByExample(tool_functions, text);
-  return one && tools.read(one);
 }
 
 /** The language of what is said of calls. */

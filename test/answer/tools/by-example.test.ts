@@ -8,6 +8,7 @@ beforeAll(async () => void (shop = await openShop({}, false)));
 afterEach(() => shop.removeFunctions());
 afterAll(() => shop.close());
 
+const FAILED = 'I could not look that up at the moment.';
 const examples = ['Where is my order?', 'What is the state of my order?'];
 
 describe('a function with examples, where there is no model', () => {
@@ -43,8 +44,8 @@ describe('a function with examples, where there is no model', () => {
     shop.tool.reply = json('Sent.');
     expect((await askByKey(shop, 'Where is my order?', { order: 7 })).text).toBe('Sent.');
     expect(shop.tool.calls[0]?.url).toBe('/stock?order=7');
-    const { text } = await askByKey(shop, 'Where is my order?');
-    expect([text, shop.tool.calls.length]).toEqual([expect.stringContaining('I don’t know'), 1]);
+    const { text, meta } = await askByKey(shop, 'Where is my order?');
+    expect([text, shop.tool.calls.length, meta.outcome]).toEqual([FAILED, 1, 'unknown']);
   });
 
   it.each<[string, object, string]>([
@@ -65,16 +66,63 @@ describe('a function with examples, where there is no model', () => {
 
   it.each<[string, Shop['tool']['reply']]>([
     ['fails', json('x', 500)],
+    ['knows nothing of it', json({ message: 'unknown' }, 404)],
+    ['redirects', (_, response) => void response.writeHead(302, { location: '/sign-in' }).end()],
     ['replies with what no visitor can read', json({ state: 3 })],
     [
       'replies with a page',
       (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>x</p>'),
     ],
-  ])('leaves the answer to the sources where it %s', async (_, reply) => {
+  ])('says that it could not look it up where it %s, and quotes no page', async (_, reply) => {
     await shop.addFunction({ method: 'GET', meta: { examples: ['For how many days may I return this lamp?'] } });
     shop.tool.reply = reply;
-    const { text, meta } = await visit(shop, 'For how many days may I return this lamp?');
-    expect(text).toContain('within 45 days');
+    const { text, message, meta } = await visit(shop, 'For how many days may I return this lamp?');
+    expect([text, meta.outcome, message.cite_data_json]).toEqual([FAILED, 'unknown', '{}']);
     expect(meta.functions_called).toHaveLength(1);
+  });
+
+  describe('and a variable that is not known', () => {
+    const order = { name: 'order', description: 'Number of the *order*.', example: 'BB-10234', type: 'string' };
+    const declare = (variables: object[]) => shop.docent.api('POST', `/agent/${shop.agent}/update`, { variables });
+    afterEach(() => declare([]));
+
+    it.each<[string, object]>([
+      ['of its address', { external_url: '/orders/{{order}}' }],
+      ['of a required parameter', { parameters: ORDER }],
+      [
+        'of the default of one',
+        { parameters: { properties: { of: { type: 'string', default: 'no. {{order}}' } }, required: ['of'] } },
+      ],
+    ])('%s, asks for it by its description', async (_, fields) => {
+      await declare([{ ...order, default_value: { content: '', static: 0 } }]);
+      const { external_url = '/stock' } = fields as { external_url?: string };
+      await shop.addFunction({
+        method: 'GET',
+        meta: { examples },
+        ...fields,
+        external_url: shop.tool.base + external_url,
+      });
+      const { text, meta } = await visit(shop, 'Where is my order?');
+      expect([text, meta.outcome]).toEqual(['To look that up I need: Number of the \\*order\\*.', 'unknown']);
+      const content = '{"error":"order (Number of the *order*.) is not known yet: ask the visitor for it"}';
+      expect([shop.tool.calls, meta.functions_called]).toEqual([[], [{ name: 'stock', content }]]);
+    });
+
+    it.each<[string, object[]]>([
+      ['static', [{ ...order, default_value: { content: '', static: 1 } }]],
+      ['declared by no agent', []],
+    ])('asks for none that is %s', async (_, variables) => {
+      await declare(variables);
+      await shop.addFunction({ method: 'GET', meta: { examples }, external_url: `${shop.tool.base}/orders/{{order}}` });
+      expect((await visit(shop, 'Where is my order?')).text).toBe(FAILED);
+    });
+
+    it('asks in the language of the visitor', async () => {
+      await declare([{ ...order, description: '', default_value: { content: '', static: 0 } }]);
+      const german = { examples: ['Wo ist meine Bestellung gerade?'] };
+      await shop.addFunction({ method: 'GET', meta: german, external_url: `${shop.tool.base}/orders/{{order}}` });
+      const { text } = await visit(shop, 'Wo ist meine Bestellung gerade?');
+      expect(text).toBe('Um das nachzusehen, brauche ich: order');
+    });
   });
 });
