@@ -26,6 +26,8 @@ interface ToolUseOptions {
   variables: Declared;
   /** Whether the visitor can be asked to confirm a call. */
   canAsk: boolean;
+  /** Nothing that acts is called. */
+  onlyReads: boolean;
   caller: Caller;
   /** Milliseconds for all rounds: each request to the model has that long by itself. None by default. */
   timeout?: number | undefined;
@@ -48,6 +50,7 @@ const NO_ROUND_LEFT = `not called: at most ${MAX_ROUNDS} rounds of calls in one 
 const ANOTHER_WAITS = 'not called: the visitor is asked to confirm another call first';
 const CANNOT_CONFIRM = 'not called: the visitor has to confirm this call, which is not possible here; say so';
 const UNFIT = 'not called: the values of variables do not fit its parameters';
+const ONLY_READS = 'not called: an explanation of the answer calls nothing that acts';
 const DECLINED = 'not called: the visitor declined';
 const REPEATS_PROMPT = 'not called: the arguments repeat your instructions, which are told to nobody';
 const GONE = 'not called: the function was changed or removed meanwhile';
@@ -213,12 +216,13 @@ export class ToolUse {
 
   /** The result of a call, or what waits for the visitor. */
   async #call(call: ToolCall, waiting: object | undefined): Promise<CallResult | Omit<PendingCall, 'messages'>> {
-    const { agent, offer, values, canAsk } = this.#options;
+    const { agent, offer, values, canAsk, onlyReads } = this.#options;
     const one = offer.byName.get(call.name);
     if (!one) return this.#refuse(call, NO_FUNCTION);
     const read = readArguments(one, call.arguments, values);
     if ('fault' in read) return this.#refuse(call, read.fault);
     if (repeatsPrompt(textIn(read.args), agent.prompt)) return this.#refuse(call, REPEATS_PROMPT);
+    if (onlyReads && classOf(one) !== 'read') return this.#refuse(call, ONLY_READS);
     if (classOf(one) === 'ask') {
       if (!canAsk) return this.#note(one, failed(CANNOT_CONFIRM, 'unconfirmed'));
       return waiting ? this.#note(one, failed(ANOTHER_WAITS)) : this.#pendingCall(one, call, read.args);

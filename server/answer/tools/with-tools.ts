@@ -1,4 +1,3 @@
-import { classOf } from '../../agents/tool-functions.ts';
 import { declaredBy, valuesOf } from '../../agents/variables.ts';
 import type { SearchResult } from '../../knowledge/search/found.ts';
 import type { Catalogue } from '../../model/catalogue.ts';
@@ -38,7 +37,7 @@ export function toolsFor(
   run: Run,
 ): ToolUse | undefined {
   if (agent?.type !== 'user-facing') return undefined;
-  const offer = offerOf(question.trace ? withoutActs(agent) : agent) ?? (question.confirmed ? NO_FUNCTIONS : undefined);
+  const offer = offerOf(agent) ?? (question.confirmed ? NO_FUNCTIONS : undefined);
   if (!offer) return undefined;
   return new ToolUse({
     agent,
@@ -48,19 +47,14 @@ export function toolsFor(
     variables: declaredBy([agent, ...agents]),
     // A key holder, and a question that is not stored, have nobody who could confirm.
     canAsk: question.visitor !== undefined && !question.ephemeral && !question.confirmed,
+    // Nobody wants anything done by a question that is asked to see how it is answered.
+    onlyReads: question.trace !== undefined,
     caller,
     timeout: answerTimeout,
     clock,
     onStep: (name) => run.setStep(name),
   });
 }
-
-/** Nobody wants anything done by a question that is asked to see how it is answered: as if a visitor had to confirm it. */
-const withoutActs = ({ tool_functions }: StoredAgent): Pick<StoredAgent, 'tool_functions'> => ({
-  tool_functions: tool_functions.map((one) =>
-    classOf(one) === 'write' ? { ...one, meta: { ...one.meta, class: 'ask' } } : one,
-  ),
-});
 
 export function withToolRules(request: ModelRequest): ModelRequest {
   const [system, ...others] = request.messages;

@@ -230,9 +230,10 @@ describe('with a model', () => {
     model.next({ toolCalls: calls }, { pieces: ['There are 7, and I cannot order one.'] });
     const trace = await shop.trace(await shop.session(), 'Order a lamp for me');
     expect(called).toEqual(['/shop/stock']);
+    expect(trace.answer).toBe('There are 7, and I cannot order one.\n\nThis was not done: order\\_lamp');
     expect(trace.functions_called).toEqual([
       { name: 'stock', content: expect.stringContaining('"stock":7') },
-      { name: 'order_lamp', content: expect.stringContaining('not called') },
+      { name: 'order_lamp', content: '{"error":"not called: an explanation of the answer calls nothing that acts"}' },
     ]);
     for (const uuid of added) await shop.docent.api('POST', `/function/${uuid}/delete`);
   });
