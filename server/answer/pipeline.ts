@@ -14,7 +14,7 @@ import { checkEnd, type CitationJudge } from './citations/judge.ts';
 import { createMarkerFilter } from './citations/stream-filter.ts';
 import { generationError, type Fallback, type GenerationResult } from './fallback.ts';
 import { answerTokens, fitContext } from './fit-context.ts';
-import { replyByExample, type ReplyByExample } from './tools/by-example.ts';
+import { replyByExample, withoutModel, type ReplyByExample } from './tools/by-example.ts';
 import { buildPrompt, MAX_TURNS } from './prompt.ts';
 import { namesThing, offerIn, replyCanned, replyToTalk, replyWithoutAgent } from './replies.ts';
 import { readTalk } from './small-talk/talk.ts';
@@ -285,6 +285,7 @@ function answerWithModel(
 
 async function fallBackToQuotes(context: AnswerContext, reason: string, run: Run): Promise<AnswerResult> {
   const result = await answerWithQuotes(context, run);
+  run.append(withoutModel(context));
   return { ...result, meta: { ...result.meta, fallback: reason } };
 }
 

@@ -28,3 +28,9 @@ export async function replyByExample(
   const { failed, needs } = LOOKUP_PHRASES[languageFor(context, context.question)];
   return { text: needed.length > 0 ? `${needs} ${needed.map(plain).join(', ')}` : failed, outcome: 'unknown' };
 }
+
+/** What is said behind quotes that stand in for the model of an agent with functions, none of which was called. */
+export const withoutModel = (context: AnswerContext): string =>
+  context.tools && context.tools.called.length === 0
+    ? `\n\n${LOOKUP_PHRASES[languageFor(context, context.question)].noModel}`
+    : '';

@@ -368,6 +368,23 @@ describe('a function that acts', () => {
     expect(shop.tool.calls).toHaveLength(1);
   });
 
+  it('is said not to be there where the model fails before a call, and only of an agent that has functions', async () => {
+    const question = 'How long may I return a lamp, please?';
+    const failing = { status: 500, raw: ['{}'] };
+    await shop.addFunction({ name: 'cancel' });
+    shop.model.next(failing);
+    const { text, meta } = await visit(shop, question);
+    const sentence = 'At the moment I cannot look anything up or change anything for you.';
+    expect([text, meta.fallback]).toEqual([
+      expect.stringMatching(new RegExp(`within 45 days[^]*\\n\\n${sentence}$`)),
+      'status_500',
+    ]);
+    await shop.removeFunctions();
+    shop.model.next(failing, saying('Yes.'));
+    expect((await visit(shop, question)).text).not.toContain('At the moment');
+    await visit(shop, question);
+  });
+
   it('is said to have acted where the model fails before it can say so', async () => {
     await shop.addFunction({ name: 'cancel' });
     shop.model.next(calling('cancel'), { status: 500, raw: ['{}'] });
