@@ -1,3 +1,5 @@
+import { jsonIn } from '../schema/json.ts';
+import { isObject } from '../schema/validate.ts';
 import type { HeldTurn, Reply } from './hold.ts';
 import type { ExpectedAnswer, Turn, Value } from './format.ts';
 
@@ -18,11 +20,7 @@ export function differencesOf({ turn, reply, fault }: HeldTurn, isCiting: boolea
     ...answerDifferences(turn.answer ?? {}, reply),
     ...sessionDifferences(turn, reply),
     ...listDifferences('labels', turn.labels?.toSorted(), reply.labels.toSorted()),
-    ...listDifferences(
-      'tools',
-      turn.tools,
-      (reply.meta.functions_called ?? []).map(({ name }) => name),
-    ),
+    ...toolDifferences(turn, reply),
   ];
 }
 
@@ -69,6 +67,21 @@ function sessionDifferences({ state, variables = {} }: Turn, reply: Reply): Diff
       differences.push({ what: `variables.${name}`, expected: shown(expected), got: shown(got, expected) });
   }
   return differences;
+}
+
+/** Of the record of a call, why it got no reply; undefined where it got one, of whatever status. */
+export function faultOfCall(content: string): string | undefined {
+  // The record of a long reply is cut, and no JSON.
+  const record = jsonIn(content);
+  if (!isObject(record) || record['status'] !== undefined) return undefined;
+  return typeof record['error'] === 'string' ? record['error'] : undefined;
+}
+
+function toolDifferences({ tools }: Turn, { meta }: Reply): Difference[] {
+  const called = (meta.functions_called ?? []).map(({ name, content }) => ({ name, fault: faultOfCall(content) }));
+  const answered = called.filter(({ fault }) => fault === undefined).map(({ name }) => name);
+  const shownCalls = called.map(({ name, fault }) => (fault === undefined ? name : `${name} (no reply: ${fault})`));
+  return listDifferences('tools', tools, answered).map((one) => ({ ...one, got: shownCalls.join('\n') || 'none' }));
 }
 
 function listDifferences(what: string, expected: string[] | undefined, got: string[]): Difference[] {

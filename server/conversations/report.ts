@@ -1,10 +1,11 @@
 import type { RoutingRecord } from '../agents/routing/choose.ts';
-import type { Difference } from './compare.ts';
+import { faultOfCall, type Difference } from './compare.ts';
+import type { HeldTurn } from './hold.ts';
 import type { Judged, JudgedTurn } from './run.ts';
 
 /** What did not hold, as lines for a person. */
 
-const [WIDTH, MAX_LINES, MAX_CANDIDATES] = [200, 4, 5];
+const [WIDTH, MAX_LINES, MAX_CANDIDATES, MAX_FUNCTIONS] = [200, 4, 5, 5];
 
 /** Of a conversation with at least one turn that failed; each line ended. */
 export function describeFailure({ file, conversation, turns }: Judged): string {
@@ -19,6 +20,7 @@ function describeTurn({ held, differences, hints = [] }: JudgedTurn, number: num
   return [
     `  turn ${number} (line ${turn.line}): ${oneLine(turn.ask)}`,
     ...grouped(differences).flatMap(describeDifferences),
+    ...describeFaults(held, differences),
     ...hints.map((hint) => `    ${oneLine(hint)}`),
     ...(record ? describeRouting(record, reply.meta.active_agent?.name ?? '') : []),
     '',
@@ -34,6 +36,15 @@ function grouped(differences: readonly Difference[]): Difference[][] {
     else groups.push([one]);
   }
   return groups;
+}
+
+/** The functions that gave no reply, which may be why the answer is another; `tools` shows them itself. */
+function describeFaults({ reply }: HeldTurn, differences: readonly Difference[]): string[] {
+  if (differences.some(({ what }) => what === 'tools')) return [];
+  return (reply?.meta.functions_called ?? []).slice(0, MAX_FUNCTIONS).flatMap(({ name, content }) => {
+    const fault = faultOfCall(content);
+    return fault === undefined ? [] : [`    ${oneLine(`${name} gave no reply: ${fault}`)}`];
+  });
 }
 
 const describeDifferences = (group: Difference[]): string[] => [

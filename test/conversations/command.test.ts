@@ -184,6 +184,27 @@ conversations:
     expect(out).toContain('2 conversations: 1 held, 1 failed in ');
   });
 
+  it('counts a function as called where it replied, and shows why one did not', async () => {
+    const [general] = (await running.api('GET', `/chatbot/${chatbot}/agents`)).body;
+    const one = { name: 'order_state', method: 'GET', external_url: 'http://10.0.0.3/orders' };
+    const meta = { examples: ['Where is my parcel today?'] };
+    const { uuid } = (await running.api('POST', `/agent/${general.uuid}/function/create`, { ...one, meta })).body;
+    const path = await file(`
+chatbot: Lamps
+conversations:
+  - { name: called, turns: [{ ask: Where is my parcel today?, tools: [order_state] }] }
+  - { name: not called, turns: [{ ask: Where is my parcel today?, tools: [] }] }
+  - { name: answered, turns: [{ ask: Where is my parcel today?, answer: { contains: on its way } }] }
+`);
+    const { code, out } = await docent(['test', path]);
+    await running.api('POST', `/function/${uuid}/delete`);
+    expect(code).toBe(1);
+    const fault = 'the address of the function is not allowed';
+    expect(out).toContain(`    tools\n      - order_state\n      + order_state (no reply: ${fault})\n`);
+    expect(out).toContain(`    order_state gave no reply: ${fault}\n`);
+    expect(out).toContain('3 conversations: 1 held, 2 failed');
+  });
+
   it('writes well-formed JUnit XML', async () => {
     const junit = join(dir, 'junit.xml');
     const path = await file(FAILS.replace('"more"', '"m\\u0007ore" ]]>'));
