@@ -71,9 +71,10 @@ ${CRAWL_HELP}`,
   ask: {
     synopsis: 'CHATBOT QUESTION [--explain]',
     summary: 'ask a chatbot, and print its answer with the sources',
-    details: `The question is asked as a visitor would ask it, and is not kept. CHATBOT is a uuid, or a name that only one chatbot has.
+    details: `The question is asked as a visitor would ask it, and is not kept; but functions of the class write are called, and change what
+they change for visitors. CHATBOT is a uuid, or a name that only one chatbot has.
 With --explain it also tells how the answer came about: the words that counted, the passages and sentences with their scores,
-and what an answer needs. Functions that write are not called then.
+and what an answer needs. Functions of the classes write and ask are not called then.
 `,
     minWords: 2,
     maxWords: Infinity,

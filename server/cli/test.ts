@@ -13,7 +13,8 @@ const [EXIT_FAILED, EXIT_NOT_RUN, EXIT_INTERRUPTED] = [1, 2, 130];
 export const testCommand: LateCommand = {
   synopsis: 'FILE|FOLDER [--chatbot NAME] [--server URL] [--junit FILE]',
   summary: 'hold the conversations of YAML files with a chatbot, and say what is not as expected',
-  details: `The chatbot is the one of --chatbot, or that the file names, or the only one there is. The conversations are deleted again.
+  details: `The chatbot is the one of --chatbot, or that the file names, or the only one there is. The conversations are deleted again, but not what their
+questions do: functions of the class write are called. Hold such conversations with a chatbot whose functions lead to a test server.
 With --server it asks a server at that address, with the key in DOCENT_API_KEY; without, the data folder's own.
 --junit writes the result as JUnit XML, too. The guide "Team" has the format of the files.
 Exit code: 0 all holds, 1 something does not, 2 it could not be run: a file, the server or the chatbot, 130 stopped by Ctrl-C.
