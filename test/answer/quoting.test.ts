@@ -119,6 +119,21 @@ describe('an answer of quotations', () => {
     expect((await site.answer('Do you rent out bicycles by courier?')).text).toContain('don’t know');
   });
 
+  it.each([
+    ['holds none of the kind of thing asked for', 'How much is a veneer?'],
+    ['has another word with nearly the letters of the one asked for', 'parking?'],
+    ['lacks what the question points back to', 'I cannot come tomorrow morning. Will that cost me anything?'],
+  ])('is not sure of a quotation that %s', async (_, question) => {
+    const site = await siteOf({
+      veneers: '<title>Veneers</title><p>A veneer hides a chipped tooth and lasts for long.</p>',
+      packing: '<title>Packing</title><p>The packing of our instruments is done by hand.</p>',
+      crowns: '<title>Crowns</title><p>The cost of a crown is £90.</p>',
+    });
+    expect((await site.answer('What does a veneer hide?')).text).toMatch(/^A veneer hides a chipped tooth/);
+    expect((await site.answer('What does a crown cost?')).text).toMatch(/^The cost of a crown is £90/);
+    expect((await site.answer(question)).text).toMatch(/^I am not sure. /);
+  });
+
   it('gives a definition with its term', async () => {
     expect(await textFor('What is a finial?')).toContain('Finial: The small knob at the top of a lamp. [1]');
   });

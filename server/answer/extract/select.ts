@@ -1,9 +1,10 @@
 import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
+import { hasTypeAskedFor, judge } from './certainty.ts';
 import { composeQuotes, type QuotePiece } from './compose.ts';
 import { rank, type Ranking } from './rank.ts';
 import { isQuotedWhole } from './section.ts';
-import { minConfidence, minHeld, UNSURE_CONFIDENCE, UNSURE_HELD } from './threshold.ts';
+import { minConfidence } from './threshold.ts';
 
 /** A sentence of a passage, selected to answer without a model. */
 interface QuotedSentence {
@@ -41,9 +42,6 @@ const MIN_SECTION_SHARE = 0.75;
 const MIN_ADDED = 0.2;
 /** The least share of a root that says the same as the word of the question. */
 const SYNONYM = 0.5;
-/** The noun behind “what” or “which”: the kind of thing that is asked for. */
-const KIND_ASKED_FOR =
-  /(?<!\p{L})(?:what|which|welche[rsmn]?|qu[eé]|cuál(?:es)?|quel(?:le)?s?|qual[ei]?|quais|welke?|vilke[nt]|hvilke[nt]|jak[ai]e?|как(?:ой|ая|ое|ие))\s+(\p{L}+)/giu;
 
 /** Yields the best sentences, best first; none below the threshold. Of a passage that is quoted whole it yields one. */
 export function* selectQuotes(query: Query, found: Found[], options: QuoteOptions = {}): Generator<QuotedSentence> {
@@ -119,7 +117,7 @@ export interface QuotedAnswer {
 /** The best sentences, composed in reading order. */
 export function selectAnswer(query: Query, found: Found[], options: QuoteOptions = {}): QuotedAnswer {
   const ranking = rank(query, found);
-  const certainty = options.threshold === undefined ? certaintyOf(ranking, query, found) : 'sure';
+  const certainty = options.threshold === undefined ? judge(ranking, query, found).certainty : 'sure';
   const shown = query.isLongForm
     ? {}
     : certainty === 'sure'
@@ -129,6 +127,7 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
     certainty === 'none' ? [] : [...selectSentences(ranking, query, found, { threshold: 0, ...shown, ...options })];
   // An answer that the owner wrote is complete.
   const isOwnersAnswer = picks[0] !== undefined && found[picks[0].found]!.source.type === 'qa';
+  const isAsked = picks[0] !== undefined && found[picks[0].found]!.match.asked === true;
   const selected = isOwnersAnswer ? picks.slice(0, 1) : picks;
   const pieces = composeQuotes(selected, found, query);
   const pages = new Set(selected.map((pick) => found[pick.found]!.source.uuid));
@@ -137,50 +136,11 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
     isFromSeveralPages: pages.size > 1,
     restated: ranking.candidates[0]?.restated ?? 0,
     isOwnersAnswer,
-    isUnsure: certainty === 'unsure',
+    isUnsure:
+      certainty === 'unsure' ||
+      (certainty === 'sure' && !isOwnersAnswer && !isAsked && !hasTypeAskedFor(query, pieces)),
   };
 }
-
-/**
- * `sure` where the best passage has words for most of the question, however well the rest fits: it may tell of something
- * else. `unsure` where it may answer all the same.
- */
-function certaintyOf({ candidates: [best], confidence }: Ranking, query: Query, found: Found[]): Certainty {
-  if (!best) return 'none';
-  const passage = found[best.found]!;
-  if (passage.match.exact || passage.match.asked) return 'sure';
-  const isConfident = confidence >= minConfidence(query, found);
-  const held = heldBy(passage, query) / minHeld(query, found);
-  // Who asks for a long text asks for what there is.
-  if (isConfident) return held >= 1 || query.isLongForm ? 'sure' : 'unsure';
-  const isClose = confidence >= UNSURE_CONFIDENCE * minConfidence(query, found) && held >= UNSURE_HELD;
-  return isClose && query.unknownNames === 0 ? 'unsure' : 'none';
-}
-
-/**
- * 0 to 1: the share of the question's worth that a passage, its title or its headings have words for. The word that names the
- * kind of thing asked for is left out: “which colour” is answered by “green”.
- */
-function heldBy({ match }: Found, { terms, termByRoot, question }: Query): number {
-  const shares = new Float64Array(terms.length);
-  const read = (root: number): void => {
-    const found = termByRoot.get(root);
-    if (found && found.share >= SYNONYM) shares[found.term] = 1;
-  };
-  match.head.forEach(read);
-  for (const { roots } of match.sentences()) roots.forEach(read);
-  const kinds = new Set(Array.from(question.matchAll(KIND_ASKED_FOR), ([, kind = '']) => kind.toLowerCase()));
-  let [held, all] = [0, 0];
-  for (const [term, { word, worth, isGuess }] of terms.entries()) {
-    if (shares[term] === 0 && kinds.has(word)) continue;
-    held += isGuess ? 0 : worth * shares[term]!;
-    all += worth;
-  }
-  return held / (all || 1);
-}
-
-/** Whether quotes answer: surely, perhaps, or not at all. */
-type Certainty = 'sure' | 'unsure' | 'none';
 
 /** Above 0.7 of their different words shared, two sentences count as repetitions. */
 function areAlike(a: Sentence, b: Sentence): boolean {

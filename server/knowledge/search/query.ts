@@ -22,6 +22,8 @@ export interface Query {
   isLongForm: boolean;
   /** False for mere keywords. */
   isQuestion: boolean;
+  /** Whether it needs what stands before it: it has at most one term, or refers back. */
+  isFollowUp: boolean;
   /** Whether the text is a greeting or thanks. */
   asksNothing(): boolean;
   /** Whether a sentence has the kind of thing that is asked for; undefined where any sentence may. */
@@ -122,6 +124,7 @@ export function readQuery(text: string, earlier: string[], vocabulary: Vocabular
     siteLanguages: vocabulary.languages,
     isLongForm: asksAtLength(text),
     isQuestion: QUESTION.test(text.slice(0, MAX_QUERY_LENGTH)),
+    isFollowUp: isContinued,
     asksNothing: () => asksNothing(text),
     hasAnswerType: answerType(question),
     textToEmbed: isContinued ? [...earlier.slice(-1), text].join('\n') : text,

@@ -1,0 +1,85 @@
+import type { Found } from '../../knowledge/search/found.ts';
+import type { Query } from '../../knowledge/search/query.ts';
+import type { Ranking } from './rank.ts';
+import { minConfidence, minHeld, UNSURE_CONFIDENCE, UNSURE_HELD } from './threshold.ts';
+
+/** Whether quotes answer: surely, perhaps, or not at all. */
+type Certainty = 'sure' | 'unsure' | 'none';
+
+/** The least share of a root that says the same as the word of the question. */
+const SYNONYM = 0.5;
+/** From here on to below 1 a root is a likely spelling of the word, and what it counts: “parking” may not be “packing”. */
+const CORRECTION = 0.9;
+const CORRECTED = 0.5;
+/** The least share of what stands beside a question that points back to it, where the answer is sure. */
+const MIN_BESIDE = 0.25;
+/** The noun behind “what” or “which”: the kind of thing that is asked for. */
+const KIND_ASKED_FOR =
+  /(?<!\p{L})(?:what|which|welche[rsmn]?|qu[eé]|cuál(?:es)?|quel(?:le)?s?|qual[ei]?|quais|welke?|vilke[nt]|hvilke[nt]|jak[ai]e?|как(?:ой|ая|ое|ие))\s+(\p{L}+)/giu;
+
+/** How sure the best sentence answers, and what says so. */
+export interface Judgement {
+  certainty: Certainty;
+  /** 0 to 1: the share of the question's worth that the best passage, its title or its headings have words for. */
+  held: number;
+}
+
+/**
+ * `sure` where the best passage has words for most of the question, however well the rest fits: it may tell of something
+ * else. `unsure` where it may answer all the same.
+ */
+export function judge({ candidates: [best], confidence }: Ranking, query: Query, found: Found[]): Judgement {
+  const passage = best && found[best.found];
+  if (!passage) return { certainty: 'none', held: 0 };
+  if (passage.match.exact || passage.match.asked) return { certainty: 'sure', held: 1 };
+  const shares = sharesIn(passage, query);
+  const held = heldOf(shares, query);
+  const enough = held / minHeld(query, found);
+  const least = minConfidence(query, found);
+  const isClose = confidence >= UNSURE_CONFIDENCE * least && enough >= UNSURE_HELD && query.unknownNames === 0;
+  if (confidence < least) return { certainty: isClose ? 'unsure' : 'none', held };
+  // Who asks for a long text asks for what there is.
+  const isSure = query.isLongForm || (enough >= 1 && hasWhatItPointsTo(shares, query));
+  return { certainty: isSure ? 'sure' : 'unsure', held };
+}
+
+/** Whether any piece holds the kind of thing asked for: what does not may tell of the subject alone. */
+export const hasTypeAskedFor = ({ hasAnswerType, isLongForm }: Query, pieces: { text: string }[]): boolean =>
+  hasAnswerType === undefined || isLongForm || pieces.some(({ text }) => hasAnswerType(text));
+
+/** By term, 0 to 1: how well a passage has it. */
+function sharesIn({ match }: Found, { terms, termByRoot }: Query): Float64Array {
+  const shares = new Float64Array(terms.length);
+  const read = (root: number): void => {
+    const found = termByRoot.get(root);
+    if (!found || found.share < SYNONYM) return;
+    const share = found.share >= CORRECTION && found.share < 1 ? CORRECTED : 1;
+    if (shares[found.term]! < share) shares[found.term] = share;
+  };
+  match.head.forEach(read);
+  for (const { roots } of match.sentences()) roots.forEach(read);
+  return shares;
+}
+
+/** The word that names the kind of thing asked for is left out: “which colour” is answered by “green”. */
+function heldOf(shares: Float64Array, { terms, question }: Query): number {
+  const kinds = new Set(Array.from(question.matchAll(KIND_ASKED_FOR), ([, kind = '']) => kind.toLowerCase()));
+  let [held, all] = [0, 0];
+  for (const [term, { word, worth, isGuess }] of terms.entries()) {
+    if (shares[term] === 0 && kinds.has(word)) continue;
+    held += isGuess ? 0 : worth * shares[term]!;
+    all += worth;
+  }
+  return held / (all || 1);
+}
+
+/** “I cannot come tomorrow. Will that cost me anything?” is not answered by any cost. */
+function hasWhatItPointsTo(shares: Float64Array, { terms, beside, isFollowUp }: Query): boolean {
+  if (!isFollowUp || terms.length === beside) return true;
+  let [held, all] = [0, 0];
+  for (let term = beside; term < terms.length; term++) {
+    held += terms[term]!.weight * shares[term]!;
+    all += terms[term]!.weight;
+  }
+  return held >= MIN_BESIDE * all;
+}
