@@ -110,11 +110,12 @@ function wordOf({ word, weight, matches, known }: MessageTrace['query']['terms']
   return `${word} (${weight.toFixed(1)}${read})`;
 }
 
-const decisionRows = ({ confidence, min_confidence, unsure_confidence }: Decision): string[][] => [
+const decisionRows = ({ confidence, min_confidence, unsure_confidence, held, min_held }: Decision): string[][] => [
   [
     'confidence',
     `${fixed(confidence)} (needed: ${fixed(min_confidence)}; for the closest ${fixed(unsure_confidence)})`,
   ],
+  ['held', `${fixed(held)} of what is asked (needed: ${fixed(min_held)})`],
 ];
 
 function modelOf({ model, search }: MessageTrace): string {

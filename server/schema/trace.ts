@@ -91,6 +91,8 @@ const TraceDecision = record({
   confidence: share('How likely it is that the passages answer the question.'),
   min_confidence: share('Below it, nothing is told as an answer.'),
   unsure_confidence: share('Below it, nothing is quoted.'),
+  held: share('The share of what is asked that the best passage, its title or its headings have words for.'),
+  min_held: share('Below it, a quotation is `unsure`.'),
 });
 
 const TraceRouting = Type.Object(

@@ -5,8 +5,9 @@ import type { MessageTrace } from '../../schema/trace.ts';
 import type { StoredMessage } from '../../store/store.ts';
 import type { Citations } from '../../types.ts';
 import { searchedQuestions } from '../context.ts';
+import { judge } from '../extract/certainty.ts';
 import { rank } from '../extract/rank.ts';
-import { minConfidence, UNSURE_CONFIDENCE } from '../extract/threshold.ts';
+import { minConfidence, minHeld, UNSURE_CONFIDENCE } from '../extract/threshold.ts';
 import { answerTo } from '../extract/write.ts';
 import type { MessageMeta } from '../runs.ts';
 import type { AnswerTrace, TracedContext } from './answer-trace.ts';
@@ -147,11 +148,14 @@ function sentencesOf(query: Query, found: Found[]): MessageTrace['sentences'] {
 function decisionOf(query: Query, found: Found[]): MessageTrace['decision'] {
   const { pieces, isUnsure } = answerTo(query, found);
   const least = minConfidence(query, found);
+  const ranking = rank(query, found);
   return {
     certainty: pieces.length === 0 ? 'none' : isUnsure ? 'unsure' : 'sure',
-    confidence: round(rank(query, found).confidence),
+    confidence: round(ranking.confidence),
     min_confidence: round(least),
     unsure_confidence: round(UNSURE_CONFIDENCE * least),
+    held: round(judge(ranking, query, found).held),
+    min_held: round(Math.min(1, minHeld(query, found))),
   };
 }
 

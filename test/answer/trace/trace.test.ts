@@ -128,8 +128,9 @@ describe('without a model', () => {
     expect(trace.sentences.length).toBeGreaterThan(taken.length);
     const scores = trace.sentences.map(({ score }) => score);
     expect(scores).toEqual(scores.toSorted((one, other) => other - one));
-    const { certainty, confidence, min_confidence } = trace.decision!;
+    const { certainty, confidence, min_confidence, held, min_held } = trace.decision!;
     expect(certainty).toBe('sure');
+    expect(held).toBeGreaterThanOrEqual(min_held);
     expect(confidence).toBeGreaterThanOrEqual(min_confidence);
     expect(trace).toMatchObject({ by: 'quotes', search: { all_sources: true }, query: { language: 'en' } });
     expect(trace.search.passages).toBeGreaterThanOrEqual(4);
@@ -139,6 +140,7 @@ describe('without a model', () => {
   it('tells of words that no page has why nothing was found', async () => {
     const trace = await shop.trace(session, 'Do you repair bicycles?');
     expect(trace).toMatchObject({ outcome: 'unknown', decision: { certainty: 'none' } });
+    expect(trace.decision!.held).toBeLessThan(trace.decision!.min_held);
     expect(trace.query.unknown_words).toContain('bicycles');
     expect(trace.sentences.every(({ taken }) => !taken)).toBe(true);
   });
