@@ -38,7 +38,9 @@ export class SideQuestions {
 
   /** None is asked for a while after failures in a row. */
   get isPaused(): boolean {
-    return this.#clock() < this.#pausedUntil;
+    const remaining = this.#pausedUntil - this.#clock();
+    // More than a pause remains where the clock was set back.
+    return remaining > 0 && remaining <= PAUSE_MS;
   }
 
   /**
