@@ -32,22 +32,20 @@ export function readArguments({ parameters }: Parameters, text: string, values: 
     // Throws where they are nested too deeply to be sent.
     JSON.stringify(sent);
     const args = withDefaults(parameters, withoutNulls(parameters, sent), values);
-    return hasPattern(parameters) ? withinTime(() => checked(parameters, args)) : checked(parameters, args);
+    return withinTime(() => checked(parameters, args));
   } catch {
     // The owner's schema may hold a pattern that is none or takes too long, or refer to itself without end.
     return { fault: 'the arguments cannot be checked' };
   }
 }
 
-/** Milliseconds for a check by patterns of the owner's: on some words one may take longer than anybody waits. */
+/** Milliseconds for a check by the owner's schema: patterns and references in it may take longer than anybody waits. */
 const MAX_CHECK_MS = 500;
-
-const hasPattern = (parameters: ToolFunction['parameters']): boolean => JSON.stringify(parameters).includes('attern');
 
 const context = createContext({});
 const script = new Script('check()');
 
-/** The result of `check`. Throws after `MAX_CHECK_MS`: only such a script can be ended while a pattern is matched. */
+/** The result of `check`. Throws after `MAX_CHECK_MS`: only such a script can be ended while it runs. */
 function withinTime<T>(check: () => T): T {
   return script.runInContext(Object.assign(context, { check }), { timeout: MAX_CHECK_MS }) as T;
 }
