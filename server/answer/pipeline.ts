@@ -1,6 +1,7 @@
 import { cannedAnswer, sourcesFor } from '../agents/agents.ts';
 import type { AgentRouter } from '../agents/routing/router.ts';
 import { collect } from '../agents/collect/collect.ts';
+import { isYesOrNoAlone } from '../agents/collect/yes-no.ts';
 import { collectedBy, withValues } from '../agents/variables.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import type { Catalogue } from '../model/catalogue.ts';
@@ -16,7 +17,7 @@ import { generationError, type Fallback, type GenerationResult } from './fallbac
 import { answerTokens, fitContext } from './fit-context.ts';
 import { replyByExample, withoutModel, type ReplyByExample } from './tools/by-example.ts';
 import { buildPrompt, MAX_TURNS } from './prompt.ts';
-import { namesThing, offerIn, replyCanned, replyToTalk, replyWithoutAgent } from './replies.ts';
+import { namesThing, offerIn, replyCanned, replyToPress, replyToTalk, replyWithoutAgent } from './replies.ts';
 import { readTalk } from './small-talk/talk.ts';
 import { writeQuotes } from './extract/write.ts';
 import { doubtIn, type ClaimJudge } from './tools/claim.ts';
@@ -28,6 +29,7 @@ import {
   toolsFor,
   withToolRules,
 } from './tools/with-tools.ts';
+import { isWaiting } from './tools/pending.ts';
 import type { Caller } from '../web/call.ts';
 import type { Clock } from '../schema/ids.ts';
 import { outcomeOf, saysUnknown, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts';
@@ -78,7 +80,9 @@ export async function warmAnswers(): Promise<void> {
 
 function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): AnswerResult | Promise<AnswerResult> {
   const { model, fallbackFor, catalogue } = options;
-  const { question, agent, tools, talk } = context;
+  const { question, agent, tools, talk, turns } = context;
+  const card = question.confirmed ? undefined : turns.at(-1)?.pending_call_json;
+  if (isWaiting(card, options.clock()) && isYesOrNoAlone(question.query)) return replyToPress(context, run);
   const { confirmed } = question;
   if (confirmed)
     return agent && tools

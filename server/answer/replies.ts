@@ -1,6 +1,7 @@
 import { sourcesFor } from '../agents/agents.ts';
 import type { SearchResult } from '../knowledge/search/found.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
+import type { LanguageCode } from '../knowledge/text/languages.ts';
 import type { StoredAgent } from '../store/store.ts';
 import { messageMeta, type AnswerContext } from './context.ts';
 import { wouldQuote } from './outcome.ts';
@@ -9,7 +10,8 @@ import type { Run } from './run.ts';
 import type { AnswerResult, Question } from './runs.ts';
 import { findContact } from './small-talk/contact.ts';
 import { contactOffer, contactReply, defaultMessage, offerOf, replyTo, type Speaker } from './small-talk/reply.ts';
-import { isForeignWord, readIn, type Talk } from './small-talk/talk.ts';
+import { isForeignWord, languagesOf, readIn, type Talk } from './small-talk/talk.ts';
+import { PRESS_BUTTON } from './tools/press-button.ts';
 
 /** The answers that are neither quoted nor a model's. */
 
@@ -57,6 +59,22 @@ export async function replyToTalk(
     run.append(replyTo(kind, { ...speaker, language }));
   }
   return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(agent, routing), outcome: 'answered' } };
+}
+
+/** Where a yes or a no is written and a call waits for its button. */
+export function replyToPress(context: AnswerContext, run: Run): AnswerResult {
+  const { agent, routing } = context;
+  run.append(PRESS_BUTTON[spokenIn(context)]);
+  return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(agent, routing), outcome: 'answered' } };
+}
+
+/** For a message whose words tell no language: that of the conversation, else of the visitor's browser, else of the sources. */
+function spokenIn(context: AnswerContext): LanguageCode {
+  const { question, turns, found, query } = context;
+  const earlier = turns.map((turn) => turn.query);
+  const { acceptedLanguages } = question;
+  const [first] = languagesOf({ earlier, acceptedLanguages, found, siteLanguages: query.siteLanguages });
+  return first ?? speakerOf(context).language;
 }
 
 interface Asked extends SearchResult {

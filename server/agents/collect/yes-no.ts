@@ -36,6 +36,15 @@ export function yesOrNo(reply: string): boolean | undefined {
     .findLast((said) => said !== undefined);
 }
 
+/** Words that a message has beside its yes or no at most: "yes please do", "nein danke". */
+const MAX_WORDS = 4;
+
+/** Whether a message is a yes or a no and hardly more, and asks nothing. */
+export const isYesOrNoAlone = (message: string): boolean =>
+  !/[?？؟]/.test(message) &&
+  (message.match(/[\p{L}\p{M}\p{N}’']+/gu)?.length ?? 0) <= MAX_WORDS &&
+  yesOrNo(message) !== undefined;
+
 function saidFirst(part: string): boolean | undefined {
   const text = part
     .toLowerCase()

@@ -98,7 +98,7 @@ export const isForeignWord = (message: string, says: SmallTalk, visitor: Visitor
   !languagesOf(visitor).some((one) => says.has(one));
 
 /** Likeliest first. */
-function languagesOf({ earlier, acceptedLanguages = [], found, siteLanguages }: Visitor): LanguageCode[] {
+export function languagesOf({ earlier, acceptedLanguages = [], found, siteLanguages }: Visitor): LanguageCode[] {
   const written = earlier.toReversed().map((message) => detectLanguage(message));
   const site = detectLanguage(found.map(({ text }) => text.slice(0, MAX_PASSAGE)).join('\n'), MAX_PASSAGES);
   return [...written, ...acceptedLanguages.slice(0, MAX_TAGS).map(languageOfTag), site, ...siteLanguages].filter(

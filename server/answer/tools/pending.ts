@@ -51,6 +51,12 @@ export function waitingCall(json: string | undefined, now: number): PendingCall 
   return pending;
 }
 
+/** Whether a stored call can still be confirmed or declined. */
+export function isWaiting(json: string | undefined, now: number): boolean {
+  const pending = pendingIn(json);
+  return typeof pending === 'object' && timeLeft(pending, now) > 0;
+}
+
 /** What visitors see of a stored call until they confirm or decline it. */
 export function confirmationIn(json: string | undefined, now: number): VisitorMessage['confirm'] {
   const pending = pendingIn(json);

@@ -1,0 +1,33 @@
+import type { LanguageCode } from '../../knowledge/text/languages.ts';
+
+/** To a yes or a no that is written while a call waits for the visitor: the message may be the answer to something else. */
+export const PRESS_BUTTON: Record<LanguageCode, string> = {
+  en: 'Please press Yes or No on the card above: only that confirms it.',
+  de: 'Bitte drücken Sie auf der Karte oben Ja oder Nein: nur das bestätigt es.',
+  es: 'Pulse Sí o No en la tarjeta de arriba: solo así se confirma.',
+  fr: 'Veuillez appuyer sur Oui ou Non sur la carte ci-dessus : cela seul le confirme.',
+  it: 'Prema Sì o No sulla scheda qui sopra: solo così si conferma.',
+  pt: 'Prima Sim ou Não no cartão acima: só isso o confirma.',
+  nl: 'Druk op Ja of Nee op de kaart hierboven: alleen dat bevestigt het.',
+  pl: 'Proszę nacisnąć Tak lub Nie na karcie powyżej: tylko to jest potwierdzeniem.',
+  sv: 'Tryck på Ja eller Nej på kortet ovan: bara det bekräftar.',
+  da: 'Tryk på Ja eller Nej på kortet ovenfor: kun det bekræfter.',
+  nb: 'Trykk på Ja eller Nei på kortet over: bare det bekrefter.',
+  fi: 'Paina Kyllä tai Ei yllä olevassa kortissa: vain se vahvistaa.',
+  cs: 'Stiskněte prosím Ano nebo Ne na kartě výše: jen tím se to potvrdí.',
+  ro: 'Apăsați Da sau Nu pe cardul de mai sus: doar așa se confirmă.',
+  hu: 'Kérjük, nyomja meg az Igen vagy a Nem gombot a fenti kártyán: csak ez erősíti meg.',
+  tr: 'Lütfen yukarıdaki kartta Evet veya Hayır düğmesine basın: yalnızca bu onaylar.',
+  ru: 'Нажмите «Да» или «Нет» на карточке выше: только так это подтверждается.',
+  uk: 'Натисніть «Так» або «Ні» на картці вище: лише так це підтверджується.',
+  bg: 'Натиснете „Да“ или „Не“ на картата по-горе: само това потвърждава.',
+  el: 'Πατήστε Ναι ή Όχι στην κάρτα παραπάνω: μόνο αυτό επιβεβαιώνει.',
+  ar: 'يرجى الضغط على «نعم» أو «لا» في البطاقة أعلاه: هذا وحده يؤكد الأمر.',
+  he: 'יש ללחוץ על "כן" או "לא" בכרטיס שלמעלה: רק כך זה מאושר.',
+  hi: 'कृपया ऊपर के कार्ड पर हाँ या नहीं दबाएँ: केवल उसी से पुष्टि होती है।',
+  vi: 'Vui lòng nhấn Có hoặc Không trên thẻ phía trên: chỉ như vậy mới là xác nhận.',
+  th: 'โปรดกดใช่หรือไม่ใช่บนการ์ดด้านบน มีเพียงวิธีนั้นที่เป็นการยืนยัน',
+  zh: '请在上方的卡片中按“是”或“否”：只有这样才算确认。',
+  ja: '上のカードで「はい」か「いいえ」を押してください。それだけが確認になります。',
+  ko: '위 카드에서 예 또는 아니요를 눌러 주세요. 그렇게 해야만 확인됩니다.',
+};
