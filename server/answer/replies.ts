@@ -10,7 +10,7 @@ import type { Run } from './run.ts';
 import type { AnswerResult, Question } from './runs.ts';
 import { findContact } from './small-talk/contact.ts';
 import { contactOffer, contactReply, defaultMessage, offerOf, replyTo, type Speaker } from './small-talk/reply.ts';
-import { isForeignWord, languagesOf, readIn, type Talk } from './small-talk/talk.ts';
+import { isForeignWord, languagesOf, mayBeOfSite, readIn, type Talk } from './small-talk/talk.ts';
 import { PRESS_BUTTON } from './tools/press-button.ts';
 
 /** The answers that are neither quoted nor a model's. */
@@ -26,7 +26,9 @@ export function replyWithoutAgent(context: AnswerContext, run: Run): AnswerResul
 
 /** What the owner wrote for the agent to say, or a sentence of ours. A pre-canned agent without a message has no answer. */
 export function replyCanned(context: AnswerContext, agent: StoredAgent, message: string, run: Run): AnswerResult {
-  run.append(message || defaultMessage(agent.type, speakerOf(context).language));
+  // The words of spam are often of no language.
+  const language = agent.type === 'spam-defense' ? (spokenIn(context) ?? 'en') : speakerOf(context).language;
+  run.append(message || defaultMessage(agent.type, language));
   return {
     finish_reason: 'stop',
     citations: {},
@@ -64,17 +66,16 @@ export async function replyToTalk(
 /** Where a yes or a no is written and a call waits for its button. */
 export function replyToPress(context: AnswerContext, run: Run): AnswerResult {
   const { agent, routing } = context;
-  run.append(PRESS_BUTTON[spokenIn(context)]);
+  run.append(PRESS_BUTTON[spokenIn(context) ?? speakerOf(context).language]);
   return { finish_reason: 'stop', citations: {}, meta: { ...messageMeta(agent, routing), outcome: 'answered' } };
 }
 
 /** For a message whose words tell no language: that of the conversation, else of the visitor's browser, else of the sources. */
-function spokenIn(context: AnswerContext): LanguageCode {
+function spokenIn(context: AnswerContext): LanguageCode | undefined {
   const { question, turns, found, query } = context;
   const earlier = turns.map((turn) => turn.query);
   const { acceptedLanguages } = question;
-  const [first] = languagesOf({ earlier, acceptedLanguages, found, siteLanguages: query.siteLanguages });
-  return first ?? speakerOf(context).language;
+  return languagesOf({ earlier, acceptedLanguages, found, siteLanguages: query.siteLanguages })[0];
 }
 
 interface Asked extends SearchResult {
@@ -82,15 +83,16 @@ interface Asked extends SearchResult {
   earlier: string[];
 }
 
-/** Whether a word of small talk is the name of something that the site tells of. */
+/** Whether a word of small talk is the name of something that the site tells of, or it is a question that the site answers. */
 export const namesThing = ({ says }: Talk, { question, earlier, query, found }: Asked): boolean =>
   says !== 'person' &&
-  isForeignWord(question.query, says, {
-    earlier,
-    acceptedLanguages: question.acceptedLanguages,
-    found,
-    siteLanguages: query.siteLanguages,
-  }) &&
+  (mayBeOfSite(says) ||
+    isForeignWord(question.query, says, {
+      earlier,
+      acceptedLanguages: question.acceptedLanguages,
+      found,
+      siteLanguages: query.siteLanguages,
+    })) &&
   wouldQuote(query, found);
 
 /** What to add where there is no answer: that a person can be asked for, or where the site says how to reach someone. */

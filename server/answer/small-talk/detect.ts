@@ -53,8 +53,9 @@ export function readSmallTalk(message: string, name: string): SmallTalk | undefi
   return readings.size > 0 ? readings : undefined;
 }
 
-/** Emoji and emoticons; question marks alone ask something, though nobody knows what. */
+/** Emoji and emoticons; question marks alone ask to be asked back. */
 function withoutWords(text: string): SmallTalk | undefined {
+  if (/^[?？؟!.…\s]*[?？؟][?？؟!.…\s]*$/u.test(text)) return inAll('ready');
   if (!FACE.test(text)) return undefined;
   return inAll(WAVE.test(text) ? 'greeting' : FOLDED_HANDS.test(text) ? 'thanks' : 'ready');
 }
@@ -76,7 +77,7 @@ function swappedBack(word: string, known: ReadonlyMap<string, unknown>): string 
 
 /** The most telling kind; undefined for filler alone. */
 function kindOf(sorts: Sort[]): TalkKind | undefined {
-  if (sorts.includes('robot') && sorts.includes('human')) return 'either';
+  if (sorts.includes('model') || (sorts.includes('robot') && sorts.includes('human'))) return 'either';
   const kind = KINDS.find((one) => sorts.includes(one));
   return kind === 'ready' && sorts.includes('address') ? undefined : kind;
 }

@@ -1,4 +1,5 @@
 import type { LanguageCode } from '../../knowledge/text/languages.ts';
+import { ABOUT } from './known/about.ts';
 import { GERMANIC } from './known/germanic.ts';
 import type { Known, Sort } from './known/known.ts';
 import { NORDIC } from './known/nordic.ts';
@@ -22,7 +23,7 @@ export const TALK_LANGUAGES = [
 ] as LanguageCode[];
 
 /** What visitors of all languages write. */
-const EVERYWHERE: Partial<Known> = {
+const EVERYWHERE: Partial<Record<Sort, string>> = {
   greeting: 'hi, hello, hey',
   thanks: 'thx',
   goodbye: 'bye, bye bye',
@@ -52,11 +53,14 @@ export type Phrases = ReadonlyMap<string, Phrase[]>;
 const ORDER: Sort[] = [
   'robot',
   'human',
+  'model',
   'who',
+  'languages',
   'abilities',
   'greeting',
   'goodbye',
   'thanks',
+  'trial',
   'ready',
   'filler',
   'address',
@@ -93,7 +97,9 @@ export function phrasesOf(language: LanguageCode): Phrases {
 }
 
 const listOf = (language: LanguageCode, sort: Sort): string =>
-  [BY_LANGUAGE[language][sort], EVERYWHERE[sort] ?? ''].filter(Boolean).join(',');
+  [(BY_LANGUAGE[language] as Partial<Record<Sort, string>>)[sort], ABOUT[language]?.[sort], EVERYWHERE[sort]]
+    .filter(Boolean)
+    .join(',');
 
 /** `a (b|c|) d` has three places, of which the second may be empty. */
 const placesIn = (written: string): string[][][] =>

@@ -4,6 +4,7 @@ import type { LanguageCode } from '../../knowledge/text/languages.ts';
 import { escaped, linksTo } from '../extract/page-links.ts';
 import type { TalkKind } from './known/known.ts';
 import { GERMANIC } from './said/germanic.ts';
+import { LANGUAGES_SPOKEN } from './said/languages.ts';
 import { NORDIC } from './said/nordic.ts';
 import type { Said } from './said/reply.ts';
 import { ROMANCE } from './said/romance.ts';
@@ -33,8 +34,8 @@ export interface Speaker {
 /** The reply to small talk, in Markdown. */
 export function replyTo(kind: TalkKind, speaker: Speaker): string {
   const { language, name, words, canPass } = speaker;
-  const own = words[`reply_${ABOUT_ROBOTS.has(kind) ? 'robot' : kind}`];
-  const sentence = own || sentenceFor(kind, SAID[language]);
+  const own = words[`reply_${ABOUT_ROBOTS.has(kind) ? 'robot' : kind === 'trial' ? 'ready' : kind}`];
+  const sentence = own || sentenceFor(kind, language);
   const reply = sentence.replaceAll('{name}', () => escaped(name));
   return canPass && (kind === 'abilities' || ABOUT_ROBOTS.has(kind)) ? joined(reply, offerOf(speaker)) : reply;
 }
@@ -42,10 +43,12 @@ export function replyTo(kind: TalkKind, speaker: Speaker): string {
 /** Whether it is our greeting, whose question no yes and no no answers. */
 export const isOwnGreeting = (reply: string): boolean => Object.values(SAID).some(({ greeting }) => greeting === reply);
 
-function sentenceFor(kind: TalkKind, said: Said): string {
+function sentenceFor(kind: TalkKind, language: LanguageCode): string {
+  const said = SAID[language];
   if (kind === 'robot') return joined(said.yes, said.robot);
   if (kind === 'human') return joined(said.no, said.robot);
-  return said[kind === 'either' ? 'robot' : kind];
+  if (kind === 'languages') return LANGUAGES_SPOKEN[language];
+  return said[kind === 'either' ? 'robot' : kind === 'trial' ? 'ready' : kind];
 }
 
 const ABOUT_ROBOTS: ReadonlySet<TalkKind> = new Set(['robot', 'human', 'either']);

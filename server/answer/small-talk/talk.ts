@@ -88,6 +88,10 @@ export function readIn(says: SmallTalk, visitor: Visitor): { kind: TalkKind; lan
   return { kind: says.get(language) ?? 'ready', language };
 }
 
+/** Whether the pages may tell of it: which languages are spoken, or a test. */
+export const mayBeOfSite = (says: SmallTalk): boolean =>
+  [...says.values()].some((kind) => kind === 'languages' || kind === 'trial');
+
 /**
  * Whether a single word of small talk is one of another language than visitor and site speak: for them it may be the name
  * of a thing, as `tack` is to a saddler.

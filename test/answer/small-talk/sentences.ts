@@ -145,7 +145,6 @@ export const NO_SMALL_TALK = [
   'ok 12 volts',
   'what is your name policy',
   'tanks',
-  '???',
   'hole',
   'hi@example.com',
   'help shipping',

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { speakersByWord, TALK_LANGUAGES } from '../../../server/answer/small-talk/lexicon.ts';
 import { replyTo } from '../../../server/answer/small-talk/reply.ts';
+import { LANGUAGES_SPOKEN } from '../../../server/answer/small-talk/said/languages.ts';
 import { LANGUAGES, type LanguageCode } from '../../../server/knowledge/text/languages.ts';
 import { parseEvents, textOf } from '../../proxy/fixture.ts';
 import { site, start, until, type Running } from '../../running.ts';
@@ -104,6 +105,14 @@ describe.each(Object.entries(SMALL_TALK))('small talk in %s', (language, { perso
   });
 });
 
+test('a site that says which languages are spoken answers that itself', async () => {
+  const bot = (await running.api('POST', '/chatbot/create', { name: 'Hotel' })).body.uuid;
+  const pair = { question: 'Which languages do you speak?', answer: 'Our staff speak English and German.' };
+  await running.api('POST', `/chatbot/${bot}/data-source/qa`, pair);
+  await learnt(bot);
+  expect((await ask('Do you speak German?', { bot })).response).toContain('Our staff speak English and German.');
+});
+
 describe('the replies', () => {
   it.each([
     ['hello Lamp_Shop', 'Hello! What would you like to know?'],
@@ -111,6 +120,28 @@ describe('the replies', () => {
     ['are you a robot?', 'Yes. I am an automated assistant, not a person.'],
     ['are you human?', 'No. I am an automated assistant, not a person.'],
     ['are you a human or a bot?', 'I am an automated assistant, not a person.'],
+    ['Are you ChatGPT?', 'I am an automated assistant, not a person.'],
+    ['bist du Gemini?', 'Ich bin ein automatischer Assistent und kein Mensch.'],
+    ['who built you', 'I am Lamp\\_Shop, the automated assistant of this site.'],
+    ['Qui vous a créé ?', 'Je suis Lamp\\_Shop, l’assistant automatique de ce site.'],
+    ['ta', 'You are welcome!'],
+    ['nevermind', 'Just ask me what you would like to know about this site.'],
+    ['vergiss es', 'Fragen Sie mich einfach, was Sie über diese Website wissen möchten.'],
+    ['??', 'Just ask me what you would like to know about this site.'],
+    ['testing', 'Just ask me what you would like to know about this site.'],
+    ['Can you speak Dutch?', LANGUAGES_SPOKEN.en],
+    ['Verstehen Sie Englisch?', LANGUAGES_SPOKEN.de],
+    ['Vous parlez anglais ?', LANGUAGES_SPOKEN.fr],
+    ['¿Entiende inglés?', LANGUAGES_SPOKEN.es],
+    ['Parla italiano?', LANGUAGES_SPOKEN.it],
+    ['Você fala português?', LANGUAGES_SPOKEN.pt],
+    ['Spreekt u Nederlands?', LANGUAGES_SPOKEN.nl],
+    ['Pratar ni svenska?', LANGUAGES_SPOKEN.sv],
+    ['Czy mówi pan po polsku?', LANGUAGES_SPOKEN.pl],
+    ['Вы говорите по-английски?', LANGUAGES_SPOKEN.ru],
+    ['Türkçe biliyor musunuz?', LANGUAGES_SPOKEN.tr],
+    ['日本語は話せますか？', LANGUAGES_SPOKEN.ja],
+    ['你会说中文吗？', LANGUAGES_SPOKEN.zh],
     ['Wer bist du?', 'Ich bin Lamp\\_Shop, der automatische Assistent dieser Website.'],
     ['¿Eres una persona?', 'No. Soy un asistente automático, no una persona.'],
     ['qui êtes-vous ?', 'Je suis Lamp\\_Shop, l’assistant automatique de ce site.'],

@@ -221,6 +221,16 @@ describe('without words of its own', () => {
     });
   });
 
+  it.each(['qwdfkjh wefkjhw sdkfjhq', 'Dkfjhg sdkjfhg kdjfhgskd'])(
+    'it does so in the language of the conversation, else of the pages: “%s”',
+    async (keys) => {
+      expect((await ask(its, keys)).response).toBe('I cannot help with that. Please ask a question about this site.');
+      const session = await newSession(its);
+      await ask(its, 'Wie lange kann ich eine Lampe zurückgeben?', session);
+      expect((await ask(its, keys, session)).response).toMatch(/^Dabei kann ich/);
+    },
+  );
+
   it('a pre-canned agent says that it has no text', async () => {
     const answer = await ask(its, 'When do you open?');
     expect(answer).toMatchObject({

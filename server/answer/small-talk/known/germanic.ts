@@ -17,7 +17,7 @@ export const GERMANIC = {
       (can|could|would) you introduce yourself, tell me (about yourself|who you are|a bit about yourself)`,
     robot: `are you (a|an|just a|only a|really a|) (robot|bot|chatbot|chat bot|machine|computer|computer program|program|automated|automated assistant|virtual assistant|ai|ai bot|artificial intelligence|automatic),
       is this (a|an|just a|) (robot|bot|chatbot|chat bot|machine|computer|ai|automated|automatic), am i (talking|speaking|chatting|writing) (to|with) (a|an|) (robot|bot|chatbot|machine|computer|ai),
-      (are you|is this) (chatgpt|chat gpt|gpt|claude|gemini), (you are|youre|this is) a (bot|robot|machine|chatbot), or (a|an) (bot|robot|machine|computer|ai|chatbot), so (you are|youre) a (bot|robot)`,
+      (you are|youre|this is) a (bot|robot|machine|chatbot), or (a|an) (bot|robot|machine|computer|ai|chatbot), so (you are|youre) a (bot|robot)`,
     human: `are you (a|an|) (actual|real|live|really a|) (person|human|human being|man|woman|being), (are you|is this) (real|alive), is this (a|an|) (actual|real|live|) (person|human|human being),
       am i (talking|speaking|chatting|writing) (to|with) (a|an|) (actual|real|live|) (person|human|human being), or (a|an) (person|human|real person|human being|real human)`,
     abilities: `what (can|could) you do (for me|) (here|), what can you help (me|) (with|) , what (are|r) you (able to do|capable of|good for), how can you (help|assist|be of help|help me|assist me) (here|),

@@ -1,0 +1,33 @@
+import type { LanguageCode } from '../../../knowledge/text/languages.ts';
+
+/** To who asks whether the chatbot speaks a language: of all of these it has sentences, and of the pages what they say. */
+export const LANGUAGES_SPOKEN: Record<LanguageCode, string> = {
+  en: 'I answer best in the language of this site’s pages. Just ask me.',
+  de: 'Am besten antworte ich in der Sprache der Seiten dieser Website. Fragen Sie mich einfach.',
+  nl: 'Ik antwoord het best in de taal van de pagina’s van deze website. Stel gerust uw vraag.',
+  es: 'Respondo mejor en el idioma de las páginas de este sitio. Pregúnteme lo que quiera.',
+  fr: 'C’est dans la langue des pages de ce site que je réponds le mieux. Posez-moi votre question.',
+  it: 'Rispondo meglio nella lingua delle pagine di questo sito. Mi chieda pure.',
+  pt: 'Respondo melhor na língua das páginas deste site. Pode perguntar.',
+  ro: 'Răspund cel mai bine în limba paginilor acestui site. Întrebați-mă.',
+  sv: 'Jag svarar bäst på det språk som webbplatsens sidor är skrivna på. Fråga mig gärna.',
+  da: 'Jeg svarer bedst på det sprog, som webstedets sider er skrevet på. Spørg mig bare.',
+  nb: 'Jeg svarer best på språket som sidene på dette nettstedet er skrevet på. Bare spør meg.',
+  fi: 'Vastaan parhaiten tämän sivuston sivujen kielellä. Kysy vapaasti.',
+  pl: 'Najlepiej odpowiadam w języku stron tej witryny. Proszę pytać.',
+  cs: 'Nejlépe odpovídám v jazyce stránek tohoto webu. Klidně se zeptejte.',
+  ru: 'Лучше всего я отвечаю на языке страниц этого сайта. Просто спросите.',
+  uk: 'Найкраще я відповідаю мовою сторінок цього сайту. Просто запитайте.',
+  bg: 'Най-добре отговарям на езика на страниците на този сайт. Просто попитайте.',
+  el: 'Απαντώ καλύτερα στη γλώσσα των σελίδων αυτού του ιστότοπου. Ρωτήστε με.',
+  tr: 'En iyi, bu sitenin sayfalarının dilinde yanıt veririm. Sormanız yeterli.',
+  hu: 'A webhely oldalainak nyelvén tudok a legjobban válaszolni. Kérdezzen bátran.',
+  ar: 'أجيب على أفضل وجه بلغة صفحات هذا الموقع. تفضل بالسؤال.',
+  he: 'אני עונה הכי טוב בשפה של דפי האתר הזה. אפשר לשאול אותי.',
+  hi: 'मैं इस साइट के पन्नों की भाषा में सबसे अच्छा उत्तर देता हूँ। बस पूछिए।',
+  vi: 'Tôi trả lời tốt nhất bằng ngôn ngữ của các trang trên website này. Bạn cứ hỏi.',
+  zh: '我用本网站页面的语言回答得最好。请直接提问。',
+  ja: 'このサイトのページの言語で最もよくお答えできます。どうぞご質問ください。',
+  ko: '이 사이트 페이지의 언어로 가장 잘 답변합니다. 편하게 물어보세요.',
+  th: 'ฉันตอบได้ดีที่สุดในภาษาของหน้าเว็บไซต์นี้ ถามได้เลย',
+};
