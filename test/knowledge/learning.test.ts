@@ -296,6 +296,24 @@ describe('search', () => {
     expect(await first('and for Spain?', ['What tax do I pay in France?'])).toMatch(/21 %/);
   });
 
+  it('takes for no follow-up what asks in a sentence of its own for something that the site has', async () => {
+    fixture = await openKnowledge(
+      pages({
+        '/a': '<h1>Washing</h1><p>Wash the jacket and the trousers at 40 degrees. Use no hot dryer for the jacket.</p>',
+        '/b': '<h1>Clothes</h1><p>We have hats for £12 and scarves for £9.</p>',
+      }),
+    );
+    await fixture.ingest('/a');
+    await fixture.ingest('/b');
+    const found = async (query: string) =>
+      (await fixture.search(query, { earlier: ['May the jacket go into a hot dryer?'] })).map(({ text }) => text);
+    expect(await found('which hats do you have')).toEqual([expect.stringContaining('£12')]);
+    expect(await found('are there scarves?')).toEqual([expect.stringContaining('£9')]);
+    // A word alone may go on with the question before it.
+    expect(await found('trousers?')).toHaveLength(1);
+    expect(await found('hats?')).toHaveLength(2);
+  });
+
   it('takes for no follow-up what asks who answers, or has no word', async () => {
     fixture = await openKnowledge(pages({ '/a': '<h1>Delivery to Spain</h1><p>Parcels to Spain take six days.</p>' }));
     await fixture.ingest('/a');

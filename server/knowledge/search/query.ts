@@ -98,7 +98,8 @@ export function readQuery(text: string, earlier: string[], vocabulary: Vocabular
   for (const word of impliedBy(start)) reader.add(word, IMPLIED);
   for (const word of compoundsIn(start)) if (reader.knows(word)) reader.add(word, IMPLIED);
   const continued = reader.terms.length;
-  const isContinued = isFollowUp(question, continued);
+  const isKnown = reader.terms.some(({ root }) => root !== UNSEEN);
+  const isContinued = isFollowUp(question, continued, isKnown);
   if (isContinued) {
     let age = 0;
     for (const before of earlier.toReversed()) {

@@ -1,5 +1,9 @@
+import { hasVerb } from './fragments.ts';
+
 /** Words that point back at what was said. */
 const PRONOUNS = /\b(?:it|its|that|this|these|those|they|them|their|there|he|she|him|her|one|ones|same|else|other)\b/i;
+/** Where "there" points at nothing. */
+const EXISTS = /\b(?:is|are|was|were) there\b/gi;
 const CONTINUING = /^\W*(?:and|or|but|so|also|what about|how about|what if)\b/i;
 /** Questions about the chatbot itself, which are no follow-ups. */
 const WHO_ANSWERS = [
@@ -10,8 +14,13 @@ const WHO_ANSWERS = [
   /(?:chi sei|quem é você|wie (?:ben (?:jij|je)|bent u)|кто (?:ты|вы)(?: такой)?)\P{L}*$/iu,
 ];
 
-/** Whether a question needs the ones before it: it has at most one term, or refers back. */
-export function isFollowUp(text: string, terms: number): boolean {
+/**
+ * Whether a question needs the ones before it: it has at most one term, or refers back. One in a sentence of its own about
+ * something that the site has, `isKnown`, does not: "What gloves do you have?".
+ */
+export function isFollowUp(text: string, terms: number, isKnown: boolean): boolean {
   if (terms <= 1 && (!/\p{L}/u.test(text) || WHO_ANSWERS.some((one) => one.test(text)))) return false;
+  const refersBack = PRONOUNS.test(text.replace(EXISTS, ' '));
+  if (terms === 1 && isKnown && hasVerb(text) && !CONTINUING.test(text) && !refersBack) return false;
   return terms <= 1 || CONTINUING.test(text) || (terms <= 3 && PRONOUNS.test(text));
 }
