@@ -25,7 +25,7 @@ const MIN_PAIRED = 2;
 const MIN_WHOLE = 5;
 const MAX_WHOLE = 30;
 /** Of one question: words that are tried, and look-ups of neighbours, each of which reads passages. */
-const MAX_WORDS = 40;
+const MAX_QUERY_WORDS = 40;
 const MAX_LOOKUPS = 6;
 /** Scripts with spaces between words. */
 const WORD = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]+/gu;
@@ -44,7 +44,7 @@ export function respell(text: string, index: WordIndex): Respelled {
     result += text.slice(from, start) + by;
     from = end;
   };
-  for (let at = 0; at < Math.min(words.length, MAX_WORDS) && lookups > 0; at++) {
+  for (let at = 0; at < Math.min(words.length, MAX_QUERY_WORDS) && lookups > 0; at++) {
     const { word, start } = words[at]!;
     const next = words[at + 1];
     const end = start + word.length;
