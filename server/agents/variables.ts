@@ -85,11 +85,17 @@ export function fill(template: string, values: Values, write: (value: Value, nam
   });
 }
 
+/** The names of static variables: the owner's own, the same in every session, a key perhaps. */
+export const staticNames = (declared: Declared): ReadonlySet<string> =>
+  new Set([...declared.values()].filter(isStatic).map(({ name }) => name));
+
+/** The names of all variables in the template. */
+export const namesIn = (template: string): string[] =>
+  Array.from(template.matchAll(PLACEHOLDER), ([, inner = '']) => inner.trim());
+
 /** The names in the template that have no value. */
 export const missingIn = (template: string, values: Values): string[] =>
-  Array.from(template.matchAll(PLACEHOLDER), ([, inner = '']) => inner.trim()).filter(
-    (name) => !Object.hasOwn(values, name),
-  );
+  namesIn(template).filter((name) => !Object.hasOwn(values, name));
 
 /** UTF-16 units of a visitor's value in a prompt or a message. */
 const MAX_WRITTEN = 300;

@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { Check, Errors } from 'typebox/schema';
-import { fill, missingIn, typedValue, type Value, type Values } from '../../agents/variables.ts';
+import { fill, missingIn, namesIn, typedValue, type Value, type Values } from '../../agents/variables.ts';
 import { jsonIn } from '../../schema/json.ts';
 import type { ToolFunction } from '../../schema/records.ts';
 import { isObject, refusePrototypeKeys } from '../../schema/validate.ts';
@@ -21,9 +21,15 @@ const MAX_FAULTS = 5;
 
 /**
  * The arguments that a model wrote, with the function's defaults for those left out, checked against its `parameters`. A
- * name that these do not have is a fault unless they say `additionalProperties`.
+ * name that these do not have is a fault unless they say `additionalProperties`. What a variable of `fixed` fills is as the
+ * variable says, whatever was written.
  */
-export function readArguments({ parameters }: Parameters, text: string, values: Values): { args: Arguments } | Fault {
+export function readArguments(
+  { parameters }: Parameters,
+  text: string,
+  values: Values,
+  fixed: ReadonlySet<string> = NONE,
+): { args: Arguments } | Fault {
   if (text.length > MAX_ARGUMENTS_LENGTH) return { fault: 'the arguments are too long' };
   const sent = jsonIn(text.trim() || '{}');
   if (!isObject(sent)) return { fault: 'the arguments must be one JSON object' };
@@ -31,7 +37,7 @@ export function readArguments({ parameters }: Parameters, text: string, values: 
     refusePrototypeKeys('arguments', sent);
     // Throws where they are nested too deeply to be sent.
     JSON.stringify(sent);
-    const args = withDefaults(parameters, withoutNulls(parameters, sent), values);
+    const args = withDefaults(parameters, withoutNulls(parameters, sent), values, fixed);
     return withinTime(() => checked(parameters, args));
   } catch {
     // The owner's schema may hold a pattern that is none or takes too long, or refer to itself without end.
@@ -54,10 +60,14 @@ function withinTime<T>(check: () => T): T {
  * The arguments where nobody fills them: defaults, and the variables that go by the names of required parameters. Undefined
  * where a required one is missing.
  */
-export function argumentsFromVariables({ parameters }: Parameters, values: Values): Arguments | undefined {
+export function argumentsFromVariables(
+  { parameters }: Parameters,
+  values: Values,
+  fixed: ReadonlySet<string>,
+): Arguments | undefined {
   const known = requiredOf(parameters).filter((name) => Object.hasOwn(values, name));
   const sent = Object.fromEntries(known.map((name) => [name, values[name]]));
-  const read = readArguments({ parameters }, JSON.stringify(sent), values);
+  const read = readArguments({ parameters }, JSON.stringify(sent), values, fixed);
   return 'args' in read ? read.args : undefined;
 }
 
@@ -72,9 +82,22 @@ export function missingRequired({ parameters }: Parameters, values: Values): str
     });
 }
 
-/** `parameters` as the model gets them: it need not know what a variable fills. */
-export function offeredParameters(parameters: ToolFunction['parameters']): object {
-  const properties = Object.entries(propertiesOf(parameters));
+/** The arguments without those that a variable of `fixed` fills, which nobody is to see. */
+export const withoutFixed = ({ parameters }: Parameters, args: Arguments, fixed: ReadonlySet<string>): Arguments =>
+  Object.fromEntries(Object.entries(args).filter(([name]) => !isFixed(propertiesOf(parameters)[name], fixed)));
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Whether a variable of `fixed` fills the default. */
+function isFixed(schema: Record<string, unknown> | undefined, fixed: ReadonlySet<string>): boolean {
+  const template = schema?.['default'];
+  if (fixed.size === 0 || typeof template !== 'string') return false;
+  return namesIn(template).some((name) => fixed.has(name));
+}
+
+/** `parameters` as the model gets them: it need not know what a variable fills, and has no part in what a static one does. */
+export function offeredParameters(parameters: ToolFunction['parameters'], fixed: ReadonlySet<string>): object {
+  const properties = Object.entries(propertiesOf(parameters)).filter(([, schema]) => !isFixed(schema, fixed));
   const filled = new Set(properties.filter(([, { default: value }]) => hasPlaceholder(value)).map(([name]) => name));
   return {
     type: 'object',
@@ -82,7 +105,9 @@ export function offeredParameters(parameters: ToolFunction['parameters']): objec
     properties: Object.fromEntries(
       properties.map(([name, schema]) => [name, filled.has(name) ? withoutDefault(schema) : schema]),
     ),
-    required: requiredOf(parameters).filter((name) => !filled.has(name)),
+    required: requiredOf(parameters).filter(
+      (name) => !filled.has(name) && !isFixed(propertiesOf(parameters)[name], fixed),
+    ),
   };
 }
 
@@ -111,9 +136,16 @@ function withoutNulls(parameters: ToolFunction['parameters'], sent: Arguments): 
   return Object.fromEntries(Object.entries(sent).filter(([name, value]) => value !== null || required.includes(name)));
 }
 
-function withDefaults(parameters: ToolFunction['parameters'], sent: Arguments, values: Values): Arguments {
+function withDefaults(
+  parameters: ToolFunction['parameters'],
+  sent: Arguments,
+  values: Values,
+  fixed: ReadonlySet<string>,
+): Arguments {
   const args = { ...sent };
   for (const [name, schema] of Object.entries(propertiesOf(parameters))) {
+    const isOwn = isFixed(schema, fixed);
+    if (isOwn) delete args[name];
     if (Object.hasOwn(args, name) || !('default' in schema)) continue;
     const value = filledDefault(schema, values);
     if (value !== undefined) args[name] = value;

@@ -18,7 +18,10 @@ export const NO_FUNCTIONS: Offer = { tools: [], byName: new Map(), tokens: 0 };
 const MAX_TOOLS = 64;
 
 /** The agent's enabled functions; undefined where it has none. */
-export function offerOf({ tool_functions }: Pick<StoredAgent, 'tool_functions'>): Offer | undefined {
+export function offerOf(
+  { tool_functions }: Pick<StoredAgent, 'tool_functions'>,
+  fixed: ReadonlySet<string>,
+): Offer | undefined {
   const enabled = tool_functions.filter((one) => one.enabled === 1).slice(0, MAX_TOOLS);
   if (enabled.length === 0) return undefined;
   const byName = new Map<string, ToolFunction>();
@@ -26,7 +29,7 @@ export function offerOf({ tool_functions }: Pick<StoredAgent, 'tool_functions'>)
   const tools = Array.from(byName, ([name, { description, parameters, name: title }]) => ({
     name,
     description: description || title,
-    parameters: offeredParameters(parameters),
+    parameters: offeredParameters(parameters, fixed),
   }));
   return { tools, byName, tokens: estimateTokens(TOOL_RULES + JSON.stringify(tools)) };
 }

@@ -1,9 +1,9 @@
-import { fill, isStatic, type Declared, type Value, type Values } from '../../agents/variables.ts';
+import { fill, type Value, type Values } from '../../agents/variables.ts';
 import type { ModelMessage, ToolCall } from '../../model/model.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { ToolFunction } from '../../schema/records.ts';
 import type { Confirmation, VisitorMessage } from '../../types.ts';
-import type { Arguments } from './arguments.ts';
+import { withoutFixed, type Arguments } from './arguments.ts';
 
 /** A call that waits for the visitor's yes or no, stored with its message: nothing of it depends on this process. */
 export interface PendingCall {
@@ -70,20 +70,18 @@ export const usedValues = ({ external_url, headers }: ToolFunction, values: Valu
 
 /**
  * What the visitor is shown of a call: its arguments, and the variables that its address is filled with. A variable that has
- * another value than the argument of its name is shown as `{{name}}`. Headers are not shown, nor static variables: they are
- * the owner's own, a key in an address perhaps.
+ * another value than the argument of its name is shown as `{{name}}`. Headers are not shown, nor `hidden` and what these fill: they
+ * are the owner's own, a key in an address perhaps.
  */
 export function shownArguments(
-  { external_url }: ToolFunction,
+  one: ToolFunction,
   args: Arguments,
   values: Values,
-  variables: Declared,
+  hidden: ReadonlySet<string>,
 ): Arguments {
-  const shown = new Map(Object.entries(args));
-  for (const [name, value] of Object.entries(valuesIn([external_url], values))) {
-    const variable = variables.get(name);
-    if (variable && isStatic(variable)) continue;
-    if (Object.hasOwn(args, name) && String(args[name]) === String(value)) continue;
+  const shown = new Map(Object.entries(withoutFixed(one, args, hidden)));
+  for (const [name, value] of Object.entries(valuesIn([one.external_url], values))) {
+    if (hidden.has(name) || (Object.hasOwn(args, name) && String(args[name]) === String(value))) continue;
     let label = name;
     while (shown.has(label)) label = `{{${label}}}`;
     shown.set(label, value);

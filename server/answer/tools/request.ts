@@ -1,4 +1,4 @@
-import { isStatic, missingIn, type Declared, type Values } from '../../agents/variables.ts';
+import { isStatic, missingIn, type Declared, type Value, type Values } from '../../agents/variables.ts';
 import type { ToolFunction } from '../../schema/records.ts';
 import type { Call } from '../../web/call.ts';
 import { filledWhole, missingRequired, type Arguments, type Fault } from './arguments.ts';
@@ -55,15 +55,21 @@ const ACCEPT = { accept: 'application/json, text/plain;q=0.9, */*;q=0.1' };
 
 /** Undefined where a variable has a value that would change the path or the server. */
 function urlOf(template: string, values: Values): URL | undefined {
-  let isDots = false;
-  const filled = filledWhole(template, values, (value) => {
-    // `..` goes up a folder, and no encoding of it does not.
-    isDots ||= /^\.+$/.test(String(value));
-    return encodeURIComponent(String(value).toWellFormed());
-  });
-  if (filled === undefined || isDots || !URL.canParse(filled)) return undefined;
-  return new URL(template).host.includes('{') ? undefined : new URL(filled);
+  let isOther = false;
+  const inAddress = (value: Value): string => encodeURIComponent(String(value).toWellFormed());
+  const inPath = (value: Value): string => {
+    isOther ||= CHANGES_PATH.test(String(value));
+    return inAddress(value);
+  };
+  const end = template.search(/[?#]|$/);
+  const path = filledWhole(template.slice(0, end), values, inPath);
+  const query = filledWhole(template.slice(end), values, inAddress);
+  if (path === undefined || query === undefined || isOther || !URL.canParse(path + query)) return undefined;
+  return new URL(template).host.includes('{') ? undefined : new URL(path + query);
 }
+
+/** `..` goes up a folder: no encoding of it does not, and some servers decode the slashes around it first. */
+const CHANGES_PATH = /(?:^|[/\\])\.+(?:$|[/\\])|\p{Cc}/u;
 
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 

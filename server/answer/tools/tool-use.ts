@@ -24,6 +24,8 @@ interface ToolUseOptions {
   context: number;
   values: Values;
   variables: Declared;
+  /** The static ones: neither the model nor the visitor has a part in them. */
+  hidden: ReadonlySet<string>;
   /** Whether the visitor can be asked to confirm a call. */
   canAsk: boolean;
   /** Nothing that acts is called. */
@@ -120,9 +122,9 @@ export class ToolUse {
    * what the visitor is to be asked for.
    */
   async read(one: ToolFunction): Promise<{ text?: string | undefined; needed?: string[] }> {
-    const { values, variables } = this.#options;
+    const { values, variables, hidden } = this.#options;
     const lacking = lackingFor(one, values, variables);
-    const args = lacking ? undefined : argumentsFromVariables(one, values);
+    const args = lacking ? undefined : argumentsFromVariables(one, values, hidden);
     const result = args ? await this.#perform(one, args, values) : failed(lacking?.fault ?? UNFIT);
     return { text: shownReply(this.#note(one, result)), ...lacking };
   }
@@ -216,10 +218,10 @@ export class ToolUse {
 
   /** The result of a call, or what waits for the visitor. */
   async #call(call: ToolCall, waiting: object | undefined): Promise<CallResult | Omit<PendingCall, 'messages'>> {
-    const { agent, offer, values, canAsk, onlyReads } = this.#options;
+    const { agent, offer, values, hidden, canAsk, onlyReads } = this.#options;
     const one = offer.byName.get(call.name);
     if (!one) return this.#refuse(call, NO_FUNCTION);
-    const read = readArguments(one, call.arguments, values);
+    const read = readArguments(one, call.arguments, values, hidden);
     if ('fault' in read) return this.#refuse(call, read.fault);
     if (repeatsPrompt(textIn(read.args), agent.prompt)) return this.#refuse(call, REPEATS_PROMPT);
     if (onlyReads && classOf(one) !== 'read') return this.#refuse(call, ONLY_READS);
@@ -276,12 +278,12 @@ export class ToolUse {
   }
 
   #pendingCall(one: ToolFunction, call: ToolCall, args: Arguments): Omit<PendingCall, 'messages'> {
-    const { agent, values, variables, clock } = this.#options;
+    const { agent, values, hidden, clock } = this.#options;
     return {
       until: clock() + CONFIRM_MS,
       agent: agent.uuid,
       function: one.uuid,
-      shown: { function: one.name, name: stepOf(one), arguments: shownArguments(one, args, values, variables) },
+      shown: { function: one.name, name: stepOf(one), arguments: shownArguments(one, args, values, hidden) },
       arguments: args,
       values: usedValues(one, values),
       call,

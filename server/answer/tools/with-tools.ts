@@ -1,4 +1,4 @@
-import { declaredBy, valuesOf } from '../../agents/variables.ts';
+import { declaredBy, staticNames, valuesOf } from '../../agents/variables.ts';
 import type { SearchResult } from '../../knowledge/search/found.ts';
 import type { Catalogue } from '../../model/catalogue.ts';
 import type { Generated, Model, ModelRequest } from '../../model/model.ts';
@@ -37,14 +37,17 @@ export function toolsFor(
   run: Run,
 ): ToolUse | undefined {
   if (agent?.type !== 'user-facing') return undefined;
-  const offer = offerOf(agent) ?? (question.confirmed ? NO_FUNCTIONS : undefined);
+  const variables = declaredBy([agent, ...agents]);
+  const hidden = staticNames(variables);
+  const offer = offerOf(agent, hidden) ?? (question.confirmed ? NO_FUNCTIONS : undefined);
   if (!offer) return undefined;
   return new ToolUse({
     agent,
     offer,
     context: catalogue.context(agent.meta.model),
     values: valuesOf([agent, ...agents], question.session),
-    variables: declaredBy([agent, ...agents]),
+    variables,
+    hidden,
     // A key holder, and a question that is not stored, have nobody who could confirm.
     canAsk: question.visitor !== undefined && !question.ephemeral && !question.confirmed,
     // Nobody wants anything done by a question that is asked to see how it is answered.

@@ -1,0 +1,92 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openShop, ORDER, toldIn, visit, type Shop } from './fixture.ts';
+
+/** What visitors and models have no part in: static variables, the folder of an address, the time of a check. */
+
+let shop: Shop;
+beforeAll(async () => void (shop = await openShop()));
+afterEach(() => shop.removeFunctions());
+afterAll(() => shop.close());
+
+describe('a parameter that a static variable fills', () => {
+  const parameters = {
+    type: 'object',
+    properties: {
+      order: { type: 'integer' },
+      token: { type: 'string', default: '{{shop_token}}' },
+      customer: { type: 'string', default: '{{customer}}' },
+    },
+    required: ['order', 'token'],
+  };
+  beforeEach(async () => {
+    const variables = [{ name: 'shop_token', type: 'string', default_value: { content: 'S3CRET', static: 1 } }];
+    await shop.docent.api('POST', `/agent/${shop.agent}/update`, { variables });
+  });
+  const sent = { order: 7, token: 'mine', customer: 'bob' };
+  const given = { variables: { customer: 'anna' } };
+
+  it('has its value whatever the model sends, and is not offered to it', async () => {
+    await shop.addFunction({ name: 'note', parameters });
+    shop.model.next({ toolCalls: [{ name: 'note', arguments: sent }] });
+    await visit(shop, 'Please note order 7', given);
+    expect(shop.tool.calls.map(({ body }) => JSON.parse(body))).toEqual([{ ...sent, token: 'S3CRET' }]);
+    const [tool] = shop.model.requests[0]!.body.tools!;
+    expect(tool!.function.parameters).toEqual({
+      type: 'object',
+      properties: { order: { type: 'integer' }, customer: { type: 'string' } },
+      required: ['order'],
+    });
+  });
+
+  it('is not shown to the visitor who confirms the call, which has it', async () => {
+    await shop.addFunction({ name: 'note', parameters, meta: { class: 'ask' } });
+    shop.model.next({ toolCalls: [{ name: 'note', arguments: { order: 7 } }] });
+    const asked = await visit(shop, 'Please note order 7', given);
+    expect(asked.confirm).toEqual({ function: 'note', name: 'note', arguments: { order: 7, customer: 'anna' } });
+    const path = `/chat/${shop.chatbot}/session/${asked.session}/message/${asked.uuid}/confirm`;
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ accept: true });
+    await (await fetch(shop.docent.base + path, { method: 'POST', headers, body })).text();
+    expect(shop.tool.calls.map((call) => JSON.parse(call.body))).toEqual([
+      { order: 7, token: 'S3CRET', customer: 'anna' },
+    ]);
+  });
+});
+
+describe('a variable of an address', () => {
+  it.each(['..', '../admin', 'a/../../admin', '..\\admin', '..\n', '7/.'])(
+    'fills no path where it is %j',
+    async (order) => {
+      await shop.addFunction({ method: 'GET', external_url: `${shop.tool.base}/orders/{{order}}?q={{order}}` });
+      shop.model.next({ toolCalls: [{ name: 'stock', arguments: {} }] });
+      await visit(shop, 'Where is it?', { variables: { order } });
+      expect(shop.tool.calls).toEqual([]);
+      expect(toldIn(shop, 1)).toEqual([{ error: expect.stringContaining('variable') }]);
+    },
+  );
+
+  it.each(['7/b', 'v1..2', '.well-known'])('fills a path where it is %j, and a query with anything', async (order) => {
+    const external_url = `${shop.tool.base}/orders/{{order}}?q={{more}}`;
+    await shop.addFunction({ method: 'GET', external_url });
+    shop.model.next({ toolCalls: [{ name: 'stock', arguments: {} }] });
+    await visit(shop, 'Where is it?', { variables: { order, more: '../x' } });
+    expect(shop.tool.calls.map(({ url }) => url)).toEqual([`/orders/${encodeURIComponent(order)}?q=..%2Fx`]);
+  });
+});
+
+it('a call whose check takes longer than anybody waits is not made', async () => {
+  const steps = Array.from({ length: 30 }, (_, at) => {
+    const next = at === 29 ? { type: 'string' } : { $ref: `#/$defs/d${at + 1}` };
+    return [`d${at}`, { anyOf: [next, next] }] as const;
+  });
+  const parameters = {
+    type: 'object',
+    $defs: Object.fromEntries(steps),
+    properties: { ...ORDER.properties, x: { $ref: '#/$defs/d0' } },
+  };
+  await shop.addFunction({ name: 'slow', parameters });
+  shop.model.next({ toolCalls: [{ name: 'slow', arguments: { x: 1 } }] });
+  await visit(shop, 'Please try it');
+  expect(shop.tool.calls).toEqual([]);
+  expect(toldIn(shop, 1)).toEqual([{ error: expect.stringContaining('cannot be checked') }]);
+});
