@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Values } from '../agents/variables.ts';
 import { retry } from '../async/retry.ts';
 import { asRefusal, notFound, Refusal } from '../schema/errors.ts';
-import { nextModifiedAt, type Clock } from '../schema/ids.ts';
+import type { Clock } from '../schema/ids.ts';
 import type { Store, StoredMessage, StoredSession } from '../store/store.ts';
 import { BackgroundResults, withBackground, withFindings } from './background/results.ts';
 import type { BackgroundWork, Finding } from './background/work.ts';
@@ -19,7 +19,7 @@ import {
 } from './message-records.ts';
 import { Run } from './run.ts';
 import { countUsage } from './spending.ts';
-import { ANSWERED, waitingCall, type PendingCall } from './tools/pending.ts';
+import { takenCall, waitingCall, type PendingCall } from './tools/pending.ts';
 
 export { NO_META, type AnswerResult, type MessageMeta, type Question, type Respond } from './message-records.ts';
 
@@ -76,16 +76,16 @@ export class AnswerRuns {
   async confirm(question: Question, isAccepted: boolean, respond: Respond): Promise<Run> {
     const release = this.#capacity.take(question.chatbot.uuid, question.visitor);
     try {
-      let pending: PendingCall | undefined;
+      let [pending, text]: [PendingCall | undefined, string] = [undefined, ''];
       // Durable before the call: after a crash the same call cannot be confirmed again.
       const before = await this.#store.updateMessage(question.uuid, (message) => {
         pending = waitingCall(message.pending_call_json, this.#clock());
-        const modified_at = nextModifiedAt(message.modified_at, this.#clock);
-        return { ...message, finish_reason: 'interrupted', pending_call_json: ANSWERED, modified_at };
+        text = message.response;
+        return takenCall(message, isAccepted ? pending : undefined, this.#clock);
       });
       if (!before || !pending) throw notFound('message');
       const run = new Run({ ...before, finish_reason: '' });
-      run.append(before.response);
+      run.append(text);
       return this.#begin({ ...question, confirmed: { pending, isAccepted, before } }, run, respond, release);
     } catch (error) {
       release();

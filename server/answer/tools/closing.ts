@@ -23,6 +23,9 @@ export function closingOf(tools: ToolUse, language: LanguageCode, isUntold = fal
 export const notDone = (language: LanguageCode, name: string): string =>
   `\n\n${said(TOOL_PHRASES[language].notDone, [name])}`;
 
+export const notCertain = (language: LanguageCode, name: string): string =>
+  `\n\n${said(TOOL_PHRASES[language].unsure, [name])}`;
+
 /** That nothing was done, behind an answer that claims it. */
 export const nothingDone = (language: LanguageCode): string => `\n\n${TOOL_PHRASES[language].nothing}`;
 

@@ -1,7 +1,9 @@
 import { fill, type Value, type Values } from '../../agents/variables.ts';
 import type { ModelMessage, ToolCall } from '../../model/model.ts';
 import { Refusal } from '../../schema/errors.ts';
+import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
 import type { ToolFunction } from '../../schema/records.ts';
+import type { StoredMessage } from '../../store/store.ts';
 import type { Confirmation, VisitorMessage } from '../../types.ts';
 import { withoutFixed, type Arguments } from './arguments.ts';
 
@@ -22,12 +24,23 @@ export interface PendingCall {
   messages: ModelMessage[];
   /** Rounds of calls so far. */
   rounds: number;
+  /** What the message ends with where the process does while the call is made. */
+  ifCutOff?: string;
 }
 
 export const CONFIRM_MS = 10 * 60_000;
 
 /** What stands in the place of a call that was confirmed or declined. */
-export const ANSWERED = '{"answered":true}';
+const ANSWERED = '{"answered":true}';
+
+/** Of a message whose call was declined, or is made: what stays of it where the process ends before the answer does. */
+export const takenCall = (message: StoredMessage, made: PendingCall | undefined, clock: Clock): StoredMessage => ({
+  ...message,
+  response: message.response + (made?.ifCutOff ?? ''),
+  finish_reason: 'interrupted',
+  pending_call_json: ANSWERED,
+  modified_at: nextModifiedAt(message.modified_at, clock),
+});
 
 function pendingIn(json: string | undefined): PendingCall | 'answered' | undefined {
   if (json === undefined) return undefined;

@@ -14,7 +14,7 @@ import { citationsIn, metaIn, type AnswerResult, type MessageMeta, type Question
 import { answerTokens, fitContext } from '../fit-context.ts';
 import { buildPrompt } from '../prompt.ts';
 import type { Run } from '../run.ts';
-import { closingOf, notDone } from './closing.ts';
+import { closingOf, notCertain, notDone } from './closing.ts';
 import { NO_FUNCTIONS, offerOf, TOOL_RULES } from './offer.ts';
 import { failed } from './reply.ts';
 import { ToolUse } from './tool-use.ts';
@@ -82,7 +82,8 @@ export function closeAnswer(
   // Nobody is asked to confirm a call of an answer that they stopped.
   if (run.stopped) tools.pending = undefined;
   run.appendClosing(closingOf(tools, language, isUntold));
-  return tools.pending ? { pending: tools.pending } : {};
+  const { pending } = tools;
+  return pending ? { pending: { ...pending, ifCutOff: notCertain(language, pending.shown.name) } } : {};
 }
 
 interface ConfirmedContext extends SearchResult {

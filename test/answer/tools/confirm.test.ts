@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { VisitorMessage } from '../../../server/types.ts';
 import { parseEvents, post } from '../../proxy/fixture.ts';
@@ -333,6 +333,35 @@ it('survives a restart', async () => {
   expect((await post(`${third.base}${path}/confirm`, { accept: true })).status).toBe(409);
   await third.stop();
   await Promise.all([other.model.close(), other.tool.close()]);
+});
+
+it('is said to be uncertain where the process ends while it is made, and to nobody else', async () => {
+  const other = await openShop();
+  const called = newSignal();
+  const done = newSignal();
+  other.tool.reply = (call, response) => {
+    called.resolve();
+    void done.promise.then(() => json({ ok: true })(call, response));
+  };
+  await other.addFunction({ ...CANCEL, external_url: `${other.tool.base}/cancel` });
+  other.model.next(calling, { pieces: ['It is cancelled.'] });
+  const asked = await visit(other, 'Please cancel order 7', { variables });
+  const path = `/chat/${other.chatbot}/session/${asked.session}/message/${asked.uuid}`;
+  const reply = post(`${other.docent.base}${path}/confirm`, { accept: true });
+  await called.promise;
+  const DATA_DIR = `${other.docent.dataDir}-crashed`;
+  await cp(other.docent.dataDir, DATA_DIR, { recursive: true, filter: (name) => !/\.sock$|\/lock/.test(name) });
+  done.resolve();
+  expect(await (await reply).text()).not.toContain('not certain');
+  const again = await start({ DATA_DIR });
+  const left = await listed(asked, again.base, other.chatbot);
+  expect(left.finish_reason).toBe('interrupted');
+  expect(left.response).toMatch(/It is not certain that this was done: Cancel the order$/);
+  await again.stop();
+  await rm(DATA_DIR, { recursive: true });
+  const kept = await listed(asked, other.docent.base, other.chatbot);
+  expect(kept.response).toMatch(/It is cancelled\.$/);
+  await other.close();
 });
 
 it.each<[string, (json: string) => string]>([
