@@ -4,6 +4,7 @@ import type { SearchResult } from '../knowledge/search/found.ts';
 import type { StoredAgent, StoredMessage } from '../store/store.ts';
 import { metaIn } from './message-records.ts';
 import { NO_META, type MessageMeta, type Question } from './runs.ts';
+import type { Rewritten } from './retrieve/rewrite.ts';
 import type { SourceHosts } from './safety/hosts.ts';
 import type { Talk } from './small-talk/talk.ts';
 import type { ToolUse } from './tools/tool-use.ts';
@@ -16,8 +17,12 @@ export interface AnswerContext extends SearchResult {
   agents: StoredAgent[];
   agent: StoredAgent | undefined;
   routing: RoutingRecord | undefined;
-  /** Tokens of the choice of the agent; undefined where no model was asked. */
-  routingTokens: number | undefined;
+  /** Tokens of calls of a model before the answer: the choice of the agent, and searches that it wrote. */
+  earlierTokens: number;
+  /** Absent where the message itself is the search. */
+  rewritten: Rewritten | undefined;
+  /** What a model gets where it wrote searches. Quotes are from what the message itself finds. */
+  searched: Pick<SearchResult, 'found' | 'more'> | undefined;
   turns: StoredMessage[];
   /** Absent where the agent has no functions. */
   tools: ToolUse | undefined;
@@ -43,6 +48,9 @@ export function searchedQuestions(turns: StoredMessage[], agents: StoredAgent[])
   };
   return turns.filter(wasSearched).map(({ query }) => query);
 }
+
+export const searchMeta = ({ rewritten }: AnswerContext): Pick<MessageMeta, 'search'> =>
+  rewritten ? { search: { why: rewritten.why, queries: rewritten.queries } } : {};
 
 export const messageMeta = (agent: StoredAgent | undefined, routing?: RoutingRecord, tools?: ToolUse): MessageMeta => ({
   ...NO_META,

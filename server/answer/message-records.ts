@@ -5,6 +5,7 @@ import { isObject } from '../schema/validate.ts';
 import { nextModifiedAt, timestamp, type Clock } from '../schema/ids.ts';
 import type { StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { Citation, Citations, FinishReason, Outcome } from '../types.ts';
+import type { Rewritten } from './retrieve/rewrite.ts';
 import type { Run } from './run.ts';
 import { costIn, type Cost, type Spending } from './spending.ts';
 import type { PendingCall } from './tools/pending.ts';
@@ -62,6 +63,8 @@ export interface MessageMeta extends Cost {
    * something done all the same, `unchecked` where the model gave no usable reply.
    */
   claim?: 'none' | 'not_done' | 'unchecked';
+  /** What the model wrote to search for instead of the message, and why; absent where it was not asked. */
+  search?: Rewritten;
   /** Why quotes stand in for the model, as in `OutboundFailure`; absent where they do not. */
   fallback?: string;
 }

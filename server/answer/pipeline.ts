@@ -1,62 +1,37 @@
-import { cannedAnswer, sourcesFor } from '../agents/agents.ts';
-import type { AgentRouter } from '../agents/routing/router.ts';
-import { collect } from '../agents/collect/collect.ts';
+import { cannedAnswer } from '../agents/agents.ts';
 import { isYesOrNoAlone } from '../agents/collect/yes-no.ts';
-import { collectedBy, withValues } from '../agents/variables.ts';
-import type { Knowledge } from '../knowledge/knowledge.ts';
-import type { Catalogue } from '../model/catalogue.ts';
 import type { Model } from '../model/model.ts';
-import type { Store, StoredMessage } from '../store/store.ts';
-import { messageMeta, searchedQuestions, type AnswerContext } from './context.ts';
+import { messageMeta, searchMeta, type AnswerContext } from './context.ts';
 import { withTokens } from './message-records.ts';
-import type { AnswerResult, MessageMeta, Question, Respond } from './runs.ts';
+import type { AnswerResult, MessageMeta, Respond } from './runs.ts';
 import type { BeginBackground } from './background/background.ts';
 import { checkEnd, type CitationJudge } from './citations/judge.ts';
 import { createMarkerFilter } from './citations/stream-filter.ts';
 import { generationError, type Fallback, type GenerationResult } from './fallback.ts';
 import { answerTokens, fitContext } from './fit-context.ts';
 import { replyByExample, withoutModel, type ReplyByExample } from './tools/by-example.ts';
-import { buildPrompt, MAX_TURNS } from './prompt.ts';
-import { namesThing, offerIn, replyCanned, replyToPress, replyToTalk, replyWithoutAgent } from './replies.ts';
+import { buildPrompt } from './prompt.ts';
+import { offerIn, replyCanned, replyToPress, replyToTalk, replyWithoutAgent } from './replies.ts';
 import { readTalk } from './small-talk/talk.ts';
 import { writeQuotes } from './extract/write.ts';
 import { doubtIn, type ClaimJudge } from './tools/claim.ts';
-import {
-  answerConfirmed,
-  answerWithoutAgent,
-  closeAnswer,
-  languageFor,
-  toolsFor,
-  withToolRules,
-} from './tools/with-tools.ts';
+import { answerConfirmed, answerWithoutAgent, closeAnswer, languageFor, withToolRules } from './tools/with-tools.ts';
 import { isWaiting } from './tools/pending.ts';
-import type { Caller } from '../web/call.ts';
-import type { Clock } from '../schema/ids.ts';
+import { gatherContext, type GatherOptions } from './retrieve/gather.ts';
 import { outcomeOf, saysUnknown, UNKNOWN_LENGTH, wouldQuote } from './outcome.ts';
 import type { Run } from './run.ts';
 import { SourceHosts } from './safety/hosts.ts';
 import { withoutForeignAddresses, withSafety } from './safety/safety.ts';
 
-interface PipelineOptions {
-  store: Store;
-  knowledge: Knowledge;
-  router: AgentRouter;
-  /** Without one, answers quote the sources. */
-  model: Model | undefined;
+interface PipelineOptions extends GatherOptions {
   /** By the model that an agent names. */
   fallbackFor: (model: string) => Fallback;
-  catalogue: Catalogue;
   /** Without it, nothing runs beside the answers. */
   background?: BeginBackground;
   /** Checks the citations of the model's answers by a call of its own; without it only their words are compared. */
   judge?: CitationJudge | undefined;
   /** Checks what an answer claims to have done, where its agent could; without it nothing is said of that. */
   claims?: ClaimJudge | undefined;
-  /** Calls tool functions. */
-  caller: Caller;
-  /** Milliseconds for an answer with calls of functions; none by default. */
-  answerTimeout?: number;
-  clock: Clock;
 }
 
 /** Answers in this process: choose the agent, retrieve, generate or quote, cite; background agents run beside. */
@@ -68,8 +43,8 @@ export function createRespond(options: PipelineOptions): Respond {
       question.trace?.begin(context);
       const answer = answerIn(context, options, run);
       if (!question.ephemeral && !question.confirmed) run.background = options.background?.(question, context);
-      const { routingTokens } = context;
-      return routingTokens ? Promise.resolve(answer).then((result) => withTokens(result, routingTokens)) : answer;
+      const { earlierTokens } = context;
+      return earlierTokens ? Promise.resolve(answer).then((result) => withTokens(result, earlierTokens)) : answer;
     });
 }
 
@@ -104,69 +79,6 @@ function answerIn(context: AnswerContext, options: PipelineOptions, run: Run): A
   const reserved = question.spending.reserve(catalogue.credits(agent.meta.model));
   return reserved.then((isReserved) => (isReserved ? answer() : answerWithoutCredits(context, run)));
 }
-
-async function gatherContext(
-  options: PipelineOptions,
-  hosts: SourceHosts,
-  asked: Question,
-  run: Run,
-): Promise<AnswerContext> {
-  const { store, knowledge, router } = options;
-  const { uuid } = asked.chatbot;
-  const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, asked)]);
-  const collected = asked.confirmed ? undefined : collect(agents, asked.query, turns.at(-1)?.response);
-  const question = collected ? { ...asked, session: collectedBy(asked.session, collected) } : asked;
-  const canPass = agents.some(({ type, enabled }) => type === 'human-escalation' && enabled === 1);
-  const said = await readTalk(question.query, {
-    name: question.chatbot.name,
-    lastAnswer: turns.at(-1)?.response,
-    canPass,
-  });
-  const asking = question.confirmed?.pending.agent;
-  const {
-    agent: chosen,
-    record: routing,
-    tokens: routingTokens,
-  } = asking
-    ? { agent: agents.find((one) => one.uuid === asking && one.enabled === 1), record: undefined, tokens: undefined }
-    : await router.route(question, agents, turns, said?.isLike, run);
-  const agent = chosen && withValues(chosen, agents, question.session);
-  const tools = toolsFor(agent, agents, question, options, run);
-  const earlier = searchedQuestions(turns, agents);
-  const sources = agent?.type === 'user-facing' ? sourcesFor(agent) : NO_SOURCES;
-  const seemsTalk = said !== undefined && routing?.detected === 'small_talk';
-  // The language of the site is all that small talk needs of the search.
-  const { trace } = question;
-  const asksModel = options.model !== undefined && agent?.type === 'user-facing' && !seemsTalk;
-  const upTo = asksModel ? MAX_GIVEN : undefined;
-  const scope = { earlier, sources, wordsAlone: seemsTalk, upTo, onTrace: trace?.onSearch };
-  const { query, found, more } = await knowledge.search(uuid, question.query, scope);
-  const isTalk = seemsTalk && !namesThing(said, { question, earlier, query, found });
-  return {
-    question,
-    collected,
-    agents,
-    agent,
-    routing,
-    routingTokens,
-    turns,
-    tools,
-    query,
-    found,
-    more,
-    hosts,
-    searchWords: (words) => knowledge.search(uuid, words, { sources, wordsAlone: true }),
-    canPass,
-    talk: isTalk ? said : undefined,
-  };
-}
-
-/** Passages that a model gets at most, as far as its context has room. */
-const MAX_GIVEN = 20;
-const NO_SOURCES: ReadonlySet<string> = new Set();
-
-const earlierTurns = async (store: Store, { session, newSession }: Question): Promise<StoredMessage[]> =>
-  newSession ? [] : store.lastMessages(session.uuid, MAX_TURNS);
 
 /** A function that the question is an example of, where the owner has not written the answer; else quotes. */
 async function answerWithQuotes(context: AnswerContext, run: Run): Promise<AnswerResult> {
@@ -208,7 +120,7 @@ function answerWithModel(
   const { acceptedLanguages, unstreamed, session } = question;
   const cite = question.chatbot.meta.show_citations;
   const size = catalogue.context(agent?.meta.model ?? '');
-  const given = fitContext(context, size, tools?.reserved);
+  const given = fitContext({ ...context, ...context.searched }, size, tools?.reserved);
   const { chatbot } = question;
   const safe = { chatbot, agent, found: given.found, hosts };
   const checked = cite ? judge?.filterFor({ given: given.found, query: query.text, agent }, run) : undefined;
@@ -232,7 +144,7 @@ function answerWithModel(
   // Computed now, while the model's server works, so that an open stream does not keep the passages in memory.
   const needsNoCitation = query.asksNothing() || wouldQuote(query, found);
   const offer = offerIn(context);
-  const meta = messageMeta(agent, routing, tools);
+  const meta = { ...messageMeta(agent, routing, tools), ...searchMeta(context) };
   const language = tools && languageFor(context, question);
   const doubt = claims && doubtIn({ ...context, language });
   const credits = catalogue.credits(agent?.meta.model ?? '');

@@ -15,6 +15,7 @@ export function explanation(trace: MessageTrace): string {
     ['why', reasonOf(trace)],
     ['agent', agentOf(trace)],
     ...(NO_PAGES.has(trace.by) ? [] : wordRows(trace)),
+    ...(trace.search.rewritten ? [['searched', searchedOf(trace.search.rewritten)]] : []),
     ...(trace.decision ? decisionRows(trace.decision) : []),
     ...(trace.model ? [['model', modelOf(trace)]] : []),
     ...trace.functions_called.map(({ name, content }) => ['function', short(`${name}: ${content}`)]),
@@ -68,6 +69,17 @@ function reasonOfQuotes({ decision, sentences, search, query }: MessageTrace): s
 
 const missingOf = ({ unknown_words }: MessageTrace['query']): string =>
   unknown_words.map((word) => `“${word}”`).join(', ');
+
+const REASONS = {
+  follow_up: 'it goes on from the question before',
+  language: 'it is in another language than the site',
+  several: 'it asks several things',
+};
+
+function searchedOf({ why, queries }: NonNullable<MessageTrace['search']['rewritten']>): string {
+  const written = queries.map((one) => `“${one}”`).join(', ');
+  return `${written || 'the message itself, as the model wrote nothing in time'}; ${REASONS[why]}`;
+}
 
 function agentOf({ agent, routing, query }: MessageTrace): string {
   if (agent.uuid === '') return 'none';

@@ -6,6 +6,7 @@ import { CitationJudge } from '../answer/citations/judge.ts';
 import { ClaimJudge } from '../answer/tools/claim.ts';
 import { Budget } from '../answer/budget.ts';
 import { createRespond, warmAnswers } from '../answer/pipeline.ts';
+import { QueryRewriter } from '../answer/retrieve/rewrite.ts';
 import { AnswerRuns } from '../answer/runs.ts';
 import { createFallbacks } from '../answer/fallback.ts';
 import { countUsage } from '../answer/spending.ts';
@@ -60,12 +61,14 @@ export async function createServices(config: Config, { store, clock, log, health
     },
   });
   const mayAsk = (name: string): boolean => paused(name) === undefined;
-  const router = new AgentRouter(store, knowledge, model && { model, mayAsk, clock, credits: catalogue.credits });
+  const asking = model && { model, mayAsk, clock, credits: catalogue.credits };
+  const router = new AgentRouter(store, knowledge, asking);
   const parts = {
     store,
     knowledge,
     router,
     model,
+    rewriter: asking && new QueryRewriter(asking),
     fallbackFor,
     catalogue,
     background,

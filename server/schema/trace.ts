@@ -73,6 +73,23 @@ const TraceCandidate = record({
   given: Type.Boolean({ description: 'The model got it with the question.' }),
 });
 
+const TraceRewritten = Type.Object(
+  {
+    why: literals(
+      'Why the message is no good search: it goes on from the one before, is in another language than the site, or asks several things.',
+      'follow_up',
+      'language',
+      'several',
+    ),
+    queries: Type.Array(Text, { description: 'Empty where the model wrote none in time.' }),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'What the model wrote to search for, as `search` in the `meta_json` of a message; absent where it was not asked.',
+  },
+);
+
 const TraceSentence = record({
   candidate: Type.Integer({ minimum: 1, description: 'The `rank` of its passage.' }),
   text: Type.String({ description: 'At most 500 characters.' }),
@@ -135,7 +152,11 @@ export const MessageTrace = record({
   search: record({
     passages: Type.Integer({ minimum: 0, description: 'In the index of the chatbot.' }),
     all_sources: Type.Boolean({ description: 'False where the agent answers from some of the sources, or from none.' }),
-    candidates: Type.Array(TraceCandidate, { description: 'Best first, at most 20.' }),
+    rewritten: Type.Optional(TraceRewritten),
+    candidates: Type.Array(TraceCandidate, {
+      description:
+        'Best first, at most 20; then what else the model got, from the sections of the best and from its own searches, without a score.',
+    }),
   }),
   sentences: Type.Array(TraceSentence, { description: 'Best first, at most 30; empty where nothing is quoted from.' }),
   decision: Type.Optional(TraceDecision),

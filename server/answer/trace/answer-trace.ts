@@ -1,5 +1,6 @@
 import type { Found, SearchResult, SearchTrace } from '../../knowledge/search/found.ts';
 import type { ModelRequest } from '../../model/model.ts';
+import type { Rewritten } from '../retrieve/rewrite.ts';
 import type { StoredAgent, StoredMessage } from '../../store/store.ts';
 
 /** What of the context of an answer is told. */
@@ -9,6 +10,7 @@ export interface TracedContext extends SearchResult {
   agent: StoredAgent | undefined;
   turns: StoredMessage[];
   talk: object | undefined;
+  rewritten: Rewritten | undefined;
 }
 
 /**
@@ -19,7 +21,7 @@ export class AnswerTrace {
   context: TracedContext | undefined;
   search: SearchTrace | undefined;
   /** The passages that the model got, and the request itself. */
-  given: ReadonlySet<object> = new Set();
+  given: readonly Found[] = [];
   request: ModelRequest | undefined;
 
   readonly onSearch = (search: SearchTrace): void => {
@@ -31,7 +33,7 @@ export class AnswerTrace {
   }
 
   give(passages: readonly Found[], request: ModelRequest): void {
-    this.given = new Set(passages.map(({ entry }) => entry));
+    this.given = passages;
     this.request = request;
   }
 }

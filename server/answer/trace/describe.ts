@@ -1,5 +1,5 @@
 import { cannedAnswer, sourcesFor } from '../../agents/agents.ts';
-import type { Found, SearchTrace } from '../../knowledge/search/found.ts';
+import type { Found, ScoreParts, SearchTrace } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import type { MessageTrace } from '../../schema/trace.ts';
 import type { StoredMessage } from '../../store/store.ts';
@@ -10,6 +10,7 @@ import { rank } from '../extract/rank.ts';
 import { minConfidence, minHeld, UNSURE_CONFIDENCE } from '../extract/threshold.ts';
 import { answerTo } from '../extract/write.ts';
 import type { MessageMeta } from '../runs.ts';
+import type { Rewritten } from '../retrieve/rewrite.ts';
 import type { AnswerTrace, TracedContext } from './answer-trace.ts';
 
 const [CANDIDATES_SHOWN, SENTENCES_SHOWN, CITATIONS_SHOWN] = [20, 30, 50];
@@ -46,6 +47,7 @@ export function describeTrace(trace: AnswerTrace, context: TracedContext, messag
     search: {
       passages: trace.search?.passages ?? 0,
       all_sources: agent?.type === 'user-facing' && sourcesFor(agent) === undefined,
+      ...(context.rewritten ? { rewritten: rewrittenOf(context.rewritten) } : {}),
       candidates: candidatesOf(trace, found),
     },
     sentences: isQuoted ? sentencesOf(query, found) : [],
@@ -108,29 +110,35 @@ const describeTerms = (query: Query, search: SearchTrace | undefined): MessageTr
     };
   });
 
+const NO_PARTS: ScoreParts = { bm25: 0, proximity: 0, sentence: 0, vector: 0, pair: 0 };
+
+const rewrittenOf = ({ why, queries }: Rewritten): Rewritten => ({ why, queries });
+
 function candidatesOf({ search, given }: AnswerTrace, found: Found[]): MessageTrace['search']['candidates'] {
   const wasFound = new Set(found.map(({ entry }) => entry));
-  return (search?.candidates ?? [])
-    .slice(0, CANDIDATES_SHOWN)
-    .map(({ source, headings, text, score, parts, entry }, at) => ({
-      rank: at + 1,
-      data_source_uuid: source.uuid,
-      title: cut(source.title, LABEL_LENGTH),
-      address: cut(source.file_name, TRACED_ADDRESS_LENGTH),
-      type: source.type,
-      headings: headings.slice(0, HEADINGS_SHOWN).map((heading) => cut(heading, LABEL_LENGTH)),
-      text: cut(text, PASSAGE_LENGTH),
-      score: round(score),
-      parts: {
-        bm25: round(parts.bm25),
-        proximity: round(parts.proximity),
-        sentence: round(parts.sentence),
-        vector: round(parts.vector),
-        pair: round(parts.pair),
-      },
-      found: wasFound.has(entry),
-      given: given.has(entry),
-    }));
+  const wasGiven = new Set(given.map(({ entry }) => entry));
+  const scored = (search?.candidates ?? []).slice(0, CANDIDATES_SHOWN);
+  const shown = new Set(scored.map(({ entry }) => entry));
+  const others = given.filter(({ entry }) => !shown.has(entry)).map((one) => ({ ...one, score: 0, parts: NO_PARTS }));
+  return [...scored, ...others].map(({ source, headings, text, score, parts, entry }, at) => ({
+    rank: at + 1,
+    data_source_uuid: source.uuid,
+    title: cut(source.title, LABEL_LENGTH),
+    address: cut(source.file_name, TRACED_ADDRESS_LENGTH),
+    type: source.type,
+    headings: headings.slice(0, HEADINGS_SHOWN).map((heading) => cut(heading, LABEL_LENGTH)),
+    text: cut(text, PASSAGE_LENGTH),
+    score: round(score),
+    parts: {
+      bm25: round(parts.bm25),
+      proximity: round(parts.proximity),
+      sentence: round(parts.sentence),
+      vector: round(parts.vector),
+      pair: round(parts.pair),
+    },
+    found: wasFound.has(entry),
+    given: wasGiven.has(entry),
+  }));
 }
 
 function sentencesOf(query: Query, found: Found[]): MessageTrace['sentences'] {

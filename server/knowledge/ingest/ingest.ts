@@ -190,7 +190,8 @@ export class Ingestion implements Knowledge {
     const hits = index.search(query, limit, { sources, vector, scores, further: upTo - limit });
     if (onTrace && scores) onTrace(traceOf(index, scores, query));
     const found = hits.slice(0, limit).map((hit) => foundOf(index, hit, query));
-    return upTo > limit ? { query, found, more: moreOf(index, hits, query, limit, upTo) } : { query, found };
+    if (upTo <= limit) return { query, found };
+    return { query, found, more: moreOf(index, hits, query, limit, upTo), languages: index.siteLanguages };
   }
 
   async rarity(chatbot: string): Promise<(word: string) => number> {

@@ -1,3 +1,4 @@
+import type { LanguageCode } from '../text/languages.ts';
 import type { Query } from './query.ts';
 import type { TermMatch } from './query-terms.ts';
 
@@ -7,6 +8,8 @@ export interface SearchResult {
   found: Found[];
   /** With `upTo`: those beside the best ones in their sections, then further ones, best first. */
   more?: Found[];
+  /** With `upTo`, those that at least a tenth of the sources is in, the commonest first. */
+  languages?: readonly LanguageCode[];
 }
 
 export interface SearchOptions {

@@ -8,6 +8,8 @@ import { asksTheSame, MAX_PAGE_ANSWER, pairOf, PAIRS_COMPARED, QuestionPairs } f
 import { besideBest } from './section.ts';
 import { Postings, type SlotSet } from './bm25.ts';
 import { readQuery, type Query } from './query.ts';
+import { SourceLanguages } from '../text/detect-language.ts';
+import type { LanguageCode } from '../text/languages.ts';
 import { leadsOf, sentencesOf } from '../text/sentences.ts';
 import { withMeaning } from './meaning/mix.ts';
 import { withoutDuplicates } from './repeats/duplicates.ts';
@@ -34,12 +36,18 @@ export class PassageIndex<S> {
   readonly #postings = new Postings(this.words);
   readonly #slots = new Map<string, number[]>();
   readonly #pairs = new QuestionPairs();
+  readonly #spoken = new SourceLanguages();
   /** Absent until the first source with vectors. */
   #vectors: Vectors | undefined;
 
   /** How many passages there are. */
   get size(): number {
     return this.#postings.size;
+  }
+
+  /** See `SourceLanguages.ofSite`. */
+  get siteLanguages(): LanguageCode[] {
+    return this.#spoken.ofSite();
   }
 
   /** Adds a source, or replaces it. `question`: the one that its owner wrote the first passage to answer. */
@@ -52,6 +60,7 @@ export class PassageIndex<S> {
     this.remove(uuid);
     const slots: number[] = [];
     this.#slots.set(uuid, slots);
+    this.#spoken.put(uuid, document.text);
     const language = languageOf(document.text);
     const rank = firstRank(document);
     for (const [at, { headings, start, end }] of document.passages.entries()) {
@@ -98,6 +107,7 @@ export class PassageIndex<S> {
     for (const slot of this.#slots.get(uuid) ?? []) this.#drop(slot);
     this.#slots.delete(uuid);
     this.#pairs.remove(uuid);
+    this.#spoken.remove(uuid);
     if (this.#entries.length > 64 && this.size * 2 < this.#entries.length) this.#compact();
   }
 

@@ -176,3 +176,37 @@ function byScript(text: string): LanguageCode | undefined {
   const other = text.match(/[^\p{Script=Latin}\p{P}\p{S}\p{Z}\p{N}]/gu)?.length ?? 0;
   return other * 3 >= latin ? spoken : undefined;
 }
+
+/** The least share of all sources that one in a language of the site has. */
+const MIN_SITE_SHARE = 0.1;
+
+/** The languages of sources, each detected once, by the beginning of its text. */
+export class SourceLanguages {
+  readonly #bySource = new Map<string, LanguageCode>();
+  readonly #counts = new Map<LanguageCode, number>();
+
+  put(source: string, text: string): void {
+    this.remove(source);
+    const language = detectLanguage(text);
+    if (!language) return;
+    this.#bySource.set(source, language);
+    this.#count(language, 1);
+  }
+
+  remove(source: string): void {
+    const language = this.#bySource.get(source);
+    if (!language) return;
+    this.#bySource.delete(source);
+    this.#count(language, -1);
+  }
+
+  /** Those of at least a tenth of the sources, the commonest first. */
+  ofSite(): LanguageCode[] {
+    const all = Array.from(this.#counts).toSorted(([, one], [, other]) => other - one);
+    return all.filter(([, count]) => count >= MIN_SITE_SHARE * this.#bySource.size && count > 0).map(([code]) => code);
+  }
+
+  #count(language: LanguageCode, by: number): void {
+    this.#counts.set(language, (this.#counts.get(language) ?? 0) + by);
+  }
+}

@@ -1,0 +1,106 @@
+import { sourcesFor } from '../../agents/agents.ts';
+import { collect } from '../../agents/collect/collect.ts';
+import type { AgentRouter } from '../../agents/routing/router.ts';
+import { collectedBy, withValues } from '../../agents/variables.ts';
+import type { Knowledge } from '../../knowledge/knowledge.ts';
+import type { Catalogue } from '../../model/catalogue.ts';
+import type { Model } from '../../model/model.ts';
+import type { Clock } from '../../schema/ids.ts';
+import type { Store, StoredMessage } from '../../store/store.ts';
+import type { Caller } from '../../web/call.ts';
+import { searchedQuestions, type AnswerContext } from '../context.ts';
+import { MAX_TURNS } from '../prompt.ts';
+import { namesThing } from '../replies.ts';
+import type { Run } from '../run.ts';
+import type { Question } from '../runs.ts';
+import type { SourceHosts } from '../safety/hosts.ts';
+import { readTalk } from '../small-talk/talk.ts';
+import { toolsFor } from '../tools/with-tools.ts';
+import { merge } from './merge.ts';
+import type { QueryRewriter } from './rewrite.ts';
+
+export interface GatherOptions {
+  store: Store;
+  knowledge: Knowledge;
+  router: AgentRouter;
+  /** Without one, answers quote the sources. */
+  model: Model | undefined;
+  /** Without it every message is its own search. */
+  rewriter?: QueryRewriter | undefined;
+  catalogue: Catalogue;
+  clock: Clock;
+  /** Calls tool functions. */
+  caller: Caller;
+  /** Milliseconds for an answer with calls of functions; none by default. */
+  answerTimeout?: number;
+}
+
+/** Chooses the agent of a question and searches for it. */
+export async function gatherContext(
+  options: GatherOptions,
+  hosts: SourceHosts,
+  asked: Question,
+  run: Run,
+): Promise<AnswerContext> {
+  const { store, knowledge, router, rewriter } = options;
+  const { uuid } = asked.chatbot;
+  const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, asked)]);
+  const collected = asked.confirmed ? undefined : collect(agents, asked.query, turns.at(-1)?.response);
+  const question = collected ? { ...asked, session: collectedBy(asked.session, collected) } : asked;
+  const canPass = agents.some(({ type, enabled }) => type === 'human-escalation' && enabled === 1);
+  const said = await readTalk(question.query, {
+    name: question.chatbot.name,
+    lastAnswer: turns.at(-1)?.response,
+    canPass,
+  });
+  const asking = question.confirmed?.pending.agent;
+  const {
+    agent: chosen,
+    record: routing,
+    tokens: routingTokens,
+  } = asking
+    ? { agent: agents.find((one) => one.uuid === asking && one.enabled === 1), record: undefined, tokens: undefined }
+    : await router.route(question, agents, turns, said?.isLike, run);
+  const agent = chosen && withValues(chosen, agents, question.session);
+  const tools = toolsFor(agent, agents, question, options, run);
+  const earlier = searchedQuestions(turns, agents);
+  const sources = agent?.type === 'user-facing' ? sourcesFor(agent) : NO_SOURCES;
+  const seemsTalk = said !== undefined && routing?.detected === 'small_talk';
+  // The language of the site is all that small talk needs of the search.
+  const { trace } = question;
+  const asksModel = options.model !== undefined && agent?.type === 'user-facing' && !seemsTalk && !asking;
+  const upTo = asksModel ? MAX_GIVEN : undefined;
+  const scope = { earlier, sources, wordsAlone: seemsTalk, upTo, onTrace: trace?.onSearch };
+  const own = await knowledge.search(uuid, question.query, scope);
+  const { query, found, more } = own;
+  const isTalk = seemsTalk && !namesThing(said, { question, earlier, query, found });
+  const message = { ...own, turns, spending: question.spending };
+  const rewritten = asksModel && rewriter ? await rewriter.rewrite({ ...message, agent }, run) : undefined;
+  const searches = rewritten?.queries.map((text) => knowledge.search(uuid, text, { sources, upTo }));
+  return {
+    question,
+    collected,
+    agents,
+    agent,
+    routing,
+    earlierTokens: (routingTokens ?? 0) + (rewritten?.tokens ?? 0),
+    turns,
+    tools,
+    query,
+    found,
+    more,
+    rewritten,
+    searched: searches?.length ? merge(await Promise.all(searches), own) : undefined,
+    hosts,
+    searchWords: (words) => knowledge.search(uuid, words, { sources, wordsAlone: true }),
+    canPass,
+    talk: isTalk ? said : undefined,
+  };
+}
+
+/** Passages that a model gets at most, as far as its context has room. */
+const MAX_GIVEN = 20;
+const NO_SOURCES: ReadonlySet<string> = new Set();
+
+const earlierTurns = async (store: Store, { session, newSession }: Question): Promise<StoredMessage[]> =>
+  newSession ? [] : store.lastMessages(session.uuid, MAX_TURNS);
