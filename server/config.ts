@@ -71,7 +71,8 @@ export interface Config {
   /** Whether the model checks the citations of its answers by a call of its own. */
   modelChecksCitations: boolean;
   llm: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
-  embeddings: { baseUrl: string; model: string; apiKey: string | undefined } | undefined;
+  /** `local`: a model in this process. */
+  embeddings: { baseUrl: string; model: string; apiKey: string | undefined } | 'local' | undefined;
   upstream: { url: string; apiKey: string } | undefined;
   /** `models` by name; undefined for the interface's own table. */
   catalogue: { familyPrefix: string; models: Record<string, ModelEntry> | undefined; namesTellContext: boolean };
@@ -219,16 +220,18 @@ function readModels(read: Read): Pick<Config, 'llm' | 'embeddings'> {
     throw invalidVariable('LLM_BASE_URL', 'set where LLM_MODEL is, such as http://127.0.0.1:11434/v1');
   }
   const embedUrl = embedBaseUrl ?? baseUrl;
-  if (embedModel && embedUrl === undefined)
-    throw invalidVariable('EMBED_BASE_URL', 'set where EMBED_MODEL is, or LLM_BASE_URL');
-  if (baseUrl !== undefined && !model && (!embedModel || embedBaseUrl !== undefined)) {
+  const isLocal = embedModel === 'local' && embedBaseUrl === undefined;
+  if (embedModel && embedUrl === undefined && !isLocal)
+    throw invalidVariable('EMBED_BASE_URL', 'set where EMBED_MODEL is, or LLM_BASE_URL; or EMBED_MODEL=local');
+  if (baseUrl !== undefined && !model && (!embedModel || isLocal || embedBaseUrl !== undefined)) {
     throw invalidVariable('LLM_MODEL', 'set where LLM_BASE_URL is: the name of a model that server knows');
   }
   return {
     llm: baseUrl !== undefined && model ? { baseUrl, model, apiKey: key } : undefined,
     // LLM_API_KEY is not sent to another server.
-    embeddings:
-      embedUrl !== undefined && embedModel
+    embeddings: isLocal
+      ? 'local'
+      : embedUrl !== undefined && embedModel
         ? { baseUrl: embedUrl, model: embedModel, apiKey: embedBaseUrl === undefined ? key : embedKey }
         : undefined,
   };

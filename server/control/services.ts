@@ -18,6 +18,7 @@ import { createSites } from '../knowledge/crawl/sites.ts';
 import { Ingestion } from '../knowledge/ingest/ingest.ts';
 import { createCatalogue } from '../model/catalogue.ts';
 import { boundedModel } from '../model/bounded.ts';
+import type { Embedder } from '../model/model.ts';
 import { createOpenAi } from '../model/openai.ts';
 import { timestamp, type Clock } from '../schema/ids.ts';
 import type { Store } from '../store/store.ts';
@@ -38,7 +39,7 @@ export async function createServices(config: Config, { store, clock, log, health
   const { fetchAllow: allow, publicUrl } = config;
   const caller = createCaller({ allow, self });
   const web = createWeb({ allow, self, about: publicUrl && `${publicUrl}/bot` });
-  const embedder = config.embeddings && (await import('../model/embeddings.ts')).createEmbedder(config.embeddings);
+  const embedder = await openEmbedder(config.embeddings);
   const ingestion = new Ingestion({ store, web, clock, log, health, embedder });
   const crawls = new RunningCrawls();
   const sites = createSites({ store, ingestion, crawls, web, clock, log });
@@ -105,4 +106,10 @@ export async function createServices(config: Config, { store, clock, log, health
       await Promise.all([model?.close(), embedder?.close(), web.close(), caller.close()]);
     },
   };
+}
+
+/** Each is imported only where it is used. Throws where the packages of the local one are not installed. */
+async function openEmbedder(embeddings: Config['embeddings']): Promise<Embedder | undefined> {
+  if (embeddings === 'local') return (await import('../model/local-embeddings.ts')).createLocalEmbedder();
+  return embeddings && (await import('../model/embeddings.ts')).createEmbedder(embeddings);
 }

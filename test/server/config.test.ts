@@ -76,8 +76,16 @@ it('reads embeddings of the chat model’s server, of another or alone, each wit
   const other = { EMBED_MODEL: 'e', EMBED_BASE_URL: 'http://127.0.0.1:2/v1' };
   const apart = readConfig({ ...one, ...other, LLM_MODEL: 'm' }).embeddings;
   expect(apart).toEqual({ baseUrl: 'http://127.0.0.1:2/v1', model: 'e', apiKey: undefined });
-  expect(readConfig({ ...other, EMBED_API_KEY: 'second' }).embeddings?.apiKey).toBe('second');
+  expect(readConfig({ ...other, EMBED_API_KEY: 'second' }).embeddings).toMatchObject({ apiKey: 'second' });
   expect(readConfig({ ...one, LLM_MODEL: 'm' }).embeddings).toBeUndefined();
+});
+
+it('reads a local model of embeddings, beside a chat server or without one; a server may have one of that name', () => {
+  expect(readConfig({ EMBED_MODEL: 'local' })).toMatchObject({ llm: undefined, embeddings: 'local' });
+  const server = { LLM_BASE_URL: 'http://127.0.0.1:1/v1', LLM_MODEL: 'm' };
+  expect(readConfig({ ...server, EMBED_MODEL: 'local' })).toMatchObject({ llm: { model: 'm' }, embeddings: 'local' });
+  const other = readConfig({ EMBED_MODEL: 'local', EMBED_BASE_URL: 'http://127.0.0.1:2/v1' });
+  expect(other.embeddings).toMatchObject({ baseUrl: 'http://127.0.0.1:2/v1', model: 'local' });
 });
 
 it.each(['sixteen chars ok', 'schlüssel-für-alle', '🔑'.repeat(16), 'x'.repeat(256)])('takes %j as API_KEY', (key) => {
