@@ -59,6 +59,31 @@ describe('vectors', () => {
     expect(vectors.nearest(asked!, 2, new Uint8Array(6000).fill(1, 5000))).not.toContain(4321);
   });
 
+  it('tell how much nearer than usual one is, whatever the scale of the cosines', () => {
+    const [asked, ...all] = directions(400);
+    const near = asked!.map((value, at) => value + 0.5 * all[0]![at]!);
+    const own = near.map((value) => value / Math.hypot(...near));
+    // As of a model whose vectors all point one way: cosines of .8 and more.
+    const skewed = [asked!, own, ...all].map((vector) => {
+      const pushed = vector.map((value, at) => value + (at === 0 ? 2 : 0));
+      return pushed.map((value) => value / Math.hypot(...pushed));
+    });
+    for (const [question, ...others] of [[asked!, own, ...all], skewed] as [Float32Array, ...Float32Array[]][]) {
+      const vectors = vectorsOf(others);
+      const likeness = vectors.likenessTo(question);
+      expect(likeness(vectors.cosine(0, question))).toBeGreaterThan(1);
+      const cosines = others.slice(1).map((_, at) => likeness(vectors.cosine(at + 1, question))!);
+      expect(cosines.filter((one) => one > 0).length).toBeLessThan(10);
+    }
+  });
+
+  it('tell nothing of it where they are few, or all the same', () => {
+    const [asked, ...all] = directions(60);
+    expect(vectorsOf(all.slice(0, 10)).likenessTo(asked!)(0.9)).toBeUndefined();
+    expect(vectorsOf(all.map(() => all[0]!)).likenessTo(asked!)(0.9)).toBeUndefined();
+    expect(vectorsOf(all).likenessTo(asked!)(0.9)).toBeGreaterThan(0);
+  });
+
   it('stay with their slots when others leave', () => {
     const [asked, ...all] = directions(200);
     const vectors = vectorsOf(all);

@@ -5,6 +5,7 @@ import { isItem } from '../../knowledge/text/sentences.ts';
 import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
 import { SENTENCE_END } from './anaphora.ts';
 import { isInCode } from './layout.ts';
+import { byMeaning } from './meaning.ts';
 
 /** Passages whose sentences are candidates. */
 const MAX_PASSAGES = 6;
@@ -54,8 +55,8 @@ export function rank(query: Query, found: Found[]): Ranking {
   });
   candidates.sort(byScore);
   adjustByType(query, candidates, found);
-  const confidence = first.match.matchShare() * (candidates[0]?.confidence ?? 0) * (1 - query.unknownNames);
-  return { candidates, confidence };
+  const byWords = first.match.matchShare() * (candidates[0]?.confidence ?? 0) * (1 - query.unknownNames);
+  return { candidates, confidence: byMeaning(byWords, first) };
 }
 
 const exactCandidate = (passage: Found): Candidate => {

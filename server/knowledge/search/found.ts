@@ -71,6 +71,11 @@ export interface Match {
   asked?: boolean;
   /** Passages of one source count up, in their order. */
   rank: number;
+  /**
+   * How much nearer to the question in meaning it is than the nearest of as many passages on any subject would be, in standard
+   * deviations of the chatbot's passages; absent without vectors. Cosines themselves differ by the model.
+   */
+  likeness?: number | undefined;
   /** The roots of the different words of title and headings. */
   head: Uint32Array;
   /** 0 to about 2: how much of what is asked the passage has words for. */

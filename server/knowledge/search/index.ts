@@ -5,7 +5,7 @@ import type { Match, Sentence } from './found.ts';
 import { languageOf, type Language } from '../text/language.ts';
 import { proximity } from './proximity.ts';
 import { asksTheSame, MAX_PAGE_ANSWER, pairOf, PAIRS_COMPARED, QuestionPairs } from './question-pairs.ts';
-import { besideBest } from './section.ts';
+import { besideBest, firstRank } from './section.ts';
 import { Postings, type SlotSet } from './bm25.ts';
 import { readQuery, type Query } from './query.ts';
 import { SourceLanguages } from '../text/detect-language.ts';
@@ -22,8 +22,6 @@ import { eachWord, rootOf, STOP_WORD, UNSEEN, Vocabulary } from '../text/tokeniz
 const CANDIDATES = 40;
 /** Exponent by which longer passages score less: SQuAD +.003 right first. */
 const LENGTH_PENALTY = 0.03;
-/** Of a document, with ranks of their own: a hash of 32 bits and the number of a passage share a double. */
-const MAX_PASSAGES = 2 ** 20;
 /** Passages indexed in one step. */
 const PASSAGES_PER_STEP = 64;
 
@@ -194,7 +192,7 @@ export class PassageIndex<S> {
     const found = all.map(([slot, score]) => ({ slot, ...this.#hit(slot, score, query, recorder) }));
     const hits = this.#bySentences(found, query, limit, recorder);
     const words = hits[0] ? Math.min(1, this.#postings.matchShare(hits[0].entry, query)) : 0;
-    return withMeaning(hits, words, ({ slot }) => vectors.cosine(slot, vector), recorder);
+    return withMeaning(hits, words, ({ slot }) => vectors.cosine(slot, vector), vectors.likenessTo(vector), recorder);
   }
 
   #slotSetOf(sources: ReadonlySet<string>): SlotSet {
@@ -241,11 +239,12 @@ export class PassageIndex<S> {
     return besideBest(entries, next, most);
   }
 
-  match({ entry, first, isAsked = false }: Hit<S>, query: Query): Match {
+  match({ entry, first, isAsked = false, likeness }: Hit<S>, query: Query): Match {
     return {
       exact: isAsked && entry.pair?.isOwners === true,
       asked: isAsked && entry.text.length <= MAX_PAGE_ANSWER,
       rank: entry.rank,
+      likeness,
       head: entry.head,
       matchShare: () => this.#postings.matchShare(first ?? entry, query),
       sentences: () => this.sentences(entry),
@@ -296,15 +295,4 @@ export class PassageIndex<S> {
     this.#vectors?.compact(newSlots);
     for (const slots of this.#slots.values()) for (const [at, slot] of slots.entries()) slots[at] = newSlots[slot]!;
   }
-}
-
-/**
- * The rank of a document's first passage. By address and title: indexes that got the same pages in another order answer the
- * same. The host is left out, since a copy of a site is to answer as the site.
- */
-function firstRank({ address = '', title }: IndexedDocument): number {
-  const page = `${address.replace(/^\w+:\/\/[^/]*/, '')}\n${title}`;
-  let hash = 2166136261;
-  for (let at = 0; at < page.length; at++) hash = Math.imul(hash ^ page.charCodeAt(at), 16777619);
-  return (hash >>> 0) * MAX_PASSAGES;
 }

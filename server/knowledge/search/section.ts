@@ -1,4 +1,7 @@
-import type { Entry } from './types.ts';
+import type { Entry, IndexedDocument } from './types.ts';
+
+/** Of a document, with ranks of their own: a hash of 32 bits and the number of a passage share a double. */
+const MAX_PASSAGES = 2 ** 20;
 
 /** The best passages, whose sections are read, and how far on either side: a section is seldom longer. */
 const [READ, REACH] = [4, 3];
@@ -29,3 +32,14 @@ export function besideBest<S>(
 
 const areUnderTheSame = <S>({ headings }: Entry<S>, { headings: others }: Entry<S>): boolean =>
   headings.length === others.length && headings.every((heading, at) => heading === others[at]);
+
+/**
+ * The rank of a document's first passage. By address and title: indexes that got the same pages in another order answer the
+ * same. The host is left out, since a copy of a site is to answer as the site.
+ */
+export function firstRank({ address = '', title }: IndexedDocument): number {
+  const page = `${address.replace(/^\w+:\/\/[^/]*/, '')}\n${title}`;
+  let hash = 2166136261;
+  for (let at = 0; at < page.length; at++) hash = Math.imul(hash ^ page.charCodeAt(at), 16777619);
+  return (hash >>> 0) * MAX_PASSAGES;
+}

@@ -27,6 +27,8 @@ export interface Hit<S> {
   score: number;
   /** The best hit by words alone, where vectors changed the order. */
   first?: Entry<S>;
+  /** As in `Match`. */
+  likeness?: number | undefined;
   /** Its pair has the question that is asked. */
   isAsked?: boolean;
 }

@@ -2,10 +2,11 @@ import { byScore } from '../coverage.ts';
 import type { Hit, ScoreRecorder } from '../types.ts';
 
 /**
- * Weight of a cosine beside the score of a passage that has words for all of the question. With test vectors worse than a
- * model's (alone .68 of SQuAD right first) an earlier ranking went from .807 to .810; a weight of 1 lost .012.
+ * Weight of a cosine beside the score of a passage that has words for all of the question. With a small sentence encoder, on an
+ * eighth of SQuAD's questions: right first .835 by words, .854 with .5 and with 1; in the first five .955, .965 and .968. As .1
+ * times the z-score of the candidates it is .852 and .968.
  */
-const VECTOR_WEIGHT = 0.5;
+const VECTOR_WEIGHT = 1;
 
 /**
  * The hits of a ranking by words, ranked by their meaning too. Word scores are scaled so that the best passage's is `words`, the
@@ -15,16 +16,18 @@ export function withMeaning<S, H extends Hit<S>>(
   hits: H[],
   words: number,
   cosineOf: (hit: H) => number,
+  likenessOf: (cosine: number) => number | undefined,
   recorder?: ScoreRecorder<S>,
 ): Hit<S>[] {
   const [best] = hits;
   if (!best) return [];
   const scale = words / (best.score || 1);
   const mixed = hits.map((hit) => {
-    const meaning = VECTOR_WEIGHT * cosineOf(hit);
+    const cosine = cosineOf(hit);
+    const meaning = VECTOR_WEIGHT * cosine;
     recorder?.scale(hit.entry, scale);
     recorder?.add(hit.entry, 'vector', meaning);
-    return { entry: hit.entry, score: scale * hit.score + meaning, first: best.entry };
+    return { entry: hit.entry, score: scale * hit.score + meaning, first: best.entry, likeness: likenessOf(cosine) };
   });
   mixed.sort(byScore);
   if (recorder) recorder.ranked = mixed;
