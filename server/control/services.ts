@@ -110,6 +110,6 @@ export async function createServices(config: Config, { store, clock, log, health
 
 /** Each is imported only where it is used. Throws where the packages of the local one are not installed. */
 async function openEmbedder(embeddings: Config['embeddings']): Promise<Embedder | undefined> {
-  if (embeddings === 'local') return (await import('../model/local-embeddings.ts')).createLocalEmbedder();
+  if (embeddings === 'local') return (await import('../model/local/embedder.ts')).createLocalEmbedder();
   return embeddings && (await import('../model/embeddings.ts')).createEmbedder(embeddings);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createLocalEmbedder } from '../../server/model/local-embeddings.ts';
+import { createLocalEmbedder } from '../../server/model/local/embedder.ts';
 import type { Embedder } from '../../server/model/model.ts';
 import { start } from '../running.ts';
 

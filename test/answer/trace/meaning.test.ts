@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startFakeModel, type FakeModel } from '../fakes/model.ts';
-import { site, start, until, type Running } from '../running.ts';
+import { startFakeModel, type FakeModel } from '../../fakes/model.ts';
+import { site, start, until, type Running } from '../../running.ts';
 
 /** What likeness of meaning does to an answer without a model, over HTTP. */
 

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { answerTooLate, modelFailed } from './errors.ts';
-import type { Embedder } from './model.ts';
+import { answerTooLate, modelFailed } from '../errors.ts';
+import type { Embedder } from '../model.ts';
 
 /** `EMBED_MODEL=local`: a model of 26 MB for English, in packages that the owner installs, in a thread of this process. */
 
@@ -13,7 +13,7 @@ const PACKAGES = ['@energetic-ai/embeddings', MODEL_PACKAGE, '@energetic-ai/core
 /** Passages in one step of the thread, which a question waits for: one takes 100 to 200 ms. Texts of a question are shorter. */
 const [PASSAGES_PER_STEP, TEXTS_PER_STEP] = [2, 32];
 /** UTF-16 units read of each text: time grows faster than length. */
-const MAX_TEXT_UNITS = 1000;
+const MAX_LOCAL_UNITS = 1000;
 
 /** Runs as CommonJS, as the packages are. `embed` rejects for no text of ours; a failure ends the thread. */
 const THREAD = `
@@ -100,7 +100,7 @@ export function createLocalEmbedder(
       if (isClosed) return Promise.reject(modelFailed('the local embedding model is closed'));
       if (texts.length === 0) return Promise.resolve([]);
       return new Promise((resolve, reject) => {
-        const cut = texts.map((text) => text.slice(0, MAX_TEXT_UNITS).toWellFormed());
+        const cut = texts.map((text) => text.slice(0, MAX_LOCAL_UNITS).toWellFormed());
         const job: Job = { texts: cut, vectors: [], isUrgent: timeout < Infinity, resolve, reject, isSettled: false };
         if (job.isUrgent) {
           const late = (): void => reject(answerTooLate('the local embedding model has too much to do'));
