@@ -7,7 +7,7 @@ import { minConfidence, minHeld, UNSURE_CONFIDENCE, UNSURE_HELD } from './thresh
 type Certainty = 'sure' | 'unsure' | 'none';
 
 /** The least share of a root that says the same as the word of the question. */
-const SYNONYM = 0.5;
+export const SYNONYM = 0.5;
 /** From here on to below 1 a root is a likely spelling of the word, and what it counts: “parking” may not be “packing”. */
 const CORRECTION = 0.9;
 const CORRECTED = 0.5;

@@ -1,6 +1,6 @@
 import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
-import { hasTypeAskedFor, judge } from './certainty.ts';
+import { hasTypeAskedFor, judge, SYNONYM } from './certainty.ts';
 import { composeQuotes, type QuotePiece } from './compose.ts';
 import { rank, type Ranking } from './rank.ts';
 import { isQuotedWhole } from './section.ts';
@@ -40,8 +40,6 @@ const MIN_SURE_SHARE = 0.9;
 const MIN_SECTION_SHARE = 0.75;
 /** The least share of the question's worth that a sentence adds which is shown all the same. */
 const MIN_ADDED = 0.2;
-/** The least share of a root that says the same as the word of the question. */
-const SYNONYM = 0.5;
 
 /** Yields the best sentences, best first; none below the threshold. Of a passage that is quoted whole it yields one. */
 export function* selectQuotes(query: Query, found: Found[], options: QuoteOptions = {}): Generator<QuotedSentence> {

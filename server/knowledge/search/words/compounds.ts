@@ -44,7 +44,8 @@ export function respell(text: string, index: WordIndex): Respelled {
     result += text.slice(from, start) + by;
     from = end;
   };
-  for (let at = 0; at < Math.min(words.length, MAX_QUERY_WORDS) && lookups > 0; at++) {
+  for (let at = 0; at < Math.min(words.length, MAX_QUERY_WORDS); at++) {
+    if (lookups <= 0) break;
     const { word, start } = words[at]!;
     const next = words[at + 1];
     const end = start + word.length;
