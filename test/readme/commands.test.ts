@@ -16,9 +16,11 @@ const curls = [...blocksOf(textOf('api'), 'sh'), ...blocksOf(textOf('widget'), '
 const steps = blocksOf(readme, 'sh').filter((block) => /^npx docent (?!\n)/.test(block));
 const commands = blocksOf(textOf('commands'), 'sh');
 const team = blocksOf(textOf('team'), 'sh');
-const starts = shell.flatMap((block) => block.match(/^\S+=.* (?:npm start|npx docent)$/gm) ?? []);
 /** What wants root, Docker or the registry: .ci/package runs the installation, .ci/run the other npm lines but `dev` and the benches. */
 const elsewhere = shell.filter((block) => /^(?:sudo|docker|npm) /.test(block));
+const starts = shell
+  .filter((block) => !elsewhere.includes(block))
+  .flatMap((block) => block.match(/^\S+=.* (?:npm start|npx docent)$/gm) ?? []);
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0 && spawnSync('bash', ['-c', 'true']).status === 0;
 if (!hasCurl) console.error('README: its commands are left out, curl or bash is not here');
