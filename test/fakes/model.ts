@@ -85,10 +85,17 @@ interface FakeModelOptions {
   script?: Script | ((request: SeenRequest) => Script);
   /** The reply to each request for a JSON object, as background agents send; these are in no `requests` and use up no `next`. */
   json?: Script;
+  /** The same for requests to write searches alone. */
+  searches?: Script;
   port?: number;
 }
 
-export async function startFakeModel({ script = {}, json, port = 0 }: FakeModelOptions = {}): Promise<FakeModel> {
+export async function startFakeModel({
+  script = {},
+  json,
+  searches,
+  port = 0,
+}: FakeModelOptions = {}): Promise<FakeModel> {
   const requests: SeenRequest[] = [];
   const queued: Script[] = [];
   const queuedEmbeddings: Script[] = [];
@@ -96,6 +103,8 @@ export async function startFakeModel({ script = {}, json, port = 0 }: FakeModelO
     void readRequest(incoming).then((request) => {
       if (request.path.endsWith('/embeddings')) return embed(request as FakeModel['embedRequests'][number], response);
       if (json && request.body.response_format) return play(json, request, response);
+      if (searches && JSON.stringify(request.body).includes('You write searches'))
+        return play(searches, request, response);
       requests.push(request);
       response.on('close', () => (request.left = !response.writableFinished));
       const reply = queued.shift() ?? (typeof script === 'function' ? script(request) : script);

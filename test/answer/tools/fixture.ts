@@ -72,7 +72,7 @@ export async function openShop(
   disk?: Disk,
   script?: (request: SeenRequest) => Script,
 ): Promise<Shop> {
-  const [model, tool] = await Promise.all([startFakeModel(script ? { script } : {}), startToolServer()]);
+  const [model, tool] = await Promise.all([startFakeModel(script ? { script } : { searches: {} }), startToolServer()]);
   const llm = withModel ? { LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'fake-1' } : {};
   const docent = await start({ ...llm, FETCH_ALLOW: tool.host, ...env }, disk);
   const settings = { name: 'Shop', visibility: 'public', rate_limit: [100, 1] };
