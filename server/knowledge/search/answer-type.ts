@@ -28,8 +28,10 @@ const place = new RegExp(
 );
 const name = /(?<=[\p{L}\p{N},;:"'’)]\s+["“(]?)\p{Lu}\p{Ll}\p{L}*/u;
 const HOUR = '\\d{1,2}(?:[:.]\\d\\d)?\\s?(?:[ap]\\.?m\\.?|uhr|h)?';
+const SPELLED_HOUR =
+  '(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight)(?! (?:minutes|hours|days))';
 const clock = new RegExp(
-  `(?<![\\d.])${HOUR}\\s?(?:to|until|till|and|[-–—])\\s?${HOUR}(?![\\d.]*\\s?(?:${UNIT}))|\\b(?:around the clock|24/7|24 hours)\\b`,
+  `(?<![\\d.])${HOUR}\\s?(?:to|until|till|and|[-–—])\\s?${HOUR}(?![\\d.]*\\s?(?:${UNIT}))|\\b(?:around the clock|24/7|24 hours)\\b|\\b(?:at|from|until|till)\\s(?:${SPELLED_HOUR})\\b`,
   'i',
 );
 /** In any writing; Han numerals where they count something. */
