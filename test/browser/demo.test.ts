@@ -185,7 +185,10 @@ test('an answer cut by the network resumes without repeated or lost text', async
 test('a model’s answer is streamed, and a cut repeats and loses no word', async () => {
   const words = Array.from({ length: 60 }, (_, index) => `word${index} `);
   const model = await startFakeModel({
-    script: { pieces: [...words, '. You have 45 days to return something you bought from us', ' [1]'], pace: 25 },
+    script: {
+      pieces: [...words, '. We reply with a return label by the end of the next working day', ' [1]'],
+      pace: 25,
+    },
   });
   const written = await startBuiltServer({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'any' });
   const network = await startCuttingProxy(written.port);

@@ -38,7 +38,7 @@ export async function wordNumbers(page: Page, last?: number): Promise<number[]> 
 export const wordAnswer = (count: number, pace: number): { pieces: string[]; pace: number } => ({
   pieces: [
     ...Array.from({ length: count }, (_, index) => `word${index}${index % 30 === 29 ? '.\n\n' : ' '}`),
-    '. You have 45 days to return something you bought from us',
+    '. We reply with a return label by the end of the next working day',
     ' [1]',
   ],
   pace,
