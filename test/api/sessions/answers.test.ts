@@ -183,7 +183,7 @@ describe('an answer without a model', () => {
 
   it('says honestly, in two lines or more, what it does not know', async () => {
     const chatbot = await chatbotWith(['/returns', '/one']);
-    for (const query of ['Who won the football world cup in 1974?', '???']) {
+    for (const query of ['Who won the football world cup in 1974?', 'Who was Napoleon?']) {
       const { reply, messages } = await ask(chatbot, query);
       expect(reply.body.trim().split('\n').length).toBeGreaterThanOrEqual(2);
       expect(reply.body).not.toMatch(/\[\d\]/);
