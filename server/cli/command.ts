@@ -24,6 +24,7 @@ export interface CommandOptions {
   chatbot?: string | undefined;
   server?: string | undefined;
   junit?: string | undefined;
+  'call-writes'?: boolean | undefined;
   explain?: boolean | undefined;
 }
 

@@ -11,17 +11,22 @@ import { clearBar } from './progress.ts';
 const [EXIT_FAILED, EXIT_NOT_RUN, EXIT_INTERRUPTED] = [1, 2, 130];
 
 export const testCommand: LateCommand = {
-  synopsis: 'FILE|FOLDER [--chatbot NAME] [--server URL] [--junit FILE]',
+  synopsis: 'FILE|FOLDER [--chatbot NAME] [--server URL] [--junit FILE] [--call-writes]',
   summary: 'hold the conversations of YAML files with a chatbot, and say what is not as expected',
-  details: `The chatbot is the one of --chatbot, or that the file names, or the only one there is. The conversations are deleted again, but not what their
-questions do: functions of the class write are called. Hold such conversations with a chatbot whose functions lead to a test server.
+  details: `The chatbot is the one of --chatbot, or that the file names, or the only one there is. The conversations are deleted again.
+Functions of the class write are not called, and count as called and done; with --call-writes they are called.
 With --server it asks a server at that address, with the key in DOCENT_API_KEY; without, the data folder's own.
 --junit writes the result as JUnit XML, too. The guide "Team" has the format of the files.
 Exit code: 0 all holds, 1 something does not, 2 it could not be run: a file, the server or the chatbot, 130 stopped by Ctrl-C.
 `,
   minWords: 1,
   maxWords: 1,
-  options: { chatbot: { type: 'string' }, server: { type: 'string' }, junit: { type: 'string' } },
+  options: {
+    chatbot: { type: 'string' },
+    server: { type: 'string' },
+    junit: { type: 'string' },
+    'call-writes': { type: 'boolean' },
+  },
   actLate: (...given) =>
     actLate(...given).catch((error: unknown) => {
       const [, , , terminal] = given;
@@ -45,7 +50,7 @@ const actLate: LateCommand['actLate'] = async (withClient, [path = ''], options,
 type OpenDoor = (file: ConversationFile) => Promise<Door>;
 
 async function hold(files: ConversationFile[], door: OpenDoor, options: CommandOptions, terminal: Terminal) {
-  const [{ isFailed, runConversations }, { describeFailure }] = await Promise.all([
+  const [{ countUnsent, isFailed, runConversations }, { describeFailure }] = await Promise.all([
     import('../conversations/run.ts'),
     import('../conversations/report.ts'),
   ]);
@@ -54,7 +59,8 @@ async function hold(files: ConversationFile[], door: OpenDoor, options: CommandO
   const ignore = terminal.onInterrupt?.(() => stop.abort());
   const total = files.reduce((sum, { conversations }) => sum + conversations.length, 0);
   const bar = terminal.columns?.() === undefined ? undefined : (done: number) => terminal.out(counter(done, total));
-  const options_ = { door, signal: stop.signal, ...(bar && { onProgress: bar }) };
+  const callsWrites = options['call-writes'];
+  const options_ = { door, callsWrites, signal: stop.signal, ...(bar && { onProgress: bar }) };
   const judged = await runConversations(files, options_).finally(() => {
     ignore?.();
     if (bar) terminal.out(clearBar);
@@ -62,6 +68,9 @@ async function hold(files: ConversationFile[], door: OpenDoor, options: CommandO
   const failed = judged.filter(isFailed);
   terminal.out(failed.map((one) => `${sanitizeText(describeFailure(one))}\n`).join(''));
   terminal.out(summary(judged, failed.length, total, (performance.now() - began) / 1000));
+  const unsent = countUnsent(judged);
+  if (unsent > 0)
+    terminal.out(`${pluralize(unsent, 'call')} of functions that write, not sent: --call-writes sends them\n`);
   if (options.junit !== undefined) await writeJunit(options.junit, judged);
   if (stop.signal.aborted) return EXIT_INTERRUPTED;
   return failed.length > 0 ? EXIT_FAILED : 0;

@@ -1,4 +1,4 @@
-import { jsonIn } from '../schema/json.ts';
+import { jsonIn, objectIn } from '../schema/json.ts';
 import { isObject } from '../schema/validate.ts';
 import type { HeldTurn, Reply } from './hold.ts';
 import type { ExpectedAnswer, Turn, Value } from './format.ts';
@@ -77,10 +77,21 @@ export function faultOfCall(content: string): string | undefined {
   return typeof record['error'] === 'string' ? record['error'] : undefined;
 }
 
+/** Of the record of a call that a dry run left out, what would have been sent; undefined of any other. */
+export function unsentIn(content: string): string | undefined {
+  if (!content.startsWith('{"dry_run":true')) return undefined;
+  // The record of a long one is cut, and no JSON.
+  const { method, url, body } = objectIn(content);
+  return method === undefined ? content : [method, url, body].filter((one) => one !== undefined).join(' ');
+}
+
 function toolDifferences({ tools }: Turn, { meta }: Reply): Difference[] {
-  const called = (meta.functions_called ?? []).map(({ name, content }) => ({ name, fault: faultOfCall(content) }));
-  const answered = called.filter(({ fault }) => fault === undefined).map(({ name }) => name);
-  const shownCalls = called.map(({ name, fault }) => (fault === undefined ? name : `${name} (no reply: ${fault})`));
+  const called = meta.functions_called ?? [];
+  const answered = called.filter(({ content }) => faultOfCall(content) === undefined).map(({ name }) => name);
+  const shownCalls = called.map(({ name, content }) => {
+    const [fault, sent] = [faultOfCall(content), unsentIn(content)];
+    return fault !== undefined ? `${name} (no reply: ${fault})` : sent ? `${name} (not sent: ${sent})` : name;
+  });
   return listDifferences('tools', tools, answered).map((one) => ({ ...one, got: shownCalls.join('\n') || 'none' }));
 }
 

@@ -25,6 +25,15 @@ export interface Reply {
 /** A `fault` is a sentence that says why there is no reply. */
 export type HeldTurn = { turn: Turn } & ({ reply: Reply; fault?: never } | { reply?: never; fault: string });
 
+export interface HoldOptions {
+  /** Functions that act are really called. */
+  callsWrites?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+const NO_DRY_RUN =
+  'the server is of another version and would call functions that write: update it, or allow that with --call-writes';
+
 /** How long, in milliseconds, background agents may take for a message, and how often they are looked for. */
 const [BACKGROUND_MS, POLL_MS] = [60_000, 25];
 
@@ -36,23 +45,26 @@ export async function holdConversation(
   call: Call,
   chatbot: Chatbot,
   { variables, turns }: Conversation,
-  signal?: AbortSignal,
+  { callsWrites = false, signal }: HoldOptions = {},
 ): Promise<HeldTurn[]> {
-  const body = variables ? { initial_variables: variables } : {};
+  const body = { ...(variables && { initial_variables: variables }), ...(!callsWrites && { dry_run: true }) };
   const held: HeldTurn[] = [];
-  let uuid: string;
+  let session: Session;
   try {
-    ({ uuid } = await call<Session>('POST', `/api/v1/chatbot/${chatbot.uuid}/session/create`, body));
+    session = await call<Session>('POST', `/api/v1/chatbot/${chatbot.uuid}/session/create`, body);
   } catch (error) {
     return [{ turn: turns[0]!, fault: sentenceOf(error) }];
   }
+  const { uuid } = session;
   // Deleting the session stops the answer that is being made, for which the turn waits.
   const stop = (): void => void remove().catch(() => {});
   let removed: Promise<unknown> | undefined;
   const remove = (): Promise<unknown> => (removed ??= call('POST', `/api/v1/session/${uuid}/delete`));
   signal?.addEventListener('abort', stop);
   let last = '';
-  for (const turn of turns) {
+  const isRefused = !callsWrites && session.dry_run !== true;
+  if (isRefused) held.push({ turn: turns[0]!, fault: NO_DRY_RUN });
+  for (const turn of isRefused ? [] : turns) {
     if (signal?.aborted) break;
     try {
       const message = await ask(call, uuid, turn.ask, last);

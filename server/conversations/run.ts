@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Agent, Chatbot } from '../schema/records.ts';
 import { forEachConcurrent } from '../async/for-each-concurrent.ts';
-import { differencesOf, type Difference } from './compare.ts';
+import { differencesOf, unsentIn, type Difference } from './compare.ts';
 import type { Conversation, ConversationFile } from './format.ts';
 import { hintsFor, namesOf, type KnownNames } from './hints.ts';
-import { holdConversation, type Call, type HeldTurn } from './hold.ts';
+import { holdConversation, type Call, type HeldTurn, type HoldOptions } from './hold.ts';
 
 /** A conversation that was held, with what was wrong in it. */
 export interface Judged {
@@ -26,6 +26,12 @@ export interface JudgedTurn {
 
 export const isFailed = ({ turns }: Judged): boolean => turns.some(({ differences }) => differences.length > 0);
 
+/** How many calls of functions that write a dry run left out. */
+export const countUnsent = (judged: readonly Judged[]): number =>
+  judged
+    .flatMap(({ turns }) => turns.flatMap(({ held }) => held.reply?.meta.functions_called ?? []))
+    .filter(({ content }) => unsentIn(content) !== undefined).length;
+
 /** A chatbot and the way to it. */
 export interface Door {
   call: Call;
@@ -35,11 +41,10 @@ export interface Door {
 /** How many conversations are held at the same time. */
 const CONCURRENT = 16;
 
-interface RunOptions {
+interface RunOptions extends HoldOptions {
   door(file: ConversationFile): Promise<Door>;
   /** Called with how many have been held. */
   onProgress?(held: number): void;
-  signal?: AbortSignal;
 }
 
 /**
@@ -48,7 +53,7 @@ interface RunOptions {
  */
 export async function runConversations(
   files: ConversationFile[],
-  { door, onProgress, signal }: RunOptions,
+  { door, onProgress, callsWrites, signal }: RunOptions,
 ): Promise<Judged[]> {
   const doors = new Map<ConversationFile, Door>();
   for (const file of files) doors.set(file, await door(file));
@@ -62,7 +67,7 @@ export async function runConversations(
       if (signal?.aborted) return;
       const start = performance.now();
       const { call, chatbot } = doors.get(file)!;
-      const held = await holdConversation(call, chatbot, conversation, signal);
+      const held = await holdConversation(call, chatbot, conversation, { callsWrites, signal });
       if (signal?.aborted) return;
       const isCiting = chatbot.meta.show_citations;
       const turns = held.map((one) => ({ held: one, differences: differencesOf(one, isCiting) }));

@@ -233,7 +233,8 @@ export const SourceTag = record({
 });
 export type SourceTag = Static<typeof SourceTag>;
 
-export const Session = record({ uuid: Uuid, ...dated, initial_variables: Type.Optional(Variables) });
+const dry_run = Type.Optional(Type.Boolean({ description: 'No tool function that acts is called in it.' }));
+export const Session = record({ uuid: Uuid, ...dated, initial_variables: Type.Optional(Variables), dry_run });
 export type Session = Static<typeof Session>;
 
 export const SessionWithMeta = record({

@@ -1,7 +1,8 @@
 import { jsonIn } from '../../schema/json.ts';
 import { isObject } from '../../schema/validate.ts';
-import type { CallReply } from '../../web/call.ts';
+import type { Call, CallReply } from '../../web/call.ts';
 import { unfenced } from '../prompt.ts';
+import { withoutHeaderValues } from './header-values.ts';
 
 /** What a model, a visitor and the record are told about a call. */
 
@@ -12,6 +13,8 @@ export interface CallResult {
   outcome: Outcome;
   /** JSON for the model. */
   content: string;
+  /** For the record, where it is not `content`. */
+  record?: string;
   /** What the function replied; '' where there is nothing. */
   text: string;
 }
@@ -60,7 +63,19 @@ const UNSURE = 'it is not certain whether this was done: say so, and do not call
 
 const errorFor = (error: string, outcome: Outcome): string => (outcome === 'unsure' ? `${error}; ${UNSURE}` : error);
 
-export const forRecord = ({ content }: CallResult): string => cut(content, MAX_RECORD_LENGTH);
+const DRY_RUN = 'not called, because this is a test: go on as if it had succeeded';
+
+/**
+ * Of a call that a dry run leaves out. The record alone has what would have been sent: static variables may stand in it,
+ * which no model is told.
+ */
+export function unsent({ method, url, body, headers }: Call): CallResult {
+  const sent = JSON.stringify({ dry_run: true, method, url: url.href, ...(body === undefined ? {} : { body }) });
+  const content = JSON.stringify({ note: DRY_RUN });
+  return { outcome: 'done', content, record: withoutHeaderValues(sent, headers), text: '' };
+}
+
+export const forRecord = ({ content, record = content }: CallResult): string => cut(record, MAX_RECORD_LENGTH);
 
 /** Whether the call of a record was answered well. */
 export const isDone = ({ content }: { content: string }): boolean => !content.startsWith('{"error"');

@@ -13,7 +13,7 @@ import { fitRounds } from './fit-rounds.ts';
 import type { Offer } from './offer.ts';
 import { CONFIRM_MS, shownArguments, usedValues, type PendingCall } from './pending.ts';
 import { withoutHeaderValues } from './header-values.ts';
-import { failed, forRecord, replied, shownReply, type Act, type CallResult, type Outcome } from './reply.ts';
+import { failed, forRecord, replied, shownReply, unsent, type Act, type CallResult, type Outcome } from './reply.ts';
 import { lackingFor, requestOf } from './request.ts';
 
 interface ToolUseOptions {
@@ -28,8 +28,9 @@ interface ToolUseOptions {
   hidden: ReadonlySet<string>;
   /** Whether the visitor can be asked to confirm a call. */
   canAsk: boolean;
-  /** Nothing that acts is called. */
+  /** Nothing that acts is called: refused, or with `dryRun` taken as done. */
   onlyReads: boolean;
+  dryRun: boolean;
   caller: Caller;
   /** Milliseconds for all rounds: each request to the model has that long by itself. None by default. */
   timeout?: number | undefined;
@@ -233,10 +234,11 @@ export class ToolUse {
   }
 
   async #perform(one: ToolFunction, args: Arguments, values: Values): Promise<CallResult> {
-    const { caller, onStep, variables } = this.#options;
+    const { caller, dryRun, onStep, variables } = this.#options;
     const request = requestOf(one, args, values, variables);
     if ('fault' in request) return failed(request.fault);
     const acts = classOf(one) !== 'read';
+    if (acts && dryRun) return unsent(request);
     onStep(stepOf(one));
     try {
       const reply = await caller.call(request, this.#ending.signal);

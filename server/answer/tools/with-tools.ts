@@ -52,6 +52,7 @@ export function toolsFor(
     canAsk: question.visitor !== undefined && !question.ephemeral && !question.confirmed,
     // Nobody wants anything done by a question that is asked to see how it is answered.
     onlyReads: question.trace !== undefined,
+    dryRun: question.session.dry_run === true,
     caller,
     timeout: answerTimeout,
     clock,

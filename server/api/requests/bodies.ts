@@ -88,7 +88,15 @@ export const NewSchedule = Type.Object({ hours: Schedule.properties.hours });
 export const NewTag = Type.Object({ name: Name, color: Color, data_source_uuids: Type.Optional(SourceUuids) });
 export const TagChange = Type.Partial(NewTag);
 
-export const NewSession = Type.Object({ initial_variables: Type.Optional(NewVariables) });
+export const NewSession = Type.Object({
+  initial_variables: Type.Optional(NewVariables),
+  dry_run: Type.Optional(
+    Type.Boolean({
+      description:
+        'Tool functions of the classes `write` and `ask` are not called: the model is told to go on as if they were, and `functions_called` has the request that would have been sent. Default false.',
+    }),
+  ),
+});
 
 export const NewMessage = Type.Object({ query: Query });
 

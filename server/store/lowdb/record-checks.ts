@@ -207,6 +207,7 @@ export const isSession = record<StoredSession>({
   uuid,
   ...dated,
   initial_variables: optional(mapOf(either(text, number, bool))),
+  dry_run: optional(bool),
   live: optional(record({ state: oneOf('requested') })),
   variables: optional(mapOf(either(text, number, bool))),
   chatbot: uuid,
