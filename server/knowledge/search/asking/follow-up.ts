@@ -1,7 +1,8 @@
 import { hasVerb } from './fragments.ts';
+import { readPointers } from './points-back.ts';
 
-/** Words that point back at what was said. */
-const PRONOUNS = /\b(?:it|its|that|this|these|those|they|them|their|there|he|she|him|her|one|ones|same|else|other)\b/i;
+/** Other words that point back at what was said. */
+const OTHERS = /\b(?:there|same|else|other)\b/i;
 /** Where "there" points at nothing. */
 const EXISTS = /\b(?:is|are|was|were) there\b/gi;
 const CONTINUING = /^\W*(?:and|or|but|so|also|what about|how about|what if)\b/i;
@@ -20,7 +21,7 @@ const WHO_ANSWERS = [
  */
 export function isFollowUp(text: string, terms: number, isKnown: boolean): boolean {
   if (terms <= 1 && (!/\p{L}/u.test(text) || WHO_ANSWERS.some((one) => one.test(text)))) return false;
-  const refersBack = PRONOUNS.test(text.replace(EXISTS, ' '));
+  const refersBack = readPointers(text).pointsBack || OTHERS.test(text.replace(EXISTS, ' '));
   if (terms === 1 && isKnown && hasVerb(text) && !CONTINUING.test(text) && !refersBack) return false;
-  return terms <= 1 || CONTINUING.test(text) || (terms <= 3 && PRONOUNS.test(text));
+  return terms <= 1 || CONTINUING.test(text) || (terms <= 3 && refersBack);
 }
