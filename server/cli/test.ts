@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { findChatbot } from '../control/find-by-name.ts';
 import type { Client } from '../control/client.ts';
 import type { ConversationFile } from '../conversations/format.ts';
-import type { Door, Judged } from '../conversations/run.ts';
+import type { Answers, Door, Judged } from '../conversations/run.ts';
 import type { Chatbot } from '../schema/records.ts';
 import { pluralize, sanitizeText, type CommandOptions, type LateCommand, type Terminal } from './command.ts';
 import { clearBar } from './progress.ts';
@@ -50,7 +50,7 @@ const actLate: LateCommand['actLate'] = async (withClient, [path = ''], options,
 type OpenDoor = (file: ConversationFile) => Promise<Door>;
 
 async function hold(files: ConversationFile[], door: OpenDoor, options: CommandOptions, terminal: Terminal) {
-  const [{ countUnsent, isFailed, runConversations }, { describeFailure }] = await Promise.all([
+  const [{ answersOf, countUnsent, isFailed, runConversations }, { describeFailure }] = await Promise.all([
     import('../conversations/run.ts'),
     import('../conversations/report.ts'),
   ]);
@@ -67,7 +67,9 @@ async function hold(files: ConversationFile[], door: OpenDoor, options: CommandO
   });
   const failed = judged.filter(isFailed);
   terminal.out(failed.map((one) => `${sanitizeText(describeFailure(one))}\n`).join(''));
-  terminal.out(summary(judged, failed.length, total, (performance.now() - began) / 1000));
+  const answers = answersOf(judged);
+  const seconds = (performance.now() - began) / 1000;
+  terminal.out(`${summary(judged, failed.length, total, seconds)}${withoutModel(answers)}\n${fallbacks(answers)}`);
   const unsent = countUnsent(judged);
   if (unsent > 0)
     terminal.out(`${pluralize(unsent, 'call')} of functions that write, not sent: --call-writes sends them\n`);
@@ -81,7 +83,17 @@ const counter = (done: number, total: number): string => `${clearBar}${done} of 
 function summary(judged: Judged[], failed: number, total: number, seconds: number): string {
   const left = total - judged.length;
   const counts = [`${judged.length - failed} held`, `${failed} failed`, ...(left > 0 ? [`${left} not asked`] : [])];
-  return `${pluralize(total, 'conversation')}: ${counts.join(', ')} in ${seconds.toFixed(1)} s\n`;
+  return `${pluralize(total, 'conversation')}: ${counts.join(', ')} in ${seconds.toFixed(1)} s`;
+}
+
+const withoutModel = ({ total, byModel }: Answers): string => (total > 0 && byModel === 0 ? ', without a model' : '');
+
+/** Tests that hold for a model may fail for its quotes, and the other way round. */
+function fallbacks({ total, fallbacks: reasons }: Answers): string {
+  if (reasons.size === 0) return '';
+  const count = [...reasons.values()].reduce((sum, one) => sum + one, 0);
+  const named = [...reasons.keys()].map((reason) => (reason === 'quota' ? 'credits are spent' : reason));
+  return `quotes in place of the model's answer: ${count} of ${total} (${named.join(', ')})\n`;
 }
 
 /** Rejects before anything is asked, not after the last conversation. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { valuesOf, type Values } from '../agents/variables.ts';
+import { declaredBy, valuesOf, type Values } from '../agents/variables.ts';
 import type { MessageMeta } from '../answer/runs.ts';
 import type { Agent, Chatbot, Message, Session } from '../schema/records.ts';
 import type { Citations } from '../types.ts';
@@ -20,6 +20,8 @@ export interface Reply {
   state: string;
   /** Of the session, as rules and prompts see them: defaults, those it began with, and those that were collected. */
   variables: Values;
+  /** The names that a variable may have: those that enabled agents declare, and those that it began with. */
+  names: ReadonlySet<string>;
 }
 
 /** A `fault` is a sentence that says why there is no reply. */
@@ -115,6 +117,7 @@ async function replyOf(
   const { meta, initial_variables }: StatedSession = needsSession
     ? await call('GET', `/api/v1/session/${session}`)
     : { meta: {} };
+  const initial = initial_variables ?? {};
   const agents = variables ? await call<Agent[]>('GET', `/api/v1/chatbot/${chatbot}/agents`) : [];
   return {
     answer: message.response,
@@ -122,6 +125,7 @@ async function replyOf(
     citations: JSON.parse(message.cite_data_json) as Citations,
     labels: message.labels.map(({ name }) => name),
     state: meta.live?.state ?? 'none',
-    variables: valuesOf(agents, { initial_variables: initial_variables ?? {}, variables: meta.variables ?? {} }),
+    variables: valuesOf(agents, { initial_variables: initial, variables: meta.variables ?? {} }),
+    names: new Set([...declaredBy(agents).keys(), ...Object.keys(initial)]),
   };
 }

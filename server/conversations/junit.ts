@@ -1,4 +1,4 @@
-import { describeFailure } from './report.ts';
+import { describeFailure, oneLine } from './report.ts';
 import { isFailed, type Judged } from './run.ts';
 
 /** The result as JUnit XML, which build servers read: a suite a file, a case a conversation. */
@@ -16,8 +16,11 @@ function testcase(judged: Judged): string {
   const { file, conversation, turns, time } = judged;
   const head = `    <testcase classname="${escaped(file)}" name="${escaped(conversation.name)}" time="${time.toFixed(3)}"`;
   if (!isFailed(judged)) return `${head}/>\n`;
-  const failed = turns.flatMap(({ differences }) => differences.map(({ what }) => what));
-  const message = `message="${escaped([...new Set(failed)].join(', '))}"`;
+  const failed = turns.flatMap(({ differences }, at) =>
+    differences.map(({ what, expected, got }) => `turn ${at + 1}: ${what}: ${oneLine(expected)}, but ${oneLine(got)}`),
+  );
+  const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : '';
+  const message = `message="${escaped(failed[0] + more)}"`;
   return `${head}>\n      <failure ${message}>${escaped(describeFailure(judged))}</failure>\n    </testcase>\n`;
 }
 

@@ -77,7 +77,7 @@ function lines(text: string): string[] {
   return all.length > MAX_LINES ? [...shown, '…'] : shown.length > 0 ? shown : ['(nothing)'];
 }
 
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > WIDTH ? `${line.slice(0, WIDTH).toWellFormed()}…` : line;
 }

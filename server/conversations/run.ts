@@ -26,6 +26,21 @@ export interface JudgedTurn {
 
 export const isFailed = ({ turns }: Judged): boolean => turns.some(({ differences }) => differences.length > 0);
 
+/** By whom answers are. */
+export interface Answers {
+  total: number;
+  byModel: number;
+  /** Why quotes stand in for a model, with how often. */
+  fallbacks: Map<string, number>;
+}
+
+export function answersOf(judged: readonly Judged[]): Answers {
+  const metas = judged.flatMap(({ turns }) => turns.flatMap(({ held }) => held.reply?.meta ?? []));
+  const fallbacks = new Map<string, number>();
+  for (const { fallback } of metas) if (fallback) fallbacks.set(fallback, (fallbacks.get(fallback) ?? 0) + 1);
+  return { total: metas.length, byModel: metas.filter(({ model }) => model !== undefined).length, fallbacks };
+}
+
 /** How many calls of functions that write a dry run left out. */
 export const countUnsent = (judged: readonly Judged[]): number =>
   judged
@@ -87,7 +102,7 @@ async function addHints(all: { door: Door; judged: Judged | undefined }[]): Prom
   const names = new Map<Door, KnownNames>();
   for (const { door, judged } of all) {
     for (const turn of judged?.turns ?? []) {
-      const isNaming = turn.differences.some(({ what }) => /^(?:agent|labels|variables\..*)$/.test(what));
+      const isNaming = turn.differences.some(({ what }) => /^(?:agent|state|labels|tools|variables\..*)$/.test(what));
       if (!judged || !isNaming) continue;
       const agents = (): Promise<Agent[]> => door.call<Agent[]>('GET', `/api/v1/chatbot/${door.chatbot.uuid}/agents`);
       // A server that has gone away is told of with the turns.
