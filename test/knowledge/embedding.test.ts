@@ -137,6 +137,22 @@ describe('the embeddings server', () => {
     expect(health.state()).toEqual({ status: 'ok', reasons: [] });
   });
 
+  it('is not sent a passage again after a restart, whose questions are searched by meaning at once', async () => {
+    await embedded(await ingest('Umbrellas', 'They may be hired from noon.'));
+    await embedded(await ingest('Lamps', 'They are made of brass.'));
+    await knowledge.close();
+    await store.close();
+    store = await openLowdbStore({ dir, clock: () => now });
+    knowledge = open();
+    await knowledge.embedMissing();
+    const before = fake.embedRequests.length;
+    const { found } = await knowledge.search(chatbot.uuid, 'Is a parasol here?');
+    expect(found[0]?.text).toMatch(/hired from noon/);
+    const { found: byWords } = await knowledge.search(chatbot.uuid, 'Is a parasol here?', { wordsAlone: true });
+    expect(byWords).toEqual([]);
+    expect(fake.embedRequests.slice(before).flatMap(({ body }) => body.input)).toEqual(['Is a parasol here?']);
+  });
+
   it('is not requested again after the knowledge is closed', async () => {
     await knowledge.close();
     knowledge = open({ first: 20, max: 20 });
