@@ -1,3 +1,4 @@
+import { COUNT_BITS, countOf, find, HEAD_BIT, headOf, NONE, pack, repack, slotOf } from './posting.ts';
 import type { Query } from './query.ts';
 import type { Vocabulary } from '../text/tokenizer.ts';
 
@@ -135,7 +136,12 @@ export class Postings {
 
   /** BM25's length normalisation: what counts in a text of so many words are divided by. */
   lengthFactor(length: number): number {
-    return 1 - B + (B * length * this.#size) / (this.#length || 1);
+    const { base, perWord } = this.#normalisation;
+    return base + perWord * length;
+  }
+
+  get #normalisation(): { base: number; perWord: number } {
+    return { base: 1 - B, perWord: (B * this.#size) / (this.#length || 1) };
   }
 
   /** Calls `visit` with each different root of a passage and its posting. */
@@ -181,24 +187,33 @@ export class Postings {
     // Lists have postings of removed passages too: by their lengths, what came and went would change scores.
     const lists = this.#listsOf(query).sort((a, b) => a.count - b.count);
     let touched: number[] = [];
-    for (const one of lists) {
-      if (one.count < LONG_LIST || touched.length < MIN_CANDIDATES) {
-        if (slotSet) this.#addFromSet(one, touched, slotSet);
-        else this.#addAll(one, touched);
-        continue;
+    for (const { list, count, weight } of lists) {
+      if (count < LONG_LIST || touched.length < MIN_CANDIDATES) {
+        if (slotSet) this.#addFromSet(list, weight, touched, slotSet);
+        else this.#addAll(list, weight, touched);
+      } else {
+        touched = this.#onlyBest(touched);
+        for (const slot of touched) this.#scores[slot]! += this.#scoreOf(find(list, slot), slot, weight);
       }
-      if (touched.length > MIN_CANDIDATES) touched = this.#onlyBest(touched);
-      for (const slot of touched) this.#scores[slot]! += this.#scoreOf(find(one.list, slot), slot, one.weight);
     }
     return touched;
   }
 
-  #addAll({ list, weight }: List, touched: number[]): void {
-    for (let at = 0; at < list.length; at++) this.#addOne(list[at]!, weight, touched);
+  #addAll(list: number[], weight: number, touched: number[]): void {
+    const [scores, lengths, { base, perWord }] = [this.#scores, this.#lengths, this.#normalisation];
+    for (let at = 0; at < list.length; at++) {
+      const packed = list[at]!;
+      const slot = slotOf(packed);
+      const length = lengths[slot]!;
+      if (length === 0) continue;
+      const score = scores[slot]!;
+      if (score === 0) touched.push(slot);
+      scores[slot] = score + weight * scoreOf(packed, base + perWord * (length - 1));
+    }
   }
 
   /** Looks up the passages of a small set one by one, so that the cost does not grow with the index. */
-  #addFromSet({ list, weight }: List, touched: number[], { slots, size, has }: SlotSet): void {
+  #addFromSet(list: number[], weight: number, touched: number[], { slots, size, has }: SlotSet): void {
     if (size * LOOKUP_COST < list.length) {
       for (const some of slots) for (const slot of some) this.#addOne(find(list, slot), weight, touched);
     } else {
@@ -214,10 +229,11 @@ export class Postings {
   }
 
   #scoreOf(packed: number, slot: number, weight: number): number {
-    return weight * saturate(countOf(packed) / this.lengthFactor(this.#lengths[slot]! - 1) + HEAD * headOf(packed));
+    return packed === NONE ? 0 : weight * scoreOf(packed, this.lengthFactor(this.#lengths[slot]! - 1));
   }
 
   #onlyBest(touched: number[]): number[] {
+    if (touched.length <= MIN_CANDIDATES) return touched;
     const bestSlots = this.#best(touched, MIN_CANDIDATES);
     const scores = bestSlots.map((slot) => this.#scores[slot]!);
     for (const slot of touched) this.#scores[slot] = 0;
@@ -231,10 +247,14 @@ export class Postings {
     const chosen = slots.slice(0, count);
     if (slots.length <= count) return chosen;
     for (let at = (count >>> 1) - 1; at >= 0; at--) this.#sink(chosen, at);
+    const scores = this.#scores;
+    let worst = scores[chosen[0]!]!;
     for (let at = count; at < slots.length; at++) {
-      if (this.#compare(slots[at]!, chosen[0]!) > 0) continue;
-      chosen[0] = slots[at]!;
+      const slot = slots[at]!;
+      if (scores[slot]! < worst || this.#compare(slot, chosen[0]!) > 0) continue;
+      chosen[0] = slot;
       this.#sink(chosen, 0);
+      worst = scores[chosen[0]!]!;
     }
     return chosen;
   }
@@ -264,27 +284,11 @@ interface List {
   count: number;
 }
 
-const saturate = (count: number): number => (count * (K1 + 1)) / (K1 + count);
-
-/** One number a posting keeps lists of small integers small: slot, in the head or not, count up to 127. */
-const COUNT_BITS = 127;
-const HEAD_BIT = 128;
-/** No posting is 0, since each has a count or the head bit. */
-const NONE = 0;
-const pack = (slot: number, tally: number): number => (slot << 8) | tally;
-const repack = (packed: number, slot: number): number => (slot << 8) | (packed & 255);
-const slotOf = (packed: number): number => packed >>> 8;
-const headOf = (packed: number): number => (packed >>> 7) & 1;
-const countOf = (packed: number): number => packed & 127;
-
-/** The posting of that slot in a list sorted by slots; `NONE` where there is none. */
-function find(list: number[], slot: number): number {
-  let from = 0;
-  let to = list.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (slotOf(list[middle]!) < slot) from = middle + 1;
-    else to = middle;
-  }
-  return from < list.length && slotOf(list[from]!) === slot ? list[from]! : NONE;
+/** What a posting adds, as a share of its word's weight. `factor`: see `lengthFactor`. */
+function scoreOf(packed: number, factor: number): number {
+  // saturate(count / factor + HEAD * head), with one division.
+  const count = countOf(packed) + HEAD * headOf(packed) * factor;
+  return ((K1 + 1) * count) / (K1 * factor + count);
 }
+
+const saturate = (count: number): number => (count * (K1 + 1)) / (K1 + count);

@@ -2,6 +2,7 @@ import type { Sentence } from './found.ts';
 import type { Entry, Hit, ScoreRecorder } from './types.ts';
 import type { Query } from './query.ts';
 import type { TermShare } from './query-terms.ts';
+import { leadsOf, sentencesOf } from '../text/sentences.ts';
 
 /** Weights, 0 to 1, of a term in the context of a sentence and not in it. */
 export interface ContextWeights {
@@ -20,6 +21,16 @@ const PASSAGES_READ = 10;
 const COVERAGE = 1.35;
 /** What it adds that a sentence holds the kind of thing asked for: a date, a number, a name. */
 const ANSWER_TYPE = 0.3;
+
+/** The sentences of a text, with the roots of their words. */
+export function readSentences(text: string, rootsOf: (sentence: string) => number[]): Sentence[] {
+  const spans = sentencesOf(text);
+  const leads = leadsOf(text, spans);
+  return spans.map(({ start, end }, at) => {
+    const sentence = text.slice(start, end);
+    return { text: sentence, start, lead: leads[at]!, roots: rootsOf(sentence) };
+  });
+}
 
 /**
  * For each sentence of a passage, by term, 0 to 1: how well it has the term, in itself or around it. `surely`: terms that

@@ -1,16 +1,15 @@
-import { bySentences } from './coverage.ts';
+import { bySentences, readSentences } from './coverage.ts';
 import type { Entry, Hit, IndexedDocument, ScoreRecorder, SearchScope } from './types.ts';
 import { FEEDBACK_PASSAGES, wantsFeedback, withFeedback } from './relevance-feedback.ts';
 import type { Match, Sentence } from './found.ts';
 import { languageOf, type Language } from '../text/language.ts';
-import { proximity } from './proximity.ts';
+import { proximityTo } from './proximity.ts';
 import { asksTheSame, MAX_PAGE_ANSWER, pairOf, PAIRS_COMPARED, QuestionPairs } from './question-pairs.ts';
 import { besideBest, firstRank } from './section.ts';
 import { Postings, type SlotSet } from './bm25.ts';
 import { readQuery, type Query } from './query.ts';
 import { SourceLanguages } from '../text/detect-language.ts';
 import type { LanguageCode } from '../text/languages.ts';
-import { leadsOf, sentencesOf } from '../text/sentences.ts';
 import { withMeaning } from './meaning/mix.ts';
 import { withoutDuplicates } from './repeats/duplicates.ts';
 import { Vectors } from './meaning/vectors.ts';
@@ -189,7 +188,8 @@ export class PassageIndex<S> {
     const near = vectors.nearest(vector, many, slotSet?.has).filter((slot) => !known.has(slot));
     const scores = this.#postings.scores(query, near);
     const all = [...byWords, ...near.map((slot, at): [number, number] => [slot, scores[at]!])];
-    const found = all.map(([slot, score]) => ({ slot, ...this.#hit(slot, score, query, recorder) }));
+    const hitOf = this.#scorer(query, recorder);
+    const found = all.map(([slot, score]) => ({ slot, ...hitOf(slot, score) }));
     const hits = this.#bySentences(found, query, limit, recorder);
     const words = hits[0] ? Math.min(1, this.#postings.matchShare(hits[0].entry, query)) : 0;
     return withMeaning(hits, words, ({ slot }) => vectors.cosine(slot, vector), vectors.likenessTo(vector), recorder);
@@ -208,20 +208,25 @@ export class PassageIndex<S> {
 
   #ranked(query: Query, limit: number, slotSet: SlotSet | undefined, recorder?: ScoreRecorder<S>): Hit<S>[] {
     const top = this.#postings.top(query, Math.max(limit, CANDIDATES), slotSet);
-    const scored = top.map(([slot, score]) => this.#hit(slot, score, query, recorder));
+    const hitOf = this.#scorer(query, recorder);
+    const scored = top.map(([slot, score]) => hitOf(slot, score));
     const hits = this.#bySentences(scored, query, limit, recorder);
     if (recorder) recorder.ranked = hits;
     return hits;
   }
 
-  #hit(slot: number, score: number, query: Query, recorder?: ScoreRecorder<S>): Hit<S> {
-    const entry = this.#entries[slot]!;
-    if (score === 0) return { entry, score: 0 };
-    const near = proximity(entry, query, this.words);
-    const penalty = this.#postings.lengthFactor(entry.forms.length) ** LENGTH_PENALTY;
-    recorder?.add(entry, 'bm25', score / query.totalWeight / penalty);
-    recorder?.add(entry, 'proximity', near / penalty);
-    return { entry, score: (score / query.totalWeight + near) / penalty };
+  /** Scores candidates of BM25F. */
+  #scorer(query: Query, recorder?: ScoreRecorder<S>): (slot: number, score: number) => Hit<S> {
+    const proximity = proximityTo(query, this.words);
+    return (slot, score) => {
+      const entry = this.#entries[slot]!;
+      if (score === 0) return { entry, score: 0 };
+      const near = proximity(entry);
+      const penalty = this.#postings.lengthFactor(entry.forms.length) ** LENGTH_PENALTY;
+      recorder?.add(entry, 'bm25', score / query.totalWeight / penalty);
+      recorder?.add(entry, 'proximity', near / penalty);
+      return { entry, score: (score / query.totalWeight + near) / penalty };
+    };
   }
 
   #bySentences<H extends Hit<S>>(hits: H[], query: Query, limit: number, recorder?: ScoreRecorder<S>): H[] {
@@ -252,18 +257,9 @@ export class PassageIndex<S> {
   }
 
   sentences(entry: Entry<S>): Sentence[] {
-    entry.sentences ??= this.#read(entry);
+    const rootsOf = (text: string) => Array.from(this.#formsOf(text, entry.language), (form) => this.words.root(form));
+    entry.sentences ??= readSentences(entry.text, rootsOf);
     return entry.sentences;
-  }
-
-  #read(entry: Entry<S>): Sentence[] {
-    const spans = sentencesOf(entry.text);
-    const leads = leadsOf(entry.text, spans);
-    return spans.map(({ start, end }, at) => {
-      const text = entry.text.slice(start, end);
-      const roots = Array.from(this.#formsOf(text, entry.language), (form) => this.words.root(form));
-      return { text, start, lead: leads[at]!, roots };
-    });
   }
 
   #formsOf(text: string, language: Language): Uint32Array {
