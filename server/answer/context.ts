@@ -26,6 +26,8 @@ export interface AnswerContext extends SearchResult {
   turns: StoredMessage[];
   /** Absent where the agent has no functions. */
   tools: ToolUse | undefined;
+  /** The uuid of the tool function that the message before lacked a value for, where this message gives it and says nothing else. */
+  continuedLookup?: string | undefined;
   /** Where the message is small talk, and the agent has no message of its own for it. */
   talk: Talk | undefined;
   /** Of the sources. */

@@ -63,6 +63,8 @@ export interface MessageMeta extends Cost {
    * something done all the same, `unchecked` where the model gave no usable reply.
    */
   claim?: 'none' | 'not_done' | 'unchecked';
+  /** A tool function that was not called for want of a value: its uuid, and the names of the variables that the visitor was asked for. */
+  lookup?: { function: string; needs: string[] };
   /** What the model wrote to search for instead of the message, and why; absent where it was not asked. */
   search?: Rewritten;
   /** Why quotes stand in for the model, as in `OutboundFailure`; absent where they do not. */

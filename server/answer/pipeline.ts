@@ -101,12 +101,16 @@ async function answerWithQuotes(context: AnswerContext, run: Run): Promise<Answe
   };
 }
 
-async function replyOf({ text, outcome }: ReplyByExample, context: AnswerContext, run: Run): Promise<AnswerResult> {
+async function replyOf(
+  { text, outcome, lookup }: ReplyByExample,
+  context: AnswerContext,
+  run: Run,
+): Promise<AnswerResult> {
   const { question, agent, routing, tools } = context;
   run.append(withoutForeignAddresses(text, { ...context, chatbot: question.chatbot }));
   const offer = outcome === 'unknown' ? await offerIn(context)() : '';
   if (offer) run.append(`\n\n${offer}`);
-  const meta: MessageMeta = { ...messageMeta(agent, routing, tools), outcome };
+  const meta: MessageMeta = { ...messageMeta(agent, routing, tools), outcome, ...(lookup ? { lookup } : {}) };
   return { finish_reason: run.stopped ? 'stopped' : 'stop', citations: {}, meta };
 }
 

@@ -59,6 +59,14 @@ test.each<[string, object | undefined, string?]>([
   ['AB-1234, we are 3 people, ada@example.com', { order: 'AB-1234', seats: 3, email: 'ada@example.com' }],
   ['P-1', undefined],
   ['I live in Berlin', undefined],
+  ['where is order 1234?', { order: 'AB-1234' }],
+  ['my order number is 51234.', { order: 'AB-51234' }],
+  ['1234', { order: 'AB-1234' }, 'What is the number of your order?'],
+  ['order no. 1234 has not come', { order: 'AB-1234' }],
+  ['I want to order 1234 lamps', undefined],
+  ['we ordered in 2024', undefined],
+  ['an order of 1234 euros', undefined],
+  ['1234', undefined],
 ])('“%s” gives %j', (query, values, answerBefore) => {
   expect(collect([AGENT], query, answerBefore)).toEqual(values);
 });

@@ -1,30 +1,34 @@
-import { LRUCache } from 'lru-cache';
 import { sentencesOf } from '../../knowledge/text/sentences.ts';
-import { withoutAccents } from '../../knowledge/text/accents.ts';
-import { detectLanguage } from '../../knowledge/text/detect-language.ts';
-import { eachWord, isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts';
+import { isChatWord } from '../../knowledge/search/asking/politeness.ts';
 import type { AgentVariable } from '../../schema/variables.ts';
 import type { StoredAgent } from '../../store/store.ts';
 import { declaredBy, isStatic, type Value, type Values } from '../variables.ts';
-import { kindOf, referenceIn, speaksOfPhone, wordsOfName, type Candidate, type Kind } from './kinds.ts';
+import { speaksOfPhone, type Candidate, type Kind } from './kinds.ts';
+import { LINK, lowerWords, rootsOf, tellingWords, traitsOf } from './traits.ts';
+import { isValueAlone, onlyValue } from './value-alone.ts';
 import { corrects, yesOrNo } from './yes-no.ts';
 
 /** UTF-16 units of a message, and of an answer from its end, that are read; of a value. */
 const [MAX_QUERY, MAX_ANSWER, MAX_VALUE] = [2000, 1000, 254];
-/** Variables whose traits stay in memory; UTF-16 units of a description that are read. */
-const [MAX_KNOWN, MAX_DESCRIPTION] = [1000, 1000];
 
 /**
  * The values that a message gives to variables, without a model: e-mail addresses, telephone numbers, numbers, references of
  * the form that a variable's example has, and a yes or a no to the question before. Undefined where it gives none. It leaves
- * out a value rather than guess which variable it is for.
+ * out a value rather than guess which variable it is for. `needed`: the names of the variables that the answer before asked for.
  */
-export function collect(agents: readonly StoredAgent[], query: string, answerBefore = ''): Values | undefined {
+export function collect(
+  agents: readonly StoredAgent[],
+  query: string,
+  answerBefore = '',
+  needed: readonly string[] = [],
+): Values | undefined {
   if (!agents.some(({ variables }) => variables.length > 0)) return undefined;
   const variables = [...declaredBy(agents).values()].filter((variable) => !isStatic(variable));
   const text = query.slice(0, MAX_QUERY);
   const [said, question] = [new Said(text), new Said(lastQuestion(answerBefore.slice(-MAX_ANSWER)))];
-  const byForm = [...valuesByForm(variables, said, question)];
+  const clear = [...valuesByForm(variables, said, question, new Set(needed))];
+  const others = variables.filter(({ name }) => !clear.some(([known]) => known === name));
+  const byForm = [...clear, ...valuesWithoutLetters(others, said, question, new Set(needed))];
   const answer = answerTo(question, variables, text);
   // “No, it is AB-1235” corrects what was said before.
   const found = answer && (answer[1] || byForm.length === 0) ? [...byForm, answer] : byForm;
@@ -60,7 +64,12 @@ function answerTo(question: Said, variables: readonly AgentVariable[], text: str
   return asked && !another ? [asked.name, said] : undefined;
 }
 
-function* valuesByForm(variables: readonly AgentVariable[], said: Said, question: Said): Generator<[string, Value]> {
+function* valuesByForm(
+  variables: readonly AgentVariable[],
+  said: Said,
+  question: Said,
+  needed: ReadonlySet<string>,
+): Generator<[string, Value]> {
   const { text } = said;
   // Values of the clearer forms first: the digits of an address or of an order are no numbers.
   const kinds = new Map<string, { kind: Kind; variables: AgentVariable[] }>();
@@ -87,10 +96,36 @@ function* valuesByForm(variables: readonly AgentVariable[], said: Said, question
     const able = named.length > 0 ? named : meant;
     const chosen = counting(text, able);
     if (!chosen || String(chosen.value).length > MAX_VALUE) continue;
-    const variable = bestFor(same, kind, said, question, chosen.label);
+    const variable = bestFor(same, kind, { said, question, needed }, chosen.label);
     if (!variable) continue;
     if (kind.needsEvidence) taken.push(...able);
     yield [variable.name, chosen.value];
+  }
+}
+
+/**
+ * Values in the form of an example with its letters left out, "order 50077" where that is BB-10234, get these letters: where the
+ * name of the variable stands right before them, or the answer before asked for it and the message says nothing else.
+ */
+function* valuesWithoutLetters(
+  variables: readonly AgentVariable[],
+  said: Said,
+  question: Said,
+  needed: ReadonlySet<string>,
+): Generator<[string, Value]> {
+  for (const variable of variables) {
+    const kind = traitsOf(variable).kind?.withoutLetters;
+    if (!kind) continue;
+    const { text } = said;
+    const found = kind.find(text).slice(0, MAX_VALUES);
+    const named = counting(
+      text,
+      found.filter((one) => isCalled(variable, labelOf(text, one)) && !counts(text, one)),
+    );
+    const isAsked = needed.has(variable.name) || evidence(variable, question) > 0;
+    const alone = isAsked && isValueAlone(text, [variable]) ? onlyValue(text, found) : undefined;
+    const chosen = named ?? alone;
+    if (chosen) yield [variable.name, chosen.value];
   }
 }
 
@@ -102,13 +137,12 @@ const rank = ({ name }: Kind): number => ORDER.findIndex((one) => name.startsWit
 function bestFor(
   same: AgentVariable[],
   kind: Kind,
-  said: Said,
-  question: Said,
+  { said, question, needed }: { said: Said; question: Said; needed: ReadonlySet<string> },
   label: readonly string[],
 ): AgentVariable | undefined {
   const isNumberAsked = NUMBER_WORD.test(question.text);
   const scores = same.map((variable) => {
-    const spoken = 2 * evidence(variable, said) + evidence(variable, question);
+    const spoken = 2 * evidence(variable, said) + evidence(variable, question) + (needed.has(variable.name) ? 1 : 0);
     if (!kind.needsEvidence) return spoken;
     return (
       spoken + (isNamed(variable, label) ? 4 : 0) + (isNumberAsked && isNamed(variable, question.words, true) ? 2 : 0)
@@ -121,8 +155,6 @@ function bestFor(
 
 const NUMBER_WORD =
   /(?<!\p{L})(?:number|num|no|nr|id|code|ref|reference|nummer|número|numéro|numero|номер)(?!\p{L})|\p{L}num[bm]er(?!\p{L})/iu;
-/** What stands between the name of a value and the value: “customer number is”, “customer no.:”. */
-const LINK = /^(?:number|num|no|nr|id|code|ref|reference|nummer|is|are|was|ist|lautet|es|est|è|é|er|är|on)$/u;
 /** UTF-16 units before a value that may name it; values of a kind that are looked at. */
 const [MAX_LABEL, MAX_VALUES] = [60, 20];
 
@@ -142,6 +174,17 @@ const isNamed = (variable: AgentVariable, words: readonly string[], anywhere = f
     const roots = new Set((anywhere ? words : words.slice(-name.length)).flatMap(rootsOf));
     return name.every((word) => rootsOf(word).some((root) => roots.has(root)));
   });
+
+/** Whether the words end with the variable's name as it is: who "ordered 5000" gives no number of an order. */
+const isCalled = (variable: AgentVariable, words: readonly string[]): boolean =>
+  !/^(?:to|of)$/.test(words.at(-2) ?? '') &&
+  traitsOf(variable).names.some((name) => name.join(' ') === words.slice(-name.length).join(' '));
+
+/** Whether a value says how many there are of something: "order 5000 lamps". */
+const counts = (text: string, { end }: Candidate): boolean => {
+  const next = /^ (\p{L}+)/u.exec(text.slice(end))?.[1];
+  return next !== undefined && tellingWords(next).length > 0 && !isChatWord(next.toLowerCase());
+};
 
 /** Digits look alike: the message may say that they are another variable's, which perhaps are written in another form. */
 function isNamedAsOther(
@@ -173,22 +216,6 @@ const YOURS =
 /** Whether the visitor speaks of the site's own address. */
 const isYours = (text: string, { start }: Candidate): boolean => YOURS.test(text.slice(Math.max(0, start - 40), start));
 
-/** Words of a variable that say nothing about which one it is. */
-const FRAME = new Set([
-  'number',
-  'visitor',
-  'customer',
-  'user',
-  'name',
-  'value',
-  'nummer',
-  'besucher',
-  'kunde',
-  'cliente',
-  'visiteur',
-  'client',
-]);
-
 /** How many words of the variable's name and description the text has. */
 function evidence(variable: AgentVariable, said: Said): number {
   if (said.text === '') return 0;
@@ -197,56 +224,6 @@ function evidence(variable: AgentVariable, said: Said): number {
   for (const root of new Set(traitsOf(variable).words.flatMap(rootsOf))) if (roots.has(root)) shared += 1;
   return shared;
 }
-
-interface Traits {
-  kind: Kind | undefined;
-  /** That say which variable it is. Not their roots, which are others once the stemmer of a language is loaded. */
-  words: readonly string[];
-  /** What a visitor may call it: the words of its name, and those of “customer number” in its description. */
-  names: readonly (readonly string[])[];
-  /** Its value is of many digits: a reference or a telephone number, rather than how many there are of something. */
-  isReference: boolean;
-}
-
-/** By what a variable says of itself: each message needs the traits of all variables. */
-const known = new LRUCache<string, Traits>({ max: MAX_KNOWN });
-
-function traitsOf(variable: AgentVariable): Traits {
-  const { name, type, example } = variable;
-  const description = variable.description.slice(0, MAX_DESCRIPTION);
-  const key = JSON.stringify([name, type, example.slice(0, MAX_DESCRIPTION), description]);
-  const before = known.get(key);
-  if (before) return before;
-  const words = tellingWords(`${wordsOfName(name)} ${description}`);
-  const kind = kindOf({ ...variable, description });
-  const reference = referenceIn(description);
-  const names = [wordsOfName(name), reference].map(namingWords).filter((one) => one.length > 0);
-  const isReference = kind !== undefined && kind.name !== 'email' && (kind.name !== 'number' || reference !== '');
-  const traits = { kind, words, names, isReference };
-  known.set(key, traits);
-  return traits;
-}
-
-function tellingWords(text: string): string[] {
-  const language = (detectLanguage(text) ?? 'en') as Parameters<typeof isStopWord>[1];
-  const words = new Set<string>();
-  eachWord(text.toLowerCase(), (word) => {
-    if (isStopWord(word) || isStopWord(word, language) || FRAME.has(word) || /^\d/.test(word)) return;
-    words.add(word);
-  });
-  return [...words];
-}
-
-function lowerWords(text: string): string[] {
-  const words: string[] = [];
-  eachWord(text.toLowerCase(), (word) => words.push(word));
-  return words;
-}
-
-const namingWords = (text: string): string[] =>
-  lowerWords(text).filter((word) => !isStopWord(word) && !LINK.test(word) && !/^\d/.test(word));
-
-const rootsOf = (word: string): string[] => [withoutAccents(word), withoutAccents(rootOf(word))];
 
 /** '' where the answer asks nothing. */
 function lastQuestion(answer: string): string {

@@ -15,6 +15,8 @@ export interface Kind {
   /** A value counts only where the message or the question before it says what it is. */
   needsEvidence: boolean;
   find(text: string): Candidate[];
+  /** Finds values of which the letters in front are left out, and puts these there. */
+  withoutLetters?: Kind | undefined;
 }
 
 const EMAIL = /[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,5}\p{L}{2,24}/gu;
@@ -106,6 +108,10 @@ function digitsOf({ length }: string, valueOf: (digits: string) => string | numb
 /** Runs of digits in a form; of more, each has to be as long as the example's: every length that is tried multiplies the work. */
 const [MAX_EXAMPLE, MAX_INEXACT] = [40, 3];
 
+/** "No. 1234" has no letters of its own. */
+const NUMBER_SIGN = /^(?:no|nr)\./i;
+const LETTERS_IN_FRONT = /^(\p{L}+[^\p{L}\d]*)(\d{4,15})$/u;
+
 /** Values of the example's form: as many letters, about as many digits, whatever stands between them; written as the example is. */
 function shapeOf(example: string): Kind {
   const parts = example.match(/\p{L}+|\d+|[^\p{L}\d]+/gu) ?? [];
@@ -122,13 +128,16 @@ function shapeOf(example: string): Kind {
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}@])${sources.join('')}(?![\\p{L}\\p{N}@]|[-./]\\d)`, 'gu');
   const written = (groups: string[]): string =>
     parts.map((part, at) => (/^[\p{L}\d]/u.test(part) ? groups[at] : part)).join('');
+  const [, letters, digits] = LETTERS_IN_FRONT.exec(example) ?? [];
   return {
+    ...(letters && digits ? { withoutLetters: digitsOf(digits, (found) => letters + found) } : {}),
     name: `shape ${pattern.source}`,
     needsEvidence: /^\d+$/.test(example),
     find: (text) =>
-      Array.from(text.matchAll(pattern), ({ 0: found, index, ...groups }) => {
+      Array.from(text.matchAll(pattern)).flatMap(({ 0: found, index, ...groups }) => {
+        if (NUMBER_SIGN.test(found)) return [];
         const value = written(parts.map((_, at) => (groups as Record<number, string>)[at + 1]!));
-        return { value: isUpper ? value.toUpperCase() : value, start: index, end: index + found.length };
+        return [{ value: isUpper ? value.toUpperCase() : value, start: index, end: index + found.length }];
       }),
   };
 }

@@ -39,6 +39,8 @@ export interface Situation<A extends RoutableAgent> {
   narrow?: ReadonlySet<string>;
   /** Where the message is small talk: whether a sentence is such talk too. */
   smallTalk?: ((sentence: string) => boolean) | undefined;
+  /** The message is what the agent that answered last has asked for. */
+  isReply?: boolean;
 }
 
 /** `meta_json.routing` of a message: why this agent answers. */
@@ -238,7 +240,8 @@ function classifierParts<A extends RoutableAgent>(agents: A[], situation: Situat
   const belonging = (at: number): number => (belongings[at] ??= fits!.belonging(places[at]!, rarity));
   const last = agents.findIndex(({ uuid, type }) => uuid === situation.answered?.[0] && type === 'user-facing');
   const fitsNone = (): boolean => ordinary.every((at) => likeness(at) < FITS);
-  const goesOn = last >= 0 && (refersBack(query) || (isAlone && !isNarrow(last) && fitsNone()));
+  const goesOn =
+    last >= 0 && (situation.isReply === true || refersBack(query) || (isAlone && !isNarrow(last) && fitsNone()));
   const held = (at: number): number => (goesOn && at === last ? HELD : 0);
   const fixed = ordinary.filter((at) => isFixed(at) && likeness(at) >= FITS);
   const nearFixed = fixed.toSorted((one, other) => likeness(other) - likeness(one)).slice(0, MAX_NEAR_FIXED);

@@ -19,6 +19,8 @@ interface RoutedQuestion {
   session: StoredSession;
   /** The session is not stored yet: nothing was asked in it. */
   newSession: boolean;
+  /** As in `Situation`. */
+  isReply?: boolean;
   /** Absent where calls of models are not limited by credits. False where there are not as many left. */
   spending?: { reserve(credits: number): Promise<boolean> };
 }
@@ -73,6 +75,7 @@ export class AgentRouter {
     const isLong = hasRules && !question.newSession;
     const messages = isLong ? await this.#store.messages(question.session.uuid) : turns;
     // The question itself may be stored already, without an answer.
+    const { isReply = false } = question;
     const finished = messages.filter(({ finish_reason }) => finish_reason !== '');
     const answered = finished.map(agentOf).filter(Boolean).toReversed();
     const facts = factsOf(hasRules ? valuesOf(agents, question.session) : {}, finished.length, answered);
@@ -86,7 +89,9 @@ export class AgentRouter {
       facts,
       smallTalk,
       answered,
-      ...(enabled.length > 1 ? { detectors: await loadDetectors() } : {}),
+      isReply,
+      // A value alone is neither a wish nor gibberish.
+      ...(enabled.length > 1 && !isReply ? { detectors: await loadDetectors() } : {}),
       narrow: new Set(enabled.filter(readsSome).map(({ uuid }) => uuid)),
       ...(needsRarity ? { rarity: await this.#knowledge.rarity(enabled[0]!.chatbot) } : {}),
       ...(isScoring ? { classifier: await this.#classifier(enabled) } : {}),

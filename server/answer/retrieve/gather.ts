@@ -15,6 +15,7 @@ import type { Run } from '../run.ts';
 import type { Question } from '../runs.ts';
 import type { SourceHosts } from '../safety/hosts.ts';
 import { readTalk } from '../small-talk/talk.ts';
+import { isGiven, lookupBefore } from '../tools/by-example.ts';
 import { toolsFor } from '../tools/with-tools.ts';
 import { merge } from './merge.ts';
 import type { QueryRewriter } from './rewrite.ts';
@@ -45,14 +46,17 @@ export async function gatherContext(
   const { store, knowledge, router, rewriter } = options;
   const { uuid } = asked.chatbot;
   const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, asked)]);
-  const collected = asked.confirmed ? undefined : collect(agents, asked.query, turns.at(-1)?.response);
+  const lookup = lookupBefore(turns);
+  const collected = asked.confirmed ? undefined : collect(agents, asked.query, turns.at(-1)?.response, lookup?.needs);
+  const continuedLookup =
+    lookup && collected && isGiven(lookup, asked.query, collected, agents) ? lookup.function : undefined;
+  const isReply = continuedLookup !== undefined;
   const question = collected ? { ...asked, session: collectedBy(asked.session, collected) } : asked;
   const canPass = agents.some(({ type, enabled }) => type === 'human-escalation' && enabled === 1);
-  const said = await readTalk(question.query, {
-    name: question.chatbot.name,
-    lastAnswer: turns.at(-1)?.response,
-    canPass,
-  });
+  const lastAnswer = turns.at(-1)?.response;
+  const said = isReply
+    ? undefined
+    : await readTalk(question.query, { name: question.chatbot.name, lastAnswer, canPass });
   const asking = question.confirmed?.pending.agent;
   const {
     agent: chosen,
@@ -60,7 +64,7 @@ export async function gatherContext(
     tokens: routingTokens,
   } = asking
     ? { agent: agents.find((one) => one.uuid === asking && one.enabled === 1), record: undefined, tokens: undefined }
-    : await router.route(question, agents, turns, said?.isLike, run);
+    : await router.route({ ...question, isReply }, agents, turns, said?.isLike, run);
   const agent = chosen && withValues(chosen, agents, question.session);
   const tools = toolsFor(agent, agents, question, options, run);
   const earlier = searchedQuestions(turns, agents);
@@ -86,6 +90,7 @@ export async function gatherContext(
     earlierTokens: (routingTokens ?? 0) + (rewritten?.tokens ?? 0),
     turns,
     tools,
+    continuedLookup,
     query,
     found,
     more,

@@ -27,13 +27,13 @@ const MAX_DESCRIPTION = 300;
 
 /**
  * The variables without a value that the address or a required parameter of the function needs, as a model is told, and
- * what visitors are to be asked for: nothing where one of them is not collected from what they write.
+ * what visitors are to be asked for: nothing where one of them is not collected from what they write. `missing`: their names.
  */
 export function lackingFor(
   { external_url, parameters }: Pick<ToolFunction, 'external_url' | 'parameters'>,
   values: Values,
   variables: Declared,
-): (Fault & { needed: string[] }) | undefined {
+): (Fault & { needed: string[]; missing: string[] }) | undefined {
   const missing = new Set([...missingIn(external_url, values), ...missingRequired({ parameters }, values)]);
   if (missing.size === 0) return undefined;
   const faults: string[] = [];
@@ -48,7 +48,7 @@ export function lackingFor(
         : `the variable ${name} has no value`,
     );
   }
-  return { fault: faults.join('; '), needed: needed.length === missing.size ? needed : [] };
+  return { fault: faults.join('; '), needed: needed.length === missing.size ? needed : [], missing: [...missing] };
 }
 
 const ACCEPT = { accept: 'application/json, text/plain;q=0.9, */*;q=0.1' };

@@ -122,7 +122,7 @@ export class ToolUse {
    * Calls a function that only reads with what variables and defaults give: its reply as text, where it has one to show, or
    * what the visitor is to be asked for.
    */
-  async read(one: ToolFunction): Promise<{ text?: string | undefined; needed?: string[] }> {
+  async read(one: ToolFunction): Promise<{ text?: string | undefined; needed?: string[]; missing?: string[] }> {
     const { values, variables, hidden } = this.#options;
     const lacking = lackingFor(one, values, variables);
     const args = lacking ? undefined : argumentsFromVariables(one, values, hidden);

@@ -124,5 +124,62 @@ describe('a function with examples, where there is no model', () => {
       const { text } = await visit(shop, 'Wo ist meine Bestellung gerade?');
       expect(text).toBe('Um das nachzusehen, brauche ich: order');
     });
+
+    describe('goes on with the lookup where the next message gives it', () => {
+      const stranger = { name: 'Lamps', type: 'user-facing', description: 'Lamps and their bulbs.' };
+      let other: string;
+      beforeAll(async () => {
+        const { body } = await shop.docent.api('POST', `/chatbot/${shop.chatbot}/agent/create`, stranger);
+        other = body.uuid;
+        await shop.docent.api('POST', `/agent/${other}/update`, { enabled: true });
+      });
+      afterAll(() => shop.docent.api('POST', `/agent/${other}/delete`));
+      const lookup = async () => {
+        await declare([{ ...order, default_value: { content: '', static: 0 } }]);
+        await shop.addFunction({
+          method: 'GET',
+          meta: { examples },
+          external_url: `${shop.tool.base}/orders/{{order}}`,
+        });
+        shop.tool.reply = json('Sent.');
+        return (await visit(shop, 'Where is my order?')).session;
+      };
+
+      it.each(['BB-50077', '50077', 'It is 50077, thanks.', 'my order number is BB-50077', '#50077'])(
+        'as “%s”',
+        async (said) => {
+          const session = await lookup();
+          const { text, meta } = await visit(shop, said, { session });
+          expect([text, shop.tool.calls.map(({ url }) => url), meta.active_agent.uuid]).toEqual([
+            'Sent.',
+            ['/orders/BB-50077'],
+            shop.agent,
+          ]);
+        },
+      );
+
+      it.each(['How do I return order 50077?', '50077 lamps, please', 'I do not know'])(
+        'but not as “%s”',
+        async (said) => {
+          const session = await lookup();
+          await visit(shop, said, { session });
+          expect(shop.tool.calls).toEqual([]);
+        },
+      );
+    });
+
+    it.each(['Where is order 50077?', 'Hello, could you tell me where my order BB-50077 is?'])(
+      'takes it from “%s”',
+      async (query) => {
+        await declare([{ ...order, default_value: { content: '', static: 0 } }]);
+        await shop.addFunction({
+          method: 'GET',
+          meta: { examples },
+          external_url: `${shop.tool.base}/orders/{{order}}`,
+        });
+        shop.tool.reply = json('Sent.');
+        expect([(await visit(shop, query)).text, shop.tool.calls[0]?.url]).toEqual(['Sent.', '/orders/BB-50077']);
+      },
+    );
   });
 });

@@ -107,7 +107,7 @@ const POINTERS: Partial<Record<LanguageCode, Pointers>> = {
 const ARTICLES =
   /(?<![\p{L}\p{M}])(?:die|der|den|dem|het|det)(?=\s*(?:[.,;!?…]|$)|\s+(?:auch|noch|schon|denn|dann|eigentlich|nicht|ook|nog|wel|niet|även|också|ikke|inte|også)(?!\p{L}))/iu;
 const ARTICLE_LANGUAGES: ReadonlySet<string | undefined> = new Set(['de', 'nl', 'sv', 'da', 'nb']);
-const MAX_CHARS = 600;
+const MAX_POINTER_CHARS = 600;
 
 interface Reader {
   words: ReadonlySet<string>;
@@ -157,7 +157,7 @@ const withoutArticle = (text: string): string => text.replace(/(?<!\p{L})[Dd]as\
  */
 export function readPointers(message: string): { pointsBack: boolean; rest: string } {
   const language = detectLanguage(message);
-  let text = message.slice(0, MAX_CHARS);
+  let text = message.slice(0, MAX_POINTER_CHARS);
   if (language === 'de') text = withoutArticle(withoutPolite(text));
   const plain = text
     .toLowerCase()
