@@ -58,7 +58,7 @@ export async function boot(
   const users = createUsers({ store, clock });
 
   const services = await createServices(config, { store, clock, log, health, self: ownAddresses(config) });
-  const { knowledge, sites, catalogue, respond, runs } = services;
+  const { knowledge, sites, catalogue, caller, respond, runs } = services;
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const upstream = config.upstream
     ? remoteUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log, health })
@@ -77,7 +77,7 @@ export async function boot(
       : undefined;
 
   let draining = false;
-  const deps = { store, knowledge, schedules, sites, runs, respond, catalogue, clock, log };
+  const deps = { store, knowledge, schedules, sites, runs, respond, catalogue, caller, clock, log };
   const app = createApp({
     ...deps,
     authenticate: createAuth(store, config.apiKey, clock),

@@ -1,7 +1,6 @@
 import { invalid } from '../schema/errors.ts';
-import { nearestWord } from '../schema/nearest-word.ts';
 import { nextModifiedAt, newUuid, timestamp, view, type Clock } from '../schema/ids.ts';
-import { ToolFunction, type AgentType } from '../schema/records.ts';
+import { ToolFunction } from '../schema/records.ts';
 import type { StoredAgent } from '../store/store.ts';
 import { isObject, refusePrototypeKeys } from '../schema/validate.ts';
 
@@ -78,9 +77,9 @@ function refuseHeaders(headers: Record<string, unknown>): void {
 const MAX_TOOL_EXAMPLES = 100;
 const MAX_META_TEXT = 1000;
 
-const META_KEYS = ['class', 'step', 'examples'];
+/** Keys of `meta` that Docent reads; all others are the owner's own. */
+export const META_KEYS = ['class', 'step', 'examples'];
 
-/** Keys that Docent reads; all others are the owner's own. */
 function refuseMeta(meta: Record<string, unknown>): void {
   refuseLarge('meta', meta);
   const isText = (value: unknown): boolean =>
@@ -167,22 +166,6 @@ export const MAX_CALLED_NAME_LENGTH = 64;
 /** The name that the model calls a function by: model servers take letters, digits, `_` and `-` alone. */
 export const calledName = (name: string): string =>
   name.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, MAX_CALLED_NAME_LENGTH) || 'function';
-
-/** What is stored of a function and does not act as it may be meant: fields, each with a sentence. */
-export function functionWarnings(one: ToolFunction, agentType: AgentType): [field: string, sentence: string][] {
-  const { name, meta } = one;
-  const warnings: [string, string][] = [];
-  if (agentType !== 'user-facing') warnings.push(['agent', `only user-facing agents call functions, not ${agentType}`]);
-  const called = calledName(name);
-  if (called !== name) warnings.push(['name', `the model calls it ${called}`]);
-  for (const key of Object.keys(meta)) {
-    const meant = nearestWord(key, META_KEYS);
-    if (meant) warnings.push([`meta.${key}`, `does nothing; is meta.${meant} meant?`]);
-  }
-  if (examplesOf(one).length > 0 && classOf(one) !== 'read')
-    warnings.push(['meta.examples', 'call functions of the class read only']);
-  return warnings;
-}
 
 /** Replaces the tool functions, which counts as a change of the agent. */
 export function withFunctions(agent: StoredAgent, functions: ToolFunction[], clock: Clock): StoredAgent {

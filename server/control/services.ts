@@ -88,6 +88,7 @@ export async function createServices(config: Config, { store, clock, log, health
     knowledge,
     sites,
     catalogue,
+    caller,
     respond,
     runs,
     /** Beside other work: what first questions would wait for. Never rejects; `/readyz` says meanwhile that it is under way. */

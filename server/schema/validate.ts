@@ -47,12 +47,18 @@ const [MAX_UNKNOWN_FIELDS, MAX_FIELD_NAME_CHARACTERS] = [10, 40];
  * plain ASCII is percent-encoded. '' where there are none. A caller's own maps have no unknown fields.
  */
 export function unknownFields(schema: TObject, body: unknown): string {
-  const found: string[] = [];
-  collectUnknown(schema as JsonSchema, body, '', found);
+  const found = listUnknownFields(schema, body);
   const named = found
     .slice(0, MAX_UNKNOWN_FIELDS)
     .map((name) => encodeURIComponent(name.toWellFormed().slice(0, MAX_FIELD_NAME_CHARACTERS).toWellFormed()));
   return [...named, ...(found.length > MAX_UNKNOWN_FIELDS ? ['...'] : [])].join(', ');
+}
+
+/** The same as a list, as they were sent: the first `MAX_UNKNOWN_FIELDS`, and one more where there are more. */
+export function listUnknownFields(schema: TObject, body: unknown): string[] {
+  const found: string[] = [];
+  collectUnknown(schema as JsonSchema, body, '', found);
+  return found;
 }
 
 function collectUnknown(schema: JsonSchema, value: unknown, place: string, found: string[]): void {

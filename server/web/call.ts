@@ -1,7 +1,7 @@
 import { readBody } from './body.ts';
 import { asWebFailure, TooLarge } from './errors.ts';
 import { createExchange, headerOf, type Reply } from './exchange.ts';
-import type { GuardRules } from './guard.ts';
+import { createBlockCheck, type GuardRules } from './guard.ts';
 
 /** One request to a server that an owner named for a tool function. */
 export interface Call {
@@ -39,6 +39,8 @@ export class CallFailure extends Error {
 export interface Caller {
   /** Sends one request through the address guard. A redirect is refused: its target would get the headers. */
   call(call: Call, signal: AbortSignal): Promise<CallReply>;
+  /** Whether the address guard refuses the address, as its name resolves now; false where it does not within a second. */
+  isBlocked(url: URL): Promise<boolean>;
   /** Aborts requests under way. */
   close(): Promise<void>;
 }
@@ -87,6 +89,7 @@ export function createCaller({ timeout = DEFAULT_TIMEOUT_MS, ...rules }: CallerO
         throw failureOf(error, deadline.aborted);
       }
     },
+    isBlocked: createBlockCheck(rules),
     close: () => exchange.close(),
   };
 }

@@ -1,8 +1,9 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { buildConnector } from 'undici';
 import { isOwnAddress, isPublicAddress } from './addresses.ts';
-import { blocked } from './errors.ts';
+import { blocked, WebFailure } from './errors.ts';
 
 export type Lookup = (hostname: string) => Promise<{ address: string; family: number }[]>;
 
@@ -93,6 +94,28 @@ export function guardedConnector(rules: GuardRules): buildConnector.connector {
       return done(error as Error, null);
     }
     guardedBy(port)(options, done);
+  };
+}
+
+const CHECK_MS = 1000;
+
+/** As both of these, for an address that is not requested now: false where its name does not resolve within `CHECK_MS`. */
+export function createBlockCheck(rules: GuardRules): (url: URL) => Promise<boolean> {
+  const way = createGate(rules);
+  const allowed = new Set(rules.allow.map(allowKey));
+  const resolve = rules.lookup ?? resolveAll;
+  return async (url) => {
+    const host = withoutBrackets(url.hostname);
+    try {
+      if (way(url) === 'self' || isIP(host) || allowed.has(`${host}:${portOf(url)}`)) return false;
+      const found = resolve(host).catch(() => []);
+      const late = wait(CHECK_MS, [], { ref: false });
+      for (const { address } of await Promise.race([found, late])) assertPublic(address, portOf(url), rules.self);
+      return false;
+    } catch (error) {
+      if (error instanceof WebFailure) return true;
+      throw error;
+    }
   };
 }
 

@@ -84,6 +84,7 @@ export async function startChatServer({
     runs,
     respond,
     catalogue: createCatalogue(),
+    caller: { isBlocked: async () => false },
     clock,
     log,
     authenticate: createAuth(store, API_KEY),

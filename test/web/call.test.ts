@@ -115,3 +115,18 @@ describe('a call', () => {
     await expect(call({}, '/', leaving.signal)).rejects.toThrow();
   });
 });
+
+it('is told to be refused before it is made, by what its name resolves to', async () => {
+  const zone: Record<string, string> = { 'shop.example': '93.184.215.14', 'db.internal': '10.0.0.5' };
+  const lookup = async (name: string) => {
+    if (!zone[name]) throw new Error('ENOTFOUND');
+    return [{ address: zone[name], family: 4 }];
+  };
+  const caller = createCaller({ allow: ['db.internal:8443'], lookup });
+  closing.push(() => caller.close());
+  const isBlocked = (address: string) => caller.isBlocked(new URL(address));
+  for (const open of ['https://shop.example/', 'https://db.internal:8443/', 'https://nobody.example/'])
+    expect([open, await isBlocked(open)]).toEqual([open, false]);
+  for (const shut of ['https://db.internal/', 'http://10.0.0.5/', 'http://[::1]/', 'http://2130706433/'])
+    expect([shut, await isBlocked(shut)]).toEqual([shut, true]);
+});

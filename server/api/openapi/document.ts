@@ -57,7 +57,7 @@ export function createOpenapiDocument(operations: Operation[]): object {
 
 const INTRODUCTION = [
   'This page shows [/api/v1/openapi.json](/api/v1/openapi.json), which is generated from the schemas that validate every request. The examples were recorded from a running server.',
-  'Every success is 200. Updates are partial: a field that is not sent keeps its value. `null` for an optional field means that it is not sent. Unknown fields are ignored; the reply header `X-Unknown-Fields` lists them. `X-Warnings` lists what was stored and does not act as it may be meant.',
+  'Every success is 200. Updates are partial: a field that is not sent keeps its value. `null` for an optional field means that it is not sent. Unknown fields are ignored; the reply header `X-Unknown-Fields` lists them. `X-Warnings` lists, as `field: sentence; …`, what does not act as it may be meant: ignored fields of agents, variables that no agent declares, functions that a model cannot pick or that may not be called.',
   'Identifiers are 32 lower-case hex digits; dashes are accepted in requests. Times are UTC in whole seconds, such as `2026-01-31T09:30:00Z`. Lists are in order of creation.',
   'An error is `{error, code}`: a sentence for people and a code for programs, with `field` where one input field is invalid. Another method of a known path is 405 with `Allow`. JSON bodies are UTF-8 and have at most 1 MB.',
   'Every reply has an `X-Request-Id`, by which the log names the request. A request may set its own: 1 to 64 of `A-Z a-z 0-9 _ - .`.',

@@ -23,6 +23,7 @@ import type {
   User,
 } from '../../store/store.ts';
 import { validate } from '../../schema/validate.ts';
+import type { Caller } from '../../web/call.ts';
 import { serializeList } from '../../http/json-list.ts';
 import type { RunOnce } from './idempotency.ts';
 
@@ -37,6 +38,7 @@ export interface ApiDeps {
   clock: Clock;
   log: Logger;
   catalogue: Catalogue;
+  caller: Pick<Caller, 'isBlocked'>;
 }
 
 export interface OperationRequest<B> {

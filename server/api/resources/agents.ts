@@ -1,12 +1,15 @@
 import * as Type from 'typebox';
 import { agentView, newAgent, refuseMore } from '../../agents/agents.ts';
+import { agentWarnings } from '../../agents/warnings.ts';
 import { notFound } from '../../schema/errors.ts';
 import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
 import { Agent, Success } from '../../schema/records.ts';
 import type { StoredAgent } from '../../store/store.ts';
 import { AgentChange, NewAgent, readAgentChange, readNewAgent, type AgentChanges } from '../requests/agent-body.ts';
+import { ignoredFields } from '../requests/ignored-fields.ts';
 import { operation, ownedAgent, ownedChatbot, type Operation, type ApiDeps } from '../requests/operation.ts';
 import { PageQuery, paginate } from '../requests/paging.ts';
+import { setWarnings } from '../requests/warnings.ts';
 import { readSourceUuids } from './tags.ts';
 
 export const agents = ({ store, clock }: ApiDeps): Operation[] => [
@@ -33,11 +36,13 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
     body: NewAgent,
     checkedByHandler: true,
     reply: Agent,
-    async handle({ user, uuid, body }) {
+    async handle({ user, uuid, body, ctx }) {
       await ownedChatbot(store, user, uuid);
       const agent = newAgent(uuid, readNewAgent(body), clock);
       const stored = await store.createAgent(agent, (others) => refuseMore(agent, others));
       if (!stored) throw notFound('chatbot');
+      const warnings = agentWarnings(agent, await store.agents(uuid));
+      setWarnings(ctx, [...ignoredFields(NewAgent, agentView(agent), body), ...warnings]);
       return agentView(agent);
     },
   }),
@@ -59,12 +64,14 @@ export const agents = ({ store, clock }: ApiDeps): Operation[] => [
     body: AgentChange,
     checkedByHandler: true,
     reply: Agent,
-    async handle({ user, uuid, body }) {
+    async handle({ user, uuid, body, ctx }) {
       const before = await ownedAgent(store, user, uuid);
       const changes = readAgentChange(before, body);
       const sources = changes.sources && (await readSourceUuids(store, before.chatbot, changes.sources));
       const changed = await store.updateAgent(uuid, (agent) => withChanges(agent, changes, sources, clock));
       if (!changed) throw notFound('agent');
+      const warnings = agentWarnings(changed, await store.agents(changed.chatbot));
+      setWarnings(ctx, [...ignoredFields(AgentChange, agentView(before), body), ...warnings]);
       return agentView(changed);
     },
   }),

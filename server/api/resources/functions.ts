@@ -1,14 +1,15 @@
+import type { RouterContext } from '@koa/router';
 import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import {
   functionView,
-  functionWarnings,
   newFunction,
   refuseUncallable,
   withFunctions,
   withStoredValues,
   type FunctionFields,
 } from '../../agents/tool-functions.ts';
+import { functionWarnings } from '../../agents/warnings.ts';
 import { notFound } from '../../schema/errors.ts';
 import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
 import { Success, ToolFunction } from '../../schema/records.ts';
@@ -26,56 +27,72 @@ const optional = Type.Partial(
 const NewFunction = Type.Object({ name, external_url, ...optional.properties });
 const FunctionChange = Type.Partial(NewFunction);
 
-export const functions = ({ store, clock }: ApiDeps): Operation[] => [
-  operation({
-    id: 'createFunction',
-    creates: true,
-    method: 'POST',
-    path: '/api/v1/agent/:uuid/function/create',
-    summary: 'Create a tool function of an agent',
-    description: 'The model may call it while the agent answers: see [Tool functions](api.md#tool-functions).',
-    body: NewFunction,
-    reply: ToolFunction,
-    async handle({ user, uuid, body, ctx }) {
-      const { type } = await ownedAgent(store, user, uuid);
-      const toolFunction = newFunction(body, readFields(body, { meta: {}, headers: {} }), clock);
-      const added = await store.updateAgent(uuid, (agent) =>
-        withFunctions(agent, [...agent.tool_functions, toolFunction], clock),
-      );
-      if (!added) throw notFound('agent');
-      setWarnings(ctx, functionWarnings(toolFunction, type));
-      return functionView(toolFunction);
-    },
-  }),
-  operation({
-    id: 'updateFunction',
-    method: 'POST',
-    path: '/api/v1/function/:uuid/update',
-    summary: 'Update a tool function',
-    body: FunctionChange,
-    reply: ToolFunction,
-    async handle({ user, uuid, body, ctx }) {
-      const agent = await ownedAgentOf(store, user, uuid);
-      const { tool_functions, type } = await changeFunction(store, agent, uuid, clock, (one) => [
-        { ...one, ...readFields(body, one), modified_at: nextModifiedAt(one.modified_at, clock) },
-      ]);
-      const toolFunction = tool_functions.find((one) => one.uuid === uuid)!;
-      setWarnings(ctx, functionWarnings(toolFunction, type));
-      return functionView(toolFunction);
-    },
-  }),
-  operation({
-    id: 'deleteFunction',
-    method: 'POST',
-    path: '/api/v1/function/:uuid/delete',
-    summary: 'Delete a tool function',
-    reply: Success,
-    async handle({ user, uuid }) {
-      await changeFunction(store, await ownedAgentOf(store, user, uuid), uuid, clock, () => []);
-      return { success: true };
-    },
-  }),
-];
+export const functions = (deps: ApiDeps): Operation[] => {
+  const { store, clock } = deps;
+  return [
+    operation({
+      id: 'createFunction',
+      creates: true,
+      method: 'POST',
+      path: '/api/v1/agent/:uuid/function/create',
+      summary: 'Create a tool function of an agent',
+      description: 'The model may call it while the agent answers: see [Tool functions](api.md#tool-functions).',
+      body: NewFunction,
+      reply: ToolFunction,
+      async handle({ user, uuid, body, ctx }) {
+        await ownedAgent(store, user, uuid);
+        const toolFunction = newFunction(body, readFields(body, { meta: {}, headers: {} }), clock);
+        const added = await store.updateAgent(uuid, (agent) =>
+          withFunctions(agent, [...agent.tool_functions, toolFunction], clock),
+        );
+        if (!added) throw notFound('agent');
+        await warn(deps, ctx, toolFunction, added);
+        return functionView(toolFunction);
+      },
+    }),
+    operation({
+      id: 'updateFunction',
+      method: 'POST',
+      path: '/api/v1/function/:uuid/update',
+      summary: 'Update a tool function',
+      body: FunctionChange,
+      reply: ToolFunction,
+      async handle({ user, uuid, body, ctx }) {
+        const agent = await ownedAgentOf(store, user, uuid);
+        const changed = await changeFunction(store, agent, uuid, clock, (one) => [
+          { ...one, ...readFields(body, one), modified_at: nextModifiedAt(one.modified_at, clock) },
+        ]);
+        const toolFunction = changed.tool_functions.find((one) => one.uuid === uuid)!;
+        await warn(deps, ctx, toolFunction, changed);
+        return functionView(toolFunction);
+      },
+    }),
+    operation({
+      id: 'deleteFunction',
+      method: 'POST',
+      path: '/api/v1/function/:uuid/delete',
+      summary: 'Delete a tool function',
+      reply: Success,
+      async handle({ user, uuid }) {
+        await changeFunction(store, await ownedAgentOf(store, user, uuid), uuid, clock, () => []);
+        return { success: true };
+      },
+    }),
+  ];
+};
+
+async function warn(
+  { store, caller }: ApiDeps,
+  ctx: RouterContext,
+  one: ToolFunction,
+  agent: StoredAgent,
+): Promise<void> {
+  const [agents, isBlocked] = await Promise.all([
+    store.agents(agent.chatbot),
+    URL.canParse(one.external_url) && caller.isBlocked(new URL(one.external_url)),
+  ]);
+  setWarnings(ctx, functionWarnings(one, { agent, agents, isBlocked }));
+}
 
 /** What was sent, as it is stored; refuses what could not be called. `before` is what there was. */
 function readFields(

@@ -149,45 +149,6 @@ describe('a tool function', () => {
   });
 });
 
-describe('a tool function that does not act as it may be meant', () => {
-  const warnings = async (uuid: string, fields: object = {}) => {
-    const { status, headers } = await create(uuid, { name: 'stock', external_url: URL, ...fields });
-    return [status, headers.get('x-warnings')];
-  };
-
-  it.each<[object, string | null]>([
-    [{}, null],
-    [
-      { method: 'GET', meta: { class: 'read', step: 'Looking', examples: ['Is it there?'], label: 'x', note: 1 } },
-      null,
-    ],
-    [{ name: 'bad name!' }, 'name: the model calls it bad_name_'],
-    [{ name: 'Prüfen' }, 'name: the model calls it Pr_fen'],
-    [{ meta: { stepp: 'Looking' } }, 'meta.stepp: does nothing; is meta.step meant?'],
-    [{ meta: { 'ste\n': 'x' } }, 'meta.ste%0A: does nothing; is meta.step meant?'],
-    [{ meta: { examples: ['Cancel it'] } }, 'meta.examples: call functions of the class read only'],
-    [
-      { name: 'a b', meta: { exmaples: ['x'], clas: 'ask' } },
-      'name: the model calls it a_b; meta.exmaples: does nothing; is meta.examples meant?; meta.clas: does nothing; is meta.class meant?',
-    ],
-  ])('is stored, and %j named in a header', async (fields, header) => {
-    expect(await warnings(await agent(), fields)).toEqual([200, header]);
-  });
-
-  it('is told to be one when it is updated, too', async () => {
-    const { uuid } = await made({ name: 'in stock' });
-    expect((await update(uuid, { enabled: 0 })).headers.get('x-warnings')).toBe('name: the model calls it in_stock');
-    expect((await update(uuid, { name: 'in_stock' })).headers.get('x-warnings')).toBeNull();
-  });
-
-  it('is told to be one where its agent calls none', async () => {
-    const bot = (await docent.api('POST', '/chatbot/create', { name: 'Shop' })).body.uuid;
-    const { uuid } = (await docent.api('POST', `/chatbot/${bot}/agent/create`, { name: 'Tags', type: 'background' }))
-      .body;
-    expect(await warnings(uuid)).toEqual([200, 'agent: only user-facing agents call functions, not background']);
-  });
-});
-
 describe('the headers of a tool function', () => {
   const SECRET = 'Bearer secret-of-the-shop';
   const shown = { Authorization: '****shop', short: '****', empty: '' };
