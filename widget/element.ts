@@ -1,4 +1,4 @@
-import { launch, type Handle } from './embed/launcher.ts';
+import type { Handle, Options } from './embed/launcher.ts';
 import { readSettings } from './browser/settings.ts';
 import type { Events } from './chat/turn.ts';
 
@@ -16,8 +16,8 @@ declare global {
 
 const EVENTS: (keyof Events)[] = ['open', 'close', 'ask', 'answer', 'citation', 'rate-limit', 'error'];
 
-/** Defines the element; does nothing where the name is defined. */
-export function define(name: string): void {
+/** Defines the element; does nothing where the name is defined. `mount` is handed over, so that the package exports no more for it. */
+export function define(name: string, mount: (options: Options) => Handle): void {
   if (customElements.get(name)) return;
 
   class DocentChat extends HTMLElement implements DocentChatElement {
@@ -33,7 +33,7 @@ export function define(name: string): void {
       if (!server || !chatbot) return;
       const target = inline === undefined ? undefined : this;
       const options = { server, chatbot, target, settings: readSettings(written) };
-      const handle = (this.handle = launch(options, () => import('./panel.tsx')));
+      const handle = (this.handle = mount(options));
       for (const event of EVENTS) handle.on(event, (detail) => this.dispatchEvent(new CustomEvent(event, { detail })));
     }
 
@@ -46,8 +46,13 @@ export function define(name: string): void {
       if (this.isConnected) this.connectedCallback();
     }
 
-    open(): void {
-      this.handle?.open();
+    get open(): () => void {
+      return () => this.handle?.open();
+    }
+
+    // React 19 assigns an attribute as a property where the element has one of its name: `open` is a setting, too.
+    set open(written: unknown) {
+      this.setAttribute('open', `${written as string}`);
     }
 
     close(): void {

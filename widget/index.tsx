@@ -18,7 +18,7 @@ export function mount(options: Options): Handle {
  * element. Elements already in the page are upgraded. Does nothing outside a browser.
  */
 export async function defineElement(name = 'docent-chat'): Promise<void> {
-  if (globalThis.customElements) (await import('./element.ts')).define(name);
+  if (globalThis.customElements) (await import('./element.ts')).define(name, mount);
 }
 
 export interface ChatWidgetProps extends Omit<Options, 'target'> {
@@ -28,7 +28,10 @@ export interface ChatWidgetProps extends Omit<Options, 'target'> {
   onReady?: (handle: Handle) => void;
 }
 
-/** The chat as a Preact component; destroyed on unmount. */
+/**
+ * The chat as a Preact component; destroyed on unmount. React cannot render it: it throws "Class constructor ChatWidget cannot be
+ * invoked without 'new'". There, call `defineElement` and render `<docent-chat>`.
+ */
 export class ChatWidget extends Component<ChatWidgetProps> {
   private readonly attach = (place: HTMLElement | null): (() => void) => {
     const { inline, onReady, ...options } = this.props;

@@ -8,8 +8,10 @@ import { Panel } from './view/Panel.tsx';
 import style from './view/style.css?inline';
 
 export interface PanelOptions extends ChatOptions {
-  /** The launcher's button; without one the panel is inline: no close button, and it does not take the focus. */
+  /** The launcher's. */
   button?: HTMLButtonElement | undefined;
+  /** With one, or without a button, the panel is inline: no close button, and it does not take the focus. */
+  target?: Element | null | undefined;
 }
 
 export interface OpenedPanel {
@@ -22,7 +24,7 @@ const FULL_SCREEN_PX = 520;
 
 /** Renders the panel into a shadow root, closed; `chat.open()` opens it. */
 export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel {
-  const { button } = options;
+  const button = options.target ? undefined : options.button;
   const host = root.host as HTMLElement;
   const chat = createChat(host, options);
   const pageSettings = chat.profile.peek();

@@ -43,11 +43,11 @@ describe('the package, installed in another project', () => {
     expect(check()).toBe('');
   });
 
-  test('runs: the widget that is mounted is in the page until it is destroyed', () => {
+  test('exports its names and no others, and runs: the widget that is mounted is in the page until it is destroyed', () => {
     // happy-dom is ours; the host project imports it by its address.
     const env = { ...process.env, HAPPY_DOM: join(modules, 'happy-dom/lib/index.js') };
     const said = execFileSync(process.execPath, ['run.mjs'], { cwd: folder, env, encoding: 'utf8' });
-    expect(said.trim().split('\n')).toEqual(['mounted', 'gone', 'heading']);
+    expect(said.trim().split('\n')).toEqual(['ChatWidget,defineElement,mount', 'mounted', 'gone', 'heading']);
   });
 
   test('starts a server by its command, which answers and ends on SIGTERM', async () => {

@@ -66,6 +66,20 @@ test('the element has methods and dispatches events', async () => {
   expect(told.at(-1)).toBe('close');
 });
 
+test('a setting that is named as a method may be assigned as a property, as React 19 does', async () => {
+  const element = document.createElement('docent-chat');
+  expect('open' in element).toBe(true);
+  Object.assign(element, { open: true });
+  for (const [name, value] of Object.entries({ server, chatbot: 'c1', inline: '' })) element.setAttribute(name, value);
+  document.body.append(element);
+  expect(element.getAttribute('open')).toBe('true');
+  const told: string[] = [];
+  element.addEventListener('ask', () => told.push('ask'));
+  element.open();
+  element.ask('q');
+  await waitFor(() => expect(told).toEqual(['ask']));
+});
+
 test('changing the chatbot replaces the chat', () => {
   const element = placed({});
   element.setAttribute('chatbot', 'c2');

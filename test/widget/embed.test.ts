@@ -161,6 +161,29 @@ test('an element with data-docent-open opens the chat and gets the focus back', 
   document.body.innerHTML = '';
 });
 
+test('one press of data-docent-open opens one of two widgets: the one it names, else the first', async () => {
+  await embed({ chatbot: '11111111111111111111111111111111' });
+  await embed({ chatbot: '22222222222222222222222222222222' });
+  document.body.innerHTML =
+    '<a data-docent-open></a><a data-docent-open="true"></a><a data-docent-open="22222222222222222222222222222222"></a>' +
+    '<a data-docent-open="33333333333333333333333333333333"></a><a></a>';
+  const open = (): boolean[] => hosts().map(({ shadowRoot }) => !!shadowRoot!.querySelector('section'));
+  const opened = async (link: Element, which: boolean[]): Promise<void> => {
+    link.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
+    await waitFor(() => expect(open()).toEqual(which));
+    for (const { shadowRoot } of hosts())
+      shadowRoot!.querySelector<HTMLElement>('header button[title="Close chat"]')?.click();
+    await waitFor(() => expect(open()).toEqual([false, false]));
+  };
+  const [first, written, second, unknown, other] = document.querySelectorAll('a');
+  await opened(first!, [true, false]);
+  await opened(second!, [false, true]);
+  await opened(written!, [true, false]);
+  await opened(unknown!, [false, false]);
+  await opened(other!, [false, false]);
+  document.body.innerHTML = '';
+});
+
 test('data-inline selects the element that contains the chat', async () => {
   document.body.innerHTML = '<div id="help"></div>';
   await embed({ chatbot: 'c1', inline: '#help' });

@@ -30,18 +30,15 @@ function start({ src, dataset }: HTMLScriptElement | Record<string, undefined>):
   let tries = 0;
   const load = <T>(): Promise<T> => import(/* @vite-ignore */ new URL(`${__DOCENT_PANEL__}#${tries++}`, src).href);
   const target = inline ? queryAll(inline)[0] : undefined;
-  const { destroy, ...handle } = launch({ server, chatbot, target, settings: settings as Partial<Settings> }, load, {
-    createElement: documentMember('createElement'),
-    documentElement: documentMember('documentElement'),
-  });
+  const handle = launch({ server, chatbot, target, settings: settings as Partial<Settings> }, load);
   // hasOwn: an element or frame named Docent would appear as window.Docent, too.
-  const existing = (Object.hasOwn(global, 'Docent') && global.Docent) || undefined;
+  const existing = Object.hasOwn(global, 'Docent') ? global.Docent : undefined;
   if (existing?.destroy) return;
   const run = ([name, ...values]: Call): void => (docent[name] as (...values: unknown[]) => void)(...values);
   const docent: Handle & { q: CallQueue } = {
     ...handle,
     destroy() {
-      destroy();
+      handle.destroy();
       delete global.Docent;
     },
     q: { push: (...calls) => calls.forEach(run) },

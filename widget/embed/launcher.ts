@@ -3,7 +3,8 @@ import type { Events } from '../chat/turn.ts';
 import type { OpenedPanel, openPanel } from '../panel.tsx';
 import type { Context, Settings } from '../browser/settings.ts';
 import type { Words } from '../words/en.ts';
-import { launcherWords } from '../words/launcher.ts';
+import { documentMember } from './document-member.ts';
+import { OPEN, UNLOADABLE } from '../words/launcher.ts';
 
 export interface Options {
   /** The address of the Docent server, as `https://chat.example.org`. */
@@ -46,21 +47,16 @@ const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto v
 const PRELOAD_SETTINGS = /open|label|icon|teaser|^set/;
 const PRELOAD_DELAY_MS = 999;
 
-/**
- * Puts the launcher on the page; the panel is loaded at the first hover, focus or call. `page` has the members of `document` that
- * markup could hide (embed/document-member.ts).
- */
-export function launch(
-  { target, ...options }: Options,
-  load: LoadPanel,
-  page: Pick<Document, 'createElement' | 'documentElement'> = document,
-): Handle {
+/** Puts the launcher on the page; the panel is loaded at the first hover, focus or call. */
+export function launch(options: Options, load: LoadPanel): Handle {
+  const { target } = options;
+  const createElement = documentMember('createElement');
   const settings = options.settings as Record<string, string> | undefined;
-  const { open, unloadable } = { ...launcherWords, ...options.words };
-  const host: Host = page.createElement('docent-widget');
+  const { open = OPEN, unloadable = UNLOADABLE } = { ...options.words };
+  const host: Host = createElement('docent-widget');
   const root = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
-  const button = page.createElement('button');
+  const button = createElement('button');
   const calls: ((chat: Chat) => void)[] = [];
   let panel: OpenedPanel | undefined;
   let loading: Promise<void> | undefined;
@@ -71,7 +67,7 @@ export function launch(
     (loading ??= load().then(
       ({ openPanel }) => {
         if (isDestroyed) return;
-        panel = openPanel(root, { ...options, button: target ? undefined : button });
+        panel = openPanel(root, { ...options, button });
         calls.forEach(whenLoaded);
       },
       (fault: unknown) => {
@@ -104,8 +100,12 @@ export function launch(
       panel = undefined;
     },
   };
-  const openFromPage = ({ target }: Event): void => {
-    if ((target as Element).closest?.('[data-docent-open]')) handle.open();
+  const openFromPage = (event: Event & { docent?: true }): void => {
+    const name = (event.target as Element).closest?.<HTMLElement>('[data-docent-open]')?.dataset['docentOpen'];
+    // Without a chatbot's uuid (frameworks write `true`) the first widget of the page takes it, and says so in the event.
+    if (event.docent || !(name === host.docent || (name?.length as number) < 9)) return;
+    event.docent = true;
+    handle.open();
   };
 
   sheet.replaceSync(STYLE);
@@ -131,6 +131,6 @@ export function launch(
     root.append(button);
     addEventListener('click', openFromPage, true);
   }
-  (target ?? page.documentElement).append(host);
+  (target ?? documentMember('documentElement')).append(host);
   return handle;
 }

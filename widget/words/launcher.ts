@@ -1,5 +1,5 @@
+export const OPEN = 'Open chat';
+export const UNLOADABLE = 'Failed. Try again.';
+
 /** Texts of the launcher, in a file of their own since the launcher is loaded without the panel. */
-export const launcherWords = {
-  open: 'Open chat',
-  unloadable: 'Failed. Try again.',
-};
+export const launcherWords = { open: OPEN, unloadable: UNLOADABLE };

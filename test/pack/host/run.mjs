@@ -1,12 +1,23 @@
 const { Window } = await import(process.env.HAPPY_DOM);
 const window = new Window({ url: 'https://host.example/' });
-for (const name of ['document', 'HTMLElement', 'Element', 'Node', 'customElements', 'CSSStyleSheet', 'location']) {
+for (const name of [
+  'document',
+  'Document',
+  'HTMLElement',
+  'Element',
+  'Node',
+  'customElements',
+  'CSSStyleSheet',
+  'location',
+]) {
   Object.defineProperty(globalThis, name, { value: window[name], configurable: true });
 }
 for (const name of ['addEventListener', 'removeEventListener']) globalThis[name] = window[name].bind(window);
 globalThis.window = window;
 
-const { mount } = await import('docent');
+const faces = await import('docent');
+console.log(Object.keys(faces).join());
+const { mount } = faces;
 const before = document.documentElement.outerHTML;
 const widget = mount({ chatbot: '0123456789abcdef0123456789abcdef', server: 'https://chat.example' });
 console.log(document.documentElement.outerHTML === before ? 'nothing happened' : 'mounted');
