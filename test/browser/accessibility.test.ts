@@ -74,8 +74,8 @@ test.each<[string, Visit]>([
 ])('axe finds nothing in any state of the chat, %s', async (_name, options) => {
   await visit({ path: '/demo/states.html', reducedMotion: 'reduce', ...options });
   const scene = page.locator('.scene').filter({ hasText: 'Answered, with sources' });
-  await scene.locator('button[aria-pressed]').first().click();
-  await scene.locator('.actions form').waitFor();
+  await scene.locator('button[aria-pressed]').last().click();
+  await scene.locator('.actions textarea').waitFor();
   await page.waitForTimeout(800);
   expect(await page.locator('.card').count()).toBe(1);
   expect(await violations()).toEqual([]);
@@ -167,7 +167,7 @@ test('reopening the chat during a feedback comment focuses the question field', 
   await visit();
   await openChat(page);
   await answered();
-  await page.getByRole('button', { name: 'Helpful', exact: true }).click();
+  await page.getByRole('button', { name: 'Not helpful' }).click();
   await page.getByRole('textbox', { name: 'Tell us more' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Open chat' }).press('Enter');
@@ -456,7 +456,8 @@ test('copies an answer with its sources, by execCommand where the clipboard API 
   expect(await copied()).toMatch(/45 days[^]*\n\n\[1\] .+ – http.+returns\.html#:~:text=/);
   await page.evaluate(async () => {
     await navigator.clipboard.writeText('');
-    Object.defineProperty(navigator.clipboard, 'writeText', { value: () => Promise.reject(new Error('refused')) });
+    const value = (): Promise<void> => Promise.reject(new Error('refused'));
+    for (const name of ['write', 'writeText']) Object.defineProperty(navigator.clipboard, name, { value });
   });
   expect(await copied()).toMatch(/\n\n\[1\] /);
 });
@@ -468,7 +469,7 @@ test('a rating and its comment are stored on the server and shown after a reload
   await page.getByRole('button', { name: 'Not helpful' }).click();
   await page.getByRole('textbox', { name: /Tell us more/ }).fill('Which 45 days?');
   const sent = page.waitForRequest((request) => request.url().endsWith('/feedback'));
-  await page.locator('.actions form').getByRole('button', { name: 'Send' }).click();
+  await page.locator('.comment').getByRole('button', { name: 'Send' }).click();
   expect((await sent).postDataJSON()).toEqual({ rating: -1, comment: 'Which 45 days?' });
   await page.getByText('Thank you.').waitFor();
   await page.reload();

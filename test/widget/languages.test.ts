@@ -2,14 +2,14 @@
 import { waitFor } from '@testing-library/preact';
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { confirmationWords } from '../../widget/words/confirmation.ts';
+import { afterAnswerWords } from '../../widget/words/after-answer.ts';
 import { en, type Words } from '../../widget/words/en.ts';
 import { launcherWords } from '../../widget/words/launcher.ts';
 import { jsonResponse } from './fake-server.ts';
 import { mountChat, type MountedChat } from './mounted.ts';
 
 const files = readdirSync('widget/words').flatMap((name) => /^(?!en)([a-z]{2})\.ts$/.exec(name)?.[1] ?? []);
-const English: Words = { ...launcherWords, ...confirmationWords, ...en };
+const English: Words = { ...launcherWords, ...afterAnswerWords, ...en };
 
 let chat: MountedChat | undefined;
 

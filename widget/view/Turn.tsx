@@ -2,7 +2,6 @@ import type { VNode } from 'preact';
 import type { Chat } from '../chat/types.ts';
 import type { Turn } from '../chat/turn.ts';
 import { Markdown } from '../markdown/Markdown.tsx';
-import { Actions } from './Actions.tsx';
 import { scrollIntoLog } from './scroll.ts';
 import { Marker } from './Marker.tsx';
 import { Note } from './Note.tsx';
@@ -17,8 +16,11 @@ interface TurnProps {
 export function TurnView({ chat, turn }: TurnProps): VNode {
   const words = chat.words.value;
   const { is } = turn.status.value;
-  const showConfirmation = (place: HTMLElement | null): void =>
-    void import('./confirmation.ts').then((confirmation) => confirmation.show(place, chat, turn)).catch(chat.report);
+  /** A ref for an empty element. */
+  const show =
+    (part: 'showActions' | 'showConfirmation') =>
+    (place: HTMLElement | null): void =>
+      void import('./after-answer/after-answer.ts').then((parts) => parts[part](place, chat, turn)).catch(chat.report);
   return (
     // A question just asked here (no uuid yet) is scrolled into view; restored ones are not.
     <div class="turn" ref={turn.message ? null : scrollIntoLog}>
@@ -37,9 +39,9 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
           />
         </div>
         <Note words={words} status={turn.status.value} onRetry={() => chat.retry(turn)} />
-        {turn.pending && <div ref={showConfirmation} />}
+        {turn.pending && <div ref={show('showConfirmation')} />}
         {is === 'done' && <Sources chat={chat} turn={turn} />}
-        {is === 'done' && <Actions chat={chat} turn={turn} />}
+        {is === 'done' && <div class="actions" ref={show('showActions')} />}
       </div>
     </div>
   );

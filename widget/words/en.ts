@@ -1,4 +1,4 @@
-import type { confirmationWords } from './confirmation.ts';
+import type { afterAnswerWords } from './after-answer.ts';
 import type { launcherWords } from './launcher.ts';
 
 /**
@@ -40,14 +40,7 @@ export const en = {
   table: 'Table',
   copy: 'Copy',
   copied: 'Copied',
-  copyAnswer: 'Copy with sources',
-  uncopied: 'Copying failed.',
-  helpful: 'Helpful',
-  unhelpful: 'Not helpful',
-  comment: 'Tell us more',
-  thanks: 'Thank you.',
-  unsent: 'Sending failed.',
 };
 
 export type PanelWords = typeof en;
-export type Words = PanelWords & typeof launcherWords & typeof confirmationWords;
+export type Words = PanelWords & typeof launcherWords & typeof afterAnswerWords;

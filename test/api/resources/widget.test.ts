@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LANGUAGES, SENTENCES } from '../../../server/schema/widget-settings.ts';
-import { confirmationWords } from '../../../widget/words/confirmation.ts';
+import { afterAnswerWords } from '../../../widget/words/after-answer.ts';
 import { en } from '../../../widget/words/en.ts';
 import { launcherWords } from '../../../widget/words/launcher.ts';
 import { start, type Running } from '../../running.ts';
@@ -129,7 +129,7 @@ describe('the settings of a widget', () => {
     expect([status, headers.get('x-unknown-fields')]).toEqual([200, 'words.nope, colour']);
     expect(body.words).toEqual(words);
     expect((await settings()).words).toEqual(words);
-    expect(SENTENCES.toSorted()).toEqual(Object.keys({ ...en, ...launcherWords, ...confirmationWords }).toSorted());
+    expect(SENTENCES.toSorted()).toEqual(Object.keys({ ...en, ...launcherWords, ...afterAnswerWords }).toSorted());
   });
 
   it('lose nothing to changes at the same moment', async () => {

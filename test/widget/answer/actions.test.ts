@@ -57,7 +57,7 @@ test('copies by execCommand where the clipboard is refused, and says so where bo
   button('Copy with sources').click();
   await waitFor(() => chat.screen.getByText('Copied'));
   expect(chat.root.activeElement).toBe(button('Copy with sources'));
-  expect(chat.root.querySelectorAll('textarea')).toHaveLength(1);
+  expect(chat.root.querySelectorAll('.top textarea')).toHaveLength(0);
   document.execCommand = () => false;
   button('Copy with sources').click();
   await waitFor(() => chat.screen.getByText('Copying failed.'));
@@ -71,22 +71,70 @@ test('says that copying failed, and leaves no field behind, where execCommand th
   };
   button('Copy with sources').click();
   await waitFor(() => chat.screen.getByText('Copying failed.'));
-  expect(chat.root.querySelectorAll('textarea')).toHaveLength(1);
+  expect(chat.root.querySelectorAll('.top textarea')).toHaveLength(0);
 });
 
-test('sends a rating at once and its comment afterwards', async () => {
+test('copies rich text beside the Markdown where the browser can', async () => {
+  await asked();
+  const written: Record<string, string>[] = [];
+  vi.stubGlobal(
+    'ClipboardItem',
+    class {
+      readonly types: Record<string, string>;
+      constructor(types: Record<string, string>) {
+        this.types = types;
+      }
+    },
+  );
+  const write = async ([item]: { types: Record<string, string> }[]): Promise<void> => void written.push(item!.types);
+  Object.defineProperty(navigator, 'clipboard', { value: { write }, configurable: true });
+  button('Copy with sources').click();
+  await waitFor(() => chat.screen.getByText('Copied'));
+  vi.unstubAllGlobals();
+  expect(written[0]!['text/plain']).toMatch(/^You have \*\*45 days\*\* \[1\]\. See \[2\]\.\n\n\[1\] Returns – https:/);
+  const html = written[0]!['text/html']!;
+  expect(html).toContain('You have <strong>45 days</strong>');
+  expect(html).toMatch(/\[1\] <a href="https:\/\/shop\.test\/returns#:~:text=[^"]+">Returns<\/a>/);
+  expect(html).toMatch(/\[2\] (?:<a>)?Handbook/);
+  expect(html).not.toMatch(/class|style|button|aria/);
+});
+
+const field = (): HTMLTextAreaElement | null =>
+  chat.screen.queryByRole('textbox', { name: /Tell us more/ }) as HTMLTextAreaElement | null;
+
+test('a thumb down is sent at once and opens a field for a comment, which goes once it was sent', async () => {
   await asked({ [feedback]: () => jsonResponse({ success: true }) });
+  expect(field()).toBeNull();
   button('Not helpful').click();
   await waitFor(() => expect(button('Not helpful').getAttribute('aria-pressed')).toBe('true'));
   expect(chat.server.requests.at(-1)).toMatchObject({ path: '/session/s1/message/m1/feedback', body: { rating: -1 } });
-  const word = await waitFor(() => chat.screen.getByRole('textbox', { name: /Tell us more/ }));
-  typeText(word, 'Which days?');
-  word.closest('form')!.querySelector('button')!.click();
+  typeText(field()!, 'Which days?');
+  field()!.closest('.comment')!.querySelector('button')!.click();
   await waitFor(() => chat.screen.getByText('Thank you.'));
   expect(chat.server.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
-  expect((word as HTMLTextAreaElement).value).toBe('Which days?');
+  expect(field()).toBeNull();
   button('Not helpful').click();
   expect(chat.server.requests.at(-1)!.body).toEqual({ rating: -1, comment: 'Which days?' });
+});
+
+test('a thumb up opens no field, and closes that of a thumb down', async () => {
+  await asked({ [feedback]: () => jsonResponse({ success: true }) });
+  button('Not helpful').click();
+  await waitFor(() => expect(field()).not.toBeNull());
+  button('Helpful').click();
+  await waitFor(() => expect(field()).toBeNull());
+  expect(chat.server.requests.at(-1)!.body).toEqual({ rating: 1 });
+});
+
+test('a comment that cannot be sent stays in its field', async () => {
+  const replies = [jsonResponse({ success: true }), jsonResponse({ error: 'no', code: 'internal' }, 500)];
+  await asked({ [feedback]: () => replies.shift()! });
+  button('Not helpful').click();
+  await waitFor(() => expect(field()).not.toBeNull());
+  typeText(field()!, 'Which days?');
+  field()!.closest('.comment')!.querySelector('button')!.click();
+  await waitFor(() => chat.screen.getByText('Sending failed.'));
+  expect(field()!.value).toBe('Which days?');
 });
 
 test('takes back a rating that cannot be sent, and says so', async () => {
@@ -103,7 +151,7 @@ test('shows a rating again after a reload', async () => {
   const rated = { ...answer, feedback_json: '{"rating":1,"comment":"good"}' };
   chat = await mountAndOpen({ 'GET /session/s1/messages': () => jsonResponse([rated]) });
   await waitFor(() => expect(button('Helpful').getAttribute('aria-pressed')).toBe('true'));
-  expect((chat.screen.getByRole('textbox', { name: /Tell us more/ }) as HTMLTextAreaElement).value).toBe('good');
+  expect(field()).toBeNull();
 });
 
 test('regenerating an answer adds a turn and keeps the previous one', async () => {

@@ -1,15 +1,8 @@
-import { confirmCall, watchAnswer } from '../chat/confirm.ts';
-import type { Turn } from '../chat/turn.ts';
-import type { Chat } from '../chat/types.ts';
-import { confirmationWords } from '../words/confirmation.ts';
-
-/** By the prototype's method (embed/document-member.ts). Strings become text nodes. */
-function create(tag: string, attributes: Record<string, string>, ...children: (Node | string)[]): HTMLElement {
-  const element = Document.prototype.createElement.call(document, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
+import { confirmCall, watchAnswer } from '../../chat/confirm.ts';
+import type { Turn } from '../../chat/turn.ts';
+import type { Chat } from '../../chat/types.ts';
+import { afterAnswerWords } from '../../words/after-answer.ts';
+import { create, createButton } from './elements.ts';
 
 /** A list of plain values has a line each. */
 const textOf = (value: unknown): string =>
@@ -32,14 +25,13 @@ function createTable(values: [name: string, value: unknown][]): HTMLElement {
 
 /**
  * Shows the turn's pending call in `place`, unless it is shown there: its arguments and two buttons, below the text that names it;
- * once it was confirmed, the visitor's Yes instead; once it is too late, the turn fails. The file is loaded when a call is to be
- * confirmed; it does without Preact, so that it needs no other file.
+ * once it was confirmed, the visitor's Yes instead; once it is too late, the turn fails.
  */
-export function show(place: HTMLElement | null, chat: Chat, turn: Turn): void {
+export function showConfirmation(place: HTMLElement | null, chat: Chat, turn: Turn): void {
   const { pending } = turn;
   if (!place || place.firstChild || !pending) return;
   const { name, arguments: values, expires_in } = pending;
-  const words = { ...confirmationWords, ...chat.words.peek() };
+  const words = { ...afterAnswerWords, ...chat.words.peek() };
   const isAsked = expires_in < Infinity;
   const expire = (): void => {
     if (turn.pending !== pending) return;
@@ -51,14 +43,12 @@ export function show(place: HTMLElement | null, chat: Chat, turn: Turn): void {
     setTimeout(expire, expires_in * 1000);
     watchAnswer(chat, turn, place);
   }
-  const answers = (['yes', 'no'] as const).map((answer) => {
-    const button = create('button', { class: 'chip', type: 'button' }, words[answer]);
-    button.onclick = () => {
+  const answers = (['yes', 'no'] as const).map((answer) =>
+    createButton(words[answer], () => {
       place.replaceChildren();
       if (turn.pending === pending) void confirmCall(chat, turn, answer === 'yes');
-    };
-    return button;
-  });
+    }),
+  );
   const rows = Object.entries(values);
   place.append(
     create(

@@ -1,0 +1,13 @@
+/** Texts below an answer, in a file of their own: they are loaded with what stands there. */
+export const afterAnswerWords = {
+  copyAnswer: 'Copy with sources',
+  uncopied: 'Copying failed.',
+  helpful: 'Helpful',
+  unhelpful: 'Not helpful',
+  comment: 'Tell us more',
+  thanks: 'Thank you.',
+  unsent: 'Sending failed.',
+  yes: 'Yes',
+  no: 'No',
+  expired: 'This was not confirmed in time, and was not done.',
+};
