@@ -1,6 +1,7 @@
 import { isFailed } from '../../schema/records.ts';
 import type { Store, StoredSource } from '../../store/store.ts';
 import type { PageFacts } from './content.ts';
+import { isOtherVersion } from '../search/repeats/versions.ts';
 import { Unreadable } from '../readers/errors.ts';
 
 /** Whether a source that a crawl found may move to this address. */
@@ -13,9 +14,11 @@ export type MayMove = (url: URL) => boolean;
 export async function claimAddress(
   store: Store,
   uuid: string,
-  { url, canonical = url }: PageFacts,
+  { url, canonical: named = url }: PageFacts,
   mayMove: MayMove | undefined,
 ): Promise<boolean> {
+  // Old versions name the newest as canonical, whose text is another: both are stored, and search tells the newest.
+  const canonical = isOtherVersion(named, url) ? url : named;
   const other = await claim(store, uuid, canonical, mayMove);
   if (!other) return (await store.source(uuid)) !== undefined;
   // A canonical link whose target failed is a mistake of the page's author: the page itself is there.

@@ -1,4 +1,4 @@
-import { COUNT_BITS, countOf, find, HEAD_BIT, headOf, NONE, pack, repack, slotOf } from './posting.ts';
+import { COUNT_BITS, countOf, find, HEAD_BIT, headOf, NONE, pack, repack, slotOf, type SlotSet } from './posting.ts';
 import type { Query } from './query.ts';
 import type { Vocabulary } from '../text/tokenizer.ts';
 
@@ -20,15 +20,6 @@ export interface PassageTerms {
   head: Uint32Array;
   /** Orders passages with the same score, lowest first. It depends on what is indexed, not on when it was. */
   rank: number;
-}
-
-/** The passages that a search is limited to. */
-export interface SlotSet {
-  /** Their slots, a list a source. */
-  slots: number[][];
-  size: number;
-  /** By slot: 1 for those. */
-  has: Uint8Array;
 }
 
 /** An inverted index with BM25F scores. Passages are numbered by slots. */

@@ -6,12 +6,14 @@ import { languageOf, type Language } from '../text/language.ts';
 import { proximityTo } from './proximity.ts';
 import { asksTheSame, MAX_PAGE_ANSWER, pairOf, PAIRS_COMPARED, QuestionPairs } from './question-pairs.ts';
 import { besideBest, firstRank } from './section.ts';
-import { Postings, type SlotSet } from './bm25.ts';
+import { Postings } from './bm25.ts';
+import { slotSetOf, type SlotSet } from './posting.ts';
 import { readQuery, type Query } from './query.ts';
 import { SourceLanguages } from '../text/detect-language.ts';
 import type { LanguageCode } from '../text/languages.ts';
 import { withMeaning } from './meaning/mix.ts';
-import { withoutDuplicates } from './repeats/duplicates.ts';
+import { oneVersion, topInOneVersion, withoutDuplicates } from './repeats/duplicates.ts';
+import { versionOf } from './repeats/versions.ts';
 import { Vectors } from './meaning/vectors.ts';
 import { NEIGHBOURS_READ, standTogether } from './words/compounds.ts';
 import { withoutAccents } from '../text/accents.ts';
@@ -60,15 +62,16 @@ export class PassageIndex<S> {
     this.#spoken.put(uuid, document.text);
     const language = languageOf(document.text);
     const rank = firstRank(document);
+    const page = versionOf(document.address ?? '');
     for (const [at, { headings, start, end }] of document.passages.entries()) {
       const text = document.text.slice(start, end);
       const head = this.#formsOf([document.title, ...headings].join('\n'), language);
-      const roots = new Set(Array.from(head, (form) => this.words.root(form)));
+      const headRoots = Uint32Array.from(new Set(Array.from(head, (form) => this.words.root(form))));
       const forms = this.#formsOf(text, language);
       const before = document.passages[at - 1]?.headings.at(-1);
       const pair = pairOf(question, headings.at(-1), before);
       if (pair) this.#pairs.put(uuid, at, pair);
-      const entry = { source, headings, text, rank: rank + at, language, forms, head: Uint32Array.from(roots), pair };
+      const entry = { source, page, headings, text, rank: rank + at, language, forms, head: headRoots, pair };
       slots.push(this.#add(entry));
       if (at % PASSAGES_PER_STEP !== PASSAGES_PER_STEP - 1) continue;
       yield;
@@ -120,9 +123,8 @@ export class PassageIndex<S> {
   /** As in `WordIndex`. */
   adjacent(first: number, second: number): number {
     const rarer = this.passagesWith(first) < this.passagesWith(second) ? first : second;
-    const slots = this.#postings.slotsOf(rarer, NEIGHBOURS_READ);
-    const areTogether = (entry?: Entry<S>) => entry !== undefined && standTogether(entry, this.words, first, second);
-    return slots.filter((slot) => areTogether(this.#entries[slot])).length;
+    const entries = this.#postings.slotsOf(rarer, NEIGHBOURS_READ).map((slot) => this.#entries[slot]);
+    return entries.filter((entry) => entry && standTogether(entry, this.words, first, second)).length;
   }
 
   /** Inverse document frequency among all passages, or among `least` where these are more; highest for a word that none has. */
@@ -161,7 +163,8 @@ export class PassageIndex<S> {
   }
 
   #searchPassages(query: Query, limit: number, { sources, vector, scores }: SearchScope<S>): Hit<S>[] {
-    const slotSet = sources && this.#slotSetOf(sources);
+    const slots = sources && Array.from(sources, (uuid) => this.#slots.get(uuid) ?? []);
+    const slotSet = slots && slotSetOf(slots, this.#entries.length);
     const rank = (one: Query) =>
       vector?.length === this.dimensions
         ? this.#rankedByBoth(one, limit, slotSet, vector, scores)
@@ -183,11 +186,12 @@ export class PassageIndex<S> {
   ): Hit<S>[] {
     const vectors = this.#vectors!;
     const many = Math.max(limit, CANDIDATES);
-    const byWords = this.#postings.top(query, many, slotSet);
+    const byWords = this.#candidates(query, many, slotSet);
     const known = new Set(byWords.map(([slot]) => slot));
     const near = vectors.nearest(vector, many, slotSet?.has).filter((slot) => !known.has(slot));
     const scores = this.#postings.scores(query, near);
-    const all = [...byWords, ...near.map((slot, at): [number, number] => [slot, scores[at]!])];
+    const both = [...byWords, ...near.map((slot, at): [number, number] => [slot, scores[at]!])];
+    const all = oneVersion(both, ([slot]) => this.#entries[slot]!, query.text);
     const hitOf = this.#scorer(query, recorder);
     const found = all.map(([slot, score]) => ({ slot, ...hitOf(slot, score) }));
     const hits = this.#bySentences(found, query, limit, recorder);
@@ -195,24 +199,18 @@ export class PassageIndex<S> {
     return withMeaning(hits, words, ({ slot }) => vectors.cosine(slot, vector), vectors.likenessTo(vector), recorder);
   }
 
-  #slotSetOf(sources: ReadonlySet<string>): SlotSet {
-    const has = new Uint8Array(this.#entries.length);
-    const slots = Array.from(sources, (uuid) => this.#slots.get(uuid) ?? []);
-    let size = 0;
-    for (const some of slots) {
-      for (const slot of some) has[slot] = 1;
-      size += some.length;
-    }
-    return { slots, size, has };
-  }
-
   #ranked(query: Query, limit: number, slotSet: SlotSet | undefined, recorder?: ScoreRecorder<S>): Hit<S>[] {
-    const top = this.#postings.top(query, Math.max(limit, CANDIDATES), slotSet);
+    const top = this.#candidates(query, Math.max(limit, CANDIDATES), slotSet);
     const hitOf = this.#scorer(query, recorder);
     const scored = top.map(([slot, score]) => hitOf(slot, score));
     const hits = this.#bySentences(scored, query, limit, recorder);
     if (recorder) recorder.ranked = hits;
     return hits;
+  }
+
+  #candidates(query: Query, count: number, slotSet: SlotSet | undefined): [slot: number, score: number][] {
+    const top = (many: number) => this.#postings.top(query, many, slotSet);
+    return topInOneVersion(top, count, ([slot]) => this.#entries[slot]!, query.text);
   }
 
   /** Scores candidates of BM25F. */

@@ -36,3 +36,19 @@ export function find(list: number[], slot: number): number {
   }
   return slotOf(list[from]!) === slot ? list[from]! : NONE;
 }
+
+/** The passages that a search is limited to. */
+export interface SlotSet {
+  /** Their slots, a list a source. */
+  slots: number[][];
+  size: number;
+  /** By slot: 1 for those. */
+  has: Uint8Array;
+}
+
+/** `count`: of all slots. */
+export function slotSetOf(slots: number[][], count: number): SlotSet {
+  const has = new Uint8Array(count);
+  for (const some of slots) for (const slot of some) has[slot] = 1;
+  return { slots, size: slots.reduce((sum, { length }) => sum + length, 0), has };
+}

@@ -2,6 +2,7 @@ import type { SourceDocument } from '../../store/store.ts';
 import type { Language } from '../text/language.ts';
 import type { ScoreParts, Sentence } from './found.ts';
 import type { PassageTerms } from './bm25.ts';
+import type { PageVersion } from './repeats/versions.ts';
 
 /** A question that a passage answers. */
 export interface Pair {
@@ -13,6 +14,8 @@ export interface Pair {
 /** A passage in the index; `S` is the caller's type of source. */
 export interface Entry<S> extends PassageTerms {
   source: S;
+  /** Its page; the same object for all passages of a source. */
+  page: PageVersion;
   headings: string[];
   text: string;
   /** The language of its words in Latin letters. */
