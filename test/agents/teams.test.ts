@@ -96,7 +96,7 @@ describe('a message after another', () => {
     expect(outcomes.filter((isRight) => isRight).length).toBeGreaterThanOrEqual(49);
   });
 
-  // Before what stands alone was read as such: 21.
+  // Where nothing is taken to stand alone, 18 of the 37 are right.
   test('leaves an agent that reads less where it names what the site has', async () => {
     const wrong: string[] = [];
     const staying: string[] = [];
