@@ -3,6 +3,7 @@ import type { Values } from '../agents/variables.ts';
 import type { SearchResult } from '../knowledge/search/found.ts';
 import type { StoredAgent, StoredMessage } from '../store/store.ts';
 import { metaIn } from './message-records.ts';
+import type { SearchQuestion } from './extract/several.ts';
 import { NO_META, type MessageMeta, type Question } from './runs.ts';
 import type { Rewritten } from './retrieve/rewrite.ts';
 import type { SourceHosts } from './safety/hosts.ts';
@@ -34,6 +35,8 @@ export interface AnswerContext extends SearchResult {
   hosts: SourceHosts;
   /** Searches what the agent answers from, by words alone. */
   searchWords: (words: string) => Promise<SearchResult>;
+  /** Searches for one question of the message, in what the agent answers from. */
+  searchQuestion: SearchQuestion;
   /** A human-escalation agent is enabled. */
   canPass: boolean;
 }

@@ -65,7 +65,7 @@ export interface MessageMeta extends Cost {
   claim?: 'none' | 'not_done' | 'unchecked';
   /** A tool function that was not called for want of a value: its uuid, and the names of the variables that the visitor was asked for. */
   lookup?: { function: string; needs: string[] };
-  /** What the model wrote to search for instead of the message, and why; absent where it was not asked. */
+  /** What was searched for instead of the message, and why: as the model wrote it, or its questions one by one. */
   search?: Rewritten;
   /** Why quotes stand in for the model, as in `OutboundFailure`; absent where they do not. */
   fallback?: string;

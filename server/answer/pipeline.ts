@@ -90,14 +90,18 @@ async function answerWithQuotes(context: AnswerContext, run: Run): Promise<Answe
     if (reply) return replyOf(reply, context, run);
   }
   const cite = question.chatbot.meta.show_citations;
-  const { citations, outcome } = await writeQuotes(
-    { query, found, cite, acceptedLanguages, offer: offerIn(context) },
+  const { citations, outcome, queries } = await writeQuotes(
+    { query, found, cite, acceptedLanguages, offer: offerIn(context), search: context.searchQuestion },
     run,
   );
   return {
     finish_reason: run.stopped ? 'stopped' : 'stop',
     citations,
-    meta: { ...messageMeta(agent, routing, tools), outcome },
+    meta: {
+      ...messageMeta(agent, routing, tools),
+      ...(queries ? { search: { why: 'several', queries } } : {}),
+      outcome,
+    },
   };
 }
 

@@ -83,17 +83,20 @@ interface Asked extends SearchResult {
   earlier: string[];
 }
 
-/** Whether a word of small talk is the name of something that the site tells of, or it is a question that the site answers. */
-export const namesThing = ({ says }: Talk, { question, earlier, query, found }: Asked): boolean =>
-  says !== 'person' &&
-  (mayBeOfSite(says) ||
-    isForeignWord(question.query, says, {
-      earlier,
-      acceptedLanguages: question.acceptedLanguages,
-      found,
-      siteLanguages: query.siteLanguages,
-    })) &&
-  wouldQuote(query, found);
+/**
+ * Whether a message that seems to be small talk asks what the site answers: a word of it is the name of something, or the
+ * wish is no part of its question.
+ */
+export const namesThing = ({ says, isLike }: Talk, { question, earlier, query, found }: Asked): boolean =>
+  (says === 'person'
+    ? !isLike(query.question)
+    : mayBeOfSite(says) ||
+      isForeignWord(question.query, says, {
+        earlier,
+        acceptedLanguages: question.acceptedLanguages,
+        found,
+        siteLanguages: query.siteLanguages,
+      })) && wouldQuote(query, found);
 
 /** What to add where there is no answer: that a person can be asked for, or where the site says how to reach someone. */
 export function offerIn(context: AnswerContext): () => Promise<string> {

@@ -86,7 +86,7 @@ const TraceRewritten = Type.Object(
   {
     additionalProperties: false,
     description:
-      'What the model wrote to search for, as `search` in the `meta_json` of a message; absent where it was not asked.',
+      'What was searched for instead of the message, as `search` in its `meta_json`: as the model wrote it or, without a model, its questions one by one; absent otherwise.',
   },
 );
 

@@ -2,8 +2,10 @@ import type { Found } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import type { Citations, Outcome } from '../../types.ts';
 import { createCitationList, withoutMarkers } from '../citations/stream-filter.ts';
+import type { QuotePiece } from './compose.ts';
 import { writeNoAnswer } from './no-answer.ts';
 import { selectAnswer, type QuotedAnswer } from './select.ts';
+import { answerEach, outcomeOf, type SearchQuestion, type SeveralAnswers } from './several.ts';
 import type { Phrases } from './phrases.ts';
 import { phrasesFor } from './phrases.ts';
 
@@ -11,6 +13,8 @@ import { phrasesFor } from './phrases.ts';
 const MAX_PARAGRAPHS = 5;
 /** A quote that repeats less of the question gets an introduction, since it is not obvious that it answers. */
 const MIN_RESTATED = 0.3;
+/** UTF-16 units of a question that is named. */
+const MAX_NAMED = 120;
 
 interface WriteQuotesOptions {
   query: Query;
@@ -21,6 +25,8 @@ interface WriteQuotesOptions {
   acceptedLanguages?: readonly string[] | undefined;
   /** Finds what else the visitor may do, for `writeNoAnswer`. */
   offer?: () => Promise<string>;
+  /** With it the questions of a message that asks several are answered one after another. */
+  search?: SearchQuestion | undefined;
 }
 
 /** Receives the answer; implemented by `Run`. */
@@ -32,7 +38,10 @@ interface AnswerWriter {
 
 interface QuotedAnswerEnd {
   citations: Citations;
+  /** Of several questions the best. */
   outcome: Outcome;
+  /** The questions of a message that were answered one after another. */
+  queries?: string[];
 }
 
 /** The quotes that answer, before they are written. */
@@ -40,14 +49,64 @@ export const answerTo = (query: Query, found: Found[]): QuotedAnswer =>
   selectAnswer(query, found, query.isLongForm ? { maxSentences: MAX_PARAGRAPHS } : {});
 
 /** Writes the extractive answer: quotes from the sources, or the reply that there is no answer. */
-export async function writeQuotes(
-  { query, found, cite, acceptedLanguages, offer }: WriteQuotesOptions,
+export async function writeQuotes(options: WriteQuotesOptions, run: AnswerWriter): Promise<QuotedAnswerEnd> {
+  const { query, found, cite, acceptedLanguages, offer, search } = options;
+  const answer = answerTo(query, found);
+  const each = search && !query.isLongForm ? await answerEach(query, answer, search) : undefined;
+  if (each) return writeEach(each, options, run);
+  const quotes = createCitationList(found);
+  const phrases = (): Phrases => phrasesFor(query, found, acceptedLanguages);
+  const long = query.isLongForm;
+  await writePieces(answer, { long, phrases, cite: (piece) => (cite ? quotes.cite(piece) : '') }, run);
+  if (answer.pieces.length === 0)
+    run.append(writeNoAnswer(query, found, { acceptedLanguages, offer: await offer?.() }));
+  else if (long && !answer.isUnsure) run.append(`\n\n${phrases().noMore}`);
+  return { citations: cite ? quotes.citations() : {}, outcome: outcomeOf(answer) };
+}
+
+/** Several answers, a paragraph or more each, and a line for each question without one. */
+async function writeEach(
+  { told, unknown, queries }: SeveralAnswers,
+  { query, found, cite, acceptedLanguages }: WriteQuotesOptions,
   run: AnswerWriter,
 ): Promise<QuotedAnswerEnd> {
-  const long = query.isLongForm;
-  const phrases = (): Phrases => phrasesFor(query, found, acceptedLanguages);
-  const answer = answerTo(query, found);
-  const quotes = createCitationList(found);
+  const passages = [...new Map(told.flatMap((one) => one.found).map((one) => [one.entry, one])).values()];
+  const quotes = createCitationList(passages);
+  // What is said of one that is not sure must not be read as said of the next.
+  const isNamed = told.length > 1 && told.some(({ answer }) => answer.isUnsure);
+  for (const one of told) {
+    const phrases = (): Phrases => phrasesFor(query, one.found, acceptedLanguages);
+    const places = one.found.map(({ entry }) => passages.findIndex((passage) => passage.entry === entry));
+    const marker = (piece: QuotePiece): string => (cite ? quotes.cite({ ...piece, found: places[piece.found]! }) : '');
+    if (run.length > 0) run.append('\n\n');
+    if (isNamed) run.append(`**${named(one.question)}**\n\n`);
+    await writePieces(one.answer, { long: false, phrases, cite: marker }, run);
+  }
+  const { unknown: sentence } = phrasesFor(query, found, acceptedLanguages);
+  for (const question of unknown) run.append(`\n\n“${named(question)}” ${sentence}`);
+  const isUnsure = told.every(({ answer }) => answer.isUnsure);
+  return { citations: cite ? quotes.citations() : {}, outcome: isUnsure ? 'unsure' : 'answered', queries };
+}
+
+/** A visitor's question without what Markdown reads, and without addresses. */
+const named = (question: string): string =>
+  cut(question.replace(/\S*(?:[/\\]|www\.)\S*/gi, '…').replace(/[*_`#|~<>[\](){}!\s]+/g, ' '));
+
+const cut = (text: string): string =>
+  (text.length > MAX_NAMED ? `${text.slice(0, MAX_NAMED).toWellFormed()}…` : text).trim();
+
+interface PiecesOptions {
+  long: boolean;
+  phrases: () => Phrases;
+  /** The marker of a piece. */
+  cite: (piece: QuotePiece) => string;
+}
+
+async function writePieces(
+  answer: QuotedAnswer,
+  { long, phrases, cite }: PiecesOptions,
+  run: AnswerWriter,
+): Promise<void> {
   const intro = long && !answer.isUnsure ? '' : introductionTo(answer, phrases);
   if (intro !== '') run.append(intro);
   let between = intro === '' ? '' : '\n\n';
@@ -56,15 +115,10 @@ export async function writeQuotes(
     // Yields, so that readers get each piece before the next is composed.
     if (run.length > 0) await new Promise(setImmediate);
     if (between === ' ' && piece.block) between = '\n\n';
-    const marker = cite ? quotes.cite(piece) : '';
+    const marker = cite(piece);
     run.append(between + withoutMarkers(piece.text) + (marker && separatorAfter(piece.text) + marker));
     between = long || piece.block ? '\n\n' : ' ';
   }
-  if (answer.pieces.length === 0)
-    run.append(writeNoAnswer(query, found, { acceptedLanguages, offer: await offer?.() }));
-  else if (long && !answer.isUnsure) run.append(`\n\n${phrases().noMore}`);
-  const outcome = answer.pieces.length === 0 ? 'unknown' : answer.isUnsure ? 'unsure' : 'answered';
-  return { citations: cite ? quotes.citations() : {}, outcome };
 }
 
 /** A marker on the line of a closing fence would keep the code block open. */

@@ -98,6 +98,7 @@ export async function gatherContext(
     searched: searches?.length ? merge(await Promise.all(searches), own) : undefined,
     hosts,
     searchWords: (words) => knowledge.search(uuid, words, { sources, wordsAlone: true }),
+    searchQuestion: (text, before) => knowledge.search(uuid, text, { earlier: [...earlier, ...before], sources }),
     canPass,
     talk: isTalk ? said : undefined,
   };

@@ -32,6 +32,7 @@ export function describeTrace(trace: AnswerTrace, context: TracedContext, messag
   const isQuoted = by === 'quotes' || by === 'model';
   const { model, outcome = 'unknown', fallback = '', routing, functions_called, credits } = meta;
   const { request } = trace;
+  const rewritten = context.rewritten ?? meta.search;
   return {
     answer: cut(message.response, LONG_TEXT_LENGTH),
     by,
@@ -47,7 +48,7 @@ export function describeTrace(trace: AnswerTrace, context: TracedContext, messag
     search: {
       passages: trace.search?.passages ?? 0,
       all_sources: agent?.type === 'user-facing' && sourcesFor(agent) === undefined,
-      ...(context.rewritten ? { rewritten: rewrittenOf(context.rewritten) } : {}),
+      ...(rewritten ? { rewritten: rewrittenOf(rewritten) } : {}),
       candidates: candidatesOf(trace, found),
     },
     sentences: isQuoted ? sentencesOf(query, found) : [],

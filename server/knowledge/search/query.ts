@@ -1,4 +1,5 @@
 import { asksNothing, splitQuestion } from './asking/clause.ts';
+import { severalIn, type SingleQuestion } from './asking/several.ts';
 import { answerType } from './answer-type.ts';
 import { isFollowUp } from './asking/follow-up.ts';
 import { asksAtLength, withoutWritingRequest } from './long-form.ts';
@@ -15,6 +16,8 @@ export interface Query {
   text: string;
   /** The part of the text that asks; all of it where it is one sentence. Confidence is computed from this part alone. */
   question: string;
+  /** The questions of a message that asks several, in their order; empty where it asks one. */
+  several: SingleQuestion[];
   language: QueryLanguage;
   /** Of the passages of the index, in the order in which they came. */
   siteLanguages: readonly Language[];
@@ -84,10 +87,11 @@ export function readQuery(text: string, earlier: string[], vocabulary: Vocabular
   const languageIn = (some: string) => languageOf(some, vocabulary.languages[0], vocabulary.languages);
   const readerOf = (some: string) =>
     new TermReader(vocabulary, (root, least) => index.idf(root, least), languageIn(some));
-  const { question, aside, rest } = splitQuestion(text.slice(0, MAX_QUERY_LENGTH), {
+  const split = splitQuestion(text.slice(0, MAX_QUERY_LENGTH), {
     worth: (sentence) => readerOf(sentence).worthOf(sentence),
     isForeign: (sentence) => isForeign(sentence, vocabulary.languages),
   });
+  const { question, aside, rest } = split;
   const language = languageIn(question);
   const reader = readerOf(question);
   const start = question.slice(0, PHRASES_LENGTH);
@@ -121,6 +125,7 @@ export function readQuery(text: string, earlier: string[], vocabulary: Vocabular
   return {
     text,
     question,
+    several: severalIn(split),
     language: new QueryLanguage(text),
     siteLanguages: vocabulary.languages,
     isLongForm: asksAtLength(text),

@@ -5,9 +5,11 @@ import { eachWord, rootOf } from '../../text/tokenizer.ts';
 import { isPoliteQuestion, SHORTENED, THANKS } from './politeness.ts';
 
 /** The part of a message that asks, and the rest: greetings, a story, thanks, which need no passage. */
-interface SplitMessage {
+export interface SplitMessage {
   /** The sentences that ask, in their order; the whole message where nothing tells them from the rest. */
   question: string;
+  /** The same one by one. */
+  asking: string[];
   /** What these sentences tell before they ask. */
   aside: string;
   /** The other sentences, one a line. */
@@ -123,17 +125,20 @@ export function splitQuestion(message: string, site: Site): SplitMessage {
     const best = Math.max(...values);
     if (best > 0) isAsking[values.indexOf(best)] = true;
   }
+  // Beside a question in a language of the site, one in another is of politeness.
+  const isForeign = sentences.map((one, at) => isAsking[at]! && site.isForeign(one));
+  const isMixed = isAsking.some((isOne, at) => isOne && !isForeign[at]);
   const asking: string[] = [];
   const asides: string[] = [];
-  for (const sentence of sentences.filter((_, at) => isAsking[at])) {
+  for (const sentence of sentences.filter((_, at) => isAsking[at] && !(isMixed && isForeign[at]))) {
     const from = asideIn(sentence);
     if (from > 0) asides.push(sentence.slice(0, from));
     asking.push(sentence.slice(from));
   }
-  if (asking.length === 0) return { question: sentences.join(' ') || message, aside: '', rest: '' };
+  if (asking.length === 0) return { question: sentences.join(' ') || message, asking, aside: '', rest: '' };
   const rest = sentences.filter((one, at) => !isAsking[at] && !site.isForeign(one));
   const aside = asides.filter((one) => !site.isForeign(one));
-  return { question: asking.join(' '), aside: aside.join('\n'), rest: rest.join('\n') };
+  return { question: asking.join(' '), asking, aside: aside.join('\n'), rest: rest.join('\n') };
 }
 
 /** By length, since a story has more words that pages have; of what the writer tells of themself next to nothing. */
@@ -191,7 +196,7 @@ const firstWord = (text: string): string =>
 const secondWord = (text: string): string => SECOND_WORD.exec(text)?.[1]!.toLowerCase() ?? '';
 
 /** Begins as a question or a request does. */
-const asks = (sentence: string): boolean =>
+export const asks = (sentence: string): boolean =>
   openers.has(firstWord(sentence)) ||
   questionWords.has(secondWord(sentence)) ||
   WISH.test(sentence) ||
@@ -224,6 +229,14 @@ function hedgeIn(sentence: string): number {
   for (const { index, 0: join } of sentence.slice(0, MAX_HEDGE_LENGTH).matchAll(JOIN)) {
     const question = sentence.slice(index + join.length);
     if (isNeededBy(question, sentence)) return 0;
+    // “Hi, is it open and can I come?”
+    if (
+      sentence
+        .slice(0, index)
+        .split(CLAUSE_END)
+        .some((clause) => asks(clause) && isLongEnough(clause))
+    )
+      return 0;
     if (isLongEnough(question) && asks(question)) return index + join.length;
   }
   return 0;

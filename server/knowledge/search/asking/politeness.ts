@@ -13,7 +13,8 @@ const QUESTIONS = [
   `(?:any|some) (?:idea|ideas|thoughts|clue|chance|help|advice)`,
   `(?:is )?(?:anyone|anybody|somebody|someone) (?:there|here)`,
   `(?:do|does|would) (?:you|anyone|anybody) (?:know|have (?:any|an) idea)`,
-  `right|ok|okay|yes|no|huh|hello|please`,
+  `right|ok|okay|yes|no|huh|hello|please|really|(?:you )?(?:know|guess) what(?: happened)?|(?:can|would) you believe (?:it|that)`,
+  `who (?:does|would)n['’]?t (?:like|love|want|enjoy|know).*|(?:do )?you know what i mean`,
   // German
   `wie geht(?:['’]?s| es)(?: (?:ihnen|dir|euch))?`,
   `(?:alles|geht['’]?s) (?:gut|klar)(?: bei (?:euch|ihnen|dir))?`,

@@ -1,0 +1,102 @@
+import type { Found, SearchResult } from '../../knowledge/search/found.ts';
+import type { Query } from '../../knowledge/search/query.ts';
+import { isCommon } from '../../knowledge/text/synonyms.ts';
+import { rootOf } from '../../knowledge/text/tokenizer.ts';
+import type { Outcome } from '../../types.ts';
+import type { QuotePiece } from './compose.ts';
+import { selectAnswer, type QuotedAnswer } from './select.ts';
+
+/** Searches for one question of a message; `before`: those before it, which it may go on from. */
+export type SearchQuestion = (question: string, before: string[]) => Promise<SearchResult>;
+
+/** A question with the quotes that answer it. */
+interface AnsweredQuestion {
+  question: string;
+  query: Query;
+  found: Found[];
+  answer: QuotedAnswer;
+}
+
+/** The answers to the questions of one message. */
+export interface SeveralAnswers {
+  /** In the order of the questions; one at least. */
+  told: AnsweredQuestion[];
+  /** The questions that nothing answers. */
+  unknown: string[];
+  /** All that were searched for. */
+  queries: string[];
+}
+
+/** Of each question; one alone may get more. */
+const SHOWN = { maxSentences: 1, maxSections: 1 };
+const RANKS: Outcome[] = ['unknown', 'unsure', 'answered'];
+
+export const outcomeOf = ({ pieces, isUnsure }: QuotedAnswer): Outcome =>
+  pieces.length === 0 ? 'unknown' : isUnsure ? 'unsure' : 'answered';
+
+/**
+ * Answers each question of a message by itself. Undefined where the message asks one thing, and where `whole`, the quotes for
+ * all of it together, are surer than any of these answers.
+ */
+export async function answerEach(
+  { several }: Query,
+  whole: QuotedAnswer,
+  search: SearchQuestion,
+): Promise<SeveralAnswers | undefined> {
+  if (several.length < 2) return undefined;
+  const questions = several.map(({ question }) => question);
+  const results = await Promise.all(several.map(({ message }, at) => search(message, questions.slice(0, at))));
+  const answered = results
+    .map(({ query, found }, at) => ({
+      question: questions[at]!,
+      query,
+      found,
+      answer: selectAnswer(query, found, SHOWN),
+    }))
+    .reduce<AnsweredQuestion[]>(withAnswer, [])
+    .filter(({ query, answer }) => outcomeOf(answer) === 'answered' || asksForSomething(query));
+  const isTold = ({ answer }: AnsweredQuestion): boolean => answer.pieces.length > 0;
+  const told = withoutRepeats(answered.filter(isTold));
+  if (!told.some(({ answer }) => rankOf(answer) >= rankOf(whole))) return undefined;
+  if (told.length === 1) told[0] = inFull(told[0]!);
+  return { told, unknown: answered.filter((one) => !isTold(one)).map(({ question }) => question), queries: questions };
+}
+
+const rankOf = (answer: QuotedAnswer): number => RANKS.indexOf(outcomeOf(answer));
+
+const inFull = (one: AnsweredQuestion): AnsweredQuestion => ({
+  ...one,
+  answer: { ...selectAnswer(one.query, one.found), isUnsure: one.answer.isUnsure },
+});
+
+/** A question that goes on from one without an answer has none: “How much is it?” */
+function withAnswer(before: AnsweredQuestion[], one: AnsweredQuestion): AnsweredQuestion[] {
+  const last = before.at(-1)?.answer;
+  const isLess = one.query.isFollowUp && last !== undefined && rankOf(last) < rankOf(one.answer);
+  const pieces = isLess && last.pieces.length === 0 ? [] : one.answer.pieces;
+  return [...before, isLess ? { ...one, answer: { ...one.answer, pieces, isUnsure: true } } : one];
+}
+
+/** Not “Isn’t it?”, nor a question in a language that no page is in, which may be one of politeness. */
+function asksForSomething({ terms, implied, language, siteLanguages }: Query): boolean {
+  const { detected } = language;
+  if (detected && !(siteLanguages as readonly string[]).includes(detected)) return false;
+  return terms.slice(0, implied).some(({ word }) => !isCommon(rootOf(word)));
+}
+
+/** Leaves out what an answer before has quoted, and a whole answer whose first quote it has: it was asked twice. */
+function withoutRepeats(answered: AnsweredQuestion[]): AnsweredQuestion[] {
+  const told: AnsweredQuestion[] = [];
+  for (const one of answered) {
+    const quoting = ({ found, text }: QuotePiece): AnsweredQuestion | undefined =>
+      told.find((other) => quotes(other, one.found[found]!.entry, text));
+    const [first] = one.answer.pieces;
+    const same = quoting(first!);
+    if (same) same.answer.isUnsure &&= one.answer.isUnsure;
+    else told.push({ ...one, answer: { ...one.answer, pieces: one.answer.pieces.filter((piece) => !quoting(piece)) } });
+  }
+  return told;
+}
+
+const quotes = ({ answer, found }: AnsweredQuestion, entry: object, text: string): boolean =>
+  answer.pieces.some((piece) => found[piece.found]!.entry === entry && piece.text.includes(text));
