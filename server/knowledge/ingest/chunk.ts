@@ -17,8 +17,9 @@ const MAX_LEAD_LENGTH = 320;
 const SLICE_SIZE = 8 * 1024;
 /** Characters. A longer heading becomes a paragraph, since each passage below repeats its headings. */
 const MAX_HEADING_LENGTH = 300;
-/** Characters. A shorter passage is a label, and left out unless all are shorter. */
+/** Characters. A shorter passage is a label, and left out unless all are shorter, or it answers the question above it: “No.” */
 const MIN_PASSAGE_LENGTH = 16;
+const ASKS = /[?？؟]\s*$/;
 
 /**
  * Cuts text into passages: paragraphs under their headings, a list with the paragraph before it. The stored text has the
@@ -101,7 +102,10 @@ class Writer {
 
   end(): Pick<SourceDocument, 'text' | 'passages'> {
     this.#close();
-    const long = this.#passages.filter(({ start, end }) => end - start >= MIN_PASSAGE_LENGTH || this.#rows.has(start));
+    const long = this.#passages.filter(
+      ({ start, end, headings }) =>
+        end - start >= MIN_PASSAGE_LENGTH || this.#rows.has(start) || ASKS.test(headings.at(-1) ?? ''),
+    );
     return { text: this.#parts.join(''), passages: long.length ? long : this.#passages };
   }
 

@@ -28,6 +28,13 @@ describe('a question that a page answers', () => {
     expect((await site.answer(question)).text).toBe(answer);
   });
 
+  it('gets an answer of one word', async () => {
+    const page =
+      '<title>Visit</title><h1>Visit</h1><h2>May I bring my dog?</h2><p>Yes.</p><h2>Is there a café?</h2><p>No.</p>';
+    const site = await siteOf({ 'visit.html': page, ...OTHERS });
+    expect((await site.answer('May I bring my dog?')).text).toBe('May I bring my dog? Yes. [1]');
+  });
+
   it('is another one where it asks for something else in the same words', async () => {
     const site = await siteOf({ 'faq.html': FAQ, ...OTHERS });
     expect((await site.answer('When do you ship abroad?')).text).not.toBe(
