@@ -1,7 +1,7 @@
+import { fill, type Values } from '../../agents/variables.ts';
+
 /** UTF-16 units of a header's value that is recognized in a reply, and of a part of one: shorter ones stand there by chance. */
 const [MIN_VALUE, MIN_PART] = [6, 8];
-/** These say what is sent, and are no secrets. */
-const PUBLIC_HEADERS = new Set(['accept', 'accept-charset', 'accept-language', 'content-type', 'user-agent']);
 const HIDDEN = '****';
 /** An escape may be escaped again: an address in JSON in an address. */
 const MAX_DECODINGS = 3;
@@ -16,13 +16,81 @@ interface Decoded {
   starts: Uint32Array;
 }
 
+/** Whose values the variables of a header have. */
+interface Variables {
+  /** The static ones: the owner's own. */
+  hidden: ReadonlySet<string>;
+  /** Collected from what the visitor wrote. */
+  collected: ReadonlySet<string>;
+}
+
 /**
- * The text of a reply without the values of the headers that the function was called with: its server may repeat them, and
- * the model, the record and the visitor would get them. A value of several words or parameters is hidden in its parts too,
- * also where it is written with the escapes of JSON or of addresses, whatever their case.
+ * What can be a secret in the headers of a function: nothing in those that say what is sent; all in those whose name tells of
+ * a secret, but what the visitor wrote; in others what is the owner's and looks made by chance.
  */
-export function withoutHeaderValues(text: string, headers: Readonly<Record<string, string>>): string {
-  const secrets = secretsByStart(headers);
+export function secretsIn(
+  headers: Readonly<Record<string, string>>,
+  values: Values,
+  { hidden, collected }: Variables,
+): string[] {
+  return Object.entries(headers).flatMap(([header, template]) => {
+    const name = header.toLowerCase();
+    if (PUBLIC_HEADERS.has(name)) return [];
+    const isSecret = SECRET_NAMES.test(name);
+    if (!isSecret && PUBLIC_NAMES.test(name)) return [];
+    const mayBe = (variable: string): boolean => hidden.has(variable) || (isSecret && !collected.has(variable));
+    const text = fill(template, values, (value, variable) => (mayBe(variable) ? String(value) : BREAK));
+    const parts = text.split(BREAK).flatMap(partsOf);
+    return isSecret ? parts : parts.filter(looksRandom);
+  });
+}
+
+/** No value of a header has it. */
+const BREAK = '\n';
+
+const PUBLIC_HEADERS = new Set([
+  'user-agent',
+  'origin',
+  'referer',
+  'prefer',
+  'cache-control',
+  'pragma',
+  'date',
+  'from',
+  'range',
+  'traceparent',
+  'tracestate',
+  'idempotency-key',
+  'x-request-id',
+  'x-correlation-id',
+  'x-requested-with',
+]);
+const PUBLIC_NAMES = /^(?:accept|content|if|sec|x-forwarded)-|^accept$|-version$/;
+const SECRET_NAMES = /auth(?!ors?(?:-|$))|token|key|secret|pass|cookie|session|sign|credential|jwt|csrf|xsrf|otp/;
+
+/** One word of letters and digits in turns, whatever stands between them, or of very many: no name, number, date or version. */
+function looksRandom(part: string): boolean {
+  if (/\s/.test(part)) return false;
+  const signs = part.replace(/[^A-Za-z0-9]/g, '').replace(/[A-Z](?=[a-z])/g, 'a');
+  const runs = signs.match(/[a-z]+|[A-Z]+|\d+/g) ?? [];
+  return (part.length >= MIN_PART && runs.length > 2) || /[A-Za-z0-9]{20}/.test(part);
+}
+
+/** The value, and what it is made of: words and parameters, without their names. */
+const partsOf = (value: string): string[] => [
+  ...(value.trim().length < MIN_VALUE ? [] : [value.trim()]),
+  ...value
+    .split(/[\s;,"&]+/)
+    .map((part) => part.replace(/^[\w.-]+=(?=[^=])/, ''))
+    .filter((part) => part.length >= MIN_PART),
+];
+
+/**
+ * The text of a reply without these: its server may repeat what it was called with, and the model, the record and the
+ * visitor would get it. Hidden also where it is written with the escapes of JSON or of addresses, whatever their case.
+ */
+export function withoutSecrets(text: string, hidden: readonly string[]): string {
+  const secrets = byStartOf(hidden);
   if (secrets.size === 0) return text;
   const { text: decoded, starts } = decode(text);
   const comparable = fold(decoded);
@@ -45,9 +113,8 @@ export function withoutHeaderValues(text: string, headers: Readonly<Record<strin
 }
 
 /** What is hidden by its first units, so that each place of a reply is looked up once however many there are; the longest first. */
-function secretsByStart(headers: Readonly<Record<string, string>>): Map<string, string[]> {
-  const values = Object.entries(headers).flatMap(([name, value]) => (PUBLIC_HEADERS.has(name) ? [] : partsOf(value)));
-  const secrets = new Set(values.map((value) => fold(decode(value).text)));
+function byStartOf(hidden: readonly string[]): Map<string, string[]> {
+  const secrets = new Set(hidden.map((value) => fold(decode(value).text)));
   const byStart = new Map<string, string[]>();
   for (const secret of [...secrets].toSorted((a, b) => b.length - a.length)) {
     if (secret.length < MIN_VALUE) continue;
@@ -58,11 +125,6 @@ function secretsByStart(headers: Readonly<Record<string, string>>): Map<string, 
   }
   return byStart;
 }
-
-const partsOf = (value: string): string[] => [
-  ...(value.trim().length < MIN_VALUE ? [] : [value.trim()]),
-  ...value.split(/[\s;,="]+/).filter((part) => part.length >= MIN_PART),
-];
 
 /** Without regard to case, as many servers compare; in a form a space is a plus sign. */
 const fold = (text: string): string =>

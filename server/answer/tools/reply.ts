@@ -1,8 +1,9 @@
 import { jsonIn } from '../../schema/json.ts';
 import { isObject } from '../../schema/validate.ts';
-import type { Call, CallReply } from '../../web/call.ts';
+import type { CallReply } from '../../web/call.ts';
 import { unfenced } from '../prompt.ts';
-import { withoutHeaderValues } from './header-values.ts';
+import { withoutSecrets } from './header-values.ts';
+import type { Request } from './request.ts';
 
 /** What a model, a visitor and the record are told about a call. */
 
@@ -69,10 +70,10 @@ const DRY_RUN = 'not called, because this is a test: go on as if it had succeede
  * Of a call that a dry run leaves out. The record alone has what would have been sent: static variables may stand in it,
  * which no model is told.
  */
-export function unsent({ method, url, body, headers }: Call): CallResult {
+export function unsent({ method, url, body, secrets }: Request): CallResult {
   const sent = JSON.stringify({ dry_run: true, method, url: url.href, ...(body === undefined ? {} : { body }) });
   const content = JSON.stringify({ note: DRY_RUN });
-  return { outcome: 'done', content, record: withoutHeaderValues(sent, headers), text: '' };
+  return { outcome: 'done', content, record: withoutSecrets(sent, secrets), text: '' };
 }
 
 export const forRecord = ({ content, record = content }: CallResult): string => cut(record, MAX_RECORD_LENGTH);

@@ -2,24 +2,38 @@ import { isStatic, missingIn, type Declared, type Value, type Values } from '../
 import type { ToolFunction } from '../../schema/records.ts';
 import type { Call } from '../../web/call.ts';
 import { filledWhole, missingRequired, type Arguments, type Fault } from './arguments.ts';
+import { secretsIn } from './header-values.ts';
 
 type Callable = Pick<ToolFunction, 'external_url' | 'method' | 'headers'>;
 
+export interface Request extends Call {
+  /** What of its headers the reply must not repeat. */
+  secrets: string[];
+}
+
+interface SessionVariables {
+  variables: Declared;
+  /** As `secretsIn` has them. */
+  hidden: ReadonlySet<string>;
+  collected: ReadonlySet<string>;
+}
+
 /** The request of a call: GET and DELETE send the arguments as query parameters, the others as a JSON body. */
-export function requestOf(one: Callable, args: Arguments, values: Values, variables: Declared): Call | Fault {
-  const lacking = lackingFor({ ...one, parameters: {} }, values, variables);
+export function requestOf(one: Callable, args: Arguments, values: Values, session: SessionVariables): Request | Fault {
+  const lacking = lackingFor({ ...one, parameters: {} }, values, session.variables);
   if (lacking) return lacking;
   const url = urlOf(one.external_url, values);
   if (!url) return { fault: 'the value of a variable does not fit into the address' };
   const headers = headersOf(one.headers, values);
   if (!headers) return { fault: 'a variable of the headers has no value that fits' };
+  const secrets = secretsIn(one.headers, values, session);
   const { method } = one;
   if (method === 'GET' || method === 'DELETE') {
     for (const [name, value] of Object.entries(args)) addToQuery(url, name, value);
-    return { url, method, headers: { ...ACCEPT, ...headers } };
+    return { url, method, headers: { ...ACCEPT, ...headers }, secrets };
   }
   const body = JSON.stringify(args);
-  return { url, method, headers: { ...ACCEPT, 'content-type': 'application/json', ...headers }, body };
+  return { url, method, headers: { ...ACCEPT, 'content-type': 'application/json', ...headers }, body, secrets };
 }
 
 /** UTF-16 units. */

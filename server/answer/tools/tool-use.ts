@@ -12,7 +12,7 @@ import { tookTooLong, wroteNothing } from './failures.ts';
 import { fitRounds } from './fit-rounds.ts';
 import type { Offer } from './offer.ts';
 import { CONFIRM_MS, shownArguments, usedValues, type PendingCall } from './pending.ts';
-import { withoutHeaderValues } from './header-values.ts';
+import { withoutSecrets } from './header-values.ts';
 import { failed, forRecord, replied, shownReply, unsent, type Act, type CallResult, type Outcome } from './reply.ts';
 import { lackingFor, requestOf } from './request.ts';
 
@@ -24,8 +24,9 @@ interface ToolUseOptions {
   context: number;
   values: Values;
   variables: Declared;
-  /** The static ones: neither the model nor the visitor has a part in them. */
+  /** The static ones: neither the model nor the visitor has a part in them. `collected`: from what the visitor wrote. */
   hidden: ReadonlySet<string>;
+  collected: ReadonlySet<string>;
   /** Whether the visitor can be asked to confirm a call. */
   canAsk: boolean;
   /** Nothing that acts is called: refused, or with `dryRun` taken as done. */
@@ -234,15 +235,15 @@ export class ToolUse {
   }
 
   async #perform(one: ToolFunction, args: Arguments, values: Values): Promise<CallResult> {
-    const { caller, dryRun, onStep, variables } = this.#options;
-    const request = requestOf(one, args, values, variables);
+    const { caller, dryRun, onStep } = this.#options;
+    const request = requestOf(one, args, values, this.#options);
     if ('fault' in request) return failed(request.fault);
     const acts = classOf(one) !== 'read';
     if (acts && dryRun) return unsent(request);
     onStep(stepOf(one));
     try {
       const reply = await caller.call(request, this.#ending.signal);
-      return replied({ ...reply, text: withoutHeaderValues(reply.text, request.headers) }, acts);
+      return replied({ ...reply, text: withoutSecrets(reply.text, request.secrets) }, acts);
     } catch (error) {
       if (!(error instanceof CallFailure)) throw error;
       return failed(this.#isStopped ? 'stopped' : error.message, acts && error.wasSent ? 'unsure' : 'failed');

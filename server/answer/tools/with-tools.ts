@@ -48,6 +48,7 @@ export function toolsFor(
     values: valuesOf([agent, ...agents], question.session),
     variables,
     hidden,
+    collected: new Set(Object.keys(question.session.variables ?? {}).filter((name) => !hidden.has(name))),
     // A key holder, and a question that is not stored, have nobody who could confirm.
     canAsk: question.visitor !== undefined && !question.ephemeral && !question.confirmed,
     // Nobody wants anything done by a question that is asked to see how it is answered.

@@ -39,6 +39,23 @@ describe('a function with examples, where there is no model', () => {
     await shop.docent.api('POST', `/chatbot/${shop.chatbot}/widget`, { link_hosts: [] });
   });
 
+  it('hides the secrets of its headers, and not what they say of the shop or have of the visitor', async () => {
+    const variables = [{ name: 'order', description: 'Number of the order.', example: 'TW-10234-KX7' }];
+    await shop.docent.api('POST', `/agent/${shop.agent}/update`, { variables });
+    const headers = {
+      'X-Api-Key': 'k3y-of-the-shop',
+      'X-Order-Key': '{{order}}',
+      Origin: 'https://shop.example',
+      Prefer: 'return=representation',
+    };
+    await shop.addFunction({ method: 'GET', meta: { examples }, headers });
+    shop.tool.reply = ({ headers: sent }, response) =>
+      json(`${sent['x-order-key']}, a representation: ${sent['x-api-key']}.`)({} as never, response);
+    const { text } = await visit(shop, 'Where is my order TW-88211-QZ4?');
+    await shop.docent.api('POST', `/agent/${shop.agent}/update`, { variables: [] });
+    expect(text).toBe('TW-88211-QZ4, a representation: ****.');
+  });
+
   it('fills required parameters from variables of their names', async () => {
     await shop.addFunction({ method: 'GET', meta: { examples }, parameters: ORDER });
     shop.tool.reply = json('Sent.');

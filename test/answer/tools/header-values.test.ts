@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest';
-import { withoutHeaderValues } from '../../../server/answer/tools/header-values.ts';
+import { describe, expect, it } from 'vitest';
+import { secretsIn, withoutSecrets } from '../../../server/answer/tools/header-values.ts';
 
-const hidden = (text: string, authorization: string): string => withoutHeaderValues(text, { authorization });
+const NOBODY = { hidden: new Set<string>(), collected: new Set<string>() };
+const hidden = (text: string, authorization: string): string =>
+  withoutSecrets(text, secretsIn({ authorization }, {}, NOBODY));
 
 it.each([
   ['The key is a"b\\c-1234.', 'a"b\\c-1234'],
@@ -39,4 +41,46 @@ it('hides a value of 8,000 characters, and its parts', () => {
   const token = Array.from({ length: 600 }, (_, at) => `claim-${at}`).join(';');
   const reply = JSON.stringify({ echo: `Bearer ${token}`, part: 'claim-512' });
   expect(hidden(reply, `Bearer ${token}`)).toBe('{"echo":"****","part":"****"}');
+});
+
+describe('of a function that repeats its headers', () => {
+  const VALUES = { order: 'TW-10234x', plan: 'gold4you2', shop_key: 'Sh0pK3y-0f-0urs' };
+  const given = { hidden: new Set(['shop_key']), collected: new Set(['order']) };
+
+  it.each([
+    ['Origin', 'https://shop.example'],
+    ['Prefer', 'return=representation'],
+    ['Accept', 'application/vnd.shop.v2beta3+json'],
+    ['Content-Type', 'application/x-www-form-urlencoded'],
+    ['Referer', 'https://shop.example/a1b2c3d4'],
+    ['Stripe-Version', '2024-06-20.acacia1b2'],
+    ['If-None-Match', 'W/"a1b2c3d4e5"'],
+    ['X-Request-Id', '7f3e9a4cde0211'],
+    ['X-Tenant', 'acme-shop'],
+    ['X-Region', 'eu-central-1'],
+    ['X-Since', '2024-01-01'],
+    ['X-Author', 'Jane Fairweather'],
+    ['X-Note', 'Customer 4 of 12 shops'],
+    ['X-Order', '{{order}}'],
+    ['X-Plan', 'plan {{plan}}'],
+    ['X-Order-Key', '{{order}}'],
+  ])('%s: %s is shown: it is no secret, or the own of the visitor', (name, template) => {
+    const sent = template.replace(/\{\{(\w+)\}\}/, (_, variable: 'order') => VALUES[variable]);
+    expect(withoutSecrets(`I got ${sent}.`, secretsIn({ [name]: template }, VALUES, given))).toBe(`I got ${sent}.`);
+  });
+
+  it.each([
+    ['Authorization', 'Bearer secret-of-the-shop', 'secret-of-the-shop'],
+    ['Authorization', 'Signature keyId="the-key-of-ours",algorithm="hs2019"', 'the-key-of-ours'],
+    ['Cookie', 'theme=light; sid=quite-a-secret', 'quite-a-secret'],
+    ['X-API-Key', 'just words', 'just words'],
+    ['X-Forwarded-Access-Token', 'lowercase', 'lowercase'],
+    ['X-Shop', 'k3y9x2mq', 'k3y9x2mq'],
+    ['X-Shop', '550e8400-e29b-41d4-a716-446655440000', '550e8400-e29b-41d4-a716-446655440000'],
+    ['X-Shop', 'abcdefghijklmnopqrstuvwx', 'abcdefghijklmnopqrstuvwx'],
+    ['X-Shop', 'shop of {{shop_key}}', 'Sh0pK3y-0f-0urs'],
+    ['Authorization', 'Bearer {{plan}}', 'gold4you2'],
+  ])('%s: %s is hidden', (name, template, secret) => {
+    expect(withoutSecrets(`I got ${secret}.`, secretsIn({ [name]: template }, VALUES, given))).toBe('I got ****.');
+  });
 });
