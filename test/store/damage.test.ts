@@ -157,6 +157,23 @@ describe('lowdb: damaged files', () => {
     expect(await files('sessions')).toHaveLength(2);
   });
 
+  it.each(['cite_data_json', 'meta_json', 'feedback_json'] as const)(
+    'give a message whose %s is no JSON object without it, and keep that line',
+    async (field) => {
+      for (const value of ['', '[]', '{"model":"a', 'null']) {
+        const { session, messages, file } = await withSession();
+        const damaged = await replaceIn(file, `"${field}":"{}"`, `"${field}":${JSON.stringify(value)}`);
+        store = await open();
+        expect(await store.messages(session.uuid)).toEqual(messages);
+        const reasons = [expect.stringMatching(/^sessions\/.* cannot be read; the rest is served/)];
+        expect([health.state(), warned]).toEqual([{ status: 'degraded', reasons }, reasons]);
+        await store.saveMessage(aMessage(session.uuid));
+        expect(await readFile(`${file}.damaged`)).toEqual(damaged);
+        await store.deleteChatbot(session.chatbot);
+      }
+    },
+  );
+
   it('write nothing over a damaged line that cannot be kept', async () => {
     const { session, messages, file } = await withSession();
     const damaged = await replaceIn(file, '"response":"answer 2"', '"response":2');

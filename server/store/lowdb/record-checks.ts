@@ -67,8 +67,11 @@ function record<T>(fields: Fields<T>): Check {
   };
 }
 
-/** JSON in a string; '' where there may be none. */
-const json: Check = (value) => value === '' || object(jsonIn(value as string));
+/** A JSON object in a string. */
+export const isJsonObject = (value: string): boolean => object(jsonIn(value));
+
+/** The same; '' where there may be none. */
+const json: Check = (value) => value === '' || isJsonObject(value as string);
 
 const dated = { created_at: time, modified_at: time };
 

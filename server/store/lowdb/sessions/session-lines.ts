@@ -1,4 +1,4 @@
-import { isMessage, isPendingCall, isSession } from '../record-checks.ts';
+import { isJsonObject, isMessage, isPendingCall, isSession } from '../record-checks.ts';
 import type { SessionName } from './session-folder.ts';
 import { forEachSliced } from '../../../async/time-slice.ts';
 import { jsonIn } from '../../../schema/json.ts';
@@ -101,16 +101,22 @@ export function readHead(line: string, { uuid, chatbot }: SessionName): StoredSe
 }
 
 /**
- * The line, where it is one that was written: a version of a message of this session, or a tombstone; else undefined. A call
- * to be confirmed that cannot be read is left out of it: the message is no worse for it, and nothing waits for it then.
+ * The line, where it is one that was written: a version of a message of this session, or a tombstone; else undefined. JSON
+ * within it that cannot be read is left out: the rest of the message is no worse for it, and no call waits for it then.
  */
 export function readableLine(line: string, session: string): string | undefined {
   if (deletedUuidIn(line) !== undefined) return TOMBSTONE.test(line) ? line : undefined;
   const message = jsonIn(line) as StoredMessage | undefined;
   if (!isMessage(message) || message?.session !== session || !message.uuid.startsWith(session.slice(0, 8)))
     return undefined;
-  if (message.pending_call_json === undefined || isPendingCall(message.pending_call_json)) return line;
-  return JSON.stringify({ ...message, pending_call_json: undefined });
+  const readable = { ...message };
+  for (const field of JSON_FIELDS) if (!isJsonObject(message[field])) readable[field] = '{}';
+  const { pending_call_json: pending } = message;
+  if (pending !== undefined && !isPendingCall(pending)) delete readable.pending_call_json;
+  const isWhole = readable.pending_call_json === pending && JSON_FIELDS.every((one) => readable[one] === message[one]);
+  return isWhole ? line : JSON.stringify(readable);
 }
+
+const JSON_FIELDS = ['cite_data_json', 'meta_json', 'feedback_json'] as const;
 
 const TOMBSTONE = /^\{"deleted":"[0-9a-f]{32}"\}$/;

@@ -18,7 +18,7 @@ const MAX_OPEN_FILES = 128;
 const BATCH_SESSIONS = 64;
 
 const PARTLY_DAMAGED =
-  'has lines, or calls to be confirmed, that cannot be read; the rest is served, and the file as it was is kept as ….damaged at its next change';
+  'has lines, or fields of JSON in them, that cannot be read; the rest is served, and the file as it was is kept as ….damaged at its next change';
 
 interface SessionsOptions {
   disk: Disk;
