@@ -138,6 +138,7 @@ function answerWithModel(
   // For the fallback, until a reader may have received text.
   let quotable = fallback.quotes ? context : undefined;
   const onText = (piece: string): void => {
+    if (run.stopped) return;
     run.append(markers.pass(piece));
     if (quotable && run.appended > 0 && !unstreamed) quotable = undefined;
     if (run.isFull) generation.stop();
@@ -159,7 +160,8 @@ function answerWithModel(
   const modelName = catalogue.name(agent?.meta.model ?? '');
 
   const ended: Promise<GenerationResult> = generation.done.catch(generationError);
-  const rest = (): void => run.append(markers.rest());
+  // Of an answer that is stopped while its citations wait for their check, what was written stays, as without one.
+  const rest = (): void => (checked ? run.appendClosing(markers.rest()) : run.append(markers.rest()));
   const settled = checked ? ended.then((end) => checkEnd(checked, end, rest)) : ended;
   return settled.then(({ finish, totalTokens, checkTokens = 0, refusal }: GenerationResult) => {
     if (refusal && !run.stopped) {

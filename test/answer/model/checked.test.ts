@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startFakeModel, type FakeModel, type Script, type SeenRequest } from '../../fakes/model.ts';
+import { post, textOf, uuidOf, watch } from '../../proxy/fixture.ts';
 import { API_KEY, start, until, type Running } from '../../running.ts';
 
 import { createCheckedFilter } from '../../../server/answer/citations/checked-filter.ts';
@@ -21,6 +22,7 @@ const PIECES = [
   ' euros [1].',
 ];
 const WHOLE = PIECES.join('');
+const BEGUN = PIECES.slice(0, 2).join('');
 const WITHOUT_SECOND = WHOLE.replace('charge [1]', 'charge');
 const isCheck = ({ body }: SeenRequest): boolean => body.response_format !== undefined;
 
@@ -29,9 +31,12 @@ let running: Running;
 let chatbot: string;
 let pieces = PIECES;
 let check: Script;
+let answering: Partial<Script> = {};
 
 beforeAll(async () => {
-  fake = await startFakeModel({ script: (request) => (isCheck(request) ? check : { pieces, totalTokens: 50 }) });
+  fake = await startFakeModel({
+    script: (request) => (isCheck(request) ? check : { pieces, totalTokens: 50, ...answering }),
+  });
   running = await start({ LLM_BASE_URL: fake.baseUrl, LLM_MODEL: 'fake-1', CHECK_CITATIONS: 'model' });
   await fill();
 });
@@ -50,6 +55,7 @@ async function fill(): Promise<void> {
 
 beforeEach(() => {
   pieces = PIECES;
+  answering = {};
   check = { pieces: ['{"1": "yes", "2": "yes", "3": "yes"}'], totalTokens: 30 };
   fake.requests.splice(0);
 });
@@ -112,9 +118,12 @@ describe('the check by the model', () => {
 
   it('leaves no citation where it says no to all, and the outcome is unknown if one was needed', async () => {
     check = { pieces: ['{"1": "no", "2": false, "3": "No."}'] };
-    const { response, cited } = await ask();
-    expect(response).toBe(WHOLE.replaceAll(' [1]', ''));
-    expect(cited).toEqual([]);
+    const without = { response: WHOLE.replaceAll(' [1]', ''), cited: [] };
+    expect(await ask('Who founded the company, in which year and with how many ferry captains?')).toMatchObject({
+      ...without,
+      outcome: 'unknown',
+    });
+    expect(await ask()).toMatchObject({ ...without, outcome: 'answered' });
   });
 
   it.each([
@@ -194,6 +203,25 @@ describe('an answer that waits for the check', () => {
     expect(text).toBe(WITHOUT_SECOND);
     expect((await stored(session)).response).toBe(text);
     chunks.releaseLock();
+  });
+
+  it.each<[string, Partial<Script>, string]>([
+    ['while it waits', {}, WHOLE],
+    ['before it is whole', { pieces: [BEGUN], hangAfter: 2 }, BEGUN],
+  ])('keeps what was written where a visitor stops it %s', async (_, more, written) => {
+    check = { hangAfter: 0 };
+    answering = more;
+    await running.api('POST', `/chatbot/${chatbot}/update`, { visibility: 'public' });
+    const chat = `${running.base}/chat/${chatbot}`;
+    const headers = { 'Content-Type': 'application/json' };
+    const query = 'When does the ferry leave, and what do bicycles cost?';
+    const stream = await watch(`${chat}/ask`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+    await stream.until((events) => textOf(events) === 'The ferry leaves Galway at noon');
+    if (written === WHOLE) await expect.poll(() => fake.requests.some(isCheck), { timeout: 20_000 }).toBe(true);
+    const [session, message] = [uuidOf(stream.events(), 'session'), uuidOf(stream.events(), 'message')];
+    await post(`${chat}/session/${session}/message/${message}/stop`);
+    expect(textOf(await stream.done)).toBe(written);
+    expect(await stored(session)).toMatchObject({ response: written, finish: 'stopped', cited: ['1'] });
   });
 
   it('streams all of an answer that cites nothing', async () => {
