@@ -13,6 +13,7 @@ import { SourceLanguages } from '../text/detect-language.ts';
 import type { LanguageCode } from '../text/languages.ts';
 import { withMeaning } from './meaning/mix.ts';
 import { oneVersion, topInOneVersion, withoutDuplicates } from './repeats/duplicates.ts';
+import { RepeatedLines } from './repeats/lines.ts';
 import { versionOf } from './repeats/versions.ts';
 import { Vectors } from './meaning/vectors.ts';
 import { NEIGHBOURS_READ, standTogether } from './words/compounds.ts';
@@ -36,6 +37,7 @@ export class PassageIndex<S> {
   readonly #slots = new Map<string, number[]>();
   readonly #pairs = new QuestionPairs();
   readonly #spoken = new SourceLanguages();
+  readonly #repeated = new RepeatedLines();
   /** Absent until the first source with vectors. */
   #vectors: Vectors | undefined;
 
@@ -63,8 +65,10 @@ export class PassageIndex<S> {
     const language = languageOf(document.text);
     const rank = firstRank(document);
     const page = versionOf(document.address ?? '');
+    const lines = new Set<number>();
     for (const [at, { headings, start, end }] of document.passages.entries()) {
       const text = document.text.slice(start, end);
+      this.#repeated.count(page, text, lines, at === 0);
       const head = this.#formsOf([document.title, ...headings].join('\n'), language);
       const headRoots = Uint32Array.from(new Set(Array.from(head, (form) => this.words.root(form))));
       const forms = this.#formsOf(text, language);
@@ -104,7 +108,9 @@ export class PassageIndex<S> {
   }
 
   remove(uuid: string): void {
-    for (const slot of this.#slots.get(uuid) ?? []) this.#drop(slot);
+    const slots = this.#slots.get(uuid) ?? [];
+    this.#repeated.remove(slots.map((slot) => this.#entries[slot]!));
+    for (const slot of slots) this.#drop(slot);
     this.#slots.delete(uuid);
     this.#pairs.remove(uuid);
     this.#spoken.remove(uuid);
@@ -150,10 +156,9 @@ export class PassageIndex<S> {
     const near = exact ? undefined : hits.slice(0, PAIRS_COMPARED).find((hit) => this.#asks(hit.entry, query));
     const entry = exact ?? near?.entry;
     if (!entry?.pair) return hits;
-    const others = hits.filter((hit) => hit.entry !== entry);
     const first: Hit<S> = { entry, score: 1 + (hits[0]?.score ?? 0), isAsked: true };
     searchIn.scores?.putFirst(first);
-    return [first, ...others].slice(0, most);
+    return [first, ...hits.filter((hit) => hit.entry !== entry)].slice(0, most);
   }
 
   #asks({ pair, language }: Entry<S>, query: Query): boolean {
@@ -188,7 +193,9 @@ export class PassageIndex<S> {
     const many = Math.max(limit, CANDIDATES);
     const byWords = this.#candidates(query, many, slotSet);
     const known = new Set(byWords.map(([slot]) => slot));
-    const near = vectors.nearest(vector, many, slotSet?.has).filter((slot) => !known.has(slot));
+    const near = vectors
+      .nearest(vector, many, slotSet?.has)
+      .filter((slot) => !known.has(slot) && this.#repeated.clean(this.#entries[slot]!));
     const scores = this.#postings.scores(query, near);
     const both = [...byWords, ...near.map((slot, at): [number, number] => [slot, scores[at]!])];
     const all = oneVersion(both, ([slot]) => this.#entries[slot]!, query.text);
@@ -210,7 +217,8 @@ export class PassageIndex<S> {
 
   #candidates(query: Query, count: number, slotSet: SlotSet | undefined): [slot: number, score: number][] {
     const top = (many: number) => this.#postings.top(query, many, slotSet);
-    return topInOneVersion(top, count, ([slot]) => this.#entries[slot]!, query.text);
+    const entryOf = ([slot]: [number, number]) => this.#entries[slot]!;
+    return topInOneVersion(top, count, { entryOf, isTold: (entry) => this.#repeated.clean(entry) }, query.text);
   }
 
   /** Scores candidates of BM25F. */
@@ -239,7 +247,7 @@ export class PassageIndex<S> {
       return this.#entries[slots[at + by] ?? -1];
     };
     const entries = hits.map(({ entry }) => entry);
-    return besideBest(entries, next, most);
+    return besideBest(entries, next, most).filter((entry) => this.#repeated.clean(entry));
   }
 
   match({ entry, first, isAsked = false, likeness }: Hit<S>, query: Query): Match {

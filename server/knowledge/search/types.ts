@@ -17,12 +17,17 @@ export interface Entry<S> extends PassageTerms {
   /** Its page; the same object for all passages of a source. */
   page: PageVersion;
   headings: string[];
+  /** Without the lines that repeat on most pages of its site. */
   text: string;
+  /** With them, where it has any; kept by `RepeatedLines`, as the next two are. */
+  whole?: string;
+  isRepeated?: boolean;
+  cleaned?: number;
   /** The language of its words in Latin letters. */
   language: Language;
   pair: Pair | undefined;
   /** Split at first use. */
-  sentences?: Sentence[];
+  sentences?: Sentence[] | undefined;
 }
 
 export interface Hit<S> {

@@ -43,17 +43,26 @@ export function oneVersion<S, C>(items: C[], entryOf: (item: C) => Entry<S>, que
   return kept.map(({ item }) => item);
 }
 
-/** See `oneVersion`. At most `count`, of which there are as many pages as may be. `top`: gives so many, best first. */
+/**
+ * See `oneVersion`. At most `count`, of those that are told at all; where these are less than half of what `top` gives, more of it
+ * is read. `top`: so many, best first.
+ */
 export function topInOneVersion<S, C>(
   top: (count: number) => C[],
   count: number,
-  entryOf: (item: C) => Entry<S>,
+  { entryOf, isTold }: { entryOf: (item: C) => Entry<S>; isTold: (entry: Entry<S>) => boolean },
   question: string,
 ): C[] {
+  const distinctOf = (items: C[]): C[] =>
+    oneVersion(
+      items.filter((item) => isTold(entryOf(item))),
+      entryOf,
+      question,
+    );
   const items = top(count);
-  const distinct = oneVersion(items, entryOf, question);
+  const distinct = distinctOf(items);
   if (items.length < count || distinct.length > count / 2) return distinct;
-  return oneVersion(top(count * MANY_VERSIONS), entryOf, question).slice(0, count);
+  return distinctOf(top(count * MANY_VERSIONS)).slice(0, count);
 }
 
 const isOtherPage = <S, C>({ entry: a }: Candidate<S, C>, { entry: b }: Candidate<S, C>): boolean =>

@@ -2,6 +2,8 @@
 export interface PageVersion {
   /** The address without scheme and version; '' where there is no address. */
   key: string;
+  /** '' for a file. */
+  host: string;
   isPrint: boolean;
   rank: Rank;
   /** Of the version or the date, most significant first. */
@@ -41,14 +43,14 @@ const NAMED_LENGTH = 1000;
 
 /** `address`: of a page, or the name of a file. Never throws. */
 export function versionOf(address: string): PageVersion {
-  const [host = ''] = /^\w+:\/\/[^/?#]*/.exec(address) ?? [];
-  const [path = '', query = ''] = address.slice(host.length).replace(/#.*/s, '').split('?', 2);
+  const [start = '', host = ''] = /^\w+:\/\/([^/?#]*)/.exec(address) ?? [];
+  const [path = '', query = ''] = address.slice(start.length).replace(/#.*/s, '').split('?', 2);
   const others = query.split('&').filter((one) => one !== '' && !PRINT_PARAMETER.test(one));
   const page = path.replace(ENDING, '').replace(PRINT, '');
   const isPrint = page !== path.replace(ENDING, '') || others.join('&') !== query;
   const { rest, ...version } = undated(page);
-  const name = `${host.replace(/^\w+:\/\//, '')}${rest.replace(/\/+$/, '')}`;
-  return { key: [name, ...others].join('?').toLowerCase(), isPrint, ...version };
+  const name = `${host}${rest.replace(/\/+$/, '')}`;
+  return { key: [name, ...others].join('?').toLowerCase(), host, isPrint, ...version };
 }
 
 function undated(path: string): Pick<PageVersion, 'rank' | 'numbers' | 'isOccasion'> & { rest: string } {

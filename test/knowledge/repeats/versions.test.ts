@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { PassageIndex } from '../../server/knowledge/search/index.ts';
-import { openKnowledge, pages } from './knowledge-fixture.ts';
+import { PassageIndex } from '../../../server/knowledge/search/index.ts';
+import { openKnowledge, pages } from '../knowledge-fixture.ts';
 
 let fixture: Awaited<ReturnType<typeof openKnowledge>> | undefined;
 afterEach(() => fixture?.close());

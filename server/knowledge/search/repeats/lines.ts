@@ -1,0 +1,118 @@
+import type { Entry } from '../types.ts';
+import { CODE_FENCE } from '../../text/sentences.ts';
+import type { PageVersion } from './versions.ts';
+
+/** A line on so many pages of a site, and on such a share of them, belongs to the layout: a menu, a notice, a box of news. */
+const MIN_PAGES = 5;
+const MIN_SHARE = 0.6;
+/** UTF-16 units; longer lines are not counted. */
+const MAX_LINE_LENGTH = 300;
+
+interface Site {
+  pages: number;
+  /** By hash of a line: how many pages have it, and which of them tells it, see `pack`. */
+  lines: Map<number, number>;
+}
+
+/**
+ * Counts the lines of the pages of each site. What most pages have is told by one of them alone, that with the shortest address:
+ * it may be an answer, such as hours of opening.
+ */
+export class RepeatedLines {
+  readonly #sites = new Map<string, Site>();
+  #changes = 0;
+
+  /** Counts the lines of a passage. `seen`: those of the page, empty before its first passage. */
+  count(page: PageVersion, text: string, seen: Set<number>, isFirst: boolean): void {
+    const { host } = page;
+    if (host === '') return;
+    this.#changes++;
+    const site = this.#sites.get(host) ?? { pages: 0, lines: new Map<number, number>() };
+    if (isFirst) site.pages++;
+    this.#sites.set(host, site);
+    const order = orderOf(page);
+    for (const line of newLines(text, seen)) site.lines.set(line, counted(site.lines.get(line), order));
+  }
+
+  /** Removes a page with all of its passages. */
+  remove<S>(passages: Entry<S>[]): void {
+    const page = passages[0]?.page;
+    const site = page && this.#sites.get(page.host);
+    if (!site) return;
+    this.#changes++;
+    if (--site.pages === 0) this.#sites.delete(page.host);
+    const seen = new Set<number>();
+    const order = orderOf(page);
+    for (const { text, whole = text } of passages) {
+      for (const line of newLines(whole, seen)) {
+        const left = discounted(site.lines.get(line)!, order);
+        if (countOf(left) > 0) site.lines.set(line, left);
+        else site.lines.delete(line);
+      }
+    }
+  }
+
+  /** Takes such lines out of a passage's text. False where nothing is left of it. */
+  clean<S>(entry: Entry<S>): boolean {
+    if (entry.cleaned === this.#changes) return entry.isRepeated !== true;
+    entry.cleaned = this.#changes;
+    const { text, whole = text, page } = entry;
+    const kept = this.#without(whole, page);
+    entry.isRepeated = kept === '';
+    if (kept !== '' && kept !== text) Object.assign(entry, { text: kept, whole, sentences: undefined });
+    return kept !== '';
+  }
+
+  #without(text: string, page: PageVersion): string {
+    const site = this.#sites.get(page.host);
+    if (!site || site.pages < MIN_PAGES || text.includes(CODE_FENCE)) return text;
+    const least = Math.min(Math.max(MIN_PAGES, MIN_SHARE * site.pages), MAX_COUNT);
+    const own = orderOf(page);
+    const isTold = (line: string): boolean => {
+      const known = site.lines.get(hashOf(line.trim())) ?? 0;
+      return countOf(known) < least || tellerOf(known) === own || tellerOf(known) === NOBODY;
+    };
+    const lines = text.split('\n');
+    const kept = lines.filter((line) => line === '' || isTold(line));
+    if (kept.length === lines.length) return text;
+    return kept
+      .join('\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim();
+  }
+}
+
+/** Hashes of the lines that are not among `seen`, to which they are added. */
+function* newLines(text: string, seen: Set<number>): Generator<number> {
+  if (text.includes(CODE_FENCE)) return;
+  for (const line of text.split('\n')) {
+    if (line === '' || line.length > MAX_LINE_LENGTH) continue;
+    const hash = hashOf(line.trim());
+    if (seen.has(hash)) continue;
+    seen.add(hash);
+    yield hash;
+  }
+}
+
+/** A count up to `MAX_COUNT` and the order of the page that tells the line, in 31 bits: small integers take no memory of their own. */
+const COUNT_WIDTH = 15;
+const MAX_COUNT = 2 ** COUNT_WIDTH - 1;
+/** The page that told it is gone: all do, until one of them is learned again. */
+const NOBODY = 2 ** 16 - 1;
+const pack = (count: number, teller: number): number => (teller << COUNT_WIDTH) | count;
+const countOf = (packed: number): number => packed & MAX_COUNT;
+const tellerOf = (packed: number): number => packed >>> COUNT_WIDTH;
+
+const counted = (known = pack(0, NOBODY), page: number): number =>
+  pack(Math.min(countOf(known) + 1, MAX_COUNT), Math.min(tellerOf(known), page));
+const discounted = (known: number, page: number): number =>
+  pack(countOf(known) - 1, tellerOf(known) === page ? NOBODY : tellerOf(known));
+
+/** 16 bits: of pages the one with the shortest address is the first. Versions of one page are equal, and few others are. */
+const orderOf = ({ key }: PageVersion): number => (Math.min(key.length, 254) << 8) | (hashOf(key) & 255);
+
+function hashOf(text: string): number {
+  let hash = -2128831035;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 16777619);
+  return hash;
+}
