@@ -65,6 +65,7 @@ describe('a user whose credits of the month are spent', () => {
     expect(textOf(visitor)).toBe(`${ANSWER} [1]`);
     expect(visitor.at(-1)).toMatchObject({ event: 'done', data: { finish_reason: 'quota', outcome: 'answered' } });
     expect(await credits()).toEqual([{ chatbot, messages: 4, credits: 6, tokens: 100 }]);
+    expect(await (await fetch(`${docent.base}/readyz`)).json()).toEqual({ status: 'ok' });
   });
 
   it('has spent them after a restart, too, and after deleting what was answered', async () => {
