@@ -78,7 +78,7 @@ export function missingRequired({ parameters }: Parameters, values: Values): str
     .filter((name) => !Object.hasOwn(values, name))
     .flatMap((name) => {
       const { default: value } = properties[name] ?? {};
-      return value === undefined ? [name] : hasPlaceholder(value) ? missingIn(value as string, values) : [];
+      return value === undefined ? [name] : templatesIn(value).flatMap((template) => missingIn(template, values));
     });
 }
 
@@ -90,15 +90,16 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Whether a variable of `fixed` fills the default. */
 function isFixed(schema: Record<string, unknown> | undefined, fixed: ReadonlySet<string>): boolean {
-  const template = schema?.['default'];
-  if (fixed.size === 0 || typeof template !== 'string') return false;
-  return namesIn(template).some((name) => fixed.has(name));
+  if (fixed.size === 0) return false;
+  return templatesIn(schema?.['default']).some((template) => namesIn(template).some((name) => fixed.has(name)));
 }
 
 /** `parameters` as the model gets them: it need not know what a variable fills, and has no part in what a static one does. */
 export function offeredParameters(parameters: ToolFunction['parameters'], fixed: ReadonlySet<string>): object {
   const properties = Object.entries(propertiesOf(parameters)).filter(([, schema]) => !isFixed(schema, fixed));
-  const filled = new Set(properties.filter(([, { default: value }]) => hasPlaceholder(value)).map(([name]) => name));
+  const filled = new Set(
+    properties.filter(([, { default: value }]) => templatesIn(value).length > 0).map(([name]) => name),
+  );
   return {
     type: 'object',
     ...parameters,
@@ -147,17 +148,40 @@ function withDefaults(
     const isOwn = isFixed(schema, fixed);
     if (isOwn) delete args[name];
     if (Object.hasOwn(args, name) || !('default' in schema)) continue;
-    const value = filledDefault(schema, values);
+    const value = filledDefault(schema['default'], schema, values);
     if (value !== undefined) args[name] = value;
   }
   return args;
 }
 
-/** Undefined where a variable of it has no value. */
-function filledDefault({ default: value, type }: Record<string, unknown>, values: Values): unknown {
-  if (!hasPlaceholder(value)) return value;
-  const filled = filledWhole(value as string, values);
-  return filled === undefined ? undefined : typedValue(type === 'integer' ? 'number' : String(type), filled);
+/** With the texts in lists and objects of it. Undefined where a variable of it has no value, or one of another type. */
+function filledDefault(value: unknown, schema: unknown, values: Values): unknown {
+  if (templatesIn(value).length === 0) return value;
+  const { type, items, properties } = Object(schema) as Record<string, unknown>;
+  if (typeof value === 'string') {
+    const filled = filledWhole(value, values);
+    return filled === undefined ? undefined : typedAs(type, filled);
+  }
+  if (Array.isArray(value)) {
+    const filled = value.map((one: unknown) => filledDefault(one, items, values));
+    return filled.includes(undefined) ? undefined : filled;
+  }
+  const schemas = Object(properties) as Record<string, unknown>;
+  const entries = Object.entries(value as object).map(([name, one]) => [
+    name,
+    filledDefault(one, Object.hasOwn(schemas, name) ? schemas[name] : undefined, values),
+  ]);
+  return entries.some(([, one]) => one === undefined) ? undefined : Object.fromEntries(entries);
+}
+
+/** The text as the first type that it can be of `type`, a name or a list of them; as it is where none is given. */
+function typedAs(type: unknown, text: string): Value | undefined {
+  const types = (Array.isArray(type) ? type : [type]).filter((one) => one !== 'null');
+  for (const one of types) {
+    const value = typedValue(one === 'integer' ? 'number' : String(one), text);
+    if (value !== undefined && (one !== 'integer' || types.length === 1 || Number.isInteger(value))) return value;
+  }
+  return undefined;
 }
 
 /** The template with the text of each variable; undefined where one has no value. */
@@ -180,7 +204,12 @@ export function textIn(args: Arguments): string {
   return texts.join(' ');
 }
 
-const hasPlaceholder = (value: unknown): boolean => typeof value === 'string' && value.includes('{{');
+/** The texts of a default that have a placeholder. */
+function templatesIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.includes('{{') ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(templatesIn);
+}
 
 function propertiesOf({ properties }: ToolFunction['parameters']): Record<string, Record<string, unknown>> {
   if (!isObject(properties)) return {};

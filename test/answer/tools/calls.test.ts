@@ -163,6 +163,36 @@ describe('a variable', () => {
     expect(JSON.parse(body)).toEqual({ given: 'mine', count: 5, shop: 'shop-north', fixed: true });
   });
 
+  it('fills defaults of several types, of lists and of objects', async () => {
+    const texts = { type: 'array', items: { type: 'string' } };
+    const properties = {
+      count: { type: ['number', 'null'], default: '{{n}}' },
+      whole: { type: ['null', 'integer', 'string'], default: '{{shop}}' },
+      none: { type: ['number', 'null'], default: null },
+      word: { type: ['number', 'null'], default: '{{shop}}' },
+      shops: { ...texts, default: ['{{shop}}', 'south'] },
+      counts: { type: 'array', items: { type: 'integer' }, default: ['{{n}}', 2] },
+      of: { type: 'object', properties: { n: { type: 'integer' } }, default: { n: '{{n}}', shop: 'of {{shop}}' } },
+      some: { ...texts, default: ['{{nothing}}', 'south'] },
+      given: { ...texts, default: ['{{shop}}'] },
+    };
+    await shop.addFunction({ parameters: { type: 'object', properties, required: ['count', 'shops'] } });
+    shop.model.next(calling('stock', { given: ['mine'] }), saying('Sent.'));
+    await ask();
+    expect(JSON.parse(shop.tool.calls[0]!.body)).toEqual({
+      count: 5,
+      whole: 'north',
+      none: null,
+      shops: ['north', 'south'],
+      counts: [5, 2],
+      of: { n: 5, shop: 'of north' },
+      given: ['mine'],
+    });
+    const [tool] = shop.model.requests[0]!.body.tools!;
+    expect(tool!.function.parameters).toMatchObject({ required: [], properties: { shops: texts } });
+    expect(JSON.stringify(tool)).not.toContain('{{');
+  });
+
   const declared = { type: 'string', example: '', default_value: { content: '', static: 0 } };
   const described = { ...declared, name: 'order', description: 'Number of the order.' };
 

@@ -38,6 +38,16 @@ describe('a parameter that a static variable fills', () => {
     });
   });
 
+  it('has it in a list, too', async () => {
+    const tokens = { type: 'array', items: { type: 'string' }, default: ['{{shop_token}}', 'a'] };
+    const of = { type: 'object', properties: { order: { type: 'integer' }, tokens }, required: ['tokens'] };
+    await shop.addFunction({ name: 'note', parameters: of });
+    shop.model.next({ toolCalls: [{ name: 'note', arguments: { order: 7, tokens: ['mine'] } }] });
+    await visit(shop, 'Please note order 7', given);
+    expect(shop.tool.calls.map(({ body }) => JSON.parse(body))).toEqual([{ order: 7, tokens: ['S3CRET', 'a'] }]);
+    expect(JSON.stringify(shop.model.requests[0]!.body.tools)).not.toContain('tokens');
+  });
+
   it('is not shown to the visitor who confirms the call, which has it', async () => {
     await shop.addFunction({ name: 'note', parameters, meta: { class: 'ask' } });
     shop.model.next({ toolCalls: [{ name: 'note', arguments: { order: 7 } }] });
