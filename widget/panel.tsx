@@ -36,7 +36,19 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   root.adoptedStyleSheets.push(sheet);
   root.prepend(slot);
   render(<Panel chat={chat} isInline={!button} />, slot);
-  if (button) bindLauncherButton(button, chat);
+  let leave: (() => void) | undefined;
+  if (button) {
+    bindLauncherButton(button, chat);
+    const { open, unread } = chat.storage.read();
+    // What keeps the chat open on the next page, and marks answers that were not seen, is loaded once a chat was open.
+    const stay = (): void =>
+      void import('./browser/presence.ts').then(
+        ({ watchPresence }) => void (host.isConnected && (leave ??= watchPresence(host, button, chat))),
+        chat.report,
+      );
+    if (open || unread) stay();
+    else host.addEventListener('open', stay, { once: true });
+  }
   if ('settings' in pageSettings) void chat.prepare();
   const stop = effect(() => {
     const profile = chat.profile.value;
@@ -47,6 +59,7 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
     chat,
     destroy() {
       stop();
+      leave?.();
       chat.clear();
       render(null, slot);
     },

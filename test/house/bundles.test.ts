@@ -28,8 +28,8 @@ describe('what a visitor downloads, gzip -9', () => {
     expect(zipped('dist/embed.js')).toBeLessThanOrEqual(1500);
   });
 
-  test('launcher, panel and what stands below an answer, which is all but languages, are at most 26,000 bytes', () => {
-    const sizes = ['dist/embed.js', embedded('panel'), embedded('after-answer')].map(zipped);
+  test('launcher, panel, what stands below an answer and what marks unread ones, which is all but languages, are at most 26,000 bytes', () => {
+    const sizes = ['dist/embed.js', ...['panel', 'after-answer', 'presence'].map(embedded)].map(zipped);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(26_000);
     expect(needs(embedded('panel'))).toEqual([]);
   });
@@ -45,16 +45,19 @@ describe('what a visitor downloads, gzip -9', () => {
     }
   });
 
-  test('what stands below an answer is a file of its own of at most 3,000 bytes, which needs no other', () => {
+  test.each([
+    ['what stands below an answer', 'after-answer', 3000],
+    ['what marks unread answers', 'presence', 1000],
+  ])('%s is a file of its own, which needs no other', (_, part, most) => {
     for (const folder of ['dist/embed', 'dist/component']) {
-      const files = readdirSync(folder).filter((name) => /^after-answer-.{8}\.js$/.test(name));
+      const files = readdirSync(folder).filter((name) => new RegExp(`^${part}-.{8}\\.js$`).test(name));
       expect(files).toHaveLength(1);
-      expect(zipped(`${folder}/${files[0]}`)).toBeLessThanOrEqual(3000);
+      expect(zipped(`${folder}/${files[0]}`)).toBeLessThanOrEqual(most);
       expect(asksFor(`${folder}/${files[0]}`)).toEqual([]);
     }
   });
 
-  test("the component with its panel, which is all but languages and what stands below an answer, is at most 16,000 bytes beside the host's preact", () => {
+  test("the component with its panel, which is all but languages and what is loaded when it is met, is at most 16,000 bytes beside the host's preact", () => {
     const entry = 'dist/component/index.js';
     const [panel] = loads(entry).filter((name) => name.includes('panel'));
     expect(zipped(entry)).toBeLessThanOrEqual(2000);

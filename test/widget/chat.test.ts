@@ -22,7 +22,10 @@ const replies: Record<string, Handler> = { 'POST /ask': () => streamResponse(ans
 
 let chat: MountedChat;
 
-beforeEach(() => localStorage.clear());
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+});
 
 afterEach(() => {
   chat.close();

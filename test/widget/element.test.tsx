@@ -21,6 +21,7 @@ let fakeServer: FakeServer;
 
 beforeEach(async () => {
   localStorage.clear();
+  sessionStorage.clear();
   await Promise.all([defineElement(), defineElement()]);
   fakeServer = startFakeServer({ 'POST /ask': () => streamResponse(answerEvents(messageRecord('q', 'An answer.'))) });
 });

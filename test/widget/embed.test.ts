@@ -23,6 +23,7 @@ let fakeServer: FakeServer;
 
 beforeEach(() => {
   localStorage.clear();
+  sessionStorage.clear();
   page.__DOCENT_PANEL__ = panel;
   fakeServer = startFakeServer({
     'POST /ask': ({ body }) => streamResponse(answerEvents(messageRecord(body['query']!, 'An answer.'))),

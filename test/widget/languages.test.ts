@@ -5,15 +5,19 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { afterAnswerWords } from '../../widget/words/after-answer.ts';
 import { en, type Words } from '../../widget/words/en.ts';
 import { launcherWords } from '../../widget/words/launcher.ts';
+import { presenceWords } from '../../widget/words/presence.ts';
 import { jsonResponse } from './fake-server.ts';
 import { mountChat, type MountedChat } from './mounted.ts';
 
 const files = readdirSync('widget/words').flatMap((name) => /^(?!en)([a-z]{2})\.ts$/.exec(name)?.[1] ?? []);
-const English: Words = { ...launcherWords, ...afterAnswerWords, ...en };
+const English: Words = { ...launcherWords, ...afterAnswerWords, ...presenceWords, ...en };
 
 let chat: MountedChat | undefined;
 
-beforeEach(() => localStorage.clear());
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+});
 
 afterEach(() => {
   chat?.close();

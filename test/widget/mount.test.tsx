@@ -22,7 +22,10 @@ const replies = { 'POST /ask': () => streamResponse(answerEvents(answer)) };
 let fakeServer: FakeServer | undefined;
 let chat: MountedChat | undefined;
 
-beforeEach(() => localStorage.clear());
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+});
 
 afterEach(() => {
   chat?.close();

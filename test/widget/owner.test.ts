@@ -11,7 +11,10 @@ const facing = (face: object): Parameters<typeof mountChat>[0] => ({
 });
 let chat: MountedChat | undefined;
 
-beforeEach(() => localStorage.clear());
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+});
 
 afterEach(() => {
   chat?.close();

@@ -26,7 +26,10 @@ const bytes = new TextEncoder().encode(encodeEvents(answerEvents(answer)));
 let fakeServer: FakeServer | undefined;
 let chat: MountedChat | undefined;
 
-beforeEach(() => localStorage.clear());
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+});
 
 afterEach(() => {
   chat?.close();

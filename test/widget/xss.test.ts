@@ -37,6 +37,7 @@ let chat: MountedChat | undefined;
 afterEach(() => {
   chat?.close();
   localStorage.clear();
+  sessionStorage.clear();
 });
 
 /** Everything in the tree that could run, load or lead somewhere it should not. */

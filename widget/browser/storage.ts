@@ -1,6 +1,6 @@
 import type { Question } from '../client/client.ts';
 
-/** State of one chat in localStorage; the field names are the stored JSON's. */
+/** State of one chat in localStorage, and of one tab in sessionStorage; the field names are the stored JSON's. */
 export interface StoredChat {
   session?: string | undefined;
   /** Uuid of the newest message that the server has confirmed. */
@@ -10,6 +10,10 @@ export interface StoredChat {
   agreed?: boolean | undefined;
   /** The visitor has closed the panel or the teaser: neither opens by itself again. */
   closed?: boolean | undefined;
+  /** This tab's alone: the visitor has opened the panel and not closed it. */
+  open?: boolean | undefined;
+  /** This tab's alone: an answer is under way, or has ended while nobody saw it. */
+  unread?: 'waiting' | 'ended' | undefined;
   /** Unacknowledged questions by id, oldest first. */
   sent?: Record<string, Question | undefined> | undefined;
 }
@@ -17,7 +21,7 @@ export interface StoredChat {
 export interface ChatStorage {
   /** Reads storage at each call: another tab may have changed it. */
   read(): StoredChat;
-  /** Merges `change`; `undefined` removes a field. A `draft` is written alone, since it also goes to this tab's sessionStorage. */
+  /** Merges `change`; `undefined` removes a field. `draft` also goes to this tab's sessionStorage, `open` and `unread`, which are written alone, only there. */
   write(change: StoredChat): void;
 }
 
@@ -39,10 +43,17 @@ export function createChatStorage(server: string, chatbot: string): ChatStorage 
   return {
     read,
     write(change) {
+      const wasUnsaved = unsaved;
       unsaved = { ...read(), ...change };
+      const { draft, open, unread, ...others } = unsaved;
+      const names = Object.keys(change).join();
       try {
-        localStorage.setItem(key, JSON.stringify(unsaved));
-        if ('draft' in change) sessionStorage.setItem(key, JSON.stringify(change));
+        if (wasUnsaved || !/open|unread/.test(names)) localStorage.setItem(key, JSON.stringify({ ...others, draft }));
+        if (/draft|open|unread/.test(names)) {
+          sessionStorage.setItem(key, JSON.stringify({ draft, open, unread }));
+          // Under this name the launcher looks whether to load the panel.
+          sessionStorage.setItem('docent', '1');
+        }
         unsaved = undefined;
       } catch {}
     },

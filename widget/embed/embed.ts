@@ -29,10 +29,10 @@ function start({ src, dataset }: HTMLScriptElement | Record<string, undefined>):
   // Some browsers cache a failed module import under its URL until the page unloads: each try has another fragment.
   let tries = 0;
   const load = <T>(): Promise<T> => import(/* @vite-ignore */ new URL(`${__DOCENT_PANEL__}#${tries++}`, src).href);
-  const target = inline ? queryAll(inline)[0] : undefined;
+  const target = (inline && queryAll(inline)[0]) as Element | undefined;
   const handle = launch({ server, chatbot, target, settings: settings as Partial<Settings> }, load);
   // hasOwn: an element or frame named Docent would appear as window.Docent, too.
-  const existing = Object.hasOwn(global, 'Docent') ? global.Docent : undefined;
+  const existing = (Object.hasOwn(global, 'Docent') && global.Docent) as typeof global.Docent;
   if (existing?.destroy) return;
   const run = ([name, ...values]: Call): void => (docent[name] as (...values: unknown[]) => void)(...values);
   const docent: Handle & { q: CallQueue } = {

@@ -41,10 +41,10 @@ export type LoadPanel = () => Promise<{ openPanel: typeof openPanel }>;
 // Minified by hand: part of the launcher, which every page view loads (1,500 bytes gzip). The host is a line of no height at the
 // window's end; the button, and later the panel, are aligned on it by direction and `position`. The icon is a clip path, to which no
 // img-src policy applies. The text on the owner's colour is black or white by the colour's lightness.
-const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2147483000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}@media print{:host{display:none!important}}.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc(5e7 - l*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}.l:before{content:"";float:inline-start;border:13px solid;clip-path:path("M3 18A12 10 0 1 1 9 21l-7 3z")}`;
+const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2147483000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}@media print{:host{display:none!important}}.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc(5e7 - l*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}.l:before{content:"";float:left;border:13px solid;clip-path:path("M3 18A12 10 0 1 1 9 21l-7 3z")}`;
 
 /** Settings that need the panel without a click (open, label, icon, teaser, settings); it is loaded after PRELOAD_DELAY_MS. */
-const PRELOAD_SETTINGS = /open|label|icon|teaser|^set/;
+const PRELOAD_SETTINGS = /open|label|icon|tea|^set/;
 const PRELOAD_DELAY_MS = 999;
 
 /** Puts the launcher on the page; the panel is loaded at the first hover, focus or call. */
@@ -59,14 +59,14 @@ export function launch(options: Options, load: LoadPanel): Handle {
   const button = createElement('button');
   const calls: ((chat: Chat) => void)[] = [];
   let panel: OpenedPanel | undefined;
-  let loading: Promise<void> | undefined;
-  let isDestroyed: boolean | undefined;
+  /** False once the widget is destroyed: nothing is loaded any more. */
+  let loading: Promise<void> | false | undefined;
   let preloadTimer: ReturnType<typeof setTimeout> | undefined;
 
-  const preload = (): Promise<void> =>
+  const preload = (): unknown =>
     (loading ??= load().then(
       ({ openPanel }) => {
-        if (isDestroyed) return;
+        if (!loading) return;
         panel = openPanel(root, { ...options, button });
         calls.forEach(whenLoaded);
       },
@@ -79,7 +79,7 @@ export function launch(options: Options, load: LoadPanel): Handle {
   const whenLoaded = (act: (chat: Chat) => void): void => {
     if (panel) return act(panel.chat);
     calls.push(act);
-    void preload();
+    preload();
   };
 
   const handle: Handle = {
@@ -92,7 +92,7 @@ export function launch(options: Options, load: LoadPanel): Handle {
       return () => host.removeEventListener(name, forward);
     },
     destroy() {
-      isDestroyed = true;
+      loading = false;
       clearTimeout(preloadTimer);
       removeEventListener('click', openFromPage, true);
       host.remove();
@@ -100,11 +100,11 @@ export function launch(options: Options, load: LoadPanel): Handle {
       panel = undefined;
     },
   };
-  const openFromPage = (event: Event & { docent?: true }): void => {
+  const openFromPage = (event: Event & { docent?: Host }): void => {
     const name = (event.target as Element).closest?.<HTMLElement>('[data-docent-open]')?.dataset['docentOpen'];
     // Without a chatbot's uuid (frameworks write `true`) the first widget of the page takes it, and says so in the event.
     if (event.docent || !(name === host.docent || (name?.length as number) < 9)) return;
-    event.docent = true;
+    event.docent = host;
     handle.open();
   };
 
@@ -131,6 +131,10 @@ export function launch(options: Options, load: LoadPanel): Handle {
     root.append(button);
     addEventListener('click', openFromPage, true);
   }
+  // The visitor has used a chat in this tab: it may be open, or wait for an answer (browser/storage.ts).
+  try {
+    if (sessionStorage['docent']) preload();
+  } catch {}
   (target ?? documentMember('documentElement')).append(host);
   return handle;
 }

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'نسخ الشيفرة',
   privacy: 'الخصوصية',
   agree: 'أوافق',
+  unread: 'إجابة جديدة',
   yes: 'نعم',
   no: 'لا',
   expired: 'لم يتم التأكيد في الوقت المحدد، ولم يُنفَّذ شيء.',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kopírovat kód',
   privacy: 'Soukromí',
   agree: 'Souhlasím',
+  unread: 'Nová odpověď',
   yes: 'Ano',
   no: 'Ne',
   expired: 'Nebylo to včas potvrzeno, a proto to nebylo provedeno.',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kopiér koden',
   privacy: 'Privatliv',
   agree: 'Jeg accepterer',
+  unread: 'Nyt svar',
   yes: 'Ja',
   no: 'Nej',
   expired: 'Det blev ikke bekræftet i tide og er ikke udført.',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Code kopieren',
   privacy: 'Datenschutz',
   agree: 'Ich stimme zu',
+  unread: 'Neue Antwort',
   yes: 'Ja',
   no: 'Nein',
   expired: 'Das wurde nicht rechtzeitig bestätigt und nicht ausgeführt.',

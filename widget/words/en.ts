@@ -1,5 +1,6 @@
 import type { afterAnswerWords } from './after-answer.ts';
 import type { launcherWords } from './launcher.ts';
+import type { presenceWords } from './presence.ts';
 
 /**
  * Every text that a visitor reads; those for a turn's status are named by its `is` and `reason`. Other languages are files with the
@@ -43,4 +44,4 @@ export const en = {
 };
 
 export type PanelWords = typeof en;
-export type Words = PanelWords & typeof launcherWords & typeof afterAnswerWords;
+export type Words = PanelWords & typeof launcherWords & typeof afterAnswerWords & typeof presenceWords;

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Copiar el código',
   privacy: 'Privacidad',
   agree: 'Acepto',
+  unread: 'Nueva respuesta',
   yes: 'Sí',
   no: 'No',
   expired: 'No se confirmó a tiempo y no se ha hecho.',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kopioi koodi',
   privacy: 'Tietosuoja',
   agree: 'Hyväksyn',
+  unread: 'Uusi vastaus',
   yes: 'Kyllä',
   no: 'Ei',
   expired: 'Tätä ei vahvistettu ajoissa, eikä sitä tehty.',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Copier le code',
   privacy: 'Confidentialité',
   agree: 'J’accepte',
+  unread: 'Nouvelle réponse',
   yes: 'Oui',
   no: 'Non',
   expired: 'Ceci n’a pas été confirmé à temps et n’a pas été fait.',

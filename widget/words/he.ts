@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'העתקת הקוד',
   privacy: 'פרטיות',
   agree: 'הסכמה',
+  unread: 'תשובה חדשה',
   yes: 'כן',
   no: 'לא',
   expired: 'הפעולה לא אושרה בזמן ולא בוצעה.',

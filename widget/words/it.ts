@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Copia il codice',
   privacy: 'Privacy',
   agree: 'Accetto',
+  unread: 'Nuova risposta',
   yes: 'Sì',
   no: 'No',
   expired: 'Non è stato confermato in tempo e non è stato fatto.',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'コードをコピー',
   privacy: 'プライバシー',
   agree: '同意する',
+  unread: '新しい回答',
   yes: 'はい',
   no: 'いいえ',
   expired: '時間内に確認されなかったため、実行されませんでした。',

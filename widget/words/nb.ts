@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kopier koden',
   privacy: 'Personvern',
   agree: 'Jeg godtar',
+  unread: 'Nytt svar',
   yes: 'Ja',
   no: 'Nei',
   expired: 'Dette ble ikke bekreftet i tide og er ikke utført.',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Code kopiëren',
   privacy: 'Privacy',
   agree: 'Ik ga akkoord',
+  unread: 'Nieuw antwoord',
   yes: 'Ja',
   no: 'Nee',
   expired: 'Dit is niet op tijd bevestigd en niet uitgevoerd.',

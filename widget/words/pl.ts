@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kopiuj kod',
   privacy: 'Prywatność',
   agree: 'Zgadzam się',
+  unread: 'Nowa odpowiedź',
   yes: 'Tak',
   no: 'Nie',
   expired: 'Nie potwierdzono tego na czas i nie zostało to wykonane.',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Copiar o código',
   privacy: 'Privacidade',
   agree: 'Concordo',
+  unread: 'Nova resposta',
   yes: 'Sim',
   no: 'Não',
   expired: 'Isto não foi confirmado a tempo e não foi feito.',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Copiază codul',
   privacy: 'Confidențialitate',
   agree: 'Sunt de acord',
+  unread: 'Răspuns nou',
   yes: 'Da',
   no: 'Nu',
   expired: 'Nu a fost confirmat la timp și nu a fost făcut.',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kopiera koden',
   privacy: 'Integritet',
   agree: 'Jag godkänner',
+  unread: 'Nytt svar',
   yes: 'Ja',
   no: 'Nej',
   expired: 'Detta bekräftades inte i tid och har inte utförts.',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kodu kopyala',
   privacy: 'Gizlilik',
   agree: 'Kabul ediyorum',
+  unread: 'Yeni yanıt',
   yes: 'Evet',
   no: 'Hayır',
   expired: 'Bu zamanında onaylanmadı ve yapılmadı.',

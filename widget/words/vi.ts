@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Sao chép mã',
   privacy: 'Quyền riêng tư',
   agree: 'Tôi đồng ý',
+  unread: 'Câu trả lời mới',
   yes: 'Có',
   no: 'Không',
   expired: 'Việc này không được xác nhận kịp thời và chưa được thực hiện.',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: '复制代码',
   privacy: '隐私',
   agree: '我同意',
+  unread: '新回答',
   yes: '是',
   no: '否',
   expired: '未在规定时间内确认，因此没有执行。',

@@ -7,6 +7,7 @@ import { LANGUAGES, SENTENCES } from '../../../server/schema/widget-settings.ts'
 import { afterAnswerWords } from '../../../widget/words/after-answer.ts';
 import { en } from '../../../widget/words/en.ts';
 import { launcherWords } from '../../../widget/words/launcher.ts';
+import { presenceWords } from '../../../widget/words/presence.ts';
 import { start, type Running } from '../../running.ts';
 
 const DEFAULTS = {
@@ -129,7 +130,9 @@ describe('the settings of a widget', () => {
     expect([status, headers.get('x-unknown-fields')]).toEqual([200, 'words.nope, colour']);
     expect(body.words).toEqual(words);
     expect((await settings()).words).toEqual(words);
-    expect(SENTENCES.toSorted()).toEqual(Object.keys({ ...en, ...launcherWords, ...afterAnswerWords }).toSorted());
+    expect(SENTENCES.toSorted()).toEqual(
+      Object.keys({ ...en, ...launcherWords, ...afterAnswerWords, ...presenceWords }).toSorted(),
+    );
   });
 
   it('lose nothing to changes at the same moment', async () => {

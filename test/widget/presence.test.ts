@@ -1,0 +1,143 @@
+// @vitest-environment happy-dom
+import { waitFor } from '@testing-library/preact';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import {
+  answerEvents,
+  encodeEvents,
+  jsonResponse,
+  messageRecord,
+  openConnection,
+  type Handler,
+} from './fake-server.ts';
+import { mountAndOpen, mountChat, type MountedChat } from './mounted.ts';
+
+const record = messageRecord('q', 'An answer.');
+let chat: MountedChat;
+
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+  document.title = 'Shop';
+  Object.assign(globalThis, { innerWidth: 1024 });
+});
+
+afterEach(() => {
+  chat.close();
+  vi.restoreAllMocks();
+});
+
+const panel = (): Element | null => chat.root.querySelector('section');
+const launcher = (): HTMLElement => chat.root.querySelector<HTMLElement>('.l')!;
+const isMarked = (): unknown[] => [document.title, 'unread' in launcher().dataset, launcher().title];
+const MARKED = ['(1) Shop', true, 'Open chat (New answer)'];
+const CLEAR = ['Shop', false, 'Close chat'];
+/** As long as anything would take that is not to happen. */
+const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 50));
+
+/** The next page of the tab. */
+function nextPage(answers: Record<string, Handler> = {}): void {
+  chat.close();
+  chat = mountChat(answers);
+}
+
+test('a chat that the visitor has opened is open on the next page, without the focus, until it is closed', async () => {
+  chat = await mountAndOpen({});
+  await waitFor(() => expect(sessionStorage.getItem('docent')).toBe('1'));
+  expect(localStorage.length).toBe(0);
+  nextPage();
+  await waitFor(() => expect(panel()).toBeTruthy());
+  expect(chat.root.activeElement).toBeNull();
+  await waitFor(() => expect(launcher().title).toBe('Close chat'));
+  launcher().click();
+  await waitFor(() => expect(panel()).toBeNull());
+  nextPage();
+  await pause();
+  expect(panel()).toBeNull();
+});
+
+test('it is not opened on a phone', async () => {
+  chat = await mountAndOpen({});
+  await waitFor(() => expect(sessionStorage.getItem('docent')).toBe('1'));
+  Object.assign(globalThis, { innerWidth: 390 });
+  nextPage();
+  await pause();
+  expect(panel()).toBeNull();
+});
+
+test('a chat that the page opens stores nothing', async () => {
+  Object.defineProperty(navigator, 'userActivation', { value: { isActive: false }, configurable: true });
+  chat = mountChat({});
+  chat.handle.open();
+  await waitFor(() => expect(panel()).toBeTruthy());
+  await pause();
+  expect([localStorage.length, sessionStorage.length]).toEqual([0, 0]);
+  Object.defineProperty(navigator, 'userActivation', { value: undefined, configurable: true });
+});
+
+test('an answer that ends while the panel is closed marks launcher and title until it is opened, whatever the page’s titles', async () => {
+  const open = openConnection();
+  chat = await mountAndOpen({ 'POST /ask': () => open.response });
+  chat.ask('q');
+  await waitFor(() => expect(chat.server.askRequests()).toHaveLength(1));
+  await waitFor(() => expect(sessionStorage.getItem('docent')).toBe('1'));
+  launcher().click();
+  await waitFor(() => expect(panel()).toBeNull());
+  open.send(encodeEvents(answerEvents(record)));
+  await waitFor(() => expect(isMarked()).toEqual(MARKED));
+  document.title = 'Bags';
+  await waitFor(() => expect(document.title).toBe('(1) Bags'));
+  document.title = 'Shop';
+  launcher().click();
+  await waitFor(() => expect(isMarked()).toEqual(CLEAR));
+  document.title = 'Bags';
+  await pause();
+  expect(document.title).toBe('Bags');
+});
+
+test.each([
+  ['ended', 'stop' as const],
+  ['ends later', '' as const],
+])('an answer that %s on the next page, the panel closed, marks that', async (_, finish) => {
+  const open = openConnection();
+  chat = await mountAndOpen({ 'POST /ask': () => open.response });
+  chat.ask('q');
+  await waitFor(() => expect(chat.server.askRequests()).toHaveLength(1));
+  open.send(encodeEvents(answerEvents(record).slice(0, 2)));
+  await waitFor(() => expect(localStorage.getItem('docent:https://docent.test/:c1')).toContain('m1'));
+  await waitFor(() => expect(sessionStorage.getItem('docent:https://docent.test/:c1')).toContain('waiting'));
+  launcher().click();
+  await waitFor(() => expect(sessionStorage.getItem('docent:https://docent.test/:c1')).not.toContain('open'));
+  const rest = openConnection();
+  const { response } = finish ? record : { response: '' };
+  nextPage({
+    'GET /session/s1/messages': () => jsonResponse([{ ...record, response, finish_reason: finish }]),
+    'GET /session/s1/message/m1/stream': () => rest.response,
+  });
+  if (!finish) {
+    await waitFor(() => expect(chat.server.requests.at(-1)!.path).toContain('/stream'));
+    expect(document.title).toBe('Shop');
+    rest.send(encodeEvents(answerEvents(record).slice(2)));
+  }
+  await waitFor(() => expect(isMarked()).toEqual(MARKED));
+  expect(panel()).toBeNull();
+  // Unread it stays on the page after.
+  nextPage();
+  await waitFor(() => expect(isMarked()).toEqual(MARKED));
+  launcher().click();
+  await waitFor(() => expect(isMarked()).toEqual(CLEAR));
+  nextPage();
+  await waitFor(() => expect(panel()).toBeTruthy());
+  expect(document.title).toBe('Shop');
+});
+
+test('a page from the browser’s cache gets the panel as another page of the tab left it', async () => {
+  chat = await mountAndOpen({});
+  await waitFor(() => expect(sessionStorage.getItem('docent')).toBe('1'));
+  const back = (): boolean => dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+  sessionStorage.setItem('docent:https://docent.test/:c1', '{}');
+  back();
+  await waitFor(() => expect(panel()).toBeNull());
+  sessionStorage.setItem('docent:https://docent.test/:c1', '{"open":true}');
+  back();
+  await waitFor(() => expect(panel()).toBeTruthy());
+});

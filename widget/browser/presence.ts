@@ -1,0 +1,75 @@
+import type { Chat } from '../chat/types.ts';
+import { presenceWords } from '../words/presence.ts';
+
+/** Before the page's title while an answer is unread. */
+const MARK = '(1) ';
+
+/** Below this width the panel is full-screen, in px: it does not open by itself there. */
+const FULL_SCREEN_PX = 520;
+
+/**
+ * Keeps a panel that the visitor has opened open on the next pages of this tab, until they close it. Marks the launcher and the
+ * page's title from the end of an answer that nobody saw, the panel closed or the tab hidden, until it is seen. Returns what ends it.
+ */
+export function watchPresence(host: HTMLElement, button: HTMLButtonElement, chat: Chat): () => void {
+  const { storage, isOpen, isBusy } = chat;
+  const isSeen = (): boolean => !!isOpen.peek() && !document.hidden;
+  // Single-page applications replace the title, and some of them the element.
+  const titles = new MutationObserver(() => markTitle());
+
+  function markTitle(): void {
+    if (!document.title.startsWith(MARK)) document.title = MARK + document.title;
+  }
+  function mark(): void {
+    storage.write({ unread: 'ended' });
+    button.dataset['unread'] = '';
+    button.title += ` (${{ ...presenceWords, ...chat.words.peek() }.unread})`;
+    markTitle();
+    titles.observe(document.head, { subtree: true, childList: true, characterData: true });
+  }
+  function clear(): void {
+    titles.disconnect();
+    delete button.dataset['unread'];
+    if (document.title.startsWith(MARK)) document.title = document.title.slice(MARK.length);
+  }
+  function see(): void {
+    clear();
+    if (storage.read().unread === 'ended') storage.write({ unread: undefined });
+  }
+  const end = (): void => (isSeen() ? storage.write({ unread: undefined }) : mark());
+  const opened = (): void => {
+    // By the visitor, not by the page: nothing is stored before they act.
+    if (isOpen.peek() === true && navigator.userActivation?.isActive !== false) storage.write({ open: true });
+    if (isSeen()) see();
+  };
+  /** Opens or closes the panel as this tab left it on another page. */
+  const follow = (): void => {
+    const { open } = storage.read();
+    if (!open && isOpen.peek()) isOpen.value = false;
+    else if (open && innerWidth > FULL_SCREEN_PX) chat.open('quietly');
+  };
+
+  const { open, unread } = storage.read();
+  if (open) follow();
+  else if (isOpen.peek()) opened();
+  if (isBusy.peek()) storage.write({ unread: 'waiting' });
+  else if (unread === 'ended' && !isSeen()) mark();
+  else if (unread) void chat.restore().then(() => isBusy.peek() || end());
+
+  const listeners: Record<string, () => void> = {
+    open: opened,
+    close: () => storage.write({ open: undefined }),
+    ask: () => storage.write({ unread: 'waiting' }),
+    answer: end,
+    error: () => storage.write({ unread: undefined }),
+    'rate-limit': () => storage.write({ unread: undefined }),
+  };
+  const controller = new AbortController();
+  for (const [event, listener] of Object.entries(listeners)) host.addEventListener(event, listener, controller);
+  addEventListener('visibilitychange', () => isSeen() && see(), controller);
+  addEventListener('pageshow', ({ persisted }) => persisted && follow(), controller);
+  return () => {
+    controller.abort();
+    clear();
+  };
+}
