@@ -1,5 +1,5 @@
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
-import { THESAURUS } from '../../server/knowledge/text/thesaurus.ts';
+import { THESAURUS } from '../../server/knowledge/text/thesaurus/english.ts';
 
 /**
  * How the index grows: sites of 1,000, 10,000 and 100,000 passages, made up of words as frequent as words are. Every third of

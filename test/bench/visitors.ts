@@ -57,7 +57,7 @@ const QUESTIONS_PER_VISITOR = 50;
 /**
  * `[SITE_FOLDER QUESTIONS.json] [--plain] [--answers]`: the site and the questions of one file, or those of this repository.
  * The file is a list of questions, or has one as `questions`. Each is asked as it is and in every wrapping; `--plain` leaves the
- * wrappings out. `--answers` lists what was answered to each plain question.
+ * wrappings out, which are English: the site `visitors/bikes` is in German. `--answers` lists what was answered to each plain question.
  */
 export async function bench(args: string[]): Promise<unknown> {
   const given = args.filter((arg) => !arg.startsWith('--'));

@@ -122,7 +122,7 @@ export class TermReader {
     let sum = 0;
     eachWord(text, (word) => {
       const spoken = scriptOf(word) ?? this.#language;
-      if (this.#isStopWord(word, spoken) || isCommon(rootOf(word, spoken))) return;
+      if (this.#isStopWord(word, spoken) || isCommon(rootOf(word, spoken), spoken)) return;
       const roots = this.#rootsOf(word);
       if (roots.length > 0) sum += this.#idf(roots[0]!, LARGE_SITE);
     });
@@ -140,14 +140,11 @@ export class TermReader {
     if (this.#isStopWord(word, spoken) || this.terms.length >= MAX_TERMS || this.#seen.has(rootText)) return;
     this.#seen.add(rootText);
     const ownRoots = this.#rootsOf(word);
-    const synonyms =
-      spoken === 'en'
-        ? synonymsOf(rootText)
-            .map((other) => this.#vocabulary.rootNumber(other))
-            .filter(isSeen)
-        : [];
+    const synonyms = synonymsOf(rootText, spoken)
+      .map((other) => this.#vocabulary.rootNumber(other))
+      .filter(isSeen);
     const isMissing = ownRoots.length === 0 && synonyms.length === 0;
-    const isExcused = isMissing && isCommon(rootText);
+    const isExcused = isMissing && isCommon(rootText, spoken);
     if (isMissing && !isExcused && (isChatWord(word) || isNearlyStopWord(word, spoken))) return;
     const corrections = isMissing && !isExcused && this.#corrects ? this.#corrections(word, rootText) : [];
     const alternatives = ownRoots.length > 0 ? this.#alternatives(word, rootText, ownRoots) : [];
@@ -159,7 +156,7 @@ export class TermReader {
       word,
       form: this.#vocabulary.form(word, this.#language),
       root: ownRoots[0] ?? UNSEEN,
-      weight: share * rarity(0) * (isCommon(rootText) ? COMMON_WEIGHT : 1),
+      weight: share * rarity(0) * (isCommon(rootText, spoken) ? COMMON_WEIGHT : 1),
       worth: share * rarity(LARGE_SITE) * (isExcused ? MISSING_COMMON : 1),
       ...(spoken === 'en' && known === corrections && corrections.length > 0 && word.length <= MAX_GUESS_LENGTH
         ? { isGuess: !this.#vocabulary.areForms(rootText, corrections) }

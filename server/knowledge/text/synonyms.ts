@@ -1,4 +1,7 @@
-import { THESAURUS } from './thesaurus.ts';
+import type { Language } from './language.ts';
+import { isStemmerLoaded } from './stems.ts';
+import { THESAURUS } from './thesaurus/english.ts';
+import { COMMON_GERMAN, GERMAN } from './thesaurus/german.ts';
 import { rootOf } from './tokenizer.ts';
 
 /** Turns of phrase, and the one word that a page may have for them. */
@@ -41,21 +44,51 @@ const COMMON = `
   system take talk term time today tomorrow total true try turn type understand usual value various wait walk way week
   went wish wonder word work world worth write wrong year yesterday`;
 
-const groups = new Map<string, string[]>();
-for (const group of THESAURUS) {
-  const roots = group.map((word) => rootOf(word));
-  for (const root of roots) groups.set(root, [...(groups.get(root) ?? []), ...roots.filter((other) => other !== root)]);
+/** What is known of the words of a language, by root. */
+class Lexicon {
+  readonly #synonyms = new Map<string, string[]>();
+  readonly #common: Set<string>;
+
+  constructor(language: Language, groups: string[][], common: string) {
+    this.#common = new Set(
+      common
+        .trim()
+        .split(/\s+/)
+        .map((word) => rootOf(word, language)),
+    );
+    for (const group of groups) {
+      const roots = [...new Set(group.map((word) => rootOf(word, language)))];
+      for (const root of roots) {
+        this.#synonyms.set(root, [...this.synonymsOf(root), ...roots.filter((other) => other !== root)]);
+      }
+    }
+  }
+
+  synonymsOf(root: string): readonly string[] {
+    return this.#synonyms.get(root) ?? [];
+  }
+
+  isCommon(root: string): boolean {
+    return this.#common.has(root);
+  }
 }
-const common = new Set(
-  COMMON.trim()
-    .split(/\s+/)
-    .map((word) => rootOf(word)),
-);
 
-/** The roots of other words for the same thing. */
-export const synonymsOf = (root: string): readonly string[] => groups.get(root) ?? [];
+const english = new Lexicon('en', THESAURUS, COMMON);
+/** Made at first use, since its roots need the stemmer. */
+let german: Lexicon | undefined;
 
-export const isCommon = (root: string): boolean => common.has(root);
+function lexiconOf(language: Language): Lexicon | undefined {
+  if (language === 'de' && isStemmerLoaded('de')) german ??= new Lexicon('de', GERMAN, COMMON_GERMAN);
+  return language === 'de' ? german : language === 'en' ? english : undefined;
+}
+
+/** The roots of other words for the same thing; none in languages without a thesaurus. */
+export const synonymsOf = (root: string, language: Language = 'en'): readonly string[] =>
+  lexiconOf(language)?.synonymsOf(root) ?? [];
+
+/** An English word is in any language of the site: a title, a brand. */
+export const isCommon = (root: string, language: Language = 'en'): boolean =>
+  english.isCommon(root) || lexiconOf(language)?.isCommon(root) === true;
 
 /** The words that a question's phrases imply. */
 export const impliedBy = (question: string): string[] =>
