@@ -3,6 +3,7 @@ import type { Query } from '../../knowledge/search/query.ts';
 import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 import { Layout } from './layout.ts';
 import { refersBack, SENTENCE_END } from './anaphora.ts';
+import { labelIsIn } from './named-row.ts';
 import { isQuotedWhole } from './section.ts';
 import { stepsAround } from './steps.ts';
 
@@ -44,23 +45,24 @@ const MAX_QUOTE_WITH_LEAD_IN = 900;
 /**
  * Composes selected sentences so that each piece can be understood without its page: sentences of a page are grouped in its
  * order, adjacent ones are joined, list items get their lead-in, and a sentence that refers back gets the one before it.
+ * `row`: of its list or table nothing else is quoted.
  */
-export function composeQuotes(picks: PickedSentence[], found: Found[], query: Query): QuotePiece[] {
+export function composeQuotes(
+  picks: PickedSentence[],
+  found: Found[],
+  query: Query,
+  row?: PickedSentence,
+): QuotePiece[] {
   const pages = new Map<string, Map<number, number[]>>();
   for (const { found: passageIndex, at } of picks) {
     const { uuid } = found[passageIndex]!.source;
     const passages = pages.get(uuid) ?? new Map<number, number[]>();
     pages.set(uuid, passages.set(passageIndex, [...(passages.get(passageIndex) ?? []), at]));
   }
-  const best = picks[0];
   return [...pages.values()].flatMap((passages) =>
-    [...passages].flatMap(([passageIndex, sentences]) => {
-      const passage = new PassageQuotes(
-        found[passageIndex]!,
-        passageIndex,
-        query,
-        best?.found === passageIndex ? best.at : -1,
-      );
+    [...passages].flatMap(([at, sentences]) => {
+      const inPassage = (pick?: PickedSentence): number => (pick?.found === at ? pick.at : -1);
+      const passage = new PassageQuotes(found[at]!, at, query, inPassage(picks[0]), inPassage(row));
       return passage.compose(sentences.sort((a, b) => a - b));
     }),
   );
@@ -73,14 +75,17 @@ class PassageQuotes {
   readonly #query: Query;
   readonly #layout: Layout;
   readonly #best: number;
+  /** The row that is asked for; -1 where the words of the question choose. */
+  readonly #row: number;
   readonly #quoted = new Set<number>();
   readonly #pieces: QuotePiece[] = [];
 
-  constructor(found: Found, passageIndex: number, query: Query, best: number) {
+  constructor(found: Found, passageIndex: number, query: Query, best: number, row: number) {
     this.#found = found;
     this.#passageIndex = passageIndex;
     this.#query = query;
     this.#best = best;
+    this.#row = row;
     this.#layout = new Layout(found.text, found.match.sentences());
   }
 
@@ -213,12 +218,15 @@ class PassageQuotes {
 
   /** The items that match the question best. Where none matches, the whole list if it is short, else the selected items. */
   #itemsToQuote(items: number[], lead: number, selected: number[]): number[] {
+    if (items.includes(this.#row)) return [this.#row];
     const chosen = items.filter((item) => selected.some((at) => this.#layout.items[at] === item));
     const weights = this.#itemWeights(items, lead);
     const highest = Math.max(0, ...chosen.map((item) => weights.get(item)!));
     if (highest > 0) return chosen.filter((item) => weights.get(item) === highest);
     const length = this.#layout.itemEnd(items.at(-1)!) - this.#layout.sentences[items[0]!]!.start;
     const isBest = this.#best === lead || items.includes(this.#layout.items[this.#best] ?? -1);
+    const labelled = items.filter((item) => labelIsIn(this.#layout.itemText(item), this.#query.question));
+    if (labelled.length === 1) return labelled;
     const quotesAll = (isBest || this.#isAskedFor(lead)) && items.length <= MAX_LIST_ITEMS && length <= MAX_LIST_LENGTH;
     return quotesAll || chosen.length === 0 ? items.slice(0, MAX_LIST_ITEMS) : chosen;
   }

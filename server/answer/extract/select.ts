@@ -2,6 +2,7 @@ import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { hasTypeAskedFor, judge, SYNONYM } from './certainty.ts';
 import { composeQuotes, type QuotePiece } from './compose.ts';
+import { namedRow } from './named-row.ts';
 import { rank, type Ranking } from './rank.ts';
 import { isQuotedWhole } from './section.ts';
 import { minConfidence } from './threshold.ts';
@@ -126,8 +127,10 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
   // An answer that the owner wrote is complete.
   const isOwnersAnswer = picks[0] !== undefined && found[picks[0].found]!.source.type === 'qa';
   const isAsked = picks[0] !== undefined && found[picks[0].found]!.match.asked === true;
-  const selected = isOwnersAnswer ? picks.slice(0, 1) : picks;
-  const pieces = composeQuotes(selected, found, query);
+  const own = isOwnersAnswer ? picks.slice(0, 1) : picks;
+  const named = isOwnersAnswer || isAsked || own.length === 0 ? undefined : namedRow(query, found, own);
+  const selected = named ? [named.row, named.by] : own;
+  const pieces = composeQuotes(selected, found, query, named?.row);
   const pages = new Set(selected.map((pick) => found[pick.found]!.source.uuid));
   return {
     pieces,
@@ -135,7 +138,7 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
     restated: ranking.candidates[0]?.restated ?? 0,
     isOwnersAnswer,
     isUnsure:
-      certainty === 'unsure' ||
+      (certainty === 'unsure' && named?.isSure !== true) ||
       (certainty === 'sure' && !isOwnersAnswer && !isAsked && !hasTypeAskedFor(query, pieces)),
   };
 }

@@ -3,40 +3,99 @@ import type { Block } from './blocks.ts';
 export interface Cell<B> {
   header: boolean;
   blocks: B[];
+  /** Columns and rows that it spans; 1 by default. */
+  columns?: number;
+  rows?: number;
 }
 export type Row<B> = Cell<B>[];
 
 /** UTF-16 units of a cell. A longer one means that the table lays out the page. */
 const MAX_CELL_LENGTH = 500;
+/** Columns and rows that a cell may span, and UTF-16 units of one that counts in each of its rows. */
+const MAX_SPAN = 50;
+const MAX_LABEL_LENGTH = 100;
+const FIGURE = /\d/;
+/** Columns and rows of a table whose columns are named by its first row without any mark. */
+const MIN_UNMARKED = 3;
+
+/** The words of a cell: the same object in each column and row that it spans. */
+interface Slot {
+  text: string;
+  header: boolean;
+}
+
+interface TextRows {
+  /** None where the table only lays out the page; its blocks then stand for themselves. */
+  rows?: string[];
+  /** What stands in a row of its own above the columns' names. */
+  caption?: string | undefined;
+  names: string[];
+}
 
 /**
  * The rows of a table as text, each value with its column's name: `Zone: Europe; Price: €9`, or, where the first cell labels
- * the row, `Europe — Price: €9`. No rows where the table only lays out the page; its blocks then stand for
- * themselves. `above`: the columns' names, where rows above these were converted before.
+ * the row, `Europe — Price: €9`. Rows below one that spans the table begin with its words. `above`: the columns' names, where
+ * rows above these were converted before.
  */
-export function rowsOf<B>(
-  rows: Row<B>[],
-  blockOf: (one: B) => Block,
-  above?: string[],
-): { rows?: string[]; names: string[] } {
+export function rowsOf<B>(rows: Row<B>[], blockOf: (one: B) => Block, above?: string[]): TextRows {
   const texts = rows.map((row) => row.map((cell) => cell.blocks.map(blockOf)));
   if (texts.flat().some(isLayout) || !texts.some((row) => row.length > 1)) return { names: above ?? [] };
-  const words = texts.map((row) =>
-    row.map((blocks) =>
-      blocks
-        .map(({ text }) => text)
-        .join(' ')
-        .replace(/\s+/g, ' '),
-    ),
-  );
-  const first = rows[0]!;
-  const named = !above && rows.length > 1 && first.every((cell) => cell.header);
-  const names = above ?? (named ? words[0]! : []);
-  const lines = words
-    .slice(named ? 1 : 0)
-    .map((row, at) => inWords(row, names, rows[at + (named ? 1 : 0)]![0]!.header))
-    .filter(Boolean);
-  return { rows: lines, names };
+  const grid = gridOf(rows, (blocks) =>
+    blocks
+      .map((one) => blockOf(one).text)
+      .join(' ')
+      .replace(/\s+/g, ' '),
+  ).filter((row) => row.some(({ text }) => text));
+  const isWide = (row: Slot[] = []): boolean => new Set(row).size === 1 && row.length > 1;
+  const caption = !above && isWide(grid[0]) ? grid.shift()![0]!.text : undefined;
+  const names = above ?? [];
+  while (!above && grid.length > 1 && !isWide(grid[0]) && isHeader(grid, names.length > 0))
+    for (const [at, { text }] of grid.shift()!.entries())
+      if (text && names[at] !== text) names[at] = names[at] ? `${names[at]} ${text}` : text;
+  let group = '';
+  const lines: string[] = [];
+  for (const [at, row] of grid.entries()) {
+    if (isWide(row) && row[0]!.text.length <= MAX_LABEL_LENGTH && at + 1 < grid.length) group = row[0]!.text;
+    else {
+      const cells = row.map((slot, column) => (column > 0 && row[column - 1] === slot ? '' : slot.text));
+      const line = inWords(cells, names, row[0]!.header || (names.length > 0 && !names[0]));
+      if (line) lines.push(group ? `${group.replace(/\s*:$/, '')}: ${line}` : line);
+    }
+  }
+  return { rows: lines, caption, names: Array.from(names, (name = '') => name) };
+}
+
+/** Each cell in the columns and rows that it spans. */
+function gridOf<B>(rows: Row<B>[], wordsOf: (blocks: B[]) => string): Slot[][] {
+  const below: { slot: Slot; rows: number }[] = [];
+  return rows.map((row) => {
+    const slots: Slot[] = [];
+    const fill = (): void => {
+      for (let over = below[slots.length]; over && over.rows > 0; over = below[slots.length]) {
+        over.rows -= 1;
+        slots.push(over.slot);
+      }
+    };
+    for (const { header, blocks, columns = 1, rows: height = 1 } of row) {
+      fill();
+      const slot = { header, text: wordsOf(blocks) };
+      const left = slot.text.length <= MAX_LABEL_LENGTH ? Math.min(height, MAX_SPAN) - 1 : 0;
+      for (let column = 0; column < Math.min(columns, MAX_SPAN); column++) {
+        below[slots.length] = { slot, rows: left };
+        slots.push(slot);
+      }
+    }
+    fill();
+    return slots;
+  });
+}
+
+/** Whether the first row names the columns: by its marks, or as the only one without figures. */
+function isHeader([first = [], ...rest]: Slot[][], isSecond: boolean): boolean {
+  if (first.some(({ header }) => header)) return first.every(({ header, text }) => header || !text);
+  if (isSecond || rest.length + 1 < MIN_UNMARKED || first.length < MIN_UNMARKED) return false;
+  const hasFigures = (row: Slot[]): boolean => row.slice(1).some(({ text }) => FIGURE.test(text));
+  return first.every(({ text }) => text && !FIGURE.test(text)) && rest.every(hasFigures);
 }
 
 function isLayout(blocks: Block[]): boolean {

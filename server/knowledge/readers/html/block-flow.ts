@@ -35,6 +35,8 @@ interface Table<P> {
   count: number;
   /** The columns' names, once rows above have been converted. */
   names?: string[];
+  /** Its `thead` is open. */
+  isHead?: boolean;
   /** Where the blocks went before this table's cells took them. */
   outer: Placed<P>[];
 }
@@ -89,7 +91,8 @@ export class Flow<P> {
     if (name === 'dl') this.#definitions.openList();
     else if (name === 'dd') this.#definitions.part(this.#out);
     if (name === 'table') this.#tables.push({ rows: [], cells: [], count: 0, outer: this.#out });
-    else if (name === 'td' || name === 'th') this.#openCell(name === 'th');
+    else if (name === 'thead' && this.#tables.length > 0) this.#tables.at(-1)!.isHead = true;
+    else if (name === 'td' || name === 'th') this.#openCell(name === 'th', attributes);
   }
 
   /** `ends`: the level of the headings whose sections end here. */
@@ -101,6 +104,7 @@ export class Flow<P> {
     if (name === 'dl') this.#definitions.closeList();
     else if (name === 'td' || name === 'th') this.#closeCell();
     else if (name === 'tr') this.#closeRow();
+    else if (name === 'thead' && this.#tables.length > 0) this.#tables.at(-1)!.isHead = false;
     else if (name === 'table') this.#closeTable(place);
     // An empty heading ends a section.
     if (ends !== undefined) this.#out.push({ block: { kind: 'heading', level: ends, text: '' }, place });
@@ -161,17 +165,21 @@ export class Flow<P> {
     this.#definitions.term(term, place, this.#out);
   }
 
-  #openCell(header: boolean): void {
+  #openCell(isMarked: boolean, { colspan, rowspan }: Record<string, string>): void {
     const table = this.#tables.at(-1);
     if (!table) return;
     if (table.cells.length >= MAX_HTML_CELLS) this.#closeRow();
     this.#out = [];
-    table.cells.push({ header, blocks: this.#out });
+    const header = isMarked || table.isHead === true;
+    table.cells.push({ header, blocks: this.#out, columns: Number(colspan) || 1, rows: Number(rowspan) || 1 });
   }
 
   #closeCell(): void {
     const table = this.#tables.at(-1);
-    if (table) this.#out = table.outer;
+    if (!table) return;
+    const cell = table.cells.at(-1);
+    if (cell && cell.blocks.length > 0 && cell.blocks.every(({ bold }) => bold)) cell.header = true;
+    this.#out = table.outer;
   }
 
   #closeRow(): void {
@@ -195,11 +203,12 @@ export class Flow<P> {
   #emitRows(table: Table<P>, otherwise: P | undefined): void {
     const out = this.#out;
     this.#out = table.outer;
-    const { rows, names } = rowsOf(table.rows, ({ block }) => block, table.names);
+    const { rows, names, caption } = rowsOf(table.rows, ({ block }) => block, table.names);
     this.#linked = linkedIn(table);
     this.#isBold = false;
     const blocks = table.rows.flat().flatMap((cell) => cell.blocks);
     const place = blocks[0]?.place ?? otherwise;
+    if (caption && place !== undefined) this.#push({ kind: 'text' }, caption, place);
     if (!rows) for (const placed of blocks) this.#out.push(placed);
     else if (place !== undefined) for (const text of rows) this.#push({ kind: 'item' }, text, place);
     table.names = names;
