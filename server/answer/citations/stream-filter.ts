@@ -191,13 +191,14 @@ const isPlain = (piece: string): boolean => openingAt(piece, 0) < 0 && !isBlank(
 const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t';
 
 /**
- * Whether a text, and what follows a removed marker from its first character on, may become an address that the filter of
- * addresses has not seen, or another one than it has seen.
+ * Whether a text, and what follows a removed marker from its first character on, may become an address or a tag that the
+ * filter of addresses has not seen, or another one than it has seen.
  */
 export const makesAddress = (text: string, next: string | undefined): boolean =>
   next === '/' ||
   ((next === '(' || next === ':') && text.endsWith(']')) ||
-  /(?:(?<![a-z\d])w{1,3}|(?:\/\/|(?<![a-z\d])www\.)\S*)$/i.test(text);
+  /(?:(?<![a-z\d])w{1,3}|(?:\/\/|(?<![a-z\d])www\.)\S*)$/i.test(text) ||
+  /<(?:[a-z/!][^>]*)?$/i.test(text);
 
 /** Passages count from 1: `[0, 255]` is an interval of numbers. */
 const isInterval = (token: string): boolean => /[,;–-]/.test(token) && numbersOf(token).includes(0);

@@ -162,9 +162,13 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
 
   /** An autolink or an HTML tag. */
   function tagAt(text: string, start: number, isLast: boolean): Step | undefined {
-    const [tag = ''] = /^<[^<>]*>?/.exec(text.slice(start, start + MAX_TAG)) ?? [];
+    const following = text.slice(start, start + MAX_TAG);
+    const [tag = ''] = /^<[^<>]*>?/.exec(following) ?? [];
+    // Browsers read a tag on behind another `<`.
+    const [opened = ''] = /^<[^>]*>?/.exec(following) ?? [];
     const isWhole = tag.endsWith('>');
-    if (!isWhole && tag.length < MAX_TAG && start + tag.length === text.length && !isLast) return undefined;
+    const isLong = !opened.endsWith('>') && opened.length >= MAX_TAG;
+    if (!opened.endsWith('>') && !isLong && !isLast) return undefined;
     const end = start + tag.length;
     if (isWhole && isAutolink(tag)) {
       const [, address = ''] = /^<(?:https?:\/\/)(.*)>$/i.exec(tag) ?? [];
@@ -172,19 +176,21 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
       const isAllowed = address ? isAllowedFrom(address, 0, true, false) : domain !== '' && hosts.hasMail(domain);
       return { show: isAllowed ? tag : ELLIPSIS, end };
     }
-    const isPlain = !/=|&|\/\//.test(tag) || /^<[\w.+-]+@[\w.-]+>$/.test(tag);
+    const isPlain = !/=|&|\/\//.test(opened) || /^<[\w.+-]+@[\w.-]+>$/.test(tag);
     if (isWhole && !isPlain && hasForeignAddress(tag)) return { show: ELLIPSIS, end };
-    // Without its `<` it is no tag. Addresses in it are looked at like any others.
-    return { show: isPlain || isWhole ? '<' : ELLIPSIS, end: start + 1 };
+    // Without its `<`, or with a space behind it, it is no tag. Addresses in it are looked at like any others.
+    if (!isPlain && !isWhole) return { show: ELLIPSIS, end: start + 1 };
+    return { show: isLong ? '< ' : '<', end: start + 1 };
   }
 
   const isAutolink = (tag: string): boolean => /^<[a-z][a-z\d+.-]{1,31}:[^\s<>]*>$/i.test(tag);
 
   /** Whether a tag has a value that is no plain text, relative address or address of an allowed host. */
   function hasForeignAddress(tag: string): boolean {
-    const values = Array.from(tag.matchAll(/=\s*("[^"]*"|'[^']*'|[^\s>]*)/g), ([, value = '']) =>
-      value.replace(/^["']|["']$/g, ''),
-    );
+    const written = Array.from(tag.matchAll(/=\s*("[^"]*"|'[^']*'|[^\s>]*)/g), ([, value = '']) => value);
+    // The tag goes on behind the `>` within such a value.
+    if (written.some((value) => /^(["'])(?!.*\1$)/s.test(value))) return true;
+    const values = written.map((value) => value.replace(/^["']|["']$/g, ''));
     const isForeign = (address: string): boolean => isAllowedFrom(address, 0, true, false) !== true;
     if (
       tag

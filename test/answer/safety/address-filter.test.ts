@@ -13,6 +13,22 @@ function filtered(pieces: string[]): string {
   return pieces.map((piece) => filter.pass(piece)).join('') + filter.rest();
 }
 
+/** What is left of a model's text by the filter of addresses, and then by that of markers, none of which has a passage. */
+function withoutMarkersIn(pieces: string[]): string {
+  let shown = '';
+  const answer = {
+    get appended() {
+      return shown.length;
+    },
+    textFrom: (from: number) => shown.slice(from),
+  };
+  const append = (piece: string): void => void (shown += piece);
+  const filter = guarded(createMarkerFilter([], '', answer), [createAddressFilter(hosts())], append);
+  for (const piece of pieces) append(filter.pass(piece));
+  append(filter.rest());
+  return shown;
+}
+
 const kept = [
   'Plain words, 3 < 4, a: b and [1]. The following: one.',
   'See [returns](https://www.shop.test/returns "Returns") and https://www.shop.test/a?b=c#d, too.',
@@ -148,22 +164,32 @@ describe('the address filter', () => {
   it.each(['[a]【9】(//evil.test/x)', '[a] [9](//evil.test/x)', '[a]【9】: //evil.test/x', 'https:[9]//evil.test/x'])(
     'shows no link where a marker is removed from %s',
     (text) => {
-      for (const pieces of [[text], text.split('')]) {
-        let shown = '';
-        const answer = {
-          get appended() {
-            return shown.length;
-          },
-          textFrom: (from: number) => shown.slice(from),
-        };
-        const append = (piece: string): void => void (shown += piece);
-        const filter = guarded(createMarkerFilter([], '', answer), [createAddressFilter(hosts())], append);
-        for (const piece of pieces) append(filter.pass(piece));
-        append(filter.rest());
-        expect(shown).not.toMatch(/\][(:]|https:\/\//);
-      }
+      for (const pieces of [[text], text.split('')]) expect(withoutMarkersIn(pieces)).not.toMatch(/\][(:]|https:\/\//);
     },
   );
+
+  it.each([
+    '<[9]img src=//evil.test/x>',
+    '<[9] img src=/\\evil.test/x>',
+    '< 【9】a href=/\\evil.test>',
+    '<[^9]/a><[9]!-- -->',
+    '<javascript[9]:alert(1)>',
+    '<mailto[9]:a@evil.test>',
+    '<a <[9] href=/\\evil.test>',
+  ])('makes no tag where a marker is removed from %s', (text) => {
+    for (const pieces of [[text], text.split('')])
+      expect(withoutMarkersIn(pieces)).not.toMatch(/<(?:\/?a|img|!)[ >-]|<\w+:/);
+  });
+
+  it.each([
+    `<a ${'x'.repeat(500)} href=/\\evil.test>`,
+    '<a < href=/\\evil.test>',
+    '<a <b < href=/\\evil.test>',
+    '<a title=">" href=/\\evil.test>',
+    `<a id='"' title=">" href=/\\evil.test>`,
+  ])('shows no tag that ends behind what looks like its end: %s', (text) => {
+    for (const pieces of [[text], text.split('')]) expect(filtered(pieces)).not.toMatch(/<[a-z]/);
+  });
 
   it('holds nothing back of text without addresses', () => {
     const filter = createAddressFilter(hosts());
