@@ -266,7 +266,7 @@ export const Message = record({
     'citations by marker, each with `data_source_uuid`, `title`, `text` (the quoted passage), `file_name` (the URL of a link) and `type`. `{}` where there are none.',
   ),
   meta_json: json(
-    '`actual_token_distribution.total_tokens`, `functions_called` (`name`, and what the model was told, as `content`), `active_agent` (uuid and name), `credits`, `model` (its name in the list of models; absent where no model answered), `outcome` (`answered`, `unknown`, or `unsure` for quotes that may not answer), `claim` (whether an answer without calls claims something done: `none`, `not_done` or `unchecked`), `routing` (how the agent was chosen), `background` (what each background agent found) and `fallback` (why the answer quotes the sources instead of using the model).',
+    '`actual_token_distribution.total_tokens`, `functions_called` (`name`, and what the model was told, as `content`), `active_agent` (uuid and name), `credits`, `model` (its name in the list of models; absent where no model answered), `outcome` (`answered`, `unknown`, or `unsure` for quotes that may not answer), `claim` (whether an answer without calls claims something done: `none`, `not_done` or `unchecked`), `routing` (how the agent was chosen), `lookup` (a tool function that was not called without a model for want of values, and the variables that it needs), `background` (what each background agent found) and `fallback` (why the answer quotes the sources instead of using the model).',
   ),
   ...dated,
   background_pending_tasks: Type.Integer({
