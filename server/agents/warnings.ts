@@ -9,6 +9,9 @@ import { namesIn } from './variables.ts';
 /** A field, and a sentence of plain ASCII. */
 export type Warning = readonly [field: string, sentence: string];
 
+/** Warnings that a reply shows. */
+export const MAX_WARNINGS = 10;
+
 /** `agents`: all of the chatbot. */
 export function agentWarnings(agent: StoredAgent, agents: readonly StoredAgent[]): Warning[] {
   const { prompt, meta, human_escalation_settings: escalation } = agent;
@@ -62,16 +65,25 @@ const textIn = (value: unknown): string =>
 /** Docent's own: the address of the visitor's page. */
 const OWN_VARIABLES = ['page'];
 
-/** A page or a program may send a variable that no agent declares; most often its name is a slip of the pen. */
+/** Declared names that a name is compared with: a chatbot may have 10,000, and each comparison takes time. */
+const MAX_COMPARED = 500;
+
+/**
+ * A page or a program may send a variable that no agent declares; most often its name is a typing error. One more than
+ * `MAX_WARNINGS` at most.
+ */
 function undeclaredIn(agents: readonly StoredAgent[], templates: Record<string, string | undefined>): Warning[] {
-  const declared = [...OWN_VARIABLES, ...agents.flatMap(({ variables }) => variables.map(({ name }) => name))];
+  const names = agents.flatMap(({ variables }) => variables.map(({ name }) => name));
+  const declared = new Set([...OWN_VARIABLES, ...names]);
+  const compared = [...declared].slice(0, MAX_COMPARED);
   const written = (name: string): string => `{{${encodeURIComponent(name.toWellFormed())}}}`;
-  return Object.entries(templates).flatMap(([field, template = '']) =>
-    [...new Set(namesIn(template))]
-      .filter((name) => !declared.includes(name))
-      .map((name): Warning => {
-        const near = nearestWord(name, declared);
-        return [field, `no agent declares ${written(name)}${near === undefined ? '' : `; is ${written(near)} meant?`}`];
-      }),
-  );
+  const warnings: Warning[] = [];
+  for (const [field, template = ''] of Object.entries(templates))
+    for (const name of new Set(namesIn(template))) {
+      if (declared.has(name)) continue;
+      const near = nearestWord(name, compared);
+      const question = near === undefined ? '' : `; is ${written(near)} meant?`;
+      if (warnings.push([field, `no agent declares ${written(name)}${question}`]) > MAX_WARNINGS) return warnings;
+    }
+  return warnings;
 }

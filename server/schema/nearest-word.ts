@@ -13,12 +13,16 @@ function editDistance(one: string, other: string): number {
   return last[other.length]!;
 }
 
+/** UTF-16 units of a word that is compared: the time of a comparison grows with the square. */
+const MAX_LENGTH = 40;
+
 /**
  * The known word that `word` was most likely meant to be: at most two edits away, and no more than a third of its
- * letters. Undefined where there is none, or where `word` is known.
+ * letters. Undefined where there is none, where `word` is known,
+ * or where it is longer than `MAX_LENGTH`.
  */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
-  if (known.includes(word)) return undefined;
+  if (word.length > MAX_LENGTH || known.includes(word)) return undefined;
   let meant: string | undefined;
   let least = Math.min(2, Math.floor(word.length / 3));
   for (const one of known) {

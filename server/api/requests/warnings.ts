@@ -1,8 +1,8 @@
 import type { RouterContext } from '@koa/router';
+import { MAX_WARNINGS } from '../../agents/warnings.ts';
 
 export const WARNINGS = 'X-Warnings';
 
-const MAX_WARNINGS = 10;
 const MAX_FIELD_LENGTH = 80;
 
 /**

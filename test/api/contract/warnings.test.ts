@@ -61,6 +61,26 @@ describe('a tool function', () => {
     expect(await addFunction(agent, fields)).toEqual([200, header]);
   });
 
+  it.each([
+    [195, 450],
+    [36, 2000],
+  ])('of undeclared names of %i units, %i of them, is stored at once, with ten warnings', async (length, count) => {
+    const name = (letter: string, number: number): string =>
+      letter.repeat(length - 5) + String(number).padStart(5, '0');
+    const agent = await agentOf('user-facing');
+    await declare(agent, ...Array.from({ length: 100 }, (_, at) => name('v', at)));
+    const default_ = Array.from({ length: count }, (_, at) => `{{${name('w', at)}}}`).join('');
+    const parameters = { type: 'object', properties: { a: { type: 'string', default: default_ } } };
+    const before = process.cpuUsage();
+    const [status, header] = await addFunction(agent, { parameters });
+    const { user } = process.cpuUsage(before);
+    expect([status, String(header).split('; ').slice(9)]).toEqual([
+      200,
+      [`parameters: no agent declares {{${name('w', 9)}}}`, '...'],
+    ]);
+    expect(user / 1000).toBeLessThan(1500);
+  });
+
   it('is warned of when it is updated, too', async () => {
     const agent = await agentOf('user-facing');
     const fields = { ...DESCRIBED, name: 'in stock' };
