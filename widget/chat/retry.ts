@@ -39,7 +39,8 @@ const isShown = ({ turns }: Chat, turn: Turn): boolean => turns.peek().includes(
 /** Sets a turn to the server's record of it. */
 export function applyRecord(turn: Turn, record: VisitorMessage): void {
   const { text, citations, feedback, status } = turn;
-  turn.pending = record.confirm ?? turn.pending;
+  const { confirm } = record;
+  if (confirm) turn.pending = { ...confirm, until: Date.now() + confirm.expires_in * 1000 };
   text.value = record.response;
   citations.value = readCitations(record.cite_data_json);
   feedback.value = JSON.parse(record.feedback_json) as typeof feedback.value;

@@ -11,10 +11,10 @@ export interface Turn extends Question, MessageRef {
   last: string;
   citations: Signal<Citations>;
   /**
-   * The call that the visitor is asked to confirm, where the answer has ended with one; `expires_in` is infinite once they have
-   * confirmed it. Set before its `status`.
+   * The call that the visitor is asked to confirm, where the answer has ended with one. `until`: the last moment to confirm it, as
+   * `Date.now()`; infinite once they have confirmed it. Set before its `status`.
    */
-  pending?: VisitorMessage['confirm'] | undefined;
+  pending?: (NonNullable<VisitorMessage['confirm']> & { until: number }) | undefined;
   /** The visitor's rating; `isLost`: sending it failed. */
   feedback: Signal<Partial<Feedback> & { isLost?: boolean }>;
 }

@@ -298,6 +298,18 @@ test('closing and opening the panel keeps the call, and so does a reload', async
   expect([posted(), chat.server.askRequests()]).toEqual([[{ accept: true }], []]);
 });
 
+test('the time to confirm goes on while the panel is closed', async () => {
+  await askedToConfirm();
+  chat.handle.close();
+  await waitFor(() => expect(chat.screen.queryByRole('dialog')).toBeNull());
+  const later = Date.now() + 601_000;
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => later);
+  chat.handle.open();
+  await waitFor(() => expect(note()?.querySelector('p')?.textContent).toBe(lateWords));
+  clock.mockRestore();
+  expect([group(), posted()]).toEqual([null, []]);
+});
+
 test('a restored call that is too late to confirm says so', async () => {
   localStorage.setItem('docent:https://docent.test/:c1', JSON.stringify({ session: 's1', last: 'm1' }));
   chat = await mountAndOpen({ ...replies, 'GET /session/s1/messages': () => jsonResponse([waiting(0)]) });

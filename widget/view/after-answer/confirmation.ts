@@ -30,17 +30,18 @@ function createTable(values: [name: string, value: unknown][]): HTMLElement {
 export function showConfirmation(place: HTMLElement | null, chat: Chat, turn: Turn): void {
   const { pending } = turn;
   if (!place || place.firstChild || !pending) return;
-  const { name, arguments: values, expires_in } = pending;
+  const { name, arguments: values, until } = pending;
   const words = { ...afterAnswerWords, ...chat.words.peek() };
-  const isAsked = expires_in < Infinity;
+  const isAsked = until < Infinity;
+  const left = until - Date.now();
   const expire = (): void => {
     if (turn.pending !== pending) return;
     turn.pending = undefined;
     turn.status.value = { is: 'failed', message: words.expired };
   };
-  if (!expires_in) return expire();
+  if (left <= 0) return expire();
   if (isAsked) {
-    setTimeout(expire, expires_in * 1000);
+    setTimeout(expire, left);
     watchAnswer(chat, turn, place);
   }
   const answers = (['yes', 'no'] as const).map((answer) =>
