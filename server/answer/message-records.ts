@@ -67,6 +67,8 @@ export interface MessageMeta extends Cost {
   lookup?: { function: string; needs: string[] };
   /** What was searched for instead of the message, and why: as the model wrote it, or its questions one by one. */
   search?: Rewritten;
+  /** The uuid of the message that answers the question anew, in place of this one. */
+  replaced_by?: string;
   /** Why quotes stand in for the model, as in `OutboundFailure`; absent where they do not. */
   fallback?: string;
 }
@@ -110,6 +112,13 @@ const isCall = (one: unknown): one is MessageMeta['functions_called'][number] =>
   isObject(one) && typeof one['name'] === 'string' && typeof one['content'] === 'string';
 
 const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+
+/** Of a session's messages, those that no other of them replaces, nor that which is under way. */
+export function withoutReplaced(messages: StoredMessage[], underWay?: string): StoredMessage[] {
+  const uuids = new Set([underWay, ...messages.map(({ uuid }) => uuid)]);
+  // Stored before the message that replaces it: after a crash in between, the earlier one stays.
+  return messages.filter((message) => !uuids.has(metaIn(message).replaced_by ?? ''));
+}
 
 export function newMessage({ uuid, query, session }: Question, clock: Clock): StoredMessage {
   const now = timestamp(clock);

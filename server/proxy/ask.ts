@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import type { AnswerRuns, Question } from '../answer/runs.ts';
 import { Run } from '../answer/run.ts';
-import { Refusal } from '../schema/errors.ts';
+import { isWaiting } from '../answer/tools/pending.ts';
+import { notFound, Refusal } from '../schema/errors.ts';
 import type { VisitorLimits } from '../http/rate-limit.ts';
-import { derivedUuid, messageUuid, newUuid } from '../schema/ids.ts';
+import { derivedUuid, messageUuid, newUuid, nextModifiedAt, readUuid, type Clock } from '../schema/ids.ts';
+import { objectIn } from '../schema/json.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { AskBody } from '../schema/visitor.ts';
 import type { VisitorSessions } from './sessions.ts';
@@ -13,6 +15,7 @@ interface AskDeps {
   store: Store;
   runs: AnswerRuns;
   upstream: Upstream;
+  clock: Clock;
   log: Logger;
   limits: VisitorLimits;
   sessions: VisitorSessions;
@@ -36,7 +39,7 @@ interface AskResult {
 }
 
 /** Finds or creates the session, detects repeats, applies the rate limit and starts the run. */
-export function createAsk({ store, runs, upstream, log, limits, sessions }: AskDeps) {
+export function createAsk({ store, runs, upstream, clock, log, limits, sessions }: AskDeps) {
   return async (
     chatbot: StoredChatbot,
     body: AskBody,
@@ -49,7 +52,9 @@ export function createAsk({ store, runs, upstream, log, limits, sessions }: AskD
       const known = session ?? (body.id === undefined ? undefined : await store.session(ids.session));
       // First: a question that is refused for lack of capacity does not count.
       runs.checkCapacity(chatbot.uuid, address);
+      const replaced = body.replaces === undefined ? undefined : await replaceable(session, body.replaces);
       admit(chatbot, address, setFields);
+      if (replaced) await replace(replaced, ids.message);
       return {
         uuid: ids.message,
         query: body.query,
@@ -68,6 +73,26 @@ export function createAsk({ store, runs, upstream, log, limits, sessions }: AskD
     if (!session && found instanceof Run && found.stored) sessions.waitForStorage(ids.session, found.stored);
     return { newSession: session ? undefined : ids.session, message: ids.message, found };
   };
+
+  /** The uuid of the message to be replaced. Throws `conflict` where it is not the last of its session, or has not ended. */
+  async function replaceable(session: StoredSession | undefined, named: string): Promise<string> {
+    const last = session && (await runs.messages(session.uuid)).at(-1);
+    const hasEnded = last && last.finish_reason !== '' && !isWaiting(last.pending_call_json, clock());
+    if (last?.uuid !== readUuid(named) || !hasEnded)
+      throw new Refusal('conflict', 'only the last message of the session can be replaced, once it has ended', {
+        field: 'replaces',
+      });
+    return last.uuid;
+  }
+
+  async function replace(uuid: string, replaced_by: string): Promise<void> {
+    const replaced = await store.updateMessage(uuid, (message) => ({
+      ...message,
+      meta_json: JSON.stringify({ ...objectIn(message.meta_json), replaced_by }),
+      modified_at: nextModifiedAt(message.modified_at, clock),
+    }));
+    if (!replaced) throw notFound('message');
+  }
 
   function admit(chatbot: StoredChatbot, address: string, setFields: AskRequest['setFields']): void {
     const retryAfter = limits.take(chatbot.uuid, address, chatbot.meta.rate_limit);

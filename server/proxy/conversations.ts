@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import type { AnswerRuns } from '../answer/runs.ts';
 import { createCapacity, type Capacity } from '../answer/capacity.ts';
+import { withoutReplaced } from '../answer/message-records.ts';
 import { whenEnded } from '../answer/stream.ts';
 import { Run } from '../answer/run.ts';
 import { invalid, notFound, Refusal } from '../schema/errors.ts';
@@ -80,7 +81,9 @@ export function createConversations(deps: ConversationDeps) {
       const address = addressOf(ctx);
       releaseOnClose(ctx.res, lists.take(address));
       const now = clock();
-      const list = await serializeList(await runs.messages(uuid), (message) => visitorMessage(message, now));
+      const list = await serializeList(withoutReplaced(await runs.messages(uuid)), (message) =>
+        visitorMessage(message, now),
+      );
       releaseOnClose(ctx.res, unreadBytes.take(address, list.length));
       ctx.type = 'json';
       return list;

@@ -14,6 +14,13 @@ export const AskBody = Type.Object({
   id: Type.Optional(
     Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: '1 to 64 of A-Z, a-z, 0-9, "_" and "-"' }),
   ),
+  replaces: Type.Optional(
+    Type.String({
+      pattern: '^[0-9A-Fa-f-]{32,40}$',
+      description:
+        'the uuid of the last message of `session`, which must have ended: it is left out of the visitor’s list and of what later answers build on',
+    }),
+  ),
   variables: Type.Optional(NewVariables),
 });
 export type AskBody = Static<typeof AskBody>;

@@ -49,6 +49,51 @@ describe('a question', () => {
     ]);
   });
 
+  describe('that replaces the last message', () => {
+    const listed = async (session: string): Promise<string[]> =>
+      (await messagesOf(docent, chatbot, session)).map((one: { query: string }) => one.query);
+
+    it('leaves the earlier one out of the visitor’s list, and keeps its record with the uuid of the new one', async () => {
+      const first = await ask(docent, chatbot, { query: 'One?' });
+      const session = uuidOf(first, 'session');
+      const second = await ask(docent, chatbot, { query: 'Two?', session });
+      const replaces = uuidOf(second, 'message');
+      const id = 'an-id-of-the-client';
+      const third = await ask(docent, chatbot, { query: 'Two?', session, replaces, id });
+      expect(third.at(-1)).toMatchObject({ event: 'done', data: { response: 'You have 30 days.' } });
+      expect(await listed(session)).toEqual(['One?', 'Two?']);
+      expect((await messagesOf(docent, chatbot, session)).at(-1)).toMatchObject({ uuid: uuidOf(third, 'message') });
+      const kept = await docent.store.message(replaces);
+      expect(kept).toMatchObject({ query: 'Two?', response: 'You have 30 days.' });
+      expect(JSON.parse(kept!.meta_json)).toMatchObject({ replaced_by: uuidOf(third, 'message') });
+      // The same request again is the same message.
+      const again = await ask(docent, chatbot, { query: 'Two?', session, replaces, id });
+      expect(uuidOf(again, 'message')).toBe(uuidOf(third, 'message'));
+      expect(await listed(session)).toEqual(['One?', 'Two?']);
+    });
+
+    it.each(['an earlier one', 'one of another session', 'none', 'without a session'])(
+      'is 409 and stores nothing for %s',
+      async (which) => {
+        const first = await ask(docent, chatbot, { query: 'One?' });
+        const session = uuidOf(first, 'session');
+        await ask(docent, chatbot, { query: 'Two?', session });
+        const other = await ask(docent, chatbot, { query: 'Other?' });
+        const replaces =
+          which === 'an earlier one'
+            ? uuidOf(first, 'message')
+            : which === 'none'
+              ? 'f'.repeat(40)
+              : uuidOf(other, 'message');
+        const body = { query: 'Again?', replaces, ...(which === 'without a session' ? {} : { session }) };
+        const reply = await post(`${docent.base}/chat/${chatbot}/ask`, body);
+        expect(reply.status).toBe(409);
+        expect(await reply.json()).toMatchObject({ code: 'conflict', field: 'replaces' });
+        expect(await listed(session)).toEqual(['One?', 'Two?']);
+      },
+    );
+  });
+
   it('is streamed with headers that stop proxies from buffering it', async () => {
     const reply = await post(
       `${docent.base}/chat/${chatbot}/ask`,

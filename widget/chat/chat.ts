@@ -85,12 +85,15 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.write('');
       chat.ask(query);
     },
-    ask(text) {
+    ask(text, before) {
       const query = text.trim();
       if (!query) return;
       chat.open();
-      const turn = createTurn({ query });
-      chat.turns.value = [...chat.turns.peek(), turn];
+      const turns = chat.turns.peek();
+      // A conflict: another tab has asked meanwhile.
+      const isReplaced = turns.at(-1) === before && before?.status.peek().reason !== 'conflict';
+      const turn = createTurn({ query, replaces: isReplaced ? (before?.message ?? before?.replaces) : undefined });
+      chat.turns.value = [...turns.filter((one) => one !== before), turn];
       chat.emit('ask', { query });
       chat.start(turn);
     },
@@ -107,8 +110,7 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
         return chat.start(turn);
       }
       saveQuestion(chat, turn, false);
-      chat.turns.value = chat.turns.peek().filter((one) => one !== turn);
-      chat.ask(turn.query);
+      chat.ask(turn.query, turn);
     },
     stop: () => stopAnswers(chat),
     startOver() {

@@ -26,11 +26,14 @@ const sleep = (ms: number, { controller: { signal } }: Chat): Promise<unknown> =
 /** Adds the turn's question to the stored unsent ones, or removes it, and merges `more` in the same write. */
 export function saveQuestion(
   { storage }: Chat,
-  { query, id, session, at }: Turn,
+  { query, id, session, replaces, at }: Turn,
   isUnsent: boolean,
   more?: StoredChat,
 ): void {
-  storage.write({ sent: { ...storage.read().sent, [id]: isUnsent ? { query, id, session, at } : undefined }, ...more });
+  storage.write({
+    sent: { ...storage.read().sent, [id]: isUnsent ? { query, id, session, replaces, at } : undefined },
+    ...more,
+  });
 }
 
 /** False for a turn that was cleared or removed as a duplicate: its stream is dropped. */

@@ -60,8 +60,8 @@ export interface Chat {
   write(draft: string): void;
   /** Sends the draft unless it is blank. */
   send(): void;
-  /** Opens the chat and asks. */
-  ask(query: string): void;
+  /** Opens the chat and asks, in place of the turn `before` where there is one; the server replaces a session's last message only. */
+  ask(query: string, before?: Turn): void;
   /**
    * Sends the turn's question, or resumes its answer. Turns are queued: a later question may refer to an earlier answer, and the
    * first waits for `prepare`.

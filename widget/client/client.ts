@@ -18,6 +18,8 @@ export interface Question {
   id: string;
   /** '' for a first question, for which the server makes a session; undefined until that is settled. */
   session?: string | undefined;
+  /** Uuid of the session's last message, which this question asks anew. */
+  replaces?: string | undefined;
   /** When it was first asked, in milliseconds as `Date.now()`. */
   at: number;
 }
@@ -118,8 +120,8 @@ export function createClient(server: string, chatbot: string, context?: Context)
 
   return {
     profile: () => json(''),
-    ask: ({ query, id, session }, signal) =>
-      stream('/ask', post({ query, id, session: session || undefined, variables: context }), signal),
+    ask: ({ query, id, session, replaces }, signal) =>
+      stream('/ask', post({ query, id, session: session || undefined, replaces, variables: context }), signal),
     resume: (message, from, signal) =>
       stream(messagePath(message, 'stream'), { headers: { 'Last-Event-ID': String(from) } }, signal),
     messages: (session) => json(`/session/${session}/messages`),

@@ -9,6 +9,7 @@ import type { Clock } from '../../schema/ids.ts';
 import type { Store, StoredMessage } from '../../store/store.ts';
 import type { Caller } from '../../web/call.ts';
 import { searchedQuestions, type AnswerContext } from '../context.ts';
+import { withoutReplaced } from '../message-records.ts';
 import { MAX_TURNS } from '../prompt.ts';
 import { namesThing } from '../replies.ts';
 import type { Run } from '../run.ts';
@@ -108,5 +109,5 @@ export async function gatherContext(
 const MAX_GIVEN = 20;
 const NO_SOURCES: ReadonlySet<string> = new Set();
 
-const earlierTurns = async (store: Store, { session, newSession }: Question): Promise<StoredMessage[]> =>
-  newSession ? [] : store.lastMessages(session.uuid, MAX_TURNS);
+const earlierTurns = async (store: Store, { uuid, session, newSession }: Question): Promise<StoredMessage[]> =>
+  newSession ? [] : withoutReplaced(await store.lastMessages(session.uuid, MAX_TURNS), uuid);

@@ -154,16 +154,31 @@ test('shows a rating again after a reload', async () => {
   expect(field()).toBeNull();
 });
 
-test('regenerating an answer adds a turn and keeps the previous one', async () => {
+test('regenerating an answer puts another in its place, and the question once', async () => {
   const again = { ...messageRecord(question, 'Another way to say it.'), uuid: 'm2' };
   const answers = [answer, again];
   await asked({ 'POST /ask': () => streamResponse(answerEvents(answers.shift()!)) });
   button('Try again').click();
   await waitFor(() => chat.screen.getByText('Another way to say it.'));
-  expect(chat.screen.getAllByText(question)).toHaveLength(2);
-  expect(chat.root.querySelector('.text strong')?.textContent).toBe('45 days');
-  const [first, second] = chat.server.askRequests().map(({ body }) => body['id']);
-  expect(second).not.toBe(first);
+  expect(chat.screen.getAllByText(question)).toHaveLength(1);
+  expect(chat.root.querySelector('.text strong')).toBeNull();
+  const [first, second] = chat.server.askRequests().map(({ body }) => body);
+  expect([first!['replaces'], second!['replaces']]).toEqual([undefined, 'm1']);
+  expect(second!['id']).not.toBe(first!['id']);
+});
+
+test('a regenerated answer that fails is asked for again in the same place; after a conflict as a question of its own', async () => {
+  const failure = (code: 'internal' | 'conflict'): Response => jsonResponse({ error: 'no', code }, 409);
+  const replies = [streamResponse(answerEvents(answer)), failure('internal'), failure('conflict')];
+  const last = streamResponse(answerEvents({ ...messageRecord(question, 'Another.'), uuid: 'm2' }));
+  await asked({ 'POST /ask': () => replies.shift() ?? last });
+  for (const count of [2, 3, 4]) {
+    (await waitFor(() => button('Try again'))).click();
+    await waitFor(() => expect(chat.server.askRequests()).toHaveLength(count));
+  }
+  await waitFor(() => chat.screen.getByText('Another.'));
+  expect(chat.screen.getAllByText(question)).toHaveLength(1);
+  expect(chat.server.askRequests().map(({ body }) => body['replaces'])).toEqual([undefined, 'm1', 'm1', undefined]);
 });
 
 const marker = (): HTMLElement => button('Source 1: Returns');

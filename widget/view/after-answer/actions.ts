@@ -22,7 +22,9 @@ export function showActions(place: HTMLElement | null, chat: Chat, turn: Turn): 
   const copy = createIconButton(COPY, words.copyAnswer, async () => {
     status.textContent = (await copyAnswer(turn, place.parentElement!, copy)) ? words.copied : words.uncopied;
   });
-  const again = createIconButton(RETRY, words.retry, () => chat.ask(turn.query));
+  const again = createIconButton(RETRY, words.retry, () => chat.ask(turn.query, turn));
+  again.classList.add('again');
+  again.hidden = !!turn.pending;
   const up = createIconButton(THUMB, words.helpful, () => rate(1));
   const down = createIconButton(THUMB, words.unhelpful, () => rate(-1), '180deg');
   const send = createButton(words.send, () => chat.rate(turn, { rating: -1, comment: field.value.trim() }));
