@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { demoSite } from '../../demo/pages.ts';
+import { startFakeModel, type FakeModel } from '../fakes/model.ts';
+import { startBuiltServer, type BuiltServer } from './built-server.ts';
+import { Chat } from './engines/chat.ts';
+import { KEYS, type Driver } from './engines/driver.ts';
+import { findEngines } from './engines/find-engines.ts';
+import { range, wordAnswer } from './visitor.ts';
+
+/** A visitor's whole way in each engine that is installed: `REQUIRE_ENGINES=1` fails where one is not. */
+
+const [WIDE, HIGH] = [1000, 800];
+const [PHONE_WIDTH, PHONE_HEIGHT] = [390, 700];
+
+let model: FakeModel;
+let server: BuiltServer;
+let snippet: string;
+const sites: Server[] = [];
+const question = demoSite.sampleQuestion;
+
+beforeAll(async () => {
+  model = await startFakeModel({ json: { pieces: ['{"tags":[]}'] } });
+  server = await startBuiltServer({ LLM_BASE_URL: model.baseUrl, LLM_MODEL: 'any' });
+  snippet = `<script async src="${server.base}/embed.js" data-chatbot="${await server.chatbot()}"></script>`;
+}, 120_000);
+
+afterAll(async () => {
+  await server?.stop();
+  await model?.close();
+});
+
+afterEach(() => {
+  for (const site of sites.splice(0)) site.close();
+});
+
+/** Serves a page of a strict policy; returns its address, a new origin. */
+async function page(body: string, attributes = 'lang="en"'): Promise<string> {
+  const html = `<!doctype html><html ${attributes}><meta charset="utf-8"><link rel="icon" href="data:,"><title>Page</title><body>${body}`;
+  const policy = `default-src 'none'; script-src ${server.base}; connect-src ${server.base}; img-src data:; style-src-attr 'unsafe-inline'; frame-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`;
+  const site = createServer(({ url }, response) => {
+    const isFramed = url === '/framed';
+    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy });
+    response.end(
+      isFramed
+        ? `<!doctype html><meta charset="utf-8"><body style="margin:0"><iframe title="Phone" src="/" style="border:0;width:${PHONE_WIDTH}px;height:${PHONE_HEIGHT}px"></iframe>`
+        : html,
+    );
+  });
+  sites.push(site);
+  await once(site.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+}
+
+const wordsIn = (text: string): number[] => Array.from(text.matchAll(/word(\d+)/g), ([, number]) => Number(number));
+
+for (const { name, start } of findEngines()) {
+  if (!start && process.env['REQUIRE_ENGINES'] !== '1') {
+    test.skip(`${name} is not installed: its tests are left out`, () => {});
+    continue;
+  }
+  describe(name, () => {
+    let driver: Driver;
+    let chat: Chat;
+
+    beforeAll(async () => {
+      if (!start) throw new Error(`REQUIRE_ENGINES=1, but ${name} is not installed`);
+      driver = await start();
+      chat = new Chat(driver);
+      await driver.resize(WIDE, HIGH);
+    }, 120_000);
+
+    afterAll(() => driver?.close());
+
+    async function visit(url: string): Promise<void> {
+      await driver.goto(url);
+      await chat.see('button', 'Open chat');
+    }
+
+    test('a visitor reads an answer as it comes, opens its source, copies and rates it', async () => {
+      await visit(await page(snippet));
+      await chat.open();
+      model.next(wordAnswer(120, 5));
+      await chat.ask(question);
+      await chat.see('group', 'Answer', ({ text }) => wordsIn(text).length > 5);
+      expect(wordsIn(await chat.answer())).toEqual(range(120));
+      await chat.press('button', 'Source 1');
+      expect((await chat.see('dialog', 'Source 1')).text).toMatch(/return label/);
+      await driver.type(KEYS.Escape);
+      await expect.poll(() => chat.find('dialog', 'Source 1')).toBeUndefined();
+      await chat.press('button', 'Copy with sources');
+      await chat.see('status', 'Copied');
+      await chat.press('button', 'Helpful');
+      await chat.see('button', 'Helpful', ({ isPressed }) => isPressed);
+    });
+
+    test('an answer goes on after a reload in its middle, and in a second tab', async () => {
+      const url = await page(snippet);
+      await visit(url);
+      await chat.open();
+      model.next(wordAnswer(600, 10));
+      await chat.ask(question);
+      await chat.see('group', 'Answer', ({ text }) => wordsIn(text).length > 20);
+      await driver.goto(url);
+      // Open stays open.
+      await chat.see('textbox', 'Your question');
+      const seen = wordsIn((await chat.see('group', 'Answer')).text).length;
+      expect(seen).toBeLessThan(600);
+      await driver.openTab();
+      await visit(url);
+      await chat.open();
+      expect(wordsIn(await chat.answer())).toEqual(range(600));
+      await driver.toTab(0);
+      expect(wordsIn(await chat.answer())).toEqual(range(600));
+    });
+
+    test('keys alone open the chat, ask, and close it', async () => {
+      await visit(await page(snippet));
+      await driver.run(() => ((document.body.tabIndex = 0), document.body.focus()));
+      await driver.type(KEYS.Tab);
+      await chat.see('button', 'Open chat', ({ hasFocus }) => hasFocus);
+      await driver.type(KEYS.Enter);
+      await chat.see('textbox', 'Your question', ({ hasFocus }) => hasFocus);
+      model.next(wordAnswer(20, 0));
+      await chat.ask(question);
+      expect(wordsIn(await chat.answer())).toEqual(range(20));
+      await driver.type(KEYS.Escape);
+      await chat.see('button', 'Open chat', ({ hasFocus }) => hasFocus);
+    });
+
+    test('a chat in the page’s own flow answers, dark and from right to left', async () => {
+      const dark = snippet.replace(' data-', ' data-scheme="dark" data-inline="#chat" data-');
+      await driver.goto(await page(`<div id="chat" style="height:500px"></div>${dark}`, 'lang="ar" dir="rtl"'));
+      const { x, y } = await chat.see('textbox', '');
+      await driver.click(x, y);
+      await chat.see('textbox', '', ({ hasFocus }) => hasFocus);
+      model.next(wordAnswer(20, 0));
+      await chat.ask(question);
+      await chat.see('log', '', ({ text }) => wordsIn(text).length === 20);
+      const looks = await driver.run(() => {
+        const root = document.querySelector('docent-widget')!.shadowRoot!;
+        const { color, direction } = getComputedStyle(root.querySelector('[role=log]')!);
+        return { color, direction };
+      });
+      const [red = 0] = (looks.color.match(/[\d.]+/g) ?? []).map(Number);
+      expect(looks.color.startsWith('rgb') ? red / 255 : red).toBeGreaterThan(0.7);
+      expect(looks.direction).toBe('rtl');
+    });
+
+    test('on a phone the chat fills the window', async () => {
+      const url = await page(snippet);
+      await driver.goto(`${url}framed`);
+      await driver.toFrame(true);
+      await chat.open();
+      const widths = await driver.run(() => {
+        const root = document.querySelector('docent-widget')!.shadowRoot!;
+        return [root.querySelector('[role=dialog]')!.getBoundingClientRect().width, innerWidth];
+      });
+      expect(widths).toEqual([PHONE_WIDTH, PHONE_WIDTH]);
+      model.next(wordAnswer(20, 0));
+      await chat.ask(question);
+      expect(wordsIn(await chat.answer())).toEqual(range(20));
+      await driver.toFrame(false);
+    });
+  });
+}
