@@ -144,6 +144,8 @@ const MIN_SHOWN_LENGTH = 8;
 const masked = (value: string): string =>
   value === '' ? '' : MASK + (value.length < MIN_SHOWN_LENGTH ? '' : value.slice(-MASK.length));
 
+const isMasked = (value: string): boolean => value.startsWith(MASK) && value.length <= 2 * MASK.length;
+
 /**
  * The headers of an update, with the stored value where the masked one is sent back. Throws `invalid` for a masked value
  * that no stored header has.
@@ -151,7 +153,7 @@ const masked = (value: string): string =>
 export function withStoredValues(sent: Record<string, string>, stored: Record<string, string>): Record<string, string> {
   const known = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
   const restored = Object.entries(sent).map(([name, value]) => {
-    if (!value.startsWith(MASK) || value.length > 2 * MASK.length) return [name, value];
+    if (!isMasked(value)) return [name, value];
     const whole = known.get(name.toLowerCase());
     if (whole === undefined || masked(whole) !== value)
       throw invalid('headers', `headers must hold the value of ${name}, not what is shown of it`);
@@ -159,6 +161,25 @@ export function withStoredValues(sent: Record<string, string>, stored: Record<st
   });
   return Object.fromEntries(restored) as Record<string, string>;
 }
+
+/** Throws `invalid` where values stored for one server would go to another: nobody is to read them by a new address. */
+export function refuseToMoveHeaders(
+  from: string,
+  stored: Record<string, string>,
+  { external_url: to, headers }: Partial<FunctionFields>,
+): void {
+  if (to === undefined || originOf(from) === originOf(to)) return;
+  const kept = Object.entries(headers ?? stored)
+    .filter(([, value]) => (headers ? isMasked(value) : value !== ''))
+    .map(([name]) => name);
+  if (kept.length === 0) return;
+  throw invalid(
+    'headers',
+    `headers must hold the values anew, as external_url is of another origin: ${kept.join(', ')}`,
+  );
+}
+
+const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined);
 
 /** UTF-16 units. */
 export const MAX_CALLED_NAME_LENGTH = 64;

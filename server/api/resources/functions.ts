@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import {
   functionView,
   newFunction,
+  refuseToMoveHeaders,
   refuseUncallable,
   withFunctions,
   withStoredValues,
@@ -55,6 +56,8 @@ export const functions = (deps: ApiDeps): Operation[] => {
       method: 'POST',
       path: '/api/v1/function/:uuid/update',
       summary: 'Update a tool function',
+      description:
+        'Stored header values stay with the scheme, host and port they were sent for: another `external_url` origin needs `headers` with whole values.',
       body: FunctionChange,
       reply: ToolFunction,
       async handle({ user, uuid, body, ctx }) {
@@ -97,7 +100,7 @@ async function warn(
 /** What was sent, as it is stored; refuses what could not be called. `before` is what there was. */
 function readFields(
   { enabled, allow_gpt_trainer_properties: allowed, ...fields }: Static<typeof FunctionChange>,
-  before: Pick<ToolFunction, 'meta' | 'headers'>,
+  before: Pick<ToolFunction, 'meta' | 'headers'> & { external_url?: string },
 ): Partial<FunctionFields> {
   const sent = {
     ...fields,
@@ -107,6 +110,7 @@ function readFields(
       : { meta: { ...(fields.meta ?? before.meta), allow_gpt_trainer_properties: allowed } }),
   };
   refuseUncallable(sent);
+  if (before.external_url !== undefined) refuseToMoveHeaders(before.external_url, before.headers, sent);
   return { ...sent, ...(sent.headers ? { headers: withStoredValues(sent.headers, before.headers) } : {}) };
 }
 

@@ -191,6 +191,27 @@ describe('the headers of a tool function', () => {
     expect(await storedHeaders(uuid)).toEqual({ short: 'another one' });
   });
 
+  it('stay with the origin that they were sent for', async () => {
+    const one = await made({ headers });
+    for (const external_url of [
+      'https://shop.test:8443/stock',
+      'http://shop.test/stock',
+      'https://evil.test/{{order}}',
+    ])
+      for (const kept of [{}, { headers: shown }, { headers: { ...headers, Authorization: shown.Authorization } }]) {
+        const { status, body } = await update(one.uuid, { external_url, ...kept });
+        expect([status, body.field, body.error]).toEqual([422, 'headers', expect.stringContaining('Authorization')]);
+      }
+    expect(await storedHeaders(one.uuid)).toEqual(headers);
+    expect((await update(one.uuid, { external_url: 'https://SHOP.test:443/other?{{order}}' })).status).toBe(200);
+    expect(await storedHeaders(one.uuid)).toEqual(headers);
+    const moved = await update(one.uuid, { external_url: 'https://other.test/', headers: { Authorization: 'anew' } });
+    expect([moved.status, await storedHeaders(one.uuid)]).toEqual([200, { Authorization: 'anew' }]);
+    const without = await update(one.uuid, { external_url: 'https://third.test/', headers: {} });
+    expect([without.status, without.body.headers]).toEqual([200, {}]);
+    expect((await update(one.uuid, { external_url: 'https://fourth.test/' })).status).toBe(200);
+  });
+
   it('are refused where a masked value belongs to no stored one', async () => {
     const one = await made({ headers });
     for (const wrong of [{ other: '****shop' }, { Authorization: '****spot' }, { short: '****shop' }]) {
