@@ -36,13 +36,20 @@ export function readArguments(
   try {
     refusePrototypeKeys('arguments', sent);
     // Throws where they are nested too deeply to be sent.
-    JSON.stringify(sent);
+    callKey({ uuid: '' }, sent);
     const args = withDefaults(parameters, withoutNulls(parameters, sent), values, fixed);
     return withinTime(() => checked(parameters, args));
   } catch {
     // The owner's schema may hold a pattern that is none or takes too long, or refer to itself without end.
     return { fault: 'the arguments cannot be checked' };
   }
+}
+
+/** Equal for calls of one function with the same arguments, in whatever order they were written. */
+export function callKey({ uuid }: Pick<ToolFunction, 'uuid'>, args: Arguments): string {
+  const sorted = (_: string, value: unknown): unknown =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+  return `${uuid} ${JSON.stringify(args, sorted)}`;
 }
 
 /** Milliseconds for a check by the owner's schema: patterns and references in it may take longer than anybody waits. */

@@ -24,6 +24,8 @@ export interface PendingCall {
   messages: ModelMessage[];
   /** Rounds of calls so far. */
   rounds: number;
+  /** Keys of the calls so far whose outcome is unknown: none of them is made again. */
+  unsure?: string[];
   /** What the message ends with where the process does while the call is made. */
   ifCutOff?: string;
 }

@@ -25,10 +25,46 @@ export interface Act {
   uuid: string;
   /** As visitors are shown it. */
   name: string;
-  /** As JSON. */
-  args: string;
   outcome: Outcome;
   round: number;
+}
+
+const SAME_ROUND = 'not called again: the same call of this round was made once';
+const STILL_UNSURE = 'not called again: it is not certain whether the same call was carried out before; say so';
+
+/** The calls of functions that act in one answer, so that none is made twice by mistake. */
+export class Acts {
+  /** Those whose outcome is unknown. */
+  readonly unsure = new Set<string>();
+  readonly #rounds = new Map<string, number>();
+  #acts: Act[] = [];
+
+  get isEmpty(): boolean {
+    return this.#acts.length === 0;
+  }
+
+  /** Why the call is not to be made; undefined where it may be, and then it counts as made in `round`. */
+  begin(key: string, round: number): string | undefined {
+    if (this.#rounds.get(key) === round) return SAME_ROUND;
+    if (this.unsure.has(key)) return STILL_UNSURE;
+    this.#rounds.set(key, round);
+    return undefined;
+  }
+
+  /** `key`: of a call that was made. */
+  add(act: Act, key?: string): void {
+    const { uuid, outcome, round } = act;
+    if (outcome === 'unsure' && key !== undefined) this.unsure.add(key);
+    // What failed in an earlier round was tried again, with better arguments perhaps; one that may have been carried out was not.
+    const isOver = (one: Act): boolean => one.uuid === uuid && one.round !== round && one.outcome !== 'unsure';
+    if (outcome === 'done') this.#acts = this.#acts.filter((one) => !isOver(one));
+    this.#acts.push(act);
+  }
+
+  /** The names of the functions of which a call ended so. */
+  ended(outcome: Outcome): string[] {
+    return [...new Set(this.#acts.filter((act) => act.outcome === outcome).map(({ name }) => name))];
+  }
 }
 
 /** UTF-16 units of a reply that a model gets, and of one in the record. */

@@ -6,14 +6,14 @@ import type { ToolFunction } from '../../schema/records.ts';
 import type { StoredAgent } from '../../store/store.ts';
 import { CallFailure, type Caller } from '../../web/call.ts';
 import { roomIn } from '../fit-context.ts';
-import { argumentsFromVariables, readArguments, textIn, type Arguments } from './arguments.ts';
+import { argumentsFromVariables, callKey, readArguments, textIn, type Arguments } from './arguments.ts';
 import { repeatsPrompt, withoutPrompt } from '../safety/prompt-filter.ts';
 import { tookTooLong, wroteNothing } from './failures.ts';
 import { fitRounds } from './fit-rounds.ts';
 import type { Offer } from './offer.ts';
 import { CONFIRM_MS, shownArguments, usedValues, type PendingCall } from './pending.ts';
 import { withoutSecrets } from './header-values.ts';
-import { failed, forRecord, replied, shownReply, unsent, type Act, type CallResult, type Outcome } from './reply.ts';
+import { Acts, failed, forRecord, replied, shownReply, unsent, type CallResult, type Outcome } from './reply.ts';
 import { lackingFor, requestOf } from './request.ts';
 
 interface ToolUseOptions {
@@ -70,7 +70,7 @@ export class ToolUse {
 
   readonly #options: ToolUseOptions;
   readonly #ending = new AbortController();
-  #acts: Act[] = [];
+  readonly #acts = new Acts();
   #rounds = 0;
   #current: Generation | undefined;
   /** Text of the round. */
@@ -107,6 +107,7 @@ export class ToolUse {
     const one = [...this.#options.offer.byName.values()].find(({ uuid }) => uuid === pending.function);
     this.#rounds = pending.rounds;
     this.#hasText = true;
+    for (const key of pending.unsure ?? []) this.#acts.unsure.add(key);
     let result = failed(isAccepted ? GONE : DECLINED);
     if (one && isAccepted) {
       const read = readArguments(one, JSON.stringify(args), {});
@@ -114,8 +115,8 @@ export class ToolUse {
     }
     this.#record(pending.shown.function, result);
     const { outcome } = result;
-    const acted = { uuid: pending.function, name: pending.shown.name, args: JSON.stringify(args) };
-    this.#acts.push({ ...acted, outcome, round: this.#rounds });
+    const key = callKey({ uuid: pending.function }, args);
+    this.#acts.add({ uuid: pending.function, name: pending.shown.name, outcome, round: this.#rounds }, key);
     return [...pending.messages, { role: 'tool', callId: call.id, content: result.content }];
   }
 
@@ -139,8 +140,7 @@ export class ToolUse {
 
   /** The functions that act of which a call ended so, as visitors are shown their names. */
   ended(outcome: Outcome): string[] {
-    const names = this.#acts.filter((act) => act.outcome === outcome).map(({ name }) => name);
-    return [...new Set(names)];
+    return this.#acts.ended(outcome);
   }
 
   /** The model called something, with whatever result: what it writes tells of that, beside the passages. */
@@ -150,7 +150,7 @@ export class ToolUse {
 
   /** No function that acts was called, well or not: nothing that the answer claims to have done is. */
   get didNothing(): boolean {
-    return this.#acts.length === 0 && this.pending === undefined;
+    return this.#acts.isEmpty && this.pending === undefined;
   }
 
   /** Tokens of the context that functions and their replies need: the prompt has to leave them. */
@@ -227,11 +227,14 @@ export class ToolUse {
     if ('fault' in read) return this.#refuse(call, read.fault);
     if (repeatsPrompt(textIn(read.args), agent.prompt)) return this.#refuse(call, REPEATS_PROMPT);
     if (onlyReads && classOf(one) !== 'read') return this.#refuse(call, ONLY_READS);
+    const key = callKey(one, read.args);
+    const repeated = classOf(one) === 'read' ? undefined : this.#acts.begin(key, this.#rounds);
+    if (repeated !== undefined) return this.#record(one.name, failed(repeated));
     if (classOf(one) === 'ask') {
       if (!canAsk) return this.#note(one, failed(CANNOT_CONFIRM, 'unconfirmed'));
       return waiting ? this.#note(one, failed(ANOTHER_WAITS)) : this.#pendingCall(one, call, read.args);
     }
-    return this.#note(one, await this.#perform(one, read.args, values), read.args);
+    return this.#note(one, await this.#perform(one, read.args, values), key);
   }
 
   async #perform(one: ToolFunction, args: Arguments, values: Values): Promise<CallResult> {
@@ -256,27 +259,20 @@ export class ToolUse {
   #refuse(call: ToolCall, why: string): CallResult {
     const result = failed(why);
     const one = this.#options.offer.byName.get(call.name);
-    if (one) return this.#note(one, result);
-    this.#record(call.name, result);
-    return result;
+    return one ? this.#note(one, result) : this.#record(call.name, result);
   }
 
   /** Of a name or an argument that it made up, a model may make a way out for its instructions. */
-  #record(name: string, result: CallResult): void {
+  #record(name: string, result: CallResult): CallResult {
     const { prompt } = this.#options.agent;
     this.called.push({ name: withoutPrompt(name, prompt), content: withoutPrompt(forRecord(result), prompt) });
+    return result;
   }
 
-  #note(one: ToolFunction, result: CallResult, called: Arguments = {}): CallResult {
+  #note(one: ToolFunction, result: CallResult, key?: string): CallResult {
     this.#record(one.name, result);
     if (classOf(one) === 'read') return result;
-    const { outcome } = result;
-    const args = JSON.stringify(called);
-    // What failed in an earlier round was tried again, with better arguments perhaps; one that may have been carried out was not.
-    const isOver = (act: Act): boolean =>
-      act.uuid === one.uuid && act.round !== this.#rounds && (act.outcome !== 'unsure' || act.args === args);
-    if (outcome === 'done') this.#acts = this.#acts.filter((act) => !isOver(act));
-    this.#acts.push({ uuid: one.uuid, name: stepOf(one), args, outcome, round: this.#rounds });
+    this.#acts.add({ uuid: one.uuid, name: stepOf(one), outcome: result.outcome, round: this.#rounds }, key);
     return result;
   }
 
@@ -291,6 +287,7 @@ export class ToolUse {
       values: usedValues(one, values),
       call,
       rounds: this.#rounds,
+      unsure: [...this.#acts.unsure],
     };
   }
 

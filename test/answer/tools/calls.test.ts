@@ -360,27 +360,44 @@ describe('a function that acts', () => {
   });
 
   it('is told to the model as not certain where it failed after it was called, and as failed where it refused', async () => {
-    await shop.addFunction({ name: 'cancel' });
+    await shop.addFunction({ name: 'cancel', parameters: ORDER });
     const replies = [json({}, 503), json({}, 422)];
     shop.tool.reply = (...of) => replies.shift()!(...of);
-    shop.model.next(calling('cancel'), calling('cancel'), saying('I am not sure.'));
+    shop.model.next(calling('cancel', { order: 1 }), calling('cancel', { order: 2 }), saying('I am not sure.'));
     await visit(shop, 'Please cancel my order.');
     const [unsure, refused] = toldIn(shop, 2).map(({ error }) => error);
     expect(unsure).toMatch(/^the function answered 503; it is not certain whether this was done/);
     expect(refused).toBe('the function answered 422');
   });
 
-  it('stays uncertain where the call after it has other arguments, and does not where it has the same', async () => {
+  it.each([
+    ['has other arguments', { order: 2 }, 2],
+    ['is the same, which is not made', { order: 1 }, 1],
+  ])('stays uncertain where the call after it %s', async (_, second, count) => {
     await shop.addFunction({ name: 'cancel', parameters: ORDER });
-    for (const [second, text] of [
-      [2, `${DONE}\n\nIt is not certain that this was done: cancel`],
-      [1, DONE],
-    ] as const) {
-      const replies = [json({}, 500), json({ ok: true })];
-      shop.tool.reply = (...of) => replies.shift()!(...of);
-      shop.model.next(calling('cancel', { order: 1 }), calling('cancel', { order: second }), saying(DONE));
-      expect((await visit(shop, 'Please cancel orders 1 and 2.')).text).toBe(text);
-    }
+    const replies = [json({}, 500), json({ ok: true })];
+    shop.tool.reply = (...of) => replies.shift()!(...of);
+    shop.model.next(calling('cancel', { order: 1 }), calling('cancel', second), saying(DONE));
+    const { text, meta } = await visit(shop, 'Please cancel orders 1 and 2.');
+    expect(text).toBe(`${DONE}\n\nIt is not certain that this was done: cancel`);
+    expect([shop.tool.calls.length, meta.functions_called.length]).toEqual([count, 2]);
+    const [, told] = toldIn(shop, 2);
+    if (count === 1) expect(told!.error).toMatch(/^not called again: it is not certain/);
+  });
+
+  it('is called once where a round has the same call twice, in whatever order its arguments are', async () => {
+    const parameters = { type: 'object', properties: { order: { type: 'integer' }, why: { type: 'string' } } };
+    await shop.addFunction({ name: 'cancel', parameters });
+    const twice = [{ order: 1, why: 'late' }, { why: 'late', order: 1 }, { order: 2 }];
+    shop.model.next(
+      { toolCalls: twice.map((arguments_) => ({ name: 'cancel', arguments: arguments_ })) },
+      saying(DONE),
+    );
+    expect((await visit(shop, 'Please cancel orders 1 and 2.')).text).toBe(DONE);
+    expect([shop.tool.calls.length, toldIn(shop, 1).map(({ error }) => error?.slice(0, 16))]).toEqual([
+      2,
+      [undefined, 'not called again', undefined],
+    ]);
   });
 
   it('is said so in the language of the visitor', async () => {
