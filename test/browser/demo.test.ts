@@ -92,7 +92,8 @@ test('a visitor asks the demo, reads the answer, opens its source and finds the 
   expect(await link.getAttribute('href')).toMatch(/\/demo\/returns\.html#:~:text=/);
 
   await page.reload();
-  await open(page);
+  // It stays open.
+  await field(page).waitFor();
   expect(await answered(page)).toMatch(/45 days/);
   expect(faults).toEqual([]);
 });
@@ -234,7 +235,8 @@ test('the script tag works on a page of another origin', async () => {
   await ask(page, demoSite.sampleQuestion);
   expect(await answered(page)).toMatch(/45 days/);
   await page.reload();
-  await open(page);
+  // It stays open.
+  await field(page).waitFor();
   expect(await answered(page)).toMatch(/45 days/);
   expect(faults).toEqual([]);
 });

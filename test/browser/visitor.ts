@@ -14,8 +14,10 @@ export const marker = (page: Page): Locator =>
     .getByRole('button', { name: /^Source 1/ })
     .first();
 
+/** Opens the chat, unless it stays open in this tab. */
 export async function openChat(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Open chat' }).click();
+  const isOpen = (): boolean => Object.values({ ...sessionStorage }).some((stored) => stored.includes('"open":true'));
+  if (!(await page.evaluate(isOpen).catch(() => false))) await page.getByRole('button', { name: 'Open chat' }).click();
   await field(page).waitFor();
 }
 
