@@ -49,9 +49,11 @@ export function rowsOf<B>(rows: Row<B>[], blockOf: (one: B) => Block, above?: st
   const isWide = (row: Slot[] = []): boolean => new Set(row).size === 1 && row.length > 1;
   const caption = !above && isWide(grid[0]) ? grid.shift()![0]!.text : undefined;
   const names = above ?? [];
-  while (!above && grid.length > 1 && !isWide(grid[0]) && isHeader(grid, names.length > 0))
-    for (const [at, { text }] of grid.shift()!.entries())
-      if (text && names[at] !== text) names[at] = names[at] ? `${names[at]} ${text}` : text;
+  const hasHeader = (): boolean => grid.length > 1 && !isWide(grid[0]) && isHeader(grid, names.length > 0);
+  if (!above)
+    while (hasHeader())
+      for (const [at, { text }] of grid.shift()!.entries())
+        if (text && names[at] !== text) names[at] = names[at] ? `${names[at]} ${text}` : text;
   let group = '';
   const lines: string[] = [];
   for (const [at, row] of grid.entries()) {
