@@ -35,8 +35,8 @@ export const outcomeOf = ({ pieces, isUnsure }: QuotedAnswer): Outcome =>
   pieces.length === 0 ? 'unknown' : isUnsure ? 'unsure' : 'answered';
 
 /**
- * Answers each question of a message by itself. Undefined where the message asks one thing, and where `whole`, the quotes for
- * all of it together, are surer than any of these answers.
+ * Answers each question of a message by itself. Undefined where the message asks one thing, where `whole`, the quotes for all
+ * of it together, are surer than any of these answers, and where there are none and no answer is sure.
  */
 export async function answerEach(
   { several }: Query,
@@ -57,7 +57,9 @@ export async function answerEach(
     .filter(({ query, answer }) => outcomeOf(answer) === 'answered' || asksForSomething(query));
   const isTold = ({ answer }: AnsweredQuestion): boolean => answer.pieces.length > 0;
   const told = withoutRepeats(answered.filter(isTold));
-  if (!told.some(({ answer }) => rankOf(answer) >= rankOf(whole))) return undefined;
+  // Where the whole is unknown, several quotes that may not answer help nobody.
+  const least = whole.pieces.length === 0 ? RANKS.indexOf('answered') : rankOf(whole);
+  if (!told.some(({ answer }) => rankOf(answer) >= least)) return undefined;
   if (told.length === 1) told[0] = inFull(told[0]!);
   return { told, unknown: answered.filter((one) => !isTold(one)).map(({ question }) => question), queries: questions };
 }
