@@ -211,6 +211,12 @@ export function textIn(args: Arguments): string {
   return texts.join(' ');
 }
 
+/** The texts with a placeholder in the default of each parameter. */
+export const defaultTemplates = ({ parameters }: Parameters): [parameter: string, template: string][] =>
+  Object.entries(propertiesOf(parameters)).flatMap(([name, schema]) =>
+    templatesIn(schema['default']).map((template): [string, string] => [name, template]),
+  );
+
 /** The texts of a default that have a placeholder. */
 function templatesIn(value: unknown): string[] {
   if (typeof value === 'string') return value.includes('{{') ? [value] : [];

@@ -1,4 +1,6 @@
-import { fill, type Values } from '../../agents/variables.ts';
+import { fill, namesIn, type Values } from '../../agents/variables.ts';
+import type { ToolFunction } from '../../schema/records.ts';
+import { defaultTemplates } from './arguments.ts';
 
 /** UTF-16 units of a header's value that is recognized in a reply, and of a part of one: shorter ones stand there by chance. */
 const [MIN_VALUE, MIN_PART] = [6, 8];
@@ -43,6 +45,28 @@ export function secretsIn(
     const parts = text.split(BREAK).flatMap(partsOf);
     return isSecret ? parts : parts.filter(looksRandom);
   });
+}
+
+/**
+ * What can be a secret of the static variables in the address and the defaults of a function: all where the name of the
+ * variable, of the query parameter or of the argument tells of a secret, and else what looks made by chance.
+ */
+export function staticSecretsIn(
+  one: Pick<ToolFunction, 'external_url' | 'parameters'>,
+  values: Values,
+  hidden: ReadonlySet<string>,
+): string[] {
+  const [path = '', ...query] = one.external_url.split(/[?&#]/);
+  const inQuery = query.map((part): [string, string] => [part.split('=', 1)[0]!, part]);
+  const templates: [name: string, template: string][] = [['', path], ...inQuery, ...defaultTemplates(one)];
+  return templates.flatMap(([name, template]) =>
+    namesIn(template)
+      .filter((variable) => hidden.has(variable) && Object.hasOwn(values, variable))
+      .flatMap((variable) => {
+        const parts = partsOf(String(values[variable]));
+        return SECRET_NAMES.test(`${name} ${variable}`.toLowerCase()) ? parts : parts.filter(looksRandom);
+      }),
+  );
 }
 
 /** No value of a header has it. */

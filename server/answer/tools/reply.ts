@@ -104,7 +104,7 @@ const DRY_RUN = 'not called, because this is a test: go on as if it had succeede
 
 /**
  * Of a call that a dry run leaves out. The record alone has what would have been sent: static variables may stand in it,
- * which no model is told.
+ * which no model is told; those that can be secrets are hidden there too.
  */
 export function unsent({ method, url, body, secrets }: Request): CallResult {
   const sent = JSON.stringify({ dry_run: true, method, url: url.href, ...(body === undefined ? {} : { body }) });

@@ -2,16 +2,17 @@ import { isStatic, missingIn, type Declared, type Value, type Values } from '../
 import type { ToolFunction } from '../../schema/records.ts';
 import type { Call } from '../../web/call.ts';
 import { filledWhole, missingRequired, type Arguments, type Fault } from './arguments.ts';
-import { secretsIn } from './header-values.ts';
+import { secretsIn, staticSecretsIn } from './header-values.ts';
 
-type Callable = Pick<ToolFunction, 'external_url' | 'method' | 'headers'>;
+type Callable = Pick<ToolFunction, 'external_url' | 'method' | 'headers' | 'parameters'>;
 
 export interface Request extends Call {
-  /** What of its headers the reply must not repeat. */
+  /** What of its headers, and of static variables in it, the reply must not repeat. */
   secrets: string[];
 }
 
 interface SessionVariables {
+  values: Values;
   variables: Declared;
   /** As `secretsIn` has them. */
   hidden: ReadonlySet<string>;
@@ -26,7 +27,9 @@ export function requestOf(one: Callable, args: Arguments, values: Values, sessio
   if (!url) return { fault: 'the value of a variable does not fit into the address' };
   const headers = headersOf(one.headers, values);
   if (!headers) return { fault: 'a variable of the headers has no value that fits' };
-  const secrets = secretsIn(one.headers, values, session);
+  // A call that waited has the values of its address and headers alone.
+  const fixed = staticSecretsIn(one, { ...session.values, ...values }, session.hidden);
+  const secrets = [...secretsIn(one.headers, values, session), ...fixed];
   const { method } = one;
   if (method === 'GET' || method === 'DELETE') {
     for (const [name, value] of Object.entries(args)) addToQuery(url, name, value);

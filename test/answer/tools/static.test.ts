@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openShop, ORDER, toldIn, visit, type Shop } from './fixture.ts';
+import { json, openShop, ORDER, toldIn, visit, type Shop } from './fixture.ts';
 
 /** What visitors and models have no part in: static variables, the folder of an address, the time of a check. */
 
@@ -60,6 +60,50 @@ describe('a parameter that a static variable fills', () => {
     expect(shop.tool.calls.map((call) => JSON.parse(call.body))).toEqual([
       { order: 7, token: 'S3CRET', customer: 'anna' },
     ]);
+  });
+});
+
+describe('a static variable whose value is repeated', () => {
+  const named = (name: string, content: string) => ({ name, type: 'string', default_value: { content, static: 1 } });
+  const variables = [
+    named('api_key', 'SECRET-KEY-998877'),
+    named('code', 'hush-hush-hush'),
+    named('tenant', 'q8Zr4T1x'),
+    named('note_token', 'quite secret'),
+    named('season', 'winter-2025'),
+  ];
+  const parameters = {
+    type: 'object',
+    properties: { order: { type: 'integer' }, extra: { type: 'array', default: ['{{note_token}}'] } },
+  };
+  const external_url = '/stock/{{tenant}}?key={{api_key}}&pass={{code}}&season={{season}}';
+  beforeEach(() => shop.docent.api('POST', `/agent/${shop.agent}/update`, { variables }));
+
+  it.each([
+    ['POST', 404],
+    ['POST', 200],
+    ['GET', 200],
+  ])('is hidden where it can be a secret, after %s and %s', async (method, status) => {
+    await shop.addFunction({ name: 'note', method, parameters, external_url: shop.tool.base + external_url });
+    shop.tool.reply = (call, response) => json({ path: call.url, sent: call.body }, status)(call, response);
+    shop.model.next({ toolCalls: [{ name: 'note', arguments: { order: 7 } }] });
+    const { meta } = await visit(shop, 'Please note order 7');
+    const [call] = shop.tool.calls;
+    expect(call!.url).toContain('/stock/q8Zr4T1x?key=SECRET-KEY-998877&pass=hush-hush-hush&season=winter-2025');
+    expect(call!.url + call!.body).toMatch(/quite[ +]secret/);
+    for (const told of [JSON.stringify(toldIn(shop, 1)), JSON.stringify(meta.functions_called)]) {
+      expect(told).toMatch(/stock\/\*{4}\?key=\*{4}&pass=\*{4}&season=winter-2025/);
+      expect(told).not.toMatch(/quite.secret/);
+    }
+  });
+
+  it('is hidden from the visitor who gets the reply as it is', async () => {
+    const meta = { examples: ['Which lamps are left in your warehouse?'] };
+    await shop.addFunction({ method: 'GET', external_url: shop.tool.base + external_url, meta });
+    shop.tool.reply = (call, response) => json({ message: `Nothing at ${call.url}` })(call, response);
+    shop.model.next({ status: 500 });
+    const { text } = await visit(shop, 'Which lamps are left in your warehouse?');
+    expect(text).toContain('Nothing at /stock/****?key=****&pass=****&season=winter-2025');
   });
 });
 
