@@ -1,9 +1,11 @@
 import { classOf } from '../../agents/tool-functions.ts';
 import type { LanguageCode } from '../../knowledge/text/languages.ts';
+import { sentencesOf } from '../../knowledge/text/sentences.ts';
 import type { Model, ModelRequest } from '../../model/model.ts';
 import { SideQuestions } from '../../model/side-question.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { StoredMessage } from '../../store/store.ts';
+import type { Citations } from '../../types.ts';
 import { metaIn, withTokens, type AnswerResult } from '../message-records.ts';
 import type { AnswerContext } from '../context.ts';
 import { saysUnknown, UNKNOWN_LENGTH } from '../outcome.ts';
@@ -62,14 +64,11 @@ export class ClaimJudge {
 
   /**
    * Says behind an answer that claims something done that nothing was, and notes in its record what was found. Never
-   * rejects. At once, without a call, where a function was called that acts, the answer cites its sources or says nothing.
+   * rejects. At once, without a call, where a function was called that acts, each sentence cites a source, or there is none.
    */
   check(result: AnswerResult, doubt: Doubt, run: Run): AnswerResult | Promise<AnswerResult> {
-    const isPlain = !result.refusal && Object.keys(result.citations).length === 0;
-    const text = run.read(0, UNKNOWN_LENGTH);
-    return isPlain && doubt.tools.didNothing && text !== '' && !saysUnknown(text)
-      ? this.#check(result, doubt, run)
-      : result;
+    if (result.refusal || !doubt.tools.didNothing || saysUnknown(run.read(0, UNKNOWN_LENGTH))) return result;
+    return citesThroughout(run.read(0), result.citations) ? result : this.#check(result, doubt, run);
   }
 
   async #check(result: AnswerResult, doubt: Doubt, run: Run): Promise<AnswerResult> {
@@ -84,6 +83,21 @@ export class ClaimJudge {
     const finish_reason = run.stopped ? 'stopped' : result.finish_reason;
     return withTokens({ ...result, finish_reason, meta }, tokens);
   }
+}
+
+/** Markers behind the end of their sentence. */
+const MARKERS_BEHIND = /([.!?…。！？]["'”’»)]{0,4})((?:[ \t]{0,4}\[\d{1,6}\])+)/g;
+const MARKER = /\[(\d{1,6})\]/g;
+
+/** Whether each sentence has a marker of one of the citations: it tells what a source says. */
+function citesThroughout(text: string, citations: Citations): boolean {
+  const cites = (sentence: string): boolean =>
+    Array.from(sentence.matchAll(MARKER)).some(([, number = '']) => Object.hasOwn(citations, number));
+  return text
+    .replace(MARKERS_BEHIND, '$2$1')
+    .split('\n')
+    .flatMap((line) => sentencesOf(line).map(({ start, end }) => line.slice(start, end)))
+    .every((sentence) => !/\p{L}/u.test(sentence) || cites(sentence));
 }
 
 /** Undefined where the agent has no function that acts. */

@@ -27,6 +27,12 @@ const addCancel = (more: object = {}) =>
   shop.addFunction({ name: 'cancel', parameters: ORDER, external_url: `${shop.tool.base}/cancel`, ...more });
 const checks = () => shop.model.requests.filter(isCheck);
 const QUERY = 'Please cancel order 7';
+async function citing(work: () => Promise<void>): Promise<void> {
+  const update = (show_citations: boolean) =>
+    shop.docent.api('POST', `/chatbot/${shop.chatbot}/update`, { show_citations });
+  await update(true);
+  await work().finally(() => update(false));
+}
 
 describe('an answer that claims something done though nothing was called', () => {
   it.each(['write', 'ask'])('is followed by what is true, of an agent with a function of class %s', async (kind) => {
@@ -77,6 +83,19 @@ describe('an answer that claims something done though nothing was called', () =>
     const events = parseEvents(await reply.text());
     await front.stop();
     expect(events.at(-1)).toMatchObject({ event: 'done', data: { response: `${CLAIMED}\n\n${NOTHING}` } });
+  });
+
+  it.each([
+    `${CLAIMED} You may return a lamp within 45 days [1].`,
+    `${CLAIMED.slice(0, -1)}\nYou may return a lamp within 45 days [1].`,
+    `You may return a lamp within 45 days. [1] ${CLAIMED}`,
+  ])('is checked where another sentence cites a source: %j', async (piece) => {
+    await addCancel();
+    await citing(async () => {
+      answer = { pieces: [piece] };
+      const { text, meta } = await visit(shop, 'Cancel order 7, and how long may I return lamps?');
+      expect([text, meta.claim]).toEqual([`${piece}\n\n${NOTHING}`, 'not_done']);
+    });
   });
 
   it('is checked where functions that only read were called', async () => {
@@ -211,13 +230,16 @@ describe('no check is made', () => {
     }
   });
 
-  it('of an answer that cites its sources', async () => {
+  it.each([
+    'You may return a lamp within 45 days [1].',
+    'You may return a lamp within 45 days. [1]\n\n- You may return a lamp within 45 days [1]',
+  ])('of an answer that cites a source in each sentence: %j', async (piece) => {
     await addCancel();
-    await shop.docent.api('POST', `/chatbot/${shop.chatbot}/update`, { show_citations: true });
-    answer = { pieces: ['You may return a lamp within 45 days [1].'] };
-    const { meta } = await visit(shop, 'How long may I return lamps?');
-    await shop.docent.api('POST', `/chatbot/${shop.chatbot}/update`, { show_citations: false });
-    expect([meta.claim, checks()]).toEqual([undefined, []]);
+    await citing(async () => {
+      answer = { pieces: [piece] };
+      const { meta } = await visit(shop, 'How long may I return lamps?');
+      expect([meta.claim, checks()]).toEqual([undefined, []]);
+    });
   });
 
   it('where the model says that it does not know, or fails', async () => {
