@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Refusal } from '../schema/errors.ts';
+import { isCausedByQuestion } from '../model/errors.ts';
 import type { Generated } from '../model/model.ts';
 import { createOutage, type Health } from '../health/health.ts';
 import { OutboundFailure } from '../outbound/failures.ts';
@@ -59,8 +60,6 @@ export function createFallbacks(
 /** Failures in a row before a pause: without one, a model that hangs makes every visitor wait for its time-out. */
 const MAX_FAILURES = 3;
 const PAUSE_MS = 30_000;
-/** Failures that one question may cause by itself; they do not pause the model for all others. */
-const CAUSED_BY_QUESTION = new Set(['bad_reply', 'status_400', 'status_413', 'status_422']);
 
 export function createFallback({ health, clock, log, quotes = true, model }: FallbackOptions): Fallback {
   const consequence = quotes ? 'new questions are answered with quotes from the sources' : 'visitors get errors';
@@ -102,7 +101,7 @@ export function createFallback({ health, clock, log, quotes = true, model }: Fal
         if (pause?.isTried) pause = { reason: pause.reason, until: clock() };
         return reason;
       }
-      if (!CAUSED_BY_QUESTION.has(reason) && answersAtStart === answers) failures += 1;
+      if (!isCausedByQuestion(reason) && answersAtStart === answers) failures += 1;
       if (quotes && failures >= MAX_FAILURES) pause = { reason, until: clock() + PAUSE_MS };
       outage.failed(reason, (refusal.cause as Error | undefined)?.message);
       return reason;

@@ -1,5 +1,7 @@
+import { OutboundFailure } from '../outbound/failures.ts';
 import { jsonIn } from '../schema/json.ts';
 import type { Clock } from '../schema/ids.ts';
+import { isCausedByQuestion } from './errors.ts';
 import type { Model, ModelRequest } from './model.ts';
 import { withoutThinking } from './thinking.ts';
 
@@ -17,17 +19,23 @@ export interface SideReply<T> {
   tokens: number;
 }
 
-/** Calls in a row that failed or came too late, after which no other is made for so many milliseconds: visitors wait for them. */
+/**
+ * Calls in a row that failed or came too late, after which no other is made for so many milliseconds: visitors wait for them. A
+ * visitor can cause unusable replies, which do not count.
+ */
 const [MAX_FAILURES, PAUSE_MS] = [3, 30_000];
+
+/** Calls of one owner to one model. */
+type Asked = Pick<ModelRequest, 'model' | 'owner'>;
+const keyOf = ({ model = '', owner = '' }: Asked): string => `${owner} ${model}`;
 
 /** Short questions to a model beside its answers: the reply to each is one JSON object. */
 export class SideQuestions {
   readonly #model: Model;
   readonly #clock: Clock;
   readonly #timeout: number;
-  /** Failures in a row. */
-  #failures = 0;
-  #pausedUntil = 0;
+  /** Since the last reply, by owner and model. */
+  readonly #failures = new Map<string, { count: number; pausedUntil: number }>();
 
   /** `timeout`: milliseconds of each. */
   constructor(model: Model, clock: Clock, timeout: number) {
@@ -37,14 +45,14 @@ export class SideQuestions {
   }
 
   /** None is asked for a while after failures in a row. */
-  get isPaused(): boolean {
-    const remaining = this.#pausedUntil - this.#clock();
+  isPaused(asked: Asked): boolean {
+    const remaining = (this.#failures.get(keyOf(asked))?.pausedUntil ?? 0) - this.#clock();
     // More than a pause remains where the clock was set back.
     return remaining > 0 && remaining <= PAUSE_MS;
   }
 
   /**
-   * What `read` makes of the reply; a call whose reply it makes nothing of has failed. Never rejects: what is wrong with the
+   * What `read` makes of the reply. Never rejects: what is wrong with the
    * model, the call of an answer reports. `answer.onStop` ends the call.
    */
   async ask<T>(
@@ -52,9 +60,9 @@ export class SideQuestions {
     read: (reply: unknown) => T | undefined,
     answer: Stoppable,
   ): Promise<SideReply<T>> {
-    if (answer.stopped || this.isPaused) return { value: undefined, tokens: 0 };
+    if (answer.stopped || this.isPaused(request)) return { value: undefined, tokens: 0 };
     let reply = '';
-    let isLate = false;
+    let [isLate, hasFailed] = [false, false];
     let tokens = 0;
     let value: T | undefined;
     try {
@@ -67,13 +75,18 @@ export class SideQuestions {
       const { totalTokens } = await generation.done.finally(() => clearTimeout(timer));
       tokens = totalTokens;
       value = isLate || answer.stopped ? undefined : read(objectInReply(reply));
-    } catch {
+    } catch (error) {
       // The same as no reply.
+      hasFailed = !(error instanceof OutboundFailure && isCausedByQuestion(error.reason));
     }
-    if (answer.stopped) return { value, tokens };
-    this.#failures = value === undefined ? this.#failures + 1 : 0;
-    if (this.#failures >= MAX_FAILURES) this.#pausedUntil = this.#clock() + PAUSE_MS;
+    if (!answer.stopped) this.#count(keyOf(request), isLate || hasFailed);
     return { value, tokens };
+  }
+
+  #count(key: string, hasFailed: boolean): void {
+    if (!hasFailed) return void this.#failures.delete(key);
+    const count = (this.#failures.get(key)?.count ?? 0) + 1;
+    this.#failures.set(key, { count, pausedUntil: count < MAX_FAILURES ? 0 : this.#clock() + PAUSE_MS });
   }
 }
 

@@ -112,8 +112,10 @@ export class AgentRouter {
     const close = closeTo(record!).map((uuid) => agents.find((one) => one.uuid === uuid)!);
     const able = close.filter(isScored);
     const isBetweenThem = able.length > 1 && able[0] === agent;
-    if (!isBetweenThem || !referee?.mayAsk(able[0]!.meta.model) || !questions || questions.isPaused) return choice;
-    if (spending && !(await spending.reserve(referee.credits(able[0]!.meta.model)))) return choice;
+    if (!isBetweenThem || !referee || !questions) return choice;
+    const { meta, chatbot } = able[0]!;
+    if (!referee.mayAsk(meta.model) || questions.isPaused({ model: meta.model, owner: chatbot })) return choice;
+    if (spending && !(await spending.reserve(referee.credits(meta.model)))) return choice;
     const asked = { query, turns, agents: able };
     const { agent: named, tokens } = await askModel(questions, asked, answer);
     return named

@@ -65,8 +65,10 @@ export class QueryRewriter {
   async rewrite(message: Message, answer: Stoppable): Promise<(Rewritten & { tokens: number }) | undefined> {
     const why = reasonFor(message);
     const { agent, spending } = message;
-    if (!why || this.#questions.isPaused || !this.#options.mayAsk(agent.meta.model)) return undefined;
-    if (spending && !(await spending.reserve(this.#options.credits(agent.meta.model)))) return undefined;
+    const { model } = agent.meta;
+    if (!why || this.#questions.isPaused({ model, owner: agent.chatbot })) return undefined;
+    if (!this.#options.mayAsk(model)) return undefined;
+    if (spending && !(await spending.reserve(this.#options.credits(model)))) return undefined;
     const { value: queries = [], tokens } = await this.#questions.ask(requestFor(message), queriesIn, answer);
     return { why, queries, tokens };
   }

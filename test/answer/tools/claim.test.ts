@@ -167,6 +167,28 @@ describe('an answer stays as it is, and its record says that it was not checked,
     expect(made).toHaveLength(3);
   });
 
+  it('where three calls of its chatbot failed; unusable replies and other chatbots do not end the checks', async () => {
+    const own = await openShop({}, true, undefined, script);
+    const { docent, tool } = own;
+    await own.addFunction({ name: 'cancel' });
+    const other = (await docent.api('POST', '/chatbot/create', { name: 'Other', visibility: 'public' })).body.uuid;
+    const agent = (await docent.api('GET', `/chatbot/${other}/agents`)).body[0].uuid;
+    await docent.api('POST', `/agent/${agent}/function/create`, {
+      name: 'cancel',
+      external_url: `${tool.base}/cancel`,
+    });
+    const claims = async (reply: Script, of = own) => {
+      check = reply;
+      return (await visit(of, QUERY)).meta.claim;
+    };
+    for (let n = 0; n < 3; n += 1) expect(await claims({ pieces: ['Roses are red.'] })).toBe('unchecked');
+    expect(await claims(says('yes'))).toBe('not_done');
+    for (let n = 0; n < 3; n += 1) expect(await claims({ status: 500, raw: ['no'] })).toBe('unchecked');
+    expect(await claims(says('yes'))).toBe('unchecked');
+    expect(await claims(says('yes'), { ...own, chatbot: other })).toBe('not_done');
+    await own.close();
+  });
+
   it('where the visitor stops it meanwhile', async () => {
     await addCancel();
     check = { hangAfter: 0 };
