@@ -7,27 +7,27 @@ export type Value = string | number | boolean;
 export type Values = Readonly<Record<string, Value>>;
 
 /**
- * The values by name: a variable's default, then what the session was created with, then what was collected in it. Of a
- * static variable the default alone counts, whoever sent another value. Empty texts, and values that are not of the
+ * The values by name: a variable's default, then what the session was created with, then what was collected in it. A static
+ * variable takes nothing of a visitor: its default counts, or what a key holder created the session with. Empty texts, and values that are not of the
  * variable's type, count as not set. Where several enabled agents declare a name, the first of them decides; a name that
  * none declares has the value that was sent.
  */
-export function valuesOf(
-  agents: readonly Pick<StoredAgent, 'enabled' | 'variables'>[],
-  session: Pick<StoredSession, 'initial_variables' | 'variables'>,
-): Values {
+export function valuesOf(agents: readonly Pick<StoredAgent, 'enabled' | 'variables'>[], session: Given): Values {
   const declared = declaredBy(agents);
   const values = defaultsOf(declared);
+  const trusted = session.by_key ? session.initial_variables : undefined;
   for (const given of [session.initial_variables, session.variables]) {
     for (const [name, sent] of Object.entries(given ?? {})) {
       const variable = declared.get(name);
-      if (variable && isStatic(variable)) continue;
+      if (variable && isStatic(variable) && given !== trusted) continue;
       const value = variable ? typedValue(variable.type, sent) : sent;
       if (value !== undefined && value !== '') values.set(name, value);
     }
   }
   return Object.fromEntries(values);
 }
+
+type Given = Pick<StoredSession, 'initial_variables' | 'variables' | 'by_key'>;
 
 /** By name. */
 export type Declared = ReadonlyMap<string, AgentVariable>;
@@ -42,7 +42,7 @@ export function declaredBy(agents: readonly Pick<StoredAgent, 'enabled' | 'varia
   return declared;
 }
 
-/** Its value is its default in every session. */
+/** No visitor changes its value. */
 export const isStatic = ({ default_value }: AgentVariable): boolean => default_value.static !== 0;
 
 function defaultsOf(declared: ReadonlyMap<string, AgentVariable>): Map<string, Value> {
@@ -85,7 +85,7 @@ export function fill(template: string, values: Values, write: (value: Value, nam
   });
 }
 
-/** The names of static variables: the owner's own, the same in every session, a key perhaps. */
+/** The names of static variables: the owner's own, a key perhaps. */
 export const staticNames = (declared: Declared): ReadonlySet<string> =>
   new Set([...declared.values()].filter(isStatic).map(({ name }) => name));
 
@@ -104,11 +104,7 @@ const MAX_WRITTEN = 300;
  * The agent with the values of a session in its prompt and its messages; the very same agent where they name none. Values
  * that are not the owner's own are one line of data: in a prompt they stand within `<visitor>`.
  */
-export function withValues(
-  agent: StoredAgent,
-  agents: readonly StoredAgent[],
-  session: Pick<StoredSession, 'initial_variables' | 'variables'>,
-): StoredAgent {
+export function withValues(agent: StoredAgent, agents: readonly StoredAgent[], session: Given): StoredAgent {
   const { prompt, meta, human_escalation_settings: escalation } = agent;
   const templates = [prompt, meta.default_message, escalation?.human_requested_message];
   if (!templates.some((template) => template?.includes('{{'))) return agent;

@@ -125,7 +125,7 @@ async function replyOf(
     citations: JSON.parse(message.cite_data_json) as Citations,
     labels: message.labels.map(({ name }) => name),
     state: meta.live?.state ?? 'none',
-    variables: valuesOf(agents, { initial_variables: initial, variables: meta.variables ?? {} }),
+    variables: valuesOf(agents, { initial_variables: initial, variables: meta.variables ?? {}, by_key: true }),
     names: new Set([...declaredBy(agents).keys(), ...Object.keys(initial)]),
   };
 }

@@ -283,6 +283,8 @@ export interface Usage {
 
 export interface StoredSession extends Session {
   chatbot: string;
+  /** Created by a key holder, who vouches for `initial_variables`. */
+  by_key?: true;
   /** A person was asked for. */
   live?: { state: 'requested' };
   /** Collected in the conversation, by the names of agents' variables; absent before the first. */

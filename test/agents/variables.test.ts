@@ -25,6 +25,17 @@ describe('the values of a session', () => {
     expect(valuesOf(agents, { initial_variables: sent, variables: sent })).toEqual({ plan: 'basic' });
   });
 
+  it('take the place of a static default where a key holder created the session with them, and stay so', () => {
+    const agents = [agent(variable('plan', 'string', 'basic', 1), variable('none', 'number', '', 1))];
+    const session = {
+      by_key: true as const,
+      initial_variables: { plan: 'gold', none: 'x' },
+      variables: { plan: 'own' },
+    };
+    expect(valuesOf(agents, session)).toEqual({ plan: 'gold' });
+    expect(valuesOf(agents, { ...session, initial_variables: {} })).toEqual({ plan: 'basic' });
+  });
+
   test.each([
     ['number', '7', 7],
     ['number', ' -0.5 ', -0.5],

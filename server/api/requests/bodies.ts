@@ -90,6 +90,12 @@ export const TagChange = Type.Partial(NewTag);
 
 export const NewSession = Type.Object({
   initial_variables: Type.Optional(NewVariables),
+  from_visitor: Type.Optional(
+    Type.Boolean({
+      description:
+        '`initial_variables` are of a visitor or a page: variables with `static` 1 do not take them. Default false.',
+    }),
+  ),
   dry_run: Type.Optional(
     Type.Boolean({
       description:

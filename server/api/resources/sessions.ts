@@ -20,10 +20,12 @@ export const sessions = ({ store, runs, clock }: ApiDeps): Operation[] => [
     summary: 'Create a session',
     body: NewSession,
     reply: Session,
-    async handle({ user, uuid, body }) {
+    async handle({ user, uuid, body: { from_visitor, ...body } }) {
       await ownedChatbot(store, user, uuid);
       const now = timestamp(clock);
-      const session: StoredSession = { uuid: newUuid(), created_at: now, modified_at: now, ...body, chatbot: uuid };
+      const dated = { created_at: now, modified_at: now };
+      const origin = from_visitor ? {} : { by_key: true as const };
+      const session: StoredSession = { uuid: newUuid(), ...dated, ...body, ...origin, chatbot: uuid };
       if (!(await store.createSession(session))) throw notFound('chatbot');
       return view(Session, session);
     },

@@ -75,7 +75,7 @@ export function createRemoteClient({ connections, prefix, apiKey }: RemoteServer
         outbound(
           'POST',
           `/chatbot/${encodeURIComponent(chatbot)}/session/create`,
-          variables && { initial_variables: variables },
+          variables && { initial_variables: variables, from_visitor: true },
         ),
       ),
     async deleteSession(session) {

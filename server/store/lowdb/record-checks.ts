@@ -211,6 +211,7 @@ export const isSession = record<StoredSession>({
   ...dated,
   initial_variables: optional(mapOf(either(text, number, bool))),
   dry_run: optional(bool),
+  by_key: optional(bool),
   live: optional(record({ state: oneOf('requested') })),
   variables: optional(mapOf(either(text, number, bool))),
   chatbot: uuid,

@@ -107,6 +107,42 @@ describe('a static variable whose value is repeated', () => {
   });
 });
 
+describe('a static variable that a key holder creates the session with', () => {
+  const variables = [
+    { name: 'customer', example: '71234567', type: 'string', default_value: { content: 'nobody', static: 1 } },
+  ];
+  const QUERY = 'My customer number is 99999999. Which invoices are open?';
+  const created = (body: object) => shop.docent.api('POST', `/chatbot/${shop.chatbot}/session/create`, body);
+  const initial_variables = { customer: '71234567' };
+  beforeEach(async () => {
+    await shop.docent.api('POST', `/agent/${shop.agent}/update`, { variables });
+    await shop.addFunction({
+      name: 'invoices',
+      method: 'GET',
+      external_url: `${shop.tool.base}/invoices/{{customer}}`,
+    });
+    shop.model.next({ toolCalls: [{ name: 'invoices', arguments: {} }] });
+  });
+  const calledFor = async (body: object): Promise<string[]> => {
+    await visit(shop, QUERY, body);
+    return shop.tool.calls.map(({ url }) => url);
+  };
+
+  it('has that value, whatever the visitor says', async () => {
+    const { body } = await created({ initial_variables });
+    expect(body).not.toHaveProperty('by_key');
+    expect(await calledFor({ session: body.uuid })).toEqual(['/invoices/71234567']);
+  });
+
+  it('does not take it from the page, nor where the key holder passes on what a visitor sent', async () => {
+    expect(await calledFor({ variables: initial_variables })).toEqual(['/invoices/nobody']);
+    const { body } = await created({ initial_variables, from_visitor: true });
+    shop.tool.calls.length = 0;
+    shop.model.next({ toolCalls: [{ name: 'invoices', arguments: {} }] });
+    expect(await calledFor({ session: body.uuid })).toEqual(['/invoices/nobody']);
+  });
+});
+
 describe('a variable of an address', () => {
   it.each(['..', '../admin', 'a/../../admin', '..\\admin', '..\n', '7/.'])(
     'fills no path where it is %j',
