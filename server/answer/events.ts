@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
+import type { Logger } from 'pino';
+import type { Question } from './message-records.ts';
 
-/** A visitor asked for a person, and a human-escalation agent has answered. */
+/** A visitor asked for a person, and a human-escalation agent has answered: once in a conversation. */
 export interface PersonRequest {
   chatbot: string;
   session: string;
@@ -15,3 +17,12 @@ interface AnswerEventMap {
 type AnswerEvents = EventEmitter<AnswerEventMap>;
 
 export const createAnswerEvents = (): AnswerEvents => new EventEmitter<AnswerEventMap>();
+
+/** A listener that throws is a fault of its own: the answer is stored and has ended. */
+export function tellOfRequest(events: AnswerEvents, log: Logger, { uuid, chatbot, session }: Question): void {
+  try {
+    events.emit('personRequested', { chatbot: chatbot.uuid, session: session.uuid, message: uuid });
+  } catch (error) {
+    log.error({ err: error, message: uuid }, 'a listener to a request for a person failed');
+  }
+}

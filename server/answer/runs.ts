@@ -7,7 +7,7 @@ import type { Store, StoredMessage, StoredSession } from '../store/store.ts';
 import { BackgroundResults, withBackground, withFindings } from './background/results.ts';
 import type { BackgroundWork, Finding } from './background/work.ts';
 import { createAnswerCapacity, type AnswerCapacity } from './capacity.ts';
-import { createAnswerEvents } from './events.ts';
+import { createAnswerEvents, tellOfRequest } from './events.ts';
 import {
   errorResult,
   finishedMessage,
@@ -245,11 +245,12 @@ export class AnswerRuns {
     try {
       if (!(await stored)) throw notFound('session');
       if (!(await this.#save(question, message))) throw notFound('session');
-      if (!question.ephemeral) await this.#updateSession(question, run, findings, result.requestsPerson);
+      const { requestsPerson } = result;
+      const isNew = !question.ephemeral && (await this.#updateSession(question, run, findings, requestsPerson));
       await counted;
       if (background) this.#background.follow(question, background, run.order);
       run.end({ message, ...(fault ? { refusal: fault } : {}) });
-      if (result.requestsPerson && !question.ephemeral) this.#tellOfRequest(question);
+      if (isNew) tellOfRequest(this.events, this.#log, question);
     } catch (error) {
       background?.stop();
       if (!(error instanceof Refusal)) this.#log.error({ ...logFields(question), err: error }, 'answer not stored');
@@ -259,27 +260,27 @@ export class AnswerRuns {
     }
   }
 
-  /** What the session keeps of the answer. Where it cannot be written, the answer is stored and ends all the same. */
-  async #updateSession(question: Question, run: Run, findings: Finding[], requestsPerson?: true): Promise<void> {
+  /**
+   * What the session keeps of the answer. Where it cannot be written, the answer is stored and ends all the same. True where
+   * a person is requested, and none was before.
+   */
+  async #updateSession(question: Question, run: Run, findings: Finding[], requestsPerson?: true): Promise<boolean> {
     const { uuid } = question.session;
     // What background agents found comes after what the question's own words gave.
     const variables = Object.assign({}, run.collected, ...findings.map((one) => one.variables)) as Values;
+    let isNew = false;
+    const request = (one: StoredSession): StoredSession => {
+      isNew ||= one.live === undefined;
+      return { live: { state: 'requested' }, ...one };
+    };
     const update = async (): Promise<void> => {
-      if (requestsPerson) await this.#store.updateSession(uuid, (one) => ({ ...one, live: { state: 'requested' } }));
+      if (requestsPerson) await this.#store.updateSession(uuid, request);
       await this.#background.storeVariables(uuid, variables, run.order);
     };
     await retry(update, isShortOfFiles, STORE_RETRY_DELAYS).catch((error: unknown) =>
       this.#log.error({ ...logFields(question), err: error }, 'the session of an answer could not be stored'),
     );
-  }
-
-  /** A listener that throws is a fault of its own: the answer is stored and has ended. */
-  #tellOfRequest({ uuid, chatbot, session }: Question): void {
-    try {
-      this.events.emit('personRequested', { chatbot: chatbot.uuid, session: session.uuid, message: uuid });
-    } catch (error) {
-      this.#log.error({ err: error, message: uuid }, 'a listener to a request for a person failed');
-    }
+    return isNew;
   }
 
   async #stopWhere(matches: (question: Question) => boolean): Promise<void> {

@@ -52,6 +52,20 @@ it('tells once of a request for a person, after its answer is stored', async () 
   expect(await told[0]!.stored).toMatchObject({ finish_reason: 'stop' });
 });
 
+it('tells once of a person who is asked for again in the same conversation', async () => {
+  const told: PersonRequest[] = [];
+  runs.events.on('personRequested', (request) => told.push(request));
+  const { ids, run } = await ask();
+  await whenEnded(run);
+  const session = (await store.session(ids.session))!;
+  const chatbot = (await store.chatbot(ids.chatbot))!;
+  const again = { uuid: messageUuid(session.uuid), query: 'a person!', chatbot, session, newSession: false };
+  await whenEnded(runs.start(again, escalate));
+  await runs.settled();
+  expect(told).toEqual([ids]);
+  expect(await store.session(ids.session)).toEqual({ ...session, modified_at: expect.anything() });
+});
+
 it('tells nothing of an ordinary answer, of one that is not stored, and of one whose session is gone', async () => {
   const told: PersonRequest[] = [];
   runs.events.on('personRequested', (request) => told.push(request));
