@@ -260,10 +260,7 @@ export class AnswerRuns {
     }
   }
 
-  /**
-   * What the session keeps of the answer. Where it cannot be written, the answer is stored and ends all the same. True where
-   * a person is requested, and none was before.
-   */
+  /** Stores what the session keeps of the answer; a failure is only logged. True where a person is first requested. */
   async #updateSession(question: Question, run: Run, findings: Finding[], requestsPerson?: true): Promise<boolean> {
     const { uuid } = question.session;
     // What background agents found comes after what the question's own words gave.
