@@ -63,7 +63,7 @@ describe('an answer of quotations', () => {
 
   it('quotes a table row as text', async () => {
     expect(await textFor('How much is express postage?')).toContain(
-      'Rates and times: Express — Price: £9; Arrives: the next day [',
+      'Rates and times: Postage is charged once for an order. Express — Price: £9; Arrives: the next day [',
     );
   });
 

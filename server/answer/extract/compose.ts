@@ -4,7 +4,7 @@ import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 import { Layout } from './layout.ts';
 import { refersBack, SENTENCE_END } from './anaphora.ts';
 import { labelIsIn } from './named-row.ts';
-import { isQuotedWhole } from './section.ts';
+import { headingOver, isQuotedWhole, withPrefix } from './section.ts';
 import { stepsAround } from './steps.ts';
 
 /** A selected sentence: the index of its passage in `found`, and its own index in the passage. */
@@ -34,8 +34,8 @@ const LEAD_IN_SHARE = 0.85;
 const MAX_SENTENCE_BEFORE = 320;
 /** UTF-16 units. Of longer code only the selected sentence is quoted. */
 const MAX_CODE_LENGTH = 700;
-/** UTF-16 units. Above a list, a longer text without a colon is a paragraph and not the caption. */
-const MAX_CAPTION_LENGTH = 100;
+/** UTF-16 units of a sentence above a list that leads to it without a colon. */
+const MAX_CAPTION_LENGTH = 320;
 /**
  * UTF-16 units from lead-in to end up to which the citation includes the lead-in: a longer one would cite many items that
  * are not quoted.
@@ -60,10 +60,14 @@ export function composeQuotes(
     pages.set(uuid, passages.set(passageIndex, [...(passages.get(passageIndex) ?? []), at]));
   }
   return [...pages.values()].flatMap((passages) =>
-    [...passages].flatMap(([at, sentences]) => {
+    [...passages].flatMap(([at, sentences], index, all) => {
       const inPassage = (pick?: PickedSentence): number => (pick?.found === at ? pick.at : -1);
       const passage = new PassageQuotes(found[at]!, at, query, inPassage(picks[0]), inPassage(row));
-      return passage.compose(sentences.sort((a, b) => a - b));
+      const before = index > 0 ? found[all[index - 1]![0]]!.headings : undefined;
+      return passage.compose(
+        sentences.sort((a, b) => a - b),
+        before,
+      );
     }),
   );
 }
@@ -79,6 +83,8 @@ class PassageQuotes {
   readonly #row: number;
   readonly #quoted = new Set<number>();
   readonly #pieces: QuotePiece[] = [];
+  /** The headings of its section have been told. */
+  #isHeaded = false;
 
   constructor(found: Found, passageIndex: number, query: Query, best: number, row: number) {
     this.#found = found;
@@ -89,34 +95,34 @@ class PassageQuotes {
     this.#layout = new Layout(found.text, found.match.sentences());
   }
 
-  compose(selected: number[]): QuotePiece[] {
-    if (isQuotedWhole(this.#found)) return [this.#whole()];
-    for (const at of selected) if (!this.#quoted.has(at)) this.#quote(at, selected);
+  /** `before`: the headings of the passage that is quoted before it. */
+  compose(selected: number[], before?: string[]): QuotePiece[] {
+    this.#isHeaded = this.#found.source.type === 'qa' || before?.join('\n') === this.#found.headings.join('\n');
+    if (isQuotedWhole(this.#found)) this.#whole();
+    else for (const at of selected) if (!this.#quoted.has(at)) this.#quote(at, selected);
     return this.#pieces;
   }
 
-  #whole(): QuotePiece {
-    const { source, text, headings } = this.#found;
-    const start = text.length - text.trimStart().length;
-    const quoted = text.trim();
-    // The first heading is the page's own; a question and answer has the question as its heading.
-    const heading = source.type === 'qa' || headings.length < 2 ? '' : this.#heading();
-    return this.#piece(heading + quoted, start, start + quoted.length, true);
+  #whole(): void {
+    const quoted = this.#found.text.trim();
+    const start = this.#found.text.indexOf(quoted);
+    this.#push(this.#piece(quoted, start, start + quoted.length, true), 0, -1);
   }
 
   #quote(at: number, selected: number[]): void {
     const steps = stepsAround(this.#layout, at, this.#query);
     if (steps) {
       const { text, start, end, first, last, isLed } = steps;
-      const quoted = isLed ? text : `${this.#heading().trimEnd()}\n\n${text}`.trimStart();
-      return this.#push(this.#piece(quoted, start, end, true), first, last);
+      return this.#push(this.#piece(text, start, end, true), first, last, !isLed);
     }
     if (this.#layout.items[at]! >= 0) return this.#list(at, selected);
     if (this.#layout.isCode(at)) return this.#code(at);
     const next = at + 1;
-    if (next < this.#layout.sentences.length && ENDS_WITH_COLON.test(this.#text(at))) {
-      if (this.#layout.items[next] === next) return this.#list(next, selected);
-      if (this.#layout.isCode(next)) return this.#code(next);
+    if (next < this.#layout.sentences.length) {
+      const isColon = ENDS_WITH_COLON.test(this.#text(at));
+      const isLead = isColon || (this.#leadIn(at) && selected.some((one) => this.#layout.sentences[one]!.lead === at));
+      if (isLead && this.#layout.items[next] === next) return this.#list(next, selected);
+      if (isColon && this.#layout.isCode(next)) return this.#code(next);
     }
     if (QUESTION.test(this.#text(at)) && next < this.#layout.sentences.length)
       return this.#questionWithAnswer(at, next, selected);
@@ -131,9 +137,12 @@ class PassageQuotes {
     return { text, found: this.#passageIndex, start, end, block };
   }
 
-  #push(piece: QuotePiece, from: number, to: number): void {
+  /** `isNeeded`: without a heading the piece cannot be understood. */
+  #push(piece: QuotePiece, from: number, to: number, isNeeded = false): void {
     for (let at = from; at <= to; at++) this.#quoted.add(at);
-    this.#pieces.push(piece);
+    const heading = isNeeded || !this.#isHeaded ? headingOver(this.#found, piece.text, isNeeded) : '';
+    this.#isHeaded = true;
+    this.#pieces.push({ ...piece, text: withPrefix(heading, piece.text) });
   }
 
   #sentence(at: number): void {
@@ -158,8 +167,7 @@ class PassageQuotes {
       const both = before.text + this.#layout.space(at) + this.#text(at);
       return this.#push(this.#piece(both, before.start, end, false), at - 1, at);
     }
-    const heading = isAnaphoric ? this.#heading() : '';
-    this.#push(this.#piece(heading + this.#text(at), start, end, false), at, at);
+    this.#push(this.#piece(this.#text(at), start, end, false), at, at, isAnaphoric);
   }
 
   /** Whether a complete sentence of the same paragraph comes before, and is not quoted already. */
@@ -206,14 +214,12 @@ class PassageQuotes {
       before && lead >= 0 && end - this.#layout.sentences[lead]!.start <= MAX_QUOTE_WITH_LEAD_IN
         ? this.#layout.sentences[lead]!.start
         : start;
-    const text =
-      texts.length === 1
-        ? `${before || this.#heading()}${texts[0]}`
-        : `${(before || this.#heading()).trimEnd()}\n\n${texts.map((item, at) => this.#layout.itemMark(quotedItems[at]!) + item).join('\n')}`.trimStart();
+    const list = texts.map((item, at) => this.#layout.itemMark(quotedItems[at]!) + item).join('\n');
+    const text = withPrefix(before, texts.length === 1 ? texts[0]! : list);
     for (const item of items) this.#quoted.add(item);
     for (const sentence of selected) if (items.includes(this.#layout.items[sentence]!)) this.#quoted.add(sentence);
     if (lead >= 0) this.#quoted.add(lead);
-    this.#pieces.push(this.#piece(text, quoteFrom, end, texts.length > 1));
+    this.#push(this.#piece(text, quoteFrom, end, texts.length > 1), 0, -1, before === '');
   }
 
   /** The items that match the question best. Where none matches, the whole list if it is short, else the selected items. */
@@ -278,18 +284,12 @@ class PassageQuotes {
     }
   }
 
-  /** The sentence that ends with a colon above a list, or its caption, as a prefix of an item. */
+  /** What stands above a list, as a prefix of an item. */
   #leadIn(lead: number): string {
     const text = lead >= 0 ? this.#text(lead) : '';
     if (text === '' || ENDS_WITH_COLON.test(text)) return text && `${text} `;
-    return text.length <= MAX_CAPTION_LENGTH && !SENTENCE_END.test(text) ? `${text}: ` : '';
-  }
-
-  /** The last heading of the passage, as a prefix of a sentence. */
-  #heading(): string {
-    // In text of a PDF a syllable of a broken line may have been read as a heading.
-    const heading = (this.#found.headings.at(-1) ?? '').replace(/^\p{Ll}{1,3}$/u, '');
-    return heading && (/[:：]$/.test(heading) || SENTENCE_END.test(heading) ? `${heading} ` : `${heading}: `);
+    if (text.length > MAX_CAPTION_LENGTH) return '';
+    return SENTENCE_END.test(text) ? `${text} ` : `${text}: `;
   }
 }
 

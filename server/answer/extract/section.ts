@@ -1,5 +1,7 @@
 import type { Found } from '../../knowledge/search/found.ts';
 import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
+import { eachWord } from '../../knowledge/text/tokenizer.ts';
+import { SENTENCE_END } from './anaphora.ts';
 
 /** UTF-16 units up to which the text under a heading is quoted whole: a sentence of it is often no answer without the next. */
 const MAX_SECTION_LENGTH = 400;
@@ -9,4 +11,43 @@ const ITEM = /^(?:-|\d{1,3}\.) /m;
 export function isQuotedWhole({ source, headings, text, match }: Found): boolean {
   if (source.type === 'qa' || match.asked) return true;
   return headings.length > 0 && text.length <= MAX_SECTION_LENGTH && !text.includes(CODE_FENCE) && !ITEM.test(text);
+}
+
+/** Headings above a quote that are told with it: a section's own, and that of the section around it. */
+const MAX_HEADINGS = 2;
+/** In text of a PDF a syllable of a broken line may have been read as a heading. */
+const SYLLABLE = /^\p{Ll}{1,3}$/u;
+
+/**
+ * The headings of the section that a quote is from, as its prefix, since one such as “Exceptions” turns its meaning. Without the
+ * page's own, and those whose words the quote has. `isNeeded`: the page's own is told where there is no other.
+ */
+export function headingOver({ source, headings }: Found, quote: string, isNeeded: boolean): string {
+  const [first = ''] = headings;
+  const isPages = headings.length > 1 || source.type === 'qa' || isNameOf(first, source.title);
+  const sections = headings.slice(isPages ? 1 : 0).slice(-MAX_HEADINGS);
+  const told = sections.filter((heading) => !SYLLABLE.test(heading) && !hasWordsOf(quote, heading));
+  const own = isNeeded && sections.length === 0 ? [first].filter((heading) => !SYLLABLE.test(heading)) : told;
+  return own.map(asPrefix).join('');
+}
+
+const asPrefix = (heading: string): string =>
+  heading && (/[:：]$/.test(heading) || SENTENCE_END.test(heading) ? `${heading} ` : `${heading}: `);
+
+/** Puts a prefix before a quote; above it where that begins with a mark of Markdown. */
+export function withPrefix(prefix: string, quote: string): string {
+  return /^(?:```|- |\d{1,3}\. )/.test(quote) ? `${prefix.trimEnd()}\n\n${quote}`.trimStart() : prefix + quote;
+}
+
+const isNameOf = (heading: string, title: string): boolean => hasWordsOf(title, heading) || hasWordsOf(heading, title);
+
+function hasWordsOf(text: string, part: string): boolean {
+  const words = wordsIn(text);
+  return [...wordsIn(part)].every((word) => words.has(word));
+}
+
+function wordsIn(text: string): Set<string> {
+  const words = new Set<string>();
+  eachWord(text, (word) => words.add(word));
+  return words;
 }

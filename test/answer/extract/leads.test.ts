@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { siteOf } from '../site.ts';
+
+const SITE = await siteOf({
+  'return.html': `<title>Kettles</title><main><h2>Exceptions</h2><p>Kettles that were engraved with a name stay with
+    whoever ordered them.</p></main>`,
+  'passport.html': `<title>Passport</title><main><h1>Passport</h1><p>Bring your old passport and a photograph.</p>
+    <p>You do not need to bring the following.</p><ul><li>A birth certificate.</li><li>A utility bill.</li>
+    <li>A letter from your employer.</li></ul></main>`,
+  'visit.html': `<title>Visit</title><main><h1>Visit</h1><p>The house is open all year.</p><p>Since the floors are old and the
+    stairs are narrow, our wardens cannot let any visitor take the following things further than the hall, whatever the season
+    or the weather</p><ul><li>Prams and pushchairs.</li><li>Dogs, other than guide dogs.</li><li>Rucksacks.</li></ul></main>`,
+  'loans.html': `<title>Loans</title><main><h1>Loans</h1><p>Members borrow up to ten things at once, and renew each of them
+    twice, by telephone or at the desk, so long as nobody else has asked for it in the meantime.</p>
+    <h2>Not lent</h2><p>Newspapers of the current week stay in the reading room. Maps from before 1900 stay in the vault. Board
+    games with missing parts stay on the shelf until somebody has found the parts, which can take a while; ask at the desk if
+    you want to help with it, we are glad of any volunteer that comes. Music scores that belong to the orchestra stay with the
+    orchestra, and its librarian alone decides who may look at them and when.</p>
+    <h2>Not mended</h2><h3>Toys</h3><p>Wooden trains go to the museum of the town.</p></main>`,
+});
+
+describe('a quote is told with what turns its meaning', () => {
+  it.each([
+    [
+      'the only heading of a page that is not its name',
+      'Was the kettle engraved with a name?',
+      /^Exceptions: Kettles/m,
+    ],
+    [
+      'a whole sentence above a list',
+      'Do I have to bring a utility bill?',
+      /need to bring the following\. A utility bill/,
+    ],
+    ['a long line above a list', 'Can I take a pushchair?', /wardens cannot let [^]*: Prams/],
+    ['the heading of a long section', 'Can I borrow music scores of the orchestra?', /Not lent: .*Music scores/],
+    ['the heading of the section around its section', 'Do wooden trains go there?', /Not mended: Toys: Wooden trains/],
+  ])('%s', async (_, question, told) => {
+    expect((await SITE.answer(question)).text).toMatch(told);
+  });
+
+  it('once, where several quotes are from one section', async () => {
+    const { text } = await SITE.answer('Do I need a birth certificate?');
+    expect(text.split('You do not need')).toHaveLength(2);
+  });
+});
