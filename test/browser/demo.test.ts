@@ -146,7 +146,7 @@ test('nothing is stored or requested before the visitor reaches for the launcher
   expect(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([0, 0, '']);
 });
 
-test('launcher and panel are all that loads for a first answer with sources and actions', async () => {
+test('four files of the widget, small together, are all that loads for a first answer with sources and actions', async () => {
   const loaded: string[] = [];
   page.on('response', (response) => {
     const { pathname } = new URL(response.url());
@@ -161,7 +161,8 @@ test('launcher and panel are all that loads for a first answer with sources and 
     .getByRole('link', { name: /Returns/ })
     .waitFor();
   await answers(page).last().getByRole('button', { name: 'Helpful', exact: true }).waitFor();
-  expect(loaded).toEqual(['/embed.js', expect.stringMatching(/^\/embed\/panel-/)]);
+  const parts = loaded.map((path) => path.replace(/-.{8}\.js$/, ''));
+  expect(parts).toEqual(['/embed.js', '/embed/panel', '/embed/presence', '/embed/after-answer']);
   const sizes = loaded.map((path) => gzipSync(readFileSync(`dist${path}`), { level: 9 }).length);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(26_000);
 });
