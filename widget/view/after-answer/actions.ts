@@ -19,14 +19,14 @@ export function showActions(place: HTMLElement | null, chat: Chat, turn: Turn): 
     const before = turn.feedback.peek();
     chat.rate(turn, { rating, comment: rating === before.rating ? before.comment : undefined });
   };
-  const copy = createIconButton(COPY, words.copyAnswer, async () => {
+  const copy = createIconButton(place, COPY, words.copyAnswer, async () => {
     status.textContent = (await copyAnswer(turn, place.parentElement!, copy)) ? words.copied : words.uncopied;
   });
-  const again = createIconButton(RETRY, words.retry, () => chat.ask(turn.query, turn));
+  const again = createIconButton(place, RETRY, words.retry, () => chat.ask(turn.query, turn));
   again.classList.add('again');
   again.hidden = !!turn.pending;
-  const up = createIconButton(THUMB, words.helpful, () => rate(1));
-  const down = createIconButton(THUMB, words.unhelpful, () => rate(-1), '180deg');
+  const up = createIconButton(place, THUMB, words.helpful, () => rate(1));
+  const down = createIconButton(place, THUMB, words.unhelpful, () => rate(-1), '180deg');
   const send = createButton(words.send, () => chat.rate(turn, { rating: -1, comment: field.value.trim() }));
   const comment = create('div', { class: 'comment' }, create('label', {}, words.comment, field), send);
   place.append(create('div', { class: 'top' }, copy, again, up, down, status), comment);

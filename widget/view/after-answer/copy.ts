@@ -24,7 +24,7 @@ function htmlOf(answer: Element, sources: Element[]): string {
   for (const element of [text, ...text.querySelectorAll('*')])
     for (const name of element.getAttributeNames())
       if (!/^(?:href|src|alt|start|dir)$/.test(name)) element.removeAttribute(name);
-  return new XMLSerializer().serializeToString(text);
+  return text.outerHTML;
 }
 
 /**

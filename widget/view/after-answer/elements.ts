@@ -1,5 +1,5 @@
 /**
- * Creates elements by the prototype's methods, which a page's markup cannot hide (embed/document-member.ts). Strings become text
+ * Creates an element by the prototype's method, which a page's markup cannot hide (embed/document-member.ts). Strings become text
  * nodes.
  */
 export function create(
@@ -7,14 +7,7 @@ export function create(
   attributes: Record<string, string> = {},
   ...children: (Node | string)[]
 ): HTMLElement {
-  return fill(Document.prototype.createElement.call(document, tag), attributes, children);
-}
-
-function fill<Kind extends Element>(
-  element: Kind,
-  attributes: Record<string, string>,
-  children: (Node | string)[],
-): Kind {
+  const element = Document.prototype.createElement.call(document, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
@@ -27,17 +20,20 @@ export function createButton(words: string, onclick: () => void): HTMLElement {
   return button;
 }
 
-const createSvg = (tag: string, attributes: Record<string, string>, ...children: Node[]): SVGElement =>
-  fill(
-    Document.prototype.createElementNS.call(document, 'http://www.w3.org/2000/svg', tag) as SVGElement,
-    attributes,
-    children,
-  );
-
-/** A button whose accessible name is its title. `path`: in a 24×24 view box, stroked; `rotate`: a CSS angle. */
-export function createIconButton(path: string, title: string, onclick: () => void, rotate = ''): HTMLElement {
-  const svg = createSvg('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, createSvg('path', { d: path }));
+/**
+ * A button whose accessible name is its title. `path`: in a 24×24 view box, stroked; `rotate`: a CSS angle. Its icon is a copy of the
+ * first one in the panel around `place`, a header's, with this path.
+ */
+export function createIconButton(
+  place: Element,
+  path: string,
+  title: string,
+  onclick: () => void,
+  rotate = '',
+): HTMLElement {
+  const svg = place.closest('section')!.querySelector('svg')!.cloneNode(true) as SVGElement;
   svg.style.rotate = rotate;
+  svg.firstElementChild!.setAttribute('d', path);
   const button = create('button', { class: 'quiet', type: 'button', title }, svg);
   button.onclick = onclick;
   return button;
