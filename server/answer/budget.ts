@@ -16,6 +16,8 @@ interface Account {
   month: string;
   spent: number;
   reserved: number;
+  /** Messages whose answers cost nothing, and for which a model may have been called all the same; from 0 after a restart. */
+  beside: number;
   /** The log says that the credits are spent. */
   isReported: boolean;
 }
@@ -39,7 +41,7 @@ export class Budget {
       const at = run.message.created_at;
       const spending = new QuestionSpending(
         (credits) => this.#reserve(question, at, credits),
-        () => this.#isSpent(question, at),
+        () => this.#accountBeside(question, at),
       );
       const answer = respond({ ...question, spending }, run);
       answer.then(
@@ -65,10 +67,13 @@ export class Budget {
     return undefined;
   }
 
-  /** Counts as spent where it cannot be read. */
-  async #isSpent({ chatbot: { owner } }: Question, at: string): Promise<boolean> {
+  /** Undefined where it is spent, or cannot be read. Calls beside answers that cost nothing are for as many messages as there are credits. */
+  async #accountBeside({ chatbot: { owner } }: Question, at: string): Promise<Account | undefined> {
+    const { monthly } = this.#options;
     const account = await this.#account(owner, at.slice(0, 7)).catch(() => undefined);
-    return !account || account.spent + account.reserved >= this.#options.monthly;
+    if (!account || account.spent + account.reserved >= monthly || account.beside >= monthly) return undefined;
+    account.beside += 1;
+    return account;
   }
 
   #account(owner: string, month: string): Promise<Account> {
@@ -84,7 +89,7 @@ export class Budget {
 
   async #read(owner: string, month: string): Promise<Account> {
     const usage = await this.#options.store.usage(owner, `${month}-01`, `${month}-31`);
-    return { owner, month, spent: sumOf(usage), reserved: 0, isReported: false };
+    return { owner, month, spent: sumOf(usage), reserved: 0, beside: 0, isReported: false };
   }
 
   async #report(account: Account): Promise<void> {
@@ -104,15 +109,18 @@ export class Budget {
 
 class QuestionSpending implements Spending {
   readonly #take: (credits: number) => Promise<Account | undefined>;
-  readonly #isSpent: () => Promise<boolean>;
+  readonly #takeBeside: () => Promise<Account | undefined>;
+  /** The one that counts this message as one with calls beside its answer; undefined where there may be none. */
+  #beside: Promise<Account | undefined> | undefined;
   #wasRefused = false;
   #account: Account | undefined;
   #reserved = 0;
+  #credits = 0;
   #isSettled = false;
 
-  constructor(take: (credits: number) => Promise<Account | undefined>, isSpent: () => Promise<boolean>) {
+  constructor(take: (credits: number) => Promise<Account | undefined>, takeBeside: () => Promise<Account | undefined>) {
     this.#take = take;
-    this.#isSpent = isSpent;
+    this.#takeBeside = takeBeside;
   }
 
   async reserve(credits: number): Promise<boolean> {
@@ -134,13 +142,17 @@ class QuestionSpending implements Spending {
   }
 
   async isSpent(): Promise<boolean> {
-    const isSpent = await this.#isSpent();
-    // What this question has reserved pays for the calls beside its answer too.
-    return this.#wasRefused || (isSpent && !this.#account);
+    // What this question has reserved, or cost, pays for the calls beside its answer too.
+    const isPaid = (): boolean => this.#account !== undefined && (!this.#isSettled || this.#credits > 0);
+    if (this.#wasRefused || isPaid()) return this.#wasRefused;
+    const beside = await (this.#beside ??= this.#takeBeside());
+    return this.#wasRefused || (beside === undefined && !isPaid());
   }
 
   settle(credits: number): void {
     this.#isSettled = true;
+    this.#credits = credits;
+    if (credits > 0) void this.#beside?.then((account) => account && (account.beside -= 1));
     if (!this.#account) return;
     this.#account.reserved -= this.#reserved;
     this.#account.spent += credits;

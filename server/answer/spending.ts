@@ -17,7 +17,10 @@ export interface Spending {
    * left this month; what was reserved before stays. To be awaited before any call of a model.
    */
   reserve(credits: number): Promise<boolean>;
-  /** Whether no model may be asked beside the answer: the owner has no credits left for it, the reserved ones counted. */
+  /**
+   * Whether no model may be asked beside the answer: the owner has no credits left for it, the reserved ones counted, or as
+   * many messages as credits had such calls this month while their answers cost nothing.
+   */
   isSpent(): Promise<boolean>;
 }
 

@@ -22,7 +22,7 @@ interface RoutedQuestion {
   /** As in `Situation`. */
   isReply?: boolean;
   /** Absent where calls of models are not limited by credits. False where there are not as many left. */
-  spending?: { reserve(credits: number): Promise<boolean> };
+  spending?: { reserve(credits: number): Promise<boolean>; isSpent(): Promise<boolean> };
 }
 
 /** Decides where scores are close. */
@@ -115,7 +115,9 @@ export class AgentRouter {
     if (!isBetweenThem || !referee || !questions) return choice;
     const { meta, chatbot } = able[0]!;
     if (!referee.mayAsk(meta.model) || questions.isPaused({ model: meta.model, owner: chatbot })) return choice;
-    if (spending && !(await spending.reserve(referee.credits(meta.model)))) return choice;
+    // Where a fixed text answers, the choice has cost nothing: such calls have a limit of their own.
+    if (spending && ((await spending.isSpent()) || !(await spending.reserve(referee.credits(meta.model)))))
+      return choice;
     const asked = { query, turns, agents: able };
     const { agent: named, tokens } = await askModel(questions, asked, answer);
     return named

@@ -82,6 +82,21 @@ describe('a user whose credits of the month are spent', () => {
     expect(await credits()).toEqual([{ chatbot, messages: 4, credits: 9, tokens: 150 }]);
   });
 
+  it('asks no model beside answers that cost nothing for more messages than there are credits', async () => {
+    const tags = [{ name: 'order', color: '#112233', criteria: 'orders' }];
+    for (const name of ['One', 'Two']) {
+      const { body } = await docent.api('POST', `/chatbot/${chatbot}/agent/create`, { name, type: 'background', tags });
+      await docent.api('POST', `/agent/${body.uuid}/update`, { enabled: true });
+    }
+    for (let count = 0; count < 12; count += 1) {
+      const { message } = await ask('hi');
+      const record = () => docent.api('GET', `/message/${message.uuid}`).then(({ body }) => body);
+      await until(record, ({ background_pending_tasks: pending }) => pending === 0);
+    }
+    expect(model.requests).toHaveLength(2 * 8);
+    expect((await ask()).meta.credits).toBe(3);
+  });
+
   it('has the credits back of a call that failed', async () => {
     const failure = { status: 500, raw: ['{}'] };
     model.next(failure, failure);
