@@ -162,7 +162,7 @@ class PassageQuotes {
       return;
     }
     const isAnaphoric = refersBack(this.#text(at), this.#found.text);
-    if (isAnaphoric && this.#hasBefore(at)) {
+    if ((isAnaphoric || this.#isLed(at)) && this.#hasBefore(at)) {
       const before = this.#layout.sentences[at - 1]!;
       const both = before.text + this.#layout.space(at) + this.#text(at);
       return this.#push(this.#piece(both, before.start, end, false), at - 1, at);
@@ -170,20 +170,21 @@ class PassageQuotes {
     this.#push(this.#piece(this.#text(at), start, end, false), at, at, isAnaphoric);
   }
 
-  /** Whether a complete sentence of the same paragraph comes before, and is not quoted already. */
+  /** Whether a complete sentence of the same paragraph, or a lead-in, comes before, and is not quoted already. */
   #hasBefore(at: number): boolean {
     const before = at - 1;
-    if (before < 0 || this.#quoted.has(before) || !isBetweenSentences(this.#layout.gap(at))) return false;
-    return this.#text(before).length <= MAX_SENTENCE_BEFORE && SENTENCE_END.test(this.#text(before));
+    if (before < 0 || this.#quoted.has(before) || this.#text(before).length > MAX_SENTENCE_BEFORE) return false;
+    return this.#isLed(at) || (isBetweenSentences(this.#layout.gap(at)) && SENTENCE_END.test(this.#text(before)));
   }
+
+  #isLed = (at: number): boolean => at > 0 && ENDS_WITH_COLON.test(this.#text(at - 1));
 
   /** Joins a question of the page, as in an FAQ, with its answer: alone it says nothing. */
   #questionWithAnswer(at: number, next: number, selected: number[]): void {
     if (this.#layout.items[next]! >= 0 || this.#layout.isCode(next) || this.#quoted.has(next))
       return this.#sentence(at);
     const last = selected.includes(next + 1) && isBetweenSentences(this.#layout.gap(next + 1)) ? next + 1 : next;
-    const { start } = this.#layout.sentences[at]!;
-    const end = this.#layout.end(last);
+    const [start, end] = [this.#layout.sentences[at]!.start, this.#layout.end(last)];
     this.#push(this.#piece(this.#layout.text.slice(start, end), start, end, true), at, last);
   }
 

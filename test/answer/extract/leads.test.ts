@@ -17,6 +17,11 @@ const SITE = await siteOf({
     you want to help with it, we are glad of any volunteer that comes. Music scores that belong to the orchestra stay with the
     orchestra, and its librarian alone decides who may look at them and when.</p>
     <h2>Not mended</h2><h3>Toys</h3><p>Wooden trains go to the museum of the town.</p></main>`,
+  'money.html': `<title>Money</title><main><p>The desk changes coins.</p><p>What we do not accept from anybody:</p>
+    <p>Torn notes of another country.</p></main>`,
+  'cameras.html': `<title>Cameras</title><main><h1>Cameras</h1><p>We mend most cameras while you wait.</p>
+    <p><b>Kinds of camera that<br>we never <i>take</i></b></p><p>Toy cameras of any make stay with you.</p>
+    <p><strong>Not repaired</strong>:</p><p>Wooden tripods are beyond all of us.</p><p><b>We do not lend:</b></p><p>Flash bulbs of all makers.</p></main>`,
 });
 
 describe('a quote is told with what turns its meaning', () => {
@@ -34,6 +39,14 @@ describe('a quote is told with what turns its meaning', () => {
     ['a long line above a list', 'Can I take a pushchair?', /wardens cannot let [^]*: Prams/],
     ['the heading of a long section', 'Can I borrow music scores of the orchestra?', /Not lent: .*Music scores/],
     ['the heading of the section around its section', 'Do wooden trains go there?', /Not mended: Toys: Wooden trains/],
+    ['a bold line that runs over two lines', 'Do you mend toy cameras?', /Kinds of camera that we never take: Toy/],
+    ['a bold line with its colon outside', 'Do you mend wooden tripods?', /^(?!.*never)[^]*Not repaired: Wooden/],
+    [
+      'a bold line that ends with a colon',
+      'Do you lend flash bulbs of all makers?',
+      /^(?!.*never)[^]*lend: Flash bulbs/,
+    ],
+    ['a paragraph that ends with a colon', 'Do you accept torn notes?', /do not accept from anybody: Torn notes/],
   ])('%s', async (_, question, told) => {
     expect((await SITE.answer(question)).text).toMatch(told);
   });

@@ -59,6 +59,8 @@ export class Flow<P> {
   #length = 0;
   #links = { page: 0, away: 0 };
   #bold = 0;
+  /** It has words that are not bold. */
+  #hasPlain = false;
   /** Of the text that `#take` returned last. */
   #linked: Linked | undefined;
   #isBold = false;
@@ -77,6 +79,7 @@ export class Flow<P> {
     this.#length += length;
     if (link) this.#links[link] += length;
     if (bold) this.#bold += length;
+    else this.#hasPlain ||= /[\p{L}\p{N}]/u.test(text);
     this.#parts.push(text);
     this.#size += text.length;
   }
@@ -122,8 +125,9 @@ export class Flow<P> {
     this.#size = 0;
     const { page, away } = this.#links;
     this.#linked = page + away < NEARLY_ALL * this.#length ? undefined : page > away ? 'page' : 'away';
-    this.#isBold = this.#bold > 0 && this.#bold === this.#length;
+    this.#isBold = this.#bold > 0 && !this.#hasPlain;
     this.#length = this.#bold = 0;
+    this.#hasPlain = false;
     this.#links = { page: 0, away: 0 };
     return text;
   }

@@ -23,6 +23,8 @@ const MIN_NAMED_SHARE = 0.03;
 const LABEL = /^[^.!?]{1,40}:$/;
 const CONTENTS = /^\W*(?:table of )?contents\W*$/i;
 const MAX_HEADING_LENGTH = 120;
+/** UTF-16 units of the text below a bold line with a colon from which that is a heading; before a shorter one it is a label. */
+const MIN_BELOW_COLON = 24;
 /** Blocks of a page from which on other work gets its turn between two passes over them. */
 const MIN_BLOCKS_TO_PAUSE = 2000;
 const NUMBERED = /^\W*\d{1,3}\b\W*/;
@@ -55,7 +57,7 @@ async function contentBlocks(kept: PlacedBlocks, title: string): Promise<Block[]
   const blocks: Block[] = [];
   const timeSlice = new TimeSlice();
   for (const [at, one] of kept.entries()) {
-    blocks.push(isBoldHeading(one, kept[at + 1]) ? { ...one.block, kind: 'heading', level: 6 } : one.block);
+    blocks.push(isBoldHeading(one, kept[at + 1]) ? headingOf(one.block) : one.block);
     if (timeSlice.isOver) await timeSlice.renew();
   }
   const telling: Block[] = [];
@@ -102,6 +104,14 @@ function isContent({ kind, text }: Block, at: number, all: Block[], title: strin
   return !LABEL.test(text) || (next !== undefined && next.kind !== 'heading' && !LABEL.test(next.text));
 }
 
+/** In one line, though a browser may have broken it. */
+const headingOf = (block: Block): Block => ({
+  ...block,
+  kind: 'heading',
+  level: 6,
+  text: block.text.replaceAll('\n', ' '),
+});
+
 /**
  * A bold paragraph above other text counts as a heading, unless it carries information itself: a sentence, a label, a
  * telephone number.
@@ -109,10 +119,12 @@ function isContent({ kind, text }: Block, at: number, all: Block[], title: strin
 function isBoldHeading({ block, bold, linked }: PlacedBlocks[number], next: PlacedBlocks[number] | undefined): boolean {
   if (!bold || linked || !next || next.bold || next.block.kind === 'heading') return false;
   if (block.kind === 'item' ? next.block.kind !== 'text' : block.kind !== 'text') return false;
-  const { text } = block;
+  const { text } = headingOf(block);
   // A step of an ordered list may have a title, and is no section of its own.
   if (block.number !== undefined && !text.endsWith('?')) return false;
-  return text.length <= MAX_HEADING_LENGTH && (text.endsWith('?') || TITLE.test(text.replace(NUMBERED, '')));
+  const isOverText = next.block.kind === 'text' && next.block.text.length >= MIN_BELOW_COLON;
+  const title = text.replace(NUMBERED, '').replace(isOverText ? /:$/ : /$/, '');
+  return text.length <= MAX_HEADING_LENGTH && (text.endsWith('?') || TITLE.test(title));
 }
 
 const lengthOf = (part: PlacedBlocks): number => part.reduce((sum, { block }) => sum + block.text.length, 0);
