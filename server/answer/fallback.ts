@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Refusal } from '../schema/errors.ts';
-import { isCausedByQuestion } from '../model/errors.ts';
 import type { Generated } from '../model/model.ts';
+import { isCausedByQuestion } from '../model/side-question.ts';
 import { createOutage, type Health } from '../health/health.ts';
 import { OutboundFailure } from '../outbound/failures.ts';
 import type { Clock } from '../schema/ids.ts';

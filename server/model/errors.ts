@@ -3,10 +3,6 @@ import { parseObject } from './completion.ts';
 
 /** Errors of a model server. Causes are for the log: they contain neither the key nor the question. */
 
-/** Failures that one question may cause by itself; they do not pause the model for all others. */
-const CAUSED_BY_QUESTION = new Set(['bad_reply', 'status_400', 'status_413', 'status_422']);
-export const isCausedByQuestion = (reason: string): boolean => CAUSED_BY_QUESTION.has(reason);
-
 /** `why` goes to the log only; `reason` as in `OutboundFailure`. */
 export const modelFailed = (why: string, reason = 'bad_reply'): OutboundFailure =>
   new OutboundFailure(reason, 'model_failed', 'the model could not answer; please try again', {

@@ -1,7 +1,6 @@
 import { OutboundFailure } from '../outbound/failures.ts';
 import { jsonIn } from '../schema/json.ts';
 import type { Clock } from '../schema/ids.ts';
-import { isCausedByQuestion } from './errors.ts';
 import type { Model, ModelRequest } from './model.ts';
 import { withoutThinking } from './thinking.ts';
 
@@ -24,6 +23,10 @@ export interface SideReply<T> {
  * visitor can cause unusable replies, which do not count.
  */
 const [MAX_FAILURES, PAUSE_MS] = [3, 30_000];
+
+/** Failures that one question may cause by itself; they do not pause the model for all others. */
+const CAUSED_BY_QUESTION = new Set(['bad_reply', 'status_400', 'status_413', 'status_422']);
+export const isCausedByQuestion = (reason: string): boolean => CAUSED_BY_QUESTION.has(reason);
 
 /** Calls of one owner to one model. */
 type Asked = Pick<ModelRequest, 'model' | 'owner'>;
