@@ -272,7 +272,7 @@ conversations:
     await rm(junit);
   });
 
-  it('shows the values of variables as rules see them: of a static one its default', async () => {
+  it('shows the values of variables as rules see them: of a static one what the conversation begins with', async () => {
     const variables = [
       { name: 'season', default_value: { content: 'summer', static: 1 } },
       { name: 'visits', type: 'number', default_value: { content: '1', static: 0 } },
@@ -287,7 +287,7 @@ conversations:
     variables: { season: winter, visits: "4", plan: pro }
     turns:
       - ask: When do you open?
-        variables: { season: summer, visits: 4, region: north, plan: pro, nickname: null }
+        variables: { season: winter, visits: 4, region: north, plan: pro, nickname: null }
 `);
     expect(await docent(['test', path])).toMatchObject({ code: 0, out: expect.stringContaining('1 held') });
     await running.api('POST', `/agent/${uuid}/update`, { variables: [] });

@@ -23,8 +23,12 @@ const isDefaultExport = (node: ts.Node): boolean =>
   (ts.isExportAssignment(node) && !node.isExportEquals) ||
   (node.kind === ts.SyntaxKind.DefaultKeyword && !ts.isDefaultClause(node.parent));
 
+/** `return one.outerHTML` reads markup and sets none. */
+const isReturned = ({ parent }: ts.Node): boolean =>
+  ts.isPropertyAccessExpression(parent) && ts.isReturnStatement(parent.parent);
+
 const isHtmlWay = (node: ts.Node): boolean =>
-  ((ts.isIdentifier(node) || ts.isStringLiteralLike(node)) && ways.test(node.text)) ||
+  ((ts.isIdentifier(node) || ts.isStringLiteralLike(node)) && ways.test(node.text) && !isReturned(node)) ||
   (ts.isPropertyAccessExpression(node) && /^document\.write(?:ln)?$/.test(node.getText()));
 
 const isEnvironment = (node: ts.Node): boolean =>
