@@ -1,8 +1,8 @@
 import type { RoutingRecord } from '../agents/routing/choose.ts';
 import type { Values } from '../agents/variables.ts';
-import type { SearchResult } from '../knowledge/search/found.ts';
+import type { QuotedPassage, SearchResult } from '../knowledge/search/found.ts';
 import type { StoredAgent, StoredMessage } from '../store/store.ts';
-import { metaIn } from './message-records.ts';
+import { citationsIn, metaIn } from './message-records.ts';
 import type { SearchQuestion } from './extract/several.ts';
 import { NO_META, type MessageMeta, type Question } from './runs.ts';
 import type { Rewritten } from './retrieve/rewrite.ts';
@@ -52,6 +52,15 @@ export function searchedQuestions(turns: StoredMessage[], agents: StoredAgent[])
     return !others.has(active_agent.uuid) && routing?.detected === undefined;
   };
   return turns.filter(wasSearched).map(({ query }) => query);
+}
+
+/** What the last answer that quoted something quoted: a turn that failed after it does not end its subject. */
+export function lastQuoted(turns: StoredMessage[]): QuotedPassage[] {
+  for (const turn of turns.toReversed()) {
+    const citations = metaIn(turn).outcome === 'unknown' ? [] : Object.values(citationsIn(turn));
+    if (citations.length > 0) return citations.map(({ data_source_uuid: source, text }) => ({ source, text }));
+  }
+  return [];
 }
 
 export const searchMeta = ({ rewritten }: AnswerContext): Pick<MessageMeta, 'search'> =>

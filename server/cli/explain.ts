@@ -152,6 +152,7 @@ function passageOf({ rank, title, headings, address, text, score, parts }: Candi
 
 const PARTS: [keyof Candidate['parts'], string][] = [
   ['pair', 'your own answer to this question'],
+  ['quoted', 'quoted by the answer before'],
   ['bm25', 'words'],
   ['proximity', 'order and headings'],
   ['sentence', 'best sentence'],

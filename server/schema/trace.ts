@@ -68,6 +68,9 @@ const TraceCandidate = record({
     sentence: Type.Number({ description: 'How much of the question its best sentence has.' }),
     vector: Type.Number({ description: 'Likeness of meaning; 0 without an embedding model.' }),
     pair: Type.Number({ description: 'The owner wrote it to answer this very question.' }),
+    quoted: Type.Number({
+      description: 'The answer before quoted it or its page, and the message may go on from that.',
+    }),
   }),
   found: Type.Boolean({ description: 'Among the passages that answers are made from.' }),
   given: Type.Boolean({ description: 'The model got it with the question.' }),

@@ -36,7 +36,9 @@ export function judge({ candidates: [best], confidence }: Ranking, query: Query,
   const held = heldOf(shares, query);
   const enough = held / minHeld(query, found);
   const least = minConfidence(query, found);
-  const isClose = confidence >= UNSURE_CONFIDENCE * least && enough >= UNSURE_HELD && query.unknownNames === 0;
+  const goesOn = query.goesOn && passage.match.quoted !== undefined;
+  const isClose =
+    goesOn || (confidence >= UNSURE_CONFIDENCE * least && enough >= UNSURE_HELD && query.unknownNames === 0);
   if (confidence < least) return { certainty: isClose ? 'unsure' : 'none', held };
   // Who asks for a long text asks for what there is.
   const isSure = query.isLongForm || (enough >= 1 && hasWhatItPointsTo(shares, query));

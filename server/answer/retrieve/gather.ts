@@ -8,7 +8,7 @@ import type { Model } from '../../model/model.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { Store, StoredMessage } from '../../store/store.ts';
 import type { Caller } from '../../web/call.ts';
-import { searchedQuestions, type AnswerContext } from '../context.ts';
+import { lastQuoted, searchedQuestions, type AnswerContext } from '../context.ts';
 import { withoutReplaced } from '../message-records.ts';
 import { MAX_TURNS } from '../prompt.ts';
 import { namesThing } from '../replies.ts';
@@ -75,7 +75,7 @@ export async function gatherContext(
   const { trace } = question;
   const asksModel = options.model !== undefined && agent?.type === 'user-facing' && !seemsTalk && !asking;
   const upTo = asksModel ? MAX_GIVEN : undefined;
-  const scope = { earlier, sources, wordsAlone: seemsTalk, upTo, onTrace: trace?.onSearch };
+  const scope = { earlier, quoted: lastQuoted(turns), sources, wordsAlone: seemsTalk, upTo, onTrace: trace?.onSearch };
   const own = await knowledge.search(uuid, question.query, scope);
   const { query, found, more } = own;
   const isTalk = seemsTalk && !namesThing(said, { question, earlier, query, found });

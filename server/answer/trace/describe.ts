@@ -111,7 +111,7 @@ const describeTerms = (query: Query, search: SearchTrace | undefined): MessageTr
     };
   });
 
-const NO_PARTS: ScoreParts = { bm25: 0, proximity: 0, sentence: 0, vector: 0, pair: 0 };
+const NO_PARTS: ScoreParts = { bm25: 0, proximity: 0, sentence: 0, vector: 0, pair: 0, quoted: 0 };
 
 const rewrittenOf = ({ why, queries }: Rewritten): Rewritten => ({ why, queries });
 
@@ -136,6 +136,7 @@ function candidatesOf({ search, given }: AnswerTrace, found: Found[]): MessageTr
       sentence: round(parts.sentence),
       vector: round(parts.vector),
       pair: round(parts.pair),
+      quoted: round(parts.quoted),
     },
     found: wasFound.has(entry),
     given: wasGiven.has(entry),

@@ -179,15 +179,15 @@ export class Ingestion implements Knowledge {
   async search(
     chatbot: string,
     question: string,
-    { earlier = [], limit = PASSAGES, upTo = limit, sources, wordsAlone = false, onTrace }: SearchOptions = {},
+    { earlier = [], quoted, limit = PASSAGES, upTo = limit, sources, wordsAlone = false, onTrace }: SearchOptions = {},
   ): Promise<SearchResult> {
     if (sources?.size === 0) return { query: new PassageIndex().query(question, earlier), found: [] };
     const index = await this.#deps.indexes.get(chatbot);
-    const query = index.query(question, earlier);
+    const query = index.query(question, earlier, quoted !== undefined && quoted.length > 0);
     const hasVectors = index.dimensions > 0 && !wordsAlone;
     const vector = hasVectors ? await this.#embedding?.question(query.textToEmbed) : undefined;
     const scores = onTrace && new ScoreRecorder<StoredSource>();
-    const hits = index.search(query, limit, { sources, vector, scores, further: upTo - limit });
+    const hits = index.search(query, limit, { sources, vector, scores, quoted, further: upTo - limit });
     if (onTrace && scores) onTrace(traceOf(index, scores, query));
     const found = hits.slice(0, limit).map((hit) => foundOf(index, hit, query));
     if (upTo <= limit) return { query, found };

@@ -1,6 +1,9 @@
 import type { LanguageCode } from '../text/languages.ts';
+import type { QuotedPart, QuotedPassage } from './asking/quoted.ts';
 import type { Query } from './query.ts';
 import type { TermMatch } from './query-terms.ts';
+
+export type { QuotedPassage };
 
 export interface SearchResult {
   query: Query;
@@ -15,6 +18,8 @@ export interface SearchResult {
 export interface SearchOptions {
   /** The visitor's earlier questions of this session, oldest first: a follow-up is searched with them. */
   earlier?: string[];
+  /** What the last answer quoted: a short question is looked for there first. */
+  quoted?: QuotedPassage[] | undefined;
   /** How many passages at most; 8 by default. */
   limit?: number;
   /** So many with `more`, which is left out by default. */
@@ -48,6 +53,8 @@ export interface ScoreParts {
   vector: number;
   /** The owner wrote it to answer this very question. */
   pair: number;
+  /** The answer before quoted it, or another passage of its page. */
+  quoted: number;
 }
 
 /** A passage that answers, with all a citation needs. */
@@ -69,6 +76,8 @@ export interface Match {
   exact: boolean;
   /** Its page asks exactly this question above it, and it is short enough to be quoted whole. */
   asked?: boolean;
+  /** The answer before quoted it, or another passage of its page, and the question may be about that. */
+  quoted?: QuotedPart | undefined;
   /** Passages of one source count up, in their order. */
   rank: number;
   /**

@@ -2,9 +2,11 @@ import { bySentences, readSentences } from './coverage.ts';
 import type { Entry, Hit, IndexedDocument, ScoreRecorder, SearchScope } from './types.ts';
 import { FEEDBACK_PASSAGES, wantsFeedback, withFeedback } from './relevance-feedback.ts';
 import type { Match, Sentence } from './found.ts';
+import { matchOf } from './match.ts';
+import { rarityOf } from './words/rarity.ts';
 import { languageOf, type Language } from '../text/language.ts';
 import { proximityTo } from './proximity.ts';
-import { asksTheSame, MAX_PAGE_ANSWER, pairOf, PAIRS_COMPARED, QuestionPairs } from './question-pairs.ts';
+import { asksTheSame, pairOf, PAIRS_COMPARED, QuestionPairs } from './question-pairs.ts';
 import { besideBest, firstRank } from './section.ts';
 import { Postings } from './bm25.ts';
 import { slotSetOf, type SlotSet } from './posting.ts';
@@ -12,13 +14,13 @@ import { readQuery, type Query } from './query.ts';
 import { SourceLanguages } from '../text/detect-language.ts';
 import type { LanguageCode } from '../text/languages.ts';
 import { withMeaning } from './meaning/mix.ts';
+import { gainOf, otherQuoted, slotsOfQuoted } from './asking/quoted.ts';
 import { oneVersion, topInOneVersion, withoutDuplicates } from './repeats/duplicates.ts';
 import { RepeatedLines } from './repeats/lines.ts';
 import { versionOf } from './repeats/versions.ts';
 import { Vectors } from './meaning/vectors.ts';
 import { NEIGHBOURS_READ, standTogether } from './words/compounds.ts';
-import { withoutAccents } from '../text/accents.ts';
-import { eachWord, rootOf, STOP_WORD, UNSEEN, Vocabulary } from '../text/tokenizer.ts';
+import { eachWord, STOP_WORD, Vocabulary } from '../text/tokenizer.ts';
 
 /** Passages, best by BM25, that are scored by proximity and coverage. */
 const CANDIDATES = 40;
@@ -118,8 +120,8 @@ export class PassageIndex<S> {
   }
 
   /** Parses a question. A follow-up gets terms of the `earlier` ones too, oldest first. */
-  query(text: string, earlier: string[] = []): Query {
-    return readQuery(text, earlier, this.words, this);
+  query(text: string, earlier: string[] = [], hasAnswer = false): Query {
+    return readQuery(text, earlier, this.words, this, hasAnswer);
   }
 
   passagesWith(root: number): number {
@@ -141,10 +143,7 @@ export class PassageIndex<S> {
 
   /** How rare a word is among the passages, whatever its ending, from 0 to 1: 1 for a word that none has. */
   rarity(word: string): number {
-    const roots = this.words.languages.map((language) => this.words.rootNumber(rootOf(word, language)));
-    const known = roots.some((root) => root !== UNSEEN) ? roots : this.words.rootsIgnoringAccents(withoutAccents(word));
-    const idfs = known.map((root) => this.idf(root));
-    return Math.min(this.idf(UNSEEN), ...idfs) / this.idf(UNSEEN);
+    return rarityOf(word, this.words, (root) => this.idf(root));
   }
 
   /** The best passages, best first. */
@@ -167,7 +166,9 @@ export class PassageIndex<S> {
     return asksTheSame(pair.question, roots, query);
   }
 
-  #searchPassages(query: Query, limit: number, { sources, vector, scores }: SearchScope<S>): Hit<S>[] {
+  #searchPassages(asked: Query, limit: number, { sources, vector, scores, quoted }: SearchScope<S>): Hit<S>[] {
+    const query =
+      asked.mayContinue && quoted ? { ...asked, quoted: slotsOfQuoted(quoted, this.#slots, this.#entries) } : asked;
     const slots = sources && Array.from(sources, (uuid) => this.#slots.get(uuid) ?? []);
     const slotSet = slots && slotSetOf(slots, this.#entries.length);
     const rank = (one: Query) =>
@@ -177,8 +178,7 @@ export class PassageIndex<S> {
     if (!wantsFeedback(query, slotSet ? slotSet.size : this.size)) return rank(query);
     const many = Math.max(limit, FEEDBACK_PASSAGES);
     const hits = this.#ranked(query, many, slotSet).slice(0, many);
-    if (hits.length === 0) return rank(query);
-    return rank(withFeedback(query, hits, this.words, (root) => this.idf(root)));
+    return rank(hits.length === 0 ? query : withFeedback(query, hits, this.words, (root) => this.idf(root)));
   }
 
   /** Ranks candidates of both BM25F and the vectors. */
@@ -218,7 +218,11 @@ export class PassageIndex<S> {
   #candidates(query: Query, count: number, slotSet: SlotSet | undefined): [slot: number, score: number][] {
     const top = (many: number) => this.#postings.top(query, many, slotSet);
     const entryOf = ([slot]: [number, number]) => this.#entries[slot]!;
-    return topInOneVersion(top, count, { entryOf, isTold: (entry) => this.#repeated.clean(entry) }, query.text);
+    const isTold = (entry: Entry<S>) => this.#repeated.clean(entry);
+    const best = topInOneVersion(top, count, { entryOf, isTold }, query.text);
+    const near = otherQuoted(query, best).filter((slot) => slotSet?.has[slot] !== 0 && isTold(this.#entries[slot]!));
+    const scores = this.#postings.scores(query, near);
+    return [...best, ...near.map((slot, at): [number, number] => [slot, scores[at]!])];
   }
 
   /** Scores candidates of BM25F. */
@@ -226,12 +230,15 @@ export class PassageIndex<S> {
     const proximity = proximityTo(query, this.words);
     return (slot, score) => {
       const entry = this.#entries[slot]!;
-      if (score === 0) return { entry, score: 0 };
+      const quoted = query.quoted?.get(slot);
+      const gain = gainOf(quoted, query);
+      recorder?.add(entry, 'quoted', gain);
+      if (score === 0) return { entry, score: gain, quoted };
       const near = proximity(entry);
       const penalty = this.#postings.lengthFactor(entry.forms.length) ** LENGTH_PENALTY;
       recorder?.add(entry, 'bm25', score / query.totalWeight / penalty);
       recorder?.add(entry, 'proximity', near / penalty);
-      return { entry, score: (score / query.totalWeight + near) / penalty };
+      return { entry, score: (score / query.totalWeight + near) / penalty + gain, quoted };
     };
   }
 
@@ -250,16 +257,8 @@ export class PassageIndex<S> {
     return besideBest(entries, next, most).filter((entry) => this.#repeated.clean(entry));
   }
 
-  match({ entry, first, isAsked = false, likeness }: Hit<S>, query: Query): Match {
-    return {
-      exact: isAsked && entry.pair?.isOwners === true,
-      asked: isAsked && entry.text.length <= MAX_PAGE_ANSWER,
-      rank: entry.rank,
-      likeness,
-      head: entry.head,
-      matchShare: () => this.#postings.matchShare(first ?? entry, query),
-      sentences: () => this.sentences(entry),
-    };
+  match(hit: Hit<S>, query: Query): Match {
+    return matchOf(hit, query, { postings: this.#postings, sentences: (entry) => this.sentences(entry) });
   }
 
   sentences(entry: Entry<S>): Sentence[] {

@@ -1,7 +1,8 @@
 import { asksNothing, splitQuestion } from './asking/clause.ts';
+import type { QuotedPart } from './asking/quoted.ts';
 import { severalIn, type SingleQuestion } from './asking/several.ts';
 import { answerType } from './answer-type.ts';
-import { isFollowUp } from './asking/follow-up.ts';
+import { isFollowUp, isStatementOfOwn, MAX_STATED, mayContinue, pointsBack } from './asking/follow-up.ts';
 import { asksAtLength, withoutWritingRequest } from './long-form.ts';
 import { TermReader, type Term, type TermShare } from './query-terms.ts';
 import { respell, type WordIndex } from './words/compounds.ts';
@@ -27,6 +28,11 @@ export interface Query {
   isQuestion: boolean;
   /** Whether it needs what stands before it: it has at most one term, or refers back. */
   isFollowUp: boolean;
+  /** Whether it may be about the answer before it, where there is one, and whether it surely goes on from it. */
+  mayContinue: boolean;
+  goesOn: boolean;
+  /** Set by the search: the slots of the pages that the answer before quoted. */
+  quoted?: ReadonlyMap<number, QuotedPart>;
   /** Whether the text is a greeting or thanks. */
   asksNothing(): boolean;
   /** Whether a sentence has the kind of thing that is asked for; undefined where any sentence may. */
@@ -83,7 +89,13 @@ export interface IndexStatistics {
 }
 
 /** `idf` is the inverse document frequency of a root, of the passages there are or of `least`, whichever are more. */
-export function readQuery(text: string, earlier: string[], vocabulary: Vocabulary, index: IndexStatistics): Query {
+export function readQuery(
+  text: string,
+  earlier: string[],
+  vocabulary: Vocabulary,
+  index: IndexStatistics,
+  hasAnswer = false,
+): Query {
   const languageIn = (some: string) => languageOf(some, vocabulary.languages[0], vocabulary.languages);
   const readerOf = (some: string) =>
     new TermReader(vocabulary, (root, least) => index.idf(root, least), languageIn(some));
@@ -103,7 +115,10 @@ export function readQuery(text: string, earlier: string[], vocabulary: Vocabular
   for (const word of compoundsIn(start)) if (reader.knows(word)) reader.add(word, IMPLIED);
   const continued = reader.terms.length;
   const isKnown = reader.terms.some(({ root }) => root !== UNSEEN);
-  const isContinued = isFollowUp(question, continued, isKnown);
+  const isQuestion = QUESTION.test(text.slice(0, MAX_QUERY_LENGTH));
+  const isStatement = continued <= MAX_STATED && isStatementOfOwn(question);
+  const unseen = reader.terms.filter(({ root }) => root === UNSEEN).length;
+  const isContinued = isFollowUp(question, continued, isKnown) || (hasAnswer && isStatement);
   if (isContinued) {
     let age = 0;
     for (const before of earlier.toReversed()) {
@@ -129,8 +144,10 @@ export function readQuery(text: string, earlier: string[], vocabulary: Vocabular
     language: new QueryLanguage(text),
     siteLanguages: vocabulary.languages,
     isLongForm: asksAtLength(text),
-    isQuestion: QUESTION.test(text.slice(0, MAX_QUERY_LENGTH)),
+    isQuestion,
     isFollowUp: isContinued,
+    mayContinue: mayContinue(question, continued),
+    goesOn: isContinued && (isStatement || unseen === 0 || (unseen === 1 && pointsBack(question))),
     asksNothing: () => asksNothing(text),
     hasAnswerType: answerType(question),
     textToEmbed: isContinued ? [...earlier.slice(-1), text].join('\n') : text,

@@ -1,6 +1,7 @@
 import type { SourceDocument } from '../../store/store.ts';
 import type { Language } from '../text/language.ts';
 import type { ScoreParts, Sentence } from './found.ts';
+import type { QuotedPart, QuotedPassage } from './asking/quoted.ts';
 import type { PassageTerms } from './bm25.ts';
 import type { PageVersion } from './repeats/versions.ts';
 
@@ -37,6 +38,8 @@ export interface Hit<S> {
   first?: Entry<S>;
   /** As in `Match`. */
   likeness?: number | undefined;
+  /** As in `Match`. */
+  quoted?: QuotedPart | undefined;
   /** Its pair has the question that is asked. */
   isAsked?: boolean;
 }
@@ -69,7 +72,7 @@ export class ScoreRecorder<S> {
   of(entry: Entry<S>): ScoreParts {
     const known = this.parts.get(entry);
     if (known) return known;
-    const parts = { bm25: 0, proximity: 0, sentence: 0, vector: 0, pair: 0 };
+    const parts = { bm25: 0, proximity: 0, sentence: 0, vector: 0, pair: 0, quoted: 0 };
     this.parts.set(entry, parts);
     return parts;
   }
@@ -83,6 +86,8 @@ export interface SearchScope<S> {
   sources?: ReadonlySet<string> | undefined;
   /** The embedded question, of length 1; words alone decide where it is absent. */
   vector?: Float32Array | undefined;
+  /** What the answer before quoted, which the question may be about. */
+  quoted?: QuotedPassage[] | undefined;
   /** Told how passages are scored; without it nothing of that is kept. */
   scores?: ScoreRecorder<S> | undefined;
 }
