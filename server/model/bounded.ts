@@ -14,6 +14,7 @@ export function boundedModel(model: Model, concurrency: number): Model {
 class QueuedGeneration implements Generation, QueuedCall {
   readonly owner: string;
   readonly isBackground: boolean;
+  readonly isContinued: boolean;
   readonly done: Promise<Generated>;
   readonly #queue: CallQueue;
   #begin: (() => Generation) | undefined;
@@ -24,6 +25,7 @@ class QueuedGeneration implements Generation, QueuedCall {
   constructor(model: Model, queue: CallQueue, request: ModelRequest, onText: (piece: string) => void) {
     this.owner = request.owner ?? '';
     this.isBackground = request.isBackground ?? false;
+    this.isContinued = request.isContinued ?? false;
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;

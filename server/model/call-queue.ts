@@ -4,6 +4,8 @@ export interface QueuedCall {
   readonly owner: string;
   /** Nobody waits for its result: it starts after all others. */
   readonly isBackground: boolean;
+  /** An answer under way goes on with it: it starts before all others, waits as long as it has to, and is not refused. */
+  readonly isContinued: boolean;
   /** It is its turn now. */
   start(): void;
   /** It will have no turn, or no more of it: too many wait, it waited for too long, or an answer needs its place. */
@@ -32,9 +34,9 @@ export class CallQueue {
   #running = 0;
   /** Of those under way, the calls that give up their place to one that somebody waits for; the oldest first. */
   readonly #yielding = new Set<QueuedCall>();
-  /** Those that somebody waits for, and the others; of each the owner whose turn is next comes first. */
-  readonly #owners: [Owners, Owners] = [new Map(), new Map()];
-  readonly #waiting = new Map<QueuedCall, NodeJS.Timeout>();
+  /** Those that go on, those that somebody waits for, and the others; of each the owner whose turn is next comes first. */
+  readonly #owners: [Owners, Owners, Owners] = [new Map(), new Map(), new Map()];
+  readonly #waiting = new Map<QueuedCall, NodeJS.Timeout | undefined>();
 
   constructor({ concurrency, maxWaiting = concurrency * 4, maxWait = 10_000 }: CallQueueOptions) {
     this.#concurrency = concurrency;
@@ -52,14 +54,15 @@ export class CallQueue {
       this.#start(call);
       return yielding.refuse();
     }
-    if (this.#waiting.size >= this.#maxWaiting && !this.#makeRoom(call)) return call.refuse();
+    const hasRoom = call.isContinued || this.#waiting.size < this.#maxWaiting || this.#makeRoom(call);
+    if (!hasRoom) return call.refuse();
     const owners = this.#ownersOf(call);
     owners.set(call.owner, [...(owners.get(call.owner) ?? []), call]);
     const expire = (): void => {
       this.#remove(call);
       call.refuse();
     };
-    this.#waiting.set(call, setTimeout(expire, this.#maxWait));
+    this.#waiting.set(call, call.isContinued ? undefined : setTimeout(expire, this.#maxWait));
   }
 
   /** To be called once for each call that was not refused: it has ended, or waits no more. */
@@ -90,12 +93,13 @@ export class CallQueue {
   }
 
   /** Refuses a call that has less right to wait than the new one; false where there is none. */
-  #makeRoom({ owner, isBackground }: QueuedCall): boolean {
-    const [visible, background] = this.#owners;
+  #makeRoom(call: QueuedCall): boolean {
+    const { owner, isBackground } = call;
+    const [, visible, background] = this.#owners;
     const greediest = mostWaiting(background) ?? (isBackground ? undefined : mostWaiting(visible));
     if (!greediest) return false;
     const isSameClass = greediest[0]!.isBackground === isBackground;
-    const own = this.#owners[isBackground ? 1 : 0].get(owner)?.length ?? 0;
+    const own = this.#ownersOf(call).get(owner)?.length ?? 0;
     if (isSameClass && greediest.length <= own + 1) return false;
     const newest = greediest.at(-1)!;
     this.#remove(newest);
@@ -112,8 +116,8 @@ export class CallQueue {
     else owners.delete(call.owner);
   }
 
-  #ownersOf({ isBackground }: QueuedCall): Owners {
-    return this.#owners[isBackground ? 1 : 0];
+  #ownersOf({ isBackground, isContinued }: QueuedCall): Owners {
+    return this.#owners[isContinued ? 0 : isBackground ? 2 : 1];
   }
 }
 

@@ -17,6 +17,8 @@ export interface ModelRequest {
   owner?: string | undefined;
   /** Nobody waits for the result: it has its turn after all others. */
   isBackground?: true | undefined;
+  /** It goes on with an answer whose functions were called: it has its turn before all others, and is not refused. */
+  isContinued?: true | undefined;
   /** 0 to 1. */
   temperature: number;
   /** Functions that the model may call; a server that supports none gets the request without them. */

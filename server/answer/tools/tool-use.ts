@@ -204,7 +204,8 @@ export class ToolUse {
   async #ask(model: Model, request: ModelRequest, onText: (piece: string) => void): Promise<Generated> {
     let isAfterText = this.#hasText;
     this.#text = '';
-    this.#current = model.generate(request, (piece) => {
+    const isContinued = this.#rounds > 0 || undefined;
+    this.#current = model.generate({ ...request, isContinued }, (piece) => {
       // What was written before a call and what follows it are no one sentence.
       if (isAfterText) onText('\n\n');
       isAfterText = false;

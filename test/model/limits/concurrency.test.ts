@@ -108,6 +108,17 @@ describe('calls beyond the bound', () => {
     expect(refused).toEqual(['x4 overloaded']);
   });
 
+  test('that go on with an answer start first, however many wait and however long', async () => {
+    ask('a', 'a1');
+    for (const name of ['b1', 'b2', 'b3', 'b4']) ask('b', name);
+    const goesOn = { ...call('a', 'a1 goes on'), isContinued: true as const };
+    model.generate(goesOn, () => {}).done.catch(() => refused.push('a1 goes on'));
+    await vi.advanceTimersByTimeAsync(20_000);
+    ask('b', 'b5');
+    expect(refused).toEqual(['b1', 'b2', 'b3', 'b4'].map((name) => `${name} overloaded`));
+    expect(await runAll()).toEqual(['a1', 'a1 goes on', 'b5']);
+  });
+
   test('are refused after ten seconds', async () => {
     ask('a', 'a1');
     ask('b', 'b1');
