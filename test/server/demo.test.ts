@@ -63,7 +63,7 @@ it('each suggested question gets its answer', async () => {
   const answers = await Promise.all(suggestions.map((query: string) => ask(docent, chatbot, query)));
   expect(answers.map(({ response }) => response.split('\n')[0])).toEqual([
     expect.stringMatching(/^How long you have: You have 45 days to return/),
-    expect.stringMatching(/^Rates and times: Europe .* £14/),
+    expect.stringMatching(/^Rates and times: .*Europe .* £14/),
     expect.stringMatching(/^What is covered, and for how long: The warranty covers cloth/),
   ]);
 });

@@ -15,8 +15,8 @@ export function isQuotedWhole({ source, headings, text, match }: Found): boolean
 
 /** Headings above a quote that are told with it: a section's own, and that of the section around it. */
 const MAX_HEADINGS = 2;
-/** In text of a PDF a syllable of a broken line may have been read as a heading. */
-const SYLLABLE = /^\p{Ll}{1,3}$/u;
+/** Headings that tell nothing. In text of a PDF a syllable of a broken line may have been read as one, and pages have numbers. */
+const TELLS_NOTHING = /^(?:\p{Ll}{1,3}|Page \d+)$/u;
 
 /**
  * The headings of the section that a quote is from, as its prefix, since one such as “Exceptions” turns its meaning. Without the
@@ -26,8 +26,8 @@ export function headingOver({ source, headings }: Found, quote: string, isNeeded
   const [first = ''] = headings;
   const isPages = headings.length > 1 || source.type === 'qa' || isNameOf(first, source.title);
   const sections = headings.slice(isPages ? 1 : 0).slice(-MAX_HEADINGS);
-  const told = sections.filter((heading) => !SYLLABLE.test(heading) && !hasWordsOf(quote, heading));
-  const own = isNeeded && sections.length === 0 ? [first].filter((heading) => !SYLLABLE.test(heading)) : told;
+  const told = sections.filter((heading) => !TELLS_NOTHING.test(heading) && !hasWordsOf(quote, heading));
+  const own = isNeeded && sections.length === 0 ? [first].filter((heading) => !TELLS_NOTHING.test(heading)) : told;
   return own.map(asPrefix).join('');
 }
 
