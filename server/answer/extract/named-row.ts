@@ -1,6 +1,7 @@
 import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
+import { SYNONYM } from './certainty.ts';
 import { Layout } from './layout.ts';
 import { minHeld } from './threshold.ts';
 
@@ -22,8 +23,6 @@ const LABELS = /^([^:;—]{1,60})(?:: | — )(?:([^:;—]{1,60})(?:;|$))?/;
 /** Passages that are looked at, and UTF-16 units of the sentence. */
 const [MAX_PASSAGES, MAX_SENTENCE] = [6, 500];
 const WORD = /[\p{L}\p{N}]+/gu;
-/** The least share of a root that says the same. */
-const SAME = 0.5;
 
 /**
  * The row for a thing that no row names, where a sentence of the page says what it belongs to: “Europe includes Norway”. Undefined
@@ -95,7 +94,7 @@ const rootsOf = ({ items, sentences }: Layout, item: number): number[] =>
 
 const says = ({ termByRoot }: Query, root: number, term: number): boolean => {
   const found = termByRoot.get(root);
-  return found?.term === term && found.share >= SAME;
+  return found?.term === term && found.share >= SYNONYM;
 };
 
 const hasAny = (query: Query, roots: Iterable<number>, term: number): boolean =>
