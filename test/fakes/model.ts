@@ -13,6 +13,8 @@ export interface FakeModel {
   requests: SeenRequest[];
   /** For the next requests, one each, before `script` is asked again. */
   next(...scripts: Script[]): void;
+  /** Drops what `next` still holds, so that a test that failed leaves nothing to the one after it. */
+  clear(): void;
   /** In order of arrival, those of `/v1/embeddings`. */
   embedRequests: (SeenRequest & { body: { input: string[] } })[];
   /** As `next`, for embeddings: `raw`, `status`, `headers` and times alone count. */
@@ -127,6 +129,7 @@ export async function startFakeModel({
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
     next: (...scripts) => void queued.push(...scripts),
+    clear: () => void queued.splice(0),
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
