@@ -164,14 +164,25 @@ function answerWithModel(
   const rest = (): void => (checked ? run.appendClosing(markers.rest()) : run.append(markers.rest()));
   const settled = checked ? ended.then((end) => checkEnd(checked, end, rest)) : ended;
   return settled.then(({ finish, totalTokens, checkTokens = 0, refusal }: GenerationResult) => {
+    const total_tokens = (tools?.tokens ?? totalTokens) + checkTokens;
+    // A question that is stopped while it waits for its turn has cost nothing; an answer that fails after calls of functions has.
+    const wasAsked = refusal ? tools?.wasUsed === true : !run.stopped || total_tokens > 0;
+    const cost = {
+      actual_token_distribution: { total_tokens },
+      credits: wasAsked ? credits : 0,
+      model: modelName,
+    };
     if (refusal && !run.stopped) {
       const reason = fallback.failed(refusal, answersAtStart);
       if (quotable) {
         run.restart();
         const quoted = fallBackToQuotes(quotable, reason, run);
-        return tools && language
-          ? quoted.then((result) => ({ ...result, ...closeAnswer(tools, language, run, true) }))
-          : quoted;
+        if (!tools || !language) return quoted;
+        return quoted.then(({ meta, ...result }) => ({
+          ...result,
+          meta: wasAsked ? { ...meta, ...cost } : meta,
+          ...closeAnswer(tools, language, run, true),
+        }));
       }
     }
     if (!refusal && !run.stopped) fallback.succeeded();
@@ -181,9 +192,6 @@ function answerWithModel(
     const citations = markers.citations();
     const hasCitations = Object.keys(citations).length > 0;
     const text = run.read(0, UNKNOWN_LENGTH);
-    const total_tokens = (tools?.tokens ?? totalTokens) + checkTokens;
-    // A question that is stopped while it waits for its turn has cost nothing.
-    const wasAsked = !refusal && (!run.stopped || total_tokens > 0);
     const outcome = outcomeOf({
       text,
       hasFailed: refusal !== undefined,
@@ -196,9 +204,7 @@ function answerWithModel(
       citations,
       meta: {
         ...meta,
-        actual_token_distribution: { total_tokens },
-        credits: wasAsked ? credits : 0,
-        model: modelName,
+        ...cost,
         outcome,
       },
       ...closing,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Script } from '../../fakes/model.ts';
 import { askByKey, json, openShop, ORDER, toldIn, visit, type Shop } from './fixture.ts';
 
 let shop: Shop;
@@ -17,7 +18,7 @@ describe('a call of a tool function', () => {
     await shop.addFunction({
       parameters: ORDER,
       headers: { 'X-Key': 'key-of-the-shop' },
-      meta: { step: 'Looking it up' },
+      meta: { class: 'read', step: 'Looking it up' },
     });
     shop.tool.reply = json({ state: 'sent' });
     shop.model.next(calling('stock', { order: 7 }, { totalTokens: 30 }), {
@@ -314,6 +315,22 @@ describe('the rounds of calls', () => {
     const { text, meta } = await visit(shop, 'For how many days may I return this lamp?');
     expect([text, meta.fallback]).toEqual([expect.stringContaining('within 45 days'), 'status_500']);
     expect(meta.functions_called).toHaveLength(1);
+  });
+
+  it('cost what the model took before it failed, with quotes in its place or in mid-answer', async () => {
+    const own = await openShop();
+    await own.addFunction({ method: 'GET' });
+    const costs = async (...scripts: Script[]) => {
+      own.model.next(...scripts);
+      const { meta } = await visit(own, 'For how many days may I return this lamp?');
+      return [meta.credits, meta.actual_token_distribution.total_tokens];
+    };
+    const called = calling('stock', {}, { totalTokens: 30 });
+    const failure = { status: 500, raw: ['{}'] };
+    expect(await costs(called, failure)).toEqual([1, 30]);
+    expect(await costs(called, { pieces: ['You ', 'may.'], cutAfter: 1 })).toEqual([1, 30]);
+    expect(await costs(failure)).toEqual([0, 0]);
+    await own.close();
   });
 
   it('have four calls each at most', async () => {
