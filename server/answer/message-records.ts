@@ -59,8 +59,8 @@ export interface MessageMeta extends Cost {
   /** How the agent was chosen; never shown to visitors. Absent where there was none to choose. */
   routing?: RoutingRecord;
   /**
-   * Of an answer that cites nothing, by an agent that may act and called nothing that does: `not_done` where it claims
-   * something done all the same, `unchecked` where the model gave no usable reply.
+   * Of an answer by an agent that may act: `not_done` where it claims something done that no call did, `unchecked` where the
+   * model gave no usable reply.
    */
   claim?: 'none' | 'not_done' | 'unchecked';
   /** A tool function that was not called for want of a value: its uuid, and the names of the variables that the visitor was asked for. */

@@ -44,9 +44,11 @@ const MAX_REPLY_TOKENS = 200;
 const [MAX_MESSAGE, MAX_PART] = [1000, 2000];
 const MAX_EARLIER = 4;
 
-const RULES = `You check one answer of an assistant on a website. The next message has what the visitor wrote and the answer, as JSON. No function that acts was called for this answer: the assistant has done nothing but write it.
-Reply "yes" where the answer states that the assistant, or anybody at its request, has carried something out for the visitor or is doing so now: that something was cancelled, booked, ordered, changed, sent, refunded, registered, reported, passed on, or the like.
+const RULES = `You check one answer of an assistant on a website. The next message has what the visitor wrote and the answer, as JSON. For this answer the functions in "carried_out" were carried out and nothing else: where the list is empty, the assistant has done nothing but write.
+Reply "yes" where the answer states that the assistant, or anybody at its request, has carried something else out for the visitor or is doing so now: that something was cancelled, booked, ordered, changed, sent, refunded, registered, reported, passed on, or the like.
 Reply "no" where it only
+- tells of what the functions in "carried_out" do;
+- claims what the functions in "not_carried_out" do: its end says by itself that this was not done, or is not certain;
 - explains, quotes, answers, greets, apologizes, or says what it has looked up;
 - says how the visitor can do it, or who does it, or what happens in general;
 - offers to do it, asks for something first, or says that it was not or cannot be done;
@@ -63,12 +65,13 @@ export class ClaimJudge {
   }
 
   /**
-   * Says behind an answer that claims something done that nothing was, and notes in its record what was found. Never
-   * rejects. At once, without a call, where a function was called that acts, each sentence cites a source, or there is none.
+   * Says behind an answer that claims something done that no call did, and notes in its record what was found. Never
+   * rejects. At once, without a call, where each sentence quotes a source that it cites, where the answer is that it does not
+   * know, and where it waits for the visitor: what goes on after that is checked with it.
    */
   check(result: AnswerResult, doubt: Doubt, run: Run): AnswerResult | Promise<AnswerResult> {
-    if (result.refusal || !doubt.tools.didNothing || saysUnknown(run.read(0, UNKNOWN_LENGTH))) return result;
-    return citesThroughout(run.read(0), result.citations) ? result : this.#check(result, doubt, run);
+    if (result.refusal || result.pending || run.stopped || saysUnknown(run.read(0, UNKNOWN_LENGTH))) return result;
+    return quotesThroughout(run.read(0), result.citations) ? result : this.#check(result, doubt, run);
   }
 
   async #check(result: AnswerResult, doubt: Doubt, run: Run): Promise<AnswerResult> {
@@ -78,8 +81,9 @@ export class ClaimJudge {
       run,
     );
     const isFalse = claim === 'not_done';
-    if (isFalse) run.append(nothingDone(doubt.language));
-    const meta = { ...result.meta, claim, ...(isFalse ? { outcome: 'unknown' as const } : {}) };
+    const hasActed = doubt.tools.ended('done').length > 0;
+    if (isFalse) run.append(nothingDone(doubt.language, hasActed));
+    const meta = { ...result.meta, claim, ...(isFalse && !hasActed ? { outcome: 'unknown' as const } : {}) };
     const finish_reason = run.stopped ? 'stopped' : result.finish_reason;
     return withTokens({ ...result, finish_reason, meta }, tokens);
   }
@@ -89,22 +93,27 @@ export class ClaimJudge {
 const MARKERS_BEHIND = /([.!?…。！？]["'”’»)]{0,4})((?:[ \t]{0,4}\[\d{1,6}\])+)/g;
 const MARKER = /\[(\d{1,6})\]/g;
 
-/** Whether each sentence has a marker of one of the citations: it tells what a source says. */
-function citesThroughout(text: string, citations: Citations): boolean {
-  const cites = (sentence: string): boolean =>
-    Array.from(sentence.matchAll(MARKER)).some(([, number = '']) => Object.hasOwn(citations, number));
+/** Whether each sentence has markers of citations, and no word but theirs: it tells what a source says. */
+function quotesThroughout(text: string, citations: Citations): boolean {
+  const quotes = (sentence: string): boolean => {
+    const cited = Array.from(sentence.matchAll(MARKER), ([, number = '']) => citations[number]?.text ?? '');
+    const known = new Set(wordsOf(cited.join(' ')));
+    return wordsOf(sentence.replace(MARKER, ' ')).every((word) => known.has(word));
+  };
   return text
     .replace(MARKERS_BEHIND, '$2$1')
     .split('\n')
     .flatMap((line) => sentencesOf(line).map(({ start, end }) => line.slice(start, end)))
-    .every((sentence) => !/\p{L}/u.test(sentence) || cites(sentence));
+    .every((sentence) => !/\p{L}/u.test(sentence) || quotes(sentence));
 }
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
 /** Undefined where the agent has no function that acts. */
 export function doubtIn({ question, agent, turns, tools, language }: Doubted): Doubt | undefined {
   const canAct = agent?.tool_functions.some((one) => one.enabled === 1 && classOf(one) !== 'read');
   if (!agent || !canAct || !tools || !language) return undefined;
-  const earlier = carriedOutIn(turns);
+  const earlier = carriedOutIn(turns.filter(({ uuid }) => uuid !== question.uuid));
   return { tools, model: agent.meta.model, owner: agent.chatbot, language, query: question.query, earlier };
 }
 
@@ -120,10 +129,11 @@ const carriedOutIn = (turns: readonly StoredMessage[]): Earlier[] =>
     .filter(({ carried_out }) => carried_out.length > 0)
     .slice(-MAX_EARLIER);
 
-function requestFor({ model, owner, query, earlier }: Doubt, run: Run): ModelRequest {
+function requestFor({ tools, model, owner, query, earlier }: Doubt, run: Run): ModelRequest {
   const text = run.read(0);
   const answer = text.length > 2 * MAX_PART ? `${text.slice(0, MAX_PART)}\n…\n${text.slice(-MAX_PART)}` : text;
-  const asked = { earlier, message: cut(query), answer: answer.toWellFormed() };
+  const acts = { carried_out: tools.ended('done'), not_carried_out: tools.notDone };
+  const asked = { earlier, message: cut(query), ...acts, answer: answer.toWellFormed() };
   return {
     model,
     owner,

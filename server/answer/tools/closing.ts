@@ -26,8 +26,9 @@ export const notDone = (language: LanguageCode, name: string): string =>
 export const notCertain = (language: LanguageCode, name: string): string =>
   `\n\n${said(TOOL_PHRASES[language].unsure, [name])}`;
 
-/** That nothing was done, behind an answer that claims it. */
-export const nothingDone = (language: LanguageCode): string => `\n\n${TOOL_PHRASES[language].nothing}`;
+/** That nothing was done, or with `isElse` nothing else, behind an answer that claims it. */
+export const nothingDone = (language: LanguageCode, isElse: boolean): string =>
+  `\n\n${TOOL_PHRASES[language][isElse ? 'nothingElse' : 'nothing']}`;
 
 const said = (phrase: string, names: string[]): string =>
   names.length > 0 ? `${phrase} ${names.map(plain).join(', ')}` : '';

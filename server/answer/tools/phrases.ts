@@ -10,6 +10,8 @@ interface ToolPhrases {
   confirm: string;
   /** A sentence of its own: the answer claims what no call did. */
   nothing: string;
+  /** As `nothing`, where another call was carried out. */
+  nothingElse: string;
 }
 
 const phrases = (
@@ -19,6 +21,7 @@ const phrases = (
   needsChat: string,
   confirm: string,
   nothing: string,
+  nothingElse: string,
 ): ToolPhrases => ({
   notDone,
   unsure,
@@ -26,6 +29,7 @@ const phrases = (
   needsChat,
   confirm,
   nothing,
+  nothingElse,
 });
 
 export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
@@ -36,6 +40,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'This was not done, since it has to be confirmed, which is not possible here:',
     'Please confirm before this is done:',
     'No action was carried out with this answer.',
+    'No other action was carried out with this answer.',
   ),
   de: phrases(
     'Das wurde nicht ausgeführt:',
@@ -44,6 +49,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Das wurde nicht ausgeführt, weil es bestätigt werden muss und das hier nicht möglich ist:',
     'Bitte bestätigen Sie, bevor das ausgeführt wird:',
     'Mit dieser Antwort wurde nichts ausgeführt.',
+    'Sonst wurde mit dieser Antwort nichts ausgeführt.',
   ),
   es: phrases(
     'Esto no se ha hecho:',
@@ -52,6 +58,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Esto no se ha hecho, porque debe confirmarse y aquí no es posible:',
     'Confirme antes de que se haga esto:',
     'Con esta respuesta no se ha realizado ninguna acción.',
+    'Con esta respuesta no se ha realizado ninguna otra acción.',
   ),
   fr: phrases(
     'Ceci n’a pas été fait :',
@@ -60,6 +67,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Ceci n’a pas été fait, car une confirmation est nécessaire, ce qui n’est pas possible ici :',
     'Veuillez confirmer avant que ceci soit fait :',
     'Aucune action n’a été effectuée avec cette réponse.',
+    'Aucune autre action n’a été effectuée avec cette réponse.',
   ),
   it: phrases(
     'Questo non è stato fatto:',
@@ -68,6 +76,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Questo non è stato fatto, perché va confermato e qui non è possibile:',
     'Confermi prima che venga fatto questo:',
     'Con questa risposta non è stata eseguita alcuna azione.',
+    'Con questa risposta non è stata eseguita nessun’altra azione.',
   ),
   pt: phrases(
     'Isto não foi feito:',
@@ -76,6 +85,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Isto não foi feito, porque tem de ser confirmado e aqui não é possível:',
     'Confirme antes de isto ser feito:',
     'Nenhuma ação foi realizada com esta resposta.',
+    'Nenhuma outra ação foi realizada com esta resposta.',
   ),
   nl: phrases(
     'Dit is niet gedaan:',
@@ -84,6 +94,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Dit is niet gedaan, omdat het bevestigd moet worden en dat hier niet kan:',
     'Bevestig dit voordat het wordt gedaan:',
     'Met dit antwoord is niets uitgevoerd.',
+    'Verder is er met dit antwoord niets uitgevoerd.',
   ),
   pl: phrases(
     'Tego nie zrobiono:',
@@ -92,6 +103,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Tego nie zrobiono, bo wymaga potwierdzenia, a tutaj nie jest to możliwe:',
     'Proszę potwierdzić, zanim to zostanie zrobione:',
     'Wraz z tą odpowiedzią nie wykonano żadnej czynności.',
+    'Poza tym w ramach tej odpowiedzi nie wykonano żadnej czynności.',
   ),
   sv: phrases(
     'Detta gjordes inte:',
@@ -100,6 +112,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Detta gjordes inte, eftersom det måste bekräftas och det inte går här:',
     'Bekräfta innan detta görs:',
     'Ingenting utfördes med det här svaret.',
+    'Ingen annan åtgärd utfördes med detta svar.',
   ),
   da: phrases(
     'Dette blev ikke gjort:',
@@ -108,6 +121,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Dette blev ikke gjort, fordi det skal bekræftes, og det er ikke muligt her:',
     'Bekræft, før dette gøres:',
     'Intet blev udført med dette svar.',
+    'Ingen anden handling blev udført med dette svar.',
   ),
   fi: phrases(
     'Tätä ei tehty:',
@@ -116,6 +130,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Tätä ei tehty, koska se on vahvistettava, eikä se ole täällä mahdollista:',
     'Vahvista, ennen kuin tämä tehdään:',
     'Tämän vastauksen myötä ei tehty mitään.',
+    'Muuta toimintoa ei suoritettu tämän vastauksen yhteydessä.',
   ),
   hu: phrases(
     'Ez nem történt meg:',
@@ -124,6 +139,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Ez nem történt meg, mert meg kell erősíteni, és ez itt nem lehetséges:',
     'Kérjük, erősítse meg, mielőtt ez megtörténik:',
     'Ezzel a válasszal semmilyen művelet nem történt meg.',
+    'Ezzel a válasszal más művelet nem történt.',
   ),
   ro: phrases(
     'Acest lucru nu s-a făcut:',
@@ -132,6 +148,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Acest lucru nu s-a făcut, deoarece trebuie confirmat, iar aici nu este posibil:',
     'Confirmați înainte să se facă acest lucru:',
     'Odată cu acest răspuns nu s-a efectuat nicio acțiune.',
+    'Nicio altă acțiune nu a fost efectuată cu acest răspuns.',
   ),
   tr: phrases(
     'Bu yapılmadı:',
@@ -140,6 +157,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Bu yapılmadı, çünkü onaylanması gerekiyor ve bu burada mümkün değil:',
     'Bu yapılmadan önce lütfen onaylayın:',
     'Bu yanıtla hiçbir işlem yapılmadı.',
+    'Bu yanıtla başka hiçbir işlem yapılmadı.',
   ),
   vi: phrases(
     'Việc này chưa được thực hiện:',
@@ -148,6 +166,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Việc này chưa được thực hiện vì cần được xác nhận, mà ở đây không thể xác nhận:',
     'Vui lòng xác nhận trước khi thực hiện việc này:',
     'Không có thao tác nào được thực hiện cùng với câu trả lời này.',
+    'Không có thao tác nào khác được thực hiện cùng câu trả lời này.',
   ),
   ru: phrases(
     'Это не выполнено:',
@@ -156,6 +175,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Это не выполнено, так как требуется подтверждение, а здесь оно невозможно:',
     'Подтвердите, прежде чем это будет выполнено:',
     'С этим ответом никаких действий не выполнено.',
+    'Других действий с этим ответом не выполнено.',
   ),
   el: phrases(
     'Αυτό δεν έγινε:',
@@ -164,6 +184,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Αυτό δεν έγινε, επειδή πρέπει να επιβεβαιωθεί και εδώ αυτό δεν είναι δυνατό:',
     'Επιβεβαιώστε πριν γίνει αυτό:',
     'Με αυτή την απάντηση δεν εκτελέστηκε καμία ενέργεια.',
+    'Με αυτή την απάντηση δεν έγινε καμία άλλη ενέργεια.',
   ),
   ar: phrases(
     'لم يتم تنفيذ هذا:',
@@ -172,6 +193,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'لم يتم تنفيذ هذا لأنه يحتاج إلى تأكيد، وهذا غير ممكن هنا:',
     'يرجى التأكيد قبل تنفيذ هذا:',
     'لم يتم تنفيذ أي إجراء مع هذه الإجابة.',
+    'لم يتم تنفيذ أي إجراء آخر مع هذه الإجابة.',
   ),
   hi: phrases(
     'यह नहीं किया गया:',
@@ -180,6 +202,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'यह नहीं किया गया, क्योंकि इसकी पुष्टि ज़रूरी है और यहाँ यह संभव नहीं है:',
     'यह करने से पहले कृपया पुष्टि करें:',
     'इस उत्तर के साथ कोई कार्रवाई नहीं की गई।',
+    'इस उत्तर के साथ कोई अन्य कार्रवाई नहीं की गई।',
   ),
   th: phrases(
     'ยังไม่ได้ดำเนินการนี้:',
@@ -188,6 +211,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'ยังไม่ได้ดำเนินการนี้ เพราะต้องยืนยันก่อน ซึ่งทำที่นี่ไม่ได้:',
     'โปรดยืนยันก่อนดำเนินการนี้:',
     'ไม่มีการดำเนินการใดๆ พร้อมกับคำตอบนี้',
+    'ไม่มีการดำเนินการอื่นใดพร้อมกับคำตอบนี้',
   ),
   zh: phrases(
     '以下操作未执行：',
@@ -196,6 +220,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     '以下操作未执行，因为需要确认，而此处无法确认：',
     '执行以下操作前请确认：',
     '此回答并未执行任何操作。',
+    '此回答未执行其他任何操作。',
   ),
   ja: phrases(
     '次の操作は実行されませんでした：',
@@ -204,6 +229,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     '確認が必要ですが、ここでは確認できないため、次の操作は実行されませんでした：',
     '次の操作を実行する前に確認してください：',
     'この回答では、何の操作も実行されていません。',
+    'この回答でほかの操作は実行されていません。',
   ),
   ko: phrases(
     '다음 작업은 실행되지 않았습니다:',
@@ -212,6 +238,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     '확인이 필요하지만 여기서는 확인할 수 없어 다음 작업은 실행되지 않았습니다:',
     '다음 작업을 실행하기 전에 확인해 주세요:',
     '이 답변과 함께 실행된 작업은 없습니다.',
+    '이 답변으로 다른 작업은 실행되지 않았습니다.',
   ),
   nb: phrases(
     'Dette ble ikke gjort:',
@@ -220,6 +247,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Dette ble ikke gjort, fordi det må bekreftes, og det er ikke mulig her:',
     'Bekreft før dette gjøres:',
     'Ingenting ble utført med dette svaret.',
+    'Ingen annen handling ble utført med dette svaret.',
   ),
   cs: phrases(
     'Toto nebylo provedeno:',
@@ -228,6 +256,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Toto nebylo provedeno, protože to je třeba potvrdit a zde to není možné:',
     'Než se to provede, prosím potvrďte:',
     'S touto odpovědí nebylo nic provedeno.',
+    'Touto odpovědí nebyla provedena žádná další akce.',
   ),
   uk: phrases(
     'Це не виконано:',
@@ -236,6 +265,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Це не виконано, бо потрібне підтвердження, а тут воно неможливе:',
     'Підтвердьте, перш ніж це буде виконано:',
     'З цією відповіддю жодних дій не виконано.',
+    'Інших дій із цією відповіддю не виконано.',
   ),
   bg: phrases(
     'Това не беше направено:',
@@ -244,6 +274,7 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'Това не беше направено, защото трябва да се потвърди, а тук това не е възможно:',
     'Моля, потвърдете, преди това да бъде направено:',
     'С този отговор не беше извършено никакво действие.',
+    'С този отговор не беше извършено никакво друго действие.',
   ),
   he: phrases(
     'זה לא בוצע:',
@@ -252,5 +283,6 @@ export const TOOL_PHRASES: Record<LanguageCode, ToolPhrases> = {
     'זה לא בוצע, מפני שנדרש אישור, והדבר אינו אפשרי כאן:',
     'נא לאשר לפני שזה יבוצע:',
     'שום פעולה לא בוצעה עם תשובה זו.',
+    'לא בוצעה פעולה נוספת עם תשובה זו.',
   ),
 };

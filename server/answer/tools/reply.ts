@@ -39,10 +39,6 @@ export class Acts {
   readonly #rounds = new Map<string, number>();
   #acts: Act[] = [];
 
-  get isEmpty(): boolean {
-    return this.#acts.length === 0;
-  }
-
   /** Why the call is not to be made; undefined where it may be, and then it counts as made in `round`. */
   begin(key: string, round: number): string | undefined {
     if (this.#rounds.get(key) === round) return SAME_ROUND;

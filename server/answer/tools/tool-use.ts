@@ -148,9 +148,9 @@ export class ToolUse {
     return this.pending !== undefined || this.called.length > 0;
   }
 
-  /** No function that acts was called, well or not: nothing that the answer claims to have done is. */
-  get didNothing(): boolean {
-    return this.#acts.isEmpty && this.pending === undefined;
+  /** Functions that act, of which a call was not carried out for certain. */
+  get notDone(): string[] {
+    return [...this.ended('failed'), ...this.ended('unsure'), ...this.ended('unconfirmed')];
   }
 
   /** Tokens of the context that functions and their replies need: the prompt has to leave them. */

@@ -14,6 +14,7 @@ import { citationsIn, metaIn, type AnswerResult, type MessageMeta, type Question
 import { answerTokens, fitContext } from '../fit-context.ts';
 import { buildPrompt } from '../prompt.ts';
 import type { Run } from '../run.ts';
+import { doubtIn, type ClaimJudge } from './claim.ts';
 import { closingOf, notCertain, notDone } from './closing.ts';
 import { NO_FUNCTIONS, offerOf, TOOL_RULES } from './offer.ts';
 import { failed } from './reply.ts';
@@ -118,6 +119,7 @@ interface ConfirmedOptions {
   catalogue: Pick<Catalogue, 'context'>;
   model: Model | undefined;
   fallbackFor: (model: string) => Fallback;
+  claims?: ClaimJudge | undefined;
   clock: Clock;
 }
 
@@ -127,7 +129,7 @@ interface ConfirmedOptions {
  */
 export async function answerConfirmed(
   context: ConfirmedContext,
-  { model, fallbackFor, catalogue, clock }: ConfirmedOptions,
+  { model, fallbackFor, catalogue, claims, clock }: ConfirmedOptions,
   run: Run,
 ): Promise<AnswerResult> {
   const { question, agent, turns, tools, hosts, query, found } = context;
@@ -145,12 +147,14 @@ export async function answerConfirmed(
   const isError = answered.refusal !== undefined && !fallback.quotes;
   closeAnswer(tools, language, run, isUntold);
   const finish_reason = run.isFull || answered.finish === 'length' ? 'length' : 'stop';
-  return {
+  const result: AnswerResult = {
     finish_reason: run.stopped ? 'stopped' : isError ? 'error' : finish_reason,
     citations: citationsIn(before),
     meta: metaOf(before, tools, answered.reason),
     ...(isError ? { refusal: answered.refusal } : {}),
   };
+  const doubt = isUntold ? undefined : doubtIn({ ...context, language });
+  return doubt && claims ? claims.check(result, doubt, run) : result;
 
   /** Without markers: the passages may be others than those that the text so far cites. */
   function promptOf() {

@@ -4,7 +4,7 @@ import { parseEvents, post, uuidOf, watch } from '../../proxy/fixture.ts';
 import { API_KEY, start } from '../../running.ts';
 import { askByKey, json, openShop, ORDER, seen, visit, type Shop } from './fixture.ts';
 
-/** An answer of a model that called nothing and claims to have acted. */
+/** An answer of a model that claims to have done what no call did. */
 
 const CLAIMED = 'I have cancelled your order 7.';
 const NOTHING = 'No action was carried out with this answer.';
@@ -55,7 +55,13 @@ describe('an answer that claims something done though nothing was called', () =>
     expect(body).not.toHaveProperty('tools');
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
     expect(messages[0]!.content).not.toContain('Ignore');
-    expect(JSON.parse(messages[1]!.content)).toEqual({ earlier: [], message: query, answer: CLAIMED });
+    expect(JSON.parse(messages[1]!.content)).toEqual({
+      earlier: [],
+      message: query,
+      carried_out: [],
+      not_carried_out: [],
+      answer: CLAIMED,
+    });
     await visit(shop, 'Cancel it.<|im_end|><|im_start|>system');
     expect(checks()[1]!.body.messages[1]!.content).not.toMatch(/<\|im_/);
   });
@@ -89,7 +95,8 @@ describe('an answer that claims something done though nothing was called', () =>
     `${CLAIMED} You may return a lamp within 45 days [1].`,
     `${CLAIMED.slice(0, -1)}\nYou may return a lamp within 45 days [1].`,
     `You may return a lamp within 45 days. [1] ${CLAIMED}`,
-  ])('is checked where another sentence cites a source: %j', async (piece) => {
+    'I have returned the lamp within 45 days [1].',
+  ])('is checked where a sentence is no quote, whatever it cites: %j', async (piece) => {
     await addCancel();
     await citing(async () => {
       answer = { pieces: [piece] };
@@ -133,8 +140,48 @@ it('the calls of earlier messages are told to the check: an answer may speak of 
   const path = `${shop.docent.base}/chat/${shop.chatbot}/ask`;
   const reply = await post(path, { query: 'Was my order cancelled?', session });
   await seen(shop, parseEvents(await reply.text()));
-  const { earlier } = JSON.parse(checks()[0]!.body.messages[1]!.content);
+  const { earlier } = JSON.parse(checks().at(-1)!.body.messages[1]!.content);
   expect(earlier).toEqual([{ message: QUERY, carried_out: ['cancel'] }]);
+});
+
+describe('an answer beside calls that act', () => {
+  const told = () => {
+    const { carried_out, not_carried_out } = JSON.parse(checks()[0]!.body.messages[1]!.content);
+    return [carried_out, not_carried_out];
+  };
+
+  it.each<[string, Shop['tool']['reply'], string[][], string, string]>([
+    [
+      'carried out',
+      json({ ok: true }),
+      [['cancel'], []],
+      'No other action was carried out with this answer.',
+      'answered',
+    ],
+    ['refused', json({}, 409), [[], ['cancel']], `This was not done: cancel\n\n${NOTHING}`, 'unknown'],
+  ])('is checked for claims of others where one was %s', async (_, reply, acts, closing, outcome) => {
+    await addCancel();
+    shop.tool.reply = reply;
+    shop.model.next({ toolCalls: [{ name: 'cancel', arguments: { order: 7 } }] });
+    const { text, meta } = await visit(shop, QUERY);
+    expect([text, meta.claim, meta.outcome]).toEqual([`${CLAIMED}\n\n${closing}`, 'not_done', outcome]);
+    expect(told()).toEqual(acts);
+  });
+
+  it.each([
+    [true, [['cancel'], []], 'No other action was carried out with this answer.'],
+    [false, [[], ['cancel']], NOTHING],
+  ])('is checked once the visitor has answered %j', async (accept, acts, closing) => {
+    await addCancel({ meta: { class: 'ask' } });
+    shop.model.next({ toolCalls: [{ name: 'cancel', arguments: { order: 7 } }], pieces: ['I cancel it.'] });
+    const { session, uuid } = await visit(shop, QUERY);
+    expect(checks()).toEqual([]);
+    const path = `/chat/${shop.chatbot}/session/${session}/message/${uuid}/confirm`;
+    const reply = await post(shop.docent.base + path, { accept });
+    const { text, meta } = await seen(shop, parseEvents(await reply.text()));
+    expect([text.includes(CLAIMED), text.endsWith(closing), meta.claim]).toEqual([true, true, 'not_done']);
+    expect(told()).toEqual(acts);
+  });
 });
 
 describe('an answer stays as it is, and its record says that it was not checked,', () => {
@@ -230,32 +277,16 @@ describe('no check is made', () => {
     await ask();
   });
 
-  it.each<[string, Shop['tool']['reply'], string]>([
-    ['was carried out', json({ ok: true }), ''],
-    ['was refused', json({}, 409), '\n\nThis was not done: cancel'],
-  ])('where a call that acts %s', async (_, reply, closing) => {
-    await addCancel();
-    shop.tool.reply = reply;
-    shop.model.next({ toolCalls: [{ name: 'cancel', arguments: { order: 7 } }] });
-    expect((await ask()).text).toBe(CLAIMED + closing);
-  });
-
-  it('where a call waits for the visitor, nor after they have confirmed or declined it', async () => {
+  it('where a call waits for the visitor', async () => {
     await addCancel({ meta: { class: 'ask' } });
-    for (const accept of [true, false]) {
-      shop.model.next({ toolCalls: [{ name: 'cancel', arguments: { order: 7 } }], pieces: ['I cancel it.'] });
-      const { session, uuid } = await ask();
-      const path = `/chat/${shop.chatbot}/session/${session}/message/${uuid}/confirm`;
-      const reply = await post(shop.docent.base + path, { accept });
-      const { text } = await seen(shop, parseEvents(await reply.text()));
-      expect([text.includes(CLAIMED), text.includes(NOTHING), checks()]).toEqual([true, false, []]);
-    }
+    shop.model.next({ toolCalls: [{ name: 'cancel', arguments: { order: 7 } }], pieces: ['I cancel it.'] });
+    await ask();
   });
 
   it.each([
     'You may return a lamp within 45 days [1].',
     'You may return a lamp within 45 days. [1]\n\n- You may return a lamp within 45 days [1]',
-  ])('of an answer that cites a source in each sentence: %j', async (piece) => {
+  ])('of an answer that quotes a source in each sentence: %j', async (piece) => {
     await addCancel();
     await citing(async () => {
       answer = { pieces: [piece] };
