@@ -1,5 +1,6 @@
 import stemEnglish from 'wink-porter2-stemmer';
 import { withoutMarks } from './accents.ts';
+import { baseOf } from './irregular-forms.ts';
 import { languageOf, type Language } from './language.ts';
 import { LANGUAGES, type LanguageTraits } from './languages.ts';
 
@@ -39,7 +40,7 @@ export function stem(word: string, language: Language): string {
   return withoutMarks(stemmer(language)?.(spelling) ?? spelling).replaceAll('\u0131', 'i');
 }
 
-const stemEnglishWord = (word: string): string => (/^[a-z]+$/.test(word) ? stemEnglish(word) : word);
+const stemEnglishWord = (word: string): string => (/^[a-z]+$/.test(word) ? stemEnglish(baseOf(word)) : word);
 
 function stemmer(language: Language): Stem | undefined {
   const known = stemmers.get(language);
