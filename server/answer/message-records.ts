@@ -101,6 +101,9 @@ export const citationsIn = ({ cite_data_json }: Pick<StoredMessage, 'cite_data_j
     Object.entries(objectIn(cite_data_json)).filter((entry): entry is [string, Citation] => isCitation(entry[1])),
   );
 
+/** Whether the call of a record in `functions_called` succeeded: what a model is told of any other begins with `error`. */
+export const isDone = ({ content }: { content: string }): boolean => !content.startsWith('{"error"');
+
 const CITATION_KEYS = ['data_source_uuid', 'file_name', 'text', 'title', 'type'];
 
 const isCitation = (value: unknown): value is Citation =>

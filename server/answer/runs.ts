@@ -21,7 +21,14 @@ import { Run } from './run.ts';
 import { countUsage } from './spending.ts';
 import { takenCall, waitingCall, type PendingCall } from './tools/pending.ts';
 
-export { NO_META, type AnswerResult, type MessageMeta, type Question, type Respond } from './message-records.ts';
+export {
+  isDone,
+  NO_META,
+  type AnswerResult,
+  type MessageMeta,
+  type Question,
+  type Respond,
+} from './message-records.ts';
 
 interface AnswerRunsOptions {
   store: Store;

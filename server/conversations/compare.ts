@@ -1,7 +1,7 @@
+import { isDone } from '../answer/runs.ts';
 import { jsonIn, objectIn } from '../schema/json.ts';
-import { isObject } from '../schema/validate.ts';
 import type { HeldTurn, Reply } from './hold.ts';
-import type { ExpectedAnswer, Turn, Value } from './format.ts';
+import type { ExpectedAnswer, ExpectedCall, Turn, Value } from './format.ts';
 
 /** What of an answer is not as it should be. */
 export interface Difference {
@@ -76,12 +76,12 @@ function sessionDifferences({ state, variables = {} }: Turn, reply: Reply): Diff
   return differences;
 }
 
-/** Of the record of a call, why it got no reply; undefined where it got one, of whatever status. */
-export function faultOfCall(content: string): string | undefined {
+/** Of the record of a call, why it failed; undefined where it succeeded. */
+export function faultOfCall(call: { content: string }): string | undefined {
+  if (isDone(call)) return undefined;
   // The record of a long reply is cut, and no JSON.
-  const record = jsonIn(content);
-  if (!isObject(record) || record['status'] !== undefined) return undefined;
-  return typeof record['error'] === 'string' ? record['error'] : undefined;
+  const [, error = ''] = /^\{"error":("(?:[^"\\]|\\.)*")/.exec(call.content) ?? [];
+  return String(jsonIn(error) ?? 'the call failed');
 }
 
 /** Of the record of a call that a dry run left out, what would have been sent; undefined of any other. */
@@ -94,13 +94,23 @@ export function unsentIn(content: string): string | undefined {
 
 function toolDifferences({ tools }: Turn, { meta }: Reply): Difference[] {
   const called = meta.functions_called ?? [];
-  const answered = called.filter(({ content }) => faultOfCall(content) === undefined).map(({ name }) => name);
-  const shownCalls = called.map(({ name, content }) => {
-    const [fault, sent] = [faultOfCall(content), unsentIn(content)];
-    return fault !== undefined ? `${name} (no reply: ${fault})` : sent ? `${name} (not sent: ${sent})` : name;
+  const failing = new Set(tools?.filter(({ fails }) => fails).map(({ name }) => name));
+  // A model may call again what failed: a failure counts where one is expected.
+  const counted = called.filter((call) => isDone(call) || failing.has(call.name));
+  const got = counted.map((call) => asExpected({ name: call.name, fails: !isDone(call) }));
+  const shownCalls = called.map((call) => {
+    const [fault, sent] = [faultOfCall(call), unsentIn(call.content)];
+    return fault !== undefined
+      ? `${call.name} (failed: ${fault})`
+      : sent
+        ? `${call.name} (not sent: ${sent})`
+        : call.name;
   });
-  return listDifferences('tools', tools, answered).map((one) => ({ ...one, got: shownCalls.join('\n') || 'none' }));
+  const expected = tools?.map(asExpected);
+  return listDifferences('tools', expected, got).map((one) => ({ ...one, got: shownCalls.join('\n') || 'none' }));
 }
+
+const asExpected = ({ name, fails }: ExpectedCall): string => (fails ? `${name} (failed)` : name);
 
 function listDifferences(what: string, expected: string[] | undefined, got: string[]): Difference[] {
   if (expected === undefined || JSON.stringify(expected) === JSON.stringify(got)) return [];

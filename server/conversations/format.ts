@@ -1,5 +1,6 @@
 import {
   flag,
+  isMapAt,
   listOf,
   mapOf,
   nonEmpty,
@@ -45,7 +46,13 @@ export interface Turn {
   labels?: string[];
   /** `null` for one that must not be set. */
   variables?: Record<string, Value | null>;
-  tools?: string[];
+  tools?: ExpectedCall[];
+}
+
+/** A call that succeeds, or one that does not. */
+export interface ExpectedCall {
+  name: string;
+  fails: boolean;
 }
 
 export interface ExpectedAnswer {
@@ -56,6 +63,12 @@ export interface ExpectedAnswer {
 }
 
 const texts = listOf(text);
+
+/** A name, or `{ fails: name }`. */
+const call: Reader<ExpectedCall> = (place) =>
+  isMapAt(place)
+    ? { name: record<{ fails: string }>({ fails: text }, ['fails'])(place).fails, fails: true }
+    : { name: text(place), fails: false };
 
 const answer = record<ExpectedAnswer>(
   { contains: nonEmpty(texts), excludes: nonEmpty(texts), quotes: flag, unknown: flag },
@@ -72,7 +85,7 @@ const turn = withLine(
       state: text,
       labels: texts,
       variables: mapOf(value),
-      tools: texts,
+      tools: listOf(call),
     },
     ['ask'],
   ),

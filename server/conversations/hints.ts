@@ -34,7 +34,11 @@ export function hintsFor(turn: Turn, { variables = {} }: Conversation, known: Kn
     ...hintsOf('state', states, STATES),
     ...hintsOf('label', turn.labels ?? [], known.labels),
     ...hintsOf('variable', Object.keys(turn.variables ?? {}), given),
-    ...hintsOf('function', turn.tools ?? [], known.functions),
+    ...hintsOf(
+      'function',
+      (turn.tools ?? []).map(({ name }) => name),
+      known.functions,
+    ),
   ];
 }
 

@@ -38,12 +38,12 @@ function grouped(differences: readonly Difference[]): Difference[][] {
   return groups;
 }
 
-/** The functions that gave no reply, which may be why the answer is another; `tools` shows them itself. */
+/** The functions whose calls failed, which may be why the answer is another; `tools` shows them itself. */
 function describeFaults({ reply }: HeldTurn, differences: readonly Difference[]): string[] {
   if (differences.some(({ what }) => what === 'tools')) return [];
-  return (reply?.meta.functions_called ?? []).slice(0, MAX_FUNCTIONS).flatMap(({ name, content }) => {
-    const fault = faultOfCall(content);
-    return fault === undefined ? [] : [`    ${oneLine(`${name} gave no reply: ${fault}`)}`];
+  return (reply?.meta.functions_called ?? []).slice(0, MAX_FUNCTIONS).flatMap((call) => {
+    const fault = faultOfCall(call);
+    return fault === undefined ? [] : [`    ${oneLine(`the call of ${call.name} failed: ${fault}`)}`];
   });
 }
 

@@ -57,6 +57,8 @@ export const value: Reader<string | number | boolean | null> = (place) => {
   return found as string | number | boolean | null;
 };
 
+export const isMapAt = (place: Place): boolean => isMap(resolved(place));
+
 /** A list; one value alone is a list of one. */
 export const listOf =
   <T>(read: Reader<T>): Reader<T[]> =>

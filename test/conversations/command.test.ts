@@ -184,7 +184,7 @@ conversations:
     expect(out).toContain('2 conversations: 1 held, 1 failed in ');
   });
 
-  it('counts a function as called where it replied, and shows why one did not', async () => {
+  it('counts calls that succeed, and those that fail where that is expected, and shows why', async () => {
     const [general] = (await running.api('GET', `/chatbot/${chatbot}/agents`)).body;
     const one = { name: 'order_state', method: 'GET', external_url: 'http://10.0.0.3/orders' };
     const meta = { examples: ['Where is my parcel today?'] };
@@ -194,15 +194,22 @@ chatbot: Lamps
 conversations:
   - { name: called, turns: [{ ask: Where is my parcel today?, tools: [order_state] }] }
   - { name: not called, turns: [{ ask: Where is my parcel today?, tools: [] }] }
+  - { name: failed, turns: [{ ask: Where is my parcel today?, tools: [{ fails: order_state }] }] }
   - { name: answered, turns: [{ ask: Where is my parcel today?, answer: { contains: on its way } }] }
 `);
     const { code, out } = await docent(['test', path]);
     await running.api('POST', `/function/${uuid}/delete`);
     expect(code).toBe(1);
     const fault = 'the address of the function is not allowed';
-    expect(out).toContain(`    tools\n      - order_state\n      + order_state (no reply: ${fault})\n`);
-    expect(out).toContain(`    order_state gave no reply: ${fault}\n`);
-    expect(out).toContain('3 conversations: 1 held, 2 failed');
+    expect(out).toContain(`    tools\n      - order_state\n      + order_state (failed: ${fault})\n`);
+    expect(out).toContain(`    the call of order_state failed: ${fault}\n`);
+    expect(out).toContain('4 conversations: 2 held, 2 failed');
+  });
+
+  it('says what is wrong with an expected call', async () => {
+    const path = await file('conversations: [{ name: a, turns: [{ ask: b, tools: [{ fails: c, when: d }] }] }]');
+    const { code, err } = await docent(['test', path]);
+    expect([code, err]).toEqual([2, expect.stringContaining('turns[0].tools[0].when is not a key that is known')]);
   });
 
   it('writes well-formed JUnit XML', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { runCommand } from '../../server/cli/run.ts';
-import { openShop, ORDER, toldIn, type Shop } from '../answer/tools/fixture.ts';
+import { json, openShop, ORDER, toldIn, type Shop } from '../answer/tools/fixture.ts';
 import { API_KEY } from '../running.ts';
 
 /** `docent test` with functions that act: they are not called unless the operator says so. */
@@ -68,6 +68,14 @@ it('shows what would have been sent where the calls are others, without the valu
   expect(code).toBe(1);
   expect(out).toContain(`cancel_order (not sent: POST ${shop.tool.base}/cancel?key=**** {"order":7})`);
   expect(JSON.stringify(shop.model.requests)).not.toContain(secret);
+});
+
+it('does not take a call as made that was answered with an error', async () => {
+  await addFunctions();
+  shop.tool.reply = json({}, 500);
+  const { code, out } = await docent([]);
+  expect(code).toBe(1);
+  expect(out).toContain('      + look_up (failed: the function answered 500)\n');
 });
 
 it('calls them with --call-writes', async () => {

@@ -6,13 +6,12 @@ import { SideQuestions } from '../../model/side-question.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { StoredMessage } from '../../store/store.ts';
 import type { Citations } from '../../types.ts';
-import { metaIn, withTokens, type AnswerResult } from '../message-records.ts';
+import { isDone, metaIn, withTokens, type AnswerResult } from '../message-records.ts';
 import type { AnswerContext } from '../context.ts';
 import { saysUnknown, UNKNOWN_LENGTH } from '../outcome.ts';
 import { unfenced } from '../prompt.ts';
 import type { Run } from '../run.ts';
 import { nothingDone } from './closing.ts';
-import { isDone } from './reply.ts';
 import type { ToolUse } from './tool-use.ts';
 
 /** An answer that may claim what no call did. */

@@ -110,9 +110,6 @@ export function unsent({ method, url, body, secrets }: Request): CallResult {
 
 export const forRecord = ({ content, record = content }: CallResult): string => cut(record, MAX_RECORD_LENGTH);
 
-/** Whether the call of a record was answered well. */
-export const isDone = ({ content }: { content: string }): boolean => !content.startsWith('{"error"');
-
 /** UTF-16 units of a reply that is shown as it is. */
 const MAX_SHOWN_LENGTH = 2000;
 
