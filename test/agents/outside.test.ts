@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Detectors } from '../../server/agents/routing/choose.ts';
 import { loadDetectors } from '../../server/agents/routing/detectors.ts';
@@ -25,6 +26,34 @@ const isWish = (text: string): boolean => detectors.person(text) >= 0;
 const isSpam = (text: string): boolean => detectors.spam(text) >= 0;
 const textsOf = (rows: { text: string }[]): string[] => rows.map(({ text }) => text);
 const share = (texts: string[], holds: (text: string) => boolean): number => texts.filter(holds).length / texts.length;
+
+describe('the sentences from outside', () => {
+  const folded = (text: string): string =>
+    text
+      .normalize('NFD')
+      .replace(/\p{M}/gu, '')
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim()
+      .toLowerCase();
+  /** Each line is a label, a space and a sentence. */
+  const trainedOn = (name: string): Set<string> =>
+    new Set(
+      readFileSync(`server/agents/routing/train/${name}.txt`, 'utf8')
+        .split('\n')
+        .map((line) => folded(line.slice(2)))
+        .filter((line) => line !== ''),
+    );
+
+  test.each([
+    ['person', [...textsOf(person.wish), ...textsOf(person.no_wish)]],
+    ['spam', [...textsOf(spam.spam), ...textsOf(spam.no_spam)]],
+    ['person', Object.values(byLanguage).flatMap(({ wish, no_wish }) => [...wish, ...no_wish])],
+  ])('of %s are none that the detector is trained on', (name, texts) => {
+    const trained = trainedOn(name);
+    expect(trained.size).toBeGreaterThan(100);
+    expect(texts.filter((text) => trained.has(folded(text)))).toEqual([]);
+  });
+});
 
 describe('a wish for a person, in sentences from outside', () => {
   const tables = Object.values(byLanguage);
