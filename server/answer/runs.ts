@@ -21,14 +21,8 @@ import { Run } from './run.ts';
 import { countUsage } from './spending.ts';
 import { takenCall, waitingCall, type PendingCall } from './tools/pending.ts';
 
-export {
-  isDone,
-  NO_META,
-  type AnswerResult,
-  type MessageMeta,
-  type Question,
-  type Respond,
-} from './message-records.ts';
+export { isDone, NO_META } from './message-records.ts';
+export type { AnswerResult, MessageMeta, Question, Respond } from './message-records.ts';
 
 interface AnswerRunsOptions {
   store: Store;
