@@ -4,6 +4,7 @@ import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 import { eachWord, isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts';
 import type { AgentVariable } from '../../schema/variables.ts';
 import { kindOf, referenceIn, wordsOfName, type Kind } from './kinds.ts';
+import { sameNouns } from './reference-nouns.ts';
 
 /** What a variable says of itself, and the words that it is compared by. */
 
@@ -32,7 +33,7 @@ interface Traits {
   kind: Kind | undefined;
   /** That say which variable it is. Not their roots, which are others once the stemmer of a language is loaded. */
   words: readonly string[];
-  /** What a visitor may call it: the words of its name, and those of “customer number” in its description. */
+  /** What a visitor may call it, in any language: the words of its name, and those of “customer number” in its description. */
   names: readonly (readonly string[])[];
   /** Its value is of many digits: a reference or a telephone number, rather than how many there are of something. */
   isReference: boolean;
@@ -50,7 +51,8 @@ export function traitsOf(variable: AgentVariable): Traits {
   const words = tellingWords(`${wordsOfName(name)} ${description}`);
   const kind = kindOf({ ...variable, description });
   const reference = referenceIn(description);
-  const names = [wordsOfName(name), reference].map(namingWords).filter((one) => one.length > 0);
+  const named = [wordsOfName(name), reference].map(namingWords).filter((one) => one.length > 0);
+  const names = named.flatMap((words) => (words.length === 1 ? sameNouns(words[0]!).map((noun) => [noun]) : [words]));
   const isReference = kind !== undefined && kind.name !== 'email' && (kind.name !== 'number' || reference !== '');
   const traits = { kind, words, names, isReference };
   known.set(key, traits);

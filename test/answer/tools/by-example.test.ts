@@ -185,18 +185,20 @@ describe('a function with examples, where there is no model', () => {
       );
     });
 
-    it.each(['Where is order 50077?', 'Hello, could you tell me where my order BB-50077 is?'])(
-      'takes it from “%s”',
-      async (query) => {
-        await declare([{ ...order, default_value: { content: '', static: 0 } }]);
-        await shop.addFunction({
-          method: 'GET',
-          meta: { examples },
-          external_url: `${shop.tool.base}/orders/{{order}}`,
-        });
-        shop.tool.reply = json('Sent.');
-        expect([(await visit(shop, query)).text, shop.tool.calls[0]?.url]).toEqual(['Sent.', '/orders/BB-50077']);
-      },
-    );
+    it.each([
+      'Where is order 50077?',
+      'Wo ist Bestellung 50077?',
+      'Où est ma commande 50077 ?',
+      'Hello, could you tell me where my order BB-50077 is?',
+    ])('takes it from “%s”', async (query) => {
+      await declare([{ ...order, default_value: { content: '', static: 0 } }]);
+      await shop.addFunction({
+        method: 'GET',
+        meta: { examples: [...examples, 'Wo ist meine Bestellung?', 'Où est ma commande ?'] },
+        external_url: `${shop.tool.base}/orders/{{order}}`,
+      });
+      shop.tool.reply = json('Sent.');
+      expect([(await visit(shop, query)).text, shop.tool.calls[0]?.url]).toEqual(['Sent.', '/orders/BB-50077']);
+    });
   });
 });
