@@ -348,3 +348,11 @@ test('a browser without URL.canParse shows sources and further answers', async (
     Object.assign(URL, { canParse });
   }
 });
+
+test('a browser that reflects no ARIA properties has the launcher’s state as an attribute', async () => {
+  chat = await mountAndOpen(replies);
+  const launcher = chat.root.querySelector<HTMLElement>('.l')!;
+  expect(launcher.getAttribute('aria-expanded')).toBe('true');
+  launcher.click();
+  await waitFor(() => expect(launcher.getAttribute('aria-expanded')).toBe('false'));
+});

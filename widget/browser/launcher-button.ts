@@ -12,7 +12,7 @@ export function bindLauncherButton(button: HTMLButtonElement, chat: Chat): void 
     const { close, open } = chat.words.value;
     button.title = isOpen ? close : label || open;
     button.onclick = () => (isOpen ? chat.close() : chat.open());
-    button.ariaExpanded = `${isOpen}`;
+    button.setAttribute('aria-expanded', `${isOpen}`);
     button.textContent = label;
     button.dataset.icon = icon;
     button.style.setProperty('--image', `url(${JSON.stringify(icon)})`);

@@ -63,7 +63,7 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
     addEventListener(event, () => setTimeout(refresh, STORE_DELAY_MS), { signal });
   if (!isInline) {
     if (chat.isOpen.peek() !== 'quietly') focusField();
-    if (isFull(panel)) panel.ariaModal = 'true';
+    if (isFull(panel)) panel.setAttribute('aria-modal', 'true');
     // A full-screen panel would cover the element that takes the focus: close it.
     panel.addEventListener('focusout', ({ relatedTarget }) => {
       if (isFull(panel) && relatedTarget && !panel.contains(relatedTarget as Node)) chat.close();
