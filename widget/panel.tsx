@@ -4,6 +4,7 @@ import { createChat } from './chat/chat.ts';
 import type { Chat, ChatOptions } from './chat/types.ts';
 import { bindLauncherButton } from './browser/launcher-button.ts';
 import { applyTheme } from './browser/theme.ts';
+import { elements } from './view/elements.ts';
 import { Panel } from './view/Panel.tsx';
 import style from './view/style.css?inline';
 
@@ -29,9 +30,8 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   const chat = createChat(host, options);
   const pageSettings = chat.profile.peek();
   const sheet = new CSSStyleSheet();
-  // A slot has no box of its own. The prototype's method, since a page's markup can hide `document.createElement`
-  // (embed/document-member.ts).
-  const slot = Document.prototype.createElement.call(document, 'slot');
+  // It has no box of its own.
+  const slot = elements.create('slot');
   sheet.replaceSync(style);
   root.adoptedStyleSheets.push(sheet);
   root.prepend(slot);

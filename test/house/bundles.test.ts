@@ -47,6 +47,7 @@ describe('what a visitor downloads, gzip -9', () => {
 
   test.each([
     ['what stands below an answer', 'after-answer', 3000],
+    ['what asks to confirm a call', 'confirmation', 1500],
     ['what marks unread answers', 'presence', 1000],
   ])('%s is a file of its own, which needs no other', (_, part, most) => {
     for (const folder of ['dist/embed', 'dist/component']) {

@@ -124,14 +124,6 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.card.value = place;
       if (detail) chat.emit('citation', detail);
     },
-    rate(turn, feedback) {
-      const before = turn.feedback.peek();
-      turn.feedback.value = feedback;
-      client.post(turn, 'feedback', feedback).catch((fault: unknown) => {
-        turn.feedback.value = { ...before, isLost: true };
-        chat.report(fault);
-      });
-    },
     restore: () => restore(chat),
     clear() {
       chat.controller.abort();

@@ -2,7 +2,7 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { ChatbotProfile } from '../../server/types.ts';
 import type { ChatStorage } from '../browser/storage.ts';
 import type { Context, Settings } from '../browser/settings.ts';
-import type { Client, Feedback } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
 import type { PanelWords, Words } from '../words/en.ts';
 import type { Locale } from '../words/languages.ts';
 import type { Emit, Events, Turn } from './turn.ts';
@@ -75,8 +75,6 @@ export interface Chat {
   startOver(): void;
   /** Opens the citation card of a marker component and emits `citation`; without arguments closes the open card. */
   setCard(place?: object, detail?: Events['citation']): void;
-  /** Sends a rating; where that fails the previous one is shown again. */
-  rate(turn: Turn, feedback: Feedback): void;
   /** Loads messages of the stored session that are not shown yet, and resumes answers in progress. */
   restore(): Promise<void>;
   /** Removes all turns and aborts what runs for them. */

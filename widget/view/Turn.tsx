@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import type { Chat } from '../chat/types.ts';
 import type { Turn } from '../chat/turn.ts';
 import { Markdown } from '../markdown/Markdown.tsx';
+import { elements, type Part } from './elements.ts';
 import { scrollIntoLog } from './scroll.ts';
 import { Marker } from './Marker.tsx';
 import { Note } from './Note.tsx';
@@ -16,11 +17,13 @@ interface TurnProps {
 export function TurnView({ chat, turn }: TurnProps): VNode {
   const words = chat.words.value;
   const { is } = turn.status.value;
-  /** A ref for an empty element. */
-  const show =
-    (part: 'showActions' | 'showConfirmation') =>
+  /** A ref for an empty element, which the part of a file that is loaded then fills once. */
+  const fill =
+    (load: () => Promise<{ show: Part }>) =>
     (place: HTMLElement | null): void =>
-      void import('./after-answer/after-answer.ts').then((parts) => parts[part](place, chat, turn)).catch(chat.report);
+      void load()
+        .then(({ show }) => place && !place.firstChild && show(place, chat, turn, elements))
+        .catch(chat.report);
   return (
     // A question just asked here (no uuid yet) is scrolled into view; restored ones are not.
     <div class="turn" ref={turn.message ? null : scrollIntoLog}>
@@ -39,9 +42,9 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
           />
         </div>
         <Note words={words} status={turn.status.value} onRetry={() => chat.retry(turn)} />
-        {turn.pending && <div ref={show('showConfirmation')} />}
+        {turn.pending && <div ref={fill(() => import('./after-answer/confirmation.ts'))} />}
         {is === 'done' && <Sources chat={chat} turn={turn} />}
-        {is === 'done' && <div class="actions" ref={show('showActions')} />}
+        {is === 'done' && <div class="actions" ref={fill(() => import('./after-answer/after-answer.ts'))} />}
       </div>
     </div>
   );

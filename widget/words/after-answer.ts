@@ -7,7 +7,4 @@ export const afterAnswerWords = {
   comment: 'Tell us more',
   thanks: 'Thank you.',
   unsent: 'Sending failed.',
-  yes: 'Yes',
-  no: 'No',
-  expired: 'This was not confirmed in time, and was not done.',
 };

@@ -1,4 +1,5 @@
 import type { afterAnswerWords } from './after-answer.ts';
+import type { confirmationWords } from './confirmation.ts';
 import type { launcherWords } from './launcher.ts';
 import type { presenceWords } from './presence.ts';
 
@@ -44,4 +45,8 @@ export const en = {
 };
 
 export type PanelWords = typeof en;
-export type Words = PanelWords & typeof launcherWords & typeof afterAnswerWords & typeof presenceWords;
+export type Words = PanelWords &
+  typeof launcherWords &
+  typeof afterAnswerWords &
+  typeof confirmationWords &
+  typeof presenceWords;

@@ -1,8 +1,6 @@
 import { confirmCall, watchAnswer } from '../../chat/confirm.ts';
-import type { Turn } from '../../chat/turn.ts';
-import type { Chat } from '../../chat/types.ts';
-import { afterAnswerWords } from '../../words/after-answer.ts';
-import { create, createButton } from './elements.ts';
+import { confirmationWords } from '../../words/confirmation.ts';
+import type { Elements, Part } from '../elements.ts';
 
 /** A list of plain values has a line each. */
 const textOf = (value: unknown): string =>
@@ -11,7 +9,7 @@ const textOf = (value: unknown): string =>
     .map((one) => (one instanceof Object ? JSON.stringify(one) : `${one}`))
     .join('\n');
 
-function createTable(values: [name: string, value: unknown][]): HTMLElement {
+function createTable(values: [name: string, value: unknown][], create: Elements['create']): HTMLElement {
   const rows = values.map(([name, value]) => {
     const header = create('th', { scope: 'row' }, name);
     const cell = create('td', { dir: 'auto' }, textOf(value));
@@ -24,14 +22,14 @@ function createTable(values: [name: string, value: unknown][]): HTMLElement {
 }
 
 /**
- * Shows the turn's pending call in `place`, unless it is shown there: its arguments and two buttons, below the text that names it;
- * once it was confirmed, the visitor's Yes instead; once it is too late, the turn fails.
+ * Shows the turn's pending call: its arguments and two buttons, below the text that names it; once it was confirmed, the visitor's
+ * Yes instead; once it is too late, the turn fails.
  */
-export function showConfirmation(place: HTMLElement | null, chat: Chat, turn: Turn): void {
+export const show: Part = (place, chat, turn, { create, createButton }) => {
   const { pending } = turn;
-  if (!place || place.firstChild || !pending) return;
+  if (!pending) return;
   const { name, arguments: values, until } = pending;
-  const words = { ...afterAnswerWords, ...chat.words.peek() };
+  const words = { ...confirmationWords, ...chat.words.peek() };
   const isAsked = until < Infinity;
   const left = until - Date.now();
   const expire = (): void => {
@@ -55,8 +53,8 @@ export function showConfirmation(place: HTMLElement | null, chat: Chat, turn: Tu
     create(
       'div',
       { role: 'group', 'aria-label': name },
-      rows[0] ? createTable(rows) : '',
+      rows[0] ? createTable(rows, create) : '',
       create('div', { class: 'top' }, ...(isAsked ? answers : [`${name}: ${words.yes}`])),
     ),
   );
-}
+};

@@ -1,5 +1,5 @@
 import type { Turn } from '../../chat/turn.ts';
-import { create } from './elements.ts';
+import type { Elements } from '../elements.ts';
 
 /** The answer's Markdown, followed by a line for each source. */
 function markdownOf({ text }: Turn, sources: Element[]): string {
@@ -14,7 +14,7 @@ const markersOf = (source: Element): string =>
   Array.from(source.querySelectorAll('.marker'), ({ textContent }) => `[${textContent}]`).join(' ');
 
 /** The answer as it is shown, markers as text, followed by its sources; no attribute stays that could style or run anything. */
-function htmlOf(answer: Element, sources: Element[]): string {
+function htmlOf(create: Elements['create'], answer: Element, sources: Element[]): string {
   const text = answer.querySelector('.text')!.cloneNode(true) as Element;
   for (const extra of text.querySelectorAll('.card, .code > button')) extra.remove();
   for (const marker of text.querySelectorAll('.marker')) marker.replaceWith(`[${marker.textContent}]`);
@@ -32,13 +32,20 @@ function htmlOf(answer: Element, sources: Element[]): string {
  * that worked, never rejects. `navigator.clipboard` is missing without HTTPS and refused in many frames: there `execCommand` copies
  * from a field, which stands after `nextTo` for that moment.
  */
-export async function copyAnswer(turn: Turn, answer: Element, nextTo: HTMLElement): Promise<boolean> {
+export async function copyAnswer(
+  create: Elements['create'],
+  turn: Turn,
+  answer: Element,
+  nextTo: HTMLElement,
+): Promise<boolean> {
   const sources = [...answer.querySelectorAll('.sources li')];
   const markdown = markdownOf(turn, sources);
   try {
     const { clipboard } = navigator;
     if (globalThis.ClipboardItem && clipboard.write)
-      await clipboard.write([new ClipboardItem({ 'text/plain': markdown, 'text/html': htmlOf(answer, sources) })]);
+      await clipboard.write([
+        new ClipboardItem({ 'text/plain': markdown, 'text/html': htmlOf(create, answer, sources) }),
+      ]);
     else await clipboard.writeText(markdown);
     return true;
   } catch {
