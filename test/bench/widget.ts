@@ -2,6 +2,7 @@ import { build } from 'vite';
 import { launchChromium } from '../browser/chromium.ts';
 import { startFakeServer } from './widget/fake-server.ts';
 import { chunks, opening, streaming, type Row } from './widget/measures.ts';
+import { painting } from './widget/painting.ts';
 import { sizes, type Size } from './widget/sizes.ts';
 
 const ROUNDS = 3;
@@ -24,13 +25,13 @@ async function buildPageModule(): Promise<string> {
 
 /**
  * Measures the built widget in Chromium beside deep-chat's published bundle and a plain text node, with the same answers. `args`
- * selects measures: sizes, chunks, streaming, opening. Only bytes and ratios compare between machines.
+ * selects measures: sizes, chunks, streaming, painting, opening. Only bytes and ratios compare between machines.
  */
 export async function bench(args: string[]): Promise<{ sizes?: Size[]; times?: Row[] }> {
   const isSelected = (name: string): boolean => args.length === 0 || args.includes(name);
   const times: Row[] = [];
   const measured = { ...(isSelected('sizes') && { sizes: sizes() }) };
-  const measures = Object.entries({ chunks, streaming, opening }).filter(([name]) => isSelected(name));
+  const measures = Object.entries({ chunks, streaming, painting, opening }).filter(([name]) => isSelected(name));
   if (measures.length === 0) return measured;
   const [browser, server] = await Promise.all([launchChromium(), buildPageModule().then(startFakeServer)]);
   try {

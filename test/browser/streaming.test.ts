@@ -61,7 +61,7 @@ async function visit(): Promise<Page> {
 const asked = (query: string): number =>
   model.requests.filter(({ body }) => body.messages.at(-1)?.content.includes(query)).length;
 
-test('a burst of text is rendered once per frame', async () => {
+test('a burst of text is drawn about thirty times a second, however many frames there are', async () => {
   model.next(wordAnswer(400, 1));
   await page.evaluate(() => {
     const root = document.querySelector('docent-widget')!.shadowRoot!;
@@ -78,9 +78,9 @@ test('a burst of text is rendered once per frame', async () => {
   await marker(page).waitFor();
   const frames = await page.evaluate(() => (globalThis as unknown as { frames: number[] }).frames);
   expect(frames.length).toBeGreaterThan(5);
-  // The end of the answer does not wait for a frame: it may share the last one.
-  const again = frames.filter((frame, index) => frame === frames[index - 1]);
-  expect(again.length).toBeLessThanOrEqual(2);
+  // The end of the answer does not wait: it may share the last frame.
+  const early = frames.filter((frame, index) => frame - frames[index - 1]! < 20);
+  expect(early.length).toBeLessThanOrEqual(2);
 });
 
 const place = (): Promise<{ top: number; left: number }> =>

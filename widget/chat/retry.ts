@@ -10,6 +10,8 @@ import type { Turn } from './turn.ts';
 const MAX_TRIES = 6;
 const FIRST_WAIT_MS = 400;
 const POLL_MS = 200;
+/** Text is drawn at most so often: a frame for each would paint twice as much, for what no eye sees. */
+const DRAW_EVERY_MS = 32;
 
 /** Waits `ms`, or until the conversation is cleared. */
 const sleep = (ms: number, { controller: { signal } }: Chat): Promise<unknown> =>
@@ -55,10 +57,10 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
   const { client } = chat;
   const { status, text } = turn;
   let unpainted = '';
-  let frame = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const isOver = (): boolean => hasEnded(status.peek()) || !isShown(chat, turn);
   const paint = (): void => {
-    frame = 0;
+    timer = undefined;
     if (!unpainted || isOver()) return;
     turn.last = unpainted;
     text.value += unpainted;
@@ -90,7 +92,7 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
         tries = 0;
         // requestAnimationFrame does not fire in a hidden tab.
         if (document.hidden) paint();
-        else frame ||= requestAnimationFrame(paint);
+        else timer ||= setTimeout(() => requestAnimationFrame(paint), DRAW_EVERY_MS);
       } else paint();
       if (event === 'session') turn.session = data.uuid;
       if (event === 'message') setMessage(chat, turn, data.uuid);

@@ -13,7 +13,7 @@ export interface Row {
 }
 
 /** A widget under measure, and how the bench operates it. */
-interface Subject {
+export interface Subject {
   name: 'docent' | 'deep-chat' | 'text';
   /** Selector of its element. */
   tag: string;
@@ -23,9 +23,9 @@ interface Subject {
   field?: string;
 }
 
-const DOCENT: Subject = { name: 'docent', tag: 'docent-widget', button: 'Open chat', field: 'textarea' };
+export const DOCENT: Subject = { name: 'docent', tag: 'docent-widget', button: 'Open chat', field: 'textarea' };
 const DEEP_CHAT: Subject = { name: 'deep-chat', tag: 'deep-chat', button: 'Open chat', field: '#text-input' };
-const TEXT: Subject = { name: 'text', tag: '#text' };
+export const TEXT: Subject = { name: 'text', tag: '#text' };
 
 const PATIENCE_MS = 180_000;
 
@@ -36,7 +36,7 @@ interface OpenPage {
 }
 
 /** Opens a page in a new browser context, with nothing cached or stored. */
-async function openPage(browser: Browser, server: FakeServer, path: string): Promise<OpenPage> {
+export async function openPage(browser: Browser, server: FakeServer, path: string): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
@@ -86,32 +86,39 @@ interface Streamed {
   gap: number;
 }
 
-async function streamOnce(
-  browser: Browser,
-  server: FakeServer,
+/** Writes the question; returns what sends it and waits until the answer stands there. */
+export async function writeQuestion(
+  page: Page,
   { name, tag, button, field }: Subject,
   answer: string,
-): Promise<Streamed> {
-  const { page, devtools, close } = await openPage(browser, server, name);
-  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+): Promise<() => Promise<void>> {
   if (button) await page.getByRole('button', { name: button }).click();
   const input = field && page.locator(`${tag} ${field}`);
   if (input) await input.click();
   if (input) await page.keyboard.type('Go on');
   await page.waitForTimeout(500);
+  return async () => {
+    if (input) await input.press('Enter');
+    else await page.evaluate(() => void (window as unknown as { ask(): void }).ask());
+    const last = /w\d+(?!.*w\d)/s.exec(answer)![0];
+    const end = Date.now() + PATIENCE_MS;
+    while (!new RegExp(`${last}\\W*$`).test(await textIn(page, tag))) {
+      if (Date.now() > end) throw new Error(`${name} did not show the end of the answer`);
+      await page.waitForTimeout(200);
+    }
+    checkShown(name, await textIn(page, tag), answer);
+  };
+}
+
+async function streamOnce(browser: Browser, server: FakeServer, subject: Subject, answer: string): Promise<Streamed> {
+  const { page, devtools, close } = await openPage(browser, server, subject.name);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const ask = await writeQuestion(page, subject, answer);
   await page.evaluate(watchFrames);
   const before = await mainThreadMs(devtools);
-  if (input) await input.press('Enter');
-  else await page.evaluate(() => void (window as unknown as { ask(): void }).ask());
-  const last = /w\d+(?!.*w\d)/s.exec(answer)![0];
-  const end = Date.now() + PATIENCE_MS;
-  while (!new RegExp(`${last}\\W*$`).test(await textIn(page, tag))) {
-    if (Date.now() > end) throw new Error(`${name} did not show the end of the answer`);
-    await page.waitForTimeout(200);
-  }
+  await ask();
   const ms = (await mainThreadMs(devtools)) - before;
   const gap = (await page.evaluate(() => (window as Gap).longestGap))!;
-  checkShown(name, await textIn(page, tag), answer);
   await close();
   return { ms, gap };
 }
