@@ -28,6 +28,29 @@ export interface Confirmation {
   arguments: Record<string, unknown>;
 }
 
+/** Buttons that ask something: their `query`, else their `label`. */
+export interface QuickReplies {
+  type: 'quick_replies';
+  replies: { label: string; query?: string }[];
+}
+
+/** A form that asks `submit`, with its values as variables of these names. */
+export interface Form {
+  type: 'form';
+  title?: string;
+  fields: { name: string; label: string; kind: 'text' | 'email' | 'long_text'; required?: boolean }[];
+  submit: string;
+}
+
+/** Links to http, https and mailto addresses. */
+export interface LinkCards {
+  type: 'link_cards';
+  cards: { title: string; url: string; text?: string }[];
+}
+
+/** A part of an answer beside its text. Clients pass over types that they do not know. */
+export type Part = QuickReplies | Form | LinkCards;
+
 /** What a visitor may see of a message: exactly these keys. */
 export interface VisitorMessage {
   uuid: string;
@@ -47,6 +70,8 @@ export interface VisitorMessage {
     /** Seconds left to answer; 0: it is too late. */
     expires_in: number;
   };
+  /** Absent where there are none. */
+  parts?: Part[];
 }
 
 export interface VisitorSession {
@@ -138,5 +163,7 @@ export type ChatEvent =
   | { event: 'step'; data: { name: string } }
   /** Before `done`: the visitor is asked to confirm a call of that function with these arguments and variables of its address. */
   | { event: 'confirm'; data: Confirmation }
+  /** Before `done`: one of its `parts`. */
+  | { event: 'part'; data: Part }
   | { event: 'done'; data: VisitorMessage }
   | { event: 'error'; data: ErrorBody };

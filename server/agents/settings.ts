@@ -8,6 +8,7 @@ import {
   type AgentType,
   type HumanEscalationSettings,
 } from '../schema/records.ts';
+import { checkParts } from '../schema/parts.ts';
 import { validate, validateList, validateWithin, isObject } from '../schema/validate.ts';
 
 /** The settings of agents: which a type has, their defaults, and how requests send them. */
@@ -41,10 +42,11 @@ const { name, color, criteria } = AgentTag.properties;
 /** `criteria` is '' where it is not sent. */
 export const SentTag = Type.Object({ name, color, criteria: Type.Optional(criteria) });
 
-/** Tags are checked one by one, so that an error names the invalid one. */
+/** Tags and parts are checked one by one, so that an error names the invalid one. */
 const schemaOf = (type: AgentType): Type.TObject => {
   const properties: Type.TProperties = AgentMeta[type].properties;
-  return Type.Partial(Type.Object('tags' in properties ? { ...properties, tags: Type.Unknown() } : properties));
+  const checked = ['tags', 'parts'].filter((name) => name in properties).map((name) => [name, Type.Unknown()]);
+  return Type.Partial(Type.Object({ ...properties, ...Object.fromEntries(checked) }));
 };
 
 const SCHEMAS: Record<AgentType, Type.TObject> = {
@@ -63,12 +65,15 @@ export function readSettings(type: AgentType, body: object): SentSettings {
   const top = validate(SCHEMAS[type], body);
   const within = Object.hasOwn(body, 'meta') ? (body as { meta: unknown }).meta : undefined;
   const meta = validateWithin('meta', SCHEMAS[type], within ?? {});
-  return { ...withTags(meta, 'meta.'), ...withTags(top, '') };
+  return { ...withLists(meta, 'meta.'), ...withLists(top, '') };
 }
 
-function withTags(settings: Record<string, unknown>, within: '' | 'meta.'): SentSettings {
-  if (settings['tags'] === undefined) return settings;
-  return { ...settings, tags: readTags(settings['tags'], `${within}tags`) };
+function withLists({ tags, parts, ...settings }: Record<string, unknown>, within: '' | 'meta.'): SentSettings {
+  return {
+    ...settings,
+    ...(tags === undefined ? {} : { tags: readTags(tags, `${within}tags`) }),
+    ...(parts === undefined ? {} : { parts: checkParts(`${within}parts`, parts) }),
+  };
 }
 
 /** A single tag counts as a list of one. */

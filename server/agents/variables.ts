@@ -146,6 +146,25 @@ const oneLine = (value: Value): string =>
     .slice(0, MAX_WRITTEN)
     .toWellFormed();
 
+/**
+ * Of the values that a visitor sends in a conversation, those that enabled agents declare and that are not static; undefined
+ * where there are none. Clients repeat what they created the session with: that does not undo what was collected since.
+ */
+export function newValues(
+  sent: Values | undefined,
+  agents: readonly Pick<StoredAgent, 'enabled' | 'variables'>[],
+  { initial_variables: initial }: Given,
+): Values | undefined {
+  const declared = declaredBy(agents);
+  const values = Object.entries(sent ?? {}).flatMap(([name, given]): [string, Value][] => {
+    const variable = declared.get(name);
+    if (!variable || isStatic(variable) || initial?.[name] === given) return [];
+    const value = typedValue(variable.type, given);
+    return value === undefined || value === '' ? [] : [[name, value]];
+  });
+  return values.length > 0 ? Object.fromEntries(values) : undefined;
+}
+
 /** Names of collected variables that a session keeps. */
 const MAX_COLLECTED = 100;
 

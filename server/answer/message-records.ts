@@ -1,10 +1,12 @@
 import type { RoutingRecord } from '../agents/routing/choose.ts';
+import type { Values } from '../agents/variables.ts';
 import { Refusal } from '../schema/errors.ts';
 import { objectIn } from '../schema/json.ts';
+import { MAX_PARTS } from '../schema/parts.ts';
 import { isObject } from '../schema/validate.ts';
 import { nextModifiedAt, timestamp, type Clock } from '../schema/ids.ts';
 import type { StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
-import type { Citation, Citations, FinishReason, Outcome } from '../types.ts';
+import type { Citation, Citations, FinishReason, Outcome, Part } from '../types.ts';
 import type { Rewritten } from './retrieve/rewrite.ts';
 import type { Run } from './run.ts';
 import { costIn, type Cost, type Spending } from './spending.ts';
@@ -21,6 +23,8 @@ export interface Question {
   session: StoredSession;
   /** The session is stored together with the message. */
   newSession: boolean;
+  /** Values of variables that came with the message, where the session was there before. */
+  variables?: Values | undefined;
   /** Neither the session nor its message is stored. */
   ephemeral?: true;
   /** The answer is read only after its end: text that a model wrote before it failed may be replaced. */
@@ -49,6 +53,8 @@ export interface AnswerResult {
   requestsPerson?: true;
   /** A call that the visitor has to confirm. */
   pending?: PendingCall;
+  /** Parts that are new with it, for the meta of the message. */
+  parts?: Part[] | undefined;
 }
 
 export interface MessageMeta extends Cost {
@@ -69,6 +75,8 @@ export interface MessageMeta extends Cost {
   search?: Rewritten;
   /** The uuid of the message that answers the question anew, in place of this one. */
   replaced_by?: string;
+  /** Beside the text; absent where there are none. */
+  parts?: Part[];
   /** Why quotes stand in for the model, as in `OutboundFailure`; absent where they do not. */
   fallback?: string;
 }
@@ -149,12 +157,13 @@ export function finishedMessage(
   result: Omit<AnswerResult, 'finish_reason'> & { finish_reason: FinishReason },
   clock: Clock,
 ): StoredMessage {
+  const parts = [...(result.meta.parts ?? []), ...(result.parts ?? [])].slice(0, MAX_PARTS);
   return {
     ...run.message,
     response: run.read(0),
     finish_reason: result.finish_reason,
     cite_data_json: JSON.stringify(result.citations),
-    meta_json: JSON.stringify(result.meta),
+    meta_json: JSON.stringify(parts.length > 0 ? { ...result.meta, parts } : result.meta),
     error_message: result.refusal?.message ?? '',
     ...(result.pending ? { pending_call_json: JSON.stringify(result.pending) } : {}),
     modified_at: nextModifiedAt(run.message.modified_at, clock),

@@ -115,7 +115,7 @@ async function replyOf(
   const offer = outcome === 'unknown' ? await offerIn(context)() : '';
   if (offer) run.append(`\n\n${offer}`);
   const meta: MessageMeta = { ...messageMeta(agent, routing, tools), outcome, ...(lookup ? { lookup } : {}) };
-  return { finish_reason: run.stopped ? 'stopped' : 'stop', citations: {}, meta };
+  return { finish_reason: run.stopped ? 'stopped' : 'stop', citations: {}, meta, parts: tools?.parts };
 }
 
 /** Not async: an async function would keep the whole context in memory while the model writes. */

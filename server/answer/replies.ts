@@ -36,6 +36,7 @@ export function replyCanned(context: AnswerContext, agent: StoredAgent, message:
       ...messageMeta(agent, context.routing),
       outcome: message || agent.type !== 'pre-canned' ? 'answered' : 'unknown',
     },
+    parts: agent.meta.parts,
     ...(agent.type === 'human-escalation' ? { requestsPerson: true } : {}),
   };
 }

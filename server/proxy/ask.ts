@@ -61,6 +61,7 @@ export function createAsk({ store, runs, upstream, clock, log, limits, sessions 
         chatbot,
         session: known ?? sessions.create(chatbot, body.variables, ids.session),
         newSession: !known,
+        variables: known && body.variables,
         visitor: address,
         request,
         acceptedLanguages,

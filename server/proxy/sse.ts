@@ -4,6 +4,7 @@ import { STREAM_HEADERS, follow, MAX_WRITE, sendHead, type StreamReader } from '
 import { Run, type RunEnd } from '../answer/run.ts';
 import { confirmationIn } from '../answer/tools/pending.ts';
 import type { Refusal } from '../schema/errors.ts';
+import { partsIn } from '../schema/parts.ts';
 import { view, type Clock } from '../schema/ids.ts';
 import { outcomeIn } from '../store/outcomes.ts';
 import type { StoredMessage } from '../store/store.ts';
@@ -135,10 +136,12 @@ function createReplays(unreadBytes: Capacity): {
 export function visitorMessage(message: StoredMessage, now: number): VisitorMessage {
   const outcome = outcomeIn(message.meta_json);
   const confirm = confirmationIn(message.pending_call_json, now);
+  const parts = partsIn(message.meta_json);
   return view(VisitorMessageSchema, {
     ...message,
     ...(outcome ? { outcome } : {}),
     ...(confirm ? { confirm } : {}),
+    ...(parts.length > 0 ? { parts } : {}),
   });
 }
 
@@ -157,7 +160,7 @@ function finalEventText(ended: RunEnd, failure: ErrorCode, clock: Clock): string
   const known = longFinalEvents.get(ended);
   if (known) return known;
   const final = finalEvent(ended, failure, clock());
-  const text = eventText(final);
+  const text = partsText(final) + eventText(final);
   // Not shared: what it says of the call changes with the time.
   if (final.event === 'done' && final.data.confirm) return confirmText(final.data.confirm) + text;
   if (text.length <= MAX_WRITE) return text;
@@ -165,6 +168,9 @@ function finalEventText(ended: RunEnd, failure: ErrorCode, clock: Clock): string
   longFinalEvents.set(ended, bytes);
   return bytes;
 }
+
+const partsText = (final: ChatEvent): string =>
+  final.event === 'done' ? (final.data.parts ?? []).map((data) => eventText({ event: 'part', data })).join('') : '';
 
 function confirmText({ expires_in, ...data }: NonNullable<VisitorMessage['confirm']>): string {
   return expires_in > 0 ? eventText({ event: 'confirm', data }) : '';

@@ -15,6 +15,7 @@ import {
   Uuid,
   Variables,
 } from './fields.ts';
+import { AgentParts } from './parts.ts';
 import { AgentVariable } from './variables.ts';
 import type { ErrorCode, FinishReason } from '../types.ts';
 
@@ -100,6 +101,7 @@ export const AgentSettings = Type.Object({
     'The answer of the agent. Where it is empty the visitor is told that there is no answer. Default empty.',
   ),
   tags: Type.Array(AgentTag, { maxItems: 100 }),
+  parts: AgentParts,
 });
 export type AgentSettings = Static<typeof AgentSettings>;
 
@@ -110,8 +112,8 @@ export const AgentMeta = {
   'user-facing': record({ model, temperature, bias, stickness, use_all_sources }),
   background: record({ model, temperature, tags }),
   'human-escalation': record({ model, temperature, bias, stickness }),
-  'pre-canned': record({ model, temperature, bias, stickness, default_message }),
-  'spam-defense': record({ model, temperature, bias, stickness, default_message }),
+  'pre-canned': record({ model, temperature, bias, stickness, default_message, parts: AgentParts }),
+  'spam-defense': record({ model, temperature, bias, stickness, default_message, parts: AgentParts }),
 } satisfies Record<AgentType, Type.TObject>;
 
 export const HttpMethod = literals('HTTP method of the call.', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE');
@@ -202,9 +204,7 @@ export const DataSource = record({
   file_name: Type.String({ description: 'URL of a link, name of a file; empty for `qa`.' }),
   file_size: Type.Integer({ description: 'Size in bytes; 0 where it is not known.' }),
   tokens: Type.Integer({ description: 'Length of the extracted text in tokens; 0 until it is ingested.' }),
-  meta_json: json(
-    '`reference_source_link` where one was given, `question` and `answer` of a `qa` source, `reason` of a failure.',
-  ),
+  meta_json: json('`reference_source_link`, `question` and `answer` of a `qa` source, `reason` of a failure.'),
   ...dated,
 });
 

@@ -2,6 +2,7 @@ import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import type { Outcome, VisitorMessage } from '../types.ts';
 import { NewVariables } from './fields.ts';
+import { Parts } from './parts.ts';
 import { Message, Query, Session } from './records.ts';
 
 /** Bodies and records of the public chat API. */
@@ -53,7 +54,19 @@ const confirm = Type.Optional(
   ),
 );
 export const VisitorMessageSchema = Type.Object(
-  { uuid, query, response, finish_reason, cite_data_json, feedback_json, created_at, modified_at, outcome, confirm },
+  {
+    uuid,
+    query,
+    response,
+    finish_reason,
+    cite_data_json,
+    feedback_json,
+    created_at,
+    modified_at,
+    outcome,
+    confirm,
+    parts: Type.Optional(Parts),
+  },
   { additionalProperties: false },
 );
 

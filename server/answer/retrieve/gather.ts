@@ -1,7 +1,7 @@
 import { sourcesFor } from '../../agents/agents.ts';
 import { collect } from '../../agents/collect/collect.ts';
 import type { AgentRouter } from '../../agents/routing/router.ts';
-import { collectedBy, withValues } from '../../agents/variables.ts';
+import { collectedBy, newValues, withValues } from '../../agents/variables.ts';
 import type { Knowledge } from '../../knowledge/knowledge.ts';
 import type { Catalogue } from '../../model/catalogue.ts';
 import type { Model } from '../../model/model.ts';
@@ -48,7 +48,9 @@ export async function gatherContext(
   const { uuid } = asked.chatbot;
   const [agents, turns] = await Promise.all([store.agents(uuid), earlierTurns(store, asked)]);
   const lookup = lookupBefore(turns);
-  const collected = asked.confirmed ? undefined : collect(agents, asked.query, turns.at(-1)?.response, lookup?.needs);
+  const written = asked.confirmed ? undefined : collect(agents, asked.query, turns.at(-1)?.response, lookup?.needs);
+  const sent = newValues(asked.variables, agents, asked.session);
+  const collected = sent || written ? { ...written, ...sent } : undefined;
   const continuedLookup =
     lookup && collected && isGiven(lookup, asked.query, collected, agents) ? lookup.function : undefined;
   const isReply = continuedLookup !== undefined;
@@ -67,7 +69,7 @@ export async function gatherContext(
     ? { agent: agents.find((one) => one.uuid === asking && one.enabled === 1), record: undefined, tokens: undefined }
     : await router.route({ ...question, isReply }, agents, turns, said?.isLike, run);
   const agent = chosen && withValues(chosen, agents, question.session);
-  const tools = toolsFor(agent, agents, question, options, run);
+  const tools = toolsFor(agent, agents, question, { ...options, hosts }, run);
   const earlier = searchedQuestions(turns, agents);
   const sources = agent?.type === 'user-facing' ? sourcesFor(agent) : NO_SOURCES;
   const seemsTalk = said !== undefined && routing?.detected === 'small_talk';

@@ -29,7 +29,8 @@ export function withoutForeignAddresses(text: string, answered: Answered): strin
   return filter.pass(text) + filter.rest();
 }
 
-function allowedIn({ chatbot, found, hosts }: Answered): AllowedHosts {
+/** The hosts that the answer’s links may lead to. */
+export function allowedIn({ chatbot, found, hosts }: Pick<Answered, 'chatbot' | 'found' | 'hosts'>): AllowedHosts {
   const { image_hosts = [], link_hosts = [] } = chatbot.widget ?? {};
   const addresses = found.map(({ source }) => source.file_name);
   return new AllowedHosts(addresses, hosts.of(chatbot.uuid), [...image_hosts, ...link_hosts]);

@@ -4,11 +4,14 @@ import type { Generated, Generation, Model, ModelMessage, ModelRequest, ToolCall
 import type { Clock } from '../../schema/ids.ts';
 import type { ToolFunction } from '../../schema/records.ts';
 import type { StoredAgent } from '../../store/store.ts';
+import type { Part } from '../../types.ts';
 import { CallFailure, type Caller } from '../../web/call.ts';
 import { roomIn } from '../fit-context.ts';
 import { argumentsFromVariables, callKey, readArguments, textIn, type Arguments } from './arguments.ts';
+import type { AllowedHosts } from '../safety/hosts.ts';
+import { partsOfReply } from '../safety/parts.ts';
 import { repeatsPrompt, withoutPrompt } from '../safety/prompt-filter.ts';
-import { tookTooLong, wroteNothing } from './failures.ts';
+import { NOT_CALLED, tookTooLong, wroteNothing } from './failures.ts';
 import { fitRounds } from './fit-rounds.ts';
 import type { Offer } from './offer.ts';
 import { CONFIRM_MS, shownArguments, usedValues, type PendingCall } from './pending.ts';
@@ -33,6 +36,8 @@ interface ToolUseOptions {
   onlyReads: boolean;
   dryRun: boolean;
   caller: Caller;
+  /** That the links of parts may lead to. */
+  hosts: AllowedHosts;
   /** Milliseconds for all rounds: each request to the model has that long by itself. None by default. */
   timeout?: number | undefined;
   clock: Clock;
@@ -48,16 +53,8 @@ const ROUNDS_SHARE = 0.25;
 /** UTF-16 units of text before a call that the model gets again. */
 const MAX_TEXT_BEFORE_CALL = 4000;
 
-const NO_FUNCTION = 'there is no such function';
 const TOO_MANY = `not called: at most ${MAX_CALLS_PER_ROUND} calls at a time`;
 const NO_ROUND_LEFT = `not called: at most ${MAX_ROUNDS} rounds of calls in one answer`;
-const ANOTHER_WAITS = 'not called: the visitor is asked to confirm another call first';
-const CANNOT_CONFIRM = 'not called: the visitor has to confirm this call, which is not possible here; say so';
-const UNFIT = 'not called: the values of variables do not fit its parameters';
-const ONLY_READS = 'not called: an explanation of the answer calls nothing that acts';
-const DECLINED = 'not called: the visitor declined';
-const REPEATS_PROMPT = 'not called: the arguments repeat your instructions, which are told to nobody';
-const GONE = 'not called: the function was changed or removed meanwhile';
 
 /** The tool functions of one answer: calls what the model asks for, and keeps account of it. */
 export class ToolUse {
@@ -65,6 +62,8 @@ export class ToolUse {
   readonly called: { name: string; content: string }[] = [];
   /** Tokens of all requests to the model. */
   tokens = 0;
+  /** What replies hold in `parts`. */
+  readonly parts: Part[] = [];
   /** The answer ends with a call that the visitor has to confirm. */
   pending: PendingCall | undefined;
 
@@ -108,10 +107,10 @@ export class ToolUse {
     this.#rounds = pending.rounds;
     this.#hasText = true;
     for (const key of pending.unsure ?? []) this.#acts.unsure.add(key);
-    let result = failed(isAccepted ? GONE : DECLINED);
+    let result = failed(isAccepted ? NOT_CALLED.gone : NOT_CALLED.declined);
     if (one && isAccepted) {
       const read = readArguments(one, JSON.stringify(args), {});
-      result = 'fault' in read ? failed(GONE) : await this.#perform(one, read.args, values);
+      result = 'fault' in read ? failed(NOT_CALLED.gone) : await this.#perform(one, read.args, values);
     }
     this.#record(pending.shown.function, result);
     const { outcome } = result;
@@ -128,7 +127,7 @@ export class ToolUse {
     const { values, variables, hidden } = this.#options;
     const lacking = lackingFor(one, values, variables);
     const args = lacking ? undefined : argumentsFromVariables(one, values, hidden);
-    const result = args ? await this.#perform(one, args, values) : failed(lacking?.fault ?? UNFIT);
+    const result = args ? await this.#perform(one, args, values) : failed(lacking?.fault ?? NOT_CALLED.unfit);
     return { text: shownReply(this.#note(one, result)), ...lacking };
   }
 
@@ -223,17 +222,17 @@ export class ToolUse {
   async #call(call: ToolCall, waiting: object | undefined): Promise<CallResult | Omit<PendingCall, 'messages'>> {
     const { agent, offer, values, hidden, canAsk, onlyReads } = this.#options;
     const one = offer.byName.get(call.name);
-    if (!one) return this.#refuse(call, NO_FUNCTION);
+    if (!one) return this.#refuse(call, NOT_CALLED.unknown);
     const read = readArguments(one, call.arguments, values, hidden);
     if ('fault' in read) return this.#refuse(call, read.fault);
-    if (repeatsPrompt(textIn(read.args), agent.prompt)) return this.#refuse(call, REPEATS_PROMPT);
-    if (onlyReads && classOf(one) !== 'read') return this.#refuse(call, ONLY_READS);
+    if (repeatsPrompt(textIn(read.args), agent.prompt)) return this.#refuse(call, NOT_CALLED.repeatsPrompt);
+    if (onlyReads && classOf(one) !== 'read') return this.#refuse(call, NOT_CALLED.onlyReads);
     const key = callKey(one, read.args);
     const repeated = classOf(one) === 'read' ? undefined : this.#acts.begin(key, this.#rounds);
     if (repeated !== undefined) return this.#record(one.name, failed(repeated));
     if (classOf(one) === 'ask') {
-      if (!canAsk) return this.#note(one, failed(CANNOT_CONFIRM, 'unconfirmed'));
-      return waiting ? this.#note(one, failed(ANOTHER_WAITS)) : this.#pendingCall(one, call, read.args);
+      if (!canAsk) return this.#note(one, failed(NOT_CALLED.cannotConfirm, 'unconfirmed'));
+      return waiting ? this.#note(one, failed(NOT_CALLED.anotherWaits)) : this.#pendingCall(one, call, read.args);
     }
     return this.#note(one, await this.#perform(one, read.args, values), key);
   }
@@ -247,7 +246,9 @@ export class ToolUse {
     onStep(stepOf(one));
     try {
       const reply = await caller.call(request, this.#ending.signal);
-      return replied({ ...reply, text: withoutSecrets(reply.text, request.secrets) }, acts);
+      const result = replied({ ...reply, text: withoutSecrets(reply.text, request.secrets) }, acts);
+      this.parts.push(...partsOfReply(result.text, this.#options.hosts));
+      return result;
     } catch (error) {
       if (!(error instanceof CallFailure)) throw error;
       return failed(this.#isStopped ? 'stopped' : error.message, acts && error.wasSent ? 'unsure' : 'failed');

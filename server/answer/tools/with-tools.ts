@@ -8,7 +8,7 @@ import type { StoredAgent, StoredMessage } from '../../store/store.ts';
 import type { Caller } from '../../web/call.ts';
 import { createMarkerFilter } from '../citations/stream-filter.ts';
 import type { SourceHosts } from '../safety/hosts.ts';
-import { withSafety } from '../safety/safety.ts';
+import { allowedIn, withSafety } from '../safety/safety.ts';
 import type { Fallback } from '../fallback.ts';
 import { citationsIn, metaIn, type AnswerResult, type MessageMeta, type Question } from '../message-records.ts';
 import { answerTokens, fitContext } from '../fit-context.ts';
@@ -34,7 +34,7 @@ export function toolsFor(
   agent: StoredAgent | undefined,
   agents: readonly StoredAgent[],
   question: Question,
-  { catalogue, caller, answerTimeout, clock }: ToolOptions,
+  { catalogue, caller, answerTimeout, clock, hosts }: ToolOptions & { hosts: SourceHosts },
   run: Run,
 ): ToolUse | undefined {
   if (agent?.type !== 'user-facing') return undefined;
@@ -56,6 +56,7 @@ export function toolsFor(
     onlyReads: question.trace !== undefined,
     dryRun: question.session.dry_run === true,
     caller,
+    hosts: allowedIn({ chatbot: question.chatbot, found: [], hosts }),
     timeout: answerTimeout,
     clock,
     onStep: (name) => run.setStep(name),
@@ -81,12 +82,12 @@ export function closeAnswer(
   language: ReturnType<typeof languageFor>,
   run: Run,
   isUntold = false,
-): Pick<AnswerResult, 'pending'> {
+): Pick<AnswerResult, 'pending' | 'parts'> {
   // Nobody is asked to confirm a call of an answer that they stopped.
   if (run.stopped) tools.pending = undefined;
   run.appendClosing(closingOf(tools, language, isUntold));
-  const { pending } = tools;
-  return pending ? { pending: { ...pending, ifCutOff: notCertain(language, pending.shown.name) } } : {};
+  const { pending, parts } = tools;
+  return pending ? { parts, pending: { ...pending, ifCutOff: notCertain(language, pending.shown.name) } } : { parts };
 }
 
 interface ConfirmedContext extends SearchResult {
@@ -151,6 +152,7 @@ export async function answerConfirmed(
     finish_reason: run.stopped ? 'stopped' : isError ? 'error' : finish_reason,
     citations: citationsIn(before),
     meta: metaOf(before, tools, answered.reason),
+    parts: tools.parts,
     ...(isError ? { refusal: answered.refusal } : {}),
   };
   const doubt = isUntold ? undefined : doubtIn({ ...context, language });

@@ -125,6 +125,7 @@ const settings = record<AgentSettings>({
   use_all_sources: optional(bool),
   default_message: optional(text),
   tags: optional(list(record({ name: text, color: text, criteria: text }))),
+  parts: optional(list(object)),
 });
 
 export const isAgent = record<StoredAgent>({

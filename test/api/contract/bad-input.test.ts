@@ -79,7 +79,7 @@ describe.each(withBody)('$method $path', (one) => {
 
   it('is told of a field nested without end, of every name it knows', async () => {
     // Settings that an agent's type does not have are as unknown as any other key, and so are other keys of `meta`.
-    const settings = ['default_message', 'tags', 'human_escalation_settings', 'meta'];
+    const settings = ['default_message', 'tags', 'parts', 'human_escalation_settings', 'meta'];
     const foreign = /\/agent\//.test(one.path) ? settings : [];
     const names = Object.keys(one.body?.properties ?? {}).filter((name) => !foreign.includes(name));
     const deep = [nested('[', ']'), `${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}`];
