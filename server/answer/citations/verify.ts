@@ -1,6 +1,6 @@
 import { synonymsOf } from '../../knowledge/text/synonyms.ts';
 import { sentencesOf, type Span } from '../../knowledge/text/sentences.ts';
-import { eachWord, isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts';
+import { eachWord, isIrregular, isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts';
 import { allNumbersIn, countedIn, isNumberWord, numbersIn, spelledIn, type Spelled } from './numbers.ts';
 import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 import { LANGUAGES, type LanguageCode, type LanguageTraits } from '../../knowledge/text/languages.ts';
@@ -187,7 +187,8 @@ function wordsOf(text: string, numbers = numbersIn(text)): Words {
     words.count++;
     if (word.length <= MAX_SHORT_WORD) words.short.add(word);
     if (isStopWord(word)) words.stopWords++;
-    else if (!isNumberWord(word)) words.roots.add(rootOf(word));
+    // An irregular form counts as it is written: “is written” is more often invented of what writes than it restates it.
+    else if (!isNumberWord(word)) words.roots.add(isIrregular(word) ? word : rootOf(word));
   });
   return words;
 }

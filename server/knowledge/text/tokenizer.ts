@@ -1,3 +1,4 @@
+import { baseOf } from './irregular-forms.ts';
 import { withoutAccents } from './accents.ts';
 import { isStopWord, scriptOf, type Language } from './language.ts';
 import { WordFamilies } from './word-families.ts';
@@ -206,3 +207,6 @@ export function rootOf(word: string, language: Language = 'en'): string {
   stemCache.set(key, root);
   return root;
 }
+
+/** Whether this form of an English word has the root of another one, as “built” has that of “build”. */
+export const isIrregular = (word: string): boolean => baseOf(word) !== word;
