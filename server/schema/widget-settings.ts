@@ -121,7 +121,7 @@ export const WORD_NAMES: readonly string[] = [...new Set([...SENTENCES, ...ERROR
 
 /** What the server looks for in `words`: the replies to small talk. They are not sent to pages. */
 export const REPLY_WORDS: readonly string[] =
-  'greeting thanks goodbye who robot abilities ready contact no_contact person'
+  'greeting thanks goodbye who robot abilities ready complaint praise name presence contact no_contact person'
     .split(' ')
     .map((name) => `reply_${name}`);
 

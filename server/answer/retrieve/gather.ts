@@ -57,9 +57,10 @@ export async function gatherContext(
   const question = collected ? { ...asked, session: collectedBy(asked.session, collected) } : asked;
   const canPass = agents.some(({ type, enabled }) => type === 'human-escalation' && enabled === 1);
   const lastAnswer = turns.at(-1)?.response;
+  const hasModel = options.model !== undefined;
   const said = isReply
     ? undefined
-    : await readTalk(question.query, { name: question.chatbot.name, lastAnswer, canPass });
+    : await readTalk(question.query, { name: question.chatbot.name, lastAnswer, canPass, hasModel });
   const asking = question.confirmed?.pending.agent;
   const {
     agent: chosen,
@@ -75,7 +76,7 @@ export async function gatherContext(
   const seemsTalk = said !== undefined && routing?.detected === 'small_talk';
   // The language of the site is all that small talk needs of the search.
   const { trace } = question;
-  const asksModel = options.model !== undefined && agent?.type === 'user-facing' && !seemsTalk && !asking;
+  const asksModel = hasModel && agent?.type === 'user-facing' && !seemsTalk && !asking;
   const upTo = asksModel ? MAX_GIVEN : undefined;
   const scope = { earlier, quoted: lastQuoted(turns), sources, wordsAlone: seemsTalk, upTo, onTrace: trace?.onSearch };
   const own = await knowledge.search(uuid, question.query, scope);

@@ -1,4 +1,5 @@
 import type { LanguageCode } from '../../knowledge/text/languages.ts';
+import { withoutName } from './known/introductions.ts';
 import { KINDS, type Sort, type TalkKind } from './known/known.ts';
 import { endsOf, phrasesOf, speakersByWord, TALK_LANGUAGES, writtenOut, type Phrases } from './lexicon.ts';
 import { wordsIn } from './words.ts';
@@ -17,13 +18,20 @@ const OTHER_SIGNS = /[@/\\#=+%$€£¥<>{}[\]|~^]/;
 const [WAVE, FOLDED_HANDS, FACE] = [/👋/u, /🙏/u, /\p{Extended_Pictographic}|[:;=][-^]?[)(*]/u];
 
 /**
- * Whether a message is small talk and nothing else: a greeting, thanks, a goodbye, or a question about the chatbot
- * itself. All of its words are known as such in one language; `name`, the chatbot's, may stand among them.
+ * Whether a message is small talk and nothing else: a greeting, thanks, a goodbye, the visitor's name, a remark on the
+ * answers, or a question about the chatbot itself. All of its words but that name are known as such in one language;
+ * `name`, the chatbot's, may stand among them.
  */
 export function readSmallTalk(message: string, name: string): SmallTalk | undefined {
   const text = message.trim();
   if (text.length === 0 || text.length > MAX_TALK_LENGTH) return undefined;
   if (!SPEAKING.test(text)) return withoutWords(text);
+  const read = readWords(text, name);
+  const introduced = read ? undefined : withoutName(text);
+  return introduced === undefined ? read : readWords(introduced, name);
+}
+
+function readWords(text: string, name: string): SmallTalk | undefined {
   const known = speakersByWord();
   const own = wordsIn(name);
   const words: string[] = [];

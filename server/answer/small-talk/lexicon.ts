@@ -1,8 +1,10 @@
 import type { LanguageCode } from '../../knowledge/text/languages.ts';
 import { ABOUT } from './known/about.ts';
 import { GERMANIC } from './known/germanic.ts';
+import { introducing } from './known/introductions.ts';
 import type { Known, Sort } from './known/known.ts';
 import { NORDIC } from './known/nordic.ts';
+import { REMARKS } from './known/remarks.ts';
 import { ROMANCE } from './known/romance.ts';
 import { SLAVIC } from './known/slavic.ts';
 import { SOUTHERN } from './known/southern.ts';
@@ -64,6 +66,10 @@ const ORDER: Sort[] = [
   'ready',
   'filler',
   'address',
+  'complaint',
+  'praise',
+  'name',
+  'presence',
 ];
 
 let speakers: ReadonlyMap<string, number> | undefined;
@@ -97,7 +103,13 @@ export function phrasesOf(language: LanguageCode): Phrases {
 }
 
 const listOf = (language: LanguageCode, sort: Sort): string =>
-  [(BY_LANGUAGE[language] as Partial<Record<Sort, string>>)[sort], ABOUT[language]?.[sort], EVERYWHERE[sort]]
+  [
+    (BY_LANGUAGE[language] as Partial<Record<Sort, string>>)[sort],
+    ABOUT[language]?.[sort],
+    (REMARKS[language] as Partial<Record<Sort, string>>)[sort],
+    sort === 'name' ? introducing(language) : undefined,
+    EVERYWHERE[sort],
+  ]
     .filter(Boolean)
     .join(',');
 

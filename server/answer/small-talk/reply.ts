@@ -6,6 +6,7 @@ import type { TalkKind } from './known/known.ts';
 import { GERMANIC } from './said/germanic.ts';
 import { LANGUAGES_SPOKEN } from './said/languages.ts';
 import { NORDIC } from './said/nordic.ts';
+import { TO_REMARKS } from './said/remarks.ts';
 import type { Said } from './said/reply.ts';
 import { ROMANCE } from './said/romance.ts';
 import { SLAVIC } from './said/slavic.ts';
@@ -37,7 +38,7 @@ export function replyTo(kind: TalkKind, speaker: Speaker): string {
   const own = words[`reply_${ABOUT_ROBOTS.has(kind) ? 'robot' : kind === 'trial' ? 'ready' : kind}`];
   const sentence = own || sentenceFor(kind, language);
   const reply = sentence.replaceAll('{name}', () => escaped(name));
-  return canPass && (kind === 'abilities' || ABOUT_ROBOTS.has(kind)) ? joined(reply, offerOf(speaker)) : reply;
+  return canPass && OFFERING.has(kind) ? joined(reply, offerOf(speaker)) : reply;
 }
 
 /** Whether it is our greeting, whose question no yes and no no answers. */
@@ -48,10 +49,15 @@ function sentenceFor(kind: TalkKind, language: LanguageCode): string {
   if (kind === 'robot') return joined(said.yes, said.robot);
   if (kind === 'human') return joined(said.no, said.robot);
   if (kind === 'languages') return LANGUAGES_SPOKEN[language];
+  if (kind === 'complaint' || kind === 'praise') return TO_REMARKS[language][kind];
+  if (kind === 'name') return joined(TO_REMARKS[language].name, said.ready);
+  if (kind === 'presence') return joined(said.yes, said.ready);
   return said[kind === 'either' ? 'robot' : kind === 'trial' ? 'ready' : kind];
 }
 
 const ABOUT_ROBOTS: ReadonlySet<TalkKind> = new Set(['robot', 'human', 'either']);
+/** After these replies a person is offered. */
+const OFFERING: ReadonlySet<TalkKind> = new Set(['abilities', 'complaint', ...ABOUT_ROBOTS]);
 
 /** Chinese and Japanese put no space between sentences. */
 const joined = (one: string, next: string): string => (one.endsWith('。') ? one + next : `${one} ${next}`);

@@ -25,17 +25,23 @@ interface TalkOptions {
   lastAnswer?: string | undefined;
   /** A human-escalation agent takes wishes for a person. */
   canPass: boolean;
+  /** A model answers the rest: it knows what was said before, and makes use of a name. */
+  hasModel?: boolean;
 }
 
 /** Whether a message is small talk; and where no agent takes such wishes, whether it is one for a person. */
-export async function readTalk(message: string, { name, lastAnswer, canPass }: TalkOptions): Promise<Talk | undefined> {
+export async function readTalk(message: string, options: TalkOptions): Promise<Talk | undefined> {
+  const { name, lastAnswer, canPass, hasModel = false } = options;
   const says = readSmallTalk(message, name);
+  if (says && hasModel && [...says.values()].every((kind) => FOR_MODEL.has(kind))) return undefined;
   if (says)
     return isReply(message, says, lastAnswer) ? undefined : { says, isLike: (other) => areLike(says, other, name) };
   if (canPass) return undefined;
   const isWish = await loadWishDetector();
   return isWish(message) ? { says: 'person', isLike: isWish } : undefined;
 }
+
+const FOR_MODEL: ReadonlySet<TalkKind> = new Set(['complaint', 'name']);
 
 const isReply = (message: string, says: SmallTalk, lastAnswer = ''): boolean =>
   (hasReady(says) || saysYesOrNo(message, says)) && asks(lastAnswer) && !isOwnGreeting(lastAnswer);

@@ -1,0 +1,98 @@
+/** What a conversation has beside questions, and what only sounds like it, by language: written before the phrases. */
+
+type Kind = 'complaint' | 'praise' | 'name' | 'presence' | 'thanks';
+
+export const REMARKS: Record<string, Partial<Record<Kind, string[]>>> = {
+  en: {
+    complaint: [
+      "That's not what I asked",
+      'you are useless',
+      'that did not answer my question',
+      'wrong answer',
+      'you dont understand me',
+      'no, I meant something else',
+    ],
+    praise: ["you're great", 'good job!'],
+    name: [
+      'My name is Peter',
+      'my name is peter',
+      'Hi, I am called Aisha Khan',
+      'my name is Peter and I have a question',
+    ],
+    presence: ['are you still there?', 'hello?? anyone there'],
+    thanks: ['well done, thank you'],
+  },
+  de: {
+    complaint: ['Das habe ich nicht gefragt', 'Du bist nutzlos', 'Das war nicht meine Frage', 'das stimmt nicht'],
+    praise: ['Du bist toll!'],
+    name: ['Ich heiße Peter Müller', 'Hallo, mein Name ist Anna', 'ich heiße peter'],
+    presence: ['Bist du noch da?'],
+  },
+  fr: {
+    complaint: ["Ce n'est pas ma question", 'Vous êtes inutile'],
+    praise: ['Vous êtes génial'],
+    name: ["Je m'appelle Claire"],
+    presence: ['Vous êtes toujours là ?'],
+  },
+  es: {
+    complaint: ['Eso no es lo que pregunté', 'No sirves para nada', 'no me entiendes'],
+    praise: ['¡Eres genial!'],
+    name: ['Me llamo Lucía'],
+    presence: ['¿Sigues ahí?'],
+  },
+  it: {
+    complaint: ['Non è quello che ho chiesto', 'Sei inutile'],
+    praise: ['Sei bravissimo'],
+    name: ['Mi chiamo Paolo Rossi'],
+    presence: ['Ci sei ancora?'],
+  },
+  pl: {
+    complaint: ['Nie o to pytałem', 'Jesteś bezużyteczny'],
+    praise: ['Jesteś świetny!'],
+    name: ['Mam na imię Kasia'],
+    presence: ['Jesteś tam?'],
+  },
+  nl: { complaint: ['Dat vroeg ik niet'] },
+  sv: { name: ['Jag heter Erik'] },
+  tr: { name: ['Benim adım Ali'] },
+  ru: { complaint: ['ты тупой'], name: ['меня зовут Иван'] },
+  ar: { complaint: ['لم تجب على سؤالي'] },
+  zh: { complaint: ['你没有回答我的问题'], name: ['我叫李明'] },
+  ja: { name: ['私の名前は太郎です'], presence: ['まだいますか?'] },
+  ko: { name: ['제 이름은 철수입니다'] },
+  th: { complaint: ['ฉันไม่เข้าใจ'] },
+};
+
+/** Questions and requests. */
+export const NO_REMARKS = [
+  'my name is spelled wrong on my order, what can I do?',
+  "that's not what I ordered, can I return it?",
+  'are you still open on Sunday?',
+  'My name is missing on the ticket',
+  'my name is misspelled',
+  'is there anyone there on Saturday',
+  'you are great for birthdays?',
+  'wrong answer in the quiz leaflet',
+  'this is useless without a battery',
+  'call me when my order is ready',
+  "that's not what the label says",
+  'I love this lamp, is it in stock?',
+  'good work shoes',
+  "I don't understand the return policy",
+  'Mein Name ist falsch geschrieben',
+  'Das habe ich nicht bestellt',
+  'Sind Sie noch da am Samstag?',
+  'Ich heiße jetzt anders, wie ändere ich meinen Namen?',
+  "Ce n'est pas ma commande",
+  'Vous êtes toujours ouverts ?',
+  "Comment s'appelle la collection",
+  'mon nom est mal écrit',
+  'Eso no es lo que pedí',
+  '¿Siguen abiertos?',
+  'me llamo otra cosa en la factura',
+  'Non è quello che ho ordinato',
+  'il mio nome è sbagliato sul biglietto',
+  '我叫外卖可以吗',
+  '我叫的外卖没到',
+  'いますぐ使えますか',
+];
