@@ -146,7 +146,8 @@ function answerWithModel(
   const scene = { chatbot, session, clock };
   const maxTokens = answerTokens(size);
   const request = buildPrompt({ agent, ...given, query, cite, acceptedLanguages, scene, maxTokens });
-  const generation = tools ? tools.generate(model, withToolRules(request), onText) : model.generate(request, onText);
+  const told = markers.listening(model);
+  const generation = tools ? tools.generate(told, withToolRules(request), onText) : told.generate(request, onText);
   question.trace?.give(given.found, request);
   run.onStop = () => generation.stop();
   if (run.stopped) generation.stop();

@@ -98,7 +98,7 @@ export const WidgetSettings = Type.Object(
     link_hosts: list(
       50,
       Type.String({ minLength: 1, maxLength: 255 }),
-      'a list of at most 50 host names that links of a model’s answers may lead to, beside the hosts of the sources and of image_hosts; *.example.com for all below it',
+      'a list of at most 50 host names that links of a model’s answers may lead to, beside the pages of the passages and the hosts of image_hosts; *.example.com for all below it',
     ),
     allowed_origins: list(
       50,

@@ -1,5 +1,5 @@
 import type { TextFilter } from './guard.ts';
-import type { AllowedHosts } from './hosts.ts';
+import type { AllowedAddresses } from './hosts.ts';
 
 /** What may begin an address, or be cut within its beginning: other pieces pass as they are. */
 const SUSPECT = /[\]<]|:\/\/|www\.|(?:^|[^a-z])(?:ht{0,2}|https?|w{1,3})$|:\/?$/i;
@@ -19,18 +19,29 @@ const ELLIPSIS = '…';
 /** Until where what follows a refused address is dropped. */
 type Dropping = 'address' | 'link' | 'line';
 
+/** Shown text of the line, among which the bracket of an image is looked for. */
+const MAX_LINE = 1000;
+
 /**
- * Takes addresses out of a model's text that lead to other hosts than the allowed ones: links, images, definitions, autolinks,
- * HTML and bare addresses, in code too. Text and alternative text stay. A destination in which the host is hidden by escapes
- * or entities is refused as a whole. Mail addresses in the text stay.
+ * Takes addresses out of a model's text that lead elsewhere than allowed: links, definitions, autolinks and bare addresses by
+ * the whole address, images by the host, HTML, in code too. Text and alternative text stay. A destination in which the host is
+ * hidden by escapes or entities is refused as a whole. Mail addresses in the text stay.
  */
-export function createAddressFilter(hosts: AllowedHosts): TextFilter {
+export function createAddressFilter(addresses: AllowedAddresses): TextFilter {
   let heldBack = '';
   let dropping: Dropping | undefined;
   /** Open parentheses of the link that is dropped. */
   let depth = 0;
   /** What stood behind `]` was taken out: what follows must not become its destination. */
   let isBehindBracket = false;
+  /** The shown part of the line. */
+  let line = '';
+
+  function shown(text: string): string {
+    const end = text.lastIndexOf('\n');
+    line = (end < 0 ? line + text : text.slice(end + 1)).slice(-MAX_LINE);
+    return text;
+  }
 
   function process(text: string, isLast: boolean): string {
     let out = '';
@@ -41,19 +52,20 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
         if (dropping) break;
       }
       if (isBehindBracket && at < text.length) {
-        if (text[at] === '(' || text[at] === ':') out += ' ';
+        if (text[at] === '(' || text[at] === ':') out += shown(' ');
         isBehindBracket = false;
       }
       TRIGGER.lastIndex = at;
       const found = TRIGGER.exec(text);
       if (!found) break;
       const start = found.index;
+      out += shown(text.slice(at, start));
       const step = next(text, start, found[0], isLast);
       if (step === undefined) {
         heldBack = text.slice(start);
-        return out + text.slice(at, start);
+        return out;
       }
-      out += text.slice(at, start) + step.show;
+      out += shown(step.show);
       at = step.end;
       dropping = step.drop;
       isBehindBracket = step.isBehindBracket === true;
@@ -65,7 +77,7 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
       ? partial.index + (partial[1] === undefined ? 0 : partial[0].length - partial[1].length)
       : rest.length;
     heldBack = rest.slice(held);
-    return out + (dropping ? '' : rest.slice(0, held));
+    return out + (dropping ? '' : shown(rest.slice(0, held)));
   }
 
   /** The offset behind what is dropped. */
@@ -104,12 +116,41 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
     const allowed = isAllowedFrom(text, end, isLast, false);
     if (allowed === undefined) return undefined;
     const isWeb = /^(?:https?:\/\/|www\.)$/i.test(trigger);
-    if (isWeb && allowed) return { show: trigger, end };
-    return { show: ELLIPSIS, end, drop: 'address' };
+    const length = isWeb && allowed ? addressAt(text, start, end + allowed.length, isLast) : 0;
+    if (length === undefined) return undefined;
+    if (length === 0) return { show: ELLIPSIS, end, drop: 'address' };
+    return { show: text.slice(start, start + length), end: start + length };
   }
 
-  /** Whether the host that begins here is allowed; undefined where it may go on. */
-  function isAllowedFrom(text: string, from: number, isLast: boolean, inLink: boolean): boolean | undefined {
+  /** UTF-16 units of the allowed address of an allowed host, which ends at `hostEnd`; 0 for another page of it. */
+  function addressAt(text: string, start: number, hostEnd: number, isLast: boolean): number | undefined {
+    if (isListed(text.slice(start, hostEnd))) return hostEnd - start;
+    const [token = ''] = /^[^\s<>"`|]*/.exec(text.slice(start, start + MAX_DESTINATION)) ?? [];
+    if (start + token.length === text.length && !isLast && token.length < MAX_DESTINATION) return undefined;
+    const [address = ''] = /^[^[\]【】]*/.exec(token) ?? [];
+    // Without a marker between them, what follows would be a part of the address.
+    const behind = token.slice(address.length).replace(/[[【][^\]】]*[\]】]/g, '');
+    return /^(?!\]).*[\p{L}\p{N}]/u.test(behind) ? 0 : pageIn(address);
+  }
+
+  /** UTF-16 units of the page's address that a text begins with: what ends a sentence is no part of it, nor what has no spaces. */
+  function pageIn(text: string): number {
+    for (const word of [text, /^[\x21-\x7e]*/.exec(text)![0]]) {
+      for (let length = word.length; length > 0; length--) {
+        if (addresses.hasPage(word.slice(0, length))) return length;
+        if (!/[\p{P}\p{S}]/u.test(word[length - 1]!)) break;
+      }
+    }
+    return 0;
+  }
+
+  const isListed = (host: string): boolean => {
+    const name = host.replace(/^https?:\/\//i, '');
+    return addresses.isListed(name) || addresses.isListed(`www.${name}`);
+  };
+
+  /** The allowed host that begins here, false for any other; undefined where it may go on. */
+  function isAllowedFrom(text: string, from: number, isLast: boolean, inLink: boolean): string | false | undefined {
     const [token = ''] = /^[^\s/?#<>"`]*/.exec(text.slice(from, from + MAX_HOST)) ?? [];
     if (token.length >= MAX_HOST) return false;
     if (from + token.length === text.length && !isLast) return undefined;
@@ -118,7 +159,7 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
     );
     // Anything else, such as a user name, an escape or an entity, can hide another host.
     if (!/^(?:[\p{L}\p{N}._-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/iu.test(authority)) return false;
-    return hosts.has(authority) || hosts.has(`www.${authority}`);
+    return addresses.has(authority) || addresses.has(`www.${authority}`) ? authority : false;
   }
 
   /** Behind `](` or `]:`. */
@@ -137,7 +178,13 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
       const host = from + destination.indexOf(bare) + scheme.length;
       const allowed = isAllowedFrom(text, host, isLast, true);
       if (allowed === undefined) return undefined;
-      return allowed ? { show: text.slice(start, host), end: host } : refused;
+      if (allowed === false) return refused;
+      const hostEnd = host + allowed.length;
+      if (isImage() || isListed(allowed)) return { show: text.slice(start, hostEnd), end: hostEnd };
+      const length = linkLength(text, host - scheme.length, isLast);
+      if (length === undefined) return undefined;
+      const linkEnd = host - scheme.length + length;
+      return length > 0 ? { show: text.slice(start, linkEnd), end: linkEnd } : refused;
     }
     const isWhole = isLast || end < text.length;
     if (!isWhole) return undefined;
@@ -145,9 +192,31 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
     if (/^tel:[\d+() -]*$/i.test(bare)) return kept;
     const [, domain] = /^mailto:[\w.+-]+@([\w.-]+)$/i.exec(bare) ?? [];
     // What is left is relative, unless an escape, an entity, or a bracket or marker that is dropped later makes it something else.
-    const isSafe = domain === undefined ? !/[:\\&<>[\]【】]|^[/]{2}/.test(bare) : hosts.hasMail(domain);
+    const isSafe = domain === undefined ? !/[:\\&<>[\]【】]|^[/]{2}/.test(bare) : addresses.hasMail(domain);
+    const leadsAway =
+      domain === undefined && (trigger === '](' ? /[/.?]/ : /^[./]/).test(bare) && !bare.startsWith('#');
+    if (isSafe && leadsAway && !isImage() && !addresses.hasPage(bare)) return refused;
     if (isSafe) return kept;
     return trigger === ']:' ? colonAt(bare, open, refused) : refused;
+  }
+
+  /** UTF-16 units of a destination that is a page; 0 for another, undefined where it may go on. */
+  function linkLength(text: string, from: number, isLast: boolean): number | undefined {
+    const rest = text.slice(from, from + MAX_DESTINATION);
+    const [address = ''] = /^(?:[^\s()<>]|\([^\s()<>]*\))*/.exec(rest) ?? [];
+    const isOpen = /^[^\s()<>]*(?:\([^\s()<>]*\)?[^\s()<>]*)*$/.test(rest);
+    if (isOpen && !isLast && rest.length < MAX_DESTINATION) return undefined;
+    return addresses.hasPage(address.replaceAll('&amp;', '&')) ? address.length : 0;
+  }
+
+  /** Whether the bracket that closes here is that of an image. */
+  function isImage(): boolean {
+    let depth = 1;
+    for (let at = line.length - 1; at >= 0; at--) {
+      if (line[at] === ']') depth += 1;
+      if (line[at] === '[' && --depth === 0) return line[at - 1] === '!' && line[at - 2] !== '\\';
+    }
+    return false;
   }
 
   /**
@@ -173,7 +242,10 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
     if (isWhole && isAutolink(tag)) {
       const [, address = ''] = /^<(?:https?:\/\/)(.*)>$/i.exec(tag) ?? [];
       const [, domain = ''] = /^<mailto:[\w.+-]+@([\w.-]+)>$/i.exec(tag) ?? [];
-      const isAllowed = address ? isAllowedFrom(address, 0, true, false) : domain !== '' && hosts.hasMail(domain);
+      const allowed = address && isAllowedFrom(address, 0, true, false);
+      const isAllowed = address
+        ? allowed && (isListed(allowed) || addresses.hasPage(`http://${address}`))
+        : domain !== '' && addresses.hasMail(domain);
       return { show: isAllowed ? tag : ELLIPSIS, end };
     }
     const isPlain = !/=|&|\/\//.test(opened) || /^<[\w.+-]+@[\w.-]+>$/.test(tag);
@@ -191,7 +263,11 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
     // The tag goes on behind the `>` within such a value.
     if (written.some((value) => /^(["'])(?!.*\1$)/s.test(value))) return true;
     const values = written.map((value) => value.replace(/^["']|["']$/g, ''));
-    const isForeign = (address: string): boolean => isAllowedFrom(address, 0, true, false) !== true;
+    const isForeign = (address: string): boolean => {
+      const allowed = isAllowedFrom(address, 0, true, false);
+      if (!allowed || isListed(allowed)) return !allowed;
+      return !/^<img\s/i.test(tag) && pageIn(`http://${/^[^\s"'<>]*/.exec(address)![0]}`) === 0;
+    };
     if (
       tag
         .split(/https?:\/\//i)
@@ -209,7 +285,7 @@ export function createAddressFilter(hosts: AllowedHosts): TextFilter {
   return {
     pass: (piece) =>
       heldBack === '' && !dropping && !isBehindBracket && !SUSPECT.test(piece)
-        ? piece
+        ? shown(piece)
         : process(heldBack + piece, false),
     rest: () => (heldBack === '' ? '' : process(heldBack, true)),
   };

@@ -37,37 +37,91 @@ export class SourceHosts {
   }
 }
 
-/** Hosts that the links and images of an answer may lead to. */
-export class AllowedHosts {
-  readonly #addresses: readonly string[];
-  readonly #known: ReadonlySet<string>;
-  readonly #listed: readonly string[];
-  #hosts: Set<string> | undefined;
+interface Allowed {
+  /** Of the passages' pages, read when they are first needed. */
+  pages: readonly string[];
+  /** Hosts of sources. */
+  known: ReadonlySet<string>;
+  /** Host names that the owner lists, and `*.example.com` for all below one. */
+  listed: readonly string[];
+}
 
-  /** `addresses`: of passages, read when they are first needed. `known`: of sources. `listed`: host names, and `*.example.com` for all below one. */
-  constructor(addresses: readonly string[], known: ReadonlySet<string>, listed: readonly string[]) {
-    this.#addresses = addresses;
-    this.#known = known;
-    this.#listed = listed;
+/**
+ * Where the links and images of an answer may lead. Images: to any address of a host of the sources or of the owner's list. Links:
+ * to any address of the list, and on hosts of the sources to the passages' pages, the home page and what the model was told.
+ */
+export class AllowedAddresses {
+  readonly #allowed: Allowed;
+  readonly #told = new Set<string>();
+  #hosts: Set<string> | undefined;
+  #keys: Set<string> | undefined;
+
+  constructor(allowed: Allowed) {
+    this.#allowed = allowed;
+  }
+
+  /** Notes the addresses in a text that the model is given. */
+  tell(text: string): void {
+    for (const [address] of text.matchAll(ADDRESS)) {
+      const key = keyOf(address.replace(/[\p{P}\p{S}]+$/u, ''));
+      if (key !== undefined) this.#told.add(key);
+    }
   }
 
   /** `host`: a name or an IP address, with a port or without. */
   has(host: string): boolean {
     const name = hostIn(`http://${host}`);
     if (name === undefined) return false;
-    this.#hosts ??= new Set(this.#addresses.flatMap((address) => hostIn(address) ?? []));
+    this.#hosts ??= new Set(this.#allowed.pages.flatMap((address) => hostIn(address) ?? []));
+    return this.#hosts.has(name) || this.#allowed.known.has(name) || this.isListed(host);
+  }
+
+  isListed(host: string): boolean {
+    const name = hostIn(`http://${host}`);
     return (
-      this.#hosts.has(name) ||
-      this.#known.has(name) ||
-      this.#listed.some((one) => (one.startsWith('*.') ? name.endsWith(one.slice(1)) : name === one))
+      name !== undefined &&
+      this.#allowed.listed.some((one) => (one.startsWith('*.') ? name.endsWith(one.slice(1)) : name === one))
     );
+  }
+
+  /** Whether a link may lead to `address`, which is on a host of the sources, or relative to one of the pages. */
+  hasPage(address: string): boolean {
+    if (/^(?:https?:\/\/|www\.)/i.test(address)) return this.#hasKey(keyOf(address));
+    return this.#allowed.pages.some((page) => URL.canParse(page) && this.#hasKey(keyOf(new URL(address, page).href)));
+  }
+
+  #hasKey(key: string | undefined): boolean {
+    if (key === undefined) return false;
+    this.#keys ??= new Set(this.#allowed.pages.flatMap((page) => keyOf(page) ?? []));
+    return !key.includes('/') || this.#keys.has(key) || this.#told.has(key);
   }
 
   /** Whether mail may be written to this domain: an allowed host, or one above it. */
   hasMail(domain: string): boolean {
     if (this.has(domain)) return true;
     const below = `.${domain.toLowerCase()}`;
-    return below.includes('.', 1) && [...(this.#hosts ?? []), ...this.#known].some((host) => host.endsWith(below));
+    return (
+      below.includes('.', 1) && [...(this.#hosts ?? []), ...this.#allowed.known].some((host) => host.endsWith(below))
+    );
+  }
+}
+
+/** Addresses in a text, or in JSON. */
+const ADDRESS = /(?:https?:\/\/|(?<![\w.])www\.)[^\s<>"`\\^{}|[\]]+/gi;
+
+/** The same for one page with and without `www.`, a fragment, a slash at the end; a home page is the host alone. */
+function keyOf(address: string): string | undefined {
+  const written = /^www\./i.test(address) ? `http://${address}` : address;
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
+  return url.host.replace(/^www\./, '') + unescaped(url.pathname).replace(/\/+$/, '') + url.search.replace('?', '/?');
+}
+
+function unescaped(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Found } from '../../knowledge/search/found.ts';
+import type { Model } from '../../model/model.ts';
 import type { StoredAgent, StoredChatbot } from '../../store/store.ts';
 import { createAddressFilter } from './address-filter.ts';
 import { guarded, type TextFilter } from './guard.ts';
-import { AllowedHosts, type SourceHosts } from './hosts.ts';
+import { AllowedAddresses, type SourceHosts } from './hosts.ts';
 import { createPromptFilter } from './prompt-filter.ts';
 
 interface Answered {
@@ -12,26 +13,42 @@ interface Answered {
   hosts: SourceHosts;
 }
 
-/** `last` behind the filters that what a model writes has to pass: the agent's prompt, and addresses of other hosts. */
+/** A filter with the ears to hear which addresses the model is told. */
+type Safe<T> = T & { listening(model: Model): Model };
+
+/** `last` behind the filters that what a model writes has to pass: the agent's prompt, and addresses that lead elsewhere. */
 export function withSafety<T extends TextFilter>(
   last: T,
   answered: Answered,
   answer: { append(text: string): void },
-): T {
+): Safe<T> {
   const prompt = createPromptFilter(answered.agent?.prompt ?? '');
-  const filters = [...(prompt ? [prompt] : []), createAddressFilter(allowedIn(answered))];
-  return guarded(last, filters, (text) => answer.append(text));
+  const allowed = allowedIn(answered);
+  const filters = [...(prompt ? [prompt] : []), createAddressFilter(allowed)];
+  const filter = guarded(last, filters, (text) => answer.append(text));
+  return { ...filter, listening: (model) => listening(model, allowed) };
 }
+
+/** `model`, of which the addresses are noted that it is told: by passages, the owner, functions, and answers before. */
+const listening = (model: Model, allowed: AllowedAddresses): Model => ({
+  close: () => model.close(),
+  generate: (request, onText) => {
+    for (const { role, content } of request.messages) if (role !== 'user' && content) allowed.tell(content);
+    return model.generate(request, onText);
+  },
+});
 
 /** The reply of a tool function that is shown as it is, without addresses of other hosts. */
 export function withoutForeignAddresses(text: string, answered: Answered): string {
-  const filter = createAddressFilter(allowedIn(answered));
+  const allowed = allowedIn(answered);
+  allowed.tell(text);
+  const filter = createAddressFilter(allowed);
   return filter.pass(text) + filter.rest();
 }
 
-/** The hosts that the answer’s links may lead to. */
-export function allowedIn({ chatbot, found, hosts }: Pick<Answered, 'chatbot' | 'found' | 'hosts'>): AllowedHosts {
+/** Where the answer’s links and images may lead. */
+export function allowedIn({ chatbot, found, hosts }: Pick<Answered, 'chatbot' | 'found' | 'hosts'>): AllowedAddresses {
   const { image_hosts = [], link_hosts = [] } = chatbot.widget ?? {};
-  const addresses = found.map(({ source }) => source.file_name);
-  return new AllowedHosts(addresses, hosts.of(chatbot.uuid), [...image_hosts, ...link_hosts]);
+  const pages = found.map(({ source }) => source.file_name);
+  return new AllowedAddresses({ pages, known: hosts.of(chatbot.uuid), listed: [...image_hosts, ...link_hosts] });
 }

@@ -8,7 +8,7 @@ import type { Part } from '../../types.ts';
 import { CallFailure, type Caller } from '../../web/call.ts';
 import { roomIn } from '../fit-context.ts';
 import { argumentsFromVariables, callKey, readArguments, textIn, type Arguments } from './arguments.ts';
-import type { AllowedHosts } from '../safety/hosts.ts';
+import type { AllowedAddresses } from '../safety/hosts.ts';
 import { partsOfReply } from '../safety/parts.ts';
 import { repeatsPrompt, withoutPrompt } from '../safety/prompt-filter.ts';
 import { NOT_CALLED, tookTooLong, wroteNothing } from './failures.ts';
@@ -37,7 +37,7 @@ interface ToolUseOptions {
   dryRun: boolean;
   caller: Caller;
   /** That the links of parts may lead to. */
-  hosts: AllowedHosts;
+  hosts: AllowedAddresses;
   /** Milliseconds for all rounds: each request to the model has that long by itself. None by default. */
   timeout?: number | undefined;
   clock: Clock;

@@ -179,7 +179,7 @@ export async function answerConfirmed(
   async function generate(by: Model): Promise<Answered> {
     const answersAtStart = fallback.begin();
     try {
-      const { finish } = await tools.generate(by, prompt, (piece) => {
+      const { finish } = await tools.generate(markers.listening(by), prompt, (piece) => {
         run.append(markers.pass(piece));
         if (run.isFull) tools.stop();
       }).done;

@@ -3,10 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { createMarkerFilter } from '../../../server/answer/citations/stream-filter.ts';
 import { createAddressFilter } from '../../../server/answer/safety/address-filter.ts';
 import { guarded } from '../../../server/answer/safety/guard.ts';
-import { AllowedHosts } from '../../../server/answer/safety/hosts.ts';
+import { AllowedAddresses } from '../../../server/answer/safety/hosts.ts';
 
-const hosts = () =>
-  new AllowedHosts(['https://www.shop.test/returns', 'notes.pdf'], new Set(), ['cdn.test', '*.docs.test']);
+function hosts(): AllowedAddresses {
+  const allowed = new AllowedAddresses({
+    pages: ['https://www.shop.test/returns', 'notes.pdf', 'https://www.shop.test/Lamp_(desk)'],
+    known: new Set(['known.test']),
+    listed: ['cdn.test', '*.docs.test'],
+  });
+  allowed.tell('Orders are at https://www.shop.test/orders?mine=1, and "https://known.test/track/7".');
+  allowed.tell('Ask at https://evil.test/x.');
+  return allowed;
+}
 
 function filtered(pieces: string[]): string {
   const filter = createAddressFilter(hosts());
@@ -31,14 +39,18 @@ function withoutMarkersIn(pieces: string[]): string {
 
 const kept = [
   'Plain words, 3 < 4, a: b and [1]. The following: one.',
-  'See [returns](https://www.shop.test/returns "Returns") and https://www.shop.test/a?b=c#d, too.',
+  'See [returns](https://www.shop.test/returns "Returns") and https://www.shop.test/returns#d, too.',
+  'See **https://shop.test/returns/**, www.shop.test/returns[1]; [desk](https://www.shop.test/Lamp_(desk)), https://www.shop.test.',
+  'Told: [orders](https://www.shop.test/orders?mine=1), https://known.test/track/7!',
+  '![A lamp](https://www.shop.test/any.png "x") [![i](https://known.test/i.png)](https://www.shop.test/returns)',
+  '请看https://www.shop.test/returns。谢谢',
   'See <https://www.shop.test/returns> and (https://cdn.test).',
   '![A lamp](https://cdn.test/lamp.png) [a][1]\n\n[1]: https://a.docs.test/b',
-  'Relative [returns](/returns), [above](#above), [file](a/b.html).',
+  'Relative [returns](/returns), [above](#above), [desk](Lamp_(desk)#x).',
   'Mail [us](mailto:help@shop.test) or call [us](tel:+4912345), help@elsewhere.test.',
   'In code: `if (a < b) return c[1](x)`, `Map<string, number>`, x ? y : z',
   '<b>bold</b> <a href="https://cdn.test/x">x</a> <br/>',
-  'https://WWW.shop.test:8080/a www.shop.test/b shop, http',
+  'HTTPS://WWW.shop.test/returns www.shop.test/returns shop, http, https://a.docs.test:8080/b',
   'According to [1]: 24:00 is closing. [Mon]: 9:00-17:00, [Tue]: 10:00/11:00\n- [x]: 12:30 lunch',
 ];
 
@@ -65,14 +77,19 @@ const removed: [text: string, shown: string][] = [
   ['[a](/[1]/evil.test/x) [a](/【1】/evil.test) <a href=/[1]/evil.test>', '[a] [a] …'],
   ['[a]: [1]//evil.test/x', '[a]'],
   [
-    '[Note]: Hint: ask [us]: R&D: [1]: [2], [3]: [shop](https://www.shop.test/x).',
-    '[Note] Hint: ask [us] R&D: [1] [2], [3] [shop](https://www.shop.test/x).',
+    '[Note]: Hint: ask [us]: R&D: [1]: [2], [3]: [shop](https://www.shop.test/returns).',
+    '[Note] Hint: ask [us] R&D: [1] [2], [3] [shop](https://www.shop.test/returns).',
   ],
   ['[a]: [9] //evil.test/x\n[b]: javascript:alert(1)', '[a] [9] //evil.test/x\n[b] javascript:alert(1)'],
   ['[a](//evil.test)(//evil.test/x) [a](//evil.test): //evil.test/x', '[a] (//evil.test/x) [a] : //evil.test/x'],
   ['[a](//evil.test):\\/\\/evil.test/x [a]:: //evil.test/x', '[a] :\\/\\/evil.test/x [a] : //evil.test/x'],
   ['ftp://www.shop.test/x', 'ftp…'],
   ['HTTPS://EVIL.TEST/x', '…'],
+  ['[a](https://www.shop.test/logout) [b](https://www.shop.test/returns?q=secret) [c](/logout?x)', '[a] [b] [c]'],
+  ['https://www.shop.test/other, www.shop.test/returns/2 <https://known.test/x>.', '… … ….'],
+  ['https://www.shop.test/returns[9]/evil and https://www.shop.test/orders', '…]/evil and …'],
+  ['[a][b]\n\n[b]: https://known.test/x\n<a href="https://www.shop.test/x">', '[a][b]\n\n[b]\n…'],
+  ['\\![a](https://known.test/x) [!](https://known.test/x) https://www.shop.test?q=1', '\\![a] [!] …'],
 ];
 
 /** Each hides another host from a comparison that looks at the first letters alone. */

@@ -80,6 +80,14 @@ describe('a model that obeys instructions in a page', () => {
     }
   });
 
+  it('shows no link to another page of the site than those of the passages', async () => {
+    const other = `${shop.base}/logout`;
+    const { streamed } = await answer(`[click](${other}) or ${other}, ![lamp](${shop.base}/lamp.png)`);
+    expect(streamed).not.toContain('/logout');
+    expect(streamed).toContain(`![lamp](${shop.base}/lamp.png)`);
+    expect(streamed).toContain(`${shop.base}/lamps`);
+  });
+
   it('leaves links to hosts that the owner lists', async () => {
     await docent.api('POST', `/chatbot/${chatbot}/widget`, { link_hosts: ['evil.example'] });
     expect((await answer(own[1]!)).streamed).toContain(`[click here](${EVIL}`);
