@@ -96,7 +96,7 @@ describe('a page of HTML', () => {
   it('keeps lists with the paragraph that leads to them, terms with their definitions', async () => {
     expect(
       await passages('<p>You cannot send back:</p><ul><li>gift cards<li><p>open tins</p><ul><li>of wax</ul></ul>'),
-    ).toEqual([' | You cannot send back:\n- gift cards\n- open tins\n- of wax']);
+    ).toEqual([' | You cannot send back:\n- gift cards\n- open tins\n  - of wax']);
     expect(
       await passages('<dl><dt>Pannier</dt><dd>A bag at the side of a rack.</dd><dt>Alone<dt>Why?<dd>So.</dl>'),
     ).toEqual([' | - Pannier: A bag at the side of a rack.\n- Alone, Why? So.']);
@@ -366,7 +366,7 @@ npm   run *start*
       'To mend it:\n\n1. Open it\n   - gently\n   1) now\n\n   It clicks.\n   ```\n   go\n   ```\n2. Close it\n\nDone.\n- a\n  - b';
     const document = await chunked(await readMarkdown(text));
     expect(document.text).toBe(
-      'To mend it:\n1. Open it\n   - gently\n   1. now\n      It clicks.\n\n```\n   go\n```\n2. Close it\n\nDone.\n- a\n- b',
+      'To mend it:\n1. Open it\n   - gently\n   1. now\n      It clicks.\n\n```\n   go\n```\n2. Close it\n\nDone.\n- a\n  - b',
     );
   });
 

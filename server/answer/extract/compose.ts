@@ -206,21 +206,20 @@ class PassageQuotes {
   #list(at: number, selected: number[]): void {
     const items = this.#layout.itemsAround(this.#layout.items[at]!);
     const lead = this.#layout.sentences[items[0]!]!.lead;
-    const quotedItems = this.#itemsToQuote(items, lead, selected);
-    const texts = quotedItems.map((item) => this.#layout.itemText(item));
+    const quotedItems = this.#layout.withNested(this.#itemsToQuote(items, lead, selected), items);
     const before = this.#leadIn(lead);
-    const start = this.#layout.sentences[quotedItems[0]!]!.start;
+    const [first = 0] = [...this.#layout.itemsOver(quotedItems[0]!), ...quotedItems];
+    const { start } = this.#layout.sentences[first]!;
     const end = this.#layout.itemEnd(quotedItems.at(-1)!);
     const quoteFrom =
       before && lead >= 0 && end - this.#layout.sentences[lead]!.start <= MAX_QUOTE_WITH_LEAD_IN
         ? this.#layout.sentences[lead]!.start
         : start;
-    const list = texts.map((item, at) => this.#layout.itemMark(quotedItems[at]!) + item).join('\n');
-    const text = withPrefix(before, texts.length === 1 ? texts[0]! : list);
+    const text = withPrefix(before, this.#layout.listOf(quotedItems));
     for (const item of items) this.#quoted.add(item);
     for (const sentence of selected) if (items.includes(this.#layout.items[sentence]!)) this.#quoted.add(sentence);
     if (lead >= 0) this.#quoted.add(lead);
-    this.#push(this.#piece(text, quoteFrom, end, texts.length > 1), 0, -1, before === '');
+    this.#push(this.#piece(text, quoteFrom, end, quotedItems.length > 1), 0, -1, before === '');
   }
 
   /** The items that match the question best. Where none matches, the whole list if it is short, else the selected items. */

@@ -64,6 +64,41 @@ export class Layout {
     return all;
   }
 
+  /** Spaces before the mark of an item. */
+  #indent(item: number): number {
+    return itemMark(this.text, this.sentences[item]!.start).search(/\S|$/);
+  }
+
+  /** The items around a nested one, outermost first. */
+  itemsOver(item: number): number[] {
+    const over: number[] = [];
+    let indent = this.#indent(item);
+    for (let at = item - 1; indent > 0 && at >= 0 && this.items[at]! >= 0; at--) {
+      if (this.items[at] !== at || this.#indent(at) >= indent) continue;
+      indent = this.#indent(at);
+      over.unshift(at);
+    }
+    return over;
+  }
+
+  /** Items with those nested in the ones that lead to a list: “Except:”. */
+  withNested(items: number[], all: number[]): number[] {
+    const leading = new Set(items.filter((item) => /[:：]$/.test(this.itemText(item))));
+    return all.filter((item) => items.includes(item) || this.itemsOver(item).some((over) => leading.has(over)));
+  }
+
+  /** Items as Markdown, without its mark where it is one; each behind the items around it that are not among them. */
+  listOf(items: number[]): string {
+    const lines = items.map((item) => {
+      const over = this.itemsOver(item);
+      const told = over.filter((one) => !items.includes(one)).map((one) => this.itemText(one));
+      const led = told.map((text) => (/[:：.!?…。！？]$/.test(text) ? `${text} ` : `${text}: `));
+      const mark = items.length === 1 ? '' : '  '.repeat(over.length - told.length) + this.itemMark(item);
+      return mark + led.join('') + this.itemText(item);
+    });
+    return lines.join('\n');
+  }
+
   /** Where a sentence ends, with the closing fence of its code. */
   blockEnd(at: number): number {
     const end = this.end(at);

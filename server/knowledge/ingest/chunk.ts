@@ -3,6 +3,7 @@ import type { SourceDocument, Passage } from '../../store/store.ts';
 import { slices, type Block, type Readable } from '../readers/blocks.ts';
 import { CODE_FENCE, sentencesOf } from '../text/sentences.ts';
 import { TimeSlice } from '../../async/time-slice.ts';
+import { Leads } from './leads.ts';
 
 /** Characters. A paragraph shorter than `MIN_LENGTH` is joined to the next, up to `TARGET_LENGTH`. */
 const MIN_LENGTH = 250;
@@ -77,9 +78,12 @@ class Writer {
   #listLength = 0;
   /** Starts of table rows, which are passages however short. */
   readonly #rows = new Set<number>();
+  /** Of the list that goes on: what leads to it, and the items that lead to a list within it. */
+  readonly #leads = new Leads();
 
   heading(level: number, text: string): void {
     this.#close();
+    this.#leads.end();
     this.#path = this.#path.filter((above) => above.level < level);
     if (!text) return;
     this.#path.push({ level, text });
@@ -93,7 +97,8 @@ class Writer {
     const between = isInList ? `\n${' '.repeat(block.indent ?? 0)}` : '\n\n';
     this.#endBefore = this.#length;
     const start = this.#write(between, markdownOf(block));
-    this.#open ??= { headings: this.#path.map(({ text }) => text), start, end: start };
+    const leads = this.#leads.over(block);
+    this.#open ??= { headings: [...this.#path.map(({ text }) => text), ...leads], start, end: start };
     this.#open.end = this.#length;
     this.#last = block;
     this.#lastStart = start;

@@ -19,7 +19,7 @@ export interface Block {
   number?: number;
   /** Of what is in a list: the number of the outermost one on the page, whose items stay together. */
   list?: number;
-  /** Spaces before the mark of an item that is nested in an ordered list, and before what else is in an item; none by default. */
+  /** Spaces before the mark of an item that is nested in another, and before what else is in an item; none by default. */
   indent?: number;
   text: string;
 }

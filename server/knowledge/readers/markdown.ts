@@ -157,17 +157,15 @@ class MarkdownBlocks {
 /** The list that is open, if any. */
 class MarkdownList {
   #isOpen = false;
-  #hasNumbers = false;
   #list = 0;
   #number: number | undefined;
   #indent = 0;
 
   item(space: string, number: string | undefined): void {
     if (!this.#isOpen) this.#list++;
-    this.#hasNumbers = number !== undefined || (this.#isOpen && this.#hasNumbers && INDENTED.test(space));
     this.#isOpen = true;
     this.#number = number === undefined ? undefined : Number(number);
-    this.#indent = this.#hasNumbers ? Math.min(MAX_INDENT, space.replaceAll('\t', '    ').length) : 0;
+    this.#indent = Math.min(MAX_INDENT, space.replaceAll('\t', '    ').length);
   }
 
   /** A paragraph or code that is not indented ends the list. */

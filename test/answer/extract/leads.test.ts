@@ -19,6 +19,12 @@ const SITE = await siteOf({
     <h2>Not mended</h2><h3>Toys</h3><p>Wooden trains go to the museum of the town.</p></main>`,
   'money.html': `<title>Money</title><main><p>The desk changes coins.</p><p>What we do not accept from anybody:</p>
     <p>Torn notes of another country.</p></main>`,
+  'refunds.html': `<title>Refunds</title><main><h1>Refunds</h1><p>You get your money back within a month, except for:</p><ul>
+    <li>Gift vouchers.</li><li>These things, unless they are faulty:<ul><li>Earrings.</li><li>Swimming costumes.</li></ul></li>
+    <li>Concert programmes.</li></ul></main>`,
+  'fees.html': `<title>Fees</title><main><h1>Fees</h1><p>Nobody pays for these:</p><ul>
+    ${Array.from({ length: 30 }, (_, at) => `<li>Advice of kind ${at} about gardens, hedges, fences and ponds of that kind.</li>`).join('')}
+    <li>Only for members, and only on a Monday:<ul><li>Grafting of pears.</li></ul></li></ul></main>`,
   'cameras.html': `<title>Cameras</title><main><h1>Cameras</h1><p>We mend most cameras while you wait.</p>
     <p><b>Kinds of camera that<br>we never <i>take</i></b></p><p>Toy cameras of any make stay with you.</p>
     <p><strong>Not repaired</strong>:</p><p>Wooden tripods are beyond all of us.</p><p><b>We do not lend:</b></p><p>Flash bulbs of all makers.</p></main>`,
@@ -45,6 +51,31 @@ describe('a quote is told with what turns its meaning', () => {
       'a bold line that ends with a colon',
       'Do you lend flash bulbs of all makers?',
       /^(?!.*never)[^]*lend: Flash bulbs/,
+    ],
+    [
+      'the item around a nested list',
+      'Can I return earrings?',
+      /except for: These things, unless they are faulty: Earrings/,
+    ],
+    [
+      'the list’s own lead alone',
+      'Can I return concert programmes?',
+      /^(?!.*faulty)[^]*except for: Concert programmes/,
+    ],
+    [
+      'the list within an item that leads to it',
+      'Which things do I get money back for if they are faulty?',
+      /faulty:\n {2}- Earrings\.\n {2}- Swimming/,
+    ],
+    [
+      'what leads to a list of which it is in the second passage',
+      'Do I pay for advice of kind 28?',
+      /Nobody pays for these: /,
+    ],
+    [
+      'both where the list is cut',
+      'Do I pay for the grafting of pears?',
+      /Nobody pays for these: .*only on a Monday: Grafting of pears/,
     ],
     ['a paragraph that ends with a colon', 'Do you accept torn notes?', /do not accept from anybody: Torn notes/],
   ])('%s', async (_, question, told) => {

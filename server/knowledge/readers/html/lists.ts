@@ -45,14 +45,13 @@ export class Lists {
 
   #openList(isOrdered: boolean, { start = '1', reversed }: Record<string, string>, outer: ListPlace | undefined): void {
     if (this.#open.length === 0) this.#count++;
-    const isIndented = outer !== undefined && (isOrdered || outer.number !== undefined || outer.indent > 0);
     const first = numberIn(start) ?? 1;
     this.#open.push({
       // A reversed list without its first number counts down from how many items come.
       isOrdered: isOrdered && (reversed === undefined || first > 1),
       next: first,
       step: reversed === undefined ? 1 : -1,
-      indent: isIndented ? Math.min(MAX_INDENT, contentIndent(outer)) : 0,
+      indent: outer ? Math.min(MAX_INDENT, contentIndent(outer)) : 0,
     });
   }
 
