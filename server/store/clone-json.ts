@@ -24,3 +24,10 @@ function cloneFields(record: Record<string, unknown>): Record<string, unknown> {
 }
 
 const OWN = { configurable: true, enumerable: true, writable: true };
+
+/** Freezes JSON data, and returns it. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.values(value).forEach(deepFreeze);
+  return Object.freeze(value);
+}

@@ -1,9 +1,9 @@
-import { KeyUse } from './key-use.ts';
+import { KeyUse } from '../key-use.ts';
 import { cloneJson } from '../clone-json.ts';
 import { type StoredRecord } from './files/record.ts';
 import { findKey, type Accounts } from './account-file.ts';
 import type { Change, Store, StoredKey } from '../store.ts';
-import type { RunVerb } from './in-flight.ts';
+import type { RunVerb } from '../in-flight.ts';
 
 type AccountVerbs =
   'keyOwner' | 'addKey' | 'keys' | 'removeKey' | 'keyUsed' | 'users' | 'addUser' | 'removeUser' | 'fact' | 'setFact';

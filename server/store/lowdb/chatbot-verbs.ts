@@ -1,6 +1,6 @@
 import { attemptEachConcurrent } from '../../async/for-each-concurrent.ts';
 import type { StoreContext } from './context.ts';
-import { cloneJson } from '../clone-json.ts';
+import { cloneJson, deepFreeze } from '../clone-json.ts';
 import type { Store, StoredChatbot } from '../store.ts';
 
 type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'updateChatbot' | 'deleteChatbot';
@@ -76,12 +76,6 @@ function cloneForCaller(chatbot: StoredChatbot | undefined): StoredChatbot | und
   if (!chatbot?.widget) return cloneJson(chatbot);
   const { widget, ...rest } = chatbot;
   return { ...cloneJson(rest), widget: deepFreeze(widget) };
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.values(value).forEach(deepFreeze);
-  return Object.freeze(value);
 }
 
 /** Removes the sources and sessions of a chatbot after `beginDeletion`; waits for a source that is being created. */

@@ -6,7 +6,7 @@ import type { Sessions } from './sessions/sessions.ts';
 import type { Sources } from './sources/sources.ts';
 import type { UsageFiles } from './usage.ts';
 import type { StoredAgent, StoredSite, StoredTag } from '../store.ts';
-import type { RunVerb, InFlight } from './in-flight.ts';
+import type { RunVerb, InFlight } from '../in-flight.ts';
 
 /** What the verbs of the default store work with. */
 export interface StoreContext {

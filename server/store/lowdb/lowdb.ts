@@ -5,7 +5,8 @@ import type { Clock } from '../../schema/ids.ts';
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import { chatbotVerbs, removeChatbotData } from './chatbot-verbs.ts';
 import { Chatbots } from './chatbots.ts';
-import { Damage, type StoreLog } from './files/damage.ts';
+import { Damage } from './files/damage.ts';
+import type { StoreLog } from '../log.ts';
 import { createFolder, realDisk, syncFolder, type Disk } from './files/disk.ts';
 import { DiskWatch } from './files/disk-watch.ts';
 import type { StoreContext } from './context.ts';
@@ -19,7 +20,7 @@ import { Sessions } from './sessions/sessions.ts';
 import { sourceVerbs } from './sources/source-verbs.ts';
 import { Sources } from './sources/sources.ts';
 import type { Store } from '../store.ts';
-import { InFlight } from './in-flight.ts';
+import { InFlight } from '../in-flight.ts';
 import { UsageFiles } from './usage.ts';
 
 export interface LowdbOptions {

@@ -3,11 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, relative } from 'node:path';
 import type { Health } from '../../../health/health.ts';
 import { ignore, isFolder, removeFile, replaceFile, syncFolder, type Disk } from './disk.ts';
-
-/** As much of pino as the store needs. */
-export interface StoreLog {
-  warn(fields: object, sentence: string): void;
-}
+import type { StoreLog } from '../../log.ts';
 
 interface DamageOptions {
   disk: Disk;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { asRefusal } from '../../../schema/errors.ts';
 import type { Health } from '../../../health/health.ts';
-import type { StoreLog } from './damage.ts';
+import type { StoreLog } from '../../log.ts';
 import { ignore, removeFile, replaceFile, type Disk } from './disk.ts';
 
 interface DiskWatchOptions {

@@ -1,3 +1,4 @@
+import { withModifiedAt } from '../../session-times.ts';
 import type { MessageLine } from './session-lines.ts';
 import type { Change, StoredMessage, StoredSession } from '../../store.ts';
 
@@ -14,11 +15,6 @@ export interface SessionWrite {
   change?: Change<StoredSession>;
   result?: StoredSession;
   error?: unknown;
-}
-
-/** The session whose last message was modified then. */
-export function withModifiedAt(head: StoredSession, modified: string): StoredSession {
-  return modified > head.modified_at ? { ...head, modified_at: modified } : head;
 }
 
 /** The head as the items leave it, modified then or later; the very same string where nothing changes it. */

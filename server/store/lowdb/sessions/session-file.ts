@@ -14,7 +14,8 @@ import {
   uuidOf,
   withoutMessages,
 } from './session-lines.ts';
-import { changedHead, withModifiedAt, type SessionWrite } from './session-changes.ts';
+import { withModifiedAt } from '../../session-times.ts';
+import { changedHead, type SessionWrite } from './session-changes.ts';
 import { forEachSliced } from '../../../async/time-slice.ts';
 import type { Change, StoredMessage, StoredSession } from '../../store.ts';
 

@@ -5,7 +5,7 @@ import { hasCode, ignore, removeFile, syncFolder, type Disk } from '../files/dis
 import { readEnds } from '../files/file-ends.ts';
 import { AppendFile, OpenFiles } from '../files/append-file.ts';
 import { SessionFile } from './session-file.ts';
-import { withModifiedAt } from './session-changes.ts';
+import { withModifiedAt } from '../../session-times.ts';
 import { modifiedIn, readHead } from './session-lines.ts';
 import type { SessionName } from './session-folder.ts';
 import { SessionNames } from './session-names.ts';

@@ -1,5 +1,6 @@
-import { ignore } from './files/disk.ts';
-import type { StoredKey } from '../store.ts';
+import type { StoredKey } from './store.ts';
+
+const ignore = (): void => {};
 
 const WRITE_INTERVAL_MS = 60_000;
 
