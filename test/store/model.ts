@@ -384,9 +384,9 @@ async function compare(model: Model, store: Store): Promise<void> {
   for (const [name, value] of model.facts) expect(await store.fact(name)).toBe(value);
 }
 
-export function storeModel(engine: string, createFixture: () => Promise<StoreFixture>): void {
+export function storeModel(engine: string, createFixture: () => Promise<StoreFixture>, numRuns = 80): void {
   describe(`${engine}: any sequence of verbs`, () => {
-    it('leaves what a plain model of the store holds', { timeout: 60_000 }, async () => {
+    it('leaves what a plain model of the store holds', { timeout: 120_000 }, async () => {
       // Without `size` they are ten steps long at most, whatever the maximum.
       const sequences = fc.commands(steps, { maxCommands: 150, size: 'max' });
       await fc.assert(
@@ -421,7 +421,7 @@ export function storeModel(engine: string, createFixture: () => Promise<StoreFix
             await fixture.clear();
           }
         }),
-        { numRuns: 80 },
+        { numRuns },
       );
     });
   });

@@ -1,0 +1,78 @@
+import { KeyUse } from '../key-use.ts';
+import type { Store, StoredKey, User } from '../store.ts';
+import { fromJson, type PostgresContext } from './context.ts';
+
+type AccountVerbs =
+  'keyOwner' | 'addKey' | 'keys' | 'removeKey' | 'keyUsed' | 'users' | 'addUser' | 'removeUser' | 'fact' | 'setFact';
+
+/** Users, keys and facts. */
+export function accountVerbs({ sql, run }: PostgresContext, owner: string): Pick<Store, AccountVerbs> {
+  const keyUse = new KeyUse(async (hash, at) => {
+    await run(() => sql`update keys set last_used_at = greatest(last_used_at, ${at}) where hash = ${hash}`);
+  });
+  const keysWith = (hash?: string) => sql<StoredKey[]>`
+    select hash, user_uuid as user, name, hint, created_at, last_used_at from keys
+    ${hash === undefined ? sql`` : sql`where hash = ${hash}`} order by n`;
+
+  return {
+    keyOwner: (hash) =>
+      run(async () => {
+        const [user] = await sql<User[]>`
+          select u.uuid, u.email, u.created_at from keys k join users u on u.uuid = k.user_uuid where k.hash = ${hash}`;
+        return user && { ...user };
+      }),
+
+    async addKey({ hash, user, name, hint, created_at, last_used_at }) {
+      await run(
+        () => sql`
+          insert into keys (hash, user_uuid, name, hint, created_at, last_used_at)
+          values (${hash}, ${user}, ${name}, ${hint}, ${created_at}, ${last_used_at})
+          on conflict (hash) do update set user_uuid = excluded.user_uuid, name = excluded.name, hint = excluded.hint,
+            created_at = excluded.created_at, last_used_at = excluded.last_used_at`,
+      );
+    },
+
+    keys: () => run(async () => (await keysWith()).map((key) => ({ ...key, last_used_at: keyUse.lastUsedAt(key) }))),
+
+    removeKey: (hash) => run(async () => (await sql`delete from keys where hash = ${hash}`).count > 0),
+
+    keyUsed: (hash, at) =>
+      run(async () => {
+        const [key] = await keysWith(hash);
+        if (key) keyUse.note(key, at);
+      }),
+
+    users: () =>
+      run(async () =>
+        (await sql<User[]>`select uuid, email, created_at from users order by n`).map((one) => ({ ...one })),
+      ),
+
+    async addUser({ uuid, email, created_at }) {
+      const { count } = await run(
+        () => sql`
+          insert into users (uuid, email, created_at) values (${uuid}, ${email}, ${created_at})
+          on conflict (email) do nothing`,
+      );
+      return count > 0 ? { uuid, email, created_at } : undefined;
+    },
+
+    removeUser: (uuid) =>
+      run(async () => uuid !== owner && (await sql`delete from users where uuid = ${uuid}`).count > 0),
+
+    // As JSON: a name may have characters that a column takes not.
+    fact: (name) =>
+      run(async () => {
+        const [found] = await sql<{ value: string }[]>`select value from facts where name = ${JSON.stringify(name)}`;
+        return found && fromJson<string>(found.value);
+      }),
+
+    async setFact(name, value) {
+      const [key, json] = [JSON.stringify(name), JSON.stringify(value)];
+      await run(
+        () => sql`
+          insert into facts (name, value) values (${key}, ${json})
+          on conflict (name) do update set value = excluded.value`,
+      );
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { deepFreeze } from '../clone-json.ts';
+import type { Change, Store, StoredAgent, StoredChatbot, StoredSite, StoredTag } from '../store.ts';
+import { inTransaction } from './connection.ts';
+import { fromJson, type PostgresContext } from './context.ts';
+import { SubRecords } from './sub-records.ts';
+
+type ChatbotVerbs = 'createChatbot' | 'chatbot' | 'chatbots' | 'updateChatbot' | 'deleteChatbot';
+type AgentVerbs = 'agents' | 'createAgent' | 'agent' | 'agentWithFunction' | 'updateAgent' | 'deleteAgent';
+type TagVerbs = 'createTag' | 'tag' | 'tags' | 'updateTag' | 'deleteTag';
+type SiteVerbs = 'createSite' | 'site' | 'sites' | 'updateSite' | 'unfinishedSites';
+
+/** Chatbots, and their agents, tags and sites. */
+export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs | SiteVerbs> {
+  const { sql, mutex, run, nextOrder, deletions } = context;
+  const agents = new SubRecords<StoredAgent>(context, {
+    table: 'agents',
+    links: 'agent_sources',
+    async after(tx, { uuid, tool_functions }) {
+      await tx`delete from tool_functions where agent = ${uuid}`;
+      for (const one of tool_functions) {
+        await tx`insert into tool_functions (uuid, agent) values (${one.uuid}, ${uuid}) on conflict do nothing`;
+      }
+    },
+  });
+  const tags = new SubRecords<StoredTag>(context, { table: 'tags', links: 'tag_sources' });
+  const sites = new SubRecords<StoredSite>(context, { table: 'sites' });
+
+  const updateChatbot = (uuid: string, change: Change<StoredChatbot>): Promise<StoredChatbot | undefined> =>
+    mutex.run(uuid, () =>
+      inTransaction(sql, async (tx) => {
+        const [row] = await tx<{ record: string }[]>`
+          select record from chatbots where uuid = ${uuid} and not is_deleted for no key update`;
+        if (!row) return undefined;
+        const record = JSON.stringify(change(fromJson<StoredChatbot>(row.record)));
+        const changed = read(record);
+        await tx`update chatbots set record = ${record}, owner = ${changed.owner} where uuid = ${uuid}`;
+        return changed;
+      }),
+    );
+
+  async function createChatbot(record: string, withAgents: StoredAgent[], n: string): Promise<void> {
+    const { uuid, owner } = fromJson<StoredChatbot>(record);
+    await mutex.run(uuid, () =>
+      inTransaction(sql, async (tx) => {
+        const { count } = await tx`
+          insert into chatbots (uuid, n, owner, record) values (${uuid}, ${n}, ${owner}, ${record})
+          on conflict do nothing`;
+        if (count > 0) for (const agent of withAgents) await agents.add(tx, agent, nextOrder());
+      }),
+    );
+  }
+
+  /** Known to all before the rest goes, which may take long: nothing more is stored in it. */
+  async function deleteChatbot(uuid: string): Promise<boolean> {
+    const marked = Promise.resolve(sql`update chatbots set is_deleted = true where uuid = ${uuid} and not is_deleted`);
+    const known = marked.catch(() => {}).finally(() => deletions.delete(known));
+    deletions.add(known);
+    if ((await marked).count === 0) return false;
+    await sql`delete from chatbots where uuid = ${uuid}`;
+    return true;
+  }
+
+  return {
+    async createChatbot(chatbot, withAgents) {
+      const [record, own, n] = [JSON.stringify(chatbot), structuredClone(withAgents), nextOrder()];
+      return run(() => createChatbot(record, own, n));
+    },
+    chatbot: (uuid) =>
+      run(async () => {
+        const [row] = await sql<{ record: string }[]>`
+          select record from chatbots where uuid = ${uuid} and not is_deleted`;
+        return row && read(row.record);
+      }),
+    chatbots: (owner) =>
+      run(async () => {
+        const rows = await sql<{ record: string }[]>`
+          select record from chatbots where owner = ${owner} and not is_deleted order by n`;
+        return rows.map(({ record }) => read(record));
+      }),
+    updateChatbot: (uuid, change) => run(() => updateChatbot(uuid, change)),
+    deleteChatbot: (uuid) => run(() => deleteChatbot(uuid)),
+
+    agents: (chatbot) => run(() => agents.list(chatbot)),
+    createAgent(agent, check) {
+      const own = structuredClone(agent);
+      return run(() => agents.create(own, check));
+    },
+    agent: (uuid) => run(() => agents.find(uuid)),
+    agentWithFunction: (uuid) =>
+      run(async () => {
+        const [found] = await agents.where(
+          sql`where p.uuid = (select agent from tool_functions where uuid = ${uuid} limit 1)`,
+        );
+        return found;
+      }),
+    updateAgent: (uuid, change) => run(() => agents.update(uuid, change)),
+    deleteAgent: (uuid) => run(() => agents.remove(uuid)),
+
+    createTag(tag) {
+      const own = structuredClone(tag);
+      return run(() => tags.create(own));
+    },
+    tag: (uuid) => run(() => tags.find(uuid)),
+    tags: (chatbot) => run(() => tags.list(chatbot)),
+    updateTag: (uuid, change) => run(() => tags.update(uuid, change)),
+    deleteTag: (uuid) => run(() => tags.remove(uuid)),
+
+    createSite(site) {
+      const own = structuredClone(site);
+      return run(() => sites.create(own));
+    },
+    site: (uuid) => run(() => sites.find(uuid)),
+    sites: (chatbot) => run(() => sites.list(chatbot)),
+    updateSite: (uuid, change) => run(() => sites.update(uuid, change)),
+    unfinishedSites: () => run(() => sites.where(sql`where p.status = 'running' order by p.n`)),
+  };
+}
+
+/** The widget's settings are frozen, as they are by every engine. */
+function read(record: string): StoredChatbot {
+  const chatbot = fromJson<StoredChatbot>(record);
+  if (chatbot.widget) deepFreeze(chatbot.widget);
+  return chatbot;
+}

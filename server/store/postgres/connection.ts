@@ -1,0 +1,54 @@
+import postgres from 'postgres';
+
+export type Sql = postgres.Sql;
+/** A part of a query. */
+export type Fragment = postgres.Fragment;
+/** A connection of the pool, or a transaction on one. */
+export type Queries = postgres.ISql<{}>;
+
+export interface ConnectionOptions {
+  /** `postgres://…`. */
+  url: string;
+  /** Connections at most; 10 by default. */
+  max?: number | undefined;
+  /** The schema that holds the tables; the first of the user's search path by default. */
+  schema?: string | undefined;
+}
+
+/** Milliseconds that a statement may take, and that a transaction may wait for its next one. */
+const [STATEMENT_MS, IDLE_IN_TRANSACTION_MS] = [30_000, 30_000];
+/** Seconds. */
+const [CONNECT_TIMEOUT, IDLE_TIMEOUT] = [10, 60];
+const MAX_CONNECTIONS = 10;
+
+/** A pool; it connects at the first query, and again after a lost connection. */
+export const connect = ({ url, max = MAX_CONNECTIONS, schema }: ConnectionOptions): Sql =>
+  postgres(url, {
+    max,
+    connect_timeout: CONNECT_TIMEOUT,
+    idle_timeout: IDLE_TIMEOUT,
+    onnotice: () => {},
+    fetch_types: false,
+    connection: {
+      application_name: 'docent',
+      statement_timeout: STATEMENT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      ...(schema === undefined ? {} : { search_path: schema }),
+    },
+  });
+
+const FOREIGN_KEY = '23503';
+
+/** What `act` gives; `otherwise` where the record that it belongs to was deleted meanwhile. */
+export async function unlessOrphaned<T>(otherwise: T, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof postgres.PostgresError && error.code === FOREIGN_KEY) return otherwise;
+    throw error;
+  }
+}
+
+/** What `act` gives, once all that it has changed is stored; where it throws, nothing is. */
+export const inTransaction = <T>(sql: Sql, act: (tx: Queries) => Promise<T>): Promise<T> =>
+  sql.begin(act) as unknown as Promise<T>;

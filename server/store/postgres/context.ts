@@ -1,0 +1,43 @@
+import { KeyedMutex } from '../../async/keyed-mutex.ts';
+import { InFlight, type RunVerb } from '../in-flight.ts';
+import type { Sql } from './connection.ts';
+
+/** What the verbs work with. */
+export interface PostgresContext {
+  sql: Sql;
+  /** Of this process, in `processes`. */
+  process: string;
+  /** By record: what this process does with one runs in the order of the calls. Other processes take turns by its row. */
+  mutex: KeyedMutex;
+  inFlight: InFlight;
+  run: RunVerb;
+  /** Higher at each call: the place in the order of creation. Of several processes, by their clocks. */
+  nextOrder(): string;
+  /** Resolves when the deletions of chatbots that have begun are known to all: what is stored after them finds them gone. */
+  deletions: Set<Promise<unknown>>;
+}
+
+export function createContext(sql: Sql, process: string): PostgresContext {
+  const inFlight = new InFlight();
+  return {
+    sql,
+    process,
+    mutex: new KeyedMutex(),
+    inFlight,
+    run: inFlight.run,
+    nextOrder: createOrder(),
+    deletions: new Set(),
+  };
+}
+
+/** Milliseconds and a count within one, which a bigint holds until the year 294,000. */
+function createOrder(): () => string {
+  let last = 0n;
+  return () => {
+    const now = BigInt(Date.now()) * 1000n;
+    last = now > last ? now : last + 1n;
+    return String(last);
+  };
+}
+
+export const fromJson = <T>(text: string): T => JSON.parse(text) as T;

@@ -1,0 +1,103 @@
+import type { Sql } from './connection.ts';
+
+/**
+ * The schema, step by step: a step that has been released never changes. Records are JSON in `record`, text rather than jsonb,
+ * which takes neither NUL nor half a surrogate pair; beside it stand the columns that queries and keys need. `n` is the place
+ * in the order of creation.
+ */
+const STEPS = [
+  `
+  create table users (
+    uuid text primary key, email text not null unique, created_at text not null, n bigint generated always as identity);
+  create table installation (
+    one boolean primary key default true check (one), owner text not null references users, secret text not null);
+  create table keys (
+    hash text primary key, user_uuid text not null references users on delete cascade, name text not null, hint text not null,
+    created_at text not null, last_used_at text not null, n bigint generated always as identity);
+  create index keys_of_user on keys (user_uuid);
+  create table facts (name text primary key, value text not null);
+
+  create table chatbots (
+    uuid text primary key, n bigint not null, owner text not null, is_deleted boolean not null default false,
+    record text not null);
+  create index chatbots_of_owner on chatbots (owner, n);
+  create table agents (
+    uuid text primary key, n bigint not null, chatbot text not null references chatbots on delete cascade,
+    record text not null);
+  create index agents_of_chatbot on agents (chatbot, n);
+  create table tool_functions (
+    uuid text not null, agent text not null references agents on delete cascade, primary key (uuid, agent));
+  create index functions_of_agent on tool_functions (agent);
+  create table tags (
+    uuid text primary key, n bigint not null, chatbot text not null references chatbots on delete cascade,
+    record text not null);
+  create index tags_of_chatbot on tags (chatbot, n);
+  create table sites (
+    uuid text primary key, n bigint not null, chatbot text not null references chatbots on delete cascade,
+    status text not null, record text not null);
+  create index sites_of_chatbot on sites (chatbot, n);
+  create index sites_running on sites (n) where status = 'running';
+
+  create table sources (
+    uuid text primary key, n bigint not null, chatbot text not null references chatbots on delete cascade,
+    status text not null, embedded_by text not null, record text not null);
+  create index sources_of_chatbot on sources (chatbot, n);
+  create index sources_by_status on sources (status, n);
+  -- By digest: an address may be longer than an index entry.
+  create table source_names (
+    chatbot text not null, digest bytea not null, source text not null references sources on delete cascade,
+    primary key (chatbot, digest));
+  create index names_of_source on source_names (source);
+  create table agent_sources (
+    part text not null references agents on delete cascade, place integer not null,
+    source text not null references sources on delete cascade, primary key (part, place));
+  create index agents_of_source on agent_sources (source);
+  create table tag_sources (
+    part text not null references tags on delete cascade, place integer not null,
+    source text not null references sources on delete cascade, primary key (part, place));
+  create index tags_of_source on tag_sources (source);
+  create table files (source text primary key references sources on delete cascade, bytes bytea not null);
+  create table documents (source text primary key references sources on delete cascade, document text not null);
+  create table vectors (
+    source text primary key references sources on delete cascade, model text not null, dimensions integer not null,
+    rows bytea not null);
+
+  create table processes (uuid text primary key, seen_at timestamptz not null default now());
+  create table sessions (
+    uuid text primary key, n bigint not null, chatbot text not null references chatbots on delete cascade,
+    last_message_at text not null default '', record text not null);
+  create index sessions_of_chatbot on sessions (chatbot, n);
+  -- \`writer\`: the process that makes the answer; none where it is finished, or was interrupted.
+  create table messages (
+    uuid text primary key, n bigint not null, session text not null references sessions on delete cascade,
+    writer text references processes on delete set null, has_response boolean not null, outcome text not null,
+    is_deleted boolean not null default false, record text not null);
+  create index messages_of_session on messages (session, n);
+  create index messages_of_writer on messages (writer) where writer is not null;
+
+  create table replies (key text primary key, created_at text not null, record text not null);
+  create index replies_by_age on replies (created_at);
+  create table usage (
+    owner text not null, day text not null, chatbot text not null, model text not null, messages bigint not null,
+    credits double precision not null, tokens bigint not null, n bigint not null,
+    primary key (owner, day, chatbot, model));
+  `,
+];
+
+/** Of no meaning; the same in every version, so that two that start at once take turns. */
+const LOCK = 4_712_025;
+
+/** Brings the schema up to date, by one process at a time. Throws where a newer version of Docent has changed it. */
+export async function migrate(sql: Sql): Promise<void> {
+  await sql.begin(async (step) => {
+    await step`select pg_advisory_xact_lock(${LOCK})`;
+    await step`create table if not exists schema_version (version integer not null)`;
+    const [row] = await step<{ version: number }[]>`select version from schema_version`;
+    const version = row?.version ?? 0;
+    if (version > STEPS.length)
+      throw new Error(`the database was written by a newer version of docent (schema ${version})`);
+    for (const one of STEPS.slice(version)) await step.unsafe(one);
+    if (row) await step`update schema_version set version = ${STEPS.length}`;
+    else await step`insert into schema_version values (${STEPS.length})`;
+  });
+}

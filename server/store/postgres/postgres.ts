@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { newUuid, timestamp, type Clock } from '../../schema/ids.ts';
+import type { StoreLog } from '../log.ts';
+import type { OwnerAccount, Store, User } from '../store.ts';
+import { accountVerbs } from './account-verbs.ts';
+import { chatbotVerbs } from './chatbot-verbs.ts';
+import { connect, inTransaction, type ConnectionOptions, type Sql } from './connection.ts';
+import { createContext } from './context.ts';
+import { countVerbs } from './count-verbs.ts';
+import { messageVerbs } from './message-verbs.ts';
+import { migrate } from './migrations.ts';
+import { beginProcess } from './processes.ts';
+import { sessionVerbs } from './session-verbs.ts';
+import { sourceVerbs } from './source-verbs.ts';
+
+interface PostgresOptions extends ConnectionOptions {
+  clock: Clock;
+  /** Silent by default. */
+  log?: StoreLog | undefined;
+}
+
+/** Seconds that queries may take when the store is closed. */
+const END_TIMEOUT = 5;
+
+/** A store over PostgreSQL 15 and later, which several processes may have open. Makes its tables, or brings them up to date. */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const sql = connect(options);
+  try {
+    await migrate(sql);
+    const owner = await ownerOf(sql, options.clock);
+    const uuid = newUuid();
+    const own = await beginProcess(sql, uuid, options.log);
+    // What a process that ended has marked.
+    await sql`delete from chatbots where is_deleted`;
+    const context = createContext(sql, uuid);
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      await context.inFlight.close();
+      await own.end().finally(() => sql.end({ timeout: END_TIMEOUT }));
+    };
+    return {
+      owner,
+      ...accountVerbs(context, owner.user.uuid),
+      ...chatbotVerbs(context),
+      ...sourceVerbs(context),
+      ...sessionVerbs(context),
+      ...messageVerbs(context),
+      ...countVerbs(context, options.clock),
+      close: () => (closing ??= close()),
+    };
+  } catch (error) {
+    await sql.end({ timeout: END_TIMEOUT });
+    throw error;
+  }
+}
+
+/** Of the first process that opened the database. */
+const ownerOf = (sql: Sql, clock: Clock): Promise<OwnerAccount> =>
+  inTransaction(sql, async (tx) => {
+    await tx`lock table installation`;
+    const find = () => tx<(User & { secret: string })[]>`
+      select u.uuid, u.email, u.created_at, i.secret from installation i join users u on u.uuid = i.owner`;
+    let [found] = await find();
+    if (!found) {
+      const [uuid, secret] = [newUuid(), randomBytes(32).toString('hex')];
+      await tx`
+        insert into users (uuid, email, created_at) values (${uuid}, 'owner@localhost', ${timestamp(clock)})`;
+      await tx`insert into installation (owner, secret) values (${uuid}, ${secret})`;
+      [found] = await find();
+    }
+    const { secret, ...user } = found!;
+    return { user, secret };
+  });

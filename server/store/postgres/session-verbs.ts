@@ -1,0 +1,86 @@
+import { withModifiedAt } from '../session-times.ts';
+import type { Change, Store, StoredSession } from '../store.ts';
+import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
+import { fromJson, type PostgresContext } from './context.ts';
+
+type SessionVerbs = 'createSession' | 'session' | 'sessions' | 'sessionBatches' | 'updateSession' | 'deleteSession';
+
+interface Row {
+  n: string;
+  record: string;
+  last_message_at: string;
+}
+
+/** Sessions of a list that are read at a time. */
+const BATCH_SESSIONS = 64;
+
+export function sessionVerbs({ sql, mutex, run, nextOrder, deletions }: PostgresContext): Pick<Store, SessionVerbs> {
+  const select = async (queries: Queries, condition: Fragment): Promise<Row[]> =>
+    queries<Row[]>`select n::text, record, last_message_at from sessions ${condition}`;
+
+  async function batches(chatbot: string, after?: string): Promise<AsyncGenerator<StoredSession[]> | undefined> {
+    const from = after === undefined ? '0' : await placeOf(after, chatbot);
+    return from === undefined ? undefined : eachBatch(chatbot, from);
+  }
+
+  async function placeOf(session: string, chatbot: string): Promise<string | undefined> {
+    const [row] = await run(() => select(sql, sql`where uuid = ${session} and chatbot = ${chatbot}`));
+    return row?.n;
+  }
+
+  async function* eachBatch(chatbot: string, from: string): AsyncGenerator<StoredSession[]> {
+    for (let last = from; ;) {
+      const behind = sql`where chatbot = ${chatbot} and n > ${last}::bigint order by n limit ${BATCH_SESSIONS}`;
+      const rows = await run(() => select(sql, behind));
+      if (rows.length === 0) return;
+      yield rows.map(sessionOf);
+      last = rows.at(-1)!.n;
+    }
+  }
+
+  return {
+    async createSession(session) {
+      const { uuid, chatbot } = session;
+      const [record, n] = [JSON.stringify(session), nextOrder()];
+      return run(() =>
+        unlessOrphaned(false, async () => {
+          await Promise.all(deletions);
+          // One that is there is left as it is.
+          const { count } = await sql`
+            insert into sessions (uuid, n, chatbot, record)
+            select ${uuid}, ${n}::bigint, uuid, ${record} from chatbots where uuid = ${chatbot} and not is_deleted
+            on conflict (uuid) do update set uuid = excluded.uuid`;
+          return count > 0;
+        }),
+      );
+    },
+    session: (uuid) =>
+      run(async () => {
+        const [row] = await select(sql, sql`where uuid = ${uuid}`);
+        return row && sessionOf(row);
+      }),
+    async sessions(chatbot) {
+      const all: StoredSession[] = [];
+      for await (const some of (await batches(chatbot)) ?? []) all.push(...some);
+      return all;
+    },
+    sessionBatches: batches,
+    updateSession: (uuid, change) => run(() => update(uuid, change)),
+    deleteSession: (uuid) => run(async () => (await sql`delete from sessions where uuid = ${uuid}`).count > 0),
+  };
+
+  function update(uuid: string, change: Change<StoredSession>): Promise<StoredSession | undefined> {
+    return mutex.run(uuid, () =>
+      inTransaction(sql, async (tx) => {
+        const [row] = await select(tx, tx`where uuid = ${uuid} for no key update`);
+        if (!row) return undefined;
+        const record = JSON.stringify(change(fromJson<StoredSession>(row.record)));
+        await tx`update sessions set record = ${record} where uuid = ${uuid}`;
+        return sessionOf({ ...row, record });
+      }),
+    );
+  }
+}
+
+const sessionOf = ({ record, last_message_at }: Row): StoredSession =>
+  withModifiedAt(fromJson<StoredSession>(record), last_message_at);

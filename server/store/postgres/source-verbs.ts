@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { cloneJson } from '../clone-json.ts';
+import type { Change, SourceDocument, Store, StoredSource, StoredVectors } from '../store.ts';
+import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
+import { fromJson, type PostgresContext } from './context.ts';
+
+type SourceVerbs =
+  'createSource' | 'file' | 'source' | 'sources' | 'sourceCount' | 'updateSource' | 'claimIdentity' | 'deleteSource';
+type DocumentVerbs = 'unfinishedSources' | 'unembeddedSources' | 'putDocument' | 'document' | 'putVectors' | 'vectors';
+
+interface Row {
+  record: string;
+}
+
+/** As in `isPending`. */
+const PENDING = ['await', 'chunking', 'embedding'];
+
+/** Another source of the chatbot goes by that identity. */
+class Taken extends Error {
+  readonly by: string;
+  constructor(by: string) {
+    super('the identity is taken');
+    this.by = by;
+  }
+}
+
+export function sourceVerbs(context: PostgresContext): Pick<Store, SourceVerbs | DocumentVerbs> {
+  const { sql, mutex, run, nextOrder } = context;
+
+  async function select(condition: Fragment): Promise<StoredSource[]> {
+    const rows = await sql<Row[]>`select record from sources ${condition}`;
+    return rows.map(({ record }) => fromJson<StoredSource>(record));
+  }
+
+  async function find(uuid: string): Promise<StoredSource | undefined> {
+    const [source] = await select(sql`where uuid = ${uuid}`);
+    return source;
+  }
+
+  /** Again where the other source is deleted before it is read. */
+  async function unlessTaken<T>(act: () => Promise<T>): Promise<T | { existing: StoredSource }> {
+    for (;;) {
+      try {
+        return await act();
+      } catch (error) {
+        if (!(error instanceof Taken)) throw error;
+        const existing = await find(error.by);
+        if (existing) return { existing };
+      }
+    }
+  }
+
+  const create = (record: string, n: string, file: Uint8Array | undefined) => {
+    const source = fromJson<StoredSource>(record);
+    const { uuid, chatbot, status, embedded_by = '' } = source;
+    return unlessTaken(() =>
+      unlessOrphaned(undefined, () =>
+        inTransaction(sql, async (tx) => {
+          const { count } = await tx`
+            insert into sources (uuid, n, chatbot, status, embedded_by, record)
+            select ${uuid}, ${n}::bigint, uuid, ${status}, ${embedded_by}, ${record} from chatbots
+            where uuid = ${chatbot} and not is_deleted`;
+          if (count === 0) return undefined;
+          await claim(tx, source, source.identity);
+          await nameIt(tx, source);
+          if (file) await tx`insert into files (source, bytes) values (${uuid}, ${Buffer.from(file)})`;
+          return { existing: undefined };
+        }),
+      ),
+    );
+  };
+
+  async function change(tx: Queries, uuid: string, by: Change<StoredSource>, identity?: string) {
+    const [row] = await tx<Row[]>`select record from sources where uuid = ${uuid} for no key update`;
+    if (!row) return undefined;
+    const before = fromJson<StoredSource>(row.record);
+    if (identity !== undefined) await claim(tx, before, identity);
+    const after = cloneJson(by(fromJson<StoredSource>(row.record)));
+    await tx`
+      update sources set status = ${after.status}, embedded_by = ${after.embedded_by ?? ''},
+        record = ${JSON.stringify(after)}
+      where uuid = ${uuid}`;
+    if (before.identity !== after.identity || before.alias !== after.alias) await nameIt(tx, after);
+    return after;
+  }
+
+  const update = (uuid: string, by: Change<StoredSource>) =>
+    mutex.run(uuid, () => inTransaction(sql, (tx) => change(tx, uuid, by)));
+
+  /** Replaces what a source has beside its record; `by` gives its new `embedded_by`. */
+  const put = (uuid: string, embedded_by: string, by: (tx: Queries) => Promise<unknown>): Promise<boolean> =>
+    mutex.run(uuid, () =>
+      inTransaction(sql, async (tx) => {
+        const changed = await change(tx, uuid, (one) =>
+          (one.embedded_by ?? '') === embedded_by ? one : { ...one, embedded_by },
+        );
+        if (changed) await by(tx);
+        return changed !== undefined;
+      }),
+    );
+
+  return {
+    createSource(source, file) {
+      const [record, n, bytes] = [JSON.stringify(source), nextOrder(), file && Uint8Array.from(file)];
+      return run(() => mutex.run(source.chatbot, () => create(record, n, bytes)));
+    },
+    file: (source) =>
+      run(async () => {
+        const [row] = await sql<{ bytes: Buffer }[]>`select bytes from files where source = ${source}`;
+        return row?.bytes;
+      }),
+    source: (uuid) => run(() => find(uuid)),
+    sources: (chatbot) => run(() => select(sql`where chatbot = ${chatbot} order by n`)),
+    sourceCount: (chatbot) =>
+      run(async () => {
+        const [row] = await sql<{ count: number }[]>`
+          select count(*)::integer as count from sources where chatbot = ${chatbot}`;
+        return row!.count;
+      }),
+    updateSource: (uuid, by) => run(() => update(uuid, by)),
+    claimIdentity: (uuid, identity, by) =>
+      run(async () => {
+        const chatbot = (await find(uuid))?.chatbot;
+        if (chatbot === undefined) return undefined;
+        // In turn with those that are made, in this process; in others the names are claimed by the table.
+        return mutex.run(chatbot, () =>
+          mutex.run(uuid, () =>
+            unlessTaken(() =>
+              inTransaction(sql, async (tx) => (await change(tx, uuid, by, identity)) && { existing: undefined }),
+            ),
+          ),
+        );
+      }),
+    deleteSource: (uuid) => run(async () => (await sql`delete from sources where uuid = ${uuid}`).count > 0),
+    unfinishedSources: () => run(() => select(sql`where status in ${sql(PENDING)} order by n`)),
+    unembeddedSources: (model) =>
+      run(() => select(sql`where status = 'success' and embedded_by <> ${model} order by n`)),
+
+    putDocument(uuid, document) {
+      const json = JSON.stringify(document);
+      const store = async (tx: Queries) => {
+        await tx`delete from vectors where source = ${uuid}`;
+        await tx`
+          insert into documents (source, document) values (${uuid}, ${json})
+          on conflict (source) do update set document = excluded.document`;
+      };
+      return run(() => put(uuid, '', store));
+    },
+    document: (uuid) =>
+      run(async () => {
+        const [row] = await sql<{ document: string }[]>`select document from documents where source = ${uuid}`;
+        return row && fromJson<SourceDocument>(row.document);
+      }),
+    putVectors(uuid, { model, dimensions, rows }) {
+      const bytes = Buffer.from(Int8Array.from(rows).buffer);
+      const store = (tx: Queries) => tx`
+        insert into vectors (source, model, dimensions, rows) values (${uuid}, ${model}, ${dimensions}, ${bytes})
+        on conflict (source) do update set model = excluded.model, dimensions = excluded.dimensions, rows = excluded.rows`;
+      return run(() => put(uuid, model, store));
+    },
+    vectors: (uuid) =>
+      run(async () => {
+        const [row] = await sql<(Omit<StoredVectors, 'rows'> & { rows: Buffer })[]>`
+          select model, dimensions, rows from vectors where source = ${uuid}`;
+        return row && { model: row.model, dimensions: row.dimensions, rows: new Int8Array(row.rows) };
+      }),
+  };
+}
+
+const digestOf = (name: string): Buffer => createHash('sha256').update(name).digest();
+
+/** Throws `Taken` where another source of the chatbot goes by the name. */
+async function claim(tx: Queries, { uuid, chatbot }: StoredSource, name: string): Promise<void> {
+  await tx`
+    insert into source_names (chatbot, digest, source) values (${chatbot}, ${digestOf(name)}, ${uuid})
+    on conflict do nothing`;
+  const [owner] = await tx<{ source: string }[]>`
+    select source from source_names where chatbot = ${chatbot} and digest = ${digestOf(name)}`;
+  if (owner && owner.source !== uuid) throw new Taken(owner.source);
+}
+
+/** Gives the source the names that it goes by, as far as no other has them, and no others. */
+async function nameIt(tx: Queries, { uuid, chatbot, identity, alias }: StoredSource): Promise<void> {
+  await tx`delete from source_names where source = ${uuid}`;
+  for (const name of new Set([identity, alias ?? ''])) {
+    if (name === '') continue;
+    await tx`
+      insert into source_names (chatbot, digest, source) values (${chatbot}, ${digestOf(name)}, ${uuid})
+      on conflict do nothing`;
+  }
+}

@@ -1,0 +1,18 @@
+import { afterAll, describe, it } from 'vitest';
+import { storeContract } from '../contract.ts';
+import { managementContract } from '../management.contract.ts';
+import { storeModel } from '../model.ts';
+import { postgresSchema } from './fixture.ts';
+import { startPostgres } from './server.ts';
+
+const server = await startPostgres();
+
+if (server) {
+  afterAll(() => server.stop());
+  storeContract('postgres', postgresSchema(server.url));
+  managementContract('postgres', postgresSchema(server.url));
+  // A life takes longer than with files.
+  storeModel('postgres', postgresSchema(server.url), 15);
+} else {
+  describe('postgres', () => it.skip('is tested where a server is installed, or DATABASE_URL names one', () => {}));
+}

@@ -1,0 +1,86 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import postgres from 'postgres';
+
+export interface PostgresServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Where Debian installs it. */
+const INSTALLED = '/usr/lib/postgresql';
+/** Tries, and milliseconds between them, until it answers. */
+const [TRIES, PAUSE_MS] = [300, 100];
+
+/** The server that DATABASE_URL names, else one that is installed, with a folder of its own; undefined where there is neither. */
+export async function startPostgres(): Promise<PostgresServer | undefined> {
+  const url = process.env['DATABASE_URL'];
+  if (url) return { url, stop: () => Promise.resolve() };
+  const [version] = existsSync(INSTALLED) ? readdirSync(INSTALLED).sort((a, b) => Number(b) - Number(a)) : [];
+  const user = userOf();
+  return version === undefined || user === undefined ? undefined : start(join(INSTALLED, version, 'bin'), user);
+}
+
+interface User {
+  uid?: number;
+  gid?: number;
+}
+
+/** It refuses to run as root, for which Debian makes a user; undefined where that is missing. */
+function userOf(): User | undefined {
+  if (process.getuid?.() !== 0) return {};
+  const [, , uid, gid] = /^postgres:.*$/m.exec(readFileSync('/etc/passwd', 'utf8'))?.[0].split(':') ?? [];
+  return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined;
+}
+
+async function start(bin: string, user: User): Promise<PostgresServer> {
+  const dir = mkdtempSync(join(tmpdir(), 'docent-postgres-'));
+  if (user.uid !== undefined) chownSync(dir, user.uid, user.gid!);
+  const data = join(dir, 'data');
+  const init = ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  const made = spawnSync(join(bin, 'initdb'), init, { ...user, cwd: dir, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const port = await freePort();
+  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'fsync=off'];
+  const args = ['-D', data, ...settings.flatMap((one) => ['-c', one])];
+  const server = spawn(join(bin, 'postgres'), args, { ...user, cwd: dir, stdio: 'ignore' });
+  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const stop = async (): Promise<void> => {
+    server.kill('SIGINT');
+    await ended;
+    rmSync(dir, { recursive: true, force: true });
+  };
+  await untilReady(url).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  return { url, stop };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const sql = postgres(url, { max: 1, connect_timeout: 5 });
+    try {
+      await sql`select 1`;
+      return;
+    } catch (error) {
+      if (tries >= TRIES) throw error;
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+    await wait(PAUSE_MS);
+  }
+}
