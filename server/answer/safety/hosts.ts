@@ -87,7 +87,9 @@ export class AllowedAddresses {
   /** Whether a link may lead to `address`, which is on a host of the sources, or relative to one of the pages. */
   hasPage(address: string): boolean {
     if (/^(?:https?:\/\/|www\.)/i.test(address)) return this.#hasKey(keyOf(address));
-    return this.#allowed.pages.some((page) => URL.canParse(page) && this.#hasKey(keyOf(new URL(address, page).href)));
+    return this.#allowed.pages.some(
+      (page) => URL.canParse(address, page) && this.#hasKey(keyOf(new URL(address, page).href)),
+    );
   }
 
   #hasKey(key: string | undefined): boolean {

@@ -13,7 +13,7 @@ interface Answered {
   hosts: SourceHosts;
 }
 
-/** A filter with the ears to hear which addresses the model is told. */
+/** A filter that takes the addresses that the model is told into account. */
 type Safe<T> = T & { listening(model: Model): Model };
 
 /** `last` behind the filters that what a model writes has to pass: the agent's prompt, and addresses that lead elsewhere. */
