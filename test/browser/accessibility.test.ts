@@ -394,7 +394,7 @@ test('the card of a marker in the last line does not overlap the field', async (
   expect(y + height - card.y - card.height).toBeGreaterThanOrEqual(8);
 });
 
-test('keyboard focus on a marker opens its card, and Tab goes on to the card’s link', async () => {
+test('keyboard focus on a marker opens its card, and Tab goes on to its quote and its link', async () => {
   await visit();
   await openChat(page);
   await answered();
@@ -402,8 +402,10 @@ test('keyboard focus on a marker opens its card, and Tab goes on to the card’s
   await log(page).focus();
   await page.keyboard.press('Tab');
   await card.waitFor();
-  await page.keyboard.press('Tab');
-  expect(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.localName)).toBe('a');
+  for (const part of ['blockquote', 'a']) {
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.localName)).toBe(part);
+  }
   await page.keyboard.press('Escape');
   await card.waitFor({ state: 'detached' });
   expect(await focused()).toMatch(/^Source 1/);

@@ -133,7 +133,7 @@ test('closing and opening keeps the conversation and the draft', async () => {
   chat.handle.close();
   await waitFor(() => expect(chat.screen.queryByRole('dialog')).toBeNull());
   chat.handle.open();
-  await waitFor(() => expect(textOf()).toBe('You have 45 days 1. See 2.'));
+  await waitFor(() => expect(textOf()).toBe('You have 45 days\u00a01. See\u00a02.'));
   const field = chat.screen.getByRole('textbox', { name: 'Your question' }) as HTMLTextAreaElement;
   expect(field.value).toBe('And what of');
   expect(chat.root.activeElement).toBe(field);

@@ -77,7 +77,7 @@ test('an answer in progress at a reload resumes at its offset', async () => {
   });
   await waitFor(() => chat.screen.getByRole('button', { name: /^Source 1/ }));
   expect(chat.server.requests.at(-1)!.headers.get('Last-Event-ID')).toBe('5');
-  expect(chat.root.querySelector('.text')?.textContent).toBe('An answer 1.');
+  expect(chat.root.querySelector('.text')?.textContent).toBe('An answer\u00a01.');
 });
 
 test('a session that the server does not know is forgotten, and the chat starts over', async () => {

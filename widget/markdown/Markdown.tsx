@@ -48,7 +48,9 @@ function drawNodes(list: Node[], around: Surroundings, from = 0, end = list.leng
     const draw = (): ComponentChildren =>
       inner < 1 ? drawNode(list[first]!, around) : drawNodes(list, around, first, next, inner);
     const { text, version } = list[next - 1]!;
-    drawn.push((inner < 1 && text) || <Memo version={version} draw={draw} />);
+    // No line begins with a marker: it belongs to the word before it.
+    const isTied = list[next]?.kind === 'marker';
+    drawn.push((inner < 1 && (isTied ? text.replace(/ $/, '\u00a0') : text)) || <Memo version={version} draw={draw} />);
   }
   return drawn;
 }
@@ -90,7 +92,7 @@ function drawCode(name: string | undefined, inside: ComponentChildren, { words }
     </pre>
   );
   return (
-    <div class="code">
+    <div class="code" data-name={name || words.code}>
       {clipboard && (
         <button aria-live="polite" onClick={copy}>
           {words.copy}

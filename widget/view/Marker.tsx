@@ -62,12 +62,17 @@ export class Marker extends Component<MarkerProps> {
 
   override render({ chat, turn, marker }: MarkerProps): VNode {
     const citation = turn.citations.value[marker];
-    if (!citation) return <span class="marker">{marker}</span>;
+    if (!citation)
+      return (
+        <sup>
+          <span class="marker">{marker}</span>
+        </sup>
+      );
     const isOpen = chat.card.value === this;
     const words = chat.words.value;
     const label = `${words.source} ${marker}: ${linkCitation(citation).title}`;
     return (
-      <span onMouseEnter={this.onRest} onMouseLeave={this.onRest} onFocusIn={this.onRest} onFocusOut={this.onRest}>
+      <sup onMouseEnter={this.onRest} onMouseLeave={this.onRest} onFocusIn={this.onRest} onFocusOut={this.onRest}>
         <button
           class="marker"
           aria-expanded={isOpen}
@@ -79,13 +84,13 @@ export class Marker extends Component<MarkerProps> {
         </button>
         {isOpen && (
           <div class="card" role="dialog" aria-label={label} tabIndex={-1} ref={this.mount}>
-            <Source words={words} citation={citation} markers={[marker]} />
             <blockquote dir="auto" tabIndex={0}>
               {citation.text}
             </blockquote>
+            <Source words={words} citation={citation} markers={[marker]} />
           </div>
         )}
-      </span>
+      </sup>
     );
   }
 }

@@ -13,6 +13,13 @@ interface TurnProps {
   turn: Turn;
 }
 
+const loadAfterAnswer = (): Promise<typeof import('./after-answer/after-answer.ts')> =>
+  import('./after-answer/after-answer.ts');
+
+/** A ref: what an answer looks like is loaded while the first one is awaited. A failure is reported once its buttons are. */
+const styleAnswers = (place: HTMLElement | null): void =>
+  void (place && loadAfterAnswer().then((parts) => parts.styleAnswers(place), Boolean));
+
 /** A question and its answer. */
 export function TurnView({ chat, turn }: TurnProps): VNode {
   const words = chat.words.value;
@@ -30,7 +37,7 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
       <div class="question" role="group" aria-label={words.field}>
         {turn.query}
       </div>
-      <div class="answer" role="group" aria-label={words.answer}>
+      <div class="answer" role="group" aria-label={words.answer} ref={styleAnswers}>
         <div class="text" dir="auto">
           <Markdown
             text={turn.text}
@@ -44,7 +51,7 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
         <Note words={words} status={turn.status.value} onRetry={() => chat.retry(turn)} />
         {turn.pending && <div ref={fill(() => import('./after-answer/confirmation.ts'))} />}
         {is === 'done' && <Sources chat={chat} turn={turn} />}
-        {is === 'done' && <div class="actions" ref={fill(() => import('./after-answer/after-answer.ts'))} />}
+        {is === 'done' && <div class="actions" ref={fill(loadAfterAnswer)} />}
       </div>
     </div>
   );

@@ -17,6 +17,14 @@ const isFull = (panel: HTMLElement): boolean => getComputedStyle(panel).position
 
 const focusOf = (panel: HTMLElement): Element | null => (panel.getRootNode() as ShadowRoot).activeElement;
 
+/** Shows a panel that was removed once more, out of reach, for as long as the style sheet lets it fade. */
+function fadeOut(panel: HTMLElement, parent: Node): void {
+  panel.inert = true;
+  parent.appendChild(panel);
+  const fading = panel.getAnimations?.() ?? [];
+  void Promise.allSettled(fading.map(({ finished }) => finished)).then(() => panel.remove());
+}
+
 /** Binds focus, keyboard, viewport and tab synchronisation to an open panel; returns a function that unbinds them. */
 export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): () => void {
   const controller = new AbortController();
@@ -71,5 +79,9 @@ export function bindPanel(panel: HTMLElement, { chat, isInline }: PanelProps): (
     for (const event of ['resize', 'scroll']) visualViewport!.addEventListener(event, fitToViewport, { signal });
     fitToViewport();
   }
-  return () => controller.abort();
+  return () => {
+    const parent = panel.parentNode!;
+    controller.abort();
+    if (!isInline) queueMicrotask(() => fadeOut(panel, parent));
+  };
 }

@@ -4,10 +4,20 @@ import { afterAnswerWords } from '../../words/after-answer.ts';
 import { copyAnswer } from './copy.ts';
 import { createIconButton } from './icon-button.ts';
 import type { Part } from '../elements.ts';
+import style from './answer.css?inline';
 
 const COPY = 'M8 8h12v12H8zM4 16V4h12';
 const RETRY = 'M20 4v6h-6m6 0a8 8 0 1 0 0 4';
 const THUMB = 'M7 20v-9l4-8q3 0 2 7h6l-2 10H4v-9h3';
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(style);
+
+/** Gives the panel around `place` the style of answers, unless it has it or is gone. */
+export function styleAnswers(place: HTMLElement): void {
+  const { adoptedStyleSheets } = place.getRootNode() as Partial<ShadowRoot>;
+  if (adoptedStyleSheets?.includes(sheet) === false) adoptedStyleSheets.push(sheet);
+}
 
 /** Shows the buttons of a finished answer, and after a thumb down a field for what was wrong. */
 export const show: Part = (place, chat, turn, elements) => {

@@ -1,0 +1,98 @@
+import type { Browser, Locator, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startBuiltServer, type BuiltServer } from '../built-server.ts';
+import { launchChromium } from '../chromium.ts';
+import { openChat } from '../visitor.ts';
+
+let server: BuiltServer;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+afterEach(() => page?.close());
+
+/** A state of the widget, alone on its page. */
+async function see(scene: string, reducedMotion: 'reduce' | 'no-preference' = 'reduce'): Promise<void> {
+  page = await browser.newPage({ viewport: { width: 400, height: 800 }, reducedMotion });
+  page.setDefaultTimeout(15_000);
+  await page.goto(`${server.base}/demo/states.html?scene=${encodeURIComponent(scene)}`);
+}
+
+const panel = (): Locator => page.locator('section[role]');
+const topOf = async (part: Locator): Promise<number> => (await part.boundingBox())!.y;
+
+test('no line begins with a marker or with the full stop after it', async () => {
+  await see('Answered, with sources');
+  await page.locator('.text button.marker').first().waitFor();
+  const torn = await panel().evaluate((section) => {
+    const root = section.getRootNode() as ShadowRoot;
+    const found: string[] = [];
+    const lineOf = (node: Node, at: number): number => {
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + 1);
+      return range.getBoundingClientRect().bottom;
+    };
+    for (let width = 280; width < 420; width += 3) {
+      section.style.width = `${width}px`;
+      for (const mark of root.querySelectorAll('.text sup')) {
+        const [before, after] = [mark.previousSibling!, mark.nextSibling!];
+        const { top, bottom } = mark.querySelector('.marker')!.getBoundingClientRect();
+        const middle = (top + bottom) / 2;
+        const lines = [lineOf(before, before.textContent!.length - 1), lineOf(after, 0)];
+        if (lines.some((line) => Math.abs(line - 9 - middle) > 12)) found.push(`${mark.textContent} at ${width} px`);
+      }
+    }
+    return found;
+  });
+  expect(torn).toEqual([]);
+});
+
+test('a card shows the quote before the page, and once it is opened hides nothing of the answer', async () => {
+  await see('Answered, with sources');
+  const mark = page.locator('.text button.marker').first();
+  const next = page.locator('.text').getByText(/^The refund goes back/);
+  await page.getByRole('button', { name: 'Copy with sources' }).waitFor();
+  const before = await topOf(next);
+  await mark.hover();
+  const card = page.getByRole('dialog', { name: /^Source 1/ });
+  await card.waitFor();
+  expect(await topOf(card.locator('blockquote'))).toBeLessThan(await topOf(card.getByRole('link')));
+  const sizes = await card.evaluate((element) =>
+    [...element.querySelectorAll('blockquote, a')].map((part) => parseFloat(getComputedStyle(part).fontSize)),
+  );
+  expect(sizes[0]).toBeGreaterThan(sizes[1]!);
+  // What a pointer only rests on moves nothing.
+  expect(await topOf(next)).toBe(before);
+  await mark.click();
+  const { y, height } = (await card.boundingBox())!;
+  expect(await topOf(next)).toBeGreaterThanOrEqual(y + height);
+});
+
+test('a code block names its language', async () => {
+  await see('A long answer');
+  const code = page.locator('.code').first();
+  await code.waitFor();
+  expect(await code.evaluate((element) => getComputedStyle(element, '::before').content)).toMatch(/^"\w+"$/);
+});
+
+test.each(['reduce', 'no-preference'] as const)('a closed panel is gone, with motion %s', async (reducedMotion) => {
+  page = await browser.newPage({ reducedMotion });
+  page.setDefaultTimeout(15_000);
+  await page.goto(`${server.base}/demo/`);
+  for (let times = 0; times < 2; times++) {
+    await openChat(page);
+    await page.keyboard.press('Escape');
+    await panel().waitFor({ state: 'detached' });
+  }
+  await openChat(page);
+  expect(await panel().count()).toBe(1);
+});
