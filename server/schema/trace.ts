@@ -112,7 +112,9 @@ const TraceDecision = record({
   min_confidence: share('Below it, nothing is told as an answer.'),
   unsure_confidence: share('Below it, nothing is quoted.'),
   held: share('The share of what is asked that the best passage, its title or its headings have words for.'),
-  min_held: share('Below it, a quotation is `unsure`.'),
+  min_held: share(
+    'Below it, a quotation is `unsure`. The farther the best passage is ahead of the others, the less is needed.',
+  ),
 });
 
 const TraceRouting = Type.Object(

@@ -13,6 +13,8 @@ const CORRECTION = 0.9;
 const CORRECTED = 0.5;
 /** The least share of what stands beside a question that points back to it, where the answer is sure. */
 const MIN_BESIDE = 0.25;
+/** A passage far ahead of the others still has to have words for some of the question. */
+const MAX_LEAD = 1.5;
 /** The noun behind “what” or “which”: the kind of thing that is asked for. */
 const KIND_ASKED_FOR =
   /(?<!\p{L})(?:what|which|welche[rsmn]?|qu[eé]|cuál(?:es)?|quel(?:le)?s?|qual[ei]?|quais|welke?|vilke[nt]|hvilke[nt]|jak[ai]e?|как(?:ой|ая|ое|ие))\s+(\p{L}+)/giu;
@@ -22,32 +24,43 @@ export interface Judgement {
   certainty: Certainty;
   /** 0 to 1: the share of the question's worth that the best passage, its title or its headings have words for. */
   held: number;
+  /** What `held` has to be for `sure`: 1 at most. */
+  needed: number;
 }
 
 /**
- * `sure` where the best passage has words for most of the question, however well the rest fits: it may tell of something
- * else. `unsure` where it may answer all the same.
+ * `sure` where the best passage has words for most of the question, the less of it the farther it is ahead of the others.
+ * `unsure` where it may answer all the same.
  */
 export function judge({ candidates: [best], confidence }: Ranking, query: Query, found: Found[]): Judgement {
   const passage = best && found[best.found];
-  if (!passage) return { certainty: 'none', held: 0 };
-  if (passage.match.exact || passage.match.asked) return { certainty: 'sure', held: 1 };
+  const usual = minHeld(query, found);
+  if (!passage) return { certainty: 'none', held: 0, needed: usual };
+  if (passage.match.exact || passage.match.asked) return { certainty: 'sure', held: 1, needed: usual };
   const shares = sharesIn(passage, query);
   const held = heldOf(shares, query);
-  const enough = held / minHeld(query, found);
+  const needed = Math.min(1, minHeld(query, found, leadOf(passage, found)));
   const least = minConfidence(query, found);
-  const goesOn = query.goesOn && passage.match.quoted !== undefined;
-  const isClose =
-    goesOn || (confidence >= UNSURE_CONFIDENCE * least && enough >= UNSURE_HELD && query.unknownNames === 0);
-  if (confidence < least) return { certainty: isClose ? 'unsure' : 'none', held };
+  if (confidence < least) {
+    const goesOn = query.goesOn && passage.match.quoted !== undefined;
+    const isNear = heldOf(shares, query, true) >= UNSURE_HELD * usual && query.unknownNames === 0;
+    const isClose = goesOn || (confidence >= UNSURE_CONFIDENCE * least && isNear);
+    return { certainty: isClose ? 'unsure' : 'none', held, needed };
+  }
   // Who asks for a long text asks for what there is.
-  const isSure = query.isLongForm || (enough >= 1 && hasWhatItPointsTo(shares, query));
-  return { certainty: isSure ? 'sure' : 'unsure', held };
+  const isSure = query.isLongForm || (held >= needed && hasWhatItPointsTo(shares, query));
+  return { certainty: isSure ? 'sure' : 'unsure', held, needed };
 }
 
 /** Whether any piece holds the kind of thing asked for: what does not may tell of the subject alone. */
 export const hasTypeAskedFor = ({ hasAnswerType, isLongForm }: Query, pieces: { text: string }[]): boolean =>
   hasAnswerType === undefined || isLongForm || pieces.some(({ text }) => hasAnswerType(text));
+
+/** How far the score of a passage is above the best of the others; undefined where there are none. */
+function leadOf(passage: Found, found: Found[]): number | undefined {
+  const other = found.find((one) => one !== passage);
+  return other && Math.min(MAX_LEAD, passage.score - other.score);
+}
 
 /** By term, 0 to 1: how well a passage has it. */
 function sharesIn({ match }: Found, { terms, termByRoot }: Query): Float64Array {
@@ -63,14 +76,17 @@ function sharesIn({ match }: Found, { terms, termByRoot }: Query): Float64Array 
   return shares;
 }
 
-/** The word that names the kind of thing asked for is left out: “which colour” is answered by “green”. */
-function heldOf(shares: Float64Array, { terms, question }: Query): number {
+/**
+ * The word that names the kind of thing asked for is left out: “which colour” is answered by “green”. `isStrict`: a
+ * missing word counts in full, however common it is in any text.
+ */
+function heldOf(shares: Float64Array, { terms, question }: Query, isStrict = false): number {
   const kinds = new Set(Array.from(question.matchAll(KIND_ASKED_FOR), ([, kind = '']) => kind.toLowerCase()));
   let [held, all] = [0, 0];
-  for (const [term, { word, worth, isGuess }] of terms.entries()) {
+  for (const [term, { word, worth, loss, isGuess }] of terms.entries()) {
     if (shares[term] === 0 && kinds.has(word)) continue;
     held += isGuess ? 0 : worth * shares[term]!;
-    all += worth;
+    all += shares[term] === 0 && !isStrict ? loss : worth;
   }
   return held / (all || 1);
 }

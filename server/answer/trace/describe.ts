@@ -7,7 +7,7 @@ import type { Citations } from '../../types.ts';
 import { searchedQuestions } from '../context.ts';
 import { judge } from '../extract/certainty.ts';
 import { rank } from '../extract/rank.ts';
-import { minConfidence, minHeld, UNSURE_CONFIDENCE } from '../extract/threshold.ts';
+import { minConfidence, UNSURE_CONFIDENCE } from '../extract/threshold.ts';
 import { answerTo } from '../extract/write.ts';
 import type { MessageMeta } from '../runs.ts';
 import type { Rewritten } from '../retrieve/rewrite.ts';
@@ -159,13 +159,14 @@ function decisionOf(query: Query, found: Found[]): MessageTrace['decision'] {
   const { pieces, isUnsure } = answerTo(query, found);
   const least = minConfidence(query, found);
   const ranking = rank(query, found);
+  const { held, needed } = judge(ranking, query, found);
   return {
     certainty: pieces.length === 0 ? 'none' : isUnsure ? 'unsure' : 'sure',
     confidence: round(ranking.confidence),
     min_confidence: round(least),
     unsure_confidence: round(UNSURE_CONFIDENCE * least),
-    held: round(judge(ranking, query, found).held),
-    min_held: round(Math.min(1, minHeld(query, found))),
+    held: round(held),
+    min_held: round(Math.min(1, Math.max(0, needed))),
   };
 }
 

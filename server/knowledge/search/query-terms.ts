@@ -17,6 +17,8 @@ export interface Term {
    * `LARGE_SITE` passages: on a small one, words that it has are nearly as rare as words that it lacks.
    */
   worth: number;
+  /** How much of it an answer loses that lacks the word: less for a word that is common in any text. */
+  loss: number;
   /** No passage has it, only words one edit away with another stem: “France” is not “frank”. */
   isGuess?: boolean;
 }
@@ -54,7 +56,7 @@ const OTHER_SPELLING_SHARE = 0.95;
  */
 const ALTERNATIVE_SHARE = 0.4;
 const ALTERNATIVE_GAP = 1.5;
-/** The share of its worth that a common word keeps where no passage has it. */
+/** The share of its worth that a common word keeps where no passage, or not the one that answers, has it. */
 const MISSING_COMMON = 0.3;
 /** Factor for words that are common in any text, whatever their rarity on this site (NFCorpus +.001, Cranfield +.001, SQuAD +.001). */
 const COMMON_WEIGHT = 0.7;
@@ -107,6 +109,7 @@ export class TermReader {
     const factor = Math.min(1, (most * weightOf(this.terms.slice(0, from))) / (weightOf(beside) || 1));
     for (const term of beside) {
       term.worth = 0;
+      term.loss = 0;
       term.weight *= factor;
     }
   }
@@ -152,12 +155,15 @@ export class TermReader {
     // Of several synonyms the most common one counts.
     const rarity = (least: number) =>
       Math.min(this.#idf(known[0] ?? UNSEEN, least), ...known.map((one) => this.#idf(one, least)));
+    const worth = share * rarity(LARGE_SITE);
+    const loss = isCommon(rootText, spoken) ? MISSING_COMMON * worth : worth;
     const term = this.terms.push({
       word,
       form: this.#vocabulary.form(word, this.#language),
       root: ownRoots[0] ?? UNSEEN,
       weight: share * rarity(0) * (isCommon(rootText, spoken) ? COMMON_WEIGHT : 1),
-      worth: share * rarity(LARGE_SITE) * (isExcused ? MISSING_COMMON : 1),
+      worth: isExcused ? loss : worth,
+      loss,
       ...(spoken === 'en' && known === corrections && corrections.length > 0 && word.length <= MAX_GUESS_LENGTH
         ? { isGuess: !this.#vocabulary.areForms(rootText, corrections) }
         : {}),

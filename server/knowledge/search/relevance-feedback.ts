@@ -33,7 +33,7 @@ export function withFeedback<S>(query: Query, hits: Hit<S>[], words: Vocabulary,
   for (const [root, mark] of best) {
     const weight = (query.totalWeight * mark) / all;
     termByRoot.set(root, {
-      term: terms.push({ word: '', form: UNSEEN, root, weight, worth: 0 } satisfies Term) - 1,
+      term: terms.push({ word: '', form: UNSEEN, root, weight, worth: 0, loss: 0 } satisfies Term) - 1,
       share: 1,
     });
   }

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseEvents, post } from '../../proxy/fixture.ts';
+import { site, start, until, type Running } from '../../running.ts';
+
+/** How sure a visitor is told what the pages of a small site say, over HTTP, without a model. */
+
+const pages = {
+  '/pitches': `<title>Pitches</title><main><h1>Pitches</h1><p>A pitch by the stream costs £24 a night, with electricity £29.</p>
+    <h2>Fires</h2><p>Campfires may burn in the iron bowls until eleven.</p></main>`,
+  '/arrival': `<title>Arrival</title><main><h1>Arrival</h1><p>The barrier opens at seven in the morning and is shut at ten.</p></main>`,
+  '/jobs': `<title>Jobs</title><main><h1>Jobs</h1><p>Two people who like to work outdoors are wanted for the summer.</p></main>`,
+  '/kiosk': `<title>Kiosk</title><main><h1>Kiosk</h1><p>Bread has to be ordered the evening before.</p></main>`,
+  '/canoes': `<title>Canoes</title><main><h1>Canoes</h1><p>Canoes are lent by the ranger at the upper landing stage.</p></main>`,
+  '/bicycles': `<title>Bicycles</title><main><h1>Bicycles</h1><p>Bicycles are lent by the ranger at the lower gate.</p></main>`,
+};
+
+let pagesServer: Awaited<ReturnType<typeof site>>;
+let docent: Running;
+let chatbot: string;
+beforeAll(async () => {
+  pagesServer = await site(pages);
+  docent = await start({ FETCH_ALLOW: pagesServer.host });
+  const settings = { name: 'Campsite', show_citations: true, visibility: 'public' };
+  chatbot = (await docent.api('POST', '/chatbot/create', settings)).body.uuid;
+  for (const path of Object.keys(pages))
+    await docent.api('POST', `/chatbot/${chatbot}/data-source/url`, { url: pagesServer.base + path });
+  const sources = () => docent.api('GET', `/chatbot/${chatbot}/data-sources`).then(({ body }) => body);
+  await until(sources, (all) => all.every(({ status }: { status: string }) => status === 'success'));
+});
+afterAll(async () => {
+  await docent.stop();
+  await pagesServer.close();
+});
+
+async function ask(query: string): Promise<{ response: string; outcome: string }> {
+  const events = parseEvents(await (await post(`${docent.base}/chat/${chatbot}/ask`, { query })).text());
+  return events.at(-1)!.data as { response: string; outcome: string };
+}
+
+describe('a quotation', () => {
+  it.each([
+    ['lacks a word that is common in any text', 'is the barrier working at seven?', 'The barrier opens at seven'],
+    ['is far ahead of all others', 'are campfires in iron bowls permitted on hot nights?', 'Campfires may burn'],
+  ])('is told surely where it %s', async (_, query, words) => {
+    const { response, outcome } = await ask(query);
+    expect(response).toContain(words);
+    expect(outcome).toBe('answered');
+  });
+
+  it('is told as the closest, or not at all, where it lacks most of the question', async () => {
+    expect((await ask('may I book the barrier for a jazz concert?')).outcome).not.toBe('answered');
+  });
+});
