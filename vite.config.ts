@@ -223,8 +223,8 @@ const fewerSignals: Plugin = {
 };
 
 /**
- * Fields that no other file of the bundle, no page and no server knows, and that are stored nowhere. A name that one of them does
- * know must not be here.
+ * Fields that no other bundle, no page and no server knows, and that are stored nowhere. A name that one of them does know must not
+ * be here.
  */
 const PRIVATE_FIELDS =
   /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer)$/;
@@ -244,9 +244,12 @@ const smaller: Plugin = {
       sequences: false,
     } as const;
     const mangle = { module: true, properties: { regex: PRIVATE_FIELDS } };
+    // A private field has one name in all files of the bundle.
+    const nameCache = { vars: {}, props: {} };
     for (const file of Object.values(bundle)) {
-      if (file.type === 'chunk')
-        file.code = (await minify(file.code, { module: true, compress, mangle })).code ?? file.code;
+      if (file.type !== 'chunk') continue;
+      nameCache.vars = {};
+      file.code = (await minify(file.code, { module: true, compress, mangle, nameCache })).code ?? file.code;
     }
   },
 };

@@ -14,7 +14,9 @@ export const SENTENCES: readonly string[] =
   `open close title greeting disclaimer privacy agree conversation suggestions answer field send stop anew
   latest loading waiting reconnecting offline stopped length interrupted quota failed network not_found
   retry sources source newTab code table copy copied copyAnswer uncopied helpful unhelpful comment thanks
-  unsent unloadable unread yes no expired`.split(/\s+/);
+  unsent unloadable unread yes no expired conversations back download remove removeAll sure cancel unremoved`.split(
+    /\s+/,
+  );
 
 const whole = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description });
 

@@ -95,6 +95,16 @@ test('axe finds nothing while consent is requested', async () => {
   await field(page).waitFor();
 });
 
+test('axe finds nothing in the list of conversations', async () => {
+  await visit();
+  await openChat(page);
+  await answered();
+  await page.getByRole('button', { name: 'Conversations' }).click();
+  const list = page.getByRole('dialog', { name: 'Conversations' });
+  await list.getByRole('button', { name: 'Delete all' }).click();
+  expect(await violations()).toEqual([]);
+});
+
 /** The element that has the focus, inside the chat's own tree. */
 const focused = (): Promise<string> =>
   page.evaluate(() => {

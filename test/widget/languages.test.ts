@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { afterAnswerWords } from '../../widget/words/after-answer.ts';
 import { confirmationWords } from '../../widget/words/confirmation.ts';
+import { conversationsWords } from '../../widget/words/conversations.ts';
 import { en, type Words } from '../../widget/words/en.ts';
 import { launcherWords } from '../../widget/words/launcher.ts';
 import { presenceWords } from '../../widget/words/presence.ts';
@@ -11,7 +12,14 @@ import { jsonResponse } from './fake-server.ts';
 import { mountChat, type MountedChat } from './mounted.ts';
 
 const files = readdirSync('widget/words').flatMap((name) => /^(?!en)([a-z]{2})\.ts$/.exec(name)?.[1] ?? []);
-const English: Words = { ...launcherWords, ...afterAnswerWords, ...confirmationWords, ...presenceWords, ...en };
+const English: Words = {
+  ...launcherWords,
+  ...afterAnswerWords,
+  ...confirmationWords,
+  ...conversationsWords,
+  ...presenceWords,
+  ...en,
+};
 
 let chat: MountedChat | undefined;
 

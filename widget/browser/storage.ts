@@ -1,10 +1,23 @@
 import type { Question } from '../client/client.ts';
 
+/** An earlier conversation of this visitor's. */
+export interface PastConversation {
+  session: string;
+  /** Uuid of its newest message. */
+  last?: string | undefined;
+  /** Its first question. */
+  title?: string | undefined;
+  /** When it was left, in milliseconds as `Date.now()`. */
+  at: number;
+}
+
 /** State of one chat in localStorage, and of one tab in sessionStorage; the field names are the stored JSON's. */
 export interface StoredChat {
   session?: string | undefined;
   /** Uuid of the newest message that the server has confirmed. */
   last?: string | undefined;
+  /** The newest first; the one in `session` is not among them. */
+  past?: PastConversation[] | undefined;
   draft?: string | undefined;
   /** The visitor has given the consent that the owner asks for. */
   agreed?: boolean | undefined;

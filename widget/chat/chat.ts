@@ -10,6 +10,10 @@ import { createTurn } from './turn.ts';
 import type { Chat, ChatOptions } from './types.ts';
 import { en } from '../words/en.ts';
 
+/** Earlier conversations that are kept, and characters of their titles. */
+const MAX_PAST = 50;
+const MAX_TITLE = 99;
+
 /** Creates the state of one chat and its actions; dispatches `Events` on the host. */
 export function createChat(host: HTMLElement, options: ChatOptions): Chat {
   const { server, chatbot, context, settings = {} } = options;
@@ -114,11 +118,12 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     },
     stop: () => stopAnswers(chat),
     startOver() {
-      const { session } = storage.read();
+      const { session, last, past = [] } = storage.read();
+      const title = chat.turns.peek()[0]?.query.slice(0, MAX_TITLE);
       chat.clear();
       chat.history.value = 'read';
-      storage.write({ session: undefined, last: undefined, sent: undefined });
-      if (session) client.forget(session).catch(chat.report);
+      if (session) past.unshift({ session, last, title, at: Date.now() });
+      storage.write({ session: undefined, last: undefined, sent: undefined, past: past.slice(0, MAX_PAST) });
     },
     setCard(place, detail) {
       chat.card.value = place;

@@ -71,7 +71,7 @@ export interface Chat {
   retry(turn: Turn): void;
   /** Stops all answers in progress; their text so far stays. */
   stop(): void;
-  /** Deletes the conversation, here and on the server, and shows an empty one. */
+  /** Shows an empty conversation; the one shown becomes an earlier one. */
   startOver(): void;
   /** Opens the citation card of a marker component and emits `citation`; without arguments closes the open card. */
   setCard(place?: object, detail?: Events['citation']): void;

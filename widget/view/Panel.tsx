@@ -2,7 +2,8 @@ import { Component, type VNode } from 'preact';
 import { Announcer } from './Announcer.tsx';
 import { Composer } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
-import { IconButton, PLUS } from './Icon.tsx';
+import { elements } from './elements.ts';
+import { IconButton, LIST, PLUS } from './Icon.tsx';
 import { Notice } from './Note.tsx';
 import { Teaser } from './Teaser.tsx';
 import { bindPanel, type PanelProps } from './behaviour.ts';
@@ -37,6 +38,18 @@ export class Panel extends Component<PanelProps> {
             </span>
           )}
           <h2>{heading}</h2>
+          {(chat.turns.value[0] || chat.storage.read().past?.[0]) && (
+            <IconButton
+              d={LIST}
+              title={words.conversations}
+              onClick={({ currentTarget: button }) =>
+                void import('./conversations/conversations.ts').then(
+                  (list) => list.show(button, chat, elements),
+                  chat.report,
+                )
+              }
+            />
+          )}
           {chat.turns.value[0] && <IconButton d={PLUS} title={words.anew} onClick={chat.startOver} />}
           {!isInline && <IconButton d={PLUS} turn="45deg" title={words.close} onClick={chat.close} />}
         </header>

@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Ano',
   no: 'Ne',
   expired: 'Nebylo to včas potvrzeno, a proto to nebylo provedeno.',
+  conversations: 'Konverzace',
+  back: 'Zpět do chatu',
+  download: 'Stáhnout jako text',
+  remove: 'Smazat',
+  removeAll: 'Smazat vše',
+  sure: 'Opravdu trvale smazat?',
+  cancel: 'Zrušit',
+  unremoved: 'Smazání se nezdařilo. Zkuste to prosím znovu.',
 };

@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Ja',
   no: 'Nej',
   expired: 'Det blev ikke bekræftet i tide og er ikke udført.',
+  conversations: 'Samtaler',
+  back: 'Tilbage til chatten',
+  download: 'Hent som tekst',
+  remove: 'Slet',
+  removeAll: 'Slet alle',
+  sure: 'Vil du slette for altid?',
+  cancel: 'Annuller',
+  unremoved: 'Det kunne ikke slettes. Prøv igen.',
 };

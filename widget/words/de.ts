@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Ja',
   no: 'Nein',
   expired: 'Das wurde nicht rechtzeitig bestätigt und nicht ausgeführt.',
+  conversations: 'Gespräche',
+  back: 'Zurück zum Chat',
+  download: 'Als Text herunterladen',
+  remove: 'Löschen',
+  removeAll: 'Alle löschen',
+  sure: 'Endgültig löschen?',
+  cancel: 'Abbrechen',
+  unremoved: 'Das Löschen ist fehlgeschlagen. Bitte noch einmal versuchen.',
 };

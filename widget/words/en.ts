@@ -1,5 +1,6 @@
 import type { afterAnswerWords } from './after-answer.ts';
 import type { confirmationWords } from './confirmation.ts';
+import type { conversationsWords } from './conversations.ts';
 import type { launcherWords } from './launcher.ts';
 import type { presenceWords } from './presence.ts';
 
@@ -22,6 +23,7 @@ export const en = {
   send: 'Send',
   stop: 'Stop',
   anew: 'New conversation',
+  conversations: 'Conversations',
   latest: 'New text',
   loading: 'Loading…',
   waiting: 'Looking for the answer…',
@@ -49,4 +51,5 @@ export type Words = PanelWords &
   typeof launcherWords &
   typeof afterAnswerWords &
   typeof confirmationWords &
+  typeof conversationsWords &
   typeof presenceWords;

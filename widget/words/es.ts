@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Sí',
   no: 'No',
   expired: 'No se confirmó a tiempo y no se ha hecho.',
+  conversations: 'Conversaciones',
+  back: 'Volver al chat',
+  download: 'Descargar como texto',
+  remove: 'Eliminar',
+  removeAll: 'Eliminar todas',
+  sure: '¿Eliminar definitivamente?',
+  cancel: 'Cancelar',
+  unremoved: 'No se ha podido eliminar. Inténtelo de nuevo.',
 };

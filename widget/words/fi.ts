@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Kyllä',
   no: 'Ei',
   expired: 'Tätä ei vahvistettu ajoissa, eikä sitä tehty.',
+  conversations: 'Keskustelut',
+  back: 'Takaisin chattiin',
+  download: 'Lataa tekstinä',
+  remove: 'Poista',
+  removeAll: 'Poista kaikki',
+  sure: 'Poistetaanko pysyvästi?',
+  cancel: 'Peruuta',
+  unremoved: 'Poistaminen epäonnistui. Yritä uudelleen.',
 };

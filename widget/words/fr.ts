@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Oui',
   no: 'Non',
   expired: 'Ceci n’a pas été confirmé à temps et n’a pas été fait.',
+  conversations: 'Conversations',
+  back: 'Retour au chat',
+  download: 'Télécharger en texte',
+  remove: 'Supprimer',
+  removeAll: 'Tout supprimer',
+  sure: 'Supprimer définitivement ?',
+  cancel: 'Annuler',
+  unremoved: 'La suppression a échoué. Veuillez réessayer.',
 };

@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'כן',
   no: 'לא',
   expired: 'הפעולה לא אושרה בזמן ולא בוצעה.',
+  conversations: 'שיחות',
+  back: 'חזרה לצ׳אט',
+  download: 'הורדה כטקסט',
+  remove: 'מחיקה',
+  removeAll: 'מחיקת הכול',
+  sure: 'למחוק לצמיתות?',
+  cancel: 'ביטול',
+  unremoved: 'המחיקה נכשלה. אנא נסו שוב.',
 };

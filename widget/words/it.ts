@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Sì',
   no: 'No',
   expired: 'Non è stato confermato in tempo e non è stato fatto.',
+  conversations: 'Conversazioni',
+  back: 'Torna alla chat',
+  download: 'Scarica come testo',
+  remove: 'Elimina',
+  removeAll: 'Elimina tutte',
+  sure: 'Eliminare definitivamente?',
+  cancel: 'Annulla',
+  unremoved: 'Eliminazione non riuscita. Riprovi.',
 };

@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'はい',
   no: 'いいえ',
   expired: '時間内に確認されなかったため、実行されませんでした。',
+  conversations: '会話一覧',
+  back: 'チャットに戻る',
+  download: 'テキストでダウンロード',
+  remove: '削除',
+  removeAll: 'すべて削除',
+  sure: '完全に削除しますか？',
+  cancel: 'キャンセル',
+  unremoved: '削除できませんでした。もう一度お試しください。',
 };

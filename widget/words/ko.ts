@@ -48,4 +48,12 @@ export const words: Words = {
   yes: '예',
   no: '아니요',
   expired: '제시간에 확인되지 않아 실행되지 않았습니다.',
+  conversations: '대화 목록',
+  back: '채팅으로 돌아가기',
+  download: '텍스트로 내려받기',
+  remove: '삭제',
+  removeAll: '모두 삭제',
+  sure: '영구적으로 삭제할까요?',
+  cancel: '취소',
+  unremoved: '삭제하지 못했습니다. 다시 시도해 주세요.',
 };

@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Ja',
   no: 'Nei',
   expired: 'Dette ble ikke bekreftet i tide og er ikke utført.',
+  conversations: 'Samtaler',
+  back: 'Tilbake til chatten',
+  download: 'Last ned som tekst',
+  remove: 'Slett',
+  removeAll: 'Slett alle',
+  sure: 'Slette for godt?',
+  cancel: 'Avbryt',
+  unremoved: 'Slettingen mislyktes. Prøv igjen.',
 };

@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Ja',
   no: 'Nee',
   expired: 'Dit is niet op tijd bevestigd en niet uitgevoerd.',
+  conversations: 'Gesprekken',
+  back: 'Terug naar de chat',
+  download: 'Downloaden als tekst',
+  remove: 'Verwijderen',
+  removeAll: 'Alles verwijderen',
+  sure: 'Definitief verwijderen?',
+  cancel: 'Annuleren',
+  unremoved: 'Verwijderen is mislukt. Probeer het opnieuw.',
 };

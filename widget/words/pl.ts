@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Tak',
   no: 'Nie',
   expired: 'Nie potwierdzono tego na czas i nie zostało to wykonane.',
+  conversations: 'Rozmowy',
+  back: 'Wróć do czatu',
+  download: 'Pobierz jako tekst',
+  remove: 'Usuń',
+  removeAll: 'Usuń wszystkie',
+  sure: 'Usunąć na stałe?',
+  cancel: 'Anuluj',
+  unremoved: 'Nie udało się usunąć. Spróbuj ponownie.',
 };

@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Sim',
   no: 'Não',
   expired: 'Isto não foi confirmado a tempo e não foi feito.',
+  conversations: 'Conversas',
+  back: 'Voltar ao chat',
+  download: 'Descarregar como texto',
+  remove: 'Eliminar',
+  removeAll: 'Eliminar todas',
+  sure: 'Eliminar definitivamente?',
+  cancel: 'Cancelar',
+  unremoved: 'Não foi possível eliminar. Tente novamente.',
 };

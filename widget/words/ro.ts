@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Da',
   no: 'Nu',
   expired: 'Nu a fost confirmat la timp și nu a fost făcut.',
+  conversations: 'Conversații',
+  back: 'Înapoi la chat',
+  download: 'Descarcă ca text',
+  remove: 'Șterge',
+  removeAll: 'Șterge tot',
+  sure: 'Ștergeți definitiv?',
+  cancel: 'Anulează',
+  unremoved: 'Ștergerea nu a reușit. Încercați din nou.',
 };

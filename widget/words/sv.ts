@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Ja',
   no: 'Nej',
   expired: 'Detta bekräftades inte i tid och har inte utförts.',
+  conversations: 'Konversationer',
+  back: 'Tillbaka till chatten',
+  download: 'Ladda ner som text',
+  remove: 'Ta bort',
+  removeAll: 'Ta bort alla',
+  sure: 'Ta bort för alltid?',
+  cancel: 'Avbryt',
+  unremoved: 'Det gick inte att ta bort. Försök igen.',
 };

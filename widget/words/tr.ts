@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Evet',
   no: 'Hayır',
   expired: 'Bu zamanında onaylanmadı ve yapılmadı.',
+  conversations: 'Konuşmalar',
+  back: 'Sohbete dön',
+  download: 'Metin olarak indir',
+  remove: 'Sil',
+  removeAll: 'Tümünü sil',
+  sure: 'Kalıcı olarak silinsin mi?',
+  cancel: 'Vazgeç',
+  unremoved: 'Silinemedi. Lütfen tekrar deneyin.',
 };

@@ -48,4 +48,12 @@ export const words: Words = {
   yes: 'Có',
   no: 'Không',
   expired: 'Việc này không được xác nhận kịp thời và chưa được thực hiện.',
+  conversations: 'Các cuộc trò chuyện',
+  back: 'Quay lại cuộc trò chuyện',
+  download: 'Tải về dạng văn bản',
+  remove: 'Xóa',
+  removeAll: 'Xóa tất cả',
+  sure: 'Xóa vĩnh viễn?',
+  cancel: 'Hủy',
+  unremoved: 'Không xóa được. Vui lòng thử lại.',
 };

@@ -48,4 +48,12 @@ export const words: Words = {
   yes: '是',
   no: '否',
   expired: '未在规定时间内确认，因此没有执行。',
+  conversations: '对话列表',
+  back: '返回聊天',
+  download: '下载为文本',
+  remove: '删除',
+  removeAll: '全部删除',
+  sure: '确定要永久删除吗？',
+  cancel: '取消',
+  unremoved: '删除失败，请重试。',
 };

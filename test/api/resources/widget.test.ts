@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LANGUAGES, SENTENCES } from '../../../server/schema/widget-settings.ts';
 import { afterAnswerWords } from '../../../widget/words/after-answer.ts';
 import { confirmationWords } from '../../../widget/words/confirmation.ts';
+import { conversationsWords } from '../../../widget/words/conversations.ts';
 import { en } from '../../../widget/words/en.ts';
 import { launcherWords } from '../../../widget/words/launcher.ts';
 import { presenceWords } from '../../../widget/words/presence.ts';
@@ -132,7 +133,14 @@ describe('the settings of a widget', () => {
     expect(body.words).toEqual(words);
     expect((await settings()).words).toEqual(words);
     expect(SENTENCES.toSorted()).toEqual(
-      Object.keys({ ...en, ...launcherWords, ...afterAnswerWords, ...confirmationWords, ...presenceWords }).toSorted(),
+      Object.keys({
+        ...en,
+        ...launcherWords,
+        ...afterAnswerWords,
+        ...confirmationWords,
+        ...conversationsWords,
+        ...presenceWords,
+      }).toSorted(),
     );
   });
 

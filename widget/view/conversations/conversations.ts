@@ -1,0 +1,125 @@
+import type { PastConversation } from '../../browser/storage.ts';
+import { deleteConversation, listConversations, openConversation } from '../../chat/conversations.ts';
+import type { Chat } from '../../chat/types.ts';
+import type { Elements } from '../elements.ts';
+import { conversationsWords } from '../../words/conversations.ts';
+import style from './style.css?inline';
+import { transcriptOf } from './transcript.ts';
+
+const CROSS = 'M6 6l12 12M6 18L18 6';
+const DOWN = 'M12 4v11m-5-5l5 5 5-5M5 20h14';
+const BIN = 'M5 7h14M10 4h4M7 7l1 13h8l1-13';
+
+/** How long the browser may take to read what is downloaded. */
+const DOWNLOAD_MS = 60_000;
+
+/**
+ * Lists this visitor's conversations over the panel that `opener`, a button with an icon, is in, until one is opened, Escape or the
+ * cross is pressed, or the chat closes.
+ */
+export function show(opener: HTMLElement, chat: Chat, { create, createButton }: Elements): void {
+  const section = opener.closest('section');
+  if (!section || chat.card.peek()) return;
+  const words = { ...conversationsWords, ...chat.words.peek() };
+  const lang = chat.locale.peek()!.lang;
+  const status = create('p', { class: 'note', role: 'status' });
+  const list = create('ul');
+  const footer = create('div', { class: 'top' });
+  const sheet = create('div', { class: 'conversations', role: 'dialog', 'aria-label': words.conversations });
+
+  function createIconButton(path: string, title: string, onclick: () => void): HTMLElement {
+    const svg = opener.firstElementChild!.cloneNode(true) as SVGElement;
+    svg.firstElementChild!.setAttribute('d', path);
+    const button = create('button', { class: 'quiet', type: 'button', title }, svg);
+    button.onclick = onclick;
+    return button;
+  }
+
+  function fill(): void {
+    const all = listConversations(chat);
+    list.replaceChildren(...all.map(createRow));
+    const remove = createButton(words.removeAll, () => askFirst(footer, all));
+    footer.replaceChildren(remove);
+  }
+
+  function createRow(one: PastConversation): HTMLElement {
+    const date = new Date(one.at).toLocaleDateString(lang, { dateStyle: 'medium' });
+    const title = one.title ?? words.conversation;
+    const open = create(
+      'button',
+      { type: 'button' },
+      create('span', { dir: 'auto' }, title),
+      create('small', {}, date),
+    );
+    const row = create('li', { 'aria-label': title }, open);
+    open.onclick = () => {
+      chat.setCard();
+      openConversation(chat, one);
+    };
+    if (one.session === chat.storage.read().session) open.setAttribute('aria-current', 'true');
+    row.append(
+      createIconButton(DOWN, words.download, () => void download(one)),
+      createIconButton(BIN, words.remove, () => askFirst(row, [one])),
+    );
+    return row;
+  }
+
+  /** Has the visitor confirm the deletion in place of what stands in `place`. */
+  function askFirst(place: HTMLElement, those: PastConversation[]): void {
+    const cancel = createButton(words.cancel, fill);
+    const remove = createButton(words.remove, () => void removeAll(those));
+    place.replaceChildren(create('span', {}, words.sure), remove, cancel);
+    cancel.focus();
+  }
+
+  async function removeAll(those: PastConversation[]): Promise<void> {
+    status.textContent = '';
+    const removed = await Promise.all(those.map(({ session }) => deleteConversation(chat, session)));
+    if (removed.includes(false)) status.textContent = words.unremoved;
+    if (!listConversations(chat)[0]) return chat.setCard();
+    fill();
+    close.focus();
+  }
+
+  async function download({ session }: PastConversation): Promise<void> {
+    try {
+      const text = transcriptOf(await chat.client.messages(session), words, lang);
+      const href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
+      create('a', { href, download: `${words.conversation}.txt` }).click();
+      setTimeout(() => URL.revokeObjectURL(href), DOWNLOAD_MS);
+    } catch (fault) {
+      status.textContent = words.failed;
+      chat.report(fault);
+    }
+  }
+
+  const close = createIconButton(CROSS, words.back, () => chat.setCard());
+  sheet.append(create('header', {}, create('h2', {}, words.conversations), close), list, status, footer);
+  fill();
+  cover(sheet, section, chat, opener);
+  close.focus();
+}
+
+/** Lays `sheet` over the panel for as long as it is the chat's open card; then the focus returns to `opener`. */
+function cover(sheet: HTMLElement, section: HTMLElement, chat: Chat, opener: HTMLElement): void {
+  const root = section.getRootNode() as ShadowRoot;
+  const rules = new CSSStyleSheet();
+  const under = [...section.children] as HTMLElement[];
+  const setInert = (inert: boolean): void => under.forEach((one) => (one.inert = inert));
+  rules.replaceSync(style);
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, rules];
+  section.append(sheet);
+  setInert(true);
+  chat.setCard(sheet);
+  const ends = [
+    chat.isOpen.subscribe((isOpen) => isOpen || chat.setCard()),
+    chat.card.subscribe((card) => {
+      if (card === sheet) return;
+      queueMicrotask(() => ends.forEach((end) => end()));
+      root.adoptedStyleSheets = root.adoptedStyleSheets.filter((one) => one !== rules);
+      sheet.remove();
+      setInert(false);
+      opener.focus();
+    }),
+  ];
+}
