@@ -31,6 +31,7 @@ export const demoProfile: ChatbotProfile = {
   avatar: '',
   teaser: '',
   teaser_after: 5,
+  triggers: [],
   open: false,
   disclaimer: '',
   privacy_url: '',

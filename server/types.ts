@@ -51,6 +51,22 @@ export interface LinkCards {
 /** A part of an answer beside its text. Clients pass over types that they do not know. */
 export type Part = QuickReplies | Form | LinkCards;
 
+/** When the teaser is shown: once all conditions of one trigger hold. */
+export interface Trigger {
+  /** Seconds since the page was loaded. */
+  seconds?: number;
+  /** Per cent of the page's height that have been in view. */
+  scroll?: number;
+  /** The mouse has left the page at its top. */
+  exit?: boolean;
+  /** A pattern of the page's path: `/shop/*`. */
+  page?: string;
+  /** The visitor's browser holds a conversation. */
+  returning?: boolean;
+  /** In place of `teaser`. */
+  text?: string;
+}
+
 /** What a visitor may see of a message: exactly these keys. */
 export interface VisitorMessage {
   uuid: string;
@@ -107,6 +123,8 @@ export interface ChatbotProfile {
   /** A sentence beside the launcher, `teaser_after` seconds after it is there; '' for none. */
   teaser: string;
   teaser_after: number;
+  /** In place of `teaser_after`, where there are any and a `teaser`. */
+  triggers: Trigger[];
   /** Open by default, but not on phones. */
   open: boolean;
   /** '' for the widget's default. */

@@ -50,9 +50,12 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
     else host.addEventListener('open', stay, { once: true });
   }
   if ('settings' in pageSettings) void chat.prepare();
+  let teasing: Promise<void> | undefined;
   const stop = effect(() => {
     const profile = chat.profile.value;
     applyTheme(host, pageSettings, profile);
+    if (button && profile.teaser)
+      teasing ??= import('./view/teaser/teaser.ts').then(({ tease }) => tease(slot, chat, elements)).catch(chat.report);
     if (profile.open && (chat.isOpen.peek() ?? innerWidth > FULL_SCREEN_PX)) chat.open('quietly');
   });
   return {

@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import type { Static } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
 import { literals } from './fields.ts';
-import type { ChatbotProfile } from '../types.ts';
+import type { ChatbotProfile, Trigger } from '../types.ts';
 
 /** Settings of a chatbot's widget: what is stored, its limits, and which of them pages receive. */
 
@@ -59,6 +59,24 @@ const WORDS = {
     'stand for (letters, digits, "_"); it is replaced whole',
 };
 
+const TRIGGER = Type.Object(
+  {
+    seconds: Type.Optional(whole(3600, 'Seconds since the page was loaded.')),
+    scroll: Type.Optional(whole(100, 'Per cent of the height of the page that have been in view.')),
+    exit: Type.Optional(Type.Boolean({ description: 'The mouse has left the page at its top.' })),
+    page: Type.Optional(
+      Type.String({
+        maxLength: 300,
+        pattern: '^[/*]\\S*$',
+        description: 'the path of pages; `*` stands for any characters',
+      }),
+    ),
+    returning: Type.Optional(Type.Boolean({ description: 'The browser of the visitor holds a conversation.' })),
+    text: Type.Optional(line(200, 1)),
+  },
+  { additionalProperties: false, description: 'An object of conditions, and the sentence that is shown.' },
+);
+
 /** Always all of them; `WIDGET_DEFAULTS` has what they are until they are set. */
 export const WidgetSettings = Type.Object(
   {
@@ -86,6 +104,13 @@ export const WidgetSettings = Type.Object(
     suggestions: list(6, line(200, 1), 'a list of at most 6 questions of 1 to 200 characters each'),
     teaser: line(200),
     teaser_after: whole(3600, 'Seconds until the teaser appears. Default 5.'),
+    triggers: Type.Unsafe<Trigger[]>(
+      Type.Array(TRIGGER, {
+        maxItems: 8,
+        description:
+          'a list of at most 8 triggers: the teaser is shown once all conditions of one of them hold, in place of `teaser_after`',
+      }),
+    ),
     open: Type.Boolean({
       description: 'Whether the panel is open when the page loads; never on phones. Default false.',
     }),
@@ -155,6 +180,7 @@ export const WIDGET_DEFAULTS: WidgetSettings = {
   suggestions: [],
   teaser: '',
   teaser_after: 5,
+  triggers: [],
   open: false,
   disclaimer: '',
   privacy_url: '',

@@ -345,8 +345,6 @@ test.each(['reduce', 'no-preference'] as const)(
   async (motion) => {
     const { page } = await visit({ tag: 'data-teaser="May I help?" data-teaser-after="2"', motion });
     const teaser = page.locator('.teaser');
-    await teaser.waitFor({ state: 'attached' });
-    expect(await teaser.isVisible()).toBe(false);
     await teaser.waitFor();
     await page.getByRole('button', { name: 'May I help?' }).click();
     const field = page.getByRole('textbox');

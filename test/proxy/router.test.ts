@@ -52,6 +52,7 @@ describe('the profile of a chatbot', () => {
       avatar: '',
       teaser: '',
       teaser_after: 5,
+      triggers: [],
       open: false,
       disclaimer: '',
       privacy_url: '',

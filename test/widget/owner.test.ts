@@ -95,7 +95,7 @@ test('a teaser appears after its delay, opens the chat, and does not return once
 });
 
 test('close() on a chat that was never opened stores nothing and keeps the teaser', async () => {
-  chat = mountChat(facing({}), { settings: { teaser: 'Questions?' } });
+  chat = mountChat(facing({}), { settings: { teaser: 'Questions?', teaser_after: 0 } });
   chat.handle.close();
   await waitFor(() => chat!.screen.getByRole('button', { name: 'Questions?' }), { timeout: 3000 });
   expect(localStorage.length).toBe(0);

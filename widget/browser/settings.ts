@@ -14,6 +14,7 @@ export interface Settings extends Pick<
   | 'suggestions'
   | 'teaser'
   | 'teaser_after'
+  | 'triggers'
   | 'open'
   | 'disclaimer'
   | 'privacy_url'

@@ -5,10 +5,9 @@ import { Conversation } from './Conversation.tsx';
 import { elements } from './elements.ts';
 import { IconButton, LIST, PLUS } from './Icon.tsx';
 import { Notice } from './Note.tsx';
-import { Teaser } from './Teaser.tsx';
 import { bindPanel, type PanelProps } from './behaviour.ts';
 
-/** The panel while the chat is open and its locale loaded; while closed, the teaser. */
+/** The panel, while the chat is open and its locale loaded. */
 export class Panel extends Component<PanelProps> {
   // A ref that returns a function has that called at the end, in place of itself with null.
   private readonly attach = (panel: HTMLElement | null): (() => void) => bindPanel(panel!, this.props);
@@ -19,8 +18,7 @@ export class Panel extends Component<PanelProps> {
     const heading = title || name || words.title;
     const locale = chat.locale.value;
     const consent = chat.consent.value;
-    if (!chat.isOpen.value) return <Teaser chat={chat} />;
-    if (!locale) return null;
+    if (!chat.isOpen.value || !locale) return null;
     return (
       <section
         role={isInline ? 'region' : 'dialog'}

@@ -101,7 +101,7 @@ export const isChatbot = record<StoredChatbot>({
   }),
   owner: text,
   schedule: optional(record({ hours: number, next_at: either(oneOf(''), time) })),
-  widget: optional(mapOf(either(text, number, bool, list(text), mapOf(text)))),
+  widget: optional(mapOf(either(text, number, bool, list(either(text, object)), mapOf(text)))),
 });
 
 const isFunction = record<ToolFunction>({

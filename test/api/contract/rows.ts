@@ -129,6 +129,8 @@ const widgetSettings: [string, unknown][] = [
   ...each('offset', numbers(200)),
   ...each('z_index', numbers(2_147_483_647)),
   ...each('teaser_after', numbers(3600)),
+  ...each('triggers', [null, {}, ['x'], [{ seconds: -1 }], [{ scroll: 101 }], [{ exit: 1 }], [{ text: '' }]]),
+  ...each('triggers', [[{ page: 'shop' }], [{ page: '/a b' }], [{ after: 5 }], Array.from({ length: 9 }, () => ({}))]),
   ...each('open', [1, 'true', null]),
   ...each('label', [...strings(40), 'a\nb']),
   ...each('title', [...strings(80), 'a\nb']),

@@ -1,0 +1,66 @@
+import type { Chat } from '../../chat/types.ts';
+import type { Elements } from '../elements.ts';
+import { watchTriggers } from './triggers.ts';
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+function createCross({ createElementNS }: Document): SVGElement {
+  const [svg, path] = ['svg', 'path'].map((name) => createElementNS.call(document, SVG, name) as SVGElement);
+  svg!.setAttribute('viewBox', '0 0 24 24');
+  path!.setAttribute('d', 'M6 6l12 12M6 18L18 6');
+  svg!.append(path!);
+  return svg!;
+}
+
+/**
+ * Shows a sentence beside the launcher, in `place`, once one of the owner's triggers holds: at most once a page, and once a visit
+ * of a visitor who has acted on it or on the chat before; never after they closed either, nor before the consent that the owner
+ * asks for. Nothing is stored until they act.
+ */
+export async function tease(place: HTMLElement, chat: Chat, { create }: Elements): Promise<void> {
+  const { isOpen, profile, storage, controller } = chat;
+  const host = (place.getRootNode() as ShadowRoot).host as HTMLElement & { docent?: string };
+  const key = `docent-teaser:${host.docent}`;
+  const hasActed = (): boolean => Object.keys(storage.read()).length > 0;
+  const isOver = (): boolean => controller.signal.aborted || isOpen.peek() !== undefined;
+  isOpen.subscribe((is) => {
+    if (is === true && navigator.userActivation?.isActive !== false && !hasActed()) storage.write({ acted: true });
+  });
+  // Resolves once there is consent, where it is asked for.
+  if (!(await chat.prepare()) || isOver() || (hasActed() && isStored(key))) return;
+  const { teaser, teaser_after = 5, triggers = [] } = profile.peek();
+  const { session, past } = storage.read();
+  watchTriggers(
+    triggers[0] ? triggers : [{ seconds: teaser_after }],
+    !!(session || past?.[0]),
+    controller.signal,
+    ({ text = teaser }) => {
+      if (!text || isOver()) return;
+      if (hasActed()) store(key);
+      const open = create('button', { type: 'button' }, text);
+      const close = create('button', { class: 'quiet', type: 'button', title: chat.words.peek().close });
+      const box = create('div', { class: 'teaser' }, open, close);
+      Object.assign(box.style, { maxWidth: '300px', padding: '8px' });
+      close.append(createCross(Document.prototype));
+      open.onclick = () => chat.open();
+      close.onclick = chat.dismiss;
+      place.append(box);
+      isOpen.subscribe((is) => is === undefined || box.remove());
+    },
+  );
+}
+
+/** This tab's alone. False where storage is blocked. */
+function isStored(key: string): boolean {
+  try {
+    return !!sessionStorage.getItem(key);
+  } catch {
+    return false;
+  }
+}
+
+function store(key: string): void {
+  try {
+    sessionStorage.setItem(key, '1');
+  } catch {}
+}
