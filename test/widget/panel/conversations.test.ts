@@ -1,10 +1,10 @@
 // @vitest-environment happy-dom
 import { waitFor, within } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createChatStorage } from '../../widget/browser/storage.ts';
-import { answerEvents, citation, jsonResponse, messageRecord, server, streamResponse } from './fake-server.ts';
-import type { Handler } from './fake-server.ts';
-import { mountAndOpen, pressKey, type MountedChat } from './mounted.ts';
+import { createChatStorage } from '../../../widget/browser/storage.ts';
+import { answerEvents, citation, jsonResponse, messageRecord, server, streamResponse } from '../fake-server.ts';
+import type { Handler } from '../fake-server.ts';
+import { mountAndOpen, pressKey, type MountedChat } from '../mounted.ts';
 
 let chat: MountedChat;
 

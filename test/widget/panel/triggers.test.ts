@@ -1,10 +1,10 @@
 // @vitest-environment happy-dom
 import { waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Trigger } from '../../server/types.ts';
-import { fitsPattern } from '../../widget/view/teaser/triggers.ts';
-import { jsonResponse } from './fake-server.ts';
-import { mountChat, type MountedChat } from './mounted.ts';
+import type { Trigger } from '../../../server/types.ts';
+import { fitsPattern } from '../../../widget/view/teaser/triggers.ts';
+import { jsonResponse } from '../fake-server.ts';
+import { mountChat, type MountedChat } from '../mounted.ts';
 
 const STORED = 'docent:https://docent.test/:c1';
 const face = { uuid: 'c1', name: 'x', show_citations: true, greeting: '', suggestions: [], theme: {}, words: {} };
