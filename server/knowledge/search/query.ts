@@ -128,8 +128,8 @@ export function readQuery(
     }
   }
   const beside = reader.terms.length;
-  // “I cannot log in. Why?” asks about what stands before it.
-  if (reader.terms.length === 0) reader.add(`${aside}\n${rest}`, 1);
+  // “I cannot log in. Why?” asks about what stands before it, and so does a question that no page has a word of.
+  if (reader.termByRoot.size === 0) reader.add(`${aside}\n${rest}`, 1);
   else {
     reader.addBeside(aside, BESIDE, isContinued ? Infinity : MAX_ASIDE);
     reader.addBeside(rest, BESIDE, isContinued ? Infinity : MAX_BESIDE);

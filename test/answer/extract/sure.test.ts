@@ -11,6 +11,7 @@ const pages = {
   '/jobs': `<title>Jobs</title><main><h1>Jobs</h1><p>Two people who like to work outdoors are wanted for the summer.</p></main>`,
   '/kiosk': `<title>Kiosk</title><main><h1>Kiosk</h1><p>Bread has to be ordered the evening before.</p></main>`,
   '/canoes': `<title>Canoes</title><main><h1>Canoes</h1><p>Canoes are lent by the ranger at the upper landing stage.</p></main>`,
+  '/reductions': `<title>Reductions</title><main><h1>Reductions</h1><p>Pensioners pay half, on every day of the week.</p></main>`,
   '/bicycles': `<title>Bicycles</title><main><h1>Bicycles</h1><p>Bicycles are lent by the ranger at the lower gate.</p></main>`,
 };
 
@@ -49,5 +50,11 @@ describe('a quotation', () => {
 
   it('is told as the closest, or not at all, where it lacks most of the question', async () => {
     expect((await ask('may I book the barrier for a jazz concert?')).outcome).not.toBe('answered');
+  });
+
+  it('is found by what stands beside a question that no page has a word of', async () => {
+    const { response, outcome } = await ask("I'm a pensioner, do I get it cheaper?");
+    expect(outcome).toBe('unsure');
+    expect(response).toContain('Pensioners pay half');
   });
 });
