@@ -51,12 +51,13 @@ describe('what a visitor downloads, gzip -9', () => {
     ['what marks unread answers', 'presence', 1000],
     ['the list of conversations', 'conversations', 2500],
     ['what shows a teaser', 'teaser', 1500],
+    ['parts beside the text', 'parts', 2000],
   ])('%s is a file of its own, which needs no other', (_, part, most) => {
     for (const folder of ['dist/embed', 'dist/component']) {
       const files = readdirSync(folder).filter((name) => new RegExp(`^${part}-.{8}\\.js$`).test(name));
       expect(files).toHaveLength(1);
       expect(zipped(`${folder}/${files[0]}`)).toBeLessThanOrEqual(most);
-      expect(asksFor(`${folder}/${files[0]}`)).toEqual([]);
+      expect(needs(`${folder}/${files[0]}`)).toEqual([]);
     }
   });
 

@@ -28,12 +28,12 @@ const sleep = (ms: number, { controller: { signal } }: Chat): Promise<unknown> =
 /** Adds the turn's question to the stored unsent ones, or removes it, and merges `more` in the same write. */
 export function saveQuestion(
   { storage }: Chat,
-  { query, id, session, replaces, at }: Turn,
+  { query, id, session, replaces, variables, at }: Turn,
   isUnsent: boolean,
   more?: StoredChat,
 ): void {
   storage.write({
-    sent: { ...storage.read().sent, [id]: isUnsent ? { query, id, session, replaces, at } : undefined },
+    sent: { ...storage.read().sent, [id]: isUnsent ? { query, id, session, replaces, variables, at } : undefined },
     ...more,
   });
 }
@@ -45,6 +45,7 @@ const isShown = ({ turns }: Chat, turn: Turn): boolean => turns.peek().includes(
 export function applyRecord(turn: Turn, record: VisitorMessage): void {
   const { text, citations, feedback, status } = turn;
   const { confirm } = record;
+  turn.parts = record.parts;
   if (confirm) turn.pending = { ...confirm, until: Date.now() + confirm.expires_in * 1000 };
   text.value = record.response;
   citations.value = readCitations(record.cite_data_json);

@@ -15,6 +15,8 @@ export interface Turn extends Question, MessageRef {
    * `Date.now()`; infinite once they have confirmed it. Set before its `status`.
    */
   pending?: (NonNullable<VisitorMessage['confirm']> & { until: number }) | undefined;
+  /** What the answer has beside its text. Set before its `status`. */
+  parts?: VisitorMessage['parts'];
   /** The visitor's rating; `isLost`: sending it failed. */
   feedback: Signal<Partial<Feedback> & { isLost?: boolean }>;
 }

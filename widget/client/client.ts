@@ -20,6 +20,8 @@ export interface Question {
   session?: string | undefined;
   /** Uuid of the session's last message, which this question asks anew. */
   replaces?: string | undefined;
+  /** Values of variables, in place of the page's. */
+  variables?: Record<string, string> | undefined;
   /** When it was first asked, in milliseconds as `Date.now()`. */
   at: number;
 }
@@ -120,8 +122,8 @@ export function createClient(server: string, chatbot: string, context?: Context)
 
   return {
     profile: () => json(''),
-    ask: ({ query, id, session, replaces }, signal) =>
-      stream('/ask', post({ query, id, session: session || undefined, replaces, variables: context }), signal),
+    ask: ({ query, id, session, replaces, variables = context }, signal) =>
+      stream('/ask', post({ query, id, session: session || undefined, replaces, variables }), signal),
     resume: (message, from, signal) =>
       stream(messagePath(message, 'stream'), { headers: { 'Last-Event-ID': String(from) } }, signal),
     messages: (session) => json(`/session/${session}/messages`),

@@ -22,6 +22,8 @@ export function styleAnswers(place: HTMLElement): void {
 /** Shows the buttons of a finished answer, and after a thumb down a field for what was wrong. */
 export const show: Part = (place, chat, turn, elements) => {
   const { create, createButton } = elements;
+  if (turn.parts)
+    import('../parts/parts.ts').then((parts) => parts.show(place, chat, turn, elements)).catch(chat.report);
   const words = { ...afterAnswerWords, ...chat.words.peek() };
   const status = create('p', { class: 'note', role: 'status' });
   const field = create('textarea', { rows: '2', maxlength: '2000' }) as HTMLTextAreaElement;

@@ -1,0 +1,92 @@
+// @vitest-environment happy-dom
+import { waitFor } from '@testing-library/preact';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Part } from '../../../server/types.ts';
+import { answerEvents, jsonResponse, messageRecord, streamResponse, type Handler } from '../fake-server.ts';
+import { mountAndOpen, type MountedChat } from '../mounted.ts';
+
+const PARTS: Part[] = [
+  { type: 'quick_replies', replies: [{ label: 'Blue', query: 'The blue one' }, { label: 'Red' }] },
+  {
+    type: 'form',
+    title: 'Who are you?',
+    fields: [
+      { name: 'name', label: 'Name', kind: 'text', required: true },
+      { name: 'email', label: 'E-mail', kind: 'email' },
+      { name: 'more', label: 'More', kind: 'long_text' },
+    ],
+    submit: 'Please call me',
+  },
+  { type: 'link_cards', cards: [{ title: 'Lamp', url: 'https://shop.test/lamp', text: '<b>€40</b>' }] },
+];
+const record = { ...messageRecord('Which?', 'One of these.'), parts: PARTS };
+let chat: MountedChat;
+
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+});
+afterEach(() => chat.close());
+
+const button = (name: string): HTMLElement => chat.screen.getByRole('button', { name });
+const field = (name: string): HTMLInputElement => chat.screen.getByRole('textbox', { name }) as HTMLInputElement;
+
+async function asked(parts: unknown = PARTS, answers: Record<string, Handler> = {}): Promise<void> {
+  const first = streamResponse(answerEvents({ ...record, parts: parts as Part[] }));
+  const replies = [first, streamResponse(answerEvents({ ...messageRecord('x', 'Thanks.'), uuid: 'm2' }))];
+  chat = await mountAndOpen({ 'POST /ask': () => replies.shift()!, ...answers }, { context: { page: '/lamps' } });
+  chat.ask('Which?');
+  await waitFor(() => button('Helpful'));
+}
+
+const lastAsked = (): unknown => {
+  const { query, session, variables } = chat.server.askRequests().at(-1)!.body as Record<string, unknown>;
+  return { query, session, variables };
+};
+
+test('a button asks its query, and its label where it has none', async () => {
+  await asked();
+  (await waitFor(() => button('Blue'))).click();
+  await waitFor(() => chat.screen.getByText('Thanks.'));
+  expect(lastAsked()).toEqual({ query: 'The blue one', session: 's1', variables: { page: '/lamps' } });
+});
+
+test('a form sends what was filled in as variables of the question that it asks', async () => {
+  await asked();
+  await waitFor(() => field('Name *'));
+  field('Name *').value = ' Ann ';
+  field('More').value = 'two\nlines';
+  expect([field('Name *').required, field('E-mail').type, field('E-mail').required]).toEqual([true, 'email', false]);
+  button('Please call me').click();
+  await waitFor(() => chat.screen.getByText('Thanks.'));
+  expect(lastAsked()).toEqual({
+    query: 'Please call me',
+    session: 's1',
+    variables: { name: 'Ann', more: 'two\nlines' },
+  });
+});
+
+test('links open in a tab of their own; no text becomes HTML', async () => {
+  await asked();
+  const link = (await waitFor(() => chat.screen.getByRole('link'))) as HTMLAnchorElement;
+  expect([link.href, link.target, link.textContent]).toEqual(['https://shop.test/lamp', '_blank', 'Lamp<b>€40</b>']);
+});
+
+test('an unknown type and an address that runs a script are left out, the rest is there', async () => {
+  await asked([
+    { type: 'video', url: 'https://shop.test/v' },
+    { type: 'link_cards', cards: [{ title: 'Bad', url: 'javascript:alert(1)' }] },
+    PARTS[0],
+  ]);
+  await waitFor(() => button('Blue'));
+  expect(chat.screen.queryByText('Bad')).toBeNull();
+});
+
+test('parts are the same after a reload', async () => {
+  await asked();
+  chat.close();
+  chat = await mountAndOpen({ 'GET /session/s1/messages': () => jsonResponse([record]) });
+  await waitFor(() => button('Blue'));
+  expect(field('E-mail').type).toBe('email');
+  chat.screen.getByRole('link');
+});

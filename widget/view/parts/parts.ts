@@ -1,0 +1,75 @@
+import type { Form, LinkCards, QuickReplies } from '../../../server/types.ts';
+import type { Chat } from '../../chat/types.ts';
+import type { Elements, Part as Show } from '../elements.ts';
+import style from './style.css?inline';
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(style);
+
+/** Schemes of links, as in answers. */
+const SAFE = /^(?:https?:\/\/|mailto:)/i;
+
+/** Shows the typed parts of an answer before `place`; types that it does not know are left out. */
+export const show: Show = (place, chat, turn, { create, createButton }) => {
+  const root = place.getRootNode() as ShadowRoot;
+  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  const shown = (turn.parts ?? []).map((part) => {
+    if (part.type === 'quick_replies') return createReplies(part, chat, create, createButton);
+    if (part.type === 'form') return createForm(part, chat, create);
+    return part.type === 'link_cards' ? createLinks(part, chat, create) : '';
+  });
+  for (const other of place.parentElement!.querySelectorAll(':scope > .parts')) other.remove();
+  place.before(create('div', { class: 'parts' }, ...shown));
+};
+
+function createReplies(
+  { replies }: QuickReplies,
+  chat: Chat,
+  create: Elements['create'],
+  createButton: Elements['createButton'],
+): HTMLElement {
+  const buttons = replies.map(({ label, query = label }) => createButton(label, () => chat.ask(query)));
+  return create('div', { class: 'replies', role: 'group', 'aria-label': chat.words.peek().suggestions }, ...buttons);
+}
+
+function createLinks({ cards }: LinkCards, chat: Chat, create: Elements['create']): HTMLElement {
+  const title = chat.words.peek().newTab;
+  const items = cards
+    .filter(({ url }) => SAFE.test(url))
+    .map((card) => {
+      const link = create(
+        'a',
+        { href: card.url, target: '_blank', rel: 'noopener nofollow', title },
+        create('strong', { dir: 'auto' }, card.title),
+        ...(card.text ? [create('span', { dir: 'auto' }, card.text)] : []),
+      );
+      return create('li', {}, link);
+    });
+  return create('ul', { class: 'links' }, ...items);
+}
+
+function createForm({ title, fields, submit }: Form, chat: Chat, create: Elements['create']): HTMLElement {
+  const inputs = fields.map(({ kind, required }) => {
+    const input = create(kind === 'long_text' ? 'textarea' : 'input', { maxlength: '1000' });
+    if (kind === 'email') Object.assign(input, { type: 'email', autocomplete: 'email' });
+    return Object.assign(input as HTMLInputElement, { required: !!required });
+  });
+  const labels = fields.map(({ label, required }, at) =>
+    create('label', { dir: 'auto' }, required ? `${label} *` : label, inputs[at]!),
+  );
+  const form = create(
+    'form',
+    title ? { 'aria-label': title } : {},
+    ...(title ? [create('strong', { dir: 'auto' }, title)] : []),
+    ...labels,
+    create('button', { class: 'chip', type: 'submit' }, submit),
+  );
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    const values = fields.map(({ name }, at) => [name, inputs[at]!.value.trim()]).filter(([, value]) => value);
+    chat.ask(submit);
+    // Its request is sent later, at the earliest in a microtask.
+    chat.turns.peek().at(-1)!.variables = Object.fromEntries(values) as Record<string, string>;
+  };
+  return form;
+}
