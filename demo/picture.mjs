@@ -1,5 +1,5 @@
 // Makes the README's pictures in demo/pictures: `npm run build && node demo/picture.mjs`. With a folder named, it also writes there
-// what every state of the widget looks like in light, dark, from right to left and on a phone.
+// what every state of the widget looks like in light, dark, from right to left, on a phone, in three colours and in forced ones.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -76,7 +76,11 @@ const looks = /** @type {const} */ ([
   ['light', '', {}],
   ['dark', '&scheme=dark', { colorScheme: 'dark' }],
   ['rtl', '&dir=rtl&language=ar', {}],
-  ['phone', '', phone],
+  ['phone', '', { ...phone, viewport: { width: 390, height: 844 } }],
+  ['teal', '&color=%230f766e', {}],
+  ['yellow', '&color=%23facc15', {}],
+  ['pink', '&color=%23db2777&scheme=dark', { colorScheme: 'dark' }],
+  ['forced', '', { forcedColors: 'active' }],
 ]);
 
 /** @param {import('playwright').Browser} browser @param {string} folder */
@@ -84,6 +88,7 @@ async function states(browser, folder) {
   const list = await browser.newPage();
   await list.goto(`${base}/demo/states.html`);
   const names = await list.locator('.scene > h2').allInnerTexts();
+  names.push('Launcher');
   await list.close();
   for (const [look, query, options] of looks) {
     const context = await browser.newContext({ viewport: { width: 420, height: 660 }, ...options });
@@ -91,7 +96,7 @@ async function states(browser, folder) {
     for (const name of names) {
       await page.goto(`${base}/demo/states.html?scene=${encodeURIComponent(name)}${query}`);
       await context.setOffline(name === 'No network');
-      await page.waitForTimeout(1200);
+      await page.waitForTimeout(name === 'Launcher' ? 2500 : 1200); // its teaser comes after a second
       await save(page, join(folder, `${name.toLowerCase().replace(/\W+/g, '-')}.${look}.png`));
       await context.setOffline(false);
     }

@@ -156,7 +156,7 @@ const scenes: Scene[] = [
   },
 ];
 
-/** `?scene=Welcome` shows that scene alone; `?scheme=dark`, `?dir=rtl` and `?language=de` apply to the page. */
+/** `?scene=Welcome` shows that scene alone; `?scheme=dark`, `?dir=rtl`, `?language=de` and `?color=teal` apply to the page. */
 const parameters = new URLSearchParams(location.search);
 
 /** Resolves with the first element that matches, as soon as there is one. */
@@ -196,6 +196,7 @@ function start(): void {
   document.adoptedStyleSheets = [sheet];
   const page = document.documentElement;
   page.style.colorScheme = parameters.get('scheme') ?? '';
+  page.style.setProperty('--docent-color', parameters.get('color'));
   page.dir = parameters.get('dir') ?? page.dir;
   page.lang = parameters.get('language') ?? page.lang;
   const container = document.getElementById('scenes')!;
@@ -204,7 +205,7 @@ function start(): void {
   for (const scene of scenes) if (!selected || scene.name === selected) void show(scene, container);
   const script: Script = { answer: (query, signal) => streamAnswer({ ...citedAnswer, query }, signal, 28) };
   const settings = { teaser: 'Questions about your order?', teaser_after: 1 };
-  if (!selected)
+  if (!selected || selected === 'Launcher')
     launch({ server: '', chatbot: demoProfile.uuid, settings }, async () => ({
       openPanel: (root, options) =>
         openPanel(root, { ...options, client: createScriptedClient(script), storage: pageStorage() }),
