@@ -31,7 +31,8 @@ interface Visit extends BrowserContextOptions {
 }
 
 async function visit({ path = '/demo/', html, ...options }: Visit = {}): Promise<void> {
-  context = await browser.newContext(options);
+  // What is measured stands still.
+  context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   page = await context.newPage();
   page.setDefaultTimeout(10_000);
   faults = [];

@@ -16,7 +16,7 @@ const addCancel = (): Promise<string> =>
 const pageAddress = (): string => `${shop.docent.base}/c/${shop.chatbot}`;
 const callIn = (one: Page): Locator => one.getByRole('group', { name: meta.step, exact: true });
 
-const newPage = async (): Promise<Page> => (await browser.newContext()).newPage();
+const newPage = async (): Promise<Page> => (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
 
 async function openPage(one: Page): Promise<void> {
   one.setDefaultTimeout(10_000);

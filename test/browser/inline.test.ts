@@ -25,7 +25,7 @@ beforeEach(async () => {
   const script = `<script src="${server.base}/embed.js" data-chatbot="${chatbot}" data-inline="#chat"></script>`;
   const place = '<div style="height:300px"></div><div id="chat" style="height:450px"></div><div style="height:1500px">';
   const body = `<!doctype html><html lang="en"><body style="margin:0">${place}</div>${script}`;
-  page = await browser.newPage({ viewport: { width: 1000, height: 500 } });
+  page = await browser.newPage({ viewport: { width: 1000, height: 500 }, reducedMotion: 'reduce' });
   page.setDefaultTimeout(10_000);
   await page.route('**/inline', (route) => route.fulfill({ contentType: 'text/html', body }));
   await page.goto(`${server.base}/inline`);
