@@ -33,23 +33,29 @@ async function chatbotOf(site: string): Promise<string> {
 }
 
 describe.each([
-  ['hall', 37],
-  ['library', 29],
-])('follow-ups about the %s', (site, least) => {
+  ['hall', 37, 25, 1],
+  ['library', 29, 19, 3],
+])('follow-ups about the %s', (site, least, leastSure, mostWrong) => {
   it('are told the fact, from the page that the answer before quoted', async () => {
     const chatbot = await chatbotOf(site);
     const files = await readConversationFiles(join(FOLDER, `${site}.yaml`));
     const failed: string[] = [];
     let told = 0;
+    const sure = { right: 0, wrong: 0 };
     for (const { name, turns } of files.flatMap(({ conversations }) => conversations)) {
       const session = (await running.api('POST', `/chatbot/${chatbot}/session/create`, {})).body.uuid;
       for (const [at, { ask, answer }] of turns.entries()) {
         const { body } = await running.api('POST', `/session/${session}/message/non-stream`, { query: ask });
         const holds = answer?.contains?.every((fact) => body.response.toLowerCase().includes(fact.toLowerCase()));
+        const [message] = (await running.api('GET', `/session/${session}/messages`)).body.slice(-1);
+        const isSure = JSON.parse(message.meta_json).outcome === 'answered';
+        if (at > 0 && isSure) sure[holds ? 'right' : 'wrong'] += 1;
         if (at > 0 && holds) told += 1;
         if (at > 0 && !holds) failed.push(`${name}: ${ask}`);
       }
     }
     expect(told, failed.join('\n')).toBeGreaterThanOrEqual(least);
+    expect(sure.right).toBeGreaterThanOrEqual(leastSure);
+    expect(sure.wrong).toBeLessThanOrEqual(mostWrong);
   }, 60_000);
 });

@@ -41,6 +41,10 @@ export function judge({ candidates: [best], confidence }: Ranking, query: Query,
   const held = heldOf(shares, query);
   const needed = Math.min(1, minHeld(query, found, leadOf(passage, found)));
   const least = minConfidence(query, found);
+  const own = goesOnOwnPage(query, passage)
+    ? heldOf(shares, { ...query, terms: query.terms.slice(0, query.earlier) })
+    : 0;
+  if (own >= usual) return { certainty: 'sure', held: own, needed: usual };
   if (confidence < least) {
     const goesOn = query.goesOn && passage.match.quoted !== undefined;
     const isNear = heldOf(shares, query, true) >= UNSURE_HELD * usual && query.unknownNames === 0;
@@ -51,6 +55,10 @@ export function judge({ candidates: [best], confidence }: Ranking, query: Query,
   const isSure = query.isLongForm || (held >= needed && hasWhatItPointsTo(shares, query));
   return { certainty: isSure ? 'sure' : 'unsure', held, needed };
 }
+
+/** Whether a follow-up’s own words may say enough: the answer before quoted that page, and no word is a guess. */
+const goesOnOwnPage = ({ isFollowUp, terms, earlier }: Query, { match }: Found): boolean =>
+  isFollowUp && earlier > 0 && match.quoted !== undefined && terms.slice(0, earlier).every(({ isGuess }) => !isGuess);
 
 /** Whether any piece holds the kind of thing asked for: what does not may tell of the subject alone. */
 export const hasTypeAskedFor = ({ hasAnswerType, isLongForm }: Query, pieces: { text: string }[]): boolean =>
