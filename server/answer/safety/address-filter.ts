@@ -1,3 +1,4 @@
+import { CodeReader } from './code.ts';
 import type { TextFilter } from './guard.ts';
 import type { AllowedAddresses } from './hosts.ts';
 
@@ -24,7 +25,7 @@ const MAX_LINE = 1000;
 
 /**
  * Takes addresses out of a model's text that lead elsewhere than allowed: links, definitions, autolinks and bare addresses by
- * the whole address, images by the host, HTML, in code too. Text and alternative text stay. A destination in which the host is
+ * the whole address, images by the host, in code too, and HTML elsewhere. Text and alternative text stay. A destination in which the host is
  * hidden by escapes or entities is refused as a whole. Mail addresses in the text stay.
  */
 export function createAddressFilter(addresses: AllowedAddresses): TextFilter {
@@ -36,9 +37,11 @@ export function createAddressFilter(addresses: AllowedAddresses): TextFilter {
   let isBehindBracket = false;
   /** The shown part of the line. */
   let line = '';
+  const code = new CodeReader();
 
   function shown(text: string): string {
     const end = text.lastIndexOf('\n');
+    code.read(text);
     line = (end < 0 ? line + text : text.slice(end + 1)).slice(-MAX_LINE);
     return text;
   }
@@ -193,9 +196,8 @@ export function createAddressFilter(addresses: AllowedAddresses): TextFilter {
     const [, domain] = /^mailto:[\w.+-]+@([\w.-]+)$/i.exec(bare) ?? [];
     // What is left is relative, unless an escape, an entity, or a bracket or marker that is dropped later makes it something else.
     const isSafe = domain === undefined ? !/[:\\&<>[\]【】]|^[/]{2}/.test(bare) : addresses.hasMail(domain);
-    const leadsAway =
-      domain === undefined && (trigger === '](' ? /[/.?]/ : /^[./]/).test(bare) && !bare.startsWith('#');
-    if (isSafe && leadsAway && !isImage() && !addresses.hasPage(bare)) return refused;
+    const leadsAway = domain === undefined && (trigger === '](' ? /[/?]/ : /^[./]/).test(bare) && !bare.startsWith('#');
+    if (isSafe && leadsAway && !code.isFenced && !isImage() && !addresses.hasPage(bare)) return refused;
     if (isSafe) return kept;
     return trigger === ']:' ? colonAt(bare, open, refused) : refused;
   }
@@ -231,6 +233,9 @@ export function createAddressFilter(addresses: AllowedAddresses): TextFilter {
 
   /** An autolink or an HTML tag. */
   function tagAt(text: string, start: number, isLast: boolean): Step | undefined {
+    const isInCode = code.isFenced || code.isInSpan(text.slice(start), isLast || text.length - start > MAX_TAG);
+    if (isInCode === undefined) return undefined;
+    if (isInCode) return { show: '<', end: start + 1 };
     const following = text.slice(start, start + MAX_TAG);
     const [tag = ''] = /^<[^<>]*>?/.exec(following) ?? [];
     // Browsers read a tag on behind another `<`.

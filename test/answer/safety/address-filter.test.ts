@@ -1,3 +1,4 @@
+import { marked } from 'marked';
 import fc from '../../random.ts';
 import { describe, expect, it } from 'vitest';
 import { createMarkerFilter } from '../../../server/answer/citations/stream-filter.ts';
@@ -50,6 +51,9 @@ const kept = [
   'Mail [us](mailto:help@shop.test) or call [us](tel:+4912345), help@elsewhere.test.',
   'In code: `if (a < b) return c[1](x)`, `Map<string, number>`, x ? y : z',
   '<b>bold</b> <a href="https://cdn.test/x">x</a> <br/>',
+  'Use `if (a <b && c == d) {`, ``<b title="`" id=x&y``: `x <y = 1`.',
+  '```js\nfor (i = 0; i <n && a[i](b/c); i++) x = <T extends A = B>(y);\n```\nThen `i <n&1`.',
+  '```html\n<input value=x data-y="a&b" \n```\n\nText\n\n```\na <b = c\n```',
   'HTTPS://WWW.shop.test/returns www.shop.test/returns shop, http, https://a.docs.test:8080/b',
   'According to [1]: 24:00 is closing. [Mon]: 9:00-17:00, [Tue]: 10:00/11:00\n- [x]: 12:30 lunch',
 ];
@@ -206,6 +210,61 @@ describe('the address filter', () => {
     `<a id='"' title=">" href=/\\evil.test>`,
   ])('shows no tag that ends behind what looks like its end: %s', (text) => {
     for (const pieces of [[text], text.split('')]) expect(filtered(pieces)).not.toMatch(/<[a-z]/);
+  });
+
+  describe('shows no tag as code that a reader of Markdown takes for one', () => {
+    const evil = '<img src=/\\evil.test>';
+    function expectNoTag(pieces: string[]): void {
+      const shown = withoutMarkersIn(pieces);
+      marked.walkTokens(marked.lexer(shown), (token) => {
+        if (token.type === 'html') expect(token.raw, shown).not.toContain('evil');
+      });
+    }
+
+    it.each([
+      `- \`\n- \` x \` ${evil} \``,
+      `\`\`\`js\n\`\`\`\t\n\`\`\`\n${evil}`,
+      `\`\r<!--${evil}\``,
+      `<div>\n\`\`\`\n${evil}\n\`\`\``,
+      `<?\n\`${evil}\``,
+      `\`[9]\`\`\n${evil}\n\`\`\``,
+      `\`${evil}[9]${evil}\` [9]\`x`,
+      `a \`${evil}[9]\\\`\`【9】\``,
+      `> \`\`\`\n${evil}`,
+      `- a\n  \`\`\`\n\n${evil}`,
+      `|a|b|\n|-|-|\n| \`a | ${evil} \` |`,
+      `\`${evil} [x](https://evil.test/\` )`,
+      `\\\`${evil}\``,
+    ])('%s', (text) => {
+      expectNoTag([text]);
+      expectNoTag(text.split(''));
+    });
+
+    it('whatever stands around it', () => {
+      const fences = ['\n```\n', '\n```js\n', '~~~\n', '\n', '\n\n', '\n> ', '\n- ', '\n|-|-|\n', ' ', '|'];
+      const others = [
+        '[9]',
+        '【9】',
+        '<div>',
+        '<!--',
+        '<?',
+        '<b ',
+        '>',
+        '\\',
+        'a',
+        '](',
+        ')',
+        '](https://evil.test/',
+        ']: ',
+      ];
+      const part = fc.constantFrom(evil, evil, evil, '`', '``', ...fences, ...others);
+      fc.assert(
+        fc.property(fc.array(part, { minLength: 2, maxLength: 14 }), cutting, (some, cuts) =>
+          expectNoTag(cut(some.join(''), cuts)),
+        ),
+        { numRuns: 3000 },
+      );
+    });
   });
 
   it('holds nothing back of text without addresses', () => {
