@@ -41,7 +41,7 @@ async function ask(query: string): Promise<{ response: string; outcome: string }
 describe('a quotation', () => {
   it.each([
     ['lacks a word that is common in any text', 'is the barrier working at seven?', 'The barrier opens at seven'],
-    ['is far ahead of all others', 'are campfires in iron bowls permitted on hot nights?', 'Campfires may burn'],
+    ['is far ahead of all others', 'may campfires burn in iron bowls on hot nights?', 'Campfires may burn'],
   ])('is told surely where it %s', async (_, query, words) => {
     const { response, outcome } = await ask(query);
     expect(response).toContain(words);
