@@ -52,6 +52,7 @@ describe('what a visitor downloads, gzip -9', () => {
     ['the list of conversations', 'conversations', 2500],
     ['what shows a teaser', 'teaser', 1500],
     ['parts beside the text', 'parts', 2000],
+    ['what colours code', 'colours', 2500],
   ])('%s is a file of its own, which needs no other', (_, part, most) => {
     for (const folder of ['dist/embed', 'dist/component']) {
       const files = readdirSync(folder).filter((name) => new RegExp(`^${part}-.{8}\\.js$`).test(name));

@@ -24,6 +24,8 @@ export const show: Part = (place, chat, turn, elements) => {
   const { create, createButton } = elements;
   if (turn.parts)
     import('../parts/parts.ts').then((parts) => parts.show(place, chat, turn, elements)).catch(chat.report);
+  if (place.parentElement!.querySelector('pre'))
+    import('../code/colours.ts').then(({ colourCode }) => colourCode(place.parentElement!)).catch(chat.report);
   const words = { ...afterAnswerWords, ...chat.words.peek() };
   const status = create('p', { class: 'note', role: 'status' });
   const field = create('textarea', { rows: '2', maxlength: '2000' }) as HTMLTextAreaElement;

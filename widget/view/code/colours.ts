@@ -1,0 +1,55 @@
+import { tokensOf, type TokenKind } from './tokens.ts';
+import style from './style.css?inline';
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(style);
+
+/** UTF-16 units of code: more is not coloured. */
+const MAX_LENGTH = 50_000;
+
+/**
+ * Colours the code blocks in `answer` by highlights, which change no node: the text is Preact's. Browsers without the CSS Custom
+ * Highlight API show it in the colour of the text.
+ */
+export function colourCode(answer: Element): void {
+  const root = answer.getRootNode() as ShadowRoot;
+  if (!('highlights' in CSS)) return;
+  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  for (const [name, highlight] of CSS.highlights)
+    if (name.startsWith('docent-'))
+      for (const range of highlight) if (!range.startContainer.isConnected) highlight.delete(range);
+  for (const code of answer.querySelectorAll('pre > code')) {
+    const text = code.textContent;
+    const name = code.closest('[aria-label]')?.getAttribute('aria-label') ?? '';
+    if (text.length > MAX_LENGTH) continue;
+    const place = placesIn(code);
+    for (const { kind, start, end } of tokensOf(text, name)) {
+      const range = new Range();
+      range.setStart(...place(start));
+      range.setEnd(...place(end));
+      highlightOf(kind).add(range);
+    }
+  }
+}
+
+function highlightOf(kind: TokenKind): Highlight {
+  const name = `docent-${kind}`;
+  const known = CSS.highlights.get(name);
+  const highlight = known ?? new Highlight();
+  if (!known) CSS.highlights.set(name, highlight);
+  return highlight;
+}
+
+/** Finds the text node and the offset within it of offsets that grow. */
+function placesIn(code: Element): (offset: number) => [Node, number] {
+  const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+  let node = walker.nextNode() as Text;
+  let before = 0;
+  return (offset) => {
+    while (offset > before + node.length) {
+      before += node.length;
+      node = walker.nextNode() as Text;
+    }
+    return [node, offset - before];
+  };
+}
