@@ -146,35 +146,32 @@ class PassageQuotes {
   }
 
   #sentence(at: number): void {
-    const { start } = this.#layout.sentences[at]!;
     const end = this.#layout.end(at);
     const last = this.#pieces.at(-1);
-    if (
-      last &&
-      !last.block &&
-      at > 0 &&
-      last.end === this.#layout.end(at - 1) &&
-      isBetweenSentences(this.#layout.gap(at))
-    ) {
+    if (last && !last.block && at > 0 && last.end === this.#layout.end(at - 1) && this.#layout.isInParagraph(at)) {
       last.text += this.#layout.space(at) + this.#text(at);
       last.end = end;
       this.#quoted.add(at);
       return;
     }
     const isAnaphoric = refersBack(this.#text(at), this.#found.text);
-    if ((isAnaphoric || this.#isLed(at)) && this.#hasBefore(at)) {
-      const before = this.#layout.sentences[at - 1]!;
-      const both = before.text + this.#layout.space(at) + this.#text(at);
-      return this.#push(this.#piece(both, before.start, end, false), at - 1, at);
-    }
-    this.#push(this.#piece(this.#text(at), start, end, false), at, at, isAnaphoric);
+    const first = (isAnaphoric || this.#isLed(at)) && this.#hasBefore(at) ? at - 1 : this.#unquotedLabel(at);
+    let text = this.#text(first);
+    for (let next = first + 1; next <= at; next++) text += this.#layout.space(next) + this.#text(next);
+    const piece = this.#piece(text, this.#layout.sentences[first]!.start, end, false);
+    this.#push(piece, first, at, isAnaphoric && first === at);
   }
 
   /** Whether a complete sentence of the same paragraph, or a lead-in, comes before, and is not quoted already. */
   #hasBefore(at: number): boolean {
     const before = at - 1;
     if (before < 0 || this.#quoted.has(before) || this.#text(before).length > MAX_SENTENCE_BEFORE) return false;
-    return this.#isLed(at) || (isBetweenSentences(this.#layout.gap(at)) && SENTENCE_END.test(this.#text(before)));
+    return this.#isLed(at) || (this.#layout.isInParagraph(at) && SENTENCE_END.test(this.#text(before)));
+  }
+
+  #unquotedLabel(at: number): number {
+    const label = this.#layout.labelOver(at, MAX_SENTENCE_BEFORE);
+    return this.#quoted.has(label) ? at : label;
   }
 
   #isLed = (at: number): boolean => at > 0 && ENDS_WITH_COLON.test(this.#text(at - 1));
@@ -183,7 +180,7 @@ class PassageQuotes {
   #questionWithAnswer(at: number, next: number, selected: number[]): void {
     if (this.#layout.items[next]! >= 0 || this.#layout.isCode(next) || this.#quoted.has(next))
       return this.#sentence(at);
-    const last = selected.includes(next + 1) && isBetweenSentences(this.#layout.gap(next + 1)) ? next + 1 : next;
+    const last = selected.includes(next + 1) && this.#layout.isInParagraph(next + 1) ? next + 1 : next;
     const [start, end] = [this.#layout.sentences[at]!.start, this.#layout.end(last)];
     this.#push(this.#piece(this.#layout.text.slice(start, end), start, end, true), at, last);
   }
@@ -295,5 +292,3 @@ class PassageQuotes {
 
 const ENDS_WITH_COLON = /[:：]$/;
 const QUESTION = /[?？]$/;
-
-const isBetweenSentences = (gap: string): boolean => !gap.includes('\n');

@@ -10,6 +10,9 @@ export function isInCode(text: string, start: number): boolean {
 /** The mark of the next item, and nothing before it but white space. */
 const ITEM_GAP = /^\s*\n *(?:-|\d{1,3}\.) $/;
 
+/** One to three words and a colon at the beginning of a paragraph. */
+const LABEL = /^\p{Lu}[\p{L}\p{M}’'-]*(?: [\p{L}\p{M}’'-]+){0,2}: \S/u;
+
 /** Which sentences of a passage are in paragraphs, list items, table rows and code. */
 export class Layout {
   readonly text: string;
@@ -97,6 +100,22 @@ export class Layout {
       return mark + led.join('') + this.itemText(item);
     });
     return lines.join('\n');
+  }
+
+  /** Whether the sentence before is of the same paragraph. */
+  isInParagraph(at: number): boolean {
+    return !this.gap(at).includes('\n');
+  }
+
+  /**
+   * The sentence that opens the paragraph with a label, `Exceptions: …`, which counts for what is behind it too; the sentence
+   * itself where there is none, or more than `most` UTF-16 units from there to its end.
+   */
+  labelOver(at: number, most: number): number {
+    let first = at;
+    while (first > 0 && this.isInParagraph(first)) first -= 1;
+    const isShort = this.end(at) - this.sentences[first]!.start <= most;
+    return isShort && LABEL.test(this.sentences[first]!.text) ? first : at;
   }
 
   /** Where a sentence ends, with the closing fence of its code. */

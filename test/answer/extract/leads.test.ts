@@ -25,6 +25,8 @@ const SITE = await siteOf({
   'fees.html': `<title>Fees</title><main><h1>Fees</h1><p>Nobody pays for these:</p><ul>
     ${Array.from({ length: 30 }, (_, at) => `<li>Advice of kind ${at} about gardens, hedges, fences and ponds of that kind.</li>`).join('')}
     <li>Only for members, and only on a Monday:<ul><li>Grafting of pears.</li></ul></li></ul></main>`,
+  'boats.html': `<title>Boats</title><main><h1>Boats</h1><p>Exceptions: rowing boats, once they have been in the sea. Sails that
+    were cut to a pattern of your own, since nobody else can use them. Second-hand engines.</p></main>`,
   'cameras.html': `<title>Cameras</title><main><h1>Cameras</h1><p>We mend most cameras while you wait.</p>
     <p><b>Kinds of camera that<br>we never <i>take</i></b></p><p>Toy cameras of any make stay with you.</p>
     <p><strong>Not repaired</strong>:</p><p>Wooden tripods are beyond all of us.</p><p><b>We do not lend:</b></p><p>Flash bulbs of all makers.</p></main>`,
@@ -51,6 +53,11 @@ describe('a quote is told with what turns its meaning', () => {
       'a bold line that ends with a colon',
       'Do you lend flash bulbs of all makers?',
       /^(?!.*never)[^]*lend: Flash bulbs/,
+    ],
+    [
+      'a label that opens the paragraph',
+      'Can I return sails cut to my own pattern?',
+      /Exceptions: rowing boats, .* Sails/,
     ],
     [
       'the item around a nested list',
