@@ -8,6 +8,7 @@ import { derivedUuid, messageUuid, newUuid, nextModifiedAt, readUuid, type Clock
 import { objectIn } from '../schema/json.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
 import type { AskBody } from '../schema/visitor.ts';
+import { limitMessage } from './limit-message.ts';
 import type { VisitorSessions } from './sessions.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -53,7 +54,7 @@ export function createAsk({ store, runs, upstream, clock, log, limits, sessions 
       // First: a question that is refused for lack of capacity does not count.
       runs.checkCapacity(chatbot.uuid, address);
       const replaced = body.replaces === undefined ? undefined : await replaceable(session, body.replaces);
-      admit(chatbot, address, setFields);
+      admit(chatbot, body.query, { address, acceptedLanguages, setFields });
       if (replaced) await replace(replaced, ids.message);
       return {
         uuid: ids.message,
@@ -95,12 +96,16 @@ export function createAsk({ store, runs, upstream, clock, log, limits, sessions 
     if (!replaced) throw notFound('message');
   }
 
-  function admit(chatbot: StoredChatbot, address: string, setFields: AskRequest['setFields']): void {
+  function admit(
+    chatbot: StoredChatbot,
+    query: string,
+    { address, acceptedLanguages, setFields }: Omit<AskRequest, 'request'>,
+  ): void {
     const retryAfter = limits.take(chatbot.uuid, address, chatbot.meta.rate_limit);
     setFields(limits.fields(chatbot.uuid, address, chatbot.meta.rate_limit));
     if (retryAfter === 0) return;
     log.debug({ chatbot: chatbot.uuid, retryAfter }, 'a visitor reached the rate limit');
-    throw new Refusal('rate_limited', chatbot.meta.rate_limit_message || 'Too many messages', { retryAfter });
+    throw new Refusal('rate_limited', limitMessage(chatbot, query, acceptedLanguages), { retryAfter });
   }
 }
 

@@ -37,7 +37,7 @@ export const RateLimit = Type.Tuple(
 );
 export const RateLimitMessage = Type.String({
   maxLength: 1000,
-  description: 'Shown to a visitor who is over the rate limit, 0 to 1000 characters.',
+  description: 'Shown to a visitor who is over the rate limit, 0 to 1000 characters; the default in their language.',
 });
 
 export const ShowCitations = Type.Boolean({

@@ -7,6 +7,9 @@ import { Message, Query, Session } from './records.ts';
 
 /** Bodies and records of the public chat API. */
 
+/** `rate_limit_message` until the owner writes one. */
+export const DEFAULT_LIMIT_MESSAGE = 'Too many messages';
+
 export const SessionBody = Type.Object({ variables: Type.Optional(NewVariables) });
 
 export const AskBody = Type.Object({

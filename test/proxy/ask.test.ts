@@ -203,6 +203,32 @@ describe('the same question sent again with its id', () => {
 });
 
 describe('the rate limit', () => {
+  const LIMITED = { rate_limit: [1, 60] as [number, number], rate_limit_message: 'Too many messages' };
+  const refusalOf = async (uuid: string, query: string, language: string): Promise<string> => {
+    await ask(docent, uuid, { query });
+    const headers = { 'content-type': 'application/json', 'accept-language': language };
+    const body = JSON.stringify({ query });
+    const refused = await fetch(`${docent.base}/chat/${uuid}/ask`, { method: 'POST', headers, body });
+    return ((await refused.json()) as { error: string }).error;
+  };
+
+  it.each([
+    ['en', 'How long?', 'en', undefined, 'Too many messages'],
+    ['the question', 'Wie lange habe ich Zeit, um etwas zurückzugeben?', 'en-GB', undefined, 'Zu viele Nachrichten'],
+    ['the browser', '42', 'pt-BR,pt;q=0.9', undefined, 'Demasiadas mensagens'],
+    ['the widget’s setting', '42', 'pt-BR', 'sv', 'För många meddelanden'],
+    ['English for an unknown language', '42', 'xx', undefined, 'Too many messages'],
+  ])('refuses with the default message in the language of %s', async (_, query, accepted, language, message) => {
+    const { uuid } = await docent.chatbot(LIMITED);
+    if (language) await docent.store.updateChatbot(uuid, (chatbot) => ({ ...chatbot, widget: { language } }));
+    expect(await refusalOf(uuid, query, accepted)).toBe(message);
+  });
+
+  it('refuses with the owner’s message as it is, in any language', async () => {
+    const { uuid } = await docent.chatbot({ ...LIMITED, rate_limit_message: 'Too many messages!' });
+    expect(await refusalOf(uuid, 'Wie lange habe ich Zeit, um etwas zurückzugeben?', 'de')).toBe('Too many messages!');
+  });
+
   it('refuses with the owner’s message and the exact time to wait', async () => {
     const { uuid } = await docent.chatbot({ rate_limit: [2, 60] });
     const session = uuidOf(await ask(docent, uuid, { query: 'One?' }), 'session');

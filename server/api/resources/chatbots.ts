@@ -4,6 +4,7 @@ import { defaultAgent } from '../../agents/agents.ts';
 import { unknownKey } from '../../http/auth.ts';
 import { nextModifiedAt, newUuid, timestamp, view, type Clock } from '../../schema/ids.ts';
 import { Chatbot, Success } from '../../schema/records.ts';
+import { DEFAULT_LIMIT_MESSAGE } from '../../schema/visitor.ts';
 import type { Store, StoredChatbot } from '../../store/store.ts';
 import { ChatbotChange, NewChatbot } from '../requests/bodies.ts';
 import { serializeList } from '../../http/json-list.ts';
@@ -115,7 +116,7 @@ export async function deleteChatbot(
 /** The defaults of INTERFACE.md, Records. */
 export const CHATBOT_META: Chatbot['meta'] = {
   rate_limit: [20, 240],
-  rate_limit_message: 'Too many messages',
+  rate_limit_message: DEFAULT_LIMIT_MESSAGE,
   show_citations: false,
   visibility: 'private',
 };

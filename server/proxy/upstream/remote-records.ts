@@ -1,6 +1,7 @@
 import { citationsIn } from '../../answer/message-records.ts';
 import type { AnswerResult } from '../../answer/runs.ts';
 import { timestamp, type Clock } from '../../schema/ids.ts';
+import { DEFAULT_LIMIT_MESSAGE } from '../../schema/visitor.ts';
 import { outcomeIn } from '../../store/outcomes.ts';
 import type { StoredChatbot } from '../../store/store.ts';
 import type { Citations, Outcome } from '../../types.ts';
@@ -27,7 +28,7 @@ export function readChatbot(reply: unknown, uuid: string, clock: Clock): StoredC
     owner: '',
     meta: {
       rate_limit: readRateLimit(rate_limit),
-      rate_limit_message: stringOr(rate_limit_message, 'Too many messages'),
+      rate_limit_message: stringOr(rate_limit_message, DEFAULT_LIMIT_MESSAGE),
       show_citations: show === true || show === 1,
       visibility: visibility === 'public' || visibility === 'hybrid' ? visibility : 'private',
     },
