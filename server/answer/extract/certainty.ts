@@ -15,6 +15,8 @@ const CORRECTED = 0.5;
 const MIN_BESIDE = 0.25;
 /** A passage far ahead of the others still has to have words for some of the question. */
 const MAX_LEAD = 1.5;
+/** What a follow-up counts as ahead by: the answer before tells what it is about. */
+const FOLLOW_UP_LEAD = 0.13;
 /** The noun behind “what” or “which”: the kind of thing that is asked for. */
 const KIND_ASKED_FOR =
   /(?<!\p{L})(?:what|which|welche[rsmn]?|qu[eé]|cuál(?:es)?|quel(?:le)?s?|qual[ei]?|quais|welke?|vilke[nt]|hvilke[nt]|jak[ai]e?|как(?:ой|ая|ое|ие))\s+(\p{L}+)/giu;
@@ -39,7 +41,7 @@ export function judge({ candidates: [best], confidence }: Ranking, query: Query,
   if (passage.match.exact || passage.match.asked) return { certainty: 'sure', held: 1, needed: usual };
   const shares = sharesIn(passage, query);
   const held = heldOf(shares, query);
-  const needed = Math.min(1, minHeld(query, found, leadOf(passage, found)));
+  const needed = Math.min(1, minHeld(query, found, leadOf(passage, found, query)));
   const least = minConfidence(query, found);
   const own = goesOnOwnPage(query, passage)
     ? heldOf(shares, { ...query, terms: query.terms.slice(0, query.earlier) })
@@ -65,9 +67,9 @@ export const hasTypeAskedFor = ({ hasAnswerType, isLongForm }: Query, pieces: { 
   hasAnswerType === undefined || isLongForm || pieces.some(({ text }) => hasAnswerType(text));
 
 /** How far the score of a passage is above the best of the others; undefined where there are none. */
-function leadOf(passage: Found, found: Found[]): number | undefined {
+function leadOf(passage: Found, found: Found[], { isFollowUp }: Query): number | undefined {
   const other = found.find((one) => one !== passage);
-  return other && Math.min(MAX_LEAD, passage.score - other.score);
+  return other && Math.min(MAX_LEAD, passage.score - other.score) + (isFollowUp ? FOLLOW_UP_LEAD : 0);
 }
 
 /** By term, 0 to 1: how well a passage has it. */
