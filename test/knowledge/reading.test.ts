@@ -87,6 +87,15 @@ describe('a page of HTML', () => {
     expect(await passages(page)).toEqual(['Second | It costs £15, for now at least.']);
   });
 
+  it('keeps links apart that stand side by side, as tiles and buttons do, and not those within a sentence', async () => {
+    const html = `<main><h1>Help</h1><p>All that you may need.</p><div><a href="/a">When is my bin emptied?</a
+      ><a href="/b"><b>Bulky</b> waste</a><a href="/c">Moving house</a></div>
+      <p>See <a href="/d">Note</a><a href="/e">books</a> and <a href="/f">pens</a>.</p></main>`;
+    const [text] = await passages(html);
+    expect(text).toContain('When is my bin emptied?\nBulky waste\nMoving house');
+    expect(text).toContain('See Notebooks and pens.');
+  });
+
   it('writes powers as powers, and no numbers of footnotes', async () => {
     const page = `<p>At most 2<sup>31</sup>-1 rows on 5 m<sup>2</sup>, the 2<sup>nd</sup> time<sup><a href="#f1">1</a></sup>, as they say<a
       href="#f2"><sup>[2]</sup></a>.</p>`;

@@ -92,6 +92,8 @@ class HtmlHandler {
   readonly #frames: Frame[] = [];
   #region: Region = { main: false, article: false, form: false, boilerplate: false };
   #link: Linked | undefined;
+  /** A link has ended, and no text stands behind it. */
+  #isBehindLink = false;
   #raised = false;
   #bold = false;
   #out: Exclusion = 'no';
@@ -131,6 +133,7 @@ class HtmlHandler {
     if (name === 'title' && this.#out !== 'unseen') this.#inTitle = this.#title.length === 0;
     this.#out = this.#exclusionOf(name, attributes);
     if (this.#out !== 'no') return;
+    if (name === 'br' || isBlock(name, asked)) this.#isBehindLink = false;
     if (name === 'br') this.#flow.text(LINE_BREAK, this.#region);
     else if (isBlock(name, asked)) this.#flow.open(name, attributes, asked.question);
     if (name === 'meta' && asked.question) this.#flow.text(attributes.content ?? '', this.#region);
@@ -146,8 +149,12 @@ class HtmlHandler {
   ontext(text: string): void {
     if (this.#inTitle) this.#addTitle(text);
     else if (this.#out === 'unseen') this.#data.text(text);
-    else if (this.#out === 'no' && !(this.#link === 'page' && PERMALINK.test(text)))
+    else if (this.#out === 'no' && !(this.#link === 'page' && PERMALINK.test(text))) {
+      // Tiles and buttons, which stand apart in a browser.
+      if (this.#isBehindLink && this.#link && /^\p{Lu}/u.test(text)) this.#flow.text(LINE_BREAK, this.#region);
+      this.#isBehindLink = false;
       this.#flow.text(this.#raised ? this.#raise(text) : text, this.#region, this.#link, this.#bold);
+    }
   }
 
   /** Bounded, since a title element without its end contains the rest of the page. */
@@ -174,6 +181,7 @@ class HtmlHandler {
     if (isHeading(name, asked)) this.#headings--;
     if (this.#out === 'no' && isBlock(name, asked)) this.#flow.close(name, this.#region, asked.ends);
     this.#questions.close(attributes, asked);
+    if (name === 'a') this.#isBehindLink = true;
     this.#out = frame.out;
     this.#region = frame.region;
     this.#link = frame.link;
