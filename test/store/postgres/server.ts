@@ -38,7 +38,8 @@ function userOf(): User | undefined {
 }
 
 async function start(bin: string, user: User): Promise<PostgresServer> {
-  const dir = mkdtempSync(join(tmpdir(), 'docent-postgres-'));
+  // Another user does not get into the folder that a whole run of the tests has for itself.
+  const dir = mkdtempSync(join(user.uid === undefined ? tmpdir() : '/tmp', 'docent-postgres-'));
   if (user.uid !== undefined) chownSync(dir, user.uid, user.gid!);
   const data = join(dir, 'data');
   const init = ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--no-sync'];
