@@ -1,16 +1,17 @@
 import type { Found } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
+import { namesRows } from './named-row.ts';
 import type { Ranking } from './rank.ts';
-import { minConfidence, minHeld, UNSURE_CONFIDENCE, UNSURE_HELD } from './threshold.ts';
+import { minConfidence, minHeld, SYNONYM, UNSURE_CONFIDENCE, UNSURE_HELD } from './threshold.ts';
 
 /** Whether quotes answer: surely, perhaps, or not at all. */
 type Certainty = 'sure' | 'unsure' | 'none';
 
-/** The least share of a root that says the same as the word of the question. */
-export const SYNONYM = 0.5;
 /** From here on to below 1 a root is a likely spelling of the word, and what it counts: “parking” may not be “packing”. */
 const CORRECTION = 0.9;
 const CORRECTED = 0.5;
+/** The least share of a question without the names that no page has, where it is about a table of such names. */
+const MIN_KNOWN = 0.8;
 /** The least share of what stands beside a question that points back to it, where the answer is sure. */
 const MIN_BESIDE = 0.25;
 /** A passage far ahead of the others still has to have words for some of the question. */
@@ -50,11 +51,13 @@ export function judge({ candidates: [best], confidence }: Ranking, query: Query,
   if (confidence < least) {
     const goesOn = query.goesOn && passage.match.quoted !== undefined;
     const isNear = heldOf(shares, query, true) >= UNSURE_HELD * usual && query.unknownNames === 0;
-    const isClose = goesOn || (confidence >= UNSURE_CONFIDENCE * least && isNear);
+    const isClose =
+      goesOn || lacksItsRow(shares, query, passage) || (confidence >= UNSURE_CONFIDENCE * least && isNear);
     return { certainty: isClose ? 'unsure' : 'none', held, needed };
   }
+  const isRowLacking = query.unknownNames > 0 && namesRows(passage);
   // Who asks for a long text asks for what there is.
-  const isSure = query.isLongForm || (held >= needed && hasWhatItPointsTo(shares, query));
+  const isSure = query.isLongForm || (held >= needed && hasWhatItPointsTo(shares, query) && !isRowLacking);
   return { certainty: isSure ? 'sure' : 'unsure', held, needed };
 }
 
@@ -99,6 +102,12 @@ function heldOf(shares: Float64Array, { terms, question }: Query, isStrict = fal
     all += shares[term] === 0 && !isStrict ? loss : worth;
   }
   return held / (all || 1);
+}
+
+/** Whether all but a name is in a table of names: of what the table says, its reader can tell what is closest. */
+function lacksItsRow(shares: Float64Array, query: Query, passage: Found): boolean {
+  const known = 1 - query.unknownNames;
+  return known < 1 && known > 0 && heldOf(shares, query, true) >= MIN_KNOWN * known && namesRows(passage);
 }
 
 /** “I cannot come tomorrow. Will that cost me anything?” is not answered by any cost. */

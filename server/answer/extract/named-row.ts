@@ -1,9 +1,8 @@
 import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
-import { SYNONYM } from './certainty.ts';
 import { Layout } from './layout.ts';
-import { minHeld } from './threshold.ts';
+import { minHeld, SYNONYM } from './threshold.ts';
 
 interface Place {
   found: number;
@@ -64,6 +63,19 @@ export function namedRow(query: Query, found: Found[], picks: readonly Place[]):
       }
   }
   return undefined;
+}
+
+const MIN_ROWS = 3;
+const NAME = /^\p{Lu}[^\d]*$/u;
+
+/** Whether most rows of a table, three at least, begin with a name. */
+export function namesRows(found: Found): boolean {
+  const { rows } = rowsIn(found);
+  const named = rows.filter(({ text }) => {
+    const [, first = '', second] = LABELS.exec(text) ?? [];
+    return NAME.test(second ?? first);
+  });
+  return named.length >= MIN_ROWS && named.length > rows.length / 2;
 }
 
 interface Row {

@@ -40,6 +40,9 @@ const MIN_CONFIDENCE: Record<LanguageCode, number> = {
   uk: 0.13,
 };
 
+/** The least share of a root that says the same as the word of the question. */
+export const SYNONYM = 0.5;
+
 /** The shares of `minConfidence` and `minHeld` from which on the closest quote is shown, as one that may not answer. */
 export const UNSURE_CONFIDENCE = 0.4;
 export const UNSURE_HELD = 0.45;

@@ -12,6 +12,8 @@ const pages = {
   '/kiosk': `<title>Kiosk</title><main><h1>Kiosk</h1><p>Bread has to be ordered the evening before.</p></main>`,
   '/canoes': `<title>Canoes</title><main><h1>Canoes</h1><p>Canoes are lent by the ranger at the upper landing stage.</p></main>`,
   '/reductions': `<title>Reductions</title><main><h1>Reductions</h1><p>Pensioners pay half, on every day of the week.</p></main>`,
+  '/shuttle': `<title>Shuttle</title><main><h1>Shuttle</h1><p>Our shuttle takes walkers home.</p><table><tr><th>To</th><th>Fare</th></tr>
+    <tr><td>Ardmore</td><td>£4</td></tr><tr><td>Lower Glen</td><td>£6</td></tr><tr><td>Kinross</td><td>£9</td></tr></table></main>`,
   '/bicycles': `<title>Bicycles</title><main><h1>Bicycles</h1><p>Bicycles are lent by the ranger at the lower gate.</p></main>`,
 };
 
@@ -56,5 +58,27 @@ describe('a quotation', () => {
     const { response, outcome } = await ask("I'm a pensioner, do I get it cheaper?");
     expect(outcome).toBe('unsure');
     expect(response).toContain('Pensioners pay half');
+  });
+});
+
+describe('a table of names', () => {
+  it.each(['what is the fare of the shuttle to Perth?', 'Is there a shuttle to Perth?'])(
+    'is the closest to what none of its rows names: “%s”',
+    async (query) => {
+      const { response, outcome } = await ask(query);
+      expect([outcome, response.includes('Lower Glen')]).toEqual(['unsure', true]);
+    },
+  );
+
+  it.each(['Who is Angus Perth?', 'Is the shuttle painted by Perth Brothers?'])(
+    'is not, where more is unknown: “%s”',
+    async (query) => {
+      expect((await ask(query)).outcome).toBe('unknown');
+    },
+  );
+
+  it('has the row of a name that it has', async () => {
+    const { response, outcome } = await ask('what is the fare of the shuttle to Kinross?');
+    expect([outcome, response.includes('£9'), response.includes('£4')]).toEqual(['answered', true, false]);
   });
 });
