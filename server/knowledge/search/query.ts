@@ -8,6 +8,7 @@ import { TermReader, type Term, type TermShare } from './query-terms.ts';
 import { respell, type WordIndex } from './words/compounds.ts';
 import { QueryLanguage, detectLanguage } from '../text/detect-language.ts';
 import { clearLanguageOf, isStopWord, languageOf, type Language } from '../text/language.ts';
+import type { LanguageCode } from '../text/languages.ts';
 import { impliedBy, inPlainWords } from '../text/synonyms.ts';
 import { UNSEEN, type Vocabulary } from '../text/tokenizer.ts';
 
@@ -81,8 +82,9 @@ const NAME = /(?<=\S\s)\p{Lu}[\p{L}\p{N}]*/gu;
 /** UTF-16 units of the question that are searched for names. */
 const NAMES_LENGTH = 1000;
 
-/** The numbers of an index that a question is read with. */
+/** What of an index a question is read with. */
 export interface IndexStatistics {
+  siteLanguages: readonly LanguageCode[];
   idf(root: number, least?: number): number;
   passagesWith(root: number): number;
   adjacent(first: number, second: number): number;
@@ -141,7 +143,7 @@ export function readQuery(
     text,
     question,
     several: severalIn(split),
-    language: new QueryLanguage(text),
+    language: new QueryLanguage(text, index.siteLanguages),
     siteLanguages: vocabulary.languages,
     isLongForm: asksAtLength(text),
     isQuestion,

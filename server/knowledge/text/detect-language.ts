@@ -39,6 +39,8 @@ const MIN_LIKELIHOOD = 0.4;
 /** What a stop word of one language adds to the detector's score of 0 to 1, and the lowest score that counts. */
 const COMMON_WORD = 0.4;
 const MIN_SCORE = 0.1;
+/** The same for fewer than `MIN_WORDS` words, whose letters alone score this much by chance. */
+const MIN_SHORT_SCORE = 0.2;
 /** Languages of one browser that are considered. */
 const MAX_ACCEPTED = 10;
 
@@ -56,11 +58,14 @@ const ALPHABETS = new Map(
 /** The language of a question, detected at first use. */
 export class QueryLanguage {
   readonly #text: string;
+  readonly #site: readonly LanguageCode[];
   /** null: not detected yet. */
   #detected: LanguageCode | undefined | null = null;
 
-  constructor(text: string) {
+  /** `site`: the languages of the site, the commonest first. */
+  constructor(text: string, site: readonly LanguageCode[] = []) {
     this.#text = text;
+    this.#site = site;
   }
 
   /** As in `detectLanguage`. */
@@ -71,26 +76,29 @@ export class QueryLanguage {
 
   /**
    * The language to reply in. Where the question's words do not decide it, `accepted` does (the language tags of the visitor's
-   * browser, best first), then the language of the passages found, then English.
+   * browser, best first), then the language of the passages found, then those of the site, then English.
    */
   replyLanguage(found: { text: string }[], accepted: readonly string[] = []): LanguageCode {
-    return chooseReplyLanguage(this.#text.slice(0, MAX_QUESTION_SAMPLE), this.detected, found, accepted);
+    const start = this.#text.slice(0, MAX_QUESTION_SAMPLE);
+    return chooseReplyLanguage(start, this.detected, accepted, () => {
+      const nearest = detectLanguage(found.map(({ text }) => text.slice(0, MAX_PASSAGE_SAMPLE)).join('\n'), 2000);
+      return nearest ? [nearest, ...this.#site] : this.#site;
+    });
   }
 }
 
 function chooseReplyLanguage(
   start: string,
   detected: LanguageCode | undefined,
-  found: { text: string }[],
   accepted: readonly string[],
+  siteLanguages: () => readonly LanguageCode[],
 ): LanguageCode {
   const script = byScript(start);
   const certain = script === 'ru' ? cyrillicOf(start) : detected;
   if (certain && (script || languageOf(start, 'en', NEAREST_LAST) === certain)) return certain;
   const possible = script === 'ru' ? CYRILLIC_LANGUAGES : languagesWithLettersOf(start);
   if (possible.length === 1) return possible[0]!;
-  const site = detectLanguage(found.map(({ text }) => text.slice(0, MAX_PASSAGE_SAMPLE)).join('\n'), 2000);
-  const expected = expectedOf(accepted, site, possible);
+  const expected = expectedOf(accepted, siteLanguages(), possible);
   const words = start.toLowerCase().match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
   const fallback = expected[0] ?? script ?? 'en';
   if (words.join('').length < MIN_LETTERS && !script) return fallback;
@@ -100,7 +108,8 @@ function chooseReplyLanguage(
   const likely = scores.filter(({ score }) => score >= MIN_LIKELIHOOD * first.score).map(({ language }) => language);
   const match = expected.find((language) => likely.includes(language));
   if (match) return match;
-  const isClear = first.score >= MIN_SCORE && (words.length >= MIN_WORDS || expected.length === 0);
+  const isShort = words.length < MIN_WORDS;
+  const isClear = first.score >= (isShort ? MIN_SHORT_SCORE : MIN_SCORE) && (!isShort || expected.length === 0);
   if (isClear || script) return first.language;
   return scores.find(({ language }) => expected.includes(language))?.language ?? fallback;
 }
@@ -108,13 +117,13 @@ function chooseReplyLanguage(
 /** Languages that the visitor is likely to write in, likeliest first. */
 function expectedOf(
   accepted: readonly string[],
-  site: LanguageCode | undefined,
+  site: readonly LanguageCode[],
   possible: readonly Language[],
 ): Language[] {
   const expected = accepted.slice(0, MAX_ACCEPTED).flatMap((tag) => languageOfTag(tag) ?? []);
   // Nearly every browser asks for English as well.
   const english = expected.indexOf('en');
-  if (site) expected.splice(english < 0 ? expected.length : english, 0, site);
+  expected.splice(english < 0 ? expected.length : english, 0, ...site);
   return expected.flatMap((language) => possible.find((one) => one === language) ?? []);
 }
 
