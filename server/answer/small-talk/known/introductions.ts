@@ -46,7 +46,10 @@ const NAME_WORD = String.raw`\p{L}[\p{L}\p{M}'’.-]*`;
 const ASKING = /[吗嗎呢么麼か]$|[?？]/u;
 
 interface Introduction {
-  pattern: RegExp;
+  /** Every message in which `pattern` matches has it. */
+  hint: RegExp;
+  /** Made at the first hint: in any case, `\p{L}` takes milliseconds to compile. */
+  pattern(): RegExp;
   /** The phrase without a name. */
   phrase: string;
   /** Also in lower case. */
@@ -69,8 +72,10 @@ function introductionOf(language: string, item: string): Introduction {
   const name = isUnspaced ? UNSPACED_NAME[language as 'zh'] : `${NAME_WORD}(?:\\s+${NAME_WORD}){0,3}${tail ? '?' : ''}`;
   const end = isUnspaced ? String.raw`(?=[\s\p{P}\p{S}]|$)` : '';
   const source = `(?<![\\p{L}\\p{M}])${written(lead)}${lead ? space : ''}(${name})${tail && space + written(tail)}${end}`;
+  let pattern: RegExp | undefined;
   return {
-    pattern: new RegExp(source.replace(`${space}(`, isUnspaced ? String.raw`\s*(` : `${space}(`), 'iu'),
+    hint: new RegExp(written(lead || tail), 'iu'),
+    pattern: () => (pattern ??= new RegExp(source, 'iu')),
     phrase: `${lead} ${tail}`.trim(),
     anyCase: item.includes('{name}'),
     language,
@@ -86,8 +91,8 @@ export const introducing = (language: LanguageCode): string =>
 
 /** A message in which the visitor says their name, without it; undefined for any other. */
 export function withoutName(message: string): string | undefined {
-  for (const { pattern, phrase, anyCase, language } of all()) {
-    const match = pattern.exec(message);
+  for (const { hint, pattern, phrase, anyCase, language } of all()) {
+    const match = hint.test(message) ? pattern().exec(message) : undefined;
     if (!match) continue;
     const said = match[1]!;
     const length = nameIn(said, anyCase, language);
