@@ -1,8 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { ChatbotProfile } from '../../server/types.ts';
-import { streamAnswer, failTurn, saveQuestion, stopAnswers } from './retry.ts';
+import { applyRecord, streamAnswer, failTurn, saveQuestion, stopAnswers } from './retry.ts';
 import { createClient, type Failure } from '../client/client.ts';
-import { restore } from './history.ts';
 import { createChatStorage } from '../browser/storage.ts';
 import { createLocale } from '../browser/locale.ts';
 import { hasEnded } from './status.ts';
@@ -129,7 +128,18 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       chat.card.value = place;
       if (detail) chat.emit('citation', detail);
     },
-    restore: () => restore(chat),
+    async restore() {
+      const { session, sent } = storage.read();
+      try {
+        // A first visit has nothing to load.
+        if (session || sent || chat.turns.peek()[0])
+          await (await import('./history.ts')).restore(chat, { createTurn, applyRecord });
+        else chat.history.value = 'read';
+      } catch (fault) {
+        chat.history.value = 'failed';
+        chat.report(fault);
+      }
+    },
     clear() {
       chat.controller.abort();
       chat.controller = new AbortController();

@@ -1,16 +1,23 @@
-import { applyRecord } from './retry.ts';
 import type { Chat } from './types.ts';
 import type { Failure } from '../client/client.ts';
-import { createTurn } from './turn.ts';
+import type { applyRecord } from './retry.ts';
+import type { createTurn } from './turn.ts';
+
+/** What makes turns of records. It is handed over: this file is loaded once there is a conversation, and needs no other. */
+export interface TurnMakers {
+  createTurn: typeof createTurn;
+  applyRecord: typeof applyRecord;
+}
 
 /** An unsent question older than this is not sent by itself; the visitor can retry it. */
 const UNSENT_MAX_AGE_MS = 600_000;
 
 /**
  * Loads the stored session's messages that are not shown yet; answers in progress are resumed. The first call also resends the
- * questions that the server may not have received, each with its own id.
+ * questions that the server may not have received, each with its own id. Rejects where the request fails.
  */
-export async function restore(chat: Chat): Promise<void> {
+export async function restore(chat: Chat, makers: TurnMakers): Promise<void> {
+  const { createTurn, applyRecord } = makers;
   const { client, storage, turns, history, isBusy } = chat;
   const { session, last, sent = {} } = storage.read();
   const isFirst = history.peek() !== 'read';
@@ -44,9 +51,8 @@ export async function restore(chat: Chat): Promise<void> {
     if (!isCurrent()) return;
     if ((fault as Failure).status === 404) {
       storage.write({ session: undefined, last: undefined });
-      return restore(chat);
+      return restore(chat, makers);
     }
-    history.value = 'failed';
-    chat.report(fault);
+    throw fault;
   }
 }

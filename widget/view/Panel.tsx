@@ -18,6 +18,7 @@ export class Panel extends Component<PanelProps> {
     const heading = title || name || words.title;
     const locale = chat.locale.value;
     const consent = chat.consent.value;
+    const hasTurns = !!chat.turns.value[0];
     if (!chat.isOpen.value || !locale) return null;
     return (
       <section
@@ -36,7 +37,7 @@ export class Panel extends Component<PanelProps> {
             </span>
           )}
           <h2>{heading}</h2>
-          {(chat.turns.value[0] || chat.storage.read().past?.[0]) && (
+          {(hasTurns || chat.storage.read().past?.[0]) && (
             <IconButton
               d={LIST}
               title={words.conversations}
@@ -48,7 +49,7 @@ export class Panel extends Component<PanelProps> {
               }
             />
           )}
-          {chat.turns.value[0] && <IconButton d={PLUS} title={words.anew} onClick={chat.startOver} />}
+          {hasTurns && <IconButton d={PLUS} title={words.anew} onClick={chat.startOver} />}
           {!isInline && <IconButton d={PLUS} turn="45deg" title={words.close} onClick={chat.close} />}
         </header>
         <Conversation chat={chat} />

@@ -21,8 +21,8 @@ const focusOf = (panel: HTMLElement): Element | null => (panel.getRootNode() as 
 function fadeOut(panel: HTMLElement, parent: Node): void {
   panel.inert = true;
   parent.appendChild(panel);
-  const fading = panel.getAnimations?.() ?? [];
-  void Promise.allSettled(fading.map(({ finished }) => finished)).then(() => panel.remove());
+  const [fading] = panel.getAnimations?.() ?? [];
+  void Promise.allSettled([fading?.finished]).then(() => panel.remove());
 }
 
 /** Binds focus, keyboard, viewport and tab synchronisation to an open panel; returns a function that unbinds them. */
