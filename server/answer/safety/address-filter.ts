@@ -1,5 +1,6 @@
 import { CodeReader } from './code.ts';
 import type { TextFilter } from './guard.ts';
+import { hostAt, isListed, pageIn } from './host-at.ts';
 import type { AllowedAddresses } from './hosts.ts';
 
 /** What may begin an address, or be cut within its beginning: other pieces pass as they are. */
@@ -9,10 +10,12 @@ const TRIGGER = /\]\(|\]:|<(?=[a-z/!])|(?:(?<![a-z\d+.-])https?)?:\/\/|(?<![a-z\
 /** An end of the text that more text may make the beginning of an address. */
 const PARTIAL = /(?:\]|<|(?:^|[^a-z])(ht{0,2}|https?|w{1,3}))$|(?:https?)?:\/?$/i;
 
-/** UTF-16 units, up to which it is waited for the end of a host, of a destination or a tag. */
-const MAX_HOST = 260;
+/** UTF-16 units, up to which it is waited for the end of a destination or a tag. */
 const MAX_DESTINATION = 1000;
 const MAX_TAG = 400;
+
+/** Behind `](` or `]:`: spaces, and what Markdown reads as the destination. */
+const DESTINATION = /^(\s*)(<[^>\n]*(?:>[^\s)]*)?|(?:[^\s()]|\([^\s()]*\))*(?=[\s)]|$)|[^\s)]*)/;
 
 /** Stands for an address or a tag that was taken out: what stands on both sides of it must not become another address. */
 const ELLIPSIS = '…';
@@ -116,7 +119,7 @@ export function createAddressFilter(addresses: AllowedAddresses): TextFilter {
     if (trigger === '<') return tagAt(text, start, isLast);
     if (trigger === '](' || trigger === ']:') return destinationAt(text, start, trigger, isLast);
     const end = start + trigger.length;
-    const allowed = isAllowedFrom(text, end, isLast, false);
+    const allowed = hostAt(addresses, text, end, isLast, false);
     if (allowed === undefined) return undefined;
     const isWeb = /^(?:https?:\/\/|www\.)$/i.test(trigger);
     const length = isWeb && allowed ? addressAt(text, start, end + allowed.length, isLast) : 0;
@@ -127,49 +130,19 @@ export function createAddressFilter(addresses: AllowedAddresses): TextFilter {
 
   /** UTF-16 units of the allowed address of an allowed host, which ends at `hostEnd`; 0 for another page of it. */
   function addressAt(text: string, start: number, hostEnd: number, isLast: boolean): number | undefined {
-    if (isListed(text.slice(start, hostEnd))) return hostEnd - start;
+    if (isListed(addresses, text.slice(start, hostEnd))) return hostEnd - start;
     const [token = ''] = /^[^\s<>"`|]*/.exec(text.slice(start, start + MAX_DESTINATION)) ?? [];
     if (start + token.length === text.length && !isLast && token.length < MAX_DESTINATION) return undefined;
     const [address = ''] = /^[^[\]【】]*/.exec(token) ?? [];
     // Without a marker between them, what follows would be a part of the address.
     const behind = token.slice(address.length).replace(/[[【][^\]】]*[\]】]/g, '');
-    return /^(?!\]).*[\p{L}\p{N}]/u.test(behind) ? 0 : pageIn(address);
-  }
-
-  /** UTF-16 units of the page's address that a text begins with: what ends a sentence is no part of it, nor what has no spaces. */
-  function pageIn(text: string): number {
-    for (const word of [text, /^[\x21-\x7e]*/.exec(text)![0]]) {
-      for (let length = word.length; length > 0; length--) {
-        if (addresses.hasPage(word.slice(0, length))) return length;
-        if (!/[\p{P}\p{S}]/u.test(word[length - 1]!)) break;
-      }
-    }
-    return 0;
-  }
-
-  const isListed = (host: string): boolean => {
-    const name = host.replace(/^https?:\/\//i, '');
-    return addresses.isListed(name) || addresses.isListed(`www.${name}`);
-  };
-
-  /** The allowed host that begins here, false for any other; undefined where it may go on. */
-  function isAllowedFrom(text: string, from: number, isLast: boolean, inLink: boolean): string | false | undefined {
-    const [token = ''] = /^[^\s/?#<>"`]*/.exec(text.slice(from, from + MAX_HOST)) ?? [];
-    if (token.length >= MAX_HOST) return false;
-    if (from + token.length === text.length && !isLast) return undefined;
-    const authority = (inLink ? token.replace(/\).*$/s, '') : token).replace(/[\p{P}\p{S}]+$/u, (signs) =>
-      signs.startsWith(']') && token.startsWith('[') ? ']' : '',
-    );
-    // Anything else, such as a user name, an escape or an entity, can hide another host.
-    if (!/^(?:[\p{L}\p{N}._-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/iu.test(authority)) return false;
-    return addresses.has(authority) || addresses.has(`www.${authority}`) ? authority : false;
+    return /^(?!\]).*[\p{L}\p{N}]/u.test(behind) ? 0 : pageIn(addresses, address);
   }
 
   /** Behind `](` or `]:`. */
   function destinationAt(text: string, start: number, trigger: string, isLast: boolean): Step | undefined {
     const open = start + trigger.length;
-    const [, space = '', destination = ''] =
-      /^(\s*)(<[^>\n]*(?:>[^\s)]*)?|[^\s)]*)/.exec(text.slice(open, open + MAX_DESTINATION)) ?? [];
+    const [, space = '', destination = ''] = DESTINATION.exec(text.slice(open, open + MAX_DESTINATION)) ?? [];
     const from = open + space.length;
     const end = from + destination.length;
     const refused: Step =
@@ -179,11 +152,11 @@ export function createAddressFilter(addresses: AllowedAddresses): TextFilter {
     const scheme = /^(?:https?:\/\/|www\.)/i.exec(bare)?.[0];
     if (scheme !== undefined) {
       const host = from + destination.indexOf(bare) + scheme.length;
-      const allowed = isAllowedFrom(text, host, isLast, true);
+      const allowed = hostAt(addresses, text, host, isLast, true);
       if (allowed === undefined) return undefined;
       if (allowed === false) return refused;
       const hostEnd = host + allowed.length;
-      if (isImage() || isListed(allowed)) return { show: text.slice(start, hostEnd), end: hostEnd };
+      if (isImage() || isListed(addresses, allowed)) return { show: text.slice(start, hostEnd), end: hostEnd };
       const length = linkLength(text, host - scheme.length, isLast);
       if (length === undefined) return undefined;
       const linkEnd = host - scheme.length + length;
@@ -196,10 +169,31 @@ export function createAddressFilter(addresses: AllowedAddresses): TextFilter {
     const [, domain] = /^mailto:[\w.+-]+@([\w.-]+)$/i.exec(bare) ?? [];
     // What is left is relative, unless an escape, an entity, or a bracket or marker that is dropped later makes it something else.
     const isSafe = domain === undefined ? !/[:\\&<>[\]【】]|^[/]{2}/.test(bare) : addresses.hasMail(domain);
-    const leadsAway = domain === undefined && (trigger === '](' ? /[/?]/ : /^[./]/).test(bare) && !bare.startsWith('#');
-    if (isSafe && leadsAway && !code.isFenced && !isImage() && !addresses.hasPage(bare)) return refused;
+    if (isSafe && domain === undefined && /^[^#]/.test(bare) && !code.isFenced && !isImage()) {
+      const isSentence = trigger === ']:' && isSentenceFrom(text, end, isLast);
+      if (isSentence === undefined) return undefined;
+      if (isSentence) return kept;
+      const page = addresses.pageAt(bare);
+      if (page !== undefined) return { show: text.slice(start, from) + destination.replace(bare, () => page), end };
+      return trigger === '](' ? unlinked(bare, start, refused) : { show: ']', end: open, isBehindBracket: true };
+    }
     if (isSafe) return kept;
     return trigger === ']:' ? colonAt(bare, open, refused) : refused;
+  }
+
+  /** A link to no page: a mere word stays, as what stands in parentheses, and in code. */
+  function unlinked(bare: string, start: number, refused: Step): Step {
+    if (!/^[\p{L}\p{M}\p{N}_,-]*$/u.test(bare)) return refused;
+    const isCode = (line.match(/`/g)?.length ?? 0) % 2 === 1;
+    return isCode ? { show: '](', end: start + 2 } : { show: ']', end: start + 1, isBehindBracket: true };
+  }
+
+  /** Whether what looks like a definition up to `end` is none: undefined where more text decides it. */
+  function isSentenceFrom(text: string, end: number, isLast: boolean): boolean | undefined {
+    if (!/^[\s>*+\-\d.)]*\[[^[]*$|^[^[]*$/.test(line)) return true;
+    const behind = text.slice(end, end + MAX_DESTINATION);
+    if (/^[^\S\n]*$/.test(behind) && !isLast && behind.length < MAX_DESTINATION) return undefined;
+    return /^[^\S\n]+[^\s"'([【]/.test(behind);
   }
 
   /** UTF-16 units of a destination that is a page; 0 for another, undefined where it may go on. */
@@ -247,9 +241,9 @@ export function createAddressFilter(addresses: AllowedAddresses): TextFilter {
     if (isWhole && isAutolink(tag)) {
       const [, address = ''] = /^<(?:https?:\/\/)(.*)>$/i.exec(tag) ?? [];
       const [, domain = ''] = /^<mailto:[\w.+-]+@([\w.-]+)>$/i.exec(tag) ?? [];
-      const allowed = address && isAllowedFrom(address, 0, true, false);
+      const allowed = address && hostAt(addresses, address, 0, true, false);
       const isAllowed = address
-        ? allowed && (isListed(allowed) || addresses.hasPage(`http://${address}`))
+        ? allowed && (isListed(addresses, allowed) || addresses.hasPage(`http://${address}`))
         : domain !== '' && addresses.hasMail(domain);
       return { show: isAllowed ? tag : ELLIPSIS, end };
     }
@@ -267,11 +261,16 @@ export function createAddressFilter(addresses: AllowedAddresses): TextFilter {
     const written = Array.from(tag.matchAll(/=\s*("[^"]*"|'[^']*'|[^\s>]*)/g), ([, value = '']) => value);
     // The tag goes on behind the `>` within such a value.
     if (written.some((value) => /^(["'])(?!.*\1$)/s.test(value))) return true;
+    const followed = Array.from(
+      tag.matchAll(/(?:href|action|ping)\s*=\s*["']?([^\s"'>]*)/gi),
+      ([, value = '']) => value,
+    );
+    if (followed.some((value) => !/^(?:#|https?:|$)/i.test(value) && !addresses.pageAt(value))) return true;
     const values = written.map((value) => value.replace(/^["']|["']$/g, ''));
     const isForeign = (address: string): boolean => {
-      const allowed = isAllowedFrom(address, 0, true, false);
-      if (!allowed || isListed(allowed)) return !allowed;
-      return !/^<img\s/i.test(tag) && pageIn(`http://${/^[^\s"'<>]*/.exec(address)![0]}`) === 0;
+      const allowed = hostAt(addresses, address, 0, true, false);
+      if (!allowed || isListed(addresses, allowed)) return !allowed;
+      return !/^<img\s/i.test(tag) && pageIn(addresses, `http://${/^[^\s"'<>]*/.exec(address)![0]}`) === 0;
     };
     if (
       tag

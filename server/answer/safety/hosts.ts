@@ -87,9 +87,13 @@ export class AllowedAddresses {
   /** Whether a link may lead to `address`, which is on a host of the sources, or relative to one of the pages. */
   hasPage(address: string): boolean {
     if (/^(?:https?:\/\/|www\.)/i.test(address)) return this.#hasKey(keyOf(address));
-    return this.#allowed.pages.some(
-      (page) => URL.canParse(address, page) && this.#hasKey(keyOf(new URL(address, page).href)),
-    );
+    return this.pageAt(address) !== undefined;
+  }
+
+  /** The whole address of a relative one that `hasPage`. */
+  pageAt(address: string): string | undefined {
+    const all = this.#allowed.pages.flatMap((page) => (URL.canParse(address, page) ? new URL(address, page).href : []));
+    return all.find((one) => this.#hasKey(keyOf(one)));
   }
 
   #hasKey(key: string | undefined): boolean {

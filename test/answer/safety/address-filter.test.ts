@@ -47,7 +47,8 @@ const kept = [
   '请看https://www.shop.test/returns。谢谢',
   'See <https://www.shop.test/returns> and (https://cdn.test).',
   '![A lamp](https://cdn.test/lamp.png) [a][1]\n\n[1]: https://a.docs.test/b',
-  'Relative [returns](/returns), [above](#above), [desk](Lamp_(desk)#x).',
+  'Relative [above](#above), [b]: returns are free, [1]: yes',
+  '```md\n[a](other.html)\n```',
   'Mail [us](mailto:help@shop.test) or call [us](tel:+4912345), help@elsewhere.test.',
   'In code: `if (a < b) return c[1](x)`, `Map<string, number>`, x ? y : z',
   '<b>bold</b> <a href="https://cdn.test/x">x</a> <br/>',
@@ -56,6 +57,21 @@ const kept = [
   '```html\n<input value=x data-y="a&b" \n```\n\nText\n\n```\na <b = c\n```',
   'HTTPS://WWW.shop.test/returns www.shop.test/returns shop, http, https://a.docs.test:8080/b',
   'According to [1]: 24:00 is closing. [Mon]: 9:00-17:00, [Tue]: 10:00/11:00\n- [x]: 12:30 lunch',
+];
+
+/** Relative to one of the pages: the reader is on another. */
+const resolved: [text: string, shown: string][] = [
+  ['[returns](/returns "Returns").', '[returns](https://www.shop.test/returns "Returns").'],
+  [
+    '[returns](returns), [a](./returns#d)',
+    '[returns](https://www.shop.test/returns), [a](https://www.shop.test/returns#d)',
+  ],
+  [
+    '[desk](Lamp_(desk)#x) [b](<Lamp_(desk)>)',
+    '[desk](https://www.shop.test/Lamp_(desk)#x) [b](<https://www.shop.test/Lamp_(desk)>)',
+  ],
+  ['[home](/) [up](../returns)', '[home](https://www.shop.test/) [up](https://www.shop.test/returns)'],
+  ['[a][b]\n\n[b]: returns\nmore', '[a][b]\n\n[b]: https://www.shop.test/returns\nmore'],
 ];
 
 const removed: [text: string, shown: string][] = [
@@ -93,6 +109,11 @@ const removed: [text: string, shown: string][] = [
   ['https://www.shop.test/other, www.shop.test/returns/2 <https://known.test/x>.', '… … ….'],
   ['https://www.shop.test/returns[9]/evil and https://www.shop.test/orders', '…]/evil and …'],
   ['[a][b]\n\n[b]: https://known.test/x\n<a href="https://www.shop.test/x">', '[a][b]\n\n[b]\n…'],
+  ['[a](page.html) [b](../x) [c](./x "t") [d](?q=secret) [e](page%2ehtml)!', '[a] [b] [c] [d] [e]!'],
+  ['[a](page.html(1)) [b](x/(y)z) [c](<page one.html>)', '[a] [b] [c]'],
+  ['[log out](logout), see[1](oak) and `c[1](x)`', '[log out] (logout), see[1] (oak) and `c[1](x)`'],
+  ['[a]: page.html\n[b]: logout "t"\n- [c]: x [9]', '[a] page.html\n[b] logout "t"\n- [c] x [9]'],
+  ['<a href="page.html">x</a> <a href=logout>y</a> <form action="../x">', '…x</a> …y</a> …'],
   ['\\![a](https://known.test/x) [!](https://known.test/x) https://www.shop.test?q=1', '\\![a] [!] …'],
 ];
 
@@ -120,6 +141,11 @@ describe('the address filter', () => {
     expect(filtered(text.split(''))).toBe(text);
   });
 
+  it.each(resolved)('gives the whole address of the page in %s', (text, shown) => {
+    expect(filtered([text])).toBe(shown);
+    expect(filtered(text.split(''))).toBe(shown);
+  });
+
   it.each(removed)('takes the address out of %s', (text, shown) => {
     expect(filtered([text])).toBe(shown);
     expect(filtered(text.split(''))).toBe(shown);
@@ -136,7 +162,7 @@ describe('the address filter', () => {
     const at = [...new Set(cuts.map((one) => one % (text.length + 1)))].toSorted((a, b) => a - b);
     return [...at, text.length].map((end, i) => text.slice(at[i - 1] ?? 0, end));
   };
-  const parts = [...kept, ...removed.map(([text]) => text), ...hidden];
+  const parts = [...kept, ...[...resolved, ...removed].map(([text]) => text), ...hidden];
 
   it('shows the same however the text is cut', () => {
     fc.assert(
@@ -145,6 +171,25 @@ describe('the address filter', () => {
         expect(filtered(cut(text, cuts))).toBe(filtered([text]));
       }),
       { numRuns: 1000 },
+    );
+  });
+
+  it('lets no relative address of another page through, whatever stands before it', () => {
+    const signs = ['](', ']: ', '](<', '(', '\n', ' ', ')', ']', '"', '<a href=', '>', '[', '[9]', '```\n'];
+    const secrets = ['secret.html', '../secret', './secret', 'a/secret?q', '?secret', 'a(b)secret.html'];
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...secrets, ...secrets, ...signs, ...kept), { maxLength: 8 }),
+        cutting,
+        (some, cuts) => {
+          const shown = withoutMarkersIn(cut(some.join(''), cuts));
+          marked.walkTokens(marked.lexer(shown), (token) => {
+            if (token.type === 'link' && !/^(?:https?|mailto):/.test(token.href))
+              expect(token.href, shown).not.toContain('secret');
+          });
+        },
+      ),
+      { numRuns: 3000 },
     );
   });
 
