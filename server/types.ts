@@ -86,6 +86,8 @@ export interface VisitorMessage {
     /** Seconds left to answer; 0: it is too late. */
     expires_in: number;
   };
+  /** The call that the visitor has confirmed or declined. */
+  confirmed?: Confirmation & { accepted: boolean };
   /** Absent where there are none. */
   parts?: Part[];
 }

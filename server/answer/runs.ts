@@ -82,7 +82,7 @@ export class AnswerRuns {
       const before = await this.#store.updateMessage(question.uuid, (message) => {
         pending = waitingCall(message.pending_call_json, this.#clock());
         text = message.response;
-        return takenCall(message, isAccepted ? pending : undefined, this.#clock);
+        return takenCall(message, pending, isAccepted, this.#clock);
       });
       if (!before || !pending) throw notFound('message');
       const run = new Run({ ...before, finish_reason: '' });

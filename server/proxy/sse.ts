@@ -135,12 +135,11 @@ function createReplays(unreadBytes: Capacity): {
 
 export function visitorMessage(message: StoredMessage, now: number): VisitorMessage {
   const outcome = outcomeIn(message.meta_json);
-  const confirm = confirmationIn(message.pending_call_json, now);
   const parts = partsIn(message.meta_json);
   return view(VisitorMessageSchema, {
     ...message,
     ...(outcome ? { outcome } : {}),
-    ...(confirm ? { confirm } : {}),
+    ...confirmationIn(message.pending_call_json, now),
     ...(parts.length > 0 ? { parts } : {}),
   });
 }

@@ -40,19 +40,30 @@ export const FeedbackBody = Type.Object({
 const { uuid, query, response, finish_reason, cite_data_json, feedback_json, created_at, modified_at } =
   Message.properties;
 const outcome = Type.Optional(Type.Unsafe<Outcome>(Type.Enum(['answered', 'unsure', 'unknown'])));
+const shown = {
+  function: Type.String(),
+  name: Type.String({ description: 'The name that the function’s owner gave for visitors.' }),
+  arguments: Type.Record(Type.String(), Type.Unknown()),
+};
 const confirm = Type.Optional(
   Type.Unsafe<VisitorMessage['confirm']>(
     Type.Object(
       {
-        function: Type.String(),
-        name: Type.String({ description: 'The name that the function’s owner gave for visitors.' }),
-        arguments: Type.Record(Type.String(), Type.Unknown()),
+        ...shown,
         expires_in: Type.Integer({ minimum: 0, description: 'Seconds left to answer; 0: it is too late.' }),
       },
       {
         description:
           'The call that the visitor is asked to confirm. Absent where there is none, and once it was confirmed or declined.',
       },
+    ),
+  ),
+);
+const confirmed = Type.Optional(
+  Type.Unsafe<VisitorMessage['confirmed']>(
+    Type.Object(
+      { ...shown, accepted: Type.Boolean({ description: 'False where the visitor has declined it.' }) },
+      { description: 'The call that the visitor has confirmed or declined, as they were shown it.' },
     ),
   ),
 );
@@ -68,6 +79,7 @@ export const VisitorMessageSchema = Type.Object(
     modified_at,
     outcome,
     confirm,
+    confirmed,
     parts: Type.Optional(Parts),
   },
   { additionalProperties: false },

@@ -92,11 +92,42 @@ test('a call to confirm is there again after a reload and in another tab, and is
   // Chromium without a window shows every tab: the event alone tells that one is seen again.
   await other.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
   await answers(other).getByText('Order 7 is cancelled.').waitFor();
-  expect(await callIn(other).count()).toBe(0);
+  await callIn(other).getByText(`${meta.step}: Yes`).waitFor();
   expect(shop.tool.calls).toHaveLength(1);
   await page.reload();
   await answers(page).getByText('Order 7 is cancelled.').waitFor();
-  expect(await callIn(page).count()).toBe(0);
+  await callIn(page).getByText(`${meta.step}: Yes`).waitFor();
+  await callIn(page).getByRole('row', { name: 'order 7' }).waitFor();
+  expect(await callIn(page).getByRole('button').count()).toBe(0);
+});
+
+test('a call that was declined shows so, after a reload too, and axe finds nothing in it', async () => {
+  await addCancel();
+  shop.model.next(cancelling);
+  page = await newPage();
+  await page.addInitScript({ path: 'node_modules/axe-core/axe.min.js' });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await openPage(page);
+  await askQuestion(page, 'Please cancel order 7');
+  shop.model.next({ pieces: ['Order 7 stays.'] });
+  await callIn(page).getByRole('button', { name: 'No' }).click();
+  for (const isReloaded of [false, true]) {
+    if (isReloaded) await page.reload();
+    await answers(page).getByText('Order 7 stays.').waitFor();
+    await callIn(page).getByText(`${meta.step}: No`).waitFor();
+    await callIn(page).getByRole('row', { name: 'order 7' }).waitFor();
+    expect(await callIn(page).getByRole('button').count()).toBe(0);
+  }
+  expect(shop.tool.calls).toEqual([]);
+  const violations = await page.evaluate(async () => {
+    type Axe = {
+      run(options: { runOnly: string[] }): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+    };
+    const { axe } = globalThis as unknown as { axe: Axe };
+    const { violations: found } = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  });
+  expect(violations).toEqual([]);
 });
 
 test('Stop while a confirmed call is made ends it, and the visitor reads that it may have been done', async () => {
@@ -114,7 +145,7 @@ test('Stop while a confirmed call is made ends it, and the visitor reads that it
   await answers(page).getByText('The answer was stopped.').waitFor();
   await page.reload();
   await unsure.waitFor();
-  expect([await callIn(page).count(), shop.tool.calls.length]).toEqual([0, 1]);
+  expect([await callIn(page).getByRole('button').count(), shop.tool.calls.length]).toEqual([0, 1]);
 });
 
 const COLLECTION = {

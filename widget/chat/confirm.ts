@@ -15,7 +15,7 @@ export async function confirmCall(chat: Chat, turn: Turn, accept?: boolean): Pro
     try {
       const reply = await client.post(turn, 'confirm', { accept });
       void reply?.body?.cancel();
-      if (accept) turn.pending = { ...pending!, until: Infinity };
+      turn.pending = { ...pending!, until: Infinity, accepted: accept };
     } catch (fault) {
       report(fault);
     }

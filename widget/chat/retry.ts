@@ -44,9 +44,10 @@ const isShown = ({ turns }: Chat, turn: Turn): boolean => turns.peek().includes(
 /** Sets a turn to the server's record of it. */
 export function applyRecord(turn: Turn, record: VisitorMessage): void {
   const { text, citations, feedback, status } = turn;
-  const { confirm } = record;
+  const { confirm, confirmed } = record;
   turn.parts = record.parts;
   if (confirm) turn.pending = { ...confirm, until: Date.now() + confirm.expires_in * 1000 };
+  if (confirmed) turn.pending = { ...confirmed, until: Infinity };
   text.value = record.response;
   citations.value = readCitations(record.cite_data_json);
   feedback.value = JSON.parse(record.feedback_json) as typeof feedback.value;

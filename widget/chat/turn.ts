@@ -1,5 +1,5 @@
 import { signal, type Signal } from '@preact/signals';
-import type { Citation, Citations, VisitorMessage } from '../../server/types.ts';
+import type { Citation, Citations, Confirmation, VisitorMessage } from '../../server/types.ts';
 import { newId, type Feedback, type MessageRef, type Question } from '../client/client.ts';
 import type { Status } from './status.ts';
 
@@ -12,9 +12,9 @@ export interface Turn extends Question, MessageRef {
   citations: Signal<Citations>;
   /**
    * The call that the visitor is asked to confirm, where the answer has ended with one. `until`: the last moment to confirm it, as
-   * `Date.now()`; infinite once they have confirmed it. Set before its `status`.
+   * `Date.now()`; infinite once they have confirmed or declined it (`accepted`). Set before its `status`.
    */
-  pending?: (NonNullable<VisitorMessage['confirm']> & { until: number }) | undefined;
+  pending?: (Confirmation & { until: number; accepted?: boolean }) | undefined;
   /** What the answer has beside its text. Set before its `status`. */
   parts?: VisitorMessage['parts'];
   /** The visitor's rating; `isLost`: sending it failed. */

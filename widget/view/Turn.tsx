@@ -49,7 +49,7 @@ export function TurnView({ chat, turn }: TurnProps): VNode {
           />
         </div>
         <Note words={words} status={turn.status.value} onRetry={() => chat.retry(turn)} />
-        {turn.pending && <div ref={fill(() => import('./after-answer/confirmation.ts'))} />}
+        {turn.pending && <div key={turn.pending.until} ref={fill(() => import('./after-answer/confirmation.ts'))} />}
         {is === 'done' && <Sources chat={chat} turn={turn} />}
         {is === 'done' && <div class="actions" ref={fill(loadAfterAnswer)} />}
       </div>

@@ -32,23 +32,29 @@ export interface PendingCall {
 
 export const CONFIRM_MS = 10 * 60_000;
 
-/** What stands in the place of a call that was confirmed or declined. */
-const ANSWERED = '{"answered":true}';
+/** What stands in the place of a call that was confirmed or declined; earlier versions stored `answered` alone. */
+interface AnsweredCall {
+  answered: true;
+  /** What the visitor was shown, and whether they confirmed it. */
+  confirmed?: VisitorMessage['confirmed'];
+}
 
 /** Of a message whose call was declined, or is made: what stays of it where the process ends before the answer does. */
-export const takenCall = (message: StoredMessage, made: PendingCall | undefined, clock: Clock): StoredMessage => ({
-  ...message,
-  response: message.response + (made?.ifCutOff ?? ''),
-  finish_reason: 'interrupted',
-  pending_call_json: ANSWERED,
-  modified_at: nextModifiedAt(message.modified_at, clock),
-});
-
-function pendingIn(json: string | undefined): PendingCall | 'answered' | undefined {
-  if (json === undefined) return undefined;
-  const stored = JSON.parse(json) as PendingCall | { answered: true };
-  return 'answered' in stored ? 'answered' : stored;
+export function takenCall(message: StoredMessage, call: PendingCall, accepted: boolean, clock: Clock): StoredMessage {
+  const answered: AnsweredCall = { answered: true, confirmed: { ...call.shown, accepted } };
+  return {
+    ...message,
+    response: message.response + ((accepted && call.ifCutOff) || ''),
+    finish_reason: 'interrupted',
+    pending_call_json: JSON.stringify(answered),
+    modified_at: nextModifiedAt(message.modified_at, clock),
+  };
 }
+
+const isAnswered = (call: PendingCall | AnsweredCall): call is AnsweredCall => 'answered' in call;
+
+const callIn = (json: string | undefined): PendingCall | AnsweredCall | undefined =>
+  json === undefined ? undefined : (JSON.parse(json) as PendingCall | AnsweredCall);
 
 /** Milliseconds; 0 where it is too late, and where more than the time remains: the clock was set back. */
 function timeLeft({ until }: PendingCall, now: number): number {
@@ -58,9 +64,9 @@ function timeLeft({ until }: PendingCall, now: number): number {
 
 /** Throws `conflict` where no call waits. */
 export function waitingCall(json: string | undefined, now: number): PendingCall {
-  const pending = pendingIn(json);
+  const pending = callIn(json);
   if (pending === undefined) throw new Refusal('conflict', 'the message has no call to confirm');
-  if (pending === 'answered') throw new Refusal('conflict', 'the call was confirmed or declined before');
+  if (isAnswered(pending)) throw new Refusal('conflict', 'the call was confirmed or declined before');
   if (timeLeft(pending, now) === 0)
     throw new Refusal('conflict', 'it is too late to confirm the call; please ask again');
   return pending;
@@ -68,15 +74,16 @@ export function waitingCall(json: string | undefined, now: number): PendingCall 
 
 /** Whether a stored call can still be confirmed or declined. */
 export function isWaiting(json: string | undefined, now: number): boolean {
-  const pending = pendingIn(json);
-  return typeof pending === 'object' && timeLeft(pending, now) > 0;
+  const call = callIn(json);
+  return call !== undefined && !isAnswered(call) && timeLeft(call, now) > 0;
 }
 
-/** What visitors see of a stored call until they confirm or decline it. */
-export function confirmationIn(json: string | undefined, now: number): VisitorMessage['confirm'] {
-  const pending = pendingIn(json);
-  if (typeof pending !== 'object') return undefined;
-  return { ...pending.shown, expires_in: Math.ceil(timeLeft(pending, now) / 1000) };
+/** What visitors see of a stored call: `confirm` until they confirm or decline it, `confirmed` from then on. */
+export function confirmationIn(json: string | undefined, now: number): Pick<VisitorMessage, 'confirm' | 'confirmed'> {
+  const call = callIn(json);
+  if (!call) return {};
+  if (isAnswered(call)) return call.confirmed ? { confirmed: call.confirmed } : {};
+  return { confirm: { ...call.shown, expires_in: Math.ceil(timeLeft(call, now) / 1000) } };
 }
 
 /** The values that address and headers of the function are filled with. */

@@ -239,7 +239,10 @@ export const isMessage = record<StoredMessage>({
 
 /** The JSON of a call to be confirmed, or of one that was answered. */
 const pendingCall = either(
-  record({ answered: oneOf(true) }),
+  record({
+    answered: oneOf(true),
+    confirmed: optional(record({ function: text, name: text, arguments: object, accepted: bool })),
+  }),
   record({
     until: number,
     agent: text,

@@ -119,7 +119,9 @@ describe('a call that the visitor has to confirm', () => {
     expect(replay.at(-1)).toMatchObject({ event: 'done', data: { confirm: asked.confirm } });
     shop.model.next({ pieces: ['As you like.'] });
     expect((await goOn(asked, false)).events).not.toContain('confirm');
-    expect(await listed(asked)).not.toHaveProperty('confirm');
+    const answered = await listed(asked);
+    expect(answered).not.toHaveProperty('confirm');
+    expect(answered.confirmed).toEqual({ ...asked.confirm, accepted: false });
   });
 
   it('is made once it is confirmed, and the answer goes on behind its text', async () => {

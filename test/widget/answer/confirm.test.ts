@@ -195,7 +195,9 @@ test('No is sent as well', async () => {
   await askedToConfirm();
   button('No').click();
   await waitFor(() => expect(textOf()).toContain('The order is cancelled.'));
-  expect([posted(), group()]).toEqual([[{ accept: false }], null]);
+  expect(posted()).toEqual([{ accept: false }]);
+  await waitFor(() => expect(group()?.textContent).toContain(': No'));
+  expect(group()!.querySelector('button')).toBeNull();
 });
 
 const note = (): HTMLElement | null => chat.root.querySelector('.note.warning');

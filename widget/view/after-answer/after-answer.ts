@@ -38,7 +38,7 @@ export const show: Part = (place, chat, turn, elements) => {
   });
   const again = createIconButton(elements, place, RETRY, words.retry, () => chat.ask(turn.query, turn));
   again.classList.add('again');
-  again.hidden = !!turn.pending;
+  again.hidden = !!turn.pending && turn.pending.accepted !== false;
   const up = createIconButton(elements, place, THUMB, words.helpful, () => rate(1));
   const down = createIconButton(elements, place, THUMB, words.unhelpful, () => rate(-1), '180deg');
   const send = createButton(words.send, () => rateAnswer(chat, turn, { rating: -1, comment: field.value.trim() }));

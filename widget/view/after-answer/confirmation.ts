@@ -22,13 +22,13 @@ function createTable(values: [name: string, value: unknown][], create: Elements[
 }
 
 /**
- * Shows the turn's pending call: its arguments and two buttons, below the text that names it; once it was confirmed, the visitor's
- * Yes instead; once it is too late, the turn fails.
+ * Shows the turn's pending call: its arguments and two buttons, below the text that names it; once it was answered, the visitor's
+ * Yes or No instead; once it is too late, the turn fails.
  */
 export const show: Part = (place, chat, turn, { create, createButton }) => {
   const { pending } = turn;
   if (!pending) return;
-  const { name, arguments: values, until } = pending;
+  const { name, arguments: values, until, accepted } = pending;
   const words = { ...confirmationWords, ...chat.words.peek() };
   const isAsked = until < Infinity;
   const left = until - Date.now();
@@ -54,7 +54,7 @@ export const show: Part = (place, chat, turn, { create, createButton }) => {
       'div',
       { role: 'group', 'aria-label': name },
       rows[0] ? createTable(rows, create) : '',
-      create('div', { class: 'top' }, ...(isAsked ? answers : [`${name}: ${words.yes}`])),
+      create('div', { class: 'top' }, ...(isAsked ? answers : [`${name}: ${accepted ? words.yes : words.no}`])),
     ),
   );
 };
