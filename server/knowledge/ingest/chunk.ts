@@ -20,6 +20,7 @@ const SLICE_SIZE = 8 * 1024;
 const MAX_HEADING_LENGTH = 300;
 /** Characters. A shorter passage is a label, and left out unless all are shorter, or it answers the question above it: “No.” */
 const MIN_PASSAGE_LENGTH = 16;
+const ENDS_WITH_COLON = /[:：]$/;
 const ASKS = /[?？؟]\s*$/;
 
 /**
@@ -94,7 +95,7 @@ class Writer {
     if (this.#listLength > 0) this.#beginList(block);
     else if (this.#open && !this.#joins(block, this.#open)) this.#close();
     const isInList = this.#open !== undefined && (block.kind === 'item' || block.indent !== undefined);
-    const between = isInList ? `\n${' '.repeat(block.indent ?? 0)}` : '\n\n';
+    const between = isInList && !this.#beginsDefinitions(block) ? `\n${' '.repeat(block.indent ?? 0)}` : '\n\n';
     this.#endBefore = this.#length;
     const start = this.#write(between, markdownOf(block));
     const leads = this.#leads.over(block);
@@ -144,6 +145,10 @@ class Writer {
     const { start = 0, end = 0 } = sentencesOf(text).at(-1) ?? {};
     return text.endsWith(':') && end - start <= MAX_LEAD_LENGTH ? this.#lastStart + start : this.#length;
   }
+
+  /** A paragraph that ends with no colon does not lead to the definitions below it. */
+  #beginsDefinitions = ({ isDefinition }: Block): boolean =>
+    isDefinition === true && this.#last?.kind === 'text' && !ENDS_WITH_COLON.test(this.#last.text);
 
   #joins(block: Block, open: Passage): boolean {
     if (this.#list !== undefined && block.list === this.#list) return true;

@@ -21,6 +21,8 @@ export interface Block {
   list?: number;
   /** Spaces before the mark of an item that is nested in another, and before what else is in an item; none by default. */
   indent?: number;
+  /** Of an item: it is a term with its definition, which the text before it leads to only with a colon. */
+  isDefinition?: boolean;
   text: string;
 }
 

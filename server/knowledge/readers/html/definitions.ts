@@ -66,7 +66,7 @@ export class Definitions<P> {
     } else {
       for (const at of parts) {
         const one = out[at];
-        if (one) one.block = { ...one.block, text: withTerm(term, one.block.text) };
+        if (one) one.block = { ...one.block, isDefinition: true, text: withTerm(term, one.block.text) };
       }
     }
   }
