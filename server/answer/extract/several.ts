@@ -23,6 +23,8 @@ export interface SeveralAnswers {
   told: AnsweredQuestion[];
   /** The questions that nothing answers. */
   unknown: string[];
+  /** Those that were not searched for, since the message asks too many. */
+  leftOut: string[];
   /** All that were searched for. */
   queries: string[];
 }
@@ -39,7 +41,7 @@ export const outcomeOf = ({ pieces, isUnsure }: QuotedAnswer): Outcome =>
  * of it together, are surer than any of these answers, and where there are none and no answer is sure.
  */
 export async function answerEach(
-  { several }: Query,
+  { several: { questions: several, leftOut } }: Query,
   whole: QuotedAnswer,
   search: SearchQuestion,
 ): Promise<SeveralAnswers | undefined> {
@@ -61,7 +63,8 @@ export async function answerEach(
   const least = whole.pieces.length === 0 ? RANKS.indexOf('answered') : rankOf(whole);
   if (!told.some(({ answer }) => rankOf(answer) >= least)) return undefined;
   if (told.length === 1) told[0] = inFull(told[0]!);
-  return { told, unknown: answered.filter((one) => !isTold(one)).map(({ question }) => question), queries: questions };
+  const unknown = answered.filter((one) => !isTold(one)).map(({ question }) => question);
+  return { told, unknown, leftOut, queries: questions };
 }
 
 const rankOf = (answer: QuotedAnswer): number => RANKS.indexOf(outcomeOf(answer));

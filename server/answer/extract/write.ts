@@ -8,13 +8,14 @@ import { selectAnswer, type QuotedAnswer } from './select.ts';
 import { answerEach, outcomeOf, type SearchQuestion, type SeveralAnswers } from './several.ts';
 import type { Phrases } from './phrases.ts';
 import { phrasesFor } from './phrases.ts';
+import { ASK_AGAIN } from './words/ask-again.ts';
 
 /** Sentences where a long text is asked for, a paragraph each. */
 const MAX_PARAGRAPHS = 5;
 /** A quote that repeats less of the question gets an introduction, since it is not obvious that it answers. */
 const MIN_RESTATED = 0.3;
-/** UTF-16 units of a question that is named. */
-const MAX_NAMED = 120;
+/** UTF-16 units of a question that is named, and questions that are named as left out. */
+const [MAX_NAMED, MAX_LEFT_OUT] = [120, 5];
 
 interface WriteQuotesOptions {
   query: Query;
@@ -66,7 +67,7 @@ export async function writeQuotes(options: WriteQuotesOptions, run: AnswerWriter
 
 /** Several answers, a paragraph or more each, and a line for each question without one. */
 async function writeEach(
-  { told, unknown, queries }: SeveralAnswers,
+  { told, unknown, leftOut, queries }: SeveralAnswers,
   { query, found, cite, acceptedLanguages }: WriteQuotesOptions,
   run: AnswerWriter,
 ): Promise<QuotedAnswerEnd> {
@@ -84,6 +85,10 @@ async function writeEach(
   }
   const { unknown: sentence } = phrasesFor(query, found, acceptedLanguages);
   for (const question of unknown) run.append(`\n\n“${named(question)}” ${sentence}`);
+  const asked = leftOut.slice(0, MAX_LEFT_OUT).map((question) => `- ${named(question)}`);
+  if (leftOut.length > MAX_LEFT_OUT) asked.push('- …');
+  if (asked.length > 0)
+    run.append(`\n\n${ASK_AGAIN[query.language.replyLanguage(found, acceptedLanguages)]}\n\n${asked.join('\n')}`);
   const isUnsure = told.every(({ answer }) => answer.isUnsure);
   return { citations: cite ? quotes.citations() : {}, outcome: isUnsure ? 'unsure' : 'answered', queries };
 }

@@ -1,6 +1,6 @@
 import { asksNothing, splitQuestion } from './asking/clause.ts';
 import type { QuotedPart } from './asking/quoted.ts';
-import { severalIn, type SingleQuestion } from './asking/several.ts';
+import { severalIn, type SeveralQuestions } from './asking/several.ts';
 import { answerType } from './answer-type.ts';
 import { isFollowUp, isStatementOfOwn, MAX_STATED, mayContinue, pointsBack } from './asking/follow-up.ts';
 import { asksAtLength, withoutWritingRequest } from './long-form.ts';
@@ -18,8 +18,7 @@ export interface Query {
   text: string;
   /** The part of the text that asks; all of it where it is one sentence. Confidence is computed from this part alone. */
   question: string;
-  /** The questions of a message that asks several, in their order; empty where it asks one. */
-  several: SingleQuestion[];
+  several: SeveralQuestions;
   language: QueryLanguage;
   /** Of the passages of the index, in the order in which they came. */
   siteLanguages: readonly Language[];

@@ -9,7 +9,8 @@ const pages = {
   '/returns': `<title>Returns</title><main><h1>Returns</h1><p>Unused lamps can be returned within 45 days.</p></main>`,
   '/vouchers': `<title>Vouchers</title><main><h1>Vouchers</h1><p>We have vouchers from 20 pounds on. They are valid for two years.</p></main>`,
   '/dogs': `<title>Visit</title><main><h1>Visit</h1><h2>May I bring my dog?</h2><p>Yes, on a lead.</p>
-    <h2>Is alcohol allowed?</h2><p>No, not in the workshop.</p></main>`,
+    <h2>Is alcohol allowed?</h2><p>No, not in the workshop.</p>
+    <h2>People</h2><p>Ada runs the workshop.</p></main>`,
   '/heron': `<title>Heron</title><main><h1>Heron</h1><p>The Heron is waterproof. It needs a bulb of 40 watts.</p></main>`,
   '/wren': `<title>Wren</title><main><h1>Wren</h1><p>The Wren is not waterproof. It needs a bulb of 15 watts.</p></main>`,
 };
@@ -61,6 +62,12 @@ describe('several questions in one message', () => {
   it.each([
     ['Is alcohol allowed? May I bring my dog?', 'not in the workshop', 'on a lead'],
     ['hello, is alcohol allowed and can i bring my dog', 'not in the workshop', 'on a lead'],
+    [
+      'May I bring my dog and until when can I return something and who runs the workshop?',
+      'on a lead',
+      '45 days',
+      'Ada',
+    ],
     ['Some questions:\n- when do parcels leave?\n- how long are vouchers valid?', 'Tuesdays', 'two years'],
     ['Can you tell me when parcels leave? How long are vouchers valid? Thank you!', 'Tuesdays', 'two years'],
     [
@@ -116,16 +123,32 @@ describe('several questions in one message', () => {
     expect(Object.keys(citations)).toEqual(['1']);
   });
 
-  it('beyond the third are searched for with the third', async () => {
+  it.each([
+    'Is alcohol allowed? May I bring my dog? When do parcels leave? How long can I return something?',
+    '1. Is alcohol allowed?\n2. May I bring my dog?\n3. When do parcels leave?\n4. How long can I return something?',
+    '1) is alcohol allowed\n2) may i bring my dog\n3) when do parcels leave\n4) how long can i return something',
+  ])('are all answered where they are four: %s', async (message) => {
+    const { response, search } = await ask(message);
+    expect(search.queries).toHaveLength(4);
+    for (const fact of ['not in the workshop', 'on a lead', 'Tuesdays', '45 days']) expect(response).toContain(fact);
+  });
+
+  it('are named beyond the fifth', async () => {
+    const first = 'Is alcohol allowed? May I bring my dog? When do parcels leave? How long can I return something?';
     const { response, search } = await ask(
-      'Is alcohol allowed? May I bring my dog? When do parcels leave? Do you ship to Norway?',
+      `${first} How long are vouchers valid? Is the [Heron](https://evil.example) waterproof? Do you ship to Norway?`,
     );
-    expect(search.queries).toEqual([
-      'Is alcohol allowed?',
-      'May I bring my dog?',
-      'When do parcels leave? Do you ship to Norway?',
-    ]);
-    for (const fact of ['not in the workshop', 'on a lead', 'Norway', 'Tuesdays']) expect(response).toContain(fact);
+    expect(search.queries).toHaveLength(5);
+    expect(response).toMatch(
+      /two years\. \[\d\]\n\nThat was a lot at once\. Please ask this again:\n\n- Is the … waterproof\?\n- Do you ship to Norway\?$/,
+    );
+  });
+
+  it('are named up to ten', async () => {
+    const many = Array.from({ length: 40 }, (_, at) => `Does lamp ${at} need a bulb?`).join(' ');
+    const { response } = await ask(`How long are vouchers valid? Is alcohol allowed? ${many}`);
+    expect(count(response, '\n- ')).toBeLessThanOrEqual(6);
+    expect(response).toMatch(/\n- …$/);
   });
 });
 

@@ -8,8 +8,16 @@ export interface SingleQuestion {
   message: string;
 }
 
-/** Questions that are answered one after another. What else is asked belongs to the last. */
-const MAX_QUESTIONS = 3;
+/** The questions of a message that asks several. */
+export interface SeveralQuestions {
+  /** In their order; empty where it asks one. */
+  questions: SingleQuestion[];
+  /** What it asks beyond `MAX_QUESTIONS`. */
+  leftOut: string[];
+}
+
+/** Questions that are answered one after another. */
+const MAX_QUESTIONS = 5;
 /** UTF-16 units of a sentence that may ask two questions, and words of the first. */
 const [MAX_SENTENCE, MIN_WORDS] = [300, 3];
 const MARKS = /[?？؟]/g;
@@ -22,14 +30,15 @@ const AUXILIARY = 'can|could|may|must|do|does|did|is|are|was|were|will|would|sho
 const APART = new RegExp(
   [
     `^(?:${AUXILIARY})\\s+(?:${SUBJECT})(?!\\p{L})`,
-    `^(?:what|which|who|when|where|why|how)\\s+(?:(?!(?:${SUBJECT})\\s)\\p{L}+\\s+){0,4}?(?:${AUXILIARY}|happens?|costs?)(?!\\p{L})`,
+    `^who\\s+(?!(?:${SUBJECT}|else)(?!\\p{L}))\\p{L}+`,
+    `^(?:(?:until|till|by|from|since|for|to|in|at|on|with)\\s+)?(?:what|which|who|when|where|why|how)\\s+(?:(?!(?:${SUBJECT})\\s)\\p{L}+\\s+){0,4}?(?:${AUXILIARY}|happens?|costs?)(?!\\p{L})`,
     '^(?:wann|wie|wieviel|wo|was|wer|warum|welche[rsmn]?|combien|comment|quel(?:le)?s?|est-ce|cuánt[oa]s?|cómo|cuándo|dónde|cuál(?:es)?|qué|quant[oaie]|quali?|dove|hoe|hoeveel|wanneer|kann|können|darf|dürfen|gibt|puis-je|peut-on|puedo|posso)\\s',
   ].join('|'),
   'iu',
 );
 
-/** The questions of a message, in their order; none where it asks one. */
-export function severalIn({ asking, aside, rest }: SplitMessage): SingleQuestion[] {
+/** The questions of a message. */
+export function severalIn({ asking, aside, rest }: SplitMessage): SeveralQuestions {
   const questions: string[] = [];
   const context = [aside, rest];
   for (const sentence of asking.flatMap(apart)) {
@@ -39,13 +48,11 @@ export function severalIn({ asking, aside, rest }: SplitMessage): SingleQuestion
     else if (questions.length > 0 && isFragment(sentence)) questions.push(`${questions.pop()} ${sentence}`);
     else context.push(sentence.replace(MARKS, '.'));
   }
-  if (questions.length < 2) return [];
-  const last = questions.splice(MAX_QUESTIONS - 1).join(' ');
+  if (questions.length < 2) return { questions: [], leftOut: [] };
+  const leftOut = questions.splice(MAX_QUESTIONS);
   const beside = context.filter(Boolean).join('\n');
-  return [...questions, ...(last ? [last] : [])].map((question) => ({
-    question,
-    message: beside ? `${beside}\n${question}` : question,
-  }));
+  const messageOf = (question: string): string => (beside ? `${beside}\n${question}` : question);
+  return { questions: questions.map((question) => ({ question, message: messageOf(question) })), leftOut };
 }
 
 /** “Do you take cash and can I bring my dog?” */

@@ -1,0 +1,33 @@
+import type { LanguageCode } from '../../../knowledge/text/languages.ts';
+
+/** Before the questions of a message that were left out, since it asks too many. */
+export const ASK_AGAIN: Record<LanguageCode, string> = {
+  en: 'That was a lot at once. Please ask this again:',
+  de: 'Das war viel auf einmal. Bitte fragen Sie dies noch einmal:',
+  es: 'Eran muchas preguntas a la vez. Pregunte esto de nuevo, por favor:',
+  fr: 'C’était beaucoup à la fois. Merci de reposer ceci :',
+  it: 'Erano molte domande insieme. Per favore, chieda di nuovo:',
+  pt: 'Foram muitas perguntas de uma vez. Pergunte isto de novo, por favor:',
+  nl: 'Dat was veel tegelijk. Vraag dit alstublieft nog eens:',
+  pl: 'To dużo pytań naraz. Proszę zapytać o to ponownie:',
+  sv: 'Det var mycket på en gång. Fråga gärna om detta igen:',
+  da: 'Det var meget på én gang. Spørg venligst om dette igen:',
+  fi: 'Kysymyksiä oli monta kerralla. Kysy nämä uudelleen:',
+  hu: 'Ez egyszerre sok kérdés volt. Kérem, ezt kérdezze meg újra:',
+  ro: 'Au fost multe întrebări deodată. Vă rog să întrebați din nou:',
+  tr: 'Bir seferde çok soru oldu. Lütfen bunu yeniden sorun:',
+  vi: 'Có quá nhiều câu hỏi cùng lúc. Vui lòng hỏi lại:',
+  ru: 'Вопросов было много сразу. Пожалуйста, задайте ещё раз:',
+  el: 'Ήταν πολλές ερωτήσεις μαζί. Παρακαλώ ρωτήστε ξανά:',
+  ar: 'كانت أسئلة كثيرة دفعة واحدة. يُرجى السؤال عن هذا مرة أخرى:',
+  hi: 'एक साथ बहुत सारे प्रश्न थे। कृपया यह फिर से पूछें:',
+  th: 'มีหลายคำถามพร้อมกัน โปรดถามอีกครั้ง:',
+  zh: '一次问得有点多，请再问一遍：',
+  ja: '一度に多くのご質問がありました。次をもう一度お尋ねください：',
+  ko: '한 번에 질문이 많았습니다. 다음을 다시 물어보세요:',
+  nb: 'Det var mye på én gang. Spør gjerne om dette igjen:',
+  cs: 'Bylo toho najednou hodně. Zeptejte se prosím znovu:',
+  uk: 'Запитань було багато одразу. Будь ласка, запитайте ще раз:',
+  bg: 'Въпросите бяха много наведнъж. Моля, попитайте отново:',
+  he: 'היו הרבה שאלות בבת אחת. אפשר לשאול שוב:',
+};
