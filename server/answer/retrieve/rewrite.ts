@@ -92,13 +92,13 @@ function knownShare({ terms, implied }: Query): number {
 }
 
 /** How many of its questions have words of their own to search for. */
-function questionsIn({ question, terms, implied }: Query): number {
-  const questions = question.toLowerCase().split(/(?<=[?？؟])/);
+function questionsIn({ several: { questions, leftOut }, terms, implied }: Query): number {
   const known = new Set<string>();
-  return questions.filter((one) => {
-    const words = terms.slice(0, implied).filter(({ word }) => one.includes(word) && !known.has(word));
+  return [...questions.map(({ question }) => question), ...leftOut].filter((question) => {
+    const text = question.toLowerCase();
+    const words = terms.slice(0, implied).filter(({ word }) => text.includes(word) && !known.has(word));
     for (const { word } of words) known.add(word);
-    return /[?？؟]$/.test(one) && words.length > 0;
+    return words.length > 0;
   }).length;
 }
 

@@ -108,6 +108,17 @@ describe('a message is searched for as the model writes it', () => {
     expect(system).toMatch(/^\[2\] .*\/returns/m);
     expect(meta.search).toEqual({ why: 'several', queries: ['How much is the Pim?', 'How long may I return a lamp?'] });
   });
+
+  it.each([
+    'What does the Pim cost and until when may I return a lamp?',
+    'What is the Tolvan made of and how long may I return a lamp and who brings large parcels?',
+    'hi, what does the pim cost, and can i return a lamp',
+    '1. what does the pim cost\n2. until when may I return a lamp',
+  ])('where one sentence or a list asks several things: %s', async (message) => {
+    const { calls, meta } = await ask(message);
+    expect(calls).toHaveLength(1);
+    expect(meta.search.why).toBe('several');
+  });
 });
 
 describe('the message itself is searched for', () => {
@@ -119,6 +130,9 @@ describe('the message itself is searched for', () => {
     [['Do you repair bicycles?']],
     [['How are you today? How much is a parcel to Norway?']],
     [['ok so the tolvan: is it made of ash']],
+    [['Do you know what a parcel costs and when it arrives?']],
+    [['Is the Tolvan made of ash and brass or of steel?']],
+    [['How much is a parcel to Norway? To Norway?']],
   ])('without another call where it is a search: %j', async (queries) => {
     const { calls, meta } = await ask(...queries);
     expect(calls).toEqual([]);

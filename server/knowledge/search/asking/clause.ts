@@ -91,7 +91,7 @@ const HEDGE =
   /^\P{L}*(?:(?:ok(?:ay)?|well|so|u+m+|h+m+|sorry|hey|hi)\P{L}+)*(?:this|that|it)(?: is|['’]s| might| may| will| probably| could)* (?:be |sound |seem )?(?:like )?(?:an? )?(?:bit |really |very |kind of )?(?:dumb|stupid|silly|basic|odd|weird|strange|obvious|random)(?: question| one)?\P{L}+(?:but\P{L}+)?/iu;
 const JOIN =
   /(?<!\p{L})(?:but|so|and|anyway|wondering|wonder|ask|asking|know|aber|und|fragen|wissen|pero|saber|mais|savoir|ma|sapere|mas|maar|weten)\P{L}+/giu;
-const SECOND_WORD = /^\P{L}*\p{L}{1,4}\P{L}{1,3}([\p{L}\p{M}]+)/u;
+const SECOND_WORD = /^\P{L}*(?:\p{L}{1,4}|until|since|about)\P{L}{1,3}([\p{L}\p{M}]+)/iu;
 const MAX_HEDGE_LENGTH = 160;
 /** Beginnings of a clause before the question: a greeting, or a courtesy. */
 const GREETING =
