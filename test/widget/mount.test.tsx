@@ -101,6 +101,24 @@ test('destroy leaves no node, listener, timer or stream', async () => {
   expect(chat.server.askRequests()).toHaveLength(1);
 });
 
+test('destroyed before earlier messages are loaded, the widget does not send an unsent question again', async () => {
+  chat = mountChat({ 'POST /ask': () => new Promise(() => {}) });
+  chat.handle.ask('q');
+  await waitFor(() => expect(chat!.server.askRequests()).toHaveLength(1));
+  chat.handle.destroy();
+  chat = mountChat({});
+  const opened = new Promise<void>((resolve) => {
+    chat!.handle.on('open', () => {
+      chat!.handle.destroy();
+      resolve();
+    });
+  });
+  chat.handle.open();
+  await opened;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(chat.server.askRequests()).toEqual([]);
+});
+
 test('destroyed before its profile is loaded, the widget does not open', async () => {
   let say: ((face: Response) => void) | undefined;
   const settings = { settings: '' } as object;

@@ -130,15 +130,17 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
     },
     async restore() {
       const { session, sent } = storage.read();
-      try {
-        // A first visit has nothing to load.
-        if (session || sent || chat.turns.peek()[0])
-          await (await import('./history.ts')).restore(chat, { createTurn, applyRecord });
-        else chat.history.value = 'read';
-      } catch (fault) {
-        chat.history.value = 'failed';
-        chat.report(fault);
-      }
+      const { signal } = chat.controller;
+      // A first visit has nothing to load.
+      if (!session && !sent && !chat.turns.peek()[0]) chat.history.value = 'read';
+      else
+        try {
+          const history = await import('./history.ts');
+          if (!signal.aborted) await history.restore(chat, { createTurn, applyRecord });
+        } catch (fault) {
+          chat.history.value = 'failed';
+          chat.report(fault);
+        }
     },
     clear() {
       chat.controller.abort();
