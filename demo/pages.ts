@@ -19,6 +19,8 @@ export interface DemoSite {
   name: string;
   /** Asked once by the first start, and shown in the log and the README. */
   sampleQuestion: string;
+  /** E-mail address for those whom the chatbot could not answer. */
+  contact: string;
   /** Questions that the open panel offers. */
   suggestions: string[];
   /** Pages the chatbot learns through the scraper. */
@@ -28,6 +30,7 @@ export interface DemoSite {
 export const demoSite: DemoSite = {
   name: 'Tolliver & Wren',
   sampleQuestion: 'How long do I have to return something?',
+  contact: 'hello@tolliverandwren.example',
   suggestions: [
     'How long do I have to return something?',
     'How much does delivery to Europe cost?',

@@ -1,4 +1,4 @@
-import type { Citations } from '../server/types.ts';
+import type { Citations, VisitorMessage } from '../server/types.ts';
 import { createMessage } from './script.ts';
 
 /** Scripted answers of the demo pages. */
@@ -35,10 +35,13 @@ export const citedAnswer = createMessage(
   citations,
 );
 
-export const noAnswer = createMessage(
-  'Will it rain on Sunday?',
-  "I don't know: I found nothing about that on this site.\n\nTry other words, or ask about shipping, returns, warranty or payments.",
-);
+export const noAnswer: VisitorMessage = {
+  ...createMessage(
+    'Will it rain on Sunday?',
+    "I don't know: I found nothing about that on this site.\n\nTry other words, or ask about shipping, returns, warranty or payments.",
+  ),
+  outcome: 'unknown',
+};
 
 export const longAnswer = createMessage(
   'Explain the tracking API',

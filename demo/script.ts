@@ -35,6 +35,7 @@ export const demoProfile: ChatbotProfile = {
   open: false,
   disclaimer: '',
   privacy_url: '',
+  contact: 'hello@tolliverandwren.example',
   consent: '',
   image_hosts: [],
   language: '',

@@ -133,6 +133,8 @@ export interface ChatbotProfile {
   disclaimer: string;
   /** '' or an http(s) address. */
   privacy_url: string;
+  /** '', an http(s) address or an e-mail address: shown where the chat could not answer. */
+  contact: string;
   /** Text that a visitor accepts before the first message; '' for none. */
   consent: string;
   /** Hosts whose images answers may show: `cdn.example.com`, or `*.example.com` for those below it. */

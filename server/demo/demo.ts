@@ -64,7 +64,7 @@ export function createDemo({ store, knowledge, runs, respond, clock, base, scrip
   async function createChatbot(uuid: string): Promise<void> {
     const now = timestamp(clock);
     const meta = { ...CHATBOT_META, visibility: 'public' as const, show_citations: true };
-    const widget = { suggestions: demoSite.suggestions };
+    const widget = { suggestions: demoSite.suggestions, contact: demoSite.contact };
     const record = { uuid, name: demoSite.name, created_at: now, modified_at: now, meta, widget };
     await store.createChatbot({ ...record, owner: store.owner.user.uuid }, demoAgents(uuid, clock));
   }

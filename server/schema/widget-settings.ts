@@ -11,7 +11,7 @@ export const LANGUAGES = 'ar cs da de el en es fi fr he it ja ko nb nl pl pt ro 
 
 /** The widget's sentences, as widget/words names them. */
 export const SENTENCES: readonly string[] =
-  `open close title greeting disclaimer privacy agree conversation suggestions answer field send stop anew
+  `open close title greeting disclaimer privacy agree contact conversation suggestions answer field send stop anew
   latest loading waiting reconnecting offline stopped length interrupted quota failed network not_found
   retry sources source newTab code table copy copied copyAnswer uncopied helpful unhelpful comment thanks
   unsent unloadable unread yes no expired conversations back download remove removeAll sure cancel unremoved`.split(
@@ -41,6 +41,9 @@ const address = (form: string, description: string) =>
   Type.String({ maxLength: 2048, pattern: `^(?:${form})$`, description });
 const list = (maxItems: number, of: Type.TSchema, description: string) =>
   Type.Unsafe<string[]>(Type.Array(of, { maxItems, description }));
+
+/** Of an e-mail address, what needs no escaping after `mailto:`. */
+const EMAIL = '[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{1,255}';
 
 const IMAGE = '[Hh][Tt][Tt][Pp][Ss]://\\S+';
 
@@ -116,6 +119,10 @@ export const WidgetSettings = Type.Object(
     }),
     disclaimer: lines(300),
     privacy_url: address('(?:[Hh][Tt][Tt][Pp][Ss]?://\\S+)?', "'' or an http or https address"),
+    contact: address(
+      `(?:[Hh][Tt][Tt][Pp][Ss]?://\\S+|${EMAIL})?`,
+      "'' or an http or https address, or an e-mail address",
+    ),
     consent: lines(500),
     image_hosts: list(
       50,
@@ -184,6 +191,7 @@ export const WIDGET_DEFAULTS: WidgetSettings = {
   open: false,
   disclaimer: '',
   privacy_url: '',
+  contact: '',
   consent: '',
   image_hosts: [],
   link_hosts: [],

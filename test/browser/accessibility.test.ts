@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { demoSite } from '../../demo/pages.ts';
 import { launchChromium } from './chromium.ts';
 import { startBuiltServer, type BuiltServer } from './built-server.ts';
-import { askQuestion, field, log, marker, openChat, questions } from './visitor.ts';
+import { answers, askQuestion, field, log, marker, openChat, questions } from './visitor.ts';
 
 let server: BuiltServer;
 let browser: Browser;
@@ -103,6 +103,16 @@ test('axe finds nothing in the list of conversations', async () => {
   await page.getByRole('button', { name: 'Conversations' }).click();
   const list = page.getByRole('dialog', { name: 'Conversations' });
   await list.getByRole('button', { name: 'Delete all' }).click();
+  expect(await violations()).toEqual([]);
+});
+
+test('a question that the pages do not answer ends with the owner’s contact, in which axe finds nothing', async () => {
+  await visit();
+  await openChat(page);
+  await askQuestion(page, 'Who painted the Mona Lisa?');
+  const contact = answers(page).getByRole('link', { name: 'Contact us' });
+  await contact.waitFor();
+  expect(await contact.getAttribute('href')).toBe(`mailto:${demoSite.contact}`);
   expect(await violations()).toEqual([]);
 });
 

@@ -73,7 +73,15 @@ async function findingsFor(page: Page, text: string): Promise<string[]> {
     };
     const chatbot = { uuid: 'c', name: text, show_citations: true, greeting: text, suggestions: [text, text] };
     const settings = { theme: { color: text }, words: { field: text, sources: text }, title: text, label: text };
-    const links = { avatar: '', icon: text, privacy_url: text, disclaimer: text, image_hosts: [], language: text };
+    const links = {
+      avatar: '',
+      icon: text,
+      privacy_url: text,
+      contact: text,
+      disclaimer: text,
+      image_hosts: [],
+      language: text,
+    };
     const client: Pick<Client, 'ask' | 'messages'> & { profile(): Promise<object> } = {
       profile: async () => ({ ...chatbot, ...settings, ...links }),
       async *ask() {

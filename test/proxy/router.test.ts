@@ -56,6 +56,7 @@ describe('the profile of a chatbot', () => {
       open: false,
       disclaimer: '',
       privacy_url: '',
+      contact: '',
       consent: '',
       image_hosts: [],
       language: '',

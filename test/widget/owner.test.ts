@@ -63,9 +63,10 @@ test('shows the owner’s title, avatar, greeting, disclaimer and privacy link; 
   expect(root.querySelector('img')!.getAttribute('src')).toBe('https://shop.test/face.png');
 });
 
-test('a privacy address that is not a web page is not a link', async () => {
-  chat = await mountAndOpen(facing({ privacy_url: 'javascript:alert(1)' }));
-  await waitFor(() => expect(chat!.screen.getByText('Privacy').getAttribute('href')).toBeNull());
+test('a privacy address that is not a web page is not shown', async () => {
+  chat = await mountAndOpen(facing({ disclaimer: 'May be wrong.', privacy_url: 'javascript:alert(1)' }));
+  await waitFor(() => chat!.screen.getByText(/May be wrong/));
+  expect(chat.screen.queryByText('Privacy')).toBeNull();
 });
 
 test('the launcher has the owner’s label, icon and position', async () => {
@@ -123,3 +124,38 @@ test('data-settings loads the server’s settings at the start', async () => {
   await waitFor(() => chat!.screen.getByRole('button', { name: 'Kept there' }), { timeout: 3000 });
   expect(chat.root.querySelector('.l')!.textContent).toBe('Help');
 });
+
+const replyFor: Record<string, () => Response> = {
+  limited: () => jsonResponse({ error: 'A break, please.', code: 'rate_limited', retry_after: 9 }, 429),
+  failed: () => jsonResponse({ error: 'x', code: 'model_failed' }, 502),
+  unknown: () => streamResponse(answerEvents({ ...messageRecord('q', 'I don’t know.'), outcome: 'unknown' })),
+};
+
+test.each([
+  ['limited', 'A break, please.', 'https://shop.test/help', 'https://shop.test/help'],
+  ['failed', 'Something went wrong.', 'help@shop.test', 'mailto:help@shop.test'],
+  ['unknown', 'I don’t know.', 'help@shop.test', 'mailto:help@shop.test'],
+])('a question that is %s ends with the owner’s contact', async (reply, text, contact, href) => {
+  chat = await mountAndOpen({ ...facing({ contact }), 'POST /ask': replyFor[reply]! });
+  chat.ask('q');
+  const link = await waitFor(() => chat!.screen.getByRole('link', { name: 'Contact us' }));
+  expect(link.getAttribute('href')).toBe(href);
+  expect(chat.root.querySelector('.answer')!.textContent).toContain(text);
+});
+
+test('an answer ends without the owner’s contact', async () => {
+  chat = await mountAndOpen(facing({ contact: 'help@shop.test' }));
+  chat.ask('q');
+  await waitFor(() => chat!.screen.getByRole('button', { name: 'Helpful' }));
+  expect(chat.screen.queryByRole('link', { name: 'Contact us' })).toBeNull();
+});
+
+test.each(['', 'javascript:alert(1)', 'a b@shop.test', '//shop.test', 'help@shop.test?bcc=x@y.test'])(
+  'a contact that is no address, as %j, is not shown',
+  async (contact) => {
+    chat = await mountAndOpen({ ...facing({ contact }), 'POST /ask': replyFor['unknown']! });
+    chat.ask('q');
+    await waitFor(() => chat!.screen.getByRole('button', { name: 'Helpful' }));
+    expect(chat.screen.queryByText('Contact us')).toBeNull();
+  },
+);

@@ -18,6 +18,7 @@ export interface Settings extends Pick<
   | 'open'
   | 'disclaimer'
   | 'privacy_url'
+  | 'contact'
   | 'consent'
   | 'image_hosts'
   | 'language'

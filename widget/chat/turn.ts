@@ -17,6 +17,8 @@ export interface Turn extends Question, MessageRef {
   pending?: (Confirmation & { until: number; accepted?: boolean }) | undefined;
   /** What the answer has beside its text. Set before its `status`. */
   parts?: VisitorMessage['parts'];
+  /** Whether the sources had an answer, once it has ended. Set before its `status`. */
+  outcome?: VisitorMessage['outcome'];
   /** The visitor's rating; `isLost`: sending it failed. */
   feedback: Signal<Partial<Feedback> & { isLost?: boolean }>;
 }

@@ -1,8 +1,7 @@
 import type { VNode } from 'preact';
 import type { Chat } from '../chat/types.ts';
-import { safeAddress } from '../markdown/address.ts';
 import { ARROW, IconButton } from './Icon.tsx';
-import { Note } from './Note.tsx';
+import { Note, OwnerLink } from './Note.tsx';
 import { TurnView } from './Turn.tsx';
 
 function Welcome({ chat }: { chat: Chat }): VNode {
@@ -21,12 +20,7 @@ function Welcome({ chat }: { chat: Chat }): VNode {
         </div>
       )}
       <p class="note">
-        {disclaimer || words.disclaimer}{' '}
-        {privacy && (
-          <a href={safeAddress(privacy)} target="_blank" rel="noopener">
-            {words.privacy}
-          </a>
-        )}
+        {disclaimer || words.disclaimer} <OwnerLink address={privacy} words={words.privacy} />
       </p>
     </div>
   );
@@ -40,7 +34,7 @@ export function Conversation({ chat }: { chat: Chat }): VNode {
     <div class="log" role="log" aria-live="off" aria-label={words.conversation} tabIndex={0}>
       <div class="content">
         {!turns[0] && history !== 'loading' && <Welcome chat={chat} />}
-        <Note words={words} status={{ is: history }} onRetry={chat.restore} />
+        <Note chat={chat} status={{ is: history }} onRetry={chat.restore} />
         {turns.map((turn) => (
           <TurnView key={turn.id} chat={chat} turn={turn} />
         ))}

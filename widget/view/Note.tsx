@@ -1,5 +1,7 @@
 import type { ButtonHTMLAttributes, ComponentChildren, VNode } from 'preact';
-import type { PanelWords } from '../words/en.ts';
+import type { Outcome } from '../../server/types.ts';
+import type { Chat } from '../chat/types.ts';
+import { safeAddress } from '../markdown/address.ts';
 
 /** A status to show: a turn's, or the history's. */
 interface NoteStatus {
@@ -31,20 +33,46 @@ export const Notice = ({ kind, text, ...button }: NoticeProps): VNode => (
   </div>
 );
 
+interface OwnerLinkProps {
+  /** An http(s) address or an e-mail address; no link is shown for anything else. */
+  address: string | undefined;
+  words: string;
+}
+
+/** A link to a page of the owner's, or to a new e-mail to them. */
+export function OwnerLink({ address = '', words }: OwnerLinkProps): VNode | null {
+  const href = safeAddress(address.replace(/^[\w.+-]+@[\w.-]+$/, 'mailto:$&'));
+  return href ? (
+    <a href={href} target="_blank" rel="noopener">
+      {words}
+    </a>
+  ) : null;
+}
+
 interface NoteProps {
-  words: PanelWords;
+  chat: Chat;
   status: NoteStatus;
+  /** A turn's. */
+  outcome?: Outcome | undefined;
   onRetry: () => void;
 }
 
-export function Note({ words, status, onRetry }: NoteProps): VNode | null {
+/** The sentence for a status; where the chat could not answer, with the owner's contact, after a failure with a button to retry. */
+export function Note({ chat, status, outcome, onRetry }: NoteProps): VNode | null {
   const { is, left } = status;
+  const words = chat.words.value;
+  const { contact } = chat.profile.value;
   const note = noteText(status, words);
-  if (!note) return null;
   const isOver = is === 'limited' || is === 'failed';
-  if (!isOver) return <Notice kind={is} text={note} />;
+  const link = contact && (isOver || outcome === 'unknown') && <OwnerLink address={contact} words={words.contact} />;
+  if (!note && !link) return null;
   return (
-    <Notice kind="warning" text={note} disabled={!!left} onClick={onRetry}>
+    <Notice
+      kind={isOver ? 'warning' : is}
+      text={[note, ' ', link]}
+      disabled={!!left}
+      onClick={isOver ? onRetry : undefined}
+    >
       {words.retry}
       {!!left && ` (${formatSeconds(left)})`}
     </Notice>

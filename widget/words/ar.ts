@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'نسخ الشيفرة',
   privacy: 'الخصوصية',
   agree: 'أوافق',
+  contact: 'اتصل بنا',
   unread: 'إجابة جديدة',
   yes: 'نعم',
   no: 'لا',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kopírovat kód',
   privacy: 'Soukromí',
   agree: 'Souhlasím',
+  contact: 'Kontaktujte nás',
   unread: 'Nová odpověď',
   yes: 'Ano',
   no: 'Ne',

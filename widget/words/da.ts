@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kopiér koden',
   privacy: 'Privatliv',
   agree: 'Jeg accepterer',
+  contact: 'Kontakt os',
   unread: 'Nyt svar',
   yes: 'Ja',
   no: 'Nej',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Code kopieren',
   privacy: 'Datenschutz',
   agree: 'Ich stimme zu',
+  contact: 'Kontakt aufnehmen',
   unread: 'Neue Antwort',
   yes: 'Ja',
   no: 'Nein',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Αντιγραφή κώδικα',
   privacy: 'Απόρρητο',
   agree: 'Συμφωνώ',
+  contact: 'Επικοινωνήστε μαζί μας',
   unread: 'Νέα απάντηση',
   yes: 'Ναι',
   no: 'Όχι',

@@ -16,6 +16,7 @@ export const en = {
   disclaimer: 'Answers can be wrong. Check the sources.',
   privacy: 'Privacy',
   agree: 'I agree',
+  contact: 'Contact us',
   conversation: 'Conversation',
   suggestions: 'Suggestions',
   answer: 'Answer',

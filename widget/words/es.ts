@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Copiar el código',
   privacy: 'Privacidad',
   agree: 'Acepto',
+  contact: 'Contacte con nosotros',
   unread: 'Nueva respuesta',
   yes: 'Sí',
   no: 'No',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kopioi koodi',
   privacy: 'Tietosuoja',
   agree: 'Hyväksyn',
+  contact: 'Ota yhteyttä',
   unread: 'Uusi vastaus',
   yes: 'Kyllä',
   no: 'Ei',

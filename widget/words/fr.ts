@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Copier le code',
   privacy: 'Confidentialité',
   agree: 'J’accepte',
+  contact: 'Nous contacter',
   unread: 'Nouvelle réponse',
   yes: 'Oui',
   no: 'Non',

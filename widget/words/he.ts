@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'העתקת הקוד',
   privacy: 'פרטיות',
   agree: 'הסכמה',
+  contact: 'צרו קשר',
   unread: 'תשובה חדשה',
   yes: 'כן',
   no: 'לא',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Copia il codice',
   privacy: 'Privacy',
   agree: 'Accetto',
+  contact: 'Contattateci',
   unread: 'Nuova risposta',
   yes: 'Sì',
   no: 'No',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'コードをコピー',
   privacy: 'プライバシー',
   agree: '同意する',
+  contact: 'お問い合わせ',
   unread: '新しい回答',
   yes: 'はい',
   no: 'いいえ',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: '코드 복사',
   privacy: '개인정보 보호',
   agree: '동의합니다',
+  contact: '문의하기',
   unread: '새 답변',
   yes: '예',
   no: '아니요',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kopier koden',
   privacy: 'Personvern',
   agree: 'Jeg godtar',
+  contact: 'Kontakt oss',
   unread: 'Nytt svar',
   yes: 'Ja',
   no: 'Nei',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Code kopiëren',
   privacy: 'Privacy',
   agree: 'Ik ga akkoord',
+  contact: 'Neem contact op',
   unread: 'Nieuw antwoord',
   yes: 'Ja',
   no: 'Nee',

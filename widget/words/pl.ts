@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kopiuj kod',
   privacy: 'Prywatność',
   agree: 'Zgadzam się',
+  contact: 'Skontaktuj się z nami',
   unread: 'Nowa odpowiedź',
   yes: 'Tak',
   no: 'Nie',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Copiar o código',
   privacy: 'Privacidade',
   agree: 'Concordo',
+  contact: 'Contacte-nos',
   unread: 'Nova resposta',
   yes: 'Sim',
   no: 'Não',

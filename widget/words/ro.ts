@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Copiază codul',
   privacy: 'Confidențialitate',
   agree: 'Sunt de acord',
+  contact: 'Contactați-ne',
   unread: 'Răspuns nou',
   yes: 'Da',
   no: 'Nu',

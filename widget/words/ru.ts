@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Скопировать код',
   privacy: 'Конфиденциальность',
   agree: 'Я согласен',
+  contact: 'Связаться с нами',
   unread: 'Новый ответ',
   yes: 'Да',
   no: 'Нет',

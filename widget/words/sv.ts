@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kopiera koden',
   privacy: 'Integritet',
   agree: 'Jag godkänner',
+  contact: 'Kontakta oss',
   unread: 'Nytt svar',
   yes: 'Ja',
   no: 'Nej',

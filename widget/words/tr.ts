@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Kodu kopyala',
   privacy: 'Gizlilik',
   agree: 'Kabul ediyorum',
+  contact: 'Bize ulaşın',
   unread: 'Yeni yanıt',
   yes: 'Evet',
   no: 'Hayır',

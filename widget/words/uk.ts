@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Скопіювати код',
   privacy: 'Конфіденційність',
   agree: 'Погоджуюся',
+  contact: 'Зв’язатися з нами',
   unread: 'Нова відповідь',
   yes: 'Так',
   no: 'Ні',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: 'Sao chép mã',
   privacy: 'Quyền riêng tư',
   agree: 'Tôi đồng ý',
+  contact: 'Liên hệ với chúng tôi',
   unread: 'Câu trả lời mới',
   yes: 'Có',
   no: 'Không',

@@ -44,6 +44,7 @@ export const words: Words = {
   copy: '复制代码',
   privacy: '隐私',
   agree: '我同意',
+  contact: '联系我们',
   unread: '新回答',
   yes: '是',
   no: '否',

@@ -50,6 +50,7 @@ function normalize(sent: WidgetChange): WidgetChange {
   if (settings.icon?.includes(':')) settings.icon = readSettingUrl('icon', settings.icon);
   if (settings.avatar) settings.avatar = readSettingUrl('avatar', settings.avatar);
   if (settings.privacy_url) settings.privacy_url = readSettingUrl('privacy_url', settings.privacy_url);
+  if (settings.contact?.includes('/')) settings.contact = readSettingUrl('contact', settings.contact);
   if (settings.image_hosts) settings.image_hosts = unique(settings.image_hosts, readHost('image_hosts'));
   if (settings.link_hosts) settings.link_hosts = unique(settings.link_hosts, readHost('link_hosts'));
   if (settings.allowed_origins) settings.allowed_origins = unique(settings.allowed_origins, readOrigin);

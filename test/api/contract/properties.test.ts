@@ -44,7 +44,7 @@ const CHECKED_BY_HANDLER = [
   'rules',
   'variables',
 ];
-const ADDRESSES = ['icon', 'avatar', 'privacy_url', 'image_hosts', 'link_hosts', 'allowed_origins', 'parts'];
+const ADDRESSES = ['icon', 'avatar', 'privacy_url', 'contact', 'image_hosts', 'link_hosts', 'allowed_origins', 'parts'];
 
 let w: ApiFixture;
 beforeAll(async () => void (w = await startApiFixture()));

@@ -141,6 +141,7 @@ const widgetSettings: [string, unknown][] = [
   ...each('icon', ['', 'star', 'http://s.test/a.png', ...ADDRESSES]),
   ...each('avatar', ['chat', 'http://s.test/a.png', ...ADDRESSES]),
   ...each('privacy_url', ['ftp://s.test/', ...ADDRESSES]),
+  ...each('contact', ['ftp://s.test/', 'a b@s.test', 'a@s.test?bcc=b@s.test', 'a%0Ab@s.test', '@s.test', ...ADDRESSES]),
   ...each('suggestions', [null, 'a', {}, [''], [7], [long(201)], ['a\nb'], Array(7).fill('Why?')]),
   ...each('link_hosts', [null, 'a', ['*'], ['https://a.test'], ['a.test/b'], Array(51).fill('a.test')]),
   ...each('image_hosts', [null, 'a', [7], [''], Array(51).fill('a.test')]),

@@ -32,6 +32,7 @@ const DEFAULTS = {
   open: false,
   disclaimer: '',
   privacy_url: '',
+  contact: '',
   consent: '',
   image_hosts: [],
   link_hosts: [],
@@ -61,6 +62,7 @@ const FULL = {
   open: true,
   disclaimer: 'Answers may be wrong.',
   privacy_url: 'http://shop.example/privacy#chat',
+  contact: 'HTTPS://Shop.example/help',
   consent: 'I agree.',
   link_hosts: ['Blog.Shop.Example', '*.Docs.example'],
   image_hosts: ['CDN.Shop.Example', '*.Shop.example', 'bücher.example', 'cdn.shop.example'],
@@ -82,6 +84,7 @@ const KEPT = {
   color: '#a1b2c3',
   icon: 'https://cdn.shop.example/ic%C3%B6n.png',
   avatar: 'https://cdn.shop.example/a.png',
+  contact: 'https://shop.example/help',
   link_hosts: ['blog.shop.example', '*.docs.example'],
   image_hosts: ['cdn.shop.example', '*.shop.example', 'xn--bcher-kva.example'],
   allowed_origins: [
