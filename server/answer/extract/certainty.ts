@@ -1,6 +1,6 @@
 import type { Found } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
-import { namesRows } from './named-row.ts';
+import { namesRows } from './rows/named-row.ts';
 import type { Ranking } from './rank.ts';
 import { minConfidence, minHeld, SYNONYM, UNSURE_CONFIDENCE, UNSURE_HELD } from './threshold.ts';
 

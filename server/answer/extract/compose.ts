@@ -3,7 +3,7 @@ import type { Query } from '../../knowledge/search/query.ts';
 import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 import { Layout } from './layout.ts';
 import { refersBack, SENTENCE_END } from './anaphora.ts';
-import { labelIsIn } from './named-row.ts';
+import { itemsToQuote } from './rows/items.ts';
 import { headingOver, isQuotedWhole, withPrefix } from './section.ts';
 import { stepsAround } from './steps.ts';
 
@@ -25,11 +25,6 @@ export interface QuotePiece {
   block: boolean;
 }
 
-/** Bounds (UTF-16 units, items) up to which a list or table is quoted whole where the question names none of its items. */
-const MAX_LIST_LENGTH = 600;
-const MAX_LIST_ITEMS = 8;
-/** The share of the question's weight in heading and lead-in from which on the whole list counts as the answer. */
-const LEAD_IN_SHARE = 0.85;
 /** UTF-16 units of a sentence that is added because the next one refers back to it. */
 const MAX_SENTENCE_BEFORE = 320;
 /** UTF-16 units. Of longer code only the selected sentence is quoted. */
@@ -219,66 +214,10 @@ class PassageQuotes {
     this.#push(this.#piece(text, quoteFrom, end, quotedItems.length > 1), 0, -1, before === '');
   }
 
-  /** The items that match the question best. Where none matches, the whole list if it is short, else the selected items. */
   #itemsToQuote(items: number[], lead: number, selected: number[]): number[] {
     if (items.includes(this.#row)) return [this.#row];
-    const chosen = items.filter((item) => selected.some((at) => this.#layout.items[at] === item));
-    const weights = this.#itemWeights(items, lead);
-    const highest = Math.max(0, ...chosen.map((item) => weights.get(item)!));
-    if (highest > 0) return chosen.filter((item) => weights.get(item) === highest);
-    const length = this.#layout.itemEnd(items.at(-1)!) - this.#layout.sentences[items[0]!]!.start;
-    const isBest = this.#best === lead || items.includes(this.#layout.items[this.#best] ?? -1);
-    const labelled = items.filter((item) => labelIsIn(this.#layout.itemText(item), this.#query.question));
-    if (labelled.length === 1) return labelled;
-    const quotesAll = (isBest || this.#isAskedFor(lead)) && items.length <= MAX_LIST_ITEMS && length <= MAX_LIST_LENGTH;
-    return quotesAll || chosen.length === 0 ? items.slice(0, MAX_LIST_ITEMS) : chosen;
-  }
-
-  /**
-   * The question weight of each item, without terms that all items, the heading or the lead-in contain: only the others
-   * distinguish items.
-   */
-  #itemWeights(items: number[], lead: number): Map<number, number> {
-    const { terms } = this.#query;
-    const termsByItem = items.map((item) => {
-      const itemTerms = new Set<number>();
-      for (let at = item; this.#layout.items[at] === item; at++)
-        this.#addTerms(itemTerms, this.#layout.sentences[at]!.roots);
-      return itemTerms;
-    });
-    const above = this.#termsAbove(lead);
-    const isCommon = (term: number): boolean =>
-      above.has(term) || termsByItem.every((itemTerms) => itemTerms.has(term));
-    return new Map(
-      items.map((item, at) => [
-        item,
-        [...termsByItem[at]!].reduce(
-          (sum, term) => sum + (isCommon(term) && items.length > 1 ? 0 : terms[term]!.weight),
-          0,
-        ),
-      ]),
-    );
-  }
-
-  /** Whether heading and lead-in cover nearly the whole question, so that the whole list is the answer. */
-  #isAskedFor(lead: number): boolean {
-    const { terms, totalWeight } = this.#query;
-    const above = this.#termsAbove(lead);
-    return [...above].reduce((sum, term) => sum + terms[term]!.weight, 0) >= LEAD_IN_SHARE * totalWeight;
-  }
-
-  #termsAbove(lead: number): Set<number> {
-    const terms = new Set<number>();
-    this.#addTerms(terms, this.#found.match.head);
-    if (lead >= 0) this.#addTerms(terms, this.#layout.sentences[lead]!.roots);
-    return terms;
-  }
-
-  #addTerms(terms: Set<number>, roots: Iterable<number>): void {
-    for (const root of roots) {
-      const found = this.#query.termByRoot.get(root);
-      if (found && found.share >= 0.5) terms.add(found.term);
-    }
+    const [found, layout, query, best] = [this.#found, this.#layout, this.#query, this.#best];
+    return itemsToQuote({ found, layout, query, items, lead, selected, best });
   }
 
   /** What stands above a list, as a prefix of an item. */

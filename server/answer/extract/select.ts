@@ -2,7 +2,7 @@ import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { hasTypeAskedFor, judge } from './certainty.ts';
 import { composeQuotes, type QuotePiece } from './compose.ts';
-import { namedRow } from './named-row.ts';
+import { namedRow } from './rows/named-row.ts';
 import { rank, type Ranking } from './rank.ts';
 import { isQuotedWhole } from './section.ts';
 import { minConfidence, SYNONYM } from './threshold.ts';

@@ -1,8 +1,8 @@
-import type { Found, Sentence } from '../../knowledge/search/found.ts';
-import type { Query } from '../../knowledge/search/query.ts';
-import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
-import { Layout } from './layout.ts';
-import { minHeld, SYNONYM } from './threshold.ts';
+import type { Found, Sentence } from '../../../knowledge/search/found.ts';
+import type { Query } from '../../../knowledge/search/query.ts';
+import { eachWord, rootOf } from '../../../knowledge/text/tokenizer.ts';
+import { Layout } from '../layout.ts';
+import { minHeld, SYNONYM } from '../threshold.ts';
 
 interface Place {
   found: number;
