@@ -240,11 +240,12 @@ export interface SourceDocument {
   passages: Passage[];
 }
 
-/** `text.slice(start, end)` in UTF-16 units; `headings` from the outermost to the nearest. */
+/** `text.slice(start, end)` in UTF-16 units; `headings` from the outermost to the nearest; `ofSite`: of the header or the footer. */
 export interface Passage {
   headings: string[];
   start: number;
   end: number;
+  ofSite?: true;
 }
 
 export interface StoredVectors {
@@ -256,9 +257,8 @@ export interface StoredVectors {
 
 /** The reply to a create that was sent with an `Idempotency-Key`. */
 export interface StoredReply {
-  /** A digest of user and key. */
+  /** Digests of user and key, and of the request. */
   key: string;
-  /** A digest of the request. */
   request: string;
   status: number;
   /** Encrypted by the caller. */

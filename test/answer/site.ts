@@ -27,7 +27,7 @@ export async function siteOf(pages: Record<string, string>, qa: Record<string, s
       file_name: `https://shop.example/${name}`,
       type: 'link',
     };
-    index.put(name, source, document);
+    index.put(name, source, { ...document, address: source.file_name });
   }
   for (const [question, answer] of Object.entries(qa)) {
     const passages = [{ headings: [question], start: question.length + 2, end: question.length + 2 + answer.length }];

@@ -128,5 +128,8 @@ export const aMessage = (session: string, more: Partial<StoredMessage> = {}): St
 export const aDocument = (text: string) => ({
   title: 'Returns',
   text,
-  passages: [{ headings: ['Help', 'Returns'], start: 0, end: text.length }],
+  passages: [
+    { headings: ['Help', 'Returns'], start: 0, end: text.length },
+    { headings: [], start: 0, end: text.length, ofSite: true as const },
+  ],
 });

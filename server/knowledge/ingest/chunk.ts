@@ -27,7 +27,7 @@ const ASKS = /[?？؟]\s*$/;
  * Cuts text into passages: paragraphs under their headings, a list with the paragraph before it. The stored text has the
  * headings between the passages.
  */
-export async function chunked({ title, blocks }: Readable): Promise<SourceDocument> {
+export async function chunked({ title, blocks, siteFacts = [] }: Readable): Promise<SourceDocument> {
   const headed = blocks.some(({ kind }) => kind !== 'heading');
   const writer = new Writer();
   const timeSlice = new TimeSlice();
@@ -38,7 +38,7 @@ export async function chunked({ title, blocks }: Readable): Promise<SourceDocume
       writer.heading(block.level ?? 1, block.text);
     } else if (block.text) await write(writer, block);
   }
-  return { title, ...writer.end() };
+  return { title, ...writer.end(siteFacts) };
 }
 
 async function write(writer: Writer, block: Block): Promise<void> {
@@ -106,13 +106,29 @@ class Writer {
     if (block.kind === 'row') this.#rows.add(start);
   }
 
-  end(): Pick<SourceDocument, 'text' | 'passages'> {
+  /** `siteFacts`: told behind the page's own passages, where it has any. */
+  end(siteFacts: Block[]): Pick<SourceDocument, 'text' | 'passages'> {
     this.#close();
     const long = this.#passages.filter(
       ({ start, end, headings }) =>
         end - start >= MIN_PASSAGE_LENGTH || this.#rows.has(start) || ASKS.test(headings.at(-1) ?? ''),
     );
-    return { text: this.#parts.join(''), passages: long.length ? long : this.#passages };
+    const passages = long.length ? long : this.#passages;
+    const ofSite = passages.length > 0 ? this.#ofSite(siteFacts) : [];
+    return { text: this.#parts.join(''), passages: [...passages, ...ofSite] };
+  }
+
+  #ofSite(blocks: Block[]): Passage[] {
+    let headings: string[] = [];
+    const passages: Passage[] = [];
+    for (const { kind, text } of blocks) {
+      const start = this.#write('\n\n', text);
+      const open = passages.at(-1);
+      if (kind === 'heading') headings = [text];
+      else if (open?.headings === headings) open.end = this.#length;
+      else passages.push({ headings, start, end: this.#length, ofSite: true });
+    }
+    return passages;
   }
 
   /** To be called before the first block of a list. `length`: 0 for one that is cut like other text. */

@@ -4,6 +4,8 @@ import type { HeadLinks } from './links.ts';
 export interface Readable {
   title: string;
   blocks: Block[];
+  /** What the header and the footer tell of how to reach those of the site, under its headings; none by default. */
+  siteFacts?: Block[];
   /** Of a page of HTML alone. */
   headLinks?: HeadLinks;
   /** Which limit cut the text off, as a sentence for its owner; absent where all of it is read. */

@@ -1,13 +1,12 @@
-import { bySentences, readSentences } from './coverage.ts';
+import { bySentences } from './coverage.ts';
 import type { Entry, Hit, IndexedDocument, ScoreRecorder, SearchScope } from './types.ts';
 import { FEEDBACK_PASSAGES, wantsFeedback, withFeedback } from './relevance-feedback.ts';
 import type { Match, Sentence } from './found.ts';
 import { matchOf } from './match.ts';
 import { rarityOf } from './words/rarity.ts';
-import { languageOf, type Language } from '../text/language.ts';
 import { proximityTo } from './proximity.ts';
 import { asksTheSame, pairOf, PAIRS_COMPARED, QuestionPairs } from './question-pairs.ts';
-import { besideBest, firstRank } from './section.ts';
+import { besideBest } from './section.ts';
 import { Postings } from './bm25.ts';
 import { slotSetOf, type SlotSet } from './posting.ts';
 import { readQuery, type Query } from './query.ts';
@@ -17,10 +16,12 @@ import { withMeaning } from './meaning/mix.ts';
 import { gainOf, otherQuoted, slotsOfQuoted } from './asking/quoted.ts';
 import { oneVersion, topInOneVersion, withoutDuplicates } from './repeats/duplicates.ts';
 import { RepeatedLines } from './repeats/lines.ts';
+import { SiteFacts, textIn, type Change, type SiteTeller } from './repeats/site-facts.ts';
 import { versionOf } from './repeats/versions.ts';
 import { Vectors } from './meaning/vectors.ts';
+import { entryOf, ofDocument, rootsOf, sentencesIn } from './words/entry.ts';
 import { NEIGHBOURS_READ, standTogether } from './words/compounds.ts';
-import { eachWord, STOP_WORD, Vocabulary } from '../text/tokenizer.ts';
+import { Vocabulary } from '../text/tokenizer.ts';
 
 /** Passages, best by BM25, that are scored by proximity and coverage. */
 const CANDIDATES = 40;
@@ -40,6 +41,7 @@ export class PassageIndex<S> {
   readonly #pairs = new QuestionPairs();
   readonly #spoken = new SourceLanguages();
   readonly #repeated = new RepeatedLines();
+  readonly #siteFacts = new SiteFacts<SiteTeller<S>>();
   /** Absent until the first source with vectors. */
   #vectors: Vectors | undefined;
 
@@ -54,8 +56,8 @@ export class PassageIndex<S> {
   }
 
   /** Adds a source, or replaces it. `question`: the one that its owner wrote the first passage to answer. */
-  put(uuid: string, source: S, document: IndexedDocument, question?: string): void {
-    for (const _ of this.putInSteps(uuid, source, document, question));
+  put(...put: [uuid: string, source: S, document: IndexedDocument, question?: string]): void {
+    for (const _ of this.putInSteps(...put));
   }
 
   /** As `put`, in steps of a few milliseconds. Removing the source between two steps ends it. */
@@ -64,24 +66,32 @@ export class PassageIndex<S> {
     const slots: number[] = [];
     this.#slots.set(uuid, slots);
     this.#spoken.put(uuid, document.text);
-    const language = languageOf(document.text);
-    const rank = firstRank(document);
     const page = versionOf(document.address ?? '');
+    const common = { source, page, ...ofDocument(document) };
+    const own = document.passages.filter(({ ofSite }) => !ofSite);
     const lines = new Set<number>();
-    for (const [at, { headings, start, end }] of document.passages.entries()) {
-      const text = document.text.slice(start, end);
+    for (const [at, passage] of own.entries()) {
+      const { headings, text } = textIn(document, passage);
       this.#repeated.count(page, text, lines, at === 0);
-      const head = this.#formsOf([document.title, ...headings].join('\n'), language);
-      const headRoots = Uint32Array.from(new Set(Array.from(head, (form) => this.words.root(form))));
-      const forms = this.#formsOf(text, language);
       const before = document.passages[at - 1]?.headings.at(-1);
       const pair = pairOf(question, headings.at(-1), before);
       if (pair) this.#pairs.put(uuid, at, pair);
-      const entry = { source, page, headings, text, rank: rank + at, language, forms, head: headRoots, pair };
-      slots.push(this.#add(entry));
+      slots.push(this.#add({ ...entryOf(this.words, common, { headings, text, at }), pair }));
       if (at % PASSAGES_PER_STEP !== PASSAGES_PER_STEP - 1) continue;
       yield;
       if (this.#slots.get(uuid) !== slots) return;
+    }
+    const passages = document.passages.slice(own.length).map((passage) => textIn(document, passage));
+    if (passages.length > 0) this.#tell(this.#siteFacts.put({ uuid, page, passages, common }));
+  }
+
+  #tell({ tells, silent }: Change<SiteTeller<S>>): void {
+    if (silent) for (const slot of this.#slots.get(silent.uuid)!.splice(-silent.passages.length)) this.#drop(slot);
+    if (!tells) return;
+    const slots = this.#slots.get(tells.uuid)!;
+    for (const passage of tells.passages) {
+      const entry = entryOf(this.words, tells.common, { ...passage, at: slots.length });
+      slots.push(this.#add({ ...entry, ofSite: true }));
     }
   }
 
@@ -95,7 +105,8 @@ export class PassageIndex<S> {
     const slots = this.#slots.get(uuid) ?? [];
     if (this.dimensions === 0) this.#vectors = new Vectors(dimensions, (slot) => this.#entries[slot]!.rank);
     const vectors = this.#vectors!;
-    if (vectors.dimensions !== dimensions || rows.length !== slots.length * dimensions) return;
+    const count = slots.length + this.#siteFacts.silentOf(uuid);
+    if (vectors.dimensions !== dimensions || rows.length !== count * dimensions) return;
     for (let at = 0; at < slots.length; at++) {
       vectors.set(slots[at]!, rows.subarray(at * dimensions, (at + 1) * dimensions));
       if (at % PASSAGES_PER_STEP !== PASSAGES_PER_STEP - 1) continue;
@@ -111,11 +122,12 @@ export class PassageIndex<S> {
 
   remove(uuid: string): void {
     const slots = this.#slots.get(uuid) ?? [];
-    this.#repeated.remove(slots.map((slot) => this.#entries[slot]!));
+    this.#repeated.remove(slots.map((slot) => this.#entries[slot]!).filter(({ ofSite }) => !ofSite));
     for (const slot of slots) this.#drop(slot);
     this.#slots.delete(uuid);
     this.#pairs.remove(uuid);
     this.#spoken.remove(uuid);
+    this.#tell(this.#siteFacts.remove(uuid));
     if (this.#entries.length > 64 && this.size * 2 < this.#entries.length) this.#compact();
   }
 
@@ -162,8 +174,7 @@ export class PassageIndex<S> {
 
   #asks({ pair, language }: Entry<S>, query: Query): boolean {
     if (!pair) return false;
-    const roots = Array.from(this.#formsOf(pair.question, language), (form) => this.words.root(form));
-    return asksTheSame(pair.question, roots, query);
+    return asksTheSame(pair.question, rootsOf(this.words, pair.question, language), query);
   }
 
   #searchPassages(asked: Query, limit: number, { sources, vector, scores, quoted }: SearchScope<S>): Hit<S>[] {
@@ -262,18 +273,7 @@ export class PassageIndex<S> {
   }
 
   sentences(entry: Entry<S>): Sentence[] {
-    const rootsOf = (text: string) => Array.from(this.#formsOf(text, entry.language), (form) => this.words.root(form));
-    entry.sentences ??= readSentences(entry.text, rootsOf);
-    return entry.sentences;
-  }
-
-  #formsOf(text: string, language: Language): Uint32Array {
-    const forms: number[] = [];
-    eachWord(text, (word) => {
-      const form = this.words.add(word, language);
-      if (form !== STOP_WORD) forms.push(form);
-    });
-    return Uint32Array.from(forms);
+    return sentencesIn(this.words, entry);
   }
 
   #add(entry: Entry<S>): number {

@@ -27,6 +27,8 @@ export interface Entry<S> extends PassageTerms {
   /** The language of its words in Latin letters. */
   language: Language;
   pair: Pair | undefined;
+  /** As in `Passage`. */
+  ofSite?: true;
   /** Split at first use. */
   sentences?: Sentence[] | undefined;
 }

@@ -198,7 +198,7 @@ export const isSource = record<StoredSource>({
 const hasPassages = record<SourceDocument>({
   title: text,
   text,
-  passages: list(record({ headings: list(text), start: number, end: number })),
+  passages: list(record({ headings: list(text), start: number, end: number, ofSite: optional(oneOf(true)) })),
 });
 
 export const isDocument = (value: unknown): value is SourceDocument => {

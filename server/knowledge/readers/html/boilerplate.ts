@@ -12,6 +12,9 @@ const BOILERPLATE_ROLES = nameSet(
 export const isBoilerplate = (name: string, role: string): boolean =>
   BOILERPLATE.has(name) || BOILERPLATE_ROLES.has(role);
 
+export const isHeaderOrFooter = (name: string, role: string): boolean =>
+  /^(?:header|footer)$/.test(name) || /^(?:banner|contentinfo)$/.test(role);
+
 /** Class names and ids that are boilerplate anywhere in a page. */
 const ANYWHERE = new RegExp(
   `^(?:[a-z\\d-]+-)?(?:${[

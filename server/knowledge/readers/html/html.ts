@@ -4,11 +4,12 @@ import { MAX_BLOCKS, TOO_MANY_BLOCKS, type Readable } from '../blocks.ts';
 import { contentOf, type Region } from './content.ts';
 import { Flow, LINE_BREAK } from './block-flow.ts';
 import type { Linked } from './placed.ts';
-import { isNamedBoilerplate, isBoilerplate, nameSet } from './boilerplate.ts';
+import { isBoilerplate, isHeaderOrFooter, isNamedBoilerplate, nameSet } from './boilerplate.ts';
 import { HeadLinksReader } from '../links.ts';
 import { LinkedData, type DeclaredPair } from './linked-data.ts';
 import { Questions, type Asked } from './questions.ts';
 import { withPairs } from './pairs.ts';
+import { siteFactsIn } from './site-facts.ts';
 
 /** Elements whose text is not shown or not prose. */
 const INVISIBLE = nameSet(
@@ -34,6 +35,7 @@ interface Frame {
   out: Exclusion;
   region: Region;
   link: Linked | undefined;
+  isBeside: boolean;
   raised: boolean;
   bold: boolean;
   attributes: Record<string, string>;
@@ -86,6 +88,9 @@ async function parse(html: string): Promise<HtmlHandler> {
 /** Handles the parser's events. A frame for each open element restores the state outside it. */
 class HtmlHandler {
   readonly #flow = new Flow<Region>();
+  /** Of the header and the footer. */
+  readonly #beside = new Flow<Region>();
+  #isBeside = false;
   readonly #headLinks = new HeadLinksReader();
   readonly #questions = new Questions();
   readonly #data = new LinkedData();
@@ -109,7 +114,7 @@ class HtmlHandler {
   }
 
   get blocks(): number {
-    return this.#flow.count;
+    return this.#flow.count + this.#beside.count;
   }
 
   get depth(): number {
@@ -124,6 +129,7 @@ class HtmlHandler {
       out: this.#out,
       region: this.#region,
       link: this.#link,
+      isBeside: this.#isBeside,
       raised: this.#raised,
       bold: this.#bold,
     });
@@ -132,6 +138,7 @@ class HtmlHandler {
     if (isHeading(name, asked)) this.#headings++;
     if (name === 'title' && this.#out !== 'unseen') this.#inTitle = this.#title.length === 0;
     this.#out = this.#exclusionOf(name, attributes);
+    if (this.#out === 'boilerplate') this.#openBeside(name, attributes);
     if (this.#out !== 'no') return;
     if (name === 'br' || isBlock(name, asked)) this.#isBehindLink = false;
     if (name === 'br') this.#flow.text(LINE_BREAK, this.#region);
@@ -146,10 +153,22 @@ class HtmlHandler {
     this.#region = regionOf(name, attributes, this.#region);
   }
 
+  #openBeside(name: string, attributes: Record<string, string>): void {
+    const { role = '', href = '' } = attributes;
+    if (isHeaderOrFooter(name, role)) this.#isBeside = true;
+    else if (isBoilerplate(name, role)) this.#isBeside = false;
+    if (!this.#isBeside) return;
+    if (name === 'br') this.#beside.text(LINE_BREAK, this.#region);
+    else if (BLOCKS.has(name)) this.#beside.open(name, attributes);
+    if (name === 'a' && href !== '' && !/^(?:mailto|tel):/i.test(href)) this.#link = 'away';
+  }
+
   ontext(text: string): void {
     if (this.#inTitle) this.#addTitle(text);
     else if (this.#out === 'unseen') this.#data.text(text);
-    else if (this.#out === 'no' && !(this.#link === 'page' && PERMALINK.test(text))) {
+    else if (this.#out === 'boilerplate') {
+      if (this.#isBeside && !this.#link) this.#beside.text(text, this.#region);
+    } else if (this.#out === 'no' && !(this.#link === 'page' && PERMALINK.test(text))) {
       // Tiles and buttons, which stand apart in a browser.
       if (this.#isBehindLink && this.#link && /^\p{Lu}/u.test(text)) this.#flow.text(LINE_BREAK, this.#region);
       this.#isBehindLink = false;
@@ -179,12 +198,14 @@ class HtmlHandler {
     this.#data.close();
     const { attributes, asked } = frame;
     if (isHeading(name, asked)) this.#headings--;
+    if (this.#out === 'boilerplate' && this.#isBeside && BLOCKS.has(name)) this.#beside.close(name, this.#region);
     if (this.#out === 'no' && isBlock(name, asked)) this.#flow.close(name, this.#region, asked.ends);
     this.#questions.close(attributes, asked);
     if (name === 'a') this.#isBehindLink = true;
     this.#out = frame.out;
     this.#region = frame.region;
     this.#link = frame.link;
+    this.#isBeside = frame.isBeside;
     this.#raised = frame.raised;
     this.#bold = frame.bold;
   }
@@ -201,9 +222,13 @@ class HtmlHandler {
 
   async readable(): Promise<Readable> {
     const title = this.#title.join('').replace(/\s+/g, ' ').trim();
-    const blocks = await contentOf(this.#flow.end(), title);
+    const placed = this.#flow.end();
+    const blocks = await contentOf(placed, title);
+    const named = placed.filter(({ place }) => place.boilerplate && !place.main && !place.article);
+    const told = new Set(blocks);
+    const siteFacts = siteFactsIn([...named.filter(({ block }) => !told.has(block)), ...this.#beside.end()]);
     const heading = () => blocks.find(({ kind }) => kind === 'heading')?.text ?? '';
-    return { title: title || heading(), blocks, headLinks: this.#headLinks.result };
+    return { title: title || heading(), blocks, siteFacts, headLinks: this.#headLinks.result };
   }
 }
 

@@ -30,7 +30,7 @@ export const isVectors = ({ dimensions, rows }: StoredVectors): boolean =>
 export const cloneDocument = ({ title, text, passages }: SourceDocument): SourceDocument => ({
   title,
   text,
-  passages: passages.map(({ headings, start, end }) => ({ headings: [...headings], start, end })),
+  passages: passages.map((passage) => ({ ...passage, headings: [...passage.headings] })),
 });
 
 /** Characters of a text per write. */
