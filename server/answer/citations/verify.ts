@@ -1,7 +1,10 @@
 import { synonymsOf } from '../../knowledge/text/synonyms.ts';
 import { sentencesOf, type Span } from '../../knowledge/text/sentences.ts';
 import { eachWord, isIrregular, isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts';
-import { allNumbersIn, countedIn, isNumberWord, numbersIn, spelledIn, type Spelled } from './numbers.ts';
+import { countsOther, isCounted } from './numbers/compare.ts';
+import { countedIn, isImplied, type Counted } from './numbers/counted.ts';
+import { isNumberWord } from './numbers/number-words.ts';
+import { allNumbersIn, numbersIn } from './numbers/numbers.ts';
 import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 import { LANGUAGES, type LanguageCode, type LanguageTraits } from '../../knowledge/text/languages.ts';
 import { contradicts } from './contradiction.ts';
@@ -38,8 +41,6 @@ const MAX_SHORT_WORD = 4;
 const MIN_WORDS_UNKNOWN = 12;
 /** The share of stop words from which on a text is English. */
 const ENGLISH_STOP_WORDS = 0.25;
-/** Small numbers in words may be counted rather than read: “three of them”. */
-const MAX_SMALL_NUMBER = 12;
 /** A number identifies a sentence as well as two words. */
 const NUMBER_WEIGHT = 2;
 /** The share of the claim that an adjacent sentence must add to be quoted with the best one. */
@@ -53,7 +54,7 @@ interface Words {
   /** Of all words but stop words and numbers. */
   roots: Set<string>;
   numbers: Set<number>;
-  spelled: Spelled[];
+  counted: Counted[];
   short: Set<string>;
   /** The number of words, and of English stop words among them. */
   count: number;
@@ -62,8 +63,6 @@ interface Words {
 
 interface PassageWords extends Words {
   sentences: (Span & Pick<Words, 'roots' | 'numbers'> & { text: string })[];
-  /** What is counted in it. */
-  counted: Set<string>;
   language: LanguageCode | undefined;
   /** Its sentences word by word, read when a claim in its language is checked. */
   inOrder?: Word[][];
@@ -134,20 +133,22 @@ export function createVerifier(given: GivenPassage[], question = ''): Verifier {
     const minShare = foreign ? MIN_SHARE_FOREIGN : inPairs(roots) ? MIN_SHARE_PAIRS : MIN_SHARE;
     const hasNumber = (of: PassageWords[]) => (number: number) => of.some((one) => one.numbers.has(number));
     const numbers = [...claim.numbers];
-    const figures = [...numbers, ...claim.spelled.map(({ value }) => value)];
+    const figures = [...numbers, ...claim.counted.flatMap(({ value, kind }) => (kind === 'words' ? [value] : []))];
     const share = (of: PassageWords[]): number => {
       const found = roots.filter((root) => of.some((one) => hasRoot(one.roots, root))).length;
       return (found + figures.filter(hasNumber(of)).length) / (roots.length + figures.length || 1);
     };
     const hasNoWords = roots.length === 0 && (foreign || claim.numbers.size > 0);
     const hasEnough = (of: PassageWords[], part = 1): boolean => hasNoWords || share(of) >= minShare * part;
-    const countsOther = (of: PassageWords[]): boolean =>
-      claim.spelled.some(
-        ({ value, counts }) =>
-          !hasNumber(of)(value) && (value > MAX_SMALL_NUMBER || of.some((one) => one.counted.has(counts))),
-      );
+    const saysNumbers = (of: PassageWords[]): boolean => {
+      const counted = of.flatMap((one) => one.counted);
+      const has = hasNumber(of);
+      const isSaid = (number: number): boolean =>
+        has(number) || claim.counted.some((one) => one.value === number && isCounted(one, counted));
+      return numbers.every(isSaid) && !countsOther(claim.counted, counted, has);
+    };
     const supports = (of: PassageWords[]): boolean =>
-      numbers.every(hasNumber(of)) && !countsOther(of) && hasEnough(of) && (foreign || !saysOther(text, of));
+      saysNumbers(of) && hasEnough(of) && (foreign || !saysOther(text, of));
     const alone = cited.filter((at) => supports([passageAt(at)]));
     if (alone.length > 0 || !supports(cited.map(passageAt))) return alone;
     return cited.filter((at) => {
@@ -158,9 +159,11 @@ export function createVerifier(given: GivenPassage[], question = ''): Verifier {
 
   return {
     check(claim, context, cited) {
-      const words = wordsOf(claim);
-      if (words.roots.size + words.numbers.size === 0) return new Map();
-      const supported = supporting(claim, words, isForeign(claim, context, cited), cited);
+      if (isEmptyClaim(claim)) return new Map();
+      const foreign = isForeign(claim, context, cited);
+      const own = foreign ? (detectLanguage(claim) ?? detectLanguage(context)) : passageAt(cited[0]!).language;
+      const words = wordsOf(claim, own);
+      const supported = supporting(claim, words, foreign, cited);
       return new Map(supported.map((at) => [at, spanFor(words, passageAt(at), given[at]!.text)]));
     },
   };
@@ -172,11 +175,11 @@ export const isEmptyClaim = (text: string): boolean => {
   return roots.size + numbers.size === 0;
 };
 
-function wordsOf(text: string, numbers = numbersIn(text)): Words {
+function wordsOf(text: string, language: LanguageCode = 'en', numbers = numbersIn(text)): Words {
   const words: Words = {
     roots: new Set(),
     numbers,
-    spelled: spelledIn(text),
+    counted: countedIn(text, language),
     short: new Set(),
     count: 0,
     stopWords: 0,
@@ -188,7 +191,7 @@ function wordsOf(text: string, numbers = numbersIn(text)): Words {
     if (word.length <= MAX_SHORT_WORD) words.short.add(word);
     if (isStopWord(word)) words.stopWords++;
     // An irregular form counts as it is written: “is written” is more often invented of what writes than it restates it.
-    else if (!isNumberWord(word)) words.roots.add(isIrregular(word) ? word : rootOf(word));
+    else if (!isNumberWord(word, language)) words.roots.add(isIrregular(word) ? word : rootOf(word));
   });
   return words;
 }
@@ -200,19 +203,26 @@ const inOrder = (passage: PassageWords, language: StopWordLanguage): Word[][] =>
   (passage.inOrder ??= passage.sentences.map(({ text }) => wordsInOrder(text, language)));
 
 function readPassage({ head, text }: GivenPassage): PassageWords {
-  const whole = wordsOf(head, allNumbersIn(head));
+  const language = detectLanguage(text);
+  const read = (part: string): Words => {
+    const words = wordsOf(part, language, allNumbersIn(part));
+    for (const { value, kind } of words.counted) if (!isImplied(kind)) words.numbers.add(value);
+    return words;
+  };
+  const whole = read(head);
   const sentences = sentencesOf(text).map(({ start, end }) => {
     const sentence = text.slice(start, end);
-    const words = wordsOf(sentence, allNumbersIn(sentence));
+    const words = read(sentence);
     addTo(whole, words);
     return { start, end, text: sentence, roots: words.roots, numbers: words.numbers };
   });
-  return { ...whole, sentences, counted: countedIn(text), language: detectLanguage(text) };
+  return { ...whole, sentences, language };
 }
 
 function addTo(whole: Words, part: Words): void {
   for (const root of part.roots) whole.roots.add(root);
   for (const number of part.numbers) whole.numbers.add(number);
+  whole.counted.push(...part.counted);
   for (const word of part.short) whole.short.add(word);
   whole.count += part.count;
   whole.stopWords += part.stopWords;

@@ -56,6 +56,35 @@ describe('a sentence of a model’s answer', () => {
     expect(keeps(sentence)).toBe(false);
   });
 
+  it.each([
+    ['Bitte melden Sie sich drei Monate vorher an.', 'Bitte melden Sie sich einen Monat vorher an.', false],
+    ['Bitte melden Sie sich 1 Monat vorher an.', 'Bitte melden Sie sich einen Monat vorher an.', true],
+    ['Sie können zwölf Stunden vorher absagen.', 'Sie können bis 24 Stunden vorher absagen.', false],
+    ['Sie können einen Tag vorher absagen.', 'Sie können bis 24 Stunden vorher absagen.', true],
+    ['Das Haus hat fünfundzwanzig Zimmer.', 'Das Haus hat 25 Zimmer.', true],
+    ['La carte est valable trois mois.', 'La carte est valable deux mois.', false],
+    ['La carte est valable 2 mois.', 'La carte est valable deux mois.', true],
+    ['La carte est valable un mois.', 'La carte est valable deux mois.', false],
+    [
+      'La salle a 97 chaises pour les visiteurs.',
+      'Dans la salle il y a quatre-vingt-dix-sept chaises pour les visiteurs.',
+      true,
+    ],
+    ['El curso dura treinta y dos semanas.', 'El curso dura 32 semanas.', true],
+    ['Il corso dura ventuno giorni.', 'Il corso dura venti giorni ed è per tutti quelli che vogliono.', false],
+    ['De cursus duurt tweeëntwintig weken.', 'De cursus duurt 22 weken.', true],
+    ['O curso dura duas semanas.', 'O curso dura cinco semanas e não é para as crianças.', false],
+    ['Quotes are valid for four weeks.', 'Quotes are valid for four months.', false],
+    ['The guarantee lasts twelve months.', 'The guarantee lasts one year.', true],
+    ['The walk takes 2.5 hours.', 'The walk takes two and a half hours.', true],
+    ['Our office is on the third floor.', 'Our office is on the second floor.', false],
+    ['Our office is on the 2nd floor.', 'Our office is on the second floor.', true],
+    ['Unser Büro ist im dritten Stock.', 'Unser Büro ist im zweiten Stock.', false],
+    ['Delivery takes 3 working days.', 'Delivery takes 3 to 5 days, returns two weeks.', true],
+  ])('compares what numbers count: %j, where the page says %j: %j', (sentence, text, kept) => {
+    expect(keeps(sentence, text)).toBe(kept);
+  });
+
   it('loses its marker where a prefix makes the opposite of a word', () => {
     expect(keeps('The glue is unstable at 20 degrees.', 'The glue is stable at 20 degrees.')).toBe(false);
     expect(keeps('The glue is stable at 20 degrees.', 'The glue is stable at 20 degrees.')).toBe(true);

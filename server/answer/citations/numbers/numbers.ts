@@ -7,35 +7,17 @@ const GROUPED = /^(\d{1,3}(?:([.,’'\u00a0\u202f])\d{3})(?:\2\d{3})*)(?:(?!\2)[
 const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0xff10];
 const AFTERNOON = /(?<![\d:.])(\d{1,2})(?:[:.]\d\d)?\s?p\.?\s?m\b/gi;
 const EVENING = /(?<![\d:])(1[3-9]|2[0-3])[:.h]\s?\d\d/g;
-const UNITS = new Map(
-  `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-  eighteen nineteen twenty`
-    .split(/\s+/)
-    .map((word, value) => [word, value] as const),
-);
-for (const [at, word] of 'thirty forty fifty sixty seventy eighty ninety'.split(' ').entries())
-  UNITS.set(word, 30 + 10 * at);
 const SCALES = new Map([
   ['hundred', 100],
   ['thousand', 1e3],
   ['million', 1e6],
   ['billion', 1e9],
 ]);
-const ORDINALS = new Map(
-  `first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth
-  sixteenth seventeenth eighteenth nineteenth twentieth`
-    .split(/\s+/)
-    .map((word, at) => [word, at + 1] as const),
-);
 const oneOf = (words: Iterable<string>): string => `(?:${[...words].join('|')})`;
-const [UNIT, SCALE] = [oneOf(UNITS.keys()), oneOf(SCALES.keys())];
-/** “Two hundred and fifty-six”, with the word after it. */
-const SPELLED = new RegExp(
-  `(?<![\\p{L}\\p{N}])(${UNIT}(?:(?:[ -]| and )(?:${UNIT}|${SCALE}))*)(?![\\p{L}\\p{N}])(?:[ -](\\p{L}+))?`,
+const SCALED = new RegExp(
+  `(?<![\\w.,])(\\d[\\d.,]*) ?(${oneOf(SCALES.keys()).slice(0, -1)}|bn|m)s?)(?![\\p{L}\\p{N}])`,
   'giu',
 );
-const SCALED = new RegExp(`(?<![\\w.,])(\\d[\\d.,]*) ?(${SCALE.slice(0, -1)}|bn|m)s?)(?![\\p{L}\\p{N}])`, 'giu');
-const ORDINAL = new RegExp(`\\b${oneOf(ORDINALS.keys())}\\b`, 'gi');
 /** As a page writes them, and as the number of a date has them. */
 const MONTHS = new Map(
   Array.from({ length: 12 }, (_, month) => [
@@ -46,7 +28,6 @@ const MONTHS = new Map(
 const MONTH = new RegExp(`\\b${oneOf(MONTHS.keys())}\\b`, 'g');
 /** The 1700s are the 18th century. */
 const CENTURY = /(?<!\d)(\d\d?)th[ -]century\b/gi;
-const COUNTED = /\p{Nd}[ -](\p{L}+)/gu;
 
 const asciiDigit = (digit: string): string => {
   const code = digit.codePointAt(0)!;
@@ -54,7 +35,7 @@ const asciiDigit = (digit: string): string => {
   return zero === undefined ? digit : String(code - zero);
 };
 
-function valueOf(written: string): number {
+export function valueOf(written: string): number {
   const digits = written.replace(/[^\0-\x7f’\u00a0\u202f]/gu, asciiDigit);
   const [, whole, , decimals = '0'] = GROUPED.exec(digits) ?? [];
   return whole ? Number(`${whole.replace(/\D/g, '')}.${decimals}`) : Number(digits.replaceAll(',', '.'));
@@ -63,14 +44,16 @@ function valueOf(written: string): number {
 /** The distinct numbers written in digits, `3 million` among them; the parts of `1.2.3`, which is no number. */
 export function numbersIn(text: string): Set<number> {
   const values = new Set<number>();
-  const plain = /\d ?[a-z]/i.test(text) ? text.replace(SCALED, scaled) : text;
-  for (const [written] of plain.matchAll(NUMBER)) {
+  for (const [written] of withScales(text).matchAll(NUMBER)) {
     const value = valueOf(written);
     if (Number.isNaN(value)) for (const part of written.match(/\p{Nd}+/gu)!) values.add(valueOf(part));
     else values.add(value);
   }
   return values;
 }
+
+/** `3000000` for “3 million”. */
+export const withScales = (text: string): string => (/\d ?[a-z]/i.test(text) ? text.replace(SCALED, scaled) : text);
 
 const scaleOf = (name: string): number => SCALES.get(name) ?? (name === 'bn' ? 1e9 : 1e6);
 
@@ -79,47 +62,11 @@ function scaled(whole: string, digits: string, scale: string): string {
   return Number.isNaN(value) ? whole : String(Math.round(value));
 }
 
-/** A number in words, and what it counts: the word after it, in lower case. */
-export interface Spelled {
-  value: number;
-  counts: string;
-}
-
-/** Numbers in English words. */
-export const spelledIn = (text: string): Spelled[] =>
-  Array.from(text.matchAll(SPELLED), ([, phrase, next = '']) => ({
-    value: valueOfWords(phrase!),
-    counts: next.toLowerCase(),
-  }));
-
-function valueOfWords(phrase: string): number {
-  let [total, group] = [0, 0];
-  for (const word of phrase.toLowerCase().split(/[ -]/)) {
-    const scale = SCALES.get(word);
-    if (scale === undefined) group += UNITS.get(word) ?? 0;
-    else if (scale === 100) group = 100 * (group || 1);
-    else [total, group] = [total + (group || 1) * scale, 0];
-  }
-  return total + group;
-}
-
-/** Of the words that `spelledIn` reads. */
-export const isNumberWord = (word: string): boolean => UNITS.has(word) || SCALES.has(word);
-
-/** What a text counts, in digits or words: `days` for “30 days”. */
-export const countedIn = (text: string): Set<string> =>
-  new Set([
-    ...Array.from(text.matchAll(COUNTED), ([, word]) => word!.toLowerCase()),
-    ...spelledIn(text).map(({ counts }) => counts),
-  ]);
-
-/** Also those written in other ways: `thirty`, `third`, `March` for 3, `5 pm` for 17, `17:00` for 5, `3` of `3 million`. */
+/** Also those written in other ways, but for words of numbers: `March` for 3, `5 pm` for 17, `17:00` for 5, `3` of `3 million`. */
 export function allNumbersIn(text: string): Set<number> {
   const values = numbersIn(text);
   for (const [written] of text.matchAll(NUMBER)) values.add(valueOf(written));
-  for (const { value } of spelledIn(text)) values.add(value);
   for (const [, century] of text.matchAll(CENTURY)) values.add((Number(century) - 1) * 100);
-  for (const [word] of text.matchAll(ORDINAL)) values.add(ORDINALS.get(word.toLowerCase())!);
   for (const [name] of text.matchAll(MONTH)) values.add(MONTHS.get(name)!);
   for (const [, hour] of text.matchAll(AFTERNOON)) values.add(Number(hour) + 12);
   for (const [, hour] of text.matchAll(EVENING)) values.add(Number(hour) - 12);
