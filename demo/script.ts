@@ -18,6 +18,8 @@ export const demoProfile: ChatbotProfile = {
   uuid: 'c0ffee',
   name: 'Tolliver & Wren',
   show_citations: true,
+  site: 'tolliverandwren.example',
+  by_ai: true,
   greeting: 'Hello! What can I help you with?',
   suggestions: ['How long do I have to return something?', 'Do you ship to Canada?', 'Is my order insured?'],
   theme: {},

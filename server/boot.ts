@@ -58,7 +58,7 @@ export async function boot(
   const users = createUsers({ store, clock });
 
   const services = await createServices(config, { store, clock, log, health, self: ownAddresses(config) });
-  const { knowledge, sites, catalogue, caller, respond, runs } = services;
+  const { knowledge, sites, catalogue, caller, respond, runs, suggestions } = services;
   const schedules = createSchedules({ store, knowledge, sites, clock, log });
   const upstream = config.upstream
     ? remoteUpstream({ ...config.upstream, answerTimeout: config.answerTimeout, store, clock, log, health })
@@ -92,6 +92,8 @@ export async function boot(
       trustProxyHops: config.trustProxyHops,
       // The asker, two tabs more, and who takes up an answer again.
       maxStreams: config.maxAnswers * 4,
+      // Of an upstream server's chatbots the sources are not known.
+      ...(config.upstream ? {} : { profile: (chatbot) => suggestions.profileOf(chatbot) }),
     }),
     demo: demo?.pages,
     health,

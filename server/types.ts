@@ -105,6 +105,10 @@ export interface ChatbotProfile {
   show_citations: boolean;
   greeting: string;
   suggestions: string[];
+  /** The host of the pages that most answers are from; '' where there are none. */
+  site: string;
+  /** A language model writes the answers; else they are quoted. */
+  by_ai: boolean;
   /** CSS values that differ from the defaults: `color`, `radius`, `offset`, `z`, `scheme`. */
   theme: Record<string, string>;
   /** Sentences that replace the widget's, by name. */

@@ -73,6 +73,13 @@ export class FairQueue {
     return this.#waiting.has(name) || [...this.#running].some((job) => job.name === name);
   }
 
+  /** Whether a job of this group waits or runs. */
+  hasGroup(group: string): boolean {
+    for (const job of this.#running) if (job.group === group) return true;
+    for (const job of this.#waiting.values()) if (job.group === group) return true;
+    return false;
+  }
+
   cancel(name: string | symbol): void {
     this.#remove(name)?.leave();
     for (const job of this.#running) if (job.name === name) job.abort.abort();

@@ -10,6 +10,7 @@ import { QueryRewriter } from '../answer/retrieve/rewrite.ts';
 import { AnswerRuns } from '../answer/runs.ts';
 import { createFallbacks } from '../answer/fallback.ts';
 import { countUsage } from '../answer/spending.ts';
+import { Suggestions } from '../answer/suggest/suggestions.ts';
 import type { Config } from '../config.ts';
 import type { Health } from '../health/health.ts';
 import { createKnowledge } from '../knowledge/crawl/knowledge.ts';
@@ -40,7 +41,8 @@ export async function createServices(config: Config, { store, clock, log, health
   const caller = createCaller({ allow, self });
   const web = createWeb({ allow, self, about: publicUrl && `${publicUrl}/bot` });
   const embedder = await openEmbedder(config.embeddings);
-  const ingestion = new Ingestion({ store, web, clock, log, health, embedder });
+  const onChange = (chatbot: string): void => suggestions.changed(chatbot);
+  const ingestion = new Ingestion({ store, web, clock, log, health, embedder, onChange });
   const crawls = new RunningCrawls();
   const sites = createSites({ store, ingestion, crawls, web, clock, log });
   const knowledge = createKnowledge(ingestion, crawls);
@@ -50,6 +52,8 @@ export async function createServices(config: Config, { store, clock, log, health
   const unbounded = config.llm && createOpenAi({ ...config.llm, nameAtServer, limits, log });
   const { modelConcurrency } = config;
   const model = unbounded && modelConcurrency ? boundedModel(unbounded, modelConcurrency) : unbounded;
+  const isIngesting = (chatbot: string): boolean => ingestion.isBusy(chatbot);
+  const suggestions = new Suggestions({ store, knowledge, isIngesting, hasModel: model !== undefined, log });
   const fallbackFor = createFallbacks({ health, clock, log, quotes: config.fallback }, nameAtServer);
   const paused = (name: string): string | undefined => fallbackFor(name).pausedFor();
   const background = createBackground({
@@ -91,6 +95,7 @@ export async function createServices(config: Config, { store, clock, log, health
     caller,
     respond,
     runs,
+    suggestions,
     /** Beside other work: what first questions would wait for. Never rejects; `/readyz` says meanwhile that it is under way. */
     async warm(): Promise<void> {
       const indexes = knowledge.warm();
@@ -102,6 +107,7 @@ export async function createServices(config: Config, { store, clock, log, health
     /** Answers under way are interrupted; the store is left open. */
     async close(): Promise<void> {
       await runs.interrupt();
+      suggestions.close();
       await sites.close();
       await knowledge.close();
       await Promise.all([model?.close(), embedder?.close(), web.close(), caller.close()]);

@@ -33,7 +33,7 @@ export interface ChatRouterOptions {
   /** Capacity for bytes that replies buffer until they are read; `unreadReplies` by default. */
   unreadBytes?: Capacity;
   /** Overrides fields of a chatbot's public profile. */
-  profile?(chatbot: StoredChatbot): Partial<ChatbotProfile>;
+  profile?(chatbot: StoredChatbot): Partial<ChatbotProfile> | Promise<Partial<ChatbotProfile>>;
 }
 
 /** The public chat API: /chat/{chatbot}/… for pages of any origin, and the share page /c/{chatbot}. No operation takes a key. */
@@ -122,14 +122,16 @@ async function admitVisitor(options: ChatRouterOptions, ctx: RouterContext): Pro
   return chatbot;
 }
 
-function profileOf({ profile }: ChatRouterOptions, chatbot: StoredChatbot): ChatbotProfile {
+async function profileOf({ profile }: ChatRouterOptions, chatbot: StoredChatbot): Promise<ChatbotProfile> {
   const { uuid, name, meta } = chatbot;
   return {
     uuid,
     name,
     show_citations: meta.show_citations,
+    site: '',
+    by_ai: false,
     ...publicSettings(chatbot.widget),
-    ...profile?.(chatbot),
+    ...(await profile?.(chatbot)),
   };
 }
 

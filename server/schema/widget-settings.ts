@@ -104,7 +104,12 @@ export const WidgetSettings = Type.Object(
     title: line(80),
     avatar: address(`(?:${IMAGE})?`, "'' or the https address of an image"),
     greeting: lines(1000),
-    suggestions: list(6, line(200, 1), 'a list of at most 6 questions of 1 to 200 characters each'),
+    suggestions: Type.Unsafe<string[] | 'auto'>({
+      anyOf: [
+        list(6, line(200, 1), 'a list of at most 6 questions of 1 to 200 characters each'),
+        Type.Literal('auto', { description: 'Up to three headings of the sources that are answered surely.' }),
+      ],
+    }),
     teaser: line(200),
     teaser_after: whole(3600, 'Seconds until the teaser appears. Default 5.'),
     triggers: Type.Unsafe<Trigger[]>(
@@ -184,7 +189,7 @@ export const WIDGET_DEFAULTS: WidgetSettings = {
   title: '',
   avatar: '',
   greeting: '',
-  suggestions: [],
+  suggestions: 'auto',
   teaser: '',
   teaser_after: 5,
   triggers: [],
@@ -203,7 +208,7 @@ export const WIDGET_DEFAULTS: WidgetSettings = {
 /** The settings that pages receive; the allowed origins are left out. */
 export function publicSettings(
   stored: Partial<WidgetSettings> = {},
-): Omit<ChatbotProfile, 'uuid' | 'name' | 'show_citations'> {
+): Omit<ChatbotProfile, 'uuid' | 'name' | 'show_citations' | 'site' | 'by_ai'> {
   const {
     color,
     radius,
@@ -220,5 +225,6 @@ export function publicSettings(
   if (z_index !== WIDGET_DEFAULTS.z_index) theme['z'] = String(z_index);
   if (shown.scheme !== 'auto') theme['scheme'] = shown.scheme;
   const words = Object.fromEntries(Object.entries(shown.words).filter(([name]) => !REPLY_WORDS.includes(name)));
-  return { ...shown, words, theme };
+  const suggestions = shown.suggestions === 'auto' ? [] : shown.suggestions;
+  return { ...shown, suggestions, words, theme };
 }

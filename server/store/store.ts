@@ -5,10 +5,9 @@ import type { Outcome } from '../types.ts';
 import type { WidgetSettings } from '../schema/widget-settings.ts';
 
 /**
- * The Store port: verbs of the domain. What a promise here has resolved is durable: written and synced.
- * Lists are in order of creation, which the store keeps apart from the timestamps. Records handed out are the
- * caller's own to change; only the verbs change what is stored. A verb whose parent is gone (the chatbot of a
- * source, the source of passages, the session of a message) stores nothing and answers `false` or `undefined`.
+ * The Store port: verbs of the domain. What a promise here has resolved is durable: written and synced. Lists are in order of
+ * creation, which the store keeps apart from the timestamps. Records handed out are the caller's own to change; only the verbs
+ * change what is stored. A verb whose parent is gone stores nothing and answers `false` or `undefined`.
  */
 export interface Store {
   /** Created when the store is first opened; never changes. */
@@ -129,10 +128,7 @@ export interface Store {
   /** Kept for a day; where there are tens of thousands, the oldest are forgotten early. */
   saveReply(reply: StoredReply): Promise<void>;
 
-  /**
-   * Adds what an answer has cost; it stays when its message or chatbot is deleted. Where it rejects because the disk stores
-   * nothing, it is stored with the next that can be.
-   */
+  /** Adds what an answer has cost; stays when its message or chatbot is deleted. What a full disk rejects is stored with the next. */
   addUsage(usage: Usage): Promise<void>;
   /** An owner's sums by chatbot, day and model, from day `from` to day `to`, both included, in order of days. Costs the same with many sessions. */
   usage(owner: string, from: string, to: string): Promise<Usage[]>;
@@ -175,6 +171,8 @@ export interface StoredChatbot extends Chatbot {
   schedule?: Schedule;
   /** The settings that were ever sent; absent before the first. Frozen, in records handed out. */
   widget?: Readonly<Partial<WidgetSettings>>;
+  /** Sources whose `suggestion` pages show, best first, and one of the site that most are from, or ''; absent until chosen. */
+  suggested?: { sources: string[]; site: string };
 }
 
 export interface StoredAgent extends Agent {
@@ -228,6 +226,8 @@ interface IndexState {
   fetched_json?: string;
   /** The embedding model that its passages have vectors by; '' or absent for none. */
   embedded_by?: string;
+  /** A heading of it that the first screen suggests as a question; '' or absent for none. */
+  suggestion?: string;
 }
 
 /** Flat, as it is stored. */

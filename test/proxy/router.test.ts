@@ -39,6 +39,8 @@ describe('the profile of a chatbot', () => {
       uuid: chatbot,
       name: 'Shop',
       show_citations: true,
+      site: '',
+      by_ai: false,
       greeting: '',
       suggestions: [],
       theme: {},

@@ -56,6 +56,21 @@ export function managementContract(engine: string, createFixture: () => Promise<
       });
     });
 
+    describe('what the first screen suggests', () => {
+      it('stays with the chatbot and with the source, and goes with the source', async () => {
+        const [source = '', other = ''] = await withSources(2);
+        const suggested = { sources: [source, other], site: other };
+        await store.updateChatbot(chatbot.uuid, (one) => ({ ...one, suggested }));
+        await store.updateSource(source, (one) => ({ ...one, suggestion: 'Opening hours' }));
+        await inBothLives(async () => {
+          expect(await store.chatbot(chatbot.uuid)).toEqual({ ...chatbot, suggested });
+          expect(await store.source(source)).toMatchObject({ suggestion: 'Opening hours' });
+        });
+        await store.deleteSource(source);
+        await inBothLives(async () => expect(await store.source(source)).toBeUndefined());
+      });
+    });
+
     describe('users and keys', () => {
       const aKey = (more: Partial<StoredKey> = {}): StoredKey => ({
         hash: newUuid() + newUuid(),

@@ -22,6 +22,7 @@ const {
   z_index: _z,
   allowed_origins: _a,
   link_hosts: _l,
+  suggestions: _s,
   ...publicSettings
 } = WidgetSettings.properties;
 
@@ -30,6 +31,13 @@ const ChatbotProfile = Type.Object(
     uuid: Type.String(),
     name: Type.String(),
     show_citations: Type.Boolean(),
+    suggestions: Type.Array(Type.String(), {
+      description: 'The questions of the settings, or with `auto` up to three headings of the sources.',
+    }),
+    site: Type.String({ description: 'The host of the pages that most answers are from; empty where there are none.' }),
+    by_ai: Type.Boolean({
+      description: 'True where a language model writes the answers, false where they are quoted.',
+    }),
     theme: Type.Record(Type.String(), Type.String(), {
       description: 'CSS custom properties of the widget by name; those with default values are left out',
     }),

@@ -40,6 +40,8 @@ interface IngestionOptions {
   embedder?: Embedder | undefined;
   /** Of an embedding server that fails; 15 seconds to 5 minutes by default. */
   retryDelays?: RetryDelays | undefined;
+  /** Called when what the sources of a chatbot say may have changed. */
+  onChange?: (chatbot: string) => void;
 }
 
 /** What `/readyz` says meanwhile. */
@@ -74,8 +76,19 @@ export class Ingestion implements Knowledge {
   readonly #queue: FairQueue;
   readonly #embedding: Embedding | undefined;
   readonly #health: IngestionOptions['health'];
+  readonly #onChange: (chatbot: string) => void;
 
-  constructor({ store, web, clock, log, health, idle = 15 * 60_000, embedder, retryDelays }: IngestionOptions) {
+  constructor({
+    store,
+    web,
+    clock,
+    log,
+    health,
+    idle = 15 * 60_000,
+    embedder,
+    retryDelays,
+    onChange,
+  }: IngestionOptions) {
     const indexes = new IndexCache({ store, clock, idle, model: embedder?.model });
     const onRecovery = (): void => {
       this.embedMissing().catch((error: unknown) => log.error({ err: error }, 'sources not embedded'));
@@ -83,6 +96,7 @@ export class Ingestion implements Knowledge {
     this.#deps = { store, web, clock, indexes };
     this.#log = log;
     this.#health = health;
+    this.#onChange = onChange ?? (() => {});
     this.#queue = new FairQueue({
       concurrency: MAX_JOBS,
       perHost: MAX_JOBS_PER_HOST,
@@ -121,17 +135,23 @@ export class Ingestion implements Knowledge {
 
   /** See `commitSource`. */
   commit(source: StoredSource, content: SourceContent, options: CommitOptions, signal: AbortSignal): Promise<Outcome> {
-    return commitSource(this.#deps, source, content, options, signal);
+    const committed = commitSource(this.#deps, source, content, options, signal);
+    return content.unchanged ? committed : committed.finally(() => this.#onChange(source.chatbot));
   }
 
   /** See `failSource`. */
   fail(source: StoredSource, error: unknown, options: CommitOptions, signal: AbortSignal): Promise<Outcome> {
-    return failSource(this.#deps, source, error, options, signal);
+    return failSource(this.#deps, source, error, options, signal).finally(() => this.#onChange(source.chatbot));
   }
 
   /** See `deleteSource`; a job of the source is not cancelled. */
   deleteSource(source: Pick<StoredSource, 'uuid' | 'chatbot'>): Promise<void> {
-    return deleteSource(this.#deps, source);
+    return deleteSource(this.#deps, source).finally(() => this.#onChange(source.chatbot));
+  }
+
+  /** Whether sources of a chatbot are being ingested, or wait for it. */
+  isBusy(chatbot: string): boolean {
+    return this.#queue.hasGroup(chatbot);
   }
 
   /** Cancels what is queued or under way for a source and sets its status to `await`; undefined where it is gone. */
@@ -158,6 +178,7 @@ export class Ingestion implements Knowledge {
   removeSource(chatbot: string, source: string): void {
     this.#queue.cancel(source);
     this.#deps.indexes.remove(chatbot, source);
+    this.#onChange(chatbot);
   }
 
   removeChatbot(chatbot: string): void {

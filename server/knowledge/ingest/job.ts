@@ -106,7 +106,11 @@ export async function failSource(
   if (lasting) await clearText(deps, source);
   const status = reason ? `error:${reason}` : 'fail';
   const remedy = remedyOf(error);
-  const change = { status, ...(round === undefined ? {} : { round }), ...(lasting ? { fetched_json: '' } : {}) };
+  const change = {
+    status,
+    ...(round === undefined ? {} : { round }),
+    ...(lasting ? { fetched_json: '', suggestion: '' } : {}),
+  };
   await mark(deps, source.uuid, (record) => withReason({ ...record, ...change }, remedy));
   if (!reason) throw error;
   return { status, reason: remedy };
@@ -178,7 +182,7 @@ function embedding(record: StoredSource, document: SourceDocument, before: Sourc
   const isOwners = record.type === 'qa' || !['', record.file_name, before?.title].includes(record.title);
   const title = isOwners ? record.title : document.title;
   // A restart in between must not take the page for unchanged.
-  return { ...record, title, status: 'embedding', tokens: tokensOf(document), fetched_json: '' };
+  return { ...record, title, status: 'embedding', tokens: tokensOf(document), fetched_json: '', suggestion: '' };
 }
 
 /** Estimates what a model would count: four characters of English a token. */

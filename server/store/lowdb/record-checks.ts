@@ -102,6 +102,7 @@ export const isChatbot = record<StoredChatbot>({
   owner: text,
   schedule: optional(record({ hours: number, next_at: either(oneOf(''), time) })),
   widget: optional(mapOf(either(text, number, bool, list(either(text, object)), mapOf(text)))),
+  suggested: optional(record({ sources: list(text), site: text })),
 });
 
 const isFunction = record<ToolFunction>({
@@ -193,6 +194,7 @@ export const isSource = record<StoredSource>({
   round: optional(number),
   fetched_json: optional(json),
   embedded_by: optional(text),
+  suggestion: optional(text),
 });
 
 const hasPassages = record<SourceDocument>({

@@ -25,7 +25,7 @@ const DEFAULTS = {
   title: '',
   avatar: '',
   greeting: '',
-  suggestions: [],
+  suggestions: 'auto',
   teaser: '',
   teaser_after: 5,
   triggers: [],
@@ -167,7 +167,7 @@ describe('the settings of a widget', () => {
     const said = async (body: object) => (await docent.api('POST', path, body)).body.error;
     expect(await said({ radius: 33 })).toBe('radius must be a whole number from 0 to 32');
     expect(await said({ suggestions: Array(7).fill('a') })).toBe(
-      'suggestions must be a list of at most 6 questions of 1 to 200 characters each',
+      'suggestions must be a list of at most 6 questions of 1 to 200 characters each or "auto"',
     );
     expect(await said({ avatar: 'http://shop.example/a.png' })).toBe(
       "avatar must be '' or the https address of an image",
@@ -205,6 +205,8 @@ describe('pages', () => {
       uuid: chatbot,
       name: 'Shop',
       show_citations: false,
+      site: '',
+      by_ai: false,
       ...shown,
       theme: { color: '#a1b2c3', radius: '0px', offset: '200px', z: '2147483647', scheme: 'dark' },
     });
