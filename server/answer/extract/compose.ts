@@ -2,9 +2,10 @@ import type { Found } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 import { Layout } from './layout.ts';
-import { refersBack, SENTENCE_END } from './anaphora.ts';
 import { itemsToQuote } from './rows/items.ts';
 import { headingOver, isQuotedWhole, withPrefix } from './section.ts';
+import { refersBack, SENTENCE_END } from './sentences/anaphora.ts';
+import { isLinked, withoutLink } from './sentences/connectives.ts';
 import { stepsAround } from './steps.ts';
 
 /** A selected sentence: the index of its passage in `found`, and its own index in the passage. */
@@ -25,8 +26,8 @@ export interface QuotePiece {
   block: boolean;
 }
 
-/** UTF-16 units of a sentence that is added because the next one refers back to it. */
-const MAX_SENTENCE_BEFORE = 320;
+/** UTF-16 units of what is added because the next sentence refers back to it. */
+const MAX_BEFORE = 320;
 /** UTF-16 units. Of longer code only the selected sentence is quoted. */
 const MAX_CODE_LENGTH = 700;
 /** UTF-16 units of a sentence above a list that leads to it without a colon. */
@@ -137,7 +138,8 @@ class PassageQuotes {
     for (let at = from; at <= to; at++) this.#quoted.add(at);
     const heading = isNeeded || !this.#isHeaded ? headingOver(this.#found, piece.text, isNeeded) : '';
     this.#isHeaded = true;
-    this.#pieces.push({ ...piece, text: withPrefix(heading, piece.text) });
+    const text = this.#found.source.type === 'qa' ? piece.text : withoutLink(piece.text, this.#found.text);
+    this.#pieces.push({ ...piece, text: withPrefix(heading, text) });
   }
 
   #sentence(at: number): void {
@@ -150,22 +152,33 @@ class PassageQuotes {
       return;
     }
     const isAnaphoric = refersBack(this.#text(at), this.#found.text);
-    const first = (isAnaphoric || this.#isLed(at)) && this.#hasBefore(at) ? at - 1 : this.#unquotedLabel(at);
+    const first = this.#beginning(at, isAnaphoric);
     let text = this.#text(first);
     for (let next = first + 1; next <= at; next++) text += this.#layout.space(next) + this.#text(next);
     const piece = this.#piece(text, this.#layout.sentences[first]!.start, end, false);
     this.#push(piece, first, at, isAnaphoric && first === at);
   }
 
-  /** Whether a complete sentence of the same paragraph, or a lead-in, comes before, and is not quoted already. */
-  #hasBefore(at: number): boolean {
+  /** The sentence from which on another can be understood. */
+  #beginning(at: number, isAnaphoric: boolean): number {
+    if (!(isAnaphoric || this.#isLed(at)) || !this.#hasBefore(at, at)) return this.#unquotedLabel(at);
+    let first = at - 1;
+    while (isLinked(this.#text(first), this.#found.text) && this.#hasBefore(first, at)) first--;
+    return first;
+  }
+
+  /** Whether a complete sentence, or a lead-in, comes before, not far from the one that is quoted, and is not quoted already. */
+  #hasBefore(at: number, quoted: number): boolean {
     const before = at - 1;
-    if (before < 0 || this.#quoted.has(before) || this.#text(before).length > MAX_SENTENCE_BEFORE) return false;
-    return this.#isLed(at) || (this.#layout.isInParagraph(at) && SENTENCE_END.test(this.#text(before)));
+    if (before < 0 || this.#quoted.has(before)) return false;
+    if (this.#layout.sentences[quoted]!.start - this.#layout.sentences[before]!.start > MAX_BEFORE) return false;
+    if (this.#isLed(at)) return true;
+    const isNear = this.#layout.isInParagraph(at) || isLinked(this.#text(at), this.#found.text);
+    return isNear && this.#layout.items[before]! < 0 && SENTENCE_END.test(this.#text(before));
   }
 
   #unquotedLabel(at: number): number {
-    const label = this.#layout.labelOver(at, MAX_SENTENCE_BEFORE);
+    const label = this.#layout.labelOver(at, MAX_BEFORE);
     return this.#quoted.has(label) ? at : label;
   }
 
@@ -189,7 +202,7 @@ class PassageQuotes {
     const { start } = sentences[first]!;
     const end = this.#layout.end(last);
     const lead = first > 0 && !this.#layout.isCode(first - 1) && !this.#quoted.has(first - 1) ? first - 1 : first;
-    const before = lead < first && this.#text(lead).length <= MAX_SENTENCE_BEFORE ? lead : first;
+    const before = lead < first && this.#text(lead).length <= MAX_BEFORE ? lead : first;
     const above = before < first ? `${this.#text(before)}\n\n` : '';
     const quoted = `${above}${CODE_FENCE}\n${text.slice(start, end)}\n${CODE_FENCE}`;
     this.#push(this.#piece(quoted, sentences[before]!.start, end, true), before, last);

@@ -3,7 +3,7 @@ import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { isItem } from '../../knowledge/text/sentences.ts';
 import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
-import { SENTENCE_END } from './anaphora.ts';
+import { SENTENCE_END } from './sentences/anaphora.ts';
 import { isInCode } from './layout.ts';
 import { byMeaning } from './meaning.ts';
 

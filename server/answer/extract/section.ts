@@ -1,7 +1,7 @@
 import type { Found } from '../../knowledge/search/found.ts';
 import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 import { eachWord } from '../../knowledge/text/tokenizer.ts';
-import { SENTENCE_END } from './anaphora.ts';
+import { SENTENCE_END } from './sentences/anaphora.ts';
 
 /** UTF-16 units up to which the text under a heading is quoted whole: a sentence of it is often no answer without the next. */
 const MAX_SECTION_LENGTH = 400;
