@@ -57,7 +57,9 @@ export function judge({ candidates: [best], confidence }: Ranking, query: Query,
   }
   const isRowLacking = query.unknownNames > 0 && namesRows(passage);
   // Who asks for a long text asks for what there is.
-  const isSure = query.isLongForm || (held >= needed && hasWhatItPointsTo(shares, query) && !isRowLacking);
+  const isSure =
+    query.isLongForm ||
+    (held >= needed && hasWhatItPointsTo(shares, query) && !isRowLacking && !leavesPage(query, passage, found));
   return { certainty: isSure ? 'sure' : 'unsure', held, needed };
 }
 
@@ -68,6 +70,10 @@ const goesOnOwnPage = ({ isFollowUp, terms, earlier }: Query, { match }: Found):
 /** Whether any piece holds the kind of thing asked for: what does not may tell of the subject alone. */
 export const hasTypeAskedFor = ({ hasAnswerType, isLongForm }: Query, pieces: { text: string }[]): boolean =>
   hasAnswerType === undefined || isLongForm || pieces.some(({ text }) => hasAnswerType(text));
+
+/** Whether a message that goes on from the answer before has words of it found on another page than was quoted. */
+const leavesPage = ({ goesOn, terms, earlier }: Query, { match }: Found, found: Found[]): boolean =>
+  goesOn && earlier < terms.length && !match.quoted && found.some((one) => one.match.quoted !== undefined);
 
 /** How far the score of a passage is above the best of the others; undefined where there are none. */
 function leadOf(passage: Found, found: Found[], { isFollowUp }: Query): number | undefined {
