@@ -95,7 +95,8 @@ export function createChat(host: HTMLElement, options: ChatOptions): Chat {
       const turns = chat.turns.peek();
       // A conflict: another tab has asked meanwhile.
       const isReplaced = turns.at(-1) === before && before?.status.peek().reason !== 'conflict';
-      const turn = createTurn({ query, replaces: isReplaced ? (before?.message ?? before?.replaces) : undefined });
+      const replaces = isReplaced ? (before?.message ?? before?.replaces) : undefined;
+      const turn = createTurn({ query, replaces, variables: before?.variables });
       chat.turns.value = [...turns.filter((one) => one !== before), turn];
       chat.emit('ask', { query });
       chat.start(turn);

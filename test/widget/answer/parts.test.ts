@@ -66,6 +66,26 @@ test('a form sends what was filled in as variables of the question that it asks'
   });
 });
 
+test('what was filled in is sent again with the question, where its answer failed and where it is regenerated', async () => {
+  const thanks = (uuid: string): Response => streamResponse(answerEvents({ ...messageRecord('x', 'Thanks.'), uuid }));
+  const replies = [
+    streamResponse(answerEvents(record)),
+    jsonResponse({ error: 'x', code: 'model_failed' }, 502),
+    thanks('m2'),
+    thanks('m3'),
+  ];
+  await asked(PARTS, { 'POST /ask': () => replies.shift()! });
+  await waitFor(() => field('Name *'));
+  field('Name *').value = 'Ann';
+  button('Please call me').click();
+  await waitFor(() => chat.root.querySelector<HTMLElement>('.warning button')!.click());
+  await waitFor(() => chat.screen.getByText('Thanks.'));
+  expect(lastAsked()).toMatchObject({ query: 'Please call me', variables: { name: 'Ann' } });
+  await waitFor(() => chat.root.querySelector<HTMLElement>('.turn:last-child .again')!.click());
+  await waitFor(() => expect(chat.server.askRequests()).toHaveLength(4));
+  expect(lastAsked()).toMatchObject({ query: 'Please call me', variables: { name: 'Ann' } });
+});
+
 test('links open in a tab of their own; no text becomes HTML', async () => {
   await asked();
   const link = (await waitFor(() => chat.screen.getByRole('link'))) as HTMLAnchorElement;
