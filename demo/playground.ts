@@ -36,7 +36,7 @@ function readForm(): Record<string, string> {
     if (name === 'suggestions') suggestions.push(value.replaceAll('|', '/').trim());
     else if (name === 'icon' && value === 'image') continue;
     else if (control.matches(':enabled'))
-      settings[name === 'image' ? 'icon' : name] = name === 'open' ? '' : value.trim();
+      settings[name === 'image' ? 'icon' : name] = /open|sound/.test(name) ? '' : value.trim();
   }
   const joined = suggestions.filter(Boolean).join('|');
   return joined ? { ...settings, suggestions: joined } : settings;

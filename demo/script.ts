@@ -35,6 +35,7 @@ export const demoProfile: ChatbotProfile = {
   teaser_after: 5,
   triggers: [],
   open: false,
+  sound: false,
   disclaimer: '',
   privacy_url: '',
   contact: 'hello@tolliverandwren.example',

@@ -133,6 +133,8 @@ export interface ChatbotProfile {
   triggers: Trigger[];
   /** Open by default, but not on phones. */
   open: boolean;
+  /** Plays a sound for an answer that ends while the panel is closed or the tab hidden. */
+  sound: boolean;
   /** '' for the widget's default. */
   disclaimer: string;
   /** '' or an http(s) address. */

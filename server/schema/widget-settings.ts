@@ -122,6 +122,10 @@ export const WidgetSettings = Type.Object(
     open: Type.Boolean({
       description: 'Whether the panel is open when the page loads; never on phones. Default false.',
     }),
+    sound: Type.Boolean({
+      description:
+        'Whether a sound is played for an answer that ends while the panel is closed or the tab hidden. Default false.',
+    }),
     disclaimer: lines(300),
     privacy_url: address('(?:[Hh][Tt][Tt][Pp][Ss]?://\\S+)?', "'' or an http or https address"),
     contact: address(
@@ -194,6 +198,7 @@ export const WIDGET_DEFAULTS: WidgetSettings = {
   teaser_after: 5,
   triggers: [],
   open: false,
+  sound: false,
   disclaimer: '',
   privacy_url: '',
   contact: '',

@@ -49,6 +49,7 @@ describe('what a visitor downloads, gzip -9', () => {
     ['what stands below an answer', 'after-answer', 3000],
     ['what asks to confirm a call', 'confirmation', 1500],
     ['what marks unread answers', 'presence', 1000],
+    ['the sound of an answer', 'sound', 500],
     ['what loads earlier messages', 'history', 1000],
     ['the list of conversations', 'conversations', 2500],
     ['what shows a teaser', 'teaser', 1500],

@@ -56,6 +56,7 @@ describe('the profile of a chatbot', () => {
       teaser_after: 5,
       triggers: [],
       open: false,
+      sound: false,
       disclaimer: '',
       privacy_url: '',
       contact: '',

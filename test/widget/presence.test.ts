@@ -141,3 +141,32 @@ test('a page from the browser’s cache gets the panel as another page of the ta
   back();
   await waitFor(() => expect(panel()).toBeTruthy());
 });
+
+test.each([
+  ['where the owner wants it', { sound: true }, true, 1],
+  ['never by default', {}, true, 0],
+  ['not on a page that the visitor has not touched', { sound: true }, false, 0],
+])('an answer that nobody saw plays a sound: %s', async (_, settings, hasBeenActive, times) => {
+  const play = vi.fn(function () {
+    throw new Error('no device');
+  });
+  vi.stubGlobal('AudioContext', play);
+  Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive }, configurable: true });
+  const open = openConnection();
+  chat = await mountAndOpen({
+    'GET ': () => jsonResponse({ name: 'Shop', ...settings }),
+    'POST /ask': () => open.response,
+  });
+  chat.ask('q');
+  await waitFor(() => expect(chat.server.askRequests()).toHaveLength(1));
+  chat.handle.close();
+  const faults = vi.fn();
+  chat.handle.on('error', faults);
+  open.send(encodeEvents(answerEvents(record)));
+  await waitFor(() => expect('unread' in launcher().dataset).toBe(true));
+  if (times) await waitFor(() => expect(play).toHaveBeenCalledTimes(times));
+  else await pause();
+  expect([play.mock.calls.length, faults.mock.calls.length]).toEqual([times, 0]);
+  vi.unstubAllGlobals();
+  Object.defineProperty(navigator, 'userActivation', { value: undefined, configurable: true });
+});

@@ -9,7 +9,8 @@ const FULL_SCREEN_PX = 520;
 
 /**
  * Keeps a panel that the visitor has opened open on the next pages of this tab, until they close it. Marks the launcher and the
- * page's title from the end of an answer that nobody saw, the panel closed or the tab hidden, until it is seen. Returns what ends it.
+ * page's title from the end of an answer that nobody saw, the panel closed or the tab hidden, until it is seen; plays a sound then
+ * where the owner wants one. Returns what ends it.
  */
 export function watchPresence(host: HTMLElement, button: HTMLButtonElement, chat: Chat): () => void {
   const { storage, isOpen, isBusy } = chat;
@@ -36,7 +37,16 @@ export function watchPresence(host: HTMLElement, button: HTMLButtonElement, chat
     clear();
     if (storage.read().unread === 'ended') storage.write({ unread: undefined });
   }
-  const end = (): void => (isSeen() ? storage.write({ unread: undefined }) : mark());
+  async function play(): Promise<void> {
+    // A page that the visitor has not touched may not play anything, and browsers warn of it.
+    if (!navigator.userActivation?.hasBeenActive || !(await chat.prepare()) || !chat.profile.peek().sound) return;
+    (await import('./sound.ts')).playSound();
+  }
+  function end(): void {
+    if (isSeen()) return storage.write({ unread: undefined });
+    mark();
+    play().catch(chat.report);
+  }
   const opened = (): void => {
     // By the visitor, not by the page: nothing is stored before they act.
     if (isOpen.peek() === true && navigator.userActivation?.isActive !== false) storage.write({ open: true });

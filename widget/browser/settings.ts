@@ -16,6 +16,7 @@ export interface Settings extends Pick<
   | 'teaser_after'
   | 'triggers'
   | 'open'
+  | 'sound'
   | 'disclaimer'
   | 'privacy_url'
   | 'contact'
@@ -48,6 +49,7 @@ const PARSERS: Record<string, (written: string) => unknown> = {
   suggestions: (written) => written.match(/[^|]+/g) ?? [],
   image_hosts: (written) => written.match(/[^\s,]+/g) ?? [],
   open: (written) => written !== 'false',
+  sound: (written) => written !== 'false',
   radius: parseFloat,
   offset: parseFloat,
   z: parseFloat,

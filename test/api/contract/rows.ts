@@ -132,6 +132,7 @@ const widgetSettings: [string, unknown][] = [
   ...each('triggers', [null, {}, ['x'], [{ seconds: -1 }], [{ scroll: 101 }], [{ exit: 1 }], [{ text: '' }]]),
   ...each('triggers', [[{ page: 'shop' }], [{ page: '/a b' }], [{ after: 5 }], Array.from({ length: 9 }, () => ({}))]),
   ...each('open', [1, 'true', null]),
+  ...each('sound', [1, 'true', null]),
   ...each('label', [...strings(40), 'a\nb']),
   ...each('title', [...strings(80), 'a\nb']),
   ...each('greeting', [...strings(1000), 'a\rb']),

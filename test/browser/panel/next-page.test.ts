@@ -53,3 +53,34 @@ test('an open chat goes along: to the next page, and through a body that is repl
   expect(await page.getByRole('dialog').count()).toBe(0);
   await page.close();
 });
+
+test('an answer that ends while the panel is closed sounds where the owner wants it, and marks launcher and title', async () => {
+  const page = await browser.newPage({ reducedMotion: 'reduce' });
+  page.setDefaultTimeout(15_000);
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  await page.addInitScript(() => {
+    const { start } = OscillatorNode.prototype;
+    OscillatorNode.prototype.start = function (when) {
+      document.documentElement.dataset['sounds'] = `${Number(document.documentElement.dataset['sounds'] ?? 0) + 1}`;
+      start.call(this, when);
+    };
+  });
+  const tag = `<script src="${server.base}/embed.js" data-chatbot="${await server.chatbot()}" data-sound></script>`;
+  const body = `<!doctype html><html lang="en"><title>Page</title><body><p>words</p>${tag}`;
+  await page.route('**/page', (route) => route.fulfill({ contentType: 'text/html', body }));
+  let send = (): void => {};
+  const closed = new Promise<void>((resolve) => (send = resolve));
+  await page.route('**/ask', (route) => void closed.then(() => route.continue()));
+  await page.goto(`${server.base}/page`);
+  await openChat(page);
+  await askQuestion(page, 'Can I return a sale item?');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  send();
+  await page.getByRole('button', { name: 'Open chat (New answer)' }).waitFor();
+  await expect.poll(() => page.title()).toBe('(1) Page');
+  await expect.poll(() => page.evaluate(() => document.documentElement.dataset['sounds'])).toBe('1');
+  expect(faults).toEqual([]);
+  await page.close();
+});
