@@ -96,7 +96,8 @@ class PassageQuotes {
     this.#isHeaded = this.#found.source.type === 'qa' || before?.join('\n') === this.#found.headings.join('\n');
     if (isQuotedWhole(this.#found)) this.#whole();
     else for (const at of selected) if (!this.#quoted.has(at)) this.#quote(at, selected);
-    return this.#pieces;
+    if (this.#found.source.type === 'qa') return this.#pieces;
+    return this.#pieces.map((piece) => ({ ...piece, text: piece.text.replace(COLON_AT_END, ' …') }));
   }
 
   #whole(): void {
@@ -119,7 +120,8 @@ class PassageQuotes {
       const isLead = isColon || (this.#leadIn(at) && selected.some((one) => this.#layout.sentences[one]!.lead === at));
       if (isLead && this.#layout.items[next] === next) return this.#list(next, selected);
       if (isColon && this.#layout.isCode(next)) return this.#code(next);
-    }
+      if (isColon && !this.#quoted.has(next)) return this.#quote(next, selected);
+    } else if (ENDS_WITH_COLON.test(this.#text(at)) && at !== this.#best) return;
     if (QUESTION.test(this.#text(at)) && next < this.#layout.sentences.length)
       return this.#questionWithAnswer(at, next, selected);
     this.#sentence(at);
@@ -188,9 +190,18 @@ class PassageQuotes {
   #questionWithAnswer(at: number, next: number, selected: number[]): void {
     if (this.#layout.items[next]! >= 0 || this.#layout.isCode(next) || this.#quoted.has(next))
       return this.#sentence(at);
-    const last = selected.includes(next + 1) && this.#layout.isInParagraph(next + 1) ? next + 1 : next;
+    const isNext = selected.includes(next + 1) && this.#layout.isInParagraph(next + 1);
+    const last = ENDS_WITH_COLON.test(this.#text(next)) ? this.#endOfList(next) : isNext ? next + 1 : next;
     const [start, end] = [this.#layout.sentences[at]!.start, this.#layout.end(last)];
     this.#push(this.#piece(this.#layout.text.slice(start, end), start, end, true), at, last);
+  }
+
+  /** The last sentence of the list that a sentence leads to, as far as it is quoted; the sentence itself where there is none. */
+  #endOfList(lead: number): number {
+    const items = this.#layout.items[lead + 1] === lead + 1 ? this.#layout.itemsAround(lead + 1) : [];
+    const { start } = this.#layout.sentences[lead]!;
+    const short = items.filter((item) => this.#layout.itemEnd(item) - start <= MAX_QUOTE_WITH_LEAD_IN);
+    return short.length > 0 ? this.#layout.items.lastIndexOf(short.at(-1)!) : lead;
   }
 
   /** Quotes short code whole, since a part of it may not run, after the sentence above it. */
@@ -243,4 +254,5 @@ class PassageQuotes {
 }
 
 const ENDS_WITH_COLON = /[:：]$/;
+const COLON_AT_END = /\s*[:：]$/;
 const QUESTION = /[?？]$/;
