@@ -20,7 +20,8 @@ import { localUpstream } from './proxy/upstream/upstream.ts';
 import { createControl } from './control/control.ts';
 import { createServices } from './control/services.ts';
 import { openSocket } from './control/socket.ts';
-import { openLowdbStore, type LowdbOptions } from './store/lowdb/lowdb.ts';
+import type { LowdbOptions } from './store/lowdb/lowdb.ts';
+import { openStore } from './control/open-store.ts';
 import type { OwnerAccount } from './store/store.ts';
 
 /** How often, while the process ends, answers that no client reads are interrupted. */
@@ -54,7 +55,7 @@ export async function boot(
   for (const sentence of misspeltVariables(env)) log.warn(sentence);
   const clock = Date.now;
   const health = createHealth();
-  const store = await openLowdbStore({ dir: config.dataDir, clock, log, health, disk, probeInterval });
+  const store = await openStore(config, { clock, log, health, disk, probeInterval });
   const users = createUsers({ store, clock });
 
   const services = await createServices(config, { store, clock, log, health, self: ownAddresses(config) });

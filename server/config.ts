@@ -7,6 +7,7 @@ export const VARIABLES = [
   'HOST',
   'PORT',
   'DATA_DIR',
+  'DATABASE_URL',
   'API_KEY',
   'PUBLIC_URL',
   'TRUST_PROXY_HOPS',
@@ -50,6 +51,8 @@ export interface Config {
   host: string;
   port: number;
   dataDir: string;
+  /** `postgres://…`; undefined for files in `dataDir`. */
+  databaseUrl: string | undefined;
   /** 16 to 256 printable characters. */
   apiKey: string | undefined;
   /** Without a slash at the end. */
@@ -91,6 +94,7 @@ export function readConfig(env: NodeJS.ProcessEnv, onTerminal = false): Config {
     host: matchPattern('HOST', read('HOST') ?? '127.0.0.1', /^[\w.:%-]+$/, 'an address or a host name to listen on'),
     port: readWholeNumber('PORT', read('PORT') ?? '8080', 65_535),
     dataDir: read('DATA_DIR') ?? './data',
+    databaseUrl: readDatabaseUrl(read('DATABASE_URL')),
     apiKey: readApiKey(read('API_KEY')),
     publicUrl: readAddress('PUBLIC_URL', read('PUBLIC_URL')),
     trustProxyHops: readWholeNumber('TRUST_PROXY_HOPS', read('TRUST_PROXY_HOPS') ?? '0', 100),
@@ -173,6 +177,17 @@ function readAddress(name: string, value: string | undefined): string | undefine
   const isPlainUrl = url && ['http:', 'https:'].includes(url.protocol) && !url.search && !url.hash && !url.username;
   if (!isPlainUrl) throw invalidVariable(name, 'an http or https address, such as https://chat.example.com');
   return url.href.replace(/\/+$/, '');
+}
+
+function readDatabaseUrl(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (!url || !['postgres:', 'postgresql:'].includes(url.protocol) || !url.hostname || url.pathname.length < 2)
+    throw invalidVariable(
+      'DATABASE_URL',
+      'the address of a PostgreSQL database: postgres://user:password@host:5432/name',
+    );
+  return value;
 }
 
 function readHostPorts(value: string | undefined): string[] {

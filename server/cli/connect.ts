@@ -10,7 +10,7 @@ import { createServices } from '../control/services.ts';
 import { inProcess, NoServer, connectToSocket } from '../control/socket.ts';
 import { createSchedules } from '../knowledge/crawl/schedule.ts';
 import { FolderInUse } from '../store/lowdb/files/lock.ts';
-import { openLowdbStore } from '../store/lowdb/lowdb.ts';
+import { openStore } from '../control/open-store.ts';
 import { withSessionsInMemory } from '../store/session-memory.ts';
 import { sanitizeText, type Terminal } from './command.ts';
 
@@ -53,8 +53,8 @@ async function withOwnFolder<T>(
 ): Promise<T> {
   const dir = config.dataDir;
   const clock = Date.now;
-  const isNew = !existsSync(join(dir, 'store.json'));
-  const opened = await openLowdbStore({ dir, clock, log: { warn: (_, sentence) => err(`docent: ${sentence}\n`) } });
+  const isNew = config.databaseUrl === undefined && !existsSync(join(dir, 'store.json'));
+  const opened = await openStore(config, { clock, log: { warn: (_, sentence) => err(`docent: ${sentence}\n`) } });
   const store = sessionsInMemory ? withSessionsInMemory(opened) : opened;
   // A new folder may mean that DATA_DIR was not set; its keys are of no use to the server.
   if (isNew) err(`docent: ${dir} is a new data folder, made now\n`);

@@ -20,7 +20,8 @@ import { createChatRouter, type ChatRouterOptions } from '../../server/proxy/rou
 import { remoteUpstream } from '../../server/proxy/upstream/remote.ts';
 import { localUpstream } from '../../server/proxy/upstream/upstream.ts';
 import { newUuid, timestamp } from '../../server/schema/ids.ts';
-import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
+import { openStore } from '../../server/control/open-store.ts';
+import { databaseFor } from '../store/postgres/fixture.ts';
 import type { Store, StoredChatbot } from '../../server/store/store.ts';
 import type { ChatEvent } from '../../server/types.ts';
 
@@ -68,7 +69,8 @@ export async function startChatServer({
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const time = { now: Date.now() };
   const clock = () => time.now;
-  const store = await openLowdbStore({ dir, clock, log });
+  const database = await databaseFor(dir);
+  const store = await openStore({ dataDir: dir, databaseUrl: database.env['DATABASE_URL'] }, { clock, log });
   const health = createHealth();
   const runs = new AnswerRuns({ store, clock, log });
   const respond: Respond = (question, run) => docent.respond(question, run);
@@ -139,7 +141,9 @@ export async function startChatServer({
       await runs.interrupt();
       await other.close();
       await store.close();
-      if (!keep) await rm(dir, { recursive: true, force: true });
+      if (keep) return;
+      await rm(dir, { recursive: true, force: true });
+      await database.drop();
     },
   };
   return docent;

@@ -7,12 +7,10 @@ export type Fragment = postgres.Fragment;
 export type Queries = postgres.ISql<{}>;
 
 export interface ConnectionOptions {
-  /** `postgres://…`. */
+  /** `postgres://…`; a parameter of it is one of the connection: `search_path` names the schema of the tables. */
   url: string;
   /** Connections at most; 10 by default. */
   max?: number | undefined;
-  /** The schema that holds the tables; the first of the user's search path by default. */
-  schema?: string | undefined;
 }
 
 /** Milliseconds that a statement may take, and that a transaction may wait for its next one. */
@@ -22,7 +20,7 @@ const [CONNECT_TIMEOUT, IDLE_TIMEOUT] = [10, 60];
 const MAX_CONNECTIONS = 10;
 
 /** A pool; it connects at the first query, and again after a lost connection. */
-export const connect = ({ url, max = MAX_CONNECTIONS, schema }: ConnectionOptions): Sql =>
+export const connect = ({ url, max = MAX_CONNECTIONS }: ConnectionOptions): Sql =>
   postgres(url, {
     max,
     connect_timeout: CONNECT_TIMEOUT,
@@ -33,7 +31,6 @@ export const connect = ({ url, max = MAX_CONNECTIONS, schema }: ConnectionOption
       application_name: 'docent',
       statement_timeout: STATEMENT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      ...(schema === undefined ? {} : { search_path: schema }),
     },
   });
 

@@ -1,6 +1,7 @@
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
 import { InFlight, type RunVerb } from '../in-flight.ts';
 import type { Sql } from './connection.ts';
+import type { DatabaseWatch } from './outage.ts';
 
 /** What the verbs work with. */
 export interface PostgresContext {
@@ -17,14 +18,14 @@ export interface PostgresContext {
   deletions: Set<Promise<unknown>>;
 }
 
-export function createContext(sql: Sql, process: string): PostgresContext {
+export function createContext(sql: Sql, process: string, watch: DatabaseWatch): PostgresContext {
   const inFlight = new InFlight();
   return {
     sql,
     process,
     mutex: new KeyedMutex(),
     inFlight,
-    run: inFlight.run,
+    run: (act) => inFlight.run(() => watch.run(act)),
     nextOrder: createOrder(),
     deletions: new Set(),
   };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { newUuid, timestamp, type Clock } from '../../schema/ids.ts';
+import type { Health } from '../../health/health.ts';
 import type { StoreLog } from '../log.ts';
 import type { OwnerAccount, Store, User } from '../store.ts';
 import { accountVerbs } from './account-verbs.ts';
@@ -9,6 +10,7 @@ import { createContext } from './context.ts';
 import { countVerbs } from './count-verbs.ts';
 import { messageVerbs } from './message-verbs.ts';
 import { migrate } from './migrations.ts';
+import { awayCode, DatabaseWatch, unreachable } from './outage.ts';
 import { beginProcess } from './processes.ts';
 import { sessionVerbs } from './session-verbs.ts';
 import { sourceVerbs } from './source-verbs.ts';
@@ -17,6 +19,10 @@ interface PostgresOptions extends ConnectionOptions {
   clock: Clock;
   /** Silent by default. */
   log?: StoreLog | undefined;
+  /** Receives a database that does not answer as a fault. */
+  health?: Pick<Health, 'report' | 'clear'> | undefined;
+  /** Throws where another process has the database open. */
+  isAlone?: boolean;
 }
 
 /** Seconds that queries may take when the store is closed. */
@@ -29,10 +35,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     await migrate(sql);
     const owner = await ownerOf(sql, options.clock);
     const uuid = newUuid();
-    const own = await beginProcess(sql, uuid, options.log);
+    const watch = new DatabaseWatch(options.health, options.log);
+    const own = await beginProcess({ sql, uuid, watch, isAlone: options.isAlone });
     // What a process that ended has marked.
     await sql`delete from chatbots where is_deleted`;
-    const context = createContext(sql, uuid);
+    const context = createContext(sql, uuid, watch);
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await context.inFlight.close();
@@ -50,7 +57,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     };
   } catch (error) {
     await sql.end({ timeout: END_TIMEOUT });
-    throw error;
+    throw awayCode(error) === undefined ? error : unreachable(error as Error);
   }
 }
 

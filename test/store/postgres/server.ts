@@ -1,18 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import postgres from 'postgres';
+import { installedPostgres } from './installed.mjs';
 
 export interface PostgresServer {
   url: string;
   stop(): Promise<void>;
 }
 
-/** Where Debian installs it. */
-const INSTALLED = '/usr/lib/postgresql';
 /** Tries, and milliseconds between them, until it answers. */
 const [TRIES, PAUSE_MS] = [300, 100];
 
@@ -20,9 +19,9 @@ const [TRIES, PAUSE_MS] = [300, 100];
 export async function startPostgres(): Promise<PostgresServer | undefined> {
   const url = process.env['DATABASE_URL'];
   if (url) return { url, stop: () => Promise.resolve() };
-  const [version] = existsSync(INSTALLED) ? readdirSync(INSTALLED).sort((a, b) => Number(b) - Number(a)) : [];
+  const bin = installedPostgres();
   const user = userOf();
-  return version === undefined || user === undefined ? undefined : start(join(INSTALLED, version, 'bin'), user);
+  return bin === undefined || user === undefined ? undefined : start(bin, user);
 }
 
 interface User {

@@ -1,0 +1,118 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
+import { runCommand } from '../../../server/cli/run.ts';
+import { startTcpProxy, type TcpProxy } from '../../fakes/tcp-proxy.ts';
+import { start, until, type Running } from '../../running.ts';
+import { makeSchema, type Schema } from './fixture.ts';
+import { startPostgres } from './server.ts';
+
+const server = await startPostgres();
+
+describe.skipIf(!server)('a server with DATABASE_URL', () => {
+  let schema: Schema;
+  let network: TcpProxy;
+  let docent: Running;
+  let DATABASE_URL: string;
+
+  afterAll(() => server!.stop());
+  beforeAll(async () => {
+    network = await startTcpProxy(Number(new URL(server!.url).port));
+  });
+  afterAll(() => network.close());
+  beforeEach(async () => {
+    network.mend();
+    schema = await makeSchema(server!.url);
+    const url = new URL(schema.url);
+    url.port = String(network.port);
+    DATABASE_URL = url.href;
+    docent = await start({ DATABASE_URL });
+  });
+  afterEach(async () => {
+    await docent.stop();
+    await schema.drop();
+  });
+
+  const question = 'When does the last ferry leave?';
+
+  async function teach(): Promise<string> {
+    const chatbot = (await docent.api('POST', '/chatbot/create', { name: 'Ferries' })).body.uuid;
+    const answer = 'The last ferry leaves at ten to nine.';
+    await docent.api('POST', `/chatbot/${chatbot}/data-source/qa`, { question, answer });
+    await until(
+      async () => (await docent.api('GET', `/chatbot/${chatbot}/data-sources`)).body,
+      ([source]) => source.status === 'success',
+    );
+    return chatbot;
+  }
+
+  async function ask(chatbot: string): Promise<string> {
+    const session = (await docent.api('POST', `/chatbot/${chatbot}/session/create`, {})).body.uuid;
+    return (await docent.api('POST', `/session/${session}/message/non-stream`, { query: question })).body.response;
+  }
+
+  it('stores everything there, and nothing in its folder', async () => {
+    const chatbot = await teach();
+    expect(await ask(chatbot)).toContain('at ten to nine');
+    const files = (await readdir(docent.dataDir, { recursive: true, withFileTypes: true })).filter((one) =>
+      one.isFile(),
+    );
+    for (const file of files) expect(await readFile(join(file.parentPath, file.name), 'utf8')).not.toContain('ferry');
+
+    await docent.stop();
+    docent = await start({ DATABASE_URL });
+    expect(await ask(chatbot)).toContain('at ten to nine');
+  });
+
+  it('is the only one that has the database open', async () => {
+    await expect(start({ DATABASE_URL })).rejects.toThrow('the database is in use by another process');
+  });
+
+  it('answers commands, which without it open the database themselves', async () => {
+    await teach();
+    const env = { DATABASE_URL, DATA_DIR: docent.dataDir, API_KEY: 'the-key-of-the-tests' };
+    expect(await command(['chatbot', 'list'], env)).toContain('Ferries');
+    await docent.stop();
+    const DATA_DIR = await mkdtemp(join(tmpdir(), 'docent-'));
+    expect(await command(['chatbot', 'list'], { ...env, DATA_DIR })).toContain('Ferries');
+    await rm(DATA_DIR, { recursive: true });
+    docent = await start({ DATABASE_URL });
+  });
+
+  it('refuses while the database is away, says so at /readyz, and goes on by itself', async () => {
+    const chatbot = await teach();
+    network.cut();
+    const refused = await docent.api('GET', `/chatbot/${chatbot}`);
+    expect(refused.status).toBe(503);
+    expect(refused.body).toMatchObject({ code: 'unavailable', error: expect.stringContaining('database') });
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(await readiness()).toMatchObject({ status: 'failing', reasons: [expect.stringContaining('database')] });
+
+    network.mend();
+    expect(await until(readiness, ({ status }) => status === 'ok')).toEqual({ status: 'ok' });
+    expect(await ask(chatbot)).toContain('at ten to nine');
+  });
+
+  const readiness = async (): Promise<{ status: string; reasons?: string[] }> =>
+    (await fetch(`${docent.base}/readyz`)).json() as never;
+});
+
+it('does not start where no database answers, and keeps the password to itself', async () => {
+  const DATABASE_URL = 'postgres://docent:a-secret@127.0.0.1:1/docent';
+  const starting = start({ DATABASE_URL });
+  await expect(starting).rejects.toThrow(/^DATABASE_URL: the database does not answer: .*ECONNREFUSED/);
+  await expect(starting).rejects.not.toThrow('a-secret');
+});
+
+async function command(words: string[], env: NodeJS.ProcessEnv): Promise<string> {
+  let said = '';
+  const terminal = {
+    out: (text: string) => (said += text),
+    err: (text: string) => (said += text),
+    columns: () => undefined,
+    onInterrupt: () => () => {},
+  };
+  await runCommand(words, env, terminal as never);
+  return said;
+}
