@@ -39,7 +39,7 @@ test('the playground has a control for each setting that a tag has, with the wid
     ...settings
   } = WIDGET_DEFAULTS;
   expect([color, image_hosts, link_hosts]).toEqual(['', [], []]);
-  const written = { z: z_index, color: '#4048c9', image_hosts: '', link_hosts: '' };
+  const written = { z: z_index, color: '#4048c9', image_hosts: '', link_hosts: '', suggestions: '' };
   for (const [key, value] of Object.entries({ ...settings, ...written })) {
     const name = key.replaceAll('_', '-');
     const selected = options(name).find(({ attribs }) => 'selected' in attribs)?.attribs['value'];

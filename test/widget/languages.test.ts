@@ -106,6 +106,25 @@ test('prefers the language setting, of page or server, to the page’s language'
   await lang('el');
 });
 
+test('says below the title which site the answers are from, and “by AI” where a model writes them', async () => {
+  const face = {
+    uuid: 'c1',
+    name: 'Shop',
+    suggestions: [],
+    theme: {},
+    words: {},
+    language: 'de',
+    site: 'shop.example',
+  };
+  await openedIn({}, { 'GET ': () => jsonResponse({ ...face, by_ai: false }) });
+  await waitFor(() => chat!.screen.getByText('Antworten von shop.example'));
+  await openedIn({}, { 'GET ': () => jsonResponse({ ...face, by_ai: true }) });
+  await waitFor(() => chat!.screen.getByText('Antworten von shop.example, per KI'));
+  await openedIn({}, { 'GET ': () => jsonResponse({ ...face, site: '', by_ai: true }) });
+  await lang('de');
+  expect(chat!.screen.queryByText(/Antworten von/)).toBeNull();
+});
+
 test('translates the launcher once the panel is loaded', async () => {
   document.documentElement.lang = 'de';
   await openedIn();

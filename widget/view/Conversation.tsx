@@ -32,7 +32,7 @@ export function Conversation({ chat }: { chat: Chat }): VNode {
   const history = chat.history.value;
   return (
     <div class="log" role="log" aria-live="off" aria-label={words.conversation} tabIndex={0}>
-      <div class="content">
+      <div class={turns[0] ? 'content' : 'content first'}>
         {!turns[0] && history !== 'loading' && <Welcome chat={chat} />}
         <Note chat={chat} status={{ is: history }} onRetry={chat.restore} />
         {turns.map((turn) => (

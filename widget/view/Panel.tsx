@@ -14,7 +14,7 @@ export class Panel extends Component<PanelProps> {
 
   override render({ chat, isInline }: PanelProps): VNode | null {
     const words = chat.words.value;
-    const { title, name, avatar } = chat.profile.value;
+    const { title, name, avatar, site, by_ai } = chat.profile.value;
     const heading = title || name || words.title;
     const locale = chat.locale.value;
     const consent = chat.consent.value;
@@ -36,7 +36,10 @@ export class Panel extends Component<PanelProps> {
               {[...heading][0]}
             </span>
           )}
-          <h2>{heading}</h2>
+          <h2>
+            {heading}
+            {site && <small class="note">{(by_ai ? words.byAi : words.site).replace('{site}', site)}</small>}
+          </h2>
           {(hasTurns || chat.storage.read().past?.[0]) && (
             <IconButton
               d={LIST}

@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'Chat se nenačetl. Zkuste to znovu.',
   close: 'Zavřít chat',
   title: 'Chat',
+  site: 'Odpovědi z {site}',
+  byAi: 'Odpovědi z {site}, píše AI',
   greeting: 'Dobrý den! Zeptejte se mě na cokoli o tomto webu.',
   disclaimer: 'Odpovědi píše stroj. Ověřte si zdroje.',
   conversation: 'Konverzace',

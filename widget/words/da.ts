@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'Chatten blev ikke indlæst. Prøv igen.',
   close: 'Luk chatten',
   title: 'Chat',
+  site: 'Svar fra {site}',
+  byAi: 'Svar fra {site}, skrevet af AI',
   greeting: 'Hej! Spørg mig om hvad som helst om dette websted.',
   disclaimer: 'Svarene skrives af en maskine. Tjek kilderne.',
   conversation: 'Samtale',

@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'Der Chat wurde nicht geladen. Bitte noch einmal versuchen.',
   close: 'Chat schließen',
   title: 'Chat',
+  site: 'Antworten von {site}',
+  byAi: 'Antworten von {site}, per KI',
   greeting: 'Hallo! Fragen Sie mich, was Sie über diese Website wissen möchten.',
   disclaimer: 'Die Antworten schreibt eine Maschine. Bitte prüfen Sie die Quellen.',
   conversation: 'Gespräch',

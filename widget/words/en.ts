@@ -12,6 +12,8 @@ export const en = {
   open: 'Open chat',
   close: 'Close chat',
   title: 'Chat',
+  site: 'Answers from {site}',
+  byAi: 'Answers from {site}, by AI',
   greeting: 'Hello! How can I help?',
   disclaimer: 'Answers can be wrong. Check the sources.',
   privacy: 'Privacy',

@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'El chat no se ha cargado. Inténtalo de nuevo.',
   close: 'Cerrar el chat',
   title: 'Chat',
+  site: 'Respuestas de {site}',
+  byAi: 'Respuestas de {site}, con IA',
   greeting: '¡Hola! Pregúntame lo que quieras sobre este sitio.',
   disclaimer: 'Las respuestas las escribe una máquina. Comprueba las fuentes.',
   conversation: 'Conversación',

@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'Keskustelu ei latautunut. Yritä uudelleen.',
   close: 'Sulje keskustelu',
   title: 'Keskustelu',
+  site: 'Vastauksia: {site}',
+  byAi: 'Tekoälyn vastauksia: {site}',
   greeting: 'Hei! Kysy minulta mitä tahansa tästä sivustosta.',
   disclaimer: 'Vastaukset kirjoittaa kone. Tarkista lähteet.',
   conversation: 'Keskustelu',

@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'Le chat ne s’est pas chargé. Réessayez.',
   close: 'Fermer le chat',
   title: 'Chat',
+  site: 'Réponses de {site}',
+  byAi: 'Réponses de {site}, par IA',
   greeting: 'Bonjour ! Posez-moi vos questions sur ce site.',
   disclaimer: 'Les réponses sont écrites par une machine. Vérifiez les sources.',
   conversation: 'Conversation',

@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'הצ׳אט לא נטען. נסו שוב.',
   close: 'סגירת הצ׳אט',
   title: 'צ׳אט',
+  site: 'תשובות מ־{site}',
+  byAi: 'תשובות מ־{site}, באמצעות AI',
   greeting: 'שלום! אפשר לשאול אותי כל דבר על האתר הזה.',
   disclaimer: 'התשובות נכתבות בידי מכונה. כדאי לבדוק את המקורות.',
   conversation: 'שיחה',

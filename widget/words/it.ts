@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'La chat non si è caricata. Riprova.',
   close: 'Chiudi la chat',
   title: 'Chat',
+  site: 'Risposte da {site}',
+  byAi: 'Risposte da {site}, con IA',
   greeting: 'Ciao! Chiedimi quello che vuoi su questo sito.',
   disclaimer: 'Le risposte sono scritte da una macchina. Controlla le fonti.',
   conversation: 'Conversazione',

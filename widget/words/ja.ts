@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'チャットを読み込めませんでした。もう一度お試しください。',
   close: 'チャットを閉じる',
   title: 'チャット',
+  site: '{site} からの回答',
+  byAi: '{site} からの AI による回答',
   greeting: 'こんにちは。このサイトについて何でもお尋ねください。',
   disclaimer: '回答は機械が書いています。出典をご確認ください。',
   conversation: '会話',

@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'Chatten ble ikke lastet. Prøv igjen.',
   close: 'Lukk chatten',
   title: 'Chat',
+  site: 'Svar fra {site}',
+  byAi: 'Svar fra {site}, skrevet av KI',
   greeting: 'Hei! Spør meg om hva som helst om dette nettstedet.',
   disclaimer: 'Svarene skrives av en maskin. Sjekk kildene.',
   conversation: 'Samtale',

@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'De chat is niet geladen. Probeer het opnieuw.',
   close: 'Chat sluiten',
   title: 'Chat',
+  site: 'Antwoorden van {site}',
+  byAi: 'Antwoorden van {site}, door AI',
   greeting: 'Hallo! Vraag me wat u over deze site wilt weten.',
   disclaimer: 'De antwoorden worden door een machine geschreven. Controleer de bronnen.',
   conversation: 'Gesprek',

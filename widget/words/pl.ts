@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'Czat się nie załadował. Spróbuj ponownie.',
   close: 'Zamknij czat',
   title: 'Czat',
+  site: 'Odpowiedzi z {site}',
+  byAi: 'Odpowiedzi z {site}, od AI',
   greeting: 'Cześć! Zapytaj mnie o wszystko, co dotyczy tej strony.',
   disclaimer: 'Odpowiedzi pisze maszyna. Sprawdź źródła.',
   conversation: 'Rozmowa',

@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'O chat não carregou. Tente novamente.',
   close: 'Fechar o chat',
   title: 'Chat',
+  site: 'Respostas de {site}',
+  byAi: 'Respostas de {site}, por IA',
   greeting: 'Olá! Pergunte-me o que quiser sobre este site.',
   disclaimer: 'As respostas são escritas por uma máquina. Verifique as fontes.',
   conversation: 'Conversa',

@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'Chatul nu s-a încărcat. Încearcă din nou.',
   close: 'Închide chatul',
   title: 'Chat',
+  site: 'Răspunsuri de pe {site}',
+  byAi: 'Răspunsuri de pe {site}, prin IA',
   greeting: 'Bună! Întreabă-mă orice despre acest site.',
   disclaimer: 'Răspunsurile sunt scrise de o mașină. Verifică sursele.',
   conversation: 'Conversație',

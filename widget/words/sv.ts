@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'Chatten laddades inte. Försök igen.',
   close: 'Stäng chatten',
   title: 'Chatt',
+  site: 'Svar från {site}',
+  byAi: 'Svar från {site}, av AI',
   greeting: 'Hej! Fråga mig vad du vill om den här webbplatsen.',
   disclaimer: 'Svaren skrivs av en maskin. Kontrollera källorna.',
   conversation: 'Samtal',

@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'Sohbet yüklenmedi. Yeniden deneyin.',
   close: 'Sohbeti kapat',
   title: 'Sohbet',
+  site: '{site} sitesinden yanıtlar',
+  byAi: '{site} sitesinden yapay zekâ yanıtları',
   greeting: 'Merhaba! Bu site hakkında bana her şeyi sorabilirsiniz.',
   disclaimer: 'Yanıtları bir makine yazar. Kaynakları kontrol edin.',
   conversation: 'Konuşma',

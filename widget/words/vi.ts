@@ -6,6 +6,8 @@ export const words: Words = {
   unloadable: 'Chưa tải được trò chuyện. Hãy thử lại.',
   close: 'Đóng trò chuyện',
   title: 'Trò chuyện',
+  site: 'Câu trả lời từ {site}',
+  byAi: 'Câu trả lời từ {site}, do AI viết',
   greeting: 'Xin chào! Hãy hỏi tôi bất cứ điều gì về trang web này.',
   disclaimer: 'Câu trả lời do máy viết. Hãy kiểm tra các nguồn.',
   conversation: 'Cuộc trò chuyện',

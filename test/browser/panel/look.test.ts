@@ -29,6 +29,14 @@ async function see(scene: string, reducedMotion: 'reduce' | 'no-preference' = 'r
 const panel = (): Locator => page.locator('section[role]');
 const topOf = async (part: Locator): Promise<number> => (await part.boundingBox())!.y;
 
+test('the first screen stands above the field, and not far from it', async () => {
+  await see('Welcome');
+  const welcome = await page.locator('.welcome').boundingBox();
+  const between = (await topOf(page.locator('form'))) - (welcome!.y + welcome!.height);
+  expect(between).toBeGreaterThanOrEqual(0);
+  expect(between).toBeLessThan(40);
+});
+
 test('no line begins with a marker or with the full stop after it', async () => {
   await see('Answered, with sources');
   await page.locator('.text button.marker').first().waitFor();
