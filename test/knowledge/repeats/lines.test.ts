@@ -77,3 +77,51 @@ describe('what most pages of a site have', () => {
     expect(told.filter((text) => text.includes(HOURS))).toHaveLength(4);
   });
 });
+
+/** A page below the name of its site, which no element tells apart from its content. */
+const below = (
+  name: string,
+  trail: string,
+  asks: string,
+) => `<title>${name} – Wren</title><h2>Wren</h2><div>${trail}</div>
+  <h3>${name}</h3><p>Our ${name} are made of ${name.length} parts by hand.</p><p>${HOURS}</p><div>${asks}</div>`;
+const NAMES = ['Bows', 'Strings', 'Cases'];
+
+describe('a line of navigation on most pages', () => {
+  it.each([
+    [
+      'You are here: <a href="/">Wren</a> → <a href="/all">Goods</a>',
+      'Did this help? <a href="#">Yes</a> <a href="#">No</a>',
+    ],
+    [
+      '<a href="/">Start</a> / Waren',
+      'War diese Seite hilfreich?<ul><li><a href="#">Ja</a><li><a href="#">Nein</a></ul>',
+    ],
+    ['Vous êtes ici : <a href="/">Wren</a> » <a href="/all">Articles</a>', 'Cette page vous a-t-elle été utile ?'],
+  ])('is told by none, on three pages too: %s', async (trail, asks) => {
+    await learn(Object.fromEntries(NAMES.map((name) => [`/${name}`, below(name, trail, asks)])));
+    const words = `${trail} ${asks} bows strings cases workshop`.replace(/<[^>]*>/g, ' ');
+    const told = (await texts(words)).join('\n');
+    expect(told).toContain(HOURS);
+    expect(told).toContain('Our Bows are made');
+    expect(told).not.toMatch(/Wren|Goods|Start|Waren|Articles|help|Yes|No\b|hilfreich|Ja|Nein|utile/);
+  });
+
+  it('is told where it answers: a question with its answer below, a way through a menu', async () => {
+    const asks = '<p>Do you send abroad?</p><p>Yes, to all of Europe.</p><p>Questions? Call 046 555 019</p>';
+    const pagesOf = NAMES.map((name) => [`/${name}`, below(name, `Settings > Our ${name}`, asks)]);
+    await learn({ ...Object.fromEntries(pagesOf.slice(0, 2)), '/cases': below('Cases', 'Menu > Our Cases', asks) });
+    const told = (await texts('Where in settings are bows? Do you send abroad? Call')).join('\n');
+    for (const line of ['Settings > Our Bows', 'Do you send abroad?', 'Questions? Call 046 555 019'])
+      expect(told).toContain(line);
+  });
+});
+
+it('leaves out a trail of pages that ends with the name of its page', async () => {
+  const page = (name: string) =>
+    `<title>${name} – Wren</title><div>You are here: <a href="/">Wren</a> › ${name}</div><h1>${name}</h1><p>Made in Cork of ash and horn.</p>`;
+  await learn({ '/bows': page('Bows'), '/menu': '<h1>Menus</h1><p>The tempo is set in Settings › Menus</p>' });
+  const told = (await texts('You are here: Bows; settings, menus')).join('\n');
+  expect(told).toContain('Settings › Menus');
+  expect(told).not.toContain('You are here');
+});

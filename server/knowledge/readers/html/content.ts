@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Block } from '../blocks.ts';
 import type { Placed } from './placed.ts';
+import { trailIn } from '../../text/boilerplate/trail.ts';
 import { TimeSlice } from '../../../async/time-slice.ts';
 
 /** Which elements a text is inside. */
@@ -61,8 +62,11 @@ async function contentBlocks(kept: PlacedBlocks, title: string): Promise<Block[]
     if (timeSlice.isOver) await timeSlice.renew();
   }
   const telling: Block[] = [];
+  const heading = blocks.findIndex(({ kind }) => kind === 'heading');
+  const names = [title, blocks[heading]?.text ?? ''];
   for (const [at, block] of blocks.entries()) {
-    if (isContent(block, at, blocks, title)) telling.push(block);
+    const isTrail = at < Math.max(heading, 1) && leadsTo(names, block);
+    if (!isTrail && isContent(block, at, blocks, title)) telling.push(block);
     if (timeSlice.isOver) await timeSlice.renew();
   }
   return telling;
@@ -102,6 +106,14 @@ function isContent({ kind, text }: Block, at: number, all: Block[], title: strin
   if (CONTENTS.test(text) || (at >= all.length - 2 && MODIFIED.test(text))) return false;
   const next = all[at + 1];
   return !LABEL.test(text) || (next !== undefined && next.kind !== 'heading' && !LABEL.test(next.text));
+}
+
+/** Whether a block is a trail of pages to the one with these names. */
+function leadsTo(names: string[], { kind, text }: Block): boolean {
+  const last = kind === 'text' || kind === 'item' ? (trailIn(text)?.at(-1) ?? '') : '';
+  const isIn = (name: string): boolean =>
+    name === last || name.startsWith(`${last} `) || name.endsWith(` ${last}`) || trailIn(name)?.includes(last) === true;
+  return last !== '' && names.some(isIn);
 }
 
 /** In one line, though a browser may have broken it. */

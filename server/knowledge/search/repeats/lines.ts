@@ -1,10 +1,13 @@
 import type { Entry } from '../types.ts';
 import { CODE_FENCE } from '../../text/sentences.ts';
+import { trailIn } from '../../text/boilerplate/trail.ts';
 import type { PageVersion } from './versions.ts';
 
 /** A line on so many pages of a site, and on such a share of them, belongs to the layout: a menu, a notice, a box of news. */
 const MIN_PAGES = 5;
 const MIN_SHARE = 0.6;
+/** As many pages are enough for what nobody tells: trails of pages, and questions to the reader. */
+const MIN_PAGES_OF_NAVIGATION = 3;
 /** UTF-16 units; longer lines are not counted. */
 const MAX_LINE_LENGTH = 300;
 
@@ -16,7 +19,8 @@ interface Site {
 
 /**
  * Counts the lines of the pages of each site. What most pages have is told by one of them alone, that with the shortest address:
- * it may be an answer, such as hours of opening.
+ * it may be an answer, such as hours of opening. Trails that begin as most pages do (`You are here: Home → Jobs`) and questions to
+ * the reader (`Did this help? Yes No`) are told by none.
  */
 export class RepeatedLines {
   readonly #sites = new Map<string, Site>();
@@ -31,7 +35,7 @@ export class RepeatedLines {
     if (isFirst) site.pages++;
     this.#sites.set(host, site);
     const order = orderOf(page);
-    for (const line of newLines(text, seen)) site.lines.set(line, counted(site.lines.get(line), order));
+    for (const line of newLines(text, seen, isFirst)) site.lines.set(line, counted(site.lines.get(line), order));
   }
 
   /** Removes a page with all of its passages. */
@@ -43,8 +47,8 @@ export class RepeatedLines {
     if (--site.pages === 0) this.#sites.delete(page.host);
     const seen = new Set<number>();
     const order = orderOf(page);
-    for (const { text, whole = text } of passages) {
-      for (const line of newLines(whole, seen)) {
+    for (const [at, { text, whole = text }] of passages.entries()) {
+      for (const line of newLines(whole, seen, at === 0)) {
         const left = discounted(site.lines.get(line)!, order);
         if (countOf(left) > 0) site.lines.set(line, left);
         else site.lines.delete(line);
@@ -65,15 +69,24 @@ export class RepeatedLines {
 
   #without(text: string, page: PageVersion): string {
     const site = this.#sites.get(page.host);
-    if (!site || site.pages < MIN_PAGES || text.includes(CODE_FENCE)) return text;
-    const least = Math.min(Math.max(MIN_PAGES, MIN_SHARE * site.pages), MAX_COUNT);
+    if (!site || site.pages < MIN_PAGES_OF_NAVIGATION || text.includes(CODE_FENCE)) return text;
+    const most = Math.min(MIN_SHARE * site.pages, MAX_COUNT);
+    const [least, few] = [Math.max(MIN_PAGES, most), Math.max(MIN_PAGES_OF_NAVIGATION, most)];
     const own = orderOf(page);
+    const isOnMost = (line: string): boolean => countOf(site.lines.get(hashOf(line)) ?? 0) >= few;
     const isTold = (line: string): boolean => {
       const known = site.lines.get(hashOf(line.trim())) ?? 0;
       return countOf(known) < least || tellerOf(known) === own || tellerOf(known) === NOBODY;
     };
     const lines = text.split('\n');
-    const kept = lines.filter((line) => line === '' || isTold(line));
+    let isAsking = false;
+    const isNavigation = (line: string, at: number): boolean => {
+      const below = lines.slice(at + 1).find((one) => one !== '') ?? '';
+      const asks = WITH_CHOICE.test(line) || (QUESTION.test(line) && !SENTENCE.test(below));
+      isAsking = (asks || (isAsking && CHOICE.test(line))) && isOnMost(line.trim());
+      return isAsking || isOnMost(trailStart(line));
+    };
+    const kept = lines.filter((line, at) => line === '' || (!isNavigation(line, at) && isTold(line)));
     if (kept.length === lines.length) return text;
     return kept
       .join('\n')
@@ -82,12 +95,27 @@ export class RepeatedLines {
   }
 }
 
-/** Hashes of the lines that are not among `seen`, to which they are added. */
-function* newLines(text: string, seen: Set<number>): Generator<number> {
+const QUESTION = /^[^?？؟\d@]{1,120}[?？؟]$/u;
+/** A question with a few words behind it, which are buttons, and such words alone. */
+const WITH_CHOICE = /^[^?？؟\d@]{1,120}[?？؟](?:[ ,/|]+[^\s\d@]+){1,2}$/u;
+const CHOICE = /^(?:- )?[^\s\d@]+(?: [^\s\d@]+)?$/u;
+/** What may answer the question above it. */
+const SENTENCE = /[.!…。！]$/;
+
+/** What a line begins with that may be a trail of pages: no line is the same. */
+function trailStart(line: string): string {
+  const [start] = trailIn(line) ?? [];
+  return start === undefined ? '' : `${start}\n`;
+}
+
+/** Hashes of the lines that are not among `seen`, to which they are added; of a page's first line its trail's too. */
+function* newLines(text: string, seen: Set<number>, isFirst: boolean): Generator<number> {
   if (text.includes(CODE_FENCE)) return;
-  for (const line of text.split('\n')) {
+  const lines = text.split('\n');
+  const trail = isFirst ? trailStart(lines[0]!) : '';
+  for (const line of trail === '' ? lines : [trail, ...lines]) {
     if (line === '' || line.length > MAX_LINE_LENGTH) continue;
-    const hash = hashOf(line.trim());
+    const hash = hashOf(line === trail ? trail : line.trim());
     if (seen.has(hash)) continue;
     seen.add(hash);
     yield hash;
