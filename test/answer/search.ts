@@ -8,7 +8,8 @@ type Source = Found['source'];
 export function searchIndex(index: PassageIndex<Source>, text: string, limit = 8): SearchResult {
   const query = index.query(text);
   const found = index.search(query, limit).map(({ entry, score, ...hit }) => ({
-    source: entry.source,
+    source: { ...entry.source, title: index.repeated.titleOf(entry.page, entry.source.title) },
+    pageTitle: entry.source.title,
     headings: entry.headings,
     text: entry.text,
     score,
@@ -24,6 +25,7 @@ export const queryOf = (text: string): Query => new PassageIndex().query(text);
 /** A passage that no index has, for what needs only its words and its source. */
 export const foundPassage = (source: Source, text: string): Found => ({
   source,
+  pageTitle: source.title,
   headings: [],
   text,
   score: 1,

@@ -152,6 +152,7 @@ function search(index: PassageIndex<string>, text: string): SearchResult {
   const query = index.query(text);
   const found = index.search(query, PASSAGES).map((hit) => ({
     source: { uuid: hit.entry.source, title: '', file_name: '', type: 'link' },
+    pageTitle: '',
     headings: hit.entry.headings,
     text: hit.entry.text,
     score: hit.score,

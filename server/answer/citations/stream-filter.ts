@@ -68,7 +68,7 @@ export function createMarkerFilter(given: Found[], query: string, answer: Answer
   // Only what a citation needs: search results would stay in memory as long as the stream is open.
   const possible = given.map((one) => citation(one, one.text));
   const verifier = createVerifier(
-    given.map(({ source, headings, text, entry }) => ({ head: [source.title, ...headings].join('\n'), text, entry })),
+    given.map(({ pageTitle, headings, text, entry }) => ({ head: [pageTitle, ...headings].join('\n'), text, entry })),
     query,
   );
   const groups: MarkerGroup[] = [];

@@ -261,10 +261,11 @@ export class Ingestion implements Knowledge {
 }
 
 function foundOf(index: PassageIndex<StoredSource>, hit: Hit<StoredSource>, query: Query): Found {
-  const { uuid, title, file_name, type } = hit.entry.source;
-  const { headings, text } = hit.entry;
+  const { uuid, title: pageTitle, file_name, type } = hit.entry.source;
+  const { headings, text, page } = hit.entry;
   const match = index.match(hit, query);
-  return { source: { uuid, title, file_name, type }, headings, text, score: hit.score, match, entry: hit.entry };
+  const source = { uuid, title: index.repeated.titleOf(page, pageTitle), file_name, type };
+  return { source, pageTitle, headings, text, score: hit.score, match, entry: hit.entry };
 }
 
 /** Those beside the best ones in their sections, then further hits. */

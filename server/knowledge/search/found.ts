@@ -59,7 +59,10 @@ export interface ScoreParts {
 
 /** A passage that answers, with all a citation needs. */
 export interface Found {
+  /** `title`: to be shown, without the name of the site where most titles of its pages have it. */
   source: { uuid: string; title: string; file_name: string; type: string };
+  /** As stored. */
+  pageTitle: string;
   headings: string[];
   /** Word for word as stored. */
   text: string;

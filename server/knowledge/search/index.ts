@@ -40,7 +40,7 @@ export class PassageIndex<S> {
   readonly #slots = new Map<string, number[]>();
   readonly #pairs = new QuestionPairs();
   readonly #spoken = new SourceLanguages();
-  readonly #repeated = new RepeatedLines();
+  readonly repeated = new RepeatedLines();
   readonly #siteFacts = new SiteFacts<SiteTeller<S>>();
   /** Absent until the first source with vectors. */
   #vectors: Vectors | undefined;
@@ -72,7 +72,7 @@ export class PassageIndex<S> {
     const lines = new Set<number>();
     for (const [at, passage] of own.entries()) {
       const { headings, text } = textIn(document, passage);
-      this.#repeated.count(page, text, lines, at === 0);
+      this.repeated.count(page, text, lines, at === 0 ? document.title.replace(/^.*\n/s, '') : undefined);
       const before = document.passages[at - 1]?.headings.at(-1);
       const pair = pairOf(question, headings.at(-1), before);
       if (pair) this.#pairs.put(uuid, at, pair);
@@ -122,7 +122,7 @@ export class PassageIndex<S> {
 
   remove(uuid: string): void {
     const slots = this.#slots.get(uuid) ?? [];
-    this.#repeated.remove(slots.map((slot) => this.#entries[slot]!).filter(({ ofSite }) => !ofSite));
+    this.repeated.remove(slots.map((slot) => this.#entries[slot]!).filter(({ ofSite }) => !ofSite));
     for (const slot of slots) this.#drop(slot);
     this.#slots.delete(uuid);
     this.#pairs.remove(uuid);
@@ -206,7 +206,7 @@ export class PassageIndex<S> {
     const known = new Set(byWords.map(([slot]) => slot));
     const near = vectors
       .nearest(vector, many, slotSet?.has)
-      .filter((slot) => !known.has(slot) && this.#repeated.clean(this.#entries[slot]!));
+      .filter((slot) => !known.has(slot) && this.repeated.clean(this.#entries[slot]!));
     const scores = this.#postings.scores(query, near);
     const both = [...byWords, ...near.map((slot, at): [number, number] => [slot, scores[at]!])];
     const all = oneVersion(both, ([slot]) => this.#entries[slot]!, query.text);
@@ -229,7 +229,7 @@ export class PassageIndex<S> {
   #candidates(query: Query, count: number, slotSet: SlotSet | undefined): [slot: number, score: number][] {
     const top = (many: number) => this.#postings.top(query, many, slotSet);
     const entryOf = ([slot]: [number, number]) => this.#entries[slot]!;
-    const isTold = (entry: Entry<S>) => this.#repeated.clean(entry);
+    const isTold = (entry: Entry<S>) => this.repeated.clean(entry);
     const best = topInOneVersion(top, count, { entryOf, isTold }, query.text);
     const near = otherQuoted(query, best).filter((slot) => slotSet?.has[slot] !== 0 && isTold(this.#entries[slot]!));
     const scores = this.#postings.scores(query, near);
@@ -265,7 +265,7 @@ export class PassageIndex<S> {
       return this.#entries[slots[at + by] ?? -1];
     };
     const entries = hits.map(({ entry }) => entry);
-    return besideBest(entries, next, most).filter((entry) => this.#repeated.clean(entry));
+    return besideBest(entries, next, most).filter((entry) => this.repeated.clean(entry));
   }
 
   match(hit: Hit<S>, query: Query): Match {

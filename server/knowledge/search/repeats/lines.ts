@@ -1,12 +1,13 @@
 import type { Entry } from '../types.ts';
 import { CODE_FENCE } from '../../text/sentences.ts';
 import { trailIn } from '../../text/boilerplate/trail.ts';
+import { namesIn, withoutName } from '../../text/boilerplate/titles.ts';
 import type { PageVersion } from './versions.ts';
 
 /** A line on so many pages of a site, and on such a share of them, belongs to the layout: a menu, a notice, a box of news. */
 const MIN_PAGES = 5;
 const MIN_SHARE = 0.6;
-/** As many pages are enough for what nobody tells: trails of pages, and questions to the reader. */
+/** As many pages are enough for what nobody tells: trails of pages, questions to the reader, the site's name in titles. */
 const MIN_PAGES_OF_NAVIGATION = 3;
 /** UTF-16 units; longer lines are not counted. */
 const MAX_LINE_LENGTH = 300;
@@ -24,18 +25,22 @@ interface Site {
  */
 export class RepeatedLines {
   readonly #sites = new Map<string, Site>();
+  readonly #titles = new WeakMap<PageVersion, string>();
   #changes = 0;
 
-  /** Counts the lines of a passage. `seen`: those of the page, empty before its first passage. */
-  count(page: PageVersion, text: string, seen: Set<number>, isFirst: boolean): void {
+  /** Counts the lines of a passage. `seen`: those of the page, empty before its first passage. `title`: with that alone. */
+  count(page: PageVersion, text: string, seen: Set<number>, title?: string): void {
     const { host } = page;
     if (host === '') return;
     this.#changes++;
     const site = this.#sites.get(host) ?? { pages: 0, lines: new Map<number, number>() };
-    if (isFirst) site.pages++;
+    if (title !== undefined) {
+      site.pages++;
+      this.#titles.set(page, title);
+    }
     this.#sites.set(host, site);
     const order = orderOf(page);
-    for (const line of newLines(text, seen, isFirst)) site.lines.set(line, counted(site.lines.get(line), order));
+    for (const line of newLines(text, seen, title)) site.lines.set(line, counted(site.lines.get(line), order));
   }
 
   /** Removes a page with all of its passages. */
@@ -48,12 +53,20 @@ export class RepeatedLines {
     const seen = new Set<number>();
     const order = orderOf(page);
     for (const [at, { text, whole = text }] of passages.entries()) {
-      for (const line of newLines(whole, seen, at === 0)) {
+      for (const line of newLines(whole, seen, at === 0 ? this.#titles.get(page) : undefined)) {
         const left = discounted(site.lines.get(line)!, order);
         if (countOf(left) > 0) site.lines.set(line, left);
         else site.lines.delete(line);
       }
     }
+  }
+
+  /** A page's title without the name of its site, which most titles have; `title` itself where it is not the page's own. */
+  titleOf(page: PageVersion, title: string): string {
+    const site = this.#sites.get(page.host);
+    if (!site || this.#titles.get(page) !== title) return title;
+    const few = Math.max(MIN_PAGES_OF_NAVIGATION, Math.min(MIN_SHARE * site.pages, MAX_COUNT));
+    return withoutName(title, (name) => countOf(site.lines.get(hashOf(nameKey(name))) ?? 0) >= few);
   }
 
   /** Takes such lines out of a passage's text. False where nothing is left of it. */
@@ -84,7 +97,7 @@ export class RepeatedLines {
       const below = lines.slice(at + 1).find((one) => one !== '') ?? '';
       const asks = WITH_CHOICE.test(line) || (QUESTION.test(line) && !SENTENCE.test(below));
       isAsking = (asks || (isAsking && CHOICE.test(line))) && isOnMost(line.trim());
-      return isAsking || isOnMost(trailStart(line));
+      return isAsking || isOnMost(trailStart(line.trim()));
     };
     const kept = lines.filter((line, at) => line === '' || (!isNavigation(line, at) && isTold(line)));
     if (kept.length === lines.length) return text;
@@ -102,20 +115,24 @@ const CHOICE = /^(?:- )?[^\s\d@]+(?: [^\s\d@]+)?$/u;
 /** What may answer the question above it. */
 const SENTENCE = /[.!…。！]$/;
 
-/** What a line begins with that may be a trail of pages: no line is the same. */
+/** What a line begins with that may be a trail of pages, and what may be a site's name: no line is the same. */
 function trailStart(line: string): string {
   const [start] = trailIn(line) ?? [];
   return start === undefined ? '' : `${start}\n`;
 }
 
-/** Hashes of the lines that are not among `seen`, to which they are added; of a page's first line its trail's too. */
-function* newLines(text: string, seen: Set<number>, isFirst: boolean): Generator<number> {
-  if (text.includes(CODE_FENCE)) return;
-  const lines = text.split('\n');
-  const trail = isFirst ? trailStart(lines[0]!) : '';
-  for (const line of trail === '' ? lines : [trail, ...lines]) {
+const nameKey = (name: string): string => `${name}\t`;
+
+/**
+ * Hashes of the lines that are not among `seen`, to which they are added. With a page's `title` also of what may be the site's name in
+ * it, and of the beginning of the trail that the first line may be.
+ */
+function* newLines(text: string, seen: Set<number>, title: string | undefined): Generator<number> {
+  const lines = text.includes(CODE_FENCE) ? [] : text.split('\n').map((line) => line.trim());
+  const ofPage = title === undefined ? [] : [trailStart(lines[0] ?? ''), ...namesIn(title).map(nameKey)];
+  for (const line of [...ofPage, ...lines]) {
     if (line === '' || line.length > MAX_LINE_LENGTH) continue;
-    const hash = hashOf(line === trail ? trail : line.trim());
+    const hash = hashOf(line);
     if (seen.has(hash)) continue;
     seen.add(hash);
     yield hash;
