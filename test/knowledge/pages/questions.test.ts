@@ -95,6 +95,48 @@ describe('questions with answers', () => {
     ]);
   });
 
+  const post = (
+    kind: string,
+    votes: number,
+    text: string,
+  ): string => `<div itemprop="${kind}Answer" itemscope itemtype="https://schema.org/Answer">
+    <b itemprop="upvoteCount">${votes}</b><div itemprop="text"><p>${text}</p></div><i itemprop="author" itemscope itemtype="https://schema.org/Person"><span itemprop="name">Kim</span></i></div>`;
+  const forum = (
+    answers: string,
+  ): string => `<main itemprop="mainEntity" itemscope itemtype="https://schema.org/Question"><h1 itemprop="name">Why is it
+    green?</h1><div itemprop="text"><p>I have had it for a week.</p></div><span itemprop="answerCount">2</span>${answers}</main><p>More of the forum.</p>`;
+
+  it.each([
+    ['the accepted one', post('suggested', 8, 'Paint it over again.') + post('accepted', 2, 'The brass has aged.')],
+    [
+      'the one with most votes',
+      post('suggested', 1, 'Paint it over again.') + post('suggested', 2, 'The brass has aged.'),
+    ],
+  ])('are read of a forum with one answer, %s, and the others apart', async (_, answers) => {
+    const found = await passages(forum(answers));
+    expect(found).toContain('Why is it green? | The brass has aged.');
+    expect(found).toContain(' | Paint it over again.');
+    expect(found.join()).not.toMatch(/Kim|week|\d/);
+  });
+
+  it('are read of a forum that declares its best answer and shows it below others', async () => {
+    const suggestedAnswer = [
+      { text: 'Paint it over again.', upvoteCount: 1 },
+      { text: 'The brass has aged.', upvoteCount: '9' },
+    ];
+    const declared = data({
+      '@type': 'QAPage',
+      mainEntity: { '@type': 'Question', name: 'Why is it green?', suggestedAnswer },
+    });
+    const shown =
+      '<p>I have had it for a week.</p><h2>Answers</h2><p>Paint it over again.</p><p>The brass has aged.</p>';
+    for (const page of [shown, '<p>I have had it for a week.</p>']) {
+      const found = await passages(`<h1>Why is it green?</h1>${page}${declared}`);
+      expect(found[0]).toBe('Why is it green? | The brass has aged.');
+      expect(found.filter((one) => one.includes('brass'))).toHaveLength(1);
+    }
+  });
+
   it('are left alone where the data is broken, deep or endless', async () => {
     const script = (text: string): string =>
       `<p>A page of lamps.</p><script type="application/ld+json">${text}</script>`;

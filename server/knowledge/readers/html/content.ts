@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Block } from '../blocks.ts';
 import type { Placed } from './placed.ts';
+import type { PostPlace } from './posts.ts';
 import { trailIn } from '../../text/boilerplate/trail.ts';
 import { TimeSlice } from '../../../async/time-slice.ts';
 
 /** Which elements a text is inside. */
-export interface Region {
+export interface Region extends PostPlace {
   main: boolean;
   article: boolean;
   form: boolean;

@@ -7,8 +7,9 @@ import type { Linked } from './placed.ts';
 import { isBoilerplate, isHeaderOrFooter, isNamedBoilerplate, nameSet } from './boilerplate.ts';
 import { HeadLinksReader } from '../links.ts';
 import { LinkedData, type DeclaredPair } from './linked-data.ts';
+import { postPlaceOf, withOneAnswer } from './posts.ts';
 import { Questions, type Asked } from './questions.ts';
-import { withPairs } from './pairs.ts';
+import { withPairs, type ReadPair } from './pairs.ts';
 import { siteFactsIn } from './site-facts.ts';
 
 /** Elements whose text is not shown or not prose. */
@@ -60,16 +61,15 @@ export async function readHtml(html: string): Promise<Readable> {
   const page = await parse(html);
   const readable = await page.readable();
   if (page.cut) readable.cut = page.cut;
-  const declared: Readable[] = [];
-  for (const { question, answer } of page.pairs) declared.push(await readPair(question, answer));
+  const declared: ReadPair[] = [];
+  for (const pair of page.pairs) declared.push(await readPair(pair));
   return { ...readable, blocks: await withPairs(readable.blocks, declared) };
 }
 
-/** `title`: the question. */
-async function readPair(question: string, answer: string): Promise<Readable> {
+async function readPair({ question, answer, isPost }: DeclaredPair): Promise<ReadPair> {
   const asked = await (await parse(question)).readable();
   const text = asked.blocks.map((block) => block.text).join(' ');
-  return { ...(await (await parse(answer)).readable()), title: text };
+  return { question: text, answer: (await (await parse(answer)).readable()).blocks, isPost };
 }
 
 async function parse(html: string): Promise<HtmlHandler> {
@@ -150,7 +150,7 @@ class HtmlHandler {
       this.#link = attributes.href.startsWith('#') ? 'page' : 'away';
     else if (name === 'sup') this.#raised = true;
     else if (name === 'b' || name === 'strong') this.#bold = true;
-    this.#region = regionOf(name, attributes, this.#region);
+    this.#region = regionOf(name, attributes, { ...this.#region, ...postPlaceOf(attributes, this.#region) });
   }
 
   #openBeside(name: string, attributes: Record<string, string>): void {
@@ -168,7 +168,8 @@ class HtmlHandler {
     else if (this.#out === 'unseen') this.#data.text(text);
     else if (this.#out === 'boilerplate') {
       if (this.#isBeside && !this.#link) this.#beside.text(text, this.#region);
-    } else if (this.#out === 'no' && !(this.#link === 'page' && PERMALINK.test(text))) {
+    } else if (this.#region.isVotes) this.#region.post!.votes = Number.parseInt(text, 10) || 0;
+    else if (!(this.#link === 'page' && PERMALINK.test(text))) {
       // Tiles and buttons, which stand apart in a browser.
       if (this.#isBehindLink && this.#link && /^\p{Lu}/u.test(text)) this.#flow.text(LINE_BREAK, this.#region);
       this.#isBehindLink = false;
@@ -223,7 +224,7 @@ class HtmlHandler {
   async readable(): Promise<Readable> {
     const title = this.#title.join('').replace(/\s+/g, ' ').trim();
     const placed = this.#flow.end();
-    const blocks = await contentOf(placed, title);
+    const blocks = await contentOf(withOneAnswer(placed), title);
     const named = placed.filter(({ place }) => place.boilerplate && !place.main && !place.article);
     const told = new Set(blocks);
     const siteFacts = siteFactsIn([...named.filter(({ block }) => !told.has(block)), ...this.#beside.end()]);

@@ -3,6 +3,8 @@ export interface DeclaredPair {
   question: string;
   /** HTML. */
   answer: string;
+  /** It may have several answers, of which this is the best: that of a forum. */
+  isPost: boolean;
 }
 
 /** UTF-16 units of all scripts of a page that are parsed; scripts, values and pairs that are read; how deep. */
@@ -74,13 +76,20 @@ function pairOf({
   text,
   acceptedAnswer,
   suggestedAnswer,
+  answerCount,
 }: Record<string, unknown>): DeclaredPair | undefined {
   if (![type].flat().some((one) => typeof one === 'string' && QUESTION_TYPE.test(one))) return undefined;
   const question = [name, text].find((one) => typeof one === 'string' && one.trim() !== '') as string | undefined;
-  const answers = [acceptedAnswer, suggestedAnswer].map((one) => [one].flat().flatMap(answerIn));
-  const answer = answers.find((texts) => texts.length > 0)?.join('<p>');
+  const accepted = [acceptedAnswer].flat().flatMap(answerIn);
+  const [best] = [suggestedAnswer].flat().toSorted(byVotes).flatMap(answerIn);
+  const answer = accepted.length > 0 ? accepted.join('<p>') : best;
   if (question === undefined || answer === undefined) return undefined;
-  return { question: question.slice(0, MAX_QUESTION_LENGTH), answer: unescaped(answer.slice(0, MAX_ANSWER_LENGTH)) };
+  const isPost = suggestedAnswer !== undefined || answerCount !== undefined;
+  return {
+    question: question.slice(0, MAX_QUESTION_LENGTH),
+    answer: unescaped(answer.slice(0, MAX_ANSWER_LENGTH)),
+    isPost,
+  };
 }
 
 /** Some sites escape the tags of an answer once more. */
@@ -91,6 +100,10 @@ const unescaped = (html: string): string =>
         .replace(/&lt;/gi, '<')
         .replace(/&gt;/gi, '>')
         .replace(/&quot;/gi, '"');
+
+const votesOf = (answer: unknown): number =>
+  Number((answer as { upvoteCount?: unknown } | null | undefined)?.upvoteCount) || 0;
+const byVotes = (a: unknown, b: unknown): number => votesOf(b) - votesOf(a);
 
 function answerIn(value: unknown): string[] {
   if (typeof value === 'string') return value.trim() ? [value] : [];
