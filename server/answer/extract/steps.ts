@@ -2,9 +2,9 @@ import type { Query } from '../../knowledge/search/query.ts';
 import { itemMark } from '../../knowledge/text/sentences.ts';
 import type { Layout } from './layout.ts';
 
-/** Bounds (items, UTF-16 units) up to which the steps of an ordered list are quoted together. */
-const MAX_STEPS = 12;
-const MAX_STEPS_LENGTH = 1600;
+/** UTF-16 units up to which the steps of an ordered list are quoted together; of longer ones the first. */
+const MAX_STEPS_LENGTH = 2400;
+const MORE = ' …';
 /** UTF-16 units. A longer sentence above the steps is not quoted with them. */
 const MAX_LEAD_LENGTH = 320;
 const HOW =
@@ -12,12 +12,12 @@ const HOW =
 const NUMBERED = /\d/;
 
 interface Steps {
-  /** As they stand in the passage, with numbers and code, after what leads to them. */
+  /** As they stand in the passage, with numbers and code, after what leads to them; with an ellipsis where more follow. */
   text: string;
   /** Its offsets in the passage. */
   start: number;
   end: number;
-  /** The sentences in it. */
+  /** The sentences of the list. */
   first: number;
   last: number;
   /** Whether it begins with what leads to the steps. */
@@ -34,14 +34,23 @@ export function stepsAround(layout: Layout, at: number, query: Query): Steps | u
   while (first > 0 && isOfList(first - 1)) first--;
   while (last + 1 < sentences.length && isOfList(last + 1)) last++;
   while (items[first]! < 0) first++;
-  const marks = sentences.slice(first, last + 1).map(({ start }) => itemMark(text, start));
-  if (!NUMBERED.test(marks[0]!) || marks.filter((mark) => NUMBERED.test(mark)).length > MAX_STEPS) return undefined;
+  const mark = itemMark(text, sentences[first]!.start);
+  if (!NUMBERED.test(mark)) return undefined;
   const { lead } = sentences[first]!;
   const isLed = lead === first - 1 && lead >= 0 && sentences[lead]!.text.length <= MAX_LEAD_LENGTH;
-  const start = isLed ? sentences[lead]!.start : sentences[first]!.start - marks[0]!.trimStart().length;
-  const end = layout.blockEnd(last);
-  if (end - start > MAX_STEPS_LENGTH) return undefined;
-  return { text: text.slice(start, end), start, end, first: isLed ? lead : first, last, isLed };
+  const start = isLed ? sentences[lead]!.start : sentences[first]!.start - mark.trimStart().length;
+  const fits = (one: number): boolean => layout.blockEnd(one) - start <= MAX_STEPS_LENGTH;
+  const quoted = fits(last) ? last : lastWholeStep(layout, first, fits);
+  if (quoted === undefined) return undefined;
+  const end = layout.blockEnd(quoted);
+  const more = quoted < last ? MORE : '';
+  return { text: text.slice(start, end) + more, start, end, first: isLed ? lead : first, last, isLed };
+}
+
+/** The last sentence of the steps that fit, undefined where the first does not. */
+function lastWholeStep({ items, sentences }: Layout, first: number, fits: (at: number) => boolean): number | undefined {
+  const ends = sentences.flatMap((_, at) => (at >= first && items[at + 1] === at + 1 ? [at] : []));
+  return ends.findLast(fits);
 }
 
 /** Not how many, how long or how much: those have a kind of answer. */

@@ -3,6 +3,7 @@ import type { SourceDocument, Passage } from '../../store/store.ts';
 import { slices, type Block, type Readable } from '../readers/blocks.ts';
 import { CODE_FENCE, sentencesOf } from '../text/sentences.ts';
 import { TimeSlice } from '../../async/time-slice.ts';
+import { withStepsAsList } from './heading-steps.ts';
 import { Leads } from './leads.ts';
 
 /** Characters. A paragraph shorter than `MIN_LENGTH` is joined to the next, up to `TARGET_LENGTH`. */
@@ -10,8 +11,9 @@ const MIN_LENGTH = 250;
 const TARGET_LENGTH = 1200;
 /** Characters. A longer paragraph or list is cut at the ends of sentences or items. */
 const MAX_LENGTH = 1800;
-/** Items up to which a list is not cut apart where it fits into a passage. */
-const MAX_WHOLE_LIST = 12;
+/** Items and characters up to which a list is not cut apart; steps are of no use in part. */
+const WHOLE_LIST = { items: 12, length: MAX_LENGTH };
+const WHOLE_STEPS = { items: 30, length: 4000 };
 /** Characters. A shorter paragraph right above a list, or one that ends with a colon, is passed on with the list. */
 const MAX_LEAD_LENGTH = 320;
 /** Characters of a long block between two turns of the event loop. */
@@ -27,7 +29,8 @@ const ASKS = /[?？؟]\s*$/;
  * Cuts text into passages: paragraphs under their headings, a list with the paragraph before it. The stored text has the
  * headings between the passages.
  */
-export async function chunked({ title, blocks, siteFacts = [] }: Readable): Promise<SourceDocument> {
+export async function chunked({ title, blocks: read, siteFacts = [] }: Readable): Promise<SourceDocument> {
+  const blocks = withStepsAsList(read);
   const headed = blocks.some(({ kind }) => kind !== 'heading');
   const writer = new Writer();
   const timeSlice = new TimeSlice();
@@ -52,13 +55,14 @@ async function write(writer: Writer, block: Block): Promise<void> {
 
 /** Characters of the list that begins there; 0 where it is long, and is to be cut like other text. */
 function lengthOfList(blocks: Block[], from: number): number {
+  const most = blocks[from]!.number === undefined ? WHOLE_LIST : WHOLE_STEPS;
   let length = 0;
   let items = 0;
   for (let at = from; blocks[at]?.list === blocks[from]!.list && blocks[at]!.kind !== 'heading'; at++) {
     const block = blocks[at]!;
     length += block.text.length + markOf(block).length + 2;
     if (block.kind === 'item') items++;
-    if (length > MAX_LENGTH || items > MAX_WHOLE_LIST) return 0;
+    if (length > most.length || items > most.items) return 0;
   }
   return length;
 }
@@ -144,7 +148,8 @@ class Writer {
     const open = this.#open;
     if (open && this.#length - open.start + length > MAX_LENGTH) {
       const [start, end, last] = [this.#leadStart(), this.#endBefore, this.#last];
-      const takesLead = start > open.start && this.#length - start + length <= MAX_LENGTH;
+      const most = Math.max(MAX_LENGTH, length + MAX_LEAD_LENGTH);
+      const takesLead = start > open.start && this.#length - start + length <= most;
       if (takesLead) open.end = start > this.#lastStart ? start : end;
       this.#close();
       if (takesLead) this.#open = { headings: open.headings, start, end: this.#length };
