@@ -13,6 +13,8 @@ const MIN_CANDIDATES = 500;
 const LOOKUP_COST = 16;
 
 /** The words of a passage. */
+const NO_ROOTS = new Uint32Array();
+
 export interface PassageTerms {
   /** Word forms of the text in order, without stop words, numbered by the vocabulary. */
   forms: Uint32Array;
@@ -113,7 +115,7 @@ export class Postings {
   }
 
   /** 0 to about 2: BM25F by `worth` as a share of the question's. */
-  matchShare({ forms, head }: PassageTerms, { terms, termByRoot, totalWorth }: Query): number {
+  matchShare({ forms, head }: Pick<PassageTerms, 'forms' | 'head'>, { terms, termByRoot, totalWorth }: Query): number {
     const counts = new Float64Array(terms.length);
     const count = (root: number, value: number) => {
       const found = termByRoot.get(root);
@@ -123,6 +125,11 @@ export class Postings {
     for (const form of forms) count(this.#words.root(form), once);
     for (const root of head) count(root, HEAD);
     return terms.reduce((sum, term, at) => sum + term.worth * saturate(counts[at]!), 0) / (totalWorth || 1);
+  }
+
+  /** The same by the text alone: a heading such as “Version 2.0” has words of a question for a version. */
+  textShare({ forms }: Pick<PassageTerms, 'forms'>, query: Query): number {
+    return this.matchShare({ forms, head: NO_ROOTS }, query);
   }
 
   /** BM25's length normalisation: what counts in a text of so many words are divided by. */

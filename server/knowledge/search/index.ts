@@ -14,7 +14,7 @@ import { SourceLanguages } from '../text/detect-language.ts';
 import type { LanguageCode } from '../text/languages.ts';
 import { withMeaning } from './meaning/mix.ts';
 import { gainOf, otherQuoted, slotsOfQuoted } from './asking/quoted.ts';
-import { oneVersion, topInOneVersion, withoutDuplicates } from './repeats/duplicates.ts';
+import { currentAlone, oneVersion, topInOneVersion, withoutDuplicates } from './repeats/duplicates.ts';
 import { RepeatedLines } from './repeats/lines.ts';
 import { SiteFacts, textIn, type Change, type SiteTeller } from './repeats/site-facts.ts';
 import { versionOf } from './repeats/versions.ts';
@@ -254,7 +254,8 @@ export class PassageIndex<S> {
   }
 
   #bySentences<H extends Hit<S>>(hits: H[], query: Query, limit: number, recorder?: ScoreRecorder<S>): H[] {
-    return withoutDuplicates(bySentences<S, H>(hits, query, limit, (entry) => this.sentences(entry), recorder));
+    const ranked = bySentences<S, H>(hits, query, limit, (entry) => this.sentences(entry), recorder);
+    return currentAlone(withoutDuplicates(ranked), query, (entry) => this.#postings.textShare(entry, query));
   }
 
   /** See `besideBest`. `uuidOf`: the name of a source, as it was put. */

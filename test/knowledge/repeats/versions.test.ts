@@ -61,6 +61,32 @@ describe('several versions of a page', () => {
   });
 });
 
+describe('the notes of releases', () => {
+  const needs = (version: string) =>
+    `<title>Needs</title><h1>Needs</h1><p>Node ${version} or newer is needed to run it.</p>`;
+  const bodies = {
+    '/docs/needs.html': needs('20'),
+    '/docs/v1/needs.html': needs('14'),
+    '/docs/notes.html': `<title>Release notes</title><h1>Release notes</h1><h2>3.0</h2><p>Gophers were added in May 2026.</p>
+      <h2>Version 2.0</h2><p>Node 18 is needed.</p><h2>v1.0 (May 2020)</h2><p>Node 14 is needed.</p>`,
+  };
+  const texts = async (question: string) => (await fixture!.search(question)).map(({ text }) => text);
+
+  it('yield to a current page', async () => {
+    await learn(bodies);
+    const told = await texts('Which Node version is needed?');
+    expect(told[0]).toContain('Node 20');
+    expect(told.join()).not.toMatch(/Node 1[48]/);
+  });
+
+  it('are told where the question names the release, and where no current page answers', async () => {
+    await learn(bodies);
+    expect((await texts('Which Node version is needed in 2.0?'))[0]).toBe('Node 18 is needed.');
+    expect((await texts('Which Node is needed in v1?')).join()).not.toMatch(/Node (?:18|20)/);
+    expect((await texts('When were gophers added?'))[0]).toContain('Gophers');
+  });
+});
+
 /** The addresses that a question finds, of pages that say the same but for a number. */
 function told(addresses: string[], question = 'What does the entrance cost?'): string[] {
   const index = new PassageIndex<string>();

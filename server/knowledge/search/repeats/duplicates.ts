@@ -1,5 +1,6 @@
+import type { Query } from '../query.ts';
 import type { Entry, Hit } from '../types.ts';
-import { byVersion, namedIn } from './versions.ts';
+import { byVersion, isOfOtherRelease, namedIn } from './versions.ts';
 
 /** UTF-16 units from which on equal texts are duplicates; shorter ones (a figure, a label) may differ by their page. */
 const MIN_PARAGRAPH = 200;
@@ -76,6 +77,23 @@ function areVersions<S, C>(a: Candidate<S, C>, b: Candidate<S, C>): boolean {
   const share = common / (a.words.size + b.words.size - common || 1);
   // The notes of two events differ by little, and are both of use.
   return a.entry.page.isOccasion || b.entry.page.isOccasion ? share === 1 : share >= SAME_PASSAGE;
+}
+
+/** The least share of what a release's notes have of the question that a current page has which tells the same. */
+const CURRENT_SHARE = 0.75;
+
+/** Without the notes of releases that the question does not name, where a current page may answer it. `held`: how much of it a passage has. */
+export function currentAlone<S, H extends Hit<S>>(
+  hits: H[],
+  { text, hasAnswerType }: Query,
+  held: (entry: Entry<S>) => number,
+): H[] {
+  const named = namedIn(text);
+  const current = hits.filter(({ entry }) => !isOfOtherRelease(entry.headings, named));
+  if (current.length === hits.length) return hits;
+  const least = CURRENT_SHARE * held(hits[0]!.entry);
+  const isAnswer = ({ entry }: H): boolean => (hasAnswerType?.(entry.text) ?? true) && held(entry) >= least;
+  return current.some(isAnswer) ? current : hits;
 }
 
 /**

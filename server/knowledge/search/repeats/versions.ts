@@ -71,9 +71,26 @@ function undated(path: string): Pick<PageVersion, 'rank' | 'numbers' | 'isOccasi
 export const namedIn = (question: string): number[][] =>
   Array.from(question.slice(0, NAMED_LENGTH).matchAll(NAMED), (found) => numbersOf(found[1] ?? found[2] ?? found[3]!));
 
+/** The heading of a release among notes: `2.0`, `v2`, `Version 2.0 (May 2026)`; another one, such as `2.0 Engines`, is a section's. */
+const RELEASE =
+  /^\[?(?:(?:v|\p{L}*vers\p{L}* |release )(\d{1,4}(?:\.\d{1,4})*)|(\d{1,4}(?:\.\d{1,4})+))\]?(?:\P{L}*(?:\p{L}+ )?(?:19|20)\d\d\b.*)?$/iu;
+
+/** Whether headings are those of the notes of a release that the question does not name: what they tell may have changed since. */
+export function isOfOtherRelease(headings: readonly string[], named: readonly number[][]): boolean {
+  const releases = headings.flatMap((heading) => {
+    const [, marked, bare] = RELEASE.exec(heading.trim()) ?? [];
+    const numbers = marked ?? bare;
+    return numbers === undefined ? [] : [numbersOf(numbers)];
+  });
+  return releases.length > 0 && !releases.some((numbers) => isNamedAmong(numbers, named));
+}
+
+const isNamedAmong = (numbers: readonly number[], named: readonly number[][]): boolean =>
+  named.some((one) => one.every((n, at) => n === numbers[at]));
+
 /** Below 0 where the first is to be told before the second: it is named in the question, is to be read on a screen, or is newer. */
 export function byVersion(a: PageVersion, b: PageVersion, named: readonly number[][]): number {
-  const isNamed = ({ numbers }: PageVersion) => Number(named.some((one) => one.every((n, at) => n === numbers[at])));
+  const isNamed = ({ numbers }: PageVersion) => Number(isNamedAmong(numbers, named));
   return (
     isNamed(b) - isNamed(a) ||
     Number(a.isPrint) - Number(b.isPrint) ||
