@@ -2,7 +2,7 @@ import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { hasTypeAskedFor, judge } from './certainty.ts';
 import { composeQuotes, type QuotePiece } from './compose.ts';
-import { namedRow } from './rows/named-row.ts';
+import { namedRow, rowByNumber } from './rows/named-row.ts';
 import { rank, type Ranking } from './rank.ts';
 import { isQuotedWhole } from './section.ts';
 import { minConfidence, SYNONYM } from './threshold.ts';
@@ -142,8 +142,9 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
   const isAsked = picks[0] !== undefined && found[picks[0].found]!.match.asked === true;
   const own = isOwnersAnswer ? picks.slice(0, 1) : picks;
   const named = isOwnersAnswer || isAsked || own.length === 0 ? undefined : namedRow(query, found, own);
-  const selected = named ? [named.row, named.by] : own;
-  const pieces = composeQuotes(selected, found, query, named?.row);
+  const byNumber = isOwnersAnswer || isAsked || named ? undefined : rowByNumber(query, found, own);
+  const selected = named ? [named.row, named.by] : byNumber?.row ? [byNumber.row] : own;
+  const pieces = composeQuotes(selected, found, query, named?.row ?? byNumber?.row);
   const pages = new Set(selected.map((pick) => found[pick.found]!.source.uuid));
   return {
     pieces,
@@ -152,6 +153,7 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
     isOwnersAnswer,
     isUnsure:
       (certainty === 'unsure' && named?.isSure !== true) ||
+      byNumber?.isOutside === true ||
       (certainty === 'sure' && !isOwnersAnswer && !isAsked && !hasTypeAskedFor(query, pieces)),
   };
 }

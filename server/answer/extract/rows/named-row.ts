@@ -2,6 +2,7 @@ import type { Found, Sentence } from '../../../knowledge/search/found.ts';
 import type { Query } from '../../../knowledge/search/query.ts';
 import { eachWord, rootOf } from '../../../knowledge/text/tokenizer.ts';
 import { Layout } from '../layout.ts';
+import { isIn, isOfKind, quantitiesIn, rangeIn } from './numbers.ts';
 import { minHeld, SYNONYM } from '../threshold.ts';
 
 interface Place {
@@ -64,6 +65,46 @@ export function namedRow(query: Query, found: Found[], picks: readonly Place[]):
   }
   return undefined;
 }
+
+/**
+ * The one row of a quoted table whose label, or whose column that the question names, is a range with a number of the question:
+ * “7 kg” is in “5 to 10 kg”. `isOutside`: the label's ranges are of that kind, and none has it.
+ */
+export function rowByNumber(
+  { question }: Query,
+  found: Found[],
+  picks: readonly Place[],
+): { row?: Place; isOutside: boolean } {
+  const numbers = quantitiesIn(question);
+  let isOutside = false;
+  for (const at of numbers.length > 0 ? new Set(picks.map((pick) => pick.found)) : []) {
+    const { rows, isRow } = rowsIn(found[at]!);
+    const asked = wordsIn(question);
+    const ranged = rows
+      .map((row) => ({ row, ranges: rangesOf(row.text, asked) }))
+      .filter((one) => one.ranges.length > 0);
+    if (ranged.length < 2) continue;
+    const fitting = ranged.filter(({ ranges }) =>
+      numbers.some((number) => ranges.some((range) => isIn(number, range))),
+    );
+    if (fitting.length === 1) return { row: { found: at, at: fitting[0]!.row.at }, isOutside: false };
+    const isMeant = numbers.some(
+      ({ kind }) => kind !== '' && ranged.every(({ ranges }) => ranges.some((one) => isOfKind(kind, one))),
+    );
+    isOutside ||= fitting.length === 0 && isMeant && picks.some((pick) => pick.found === at && isRow(pick.at));
+  }
+  return { isOutside };
+}
+
+/** Of the first cell of a row, and of those whose columns the question names. */
+const rangesOf = (row: string, asked: ReadonlySet<string>) =>
+  row.split(/; | — /).flatMap((cell, at) => {
+    const [, column = '', value = cell] = /^([^:]+): (.*)$/s.exec(cell) ?? [];
+    const isNamed = column !== '' && [...wordsIn(column)].some((word) => asked.has(word));
+    const range = at === 0 || isNamed ? rangeIn(value, column) : undefined;
+    // “4 to 7 days” beside the first cell is what a row tells, not what it is for.
+    return range && (at === 0 || range.kind !== '') ? range : [];
+  });
 
 const MIN_ROWS = 3;
 const NAME = /^\p{Lu}[^\d]*$/u;
