@@ -4,6 +4,7 @@ import { createMarkerFilter } from '../../server/answer/citations/stream-filter.
 import { Run } from '../../server/answer/run.ts';
 import type { Found } from '../../server/knowledge/search/found.ts';
 import type { StoredMessage } from '../../server/store/store.ts';
+import { stemsFor } from '../../server/knowledge/text/stems.ts';
 import { foundPassage } from '../answer/search.ts';
 
 /** The check of a model's citations: sentences that passages do and do not support, through the filter of a streamed answer. */
@@ -43,8 +44,9 @@ const OTHERS = 2;
 const TIMED_ROUNDS = 20;
 
 /** `[FILE.json …] [--wrong]`: what is kept and dropped by kind; with `--wrong`, the sentences judged wrongly on standard error. */
-export function bench(args: string[]): Record<string, unknown> {
+export async function bench(args: string[]): Promise<Record<string, unknown>> {
   const files = args.filter((arg) => !arg.startsWith('-'));
+  await loadStems();
   const results = (files.length > 0 ? files : SETS).map((file) => measure(file, args.includes('--wrong')));
   if (results.length === 1) return { ...results[0]! };
   return Object.fromEntries(
@@ -55,6 +57,9 @@ export function bench(args: string[]): Record<string, unknown> {
     ]),
   );
 }
+
+/** As ingesting a page in German, French or Spanish does. */
+export const loadStems = (): Promise<void> => stemsFor('Das ist nicht die Seite, die wir für Sie haben.');
 
 /** What the sentences of a file come to, by kind. */
 export function judge(file: string, tellsWrong = false): Pick<Result, 'faithful' | 'unfaithful'> {

@@ -1,6 +1,5 @@
-import { synonymsOf } from '../../knowledge/text/synonyms.ts';
 import { areOpposites } from './antonyms.ts';
-import { isDenied, type Word } from './wording.ts';
+import { contentOf, has, isDenied, shareOf, type Word } from './wording.ts';
 
 /** Whether a claim says something else than the passage it cites, with the passage's own words. */
 
@@ -28,14 +27,6 @@ export function contradicts(claim: Word[], sentences: Word[][]): boolean {
   return deniesOther(claim, near, sentences) || saysOpposite(claim, near, sentences) || exchangesParts(claim, near);
 }
 
-const contentOf = (words: readonly Word[]): Word[] => words.filter(({ isContent }) => isContent);
-function has(words: readonly Word[], { root }: Word): boolean {
-  const synonyms = synonymsOf(root);
-  return words.some((one) => one.root === root || synonyms.includes(one.root));
-}
-const shareOf = (claim: readonly Word[], words: readonly Word[]): number =>
-  claim.filter((word) => has(words, word)).length / (claim.length || 1);
-
 /** The sentences with most of the claim: of two that follow each other, both together where neither has enough. */
 function nearest(claim: Word[], sentences: Word[][]): Word[][] {
   const content = contentOf(claim);
@@ -51,12 +42,20 @@ function nearest(claim: Word[], sentences: Word[][]): Word[][] {
 /** The words that each negation of a text denies. */
 function denials(words: Word[]): Word[][] {
   const groups: Word[][] = [];
-  let group: Word[] | undefined;
-  for (const word of words) {
-    if (word.isNegation) groups.push((group = []));
-    else if (word.isNegated) group?.push(word);
+  let group: Word[] = [];
+  for (const [at, word] of words.entries()) {
+    if (word.isNegation) groups.push((group = negatedBefore(words, at)));
+    else if (word.isNegated && !groups.flat().includes(word)) group.push(word);
   }
   return groups.filter(({ length }) => length > 0);
+}
+
+/** Those that stand before a negation, behind the one before. */
+function negatedBefore(words: Word[], at: number): Word[] {
+  const from = words.findLastIndex(
+    ({ isNegation, clause }, place) => place < at && (isNegation || clause !== words[at]!.clause),
+  );
+  return words.slice(from + 1, at).filter(({ isNegated }) => isNegated);
 }
 
 const affirms = (words: readonly Word[], denied: Word[]): boolean =>

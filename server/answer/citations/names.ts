@@ -2,6 +2,7 @@ import { withoutAccents } from '../../knowledge/text/accents.ts';
 import type { LanguageCode } from '../../knowledge/text/languages.ts';
 import { isSlip } from '../../knowledge/text/spelling.ts';
 import { isCommon, synonymsOf } from '../../knowledge/text/synonyms.ts';
+import { rootOf } from '../../knowledge/text/tokenizer.ts';
 import { codesOf, type Code } from './known-names.ts';
 import type { Word } from './wording.ts';
 
@@ -34,7 +35,8 @@ const BEFORE_NOUNS =
 export function namesOther(claim: Word[], passage: NamesIn, known: ReadonlySet<string>): boolean {
   return claim.some((word, at) => {
     if (!isName(word, passage.language)) return false;
-    if ([word.root, ...synonymsOf(word.root)].some((root) => passage.roots.has(root) || known.has(root))) return false;
+    const own = rootOf(word.text);
+    if ([own, ...synonymsOf(own)].some((root) => passage.roots.has(root) || known.has(root))) return false;
     const isCertain = !word.isFirst && !NOUNS_HAVE_CAPITALS.has(passage.language);
     if (!isCertain && !takesPlaceOfName(claim, at, passage)) return false;
     return !hasOtherForm(claim, at, passage);
@@ -42,8 +44,8 @@ export function namesOther(claim: Word[], passage: NamesIn, known: ReadonlySet<s
 }
 
 /** Short ones only where they are known, such as `UK`: `Mr` and `TV` name nothing. */
-const isName = ({ text, root, isCapital, isContent }: Word, language: LanguageCode | undefined): boolean =>
-  isCapital && isContent && !isCommon(root) && (text.length >= MIN_NAME || codesOf(text, language).length > 0);
+const isName = ({ text, isCapital, isContent }: Word, language: LanguageCode | undefined): boolean =>
+  isCapital && isContent && !isCommon(rootOf(text)) && (text.length >= MIN_NAME || codesOf(text, language).length > 0);
 
 function hasOtherForm(claim: Word[], at: number, { sentences, numbers, language }: NamesIn): boolean {
   const word = claim[at]!;
@@ -63,8 +65,8 @@ function hasOtherForm(claim: Word[], at: number, { sentences, numbers, language 
   });
 }
 
-const meaningsOf = ({ text, root }: Word, language: LanguageCode | undefined): Code[] =>
-  [text, ...synonymsOf(root)].flatMap((word) => codesOf(word, language));
+const meaningsOf = ({ text }: Word, language: LanguageCode | undefined): Code[] =>
+  [text, ...synonymsOf(rootOf(text))].flatMap((word) => codesOf(word, language));
 
 /** “Tuesday – Thursday” has Wednesday as well. */
 function hasDays(words: Word[], language: LanguageCode | undefined): boolean {

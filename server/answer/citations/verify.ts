@@ -9,7 +9,8 @@ import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 import { LANGUAGES, type LanguageCode, type LanguageTraits } from '../../knowledge/text/languages.ts';
 import { contradicts } from './contradiction.ts';
 import { namesOther } from './names.ts';
-import { wordsInOrder, type StopWordLanguage, type Word } from './wording.ts';
+import { answersOtherwise, openingOf, readAnswers, statementOf, type Ordered } from './answers.ts';
+import { wordsInOrder, type StopWordLanguage } from './wording.ts';
 import { WeakCache } from './weak-cache.ts';
 
 /** A passage as the model got it. Words of `head` (title and headings) support a claim too; only `text` is quoted. */
@@ -64,8 +65,10 @@ interface Words {
 interface PassageWords extends Words {
   sentences: (Span & Pick<Words, 'roots' | 'numbers'> & { text: string })[];
   language: LanguageCode | undefined;
-  /** Its sentences word by word, read when a claim in its language is checked. */
-  inOrder?: Word[][];
+  /** The last line of `head`. */
+  heading: string;
+  /** Read when a claim in its language is checked. */
+  inOrder?: Ordered;
 }
 
 interface Verifier {
@@ -118,10 +121,15 @@ export function createVerifier(given: GivenPassage[], question = ''): Verifier {
     // Too short for `isForeign`, and without a word that only joins others: nothing tells that it is in this language.
     if (words.every(({ isContent }) => isContent)) return false;
     known ??= new Set([question, ...given.map(({ head }) => head)].flatMap((text) => [...wordsOf(text).roots]));
-    const sentences = of.flatMap((one) => inOrder(one, language));
+    const ordered = of.map((one) => inOrder(one, language));
+    const sentences = ordered.flatMap((one) => [...one.sentences, ...one.answered.map(statementOf)]);
     const roots = new Set(of.flatMap((one) => [...one.roots]));
     const numbers = new Set(of.flatMap((one) => [...one.numbers]));
-    return namesOther(words, { roots, numbers, sentences, language }, known) || contradicts(words, sentences);
+    return (
+      namesOther(words, { roots, numbers, sentences, language }, known) ||
+      ordered.some((one) => answersOtherwise(words, openingOf(claim), one)) ||
+      contradicts(words, sentences)
+    );
   }
 
   /** The cited passages that support the claim: each alone, or else all together. */
@@ -199,8 +207,12 @@ function wordsOf(text: string, language: LanguageCode = 'en', numbers = numbersI
 const isUnspaced = (language: LanguageCode): language is Exclude<LanguageCode, StopWordLanguage> =>
   (LANGUAGES[language] as LanguageTraits).unspaced === true;
 
-const inOrder = (passage: PassageWords, language: StopWordLanguage): Word[][] =>
-  (passage.inOrder ??= passage.sentences.map(({ text }) => wordsInOrder(text, language)));
+const inOrder = (passage: PassageWords, language: StopWordLanguage): Ordered =>
+  (passage.inOrder ??= readAnswers(
+    passage.sentences.map(({ text }) => text),
+    passage.heading,
+    language,
+  ));
 
 function readPassage({ head, text }: GivenPassage): PassageWords {
   const language = detectLanguage(text);
@@ -216,7 +228,7 @@ function readPassage({ head, text }: GivenPassage): PassageWords {
     addTo(whole, words);
     return { start, end, text: sentence, roots: words.roots, numbers: words.numbers };
   });
-  return { ...whole, sentences, language };
+  return { ...whole, sentences, language, heading: head.slice(head.lastIndexOf('\n') + 1) };
 }
 
 function addTo(whole: Words, part: Words): void {

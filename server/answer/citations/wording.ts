@@ -1,3 +1,4 @@
+import { synonymsOf } from '../../knowledge/text/synonyms.ts';
 import { isStopWord, rootOf } from '../../knowledge/text/tokenizer.ts';
 
 /** Reads a sentence as its words in order, with what is said of them: whether they begin with a capital, and are negated. */
@@ -7,6 +8,7 @@ export type StopWordLanguage = NonNullable<Parameters<typeof isStopWord>[1]>;
 export interface Word {
   /** Lower case. */
   text: string;
+  /** In its language, where the stemmer of that is loaded. */
   root: string;
   /** Neither a stop word nor a negation. */
   isContent: boolean;
@@ -17,6 +19,8 @@ export interface Word {
   isFirst: boolean;
   /** After a comma or a conjunction, as an item of a list is. */
   isJoined: boolean;
+  /** Which clause of the text it belongs to, from 0. */
+  clause: number;
   isNegation: boolean;
   /** One of the `SCOPE` content words that a negation before it denies. */
   isNegated: boolean;
@@ -37,7 +41,7 @@ const COMPARING =
   /^(?:more|less|fewer|later|earlier|longer|older|only|other|matter|doubt|nur|mehr|weniger|später|solo|sólo|más|seulement|plus|alleen|meer)$/;
 /** Words that deny without being negations: beside them nothing is concluded. */
 const DENYING =
-  /^(?:refus|reject|fail|unabl|except|unless|lack|prevent|forbid|forbidden|prohibit|avoid|instead|hard|rare|until|longer|stop|exclud|nur|statt|außer|sondern|solo|sólo|salvo|excepto|sauf|tranne|alleen|behalve)/;
+  /^(?:refus|reject|fail|unabl|except|unless|lack|prevent|forbid|forbidden|prohibit|avoid|instead|hard|rare|stop|exclud|verboten|untersagt|interdit|défendu|prohibid|vietat|proibid|verboden|nur|statt|außer|sondern|solo|sólo|salvo|excepto|sauf|tranne|alleen|behalve)/;
 
 const WORD = /\p{L}[\p{L}\p{M}\p{N}]*(?:[&’'][\p{L}\p{M}]+)*|\p{N}+(?:[.,]\p{N}+)*[\p{L}\p{M}]*/gu;
 const ENDS_CLAUSE = /[,;:.!?()–—\n]/;
@@ -55,6 +59,7 @@ export function wordsInOrder(text: string, language: StopWordLanguage): Word[] {
   let last = 0;
   let left = 0;
   let isJoined = false;
+  let clause = 0;
   for (const { 0: found, index } of text.matchAll(WORD)) {
     const gap = text.slice(last, index);
     const isFirst = BEFORE_FIRST.test(last === 0 ? gap : `x${gap.slice(-MAX_GAP)}`);
@@ -62,28 +67,35 @@ export function wordsInOrder(text: string, language: StopWordLanguage): Word[] {
     if (ENDS_CLAUSE.test(gap)) {
       left = 0;
       isJoined = true;
+      clause += 1;
     }
     for (const part of partsOf(found)) {
       const word = part.toLowerCase();
       if (JOINS.has(word)) {
         if (left < SCOPE) left = 0;
         isJoined = true;
+        clause += 1;
       }
       // “non-profit” is one word.
       const isNegation = NEGATIONS.has(word) && text[last] !== '-';
       const isContent = !isNegation && !isStopWord(word, language);
       words.push({
         text: word,
-        root: rootOf(word),
+        root: rootOf(word, language),
         isContent,
         isCapital: /^\p{Lu}/u.test(part),
         initials: part === word ? '' : part.replace(/\P{Lu}/gu, ''),
         isFirst,
         isJoined,
+        clause,
         isNegation,
         isNegated: isContent && left > 0,
       });
       isJoined &&= !isContent;
+      // “Schecks nehmen wir nicht an”: the nouns before it are denied too.
+      if (word === 'nicht')
+        for (const before of words)
+          before.isNegated ||= before.clause === clause && before.isCapital && before.isContent;
       if (isNegation) left = SCOPE;
       else if (left === SCOPE && words.at(-2)?.isNegation && COMPARING.test(word)) left = 0;
       else if (isContent && left > 0) left -= 1;
@@ -102,4 +114,29 @@ function partsOf(found: string): string[] {
 }
 
 export const isDenied = (words: readonly Word[]): boolean =>
-  words.some(({ isNegation, text }) => isNegation || DENYING.test(text));
+  words.some(({ isNegation }) => isNegation) || deniesByWord(words);
+
+export const deniesByWord = (words: readonly Word[]): boolean => words.some(({ text }) => DENYING.test(text));
+
+export const contentOf = (words: readonly Word[]): Word[] => words.filter(({ isContent }) => isContent);
+
+export function has(words: readonly Word[], { root }: Word): boolean {
+  const synonyms = synonymsOf(root);
+  return words.some((one) => one.root === root || synonyms.includes(one.root));
+}
+
+/** The share of the claim's words that others have, 0 to 1. */
+export const shareOf = (claim: readonly Word[], words: readonly Word[]): number =>
+  claim.filter((word) => has(words, word)).length / (claim.length || 1);
+
+/** The clauses of a text; one of names alone, as a list has them, belongs to the next. */
+export function clausesOf(words: Word[]): Word[][] {
+  const clauses: Word[][] = [];
+  for (const [at, word] of words.entries()) {
+    const last = clauses.at(-1);
+    const isNew = word.clause !== words[at - 1]?.clause;
+    if (last && (!isNew || contentOf(last).every(({ isCapital }) => isCapital))) last.push(word);
+    else clauses.push([word]);
+  }
+  return clauses;
+}

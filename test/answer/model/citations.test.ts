@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createMarkerFilter } from '../../../server/answer/citations/stream-filter.ts';
 import { Run } from '../../../server/answer/run.ts';
+import type { Found } from '../../../server/knowledge/search/found.ts';
 import type { StoredMessage } from '../../../server/store/store.ts';
-import { judge, shareOf } from '../../bench/citations.ts';
+import { judge, loadStems, shareOf } from '../../bench/citations.ts';
 import { foundPassage } from '../search.ts';
 
 const PASSAGE = `Orders leave Bristol on the day they are placed. Ada Brook founded the shop in 1998, and Tom Reed joined her in March 2003.
@@ -11,11 +12,15 @@ You may return a lamp within thirty days. Bulbs are not covered by the guarantee
 The largest lamp is the Heron, the cheapest the Wren. Ada Brook sold the first Heron to the Design Museum.
 Two million lamps were made before the National Physical Laboratory tested them. We never sell second-hand lamps.`;
 
+const SOURCE = { uuid: '1'.repeat(32), title: 'Lamps', file_name: 'https://shop.test/1', type: 'link' };
+
 /** Whether a sentence of an answer that cites the passage keeps its marker. */
-function keeps(sentence: string, text = PASSAGE, question = ''): boolean {
+const keeps = (sentence: string, text = PASSAGE, question = ''): boolean =>
+  keepsMarker(sentence, [foundPassage(SOURCE, text)], question);
+
+function keepsMarker(sentence: string, found: Found[], question = ''): boolean {
   const run = new Run({ uuid: 'm', query: question } as StoredMessage);
-  const source = { uuid: '1'.repeat(32), title: 'Lamps', file_name: 'https://shop.test/1', type: 'link' };
-  const markers = createMarkerFilter([foundPassage(source, text)], question, run);
+  const markers = createMarkerFilter(found, question, run);
   run.append(markers.pass(`${sentence} [1]`));
   run.append(markers.rest());
   return Object.keys(markers.citations()).length > 0;
@@ -85,6 +90,34 @@ describe('a sentence of a model’s answer', () => {
     expect(keeps(sentence, text)).toBe(kept);
   });
 
+  it.each([
+    ['We do not treat hedgehogs.', false],
+    ['Hedgehogs are treated free of charge.', true],
+    ['Yes, the teeth of old animals are fully covered.', false],
+    ['The teeth of old animals are not covered.', true],
+    ['You may stay with your animal.', false],
+    ['You cannot stay with your animal.', true],
+    ['An owner may watch through the window.', true],
+    ['You may not park in the yard until noon.', false],
+    ['You may park in the yard until noon.', true],
+  ])('is compared with questions that the page answers by a word: %j: %j', (sentence, kept) => {
+    const text = `Do you treat hedgehogs?\nYes, free of charge.\n\nAre the teeth of old animals covered?\nNo.\n
+May I stay with my animal?\nA: No, but owners may watch through the window.\n\nYou may park in the yard until noon.`;
+    expect(keeps(sentence, text)).toBe(kept);
+  });
+
+  it('is compared with the answer to the heading', () => {
+    const passage = { ...foundPassage(SOURCE, 'Yes, free of charge.'), headings: ['Do you treat hedgehogs?'] };
+    expect(keepsMarker('We treat hedgehogs free of charge.', [passage])).toBe(true);
+    expect(keepsMarker('We do not treat hedgehogs free of charge.', [passage])).toBe(false);
+  });
+
+  it('is compared with a “nicht” behind what it denies', () => {
+    const text = 'Kreditkarten nehmen wir nicht an. Bargeld und Überweisungen sind uns willkommen.';
+    expect(keeps('Sie können mit Kreditkarten zahlen.', text)).toBe(false);
+    expect(keeps('Kreditkarten werden nicht angenommen.', text)).toBe(true);
+  });
+
   it('loses its marker where a prefix makes the opposite of a word', () => {
     expect(keeps('The glue is unstable at 20 degrees.', 'The glue is stable at 20 degrees.')).toBe(false);
     expect(keeps('The glue is stable at 20 degrees.', 'The glue is stable at 20 degrees.')).toBe(true);
@@ -103,11 +136,17 @@ describe('a sentence of a model’s answer', () => {
     expect(keeps('商品到着から45日以内に返品できます。', '商品は到着から45日以内に返品できます。')).toBe(true);
   });
 
-  it('is judged as well on passages the rules were not made for', () => {
+  it('is judged as well on passages the rules were not made for', async () => {
+    await loadStems();
     for (const set of ['tune', 'held-out']) {
       const { faithful, unfaithful } = judge(`test/bench/citations/${set}.json`);
       expect(shareOf(faithful, 'kept'), set).toBeGreaterThanOrEqual(0.92);
       expect(shareOf(unfaithful, 'dropped'), set).toBeGreaterThanOrEqual(0.7);
+    }
+    for (const set of ['sites-tune', 'sites-held-out']) {
+      const { faithful, unfaithful } = judge(`test/bench/citations/${set}.json`);
+      expect(shareOf(faithful, 'kept'), set).toBeGreaterThanOrEqual(0.92);
+      expect(shareOf(unfaithful, 'dropped'), set).toBeGreaterThanOrEqual(0.5);
     }
   });
 });
