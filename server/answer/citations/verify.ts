@@ -10,6 +10,7 @@ import { LANGUAGES, type LanguageCode, type LanguageTraits } from '../../knowled
 import { contradicts } from './contradiction.ts';
 import { namesOther } from './names.ts';
 import { answersOtherwise, openingOf, readAnswers, statementOf, type Ordered } from './answers.ts';
+import { tellsOfOther } from './subjects.ts';
 import { wordsInOrder, type StopWordLanguage } from './wording.ts';
 import { WeakCache } from './weak-cache.ts';
 
@@ -65,7 +66,8 @@ interface Words {
 interface PassageWords extends Words {
   sentences: (Span & Pick<Words, 'roots' | 'numbers'> & { text: string })[];
   language: LanguageCode | undefined;
-  /** The last line of `head`. */
+  /** The roots of `head`, and its last line. */
+  headRoots: ReadonlySet<string>;
   heading: string;
   /** Read when a claim in its language is checked. */
   inOrder?: Ordered;
@@ -127,6 +129,7 @@ export function createVerifier(given: GivenPassage[], question = ''): Verifier {
     const numbers = new Set(of.flatMap((one) => [...one.numbers]));
     return (
       namesOther(words, { roots, numbers, sentences, language }, known) ||
+      tellsOfOther(words, sentences, new Set(of.flatMap((one) => [...one.headRoots])), language) ||
       ordered.some((one) => answersOtherwise(words, openingOf(claim), one)) ||
       contradicts(words, sentences)
     );
@@ -222,13 +225,14 @@ function readPassage({ head, text }: GivenPassage): PassageWords {
     return words;
   };
   const whole = read(head);
+  const headRoots = new Set(whole.roots);
   const sentences = sentencesOf(text).map(({ start, end }) => {
     const sentence = text.slice(start, end);
     const words = read(sentence);
     addTo(whole, words);
     return { start, end, text: sentence, roots: words.roots, numbers: words.numbers };
   });
-  return { ...whole, sentences, language, heading: head.slice(head.lastIndexOf('\n') + 1) };
+  return { ...whole, sentences, language, headRoots, heading: head.slice(head.lastIndexOf('\n') + 1) };
 }
 
 function addTo(whole: Words, part: Words): void {

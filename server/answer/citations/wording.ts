@@ -44,6 +44,8 @@ const DENYING =
   /^(?:refus|reject|fail|unabl|except|unless|lack|prevent|forbid|forbidden|prohibit|avoid|instead|hard|rare|stop|exclud|verboten|untersagt|interdit|défendu|prohibid|vietat|proibid|verboden|nur|statt|außer|sondern|solo|sólo|salvo|excepto|sauf|tranne|alleen|behalve)/;
 
 const WORD = /\p{L}[\p{L}\p{M}\p{N}]*(?:[&’'][\p{L}\p{M}]+)*|\p{N}+(?:[.,]\p{N}+)*[\p{L}\p{M}]*/gu;
+/** Before a full stop that ends nothing. */
+const ABBREVIATED = /^(?:dr|prof|mr|mrs|ms|st|sr|sra|hr|fr|no|nr)$/;
 const ENDS_CLAUSE = /[,;:.!?()–—\n]/;
 /** Between sentences, or before a quotation or a list item. */
 const BEFORE_FIRST = /(?:^|[.!?:;|(\n“"„«*_#>•¿¡])[\s*_“"„«(¿¡]*$/;
@@ -62,9 +64,10 @@ export function wordsInOrder(text: string, language: StopWordLanguage): Word[] {
   let clause = 0;
   for (const { 0: found, index } of text.matchAll(WORD)) {
     const gap = text.slice(last, index);
-    const isFirst = BEFORE_FIRST.test(last === 0 ? gap : `x${gap.slice(-MAX_GAP)}`);
+    const isAbbreviated = gap === '. ' && ABBREVIATED.test(words.at(-1)?.text ?? '');
+    const isFirst = !isAbbreviated && BEFORE_FIRST.test(last === 0 ? gap : `x${gap.slice(-MAX_GAP)}`);
     last = index + found.length;
-    if (ENDS_CLAUSE.test(gap)) {
+    if (ENDS_CLAUSE.test(gap) && !isAbbreviated) {
       left = 0;
       isJoined = true;
       clause += 1;

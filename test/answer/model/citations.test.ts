@@ -91,6 +91,22 @@ describe('a sentence of a model’s answer', () => {
   });
 
   it.each([
+    ['Dr. Wren founded the clinic.', false],
+    ['Dr. Harle founded the clinic in 1998.', true],
+    ['Dr. Harle speaks German and Polish.', false],
+    ['Wren speaks Polish and German.', true],
+    ['Wren joined Ada Harle in 2010.', true],
+    ['Ada Harle hired a nurse six years later.', true],
+    ['Jo Marsh runs the kitchen.', false],
+    ['Pia Lund runs the kitchen.', true],
+    ['Jo Marsh, the nurse, keeps the files.', true],
+  ])('says of a name what the page says of it: %j: %j', (sentence, kept) => {
+    const text = `The clinic was founded in 1998 by Dr. Ada Harle, and six years later she hired the nurse Jo Marsh.
+Dr. Tom Wren joined in 2010 and treats birds; he speaks German and Polish. Pia Lund runs the kitchen, Jo Marsh keeps the files.`;
+    expect(keeps(sentence, text)).toBe(kept);
+  });
+
+  it.each([
     ['We do not treat hedgehogs.', false],
     ['Hedgehogs are treated free of charge.', true],
     ['Yes, the teeth of old animals are fully covered.', false],
