@@ -6,6 +6,9 @@ import type { LanguageCode } from '../../knowledge/text/languages.ts';
 export type Code = string | number;
 type Names = ReadonlyMap<string, readonly Code[]>;
 
+/** Letters from which on a name of a country or people is no other word: not “Man”, nor “Ewe”. */
+const MIN_COUNTRY = 5;
+
 const tables = new Map<LanguageCode, Names>();
 
 /**
@@ -20,6 +23,17 @@ export function codesOf(word: string, language: LanguageCode = 'en'): readonly C
   }
   return [];
 }
+
+/** Whether it is the whole name of a country, as `Iceland` is and `coast`, of the Ivory Coast, is not. */
+export const isCountry = (word: string, language: LanguageCode = 'en'): boolean =>
+  word.length >= MIN_COUNTRY &&
+  codesOf(word, language).some((code) => {
+    if (!/^[A-Z]{2}$/.test(String(code))) return false;
+    return [language, 'en'].some((one) => nameOf(String(code), one).toLowerCase() === word);
+  });
+
+const nameOf = (code: string, language: string): string =>
+  new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? '';
 
 function tableOf(language: LanguageCode): Names {
   const known = tables.get(language);

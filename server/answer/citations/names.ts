@@ -3,7 +3,7 @@ import type { LanguageCode } from '../../knowledge/text/languages.ts';
 import { isSlip } from '../../knowledge/text/spelling.ts';
 import { isCommon, synonymsOf } from '../../knowledge/text/synonyms.ts';
 import { rootOf } from '../../knowledge/text/tokenizer.ts';
-import { codesOf, type Code } from './known-names.ts';
+import { codesOf, isCountry, type Code } from './known-names.ts';
 import type { Word } from './wording.ts';
 
 /** Whether the names of a claim stand in its passage, in one form or another. */
@@ -37,11 +37,17 @@ export function namesOther(claim: Word[], passage: NamesIn, known: ReadonlySet<s
     if (!isName(word, passage.language)) return false;
     const own = rootOf(word.text);
     if ([own, ...synonymsOf(own)].some((root) => passage.roots.has(root) || known.has(root))) return false;
-    const isCertain = !word.isFirst && !NOUNS_HAVE_CAPITALS.has(passage.language);
+    const isCertain =
+      (!word.isFirst && !NOUNS_HAVE_CAPITALS.has(passage.language)) || isOtherCountry(word.text, passage);
     if (!isCertain && !takesPlaceOfName(claim, at, passage)) return false;
     return !hasOtherForm(claim, at, passage);
   });
 }
+
+/** A country wherever it stands; “österreichisch” has another ending than any name. */
+const isOtherCountry = (text: string, { sentences, language }: NamesIn): boolean =>
+  isCountry(text, language) &&
+  !sentences.some((words) => words.some((word) => word.text.startsWith(text.slice(0, MIN_SAME + 1))));
 
 /** Short ones only where they are known, such as `UK`: `Mr` and `TV` name nothing. */
 const isName = ({ text, isCapital, isContent }: Word, language: LanguageCode | undefined): boolean =>

@@ -7,6 +7,7 @@ import { isNumberWord } from './numbers/number-words.ts';
 import { allNumbersIn, numbersIn } from './numbers/numbers.ts';
 import { detectLanguage } from '../../knowledge/text/detect-language.ts';
 import { LANGUAGES, type LanguageCode, type LanguageTraits } from '../../knowledge/text/languages.ts';
+import { isCountry } from './known-names.ts';
 import { contradicts } from './contradiction.ts';
 import { namesOther } from './names.ts';
 import { answersOtherwise, openingOf, readAnswers, statementOf, type Ordered } from './answers.ts';
@@ -120,15 +121,21 @@ export function createVerifier(given: GivenPassage[], question = ''): Verifier {
     const language = of[0]!.language ?? 'en';
     if (isUnspaced(language) || of.some((one) => one.language !== of[0]!.language)) return false;
     const words = wordsInOrder(claim, language);
-    // Too short for `isForeign`, and without a word that only joins others: nothing tells that it is in this language.
-    if (words.every(({ isContent }) => isContent)) return false;
     known ??= new Set([question, ...given.map(({ head }) => head)].flatMap((text) => [...wordsOf(text).roots]));
     const ordered = of.map((one) => inOrder(one, language));
     const sentences = ordered.flatMap((one) => [...one.sentences, ...one.answered.map(statementOf)]);
     const roots = new Set(of.flatMap((one) => [...one.roots]));
     const numbers = new Set(of.flatMap((one) => [...one.numbers]));
+    const named = { roots, numbers, sentences, language };
+    // Too short for `isForeign`, and without a word that only joins others: nothing tells that it is in this language.
+    if (words.every(({ isContent }) => isContent))
+      return namesOther(
+        words.filter(({ text }) => isCountry(text, language)),
+        named,
+        known,
+      );
     return (
-      namesOther(words, { roots, numbers, sentences, language }, known) ||
+      namesOther(words, named, known) ||
       tellsOfOther(words, sentences, new Set(of.flatMap((one) => [...one.headRoots])), language) ||
       ordered.some((one) => answersOtherwise(words, openingOf(claim), one)) ||
       contradicts(words, sentences)

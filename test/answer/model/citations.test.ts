@@ -145,6 +145,16 @@ May I stay with my animal?\nA: No, but owners may watch through the window.\n\nY
     expect(keeps('Parcels to Sweden take five days.', text, 'Do you deliver?')).toBe(false);
   });
 
+  it.each([
+    ['Iceland asks for a tapeworm treatment.', 'Some countries ask for a tapeworm treatment of dogs.', false],
+    ['Sweden asks for a tapeworm treatment.', 'A tapeworm treatment is asked for in Sweden.', true],
+    ['Österreich kostet 0,29 €.', 'Eine Minute kostet in der Schweiz 0,29 €.', false],
+    ['Österreich kostet 0,29 €.', 'Eine Minute in das österreichische Netz kostet 0,29 €.', true],
+    ['Coasts are visited in May.', 'The coast is visited in May.', true],
+  ])('has countries checked at its beginning too: %j, where the page says %j: %j', (sentence, text, kept) => {
+    expect(keeps(sentence, text)).toBe(kept);
+  });
+
   it('keeps its marker in languages whose capitals, negations or spaces tell nothing', () => {
     const german = 'Die Lampe hat eine Garantie von fünf Jahren. Der Versand nach Frankreich dauert 3 Tage.';
     expect(keeps('Die Leuchte hat eine Garantie von fünf Jahren.', german)).toBe(true);
