@@ -46,8 +46,10 @@ export function tellsOfOther(
   language: LanguageCode | undefined,
 ): boolean {
   let units: Unit[] | undefined;
-  return clausesOf(claim).some((clause) => {
+  return clausesOf(claim).some((clause, at, clauses) => {
     const subject = namesIn(clause, language)[0];
+    // “Greta and Sven run the farm.”
+    if (clauses[at - 1]?.at(-1)?.isCapital) return false;
     if (!subject || clause.slice(0, subject.start).some(({ isContent, text }) => isContent && !TITLES.test(text)))
       return false;
     if (PREPOSITIONS.test(clause[subject.start - 1]?.text ?? '')) return false;

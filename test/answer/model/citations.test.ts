@@ -106,6 +106,13 @@ Dr. Tom Wren joined in 2010 and treats birds; he speaks German and Polish. Pia L
     expect(keeps(sentence, text)).toBe(kept);
   });
 
+  it('may tell of several names what the page says of each', () => {
+    const text =
+      'Hollow Farm is run by Greta Lind and her brother Sven. Greta looks after the goats, Sven bakes the bread.';
+    expect(keeps('Brother and sister Greta and Sven run the farm.', text)).toBe(true);
+    expect(keeps('Sven looks after the goats.', text)).toBe(false);
+  });
+
   it.each([
     ['We do not treat hedgehogs.', false],
     ['Hedgehogs are treated free of charge.', true],
