@@ -1,6 +1,7 @@
 import type { AgentRouting } from '../schema/routing.ts';
 import type { Agent, Chatbot, DataSource, Message, Schedule, Session, SourceTag } from '../schema/records.ts';
 import type { Site } from '../schema/site.ts';
+import type { IndexFiles } from './index-files.ts';
 import type { Outcome } from '../types.ts';
 import type { WidgetSettings } from '../schema/widget-settings.ts';
 
@@ -12,6 +13,8 @@ import type { WidgetSettings } from '../schema/widget-settings.ts';
 export interface Store {
   /** Created when the store is first opened; never changes. */
   readonly owner: OwnerAccount;
+  /** Absent in PostgreSQL, where processes that share the texts would have to drop one another's files. */
+  readonly indexFiles?: IndexFiles;
 
   keyOwner(hash: string): Promise<User | undefined>;
   addKey(key: StoredKey): Promise<void>;
@@ -97,10 +100,7 @@ export interface Store {
   createSession(session: StoredSession): Promise<boolean>;
   session(uuid: string): Promise<StoredSession | undefined>;
   sessions(chatbot: string): Promise<StoredSession[]>;
-  /**
-   * The same a few at a time, which are read when they are asked for: memory stays flat however many there are. From
-   * behind the session `after`; undefined where that is none of the chatbot's.
-   */
+  /** The same a few at a time, read when they are asked for; from behind the session `after`, undefined where the chatbot has none such. */
   sessionBatches(chatbot: string, after?: string): Promise<AsyncIterable<StoredSession[]> | undefined>;
   updateSession(uuid: string, change: Change<StoredSession>): Promise<StoredSession | undefined>;
   /** With its messages. */

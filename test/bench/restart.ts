@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -32,15 +32,24 @@ const [MAX_MS, MAX_RATIO] = [300, 2];
 
 /**
  * What the first question after a restart costs, beside those after it, with a chatbot of 800 pages: asked once `/readyz` does
- * not say `warming` any more, and asked at once.
+ * not say `warming` any more, and asked at once; where the index was saved, and where it was not.
  */
 export async function bench(): Promise<Row[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'docent-bench-'));
   try {
     const { chatbot, questions } = await fillFolder(dataDir);
+    const first = { atOnce: [] as Times[], ready: [] as Times[] };
     const found = { warmed: [] as Times[], atOnce: [] as Times[], later: [] as Times[], ready: [] as Times[] };
     for (let round = 0; round < ROUNDS; round++) {
       console.error(`restart: round ${round + 1} of ${ROUNDS}`);
+      await rm(join(dataDir, 'indexes'), { recursive: true, force: true });
+      await measure(dataDir, async (server) => {
+        first.atOnce.push(await timeOf(server, () => ask(server, chatbot, questions[0]!)));
+      });
+      await measure(dataDir, async (server) => {
+        first.ready.push(await timeOf(server, () => untilWarm(server)));
+        await untilSaved(dataDir);
+      });
       await measure(dataDir, async (server) => {
         found.ready.push(await timeOf(server, () => untilWarm(server)));
         found.warmed.push(await timeOf(server, () => ask(server, chatbot, questions[0]!)));
@@ -55,6 +64,8 @@ export async function bench(): Promise<Row[]> {
       row(`first question after a restart, ${PAGES} pages, once warm`, found.warmed, found.later),
       row(`first question after a restart, ${PAGES} pages, at once`, found.atOnce, found.later),
       row('until /readyz does not say warming', found.ready, found.later, ''),
+      row('first question, at once, without a saved index', first.atOnce, found.later, ''),
+      row('until /readyz does not say warming, without a saved index', first.ready, found.later, ''),
     ];
   } finally {
     await rm(dataDir, { recursive: true, force: true });
@@ -122,6 +133,11 @@ async function untilWarm({ port }: ChildServer): Promise<void> {
     if (status !== 'warming') return;
     await wait(20);
   }
+}
+
+async function untilSaved(dataDir: string): Promise<void> {
+  const isSaved = (name: string): boolean => name.endsWith('.index');
+  while (!(await readdir(join(dataDir, 'indexes'), { recursive: true }).catch(() => [])).some(isSaved)) await wait(50);
 }
 
 async function ask({ port }: ChildServer, chatbot: string, query: string): Promise<void> {

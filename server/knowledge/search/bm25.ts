@@ -1,4 +1,5 @@
-import { COUNT_BITS, countOf, find, HEAD_BIT, headOf, NONE, pack, repack, slotOf, type SlotSet } from './posting.ts';
+import { COUNT_BITS, countOf, find, HEAD_BIT, headOf, NONE, pack, repack, slotOf } from './posting.ts';
+import type { PassageTerms, SlotSet } from './posting.ts';
 import type { Query } from './query.ts';
 import type { Vocabulary } from '../text/tokenizer.ts';
 
@@ -12,17 +13,7 @@ const MIN_CANDIDATES = 500;
 /** A binary search in a list costs about as much as reading so many postings. */
 const LOOKUP_COST = 16;
 
-/** The words of a passage. */
 const NO_ROOTS = new Uint32Array();
-
-export interface PassageTerms {
-  /** Word forms of the text in order, without stop words, numbered by the vocabulary. */
-  forms: Uint32Array;
-  /** The roots of the different words of title and headings. */
-  head: Uint32Array;
-  /** Orders passages with the same score, lowest first. It depends on what is indexed, not on when it was. */
-  rank: number;
-}
 
 /** An inverted index with BM25F scores. Passages are numbered by slots. */
 export class Postings {
@@ -58,12 +49,26 @@ export class Postings {
     return this.#counts[root] ?? 0;
   }
 
+  /** By root, see `pack`. */
+  get lists(): readonly (readonly number[])[] {
+    return this.#lists;
+  }
+
+  /** Adds the list of the next root, before the passages in it are added with `isListed`. */
+  restore(list: ArrayLike<number>): void {
+    const own: number[] = [];
+    for (let at = 0; at < list.length; at++) own.push(list[at]!);
+    this.#counts.push(own.length);
+    this.#lists.push(own);
+  }
+
   /** `slot` is higher than any before. */
-  add(slot: number, passage: PassageTerms): void {
-    this.#eachRoot(slot, passage, (root, packed) => {
-      (this.#lists[root] ??= []).push(packed);
-      this.#counts[root] = this.passagesWith(root) + 1;
-    });
+  add(slot: number, passage: PassageTerms, isListed = false): void {
+    if (!isListed)
+      this.#eachRoot(slot, passage, (root, packed) => {
+        (this.#lists[root] ??= []).push(packed);
+        this.#counts[root] = this.passagesWith(root) + 1;
+      });
     if (this.#lengths.length <= slot) this.#makeRoom(slot);
     this.#lengths[slot] = passage.forms.length + 1;
     this.#ranks[slot] = passage.rank;

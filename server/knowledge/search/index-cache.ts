@@ -1,7 +1,9 @@
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
+
 import type { Clock } from '../../schema/ids.ts';
 import type { SourceDocument, Store, StoredSource, StoredVectors } from '../../store/store.ts';
 import { PassageIndex } from './index.ts';
+import { SavedIndex } from './saved/saved-index.ts';
 import { stemsFor } from '../text/stems.ts';
 
 interface CachedIndex {
@@ -9,6 +11,8 @@ interface CachedIndex {
   ready: Promise<void>;
   /** By source, how often it has changed since the build began: a document that was read before a change is discarded. */
   changes: Map<string, number>;
+  /** Of all sources. */
+  changeCount: number;
   usedAt: number;
   /** Questions that wait for it. */
   waiting: number;
@@ -21,10 +25,16 @@ interface IndexCacheOptions {
   idle: number;
   /** The embedding model whose vectors are loaded with the passages; none where it is absent. */
   model?: string | undefined;
+  /** Milliseconds until an index that was built is saved, and until one whose sources have changed is built anew. */
+  delays?: { save: number; settle: number } | undefined;
 }
 
 /** Passages in memory from which on no further index is loaded before its first question: 10,000 take about 25 MB. */
 const MAX_WARM_PASSAGES = 50_000;
+/** Passages from which on an index is saved: fewer are indexed in tens of milliseconds. */
+const MIN_SAVED = 1000;
+/** Out of the way of the first question; and behind the last page of a crawl. */
+const DELAYS = { save: 1000, settle: 30_000 };
 /** Milliseconds after which a build for which no question waits looks again whether one waits for another. */
 const PAUSE_MS = 10;
 
@@ -33,6 +43,8 @@ export class IndexCache {
   readonly #indexes = new Map<string, CachedIndex>();
   readonly #options: IndexCacheOptions;
   readonly #sweeper: NodeJS.Timeout;
+  /** By chatbot: builds its index anew. */
+  readonly #settling = new Map<string, NodeJS.Timeout>();
   /** Questions that wait for an index. */
   #waiting = 0;
   #isClosed = false;
@@ -91,7 +103,7 @@ export class IndexCache {
   remove(chatbot: string, source: string): void {
     const entry = this.#indexes.get(chatbot);
     if (!entry) return;
-    countChange(entry, source);
+    this.#countChange(entry, chatbot, source);
     entry.index.remove(source);
   }
 
@@ -108,6 +120,7 @@ export class IndexCache {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
+    for (const timer of this.#settling.values()) clearTimeout(timer);
     this.#indexes.clear();
   }
 
@@ -115,7 +128,7 @@ export class IndexCache {
   async #put(source: StoredSource, read: () => Promise<SourceDocument | undefined>): Promise<void> {
     const entry = this.#indexes.get(source.chatbot);
     if (!entry) return;
-    const change = countChange(entry, source.uuid);
+    const change = this.#countChange(entry, source.chatbot, source.uuid);
     const isNewest = (): boolean => entry.changes.get(source.uuid) === change;
     const document = await read();
     if (!document) return;
@@ -123,10 +136,50 @@ export class IndexCache {
     await this.#putVectors(entry.index, source.uuid);
   }
 
-  #build(chatbot: string): CachedIndex {
-    const index = new PassageIndex<StoredSource>();
-    const entry: CachedIndex = { index, ready: Promise.resolve(), changes: new Map(), usedAt: 0, waiting: 0 };
+  /** Counts a change of a source; returns its number. */
+  #countChange(entry: CachedIndex, chatbot: string, source: string): number {
+    const change = (entry.changes.get(source) ?? 0) + 1;
+    entry.changes.set(source, change);
+    entry.changeCount++;
+    clearTimeout(this.#settling.get(chatbot));
+    if (this.#options.store.indexFiles) {
+      const { settle } = this.#options.delays ?? DELAYS;
+      this.#settling.set(chatbot, setTimeout(() => void this.#renew(chatbot), settle).unref());
+    }
+    return change;
+  }
+
+  /** Builds an index that has changed anew and puts it in its place: without the words of what is gone it can be saved. */
+  async #renew(chatbot: string): Promise<void> {
+    this.#settling.delete(chatbot);
+    const old = this.#indexes.get(chatbot);
+    if (!old || this.#isClosed || old.index.size < MIN_SAVED) return;
+    const { changeCount } = old;
+    const entry = this.#load(chatbot);
+    const isReady = await entry.ready.then(
+      () => true,
+      () => false,
+    );
+    if (!isReady || this.#indexes.get(chatbot) !== old || old.changeCount !== changeCount) return;
+    entry.usedAt = old.usedAt;
     this.#indexes.set(chatbot, entry);
+  }
+
+  #build(chatbot: string): CachedIndex {
+    const entry = this.#load(chatbot);
+    this.#indexes.set(chatbot, entry);
+    return entry;
+  }
+
+  #load(chatbot: string): CachedIndex {
+    const entry: CachedIndex = {
+      index: new PassageIndex(),
+      ready: Promise.resolve(),
+      changes: new Map(),
+      changeCount: 0,
+      usedAt: 0,
+      waiting: 0,
+    };
     entry.ready = this.#read(chatbot, entry).catch((error: unknown) => {
       // The next question tries again.
       if (this.#indexes.get(chatbot) === entry) this.#indexes.delete(chatbot);
@@ -136,17 +189,41 @@ export class IndexCache {
   }
 
   async #read(chatbot: string, entry: CachedIndex): Promise<void> {
-    const { index, changes } = entry;
-    const { store } = this.#options;
-    for (const source of await store.sources(chatbot)) {
+    const { store, model } = this.#options;
+    const saved = store.indexFiles && new SavedIndex(store.indexFiles, chatbot);
+    const sources = await store.sources(chatbot);
+    const pause = async () => {
+      await setImmediate();
       await this.#turnOf(entry);
-      const document = await store.document(source.uuid);
-      const isUnchanged = (): boolean => !changes.has(source.uuid);
-      if (!document || !isUnchanged()) continue;
-      await fillIndex(index, source, document, isUnchanged);
-      if (isUnchanged()) await this.#putVectors(index, source.uuid);
+    };
+    const read = await saved?.read(sources, pause);
+    const isRead = read !== undefined && entry.changes.size === 0;
+    if (isRead) entry.index = read;
+    if (!isRead || model !== undefined) for (const source of sources) await this.#add(entry, source, isRead);
+    for (const _ of entry.index.prepareInSteps()) await setImmediate();
+    if (saved && !isRead) this.#saveLater(chatbot, entry, saved);
+  }
+
+  /** Adds a source, unless it has changed meanwhile; of one that `isRead` the vectors alone. */
+  async #add(entry: CachedIndex, source: StoredSource, isRead: boolean): Promise<void> {
+    await this.#turnOf(entry);
+    const isUnchanged = (): boolean => !entry.changes.has(source.uuid);
+    if (!isRead) {
+      const document = await this.#options.store.document(source.uuid);
+      if (!document || !isUnchanged()) return;
+      await fillIndex(entry.index, source, document, isUnchanged);
     }
-    for (const _ of index.prepareInSteps()) await setImmediate();
+    if (isUnchanged()) await this.#putVectors(entry.index, source.uuid);
+  }
+
+  #saveLater(chatbot: string, entry: CachedIndex, saved: SavedIndex): void {
+    if (entry.index.size < MIN_SAVED) return;
+    const isCurrent = () => !this.#isClosed && entry.changeCount === 0 && this.#indexes.get(chatbot) === entry;
+    const save = () => {
+      // A cache: where the disk refuses it, the next start builds the index as this one did.
+      if (isCurrent()) saved.write(entry.index, isCurrent).catch(() => {});
+    };
+    setTimeout(save, (this.#options.delays ?? DELAYS).save).unref();
   }
 
   /** Resolves when no question waits for another index than this; rejects where the cache was closed meanwhile. */
@@ -163,13 +240,6 @@ export class IndexCache {
     const vectors = model === undefined ? undefined : await store.vectors(uuid);
     if (vectors && vectors.model === model) await embedIn(index, uuid, vectors);
   }
-}
-
-/** Counts a change of a source; returns its number. */
-function countChange({ changes }: CachedIndex, source: string): number {
-  const change = (changes.get(source) ?? 0) + 1;
-  changes.set(source, change);
-  return change;
 }
 
 /**

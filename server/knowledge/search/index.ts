@@ -23,16 +23,12 @@ import { entryOf, ofDocument, rootsOf, sentencesIn } from './words/entry.ts';
 import { NEIGHBOURS_READ, standTogether } from './words/compounds.ts';
 import { Vocabulary } from '../text/tokenizer.ts';
 
-/** Passages, best by BM25, that are scored by proximity and coverage. */
-const CANDIDATES = 40;
+/** Passages, best by BM25, that are scored by proximity and coverage; and those indexed in one step. */
+const [CANDIDATES, PASSAGES_PER_STEP] = [40, 64];
 /** Exponent by which longer passages score less: SQuAD +.003 right first. */
 const LENGTH_PENALTY = 0.03;
-/** Passages indexed in one step. */
-const PASSAGES_PER_STEP = 64;
 
-/**
- * The passages of one chatbot, in memory. The slots of removed sources are compacted when they are half of all.
- */
+/** The passages of one chatbot, in memory. The slots of removed sources are compacted when they are half of all. */
 export class PassageIndex<S> {
   readonly words = new Vocabulary();
   #entries: (Entry<S> | undefined)[] = [];
@@ -101,18 +97,17 @@ export class PassageIndex<S> {
   }
 
   /** Sets the vectors of a source's passages, a row each in their order, after `put`; in steps as `putInSteps`. */
-  *embedInSteps(uuid: string, dimensions: number, rows: Int8Array): Generator<void> {
+  embedInSteps(uuid: string, dimensions: number, rows: Int8Array): Generator<void> {
     const slots = this.#slots.get(uuid) ?? [];
     if (this.dimensions === 0) this.#vectors = new Vectors(dimensions, (slot) => this.#entries[slot]!.rank);
-    const vectors = this.#vectors!;
-    const count = slots.length + this.#siteFacts.silentOf(uuid);
-    if (vectors.dimensions !== dimensions || rows.length !== count * dimensions) return;
-    for (let at = 0; at < slots.length; at++) {
-      vectors.set(slots[at]!, rows.subarray(at * dimensions, (at + 1) * dimensions));
-      if (at % PASSAGES_PER_STEP !== PASSAGES_PER_STEP - 1) continue;
-      yield;
-      if (this.#slots.get(uuid) !== slots) return;
-    }
+    const given = { dimensions, rows, more: this.#siteFacts.silentOf(uuid) };
+    return this.#vectors!.setInSteps(slots, given, () => this.#slots.get(uuid) === slots);
+  }
+
+  /** For `saved/`, which reads them, and fills those of an empty index. */
+  get parts() {
+    const [entries, slots, postings, repeated] = [this.#entries, this.#slots, this.#postings, this.repeated];
+    return { entries, slots, postings, repeated, pairs: this.#pairs, spoken: this.#spoken, siteFacts: this.#siteFacts };
   }
 
   /** Of the vectors; 0 where no passage has one. */
@@ -128,7 +123,7 @@ export class PassageIndex<S> {
     this.#pairs.remove(uuid);
     this.#spoken.remove(uuid);
     this.#tell(this.#siteFacts.remove(uuid));
-    if (this.#entries.length > 64 && this.size * 2 < this.#entries.length) this.#compact();
+    if (this.#entries.length > 64 && this.size * 2 < this.#entries.length) this.compact();
   }
 
   /** Parses a question. A follow-up gets terms of the `earlier` ones too, oldest first. */
@@ -289,7 +284,7 @@ export class PassageIndex<S> {
     this.#entries[slot] = undefined;
   }
 
-  #compact(): void {
+  compact(): void {
     const entries: Entry<S>[] = [];
     const newSlots = this.#entries.map((entry) => (entry ? entries.push(entry) - 1 : -1));
     this.#entries = entries;

@@ -12,6 +12,16 @@ export const slotOf = (packed: number): number => packed >>> 8;
 export const headOf = (packed: number): number => (packed >>> 7) & 1;
 export const countOf = (packed: number): number => packed & 127;
 
+/** The words of a passage. */
+export interface PassageTerms {
+  /** Word forms of the text in order, without stop words, numbered by the vocabulary. */
+  forms: Uint32Array;
+  /** The roots of the different words of title and headings. */
+  head: Uint32Array;
+  /** Orders passages with the same score, lowest first. It depends on what is indexed, not on when it was. */
+  rank: number;
+}
+
 /** How far from where it would be in an evenly spread list a posting is looked for first. */
 const STRIDE = 16;
 

@@ -1,4 +1,4 @@
-import type { PassageTerms } from './bm25.ts';
+import type { PassageTerms } from './posting.ts';
 import type { Query } from './query.ts';
 import type { Vocabulary } from '../text/tokenizer.ts';
 

@@ -2,7 +2,7 @@ import type { SourceDocument } from '../../store/store.ts';
 import type { Language } from '../text/language.ts';
 import type { ScoreParts, Sentence } from './found.ts';
 import type { QuotedPart, QuotedPassage } from './asking/quoted.ts';
-import type { PassageTerms } from './bm25.ts';
+import type { PassageTerms } from './posting.ts';
 import type { PageVersion } from './repeats/versions.ts';
 
 /** A question that a passage answers. */

@@ -196,7 +196,15 @@ export class SourceLanguages {
 
   put(source: string, text: string): void {
     this.remove(source);
-    const language = detectLanguage(text);
+    this.restore(source, detectLanguage(text));
+  }
+
+  of(source: string): LanguageCode | undefined {
+    return this.#bySource.get(source);
+  }
+
+  /** `put` of a text in this language. */
+  restore(source: string, language: LanguageCode | undefined): void {
     if (!language) return;
     this.#bySource.set(source, language);
     this.#count(language, 1);

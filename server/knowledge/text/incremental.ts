@@ -10,6 +10,11 @@ export class Incremental {
     this.#most = most;
   }
 
+  /** The items that there are now have been processed. */
+  skip(): void {
+    this.#seen = Math.min(this.#all.length, this.#most);
+  }
+
   /** Calls `list` with ranges of new items, `to` excluded. Several callers may run steps in turn. */
   *steps(list: (from: number, to: number) => void): Generator<void> {
     while (this.#seen < Math.min(this.#all.length, this.#most)) {

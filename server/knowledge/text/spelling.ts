@@ -36,6 +36,17 @@ export class SpellingIndex {
     return [...found].filter((number) => isSlip(word, this.#words[number]!));
   }
 
+  /** For `restore`, once all words are listed. */
+  get pieces(): readonly Float64Array[] {
+    return this.#pieces;
+  }
+
+  /** The `pieces` of another one with the same words, instead of listing them. */
+  restore(pieces: Float64Array[]): void {
+    this.#pieces.push(...pieces);
+    this.#incremental.skip();
+  }
+
   /** Lists new words in steps of a few milliseconds. Callers must run it to its end. */
   updateInSteps(): Generator<void> {
     return this.#incremental.steps((from, to) => this.#list(from, to));

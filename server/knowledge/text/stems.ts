@@ -18,11 +18,11 @@ const stemmers = new Map<Language, Stem>();
 
 /**
  * Loads the Snowball stemmers where a text needs them. They are 870 kB of code, which sites in English do not load. Until
- * they are loaded, words are not stemmed.
+ * they are loaded, words are not stemmed. `languages`: those of the text, where they are known.
  */
-export async function stemsFor(text: string): Promise<void> {
+export async function stemsFor(text: string, languages?: readonly Language[]): Promise<void> {
   if (snowball) return;
-  if (!/\p{Script=Cyrillic}/u.test(text) && !algorithmOf(languageOf(text))) return;
+  if (!/\p{Script=Cyrillic}/u.test(text) && !(languages ?? [languageOf(text)]).some(algorithmOf)) return;
   snowball = (await import('snowball-stemmers')).default;
 }
 

@@ -57,6 +57,17 @@ function grams(run: string, visit: (word: string) => void): void {
 export const STOP_WORD = -1;
 export const UNSEEN = -2;
 
+/** A vocabulary whose lookup tables are up to date. */
+export interface SavedVocabulary {
+  /** For each language its words, and the number of each or `STOP_WORD`. */
+  languages: { language: Language; words: string[]; forms: number[] }[];
+  /** By form. */
+  rootOf: number[];
+  stems: string[];
+  typos: readonly Float64Array[];
+  stemTypos: readonly Float64Array[];
+}
+
 /**
  * Numbers the words of one index: each form of a word has a number of its own, and `root` gives the number that all
  * its forms share (return, returns, returned).
@@ -81,6 +92,11 @@ export class Vocabulary {
     return byWords.map(([language]) => language);
   }
 
+  /** All words that were added, stop words left out. */
+  get letters(): string {
+    return this.#words.join(' ');
+  }
+
   /** The form's number, given now where it had none; `STOP_WORD` for a stop word. */
   add(word: string, language: Language): number {
     const own = this.#formsIn(language);
@@ -93,6 +109,30 @@ export class Vocabulary {
     this.#rootOf.push(this.#numberOf(rootOf(word, spoken)));
     this.#words.push(word);
     return form;
+  }
+
+  save(): SavedVocabulary {
+    const languages = Array.from(this.#forms, ([language, forms]) => {
+      return { language, words: [...forms.keys()], forms: [...forms.values()] };
+    });
+    const [typos, stemTypos] = [this.#typos.pieces, this.#stemTypos.pieces];
+    return { languages, rootOf: this.#rootOf, stems: this.#stems, typos, stemTypos };
+  }
+
+  /** To be called before any word is added. */
+  restore({ languages, rootOf, stems, typos, stemTypos }: SavedVocabulary): void {
+    this.#words.length = rootOf.length;
+    for (const { language, words, forms } of languages) {
+      const own = this.#formsIn(language);
+      for (const [at, word] of words.entries()) {
+        own.set(word, forms[at]!);
+        if (forms[at] !== STOP_WORD) this.#words[forms[at]!] = word;
+      }
+    }
+    for (const root of rootOf) this.#rootOf.push(root);
+    for (const stem of stems) this.#roots.set(stem, this.#stems.push(stem) - 1);
+    this.#typos.restore([...typos]);
+    this.#stemTypos.restore([...stemTypos]);
   }
 
   #formsIn(language: Language): Map<string, number> {

@@ -1,6 +1,7 @@
 import type { KeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Chatbots } from './chatbots.ts';
 import type { SubRecords } from './sub-records.ts';
+import type { IndexFolder } from './index-files.ts';
 import type { Replies } from './replies.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Sources } from './sources/sources.ts';
@@ -15,6 +16,7 @@ export interface StoreContext {
   tags: SubRecords<StoredTag>;
   sites: SubRecords<StoredSite>;
   sources: Sources;
+  indexes: IndexFolder;
   sessions: Sessions;
   replies: Replies;
   usage: UsageFiles;

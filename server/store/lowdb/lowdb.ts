@@ -12,6 +12,7 @@ import { DiskWatch } from './files/disk-watch.ts';
 import type { StoreContext } from './context.ts';
 import { lockFolder } from './files/lock.ts';
 import { AGENTS_FIELD, SubRecords, SITES_FIELD, TAGS_FIELD } from './sub-records.ts';
+import { IndexFolder } from './index-files.ts';
 import { Replies } from './replies.ts';
 import { accountVerbs } from './account-verbs.ts';
 import { ownerAccountOf, openAccounts, type OpenAccounts } from './account-file.ts';
@@ -98,6 +99,14 @@ function createStore(
     ...chatbotVerbs(context),
     ...sourceVerbs(context),
     ...sessionVerbs(context),
+    indexFiles: {
+      read: (chatbot) => context.run(() => context.indexes.read(chatbot)),
+      version: context.indexes.version,
+      writer(chatbot) {
+        const write = context.indexes.writer(chatbot);
+        return (pieces, isCurrent) => context.run(() => write(pieces, isCurrent));
+      },
+    },
     reply: (key) => context.run(() => context.replies.find(key)),
     saveReply: (reply) => context.run(() => context.replies.save(reply)),
     addUsage: (usage) => context.run(() => context.usage.add(usage)),
@@ -126,6 +135,12 @@ function createContext(
     tags: new SubRecords(chatbots, TAGS_FIELD, isSource),
     sites: new SubRecords(chatbots, SITES_FIELD, isSource),
     sources,
+    indexes: new IndexFolder({
+      disk,
+      root: join(dir, 'indexes'),
+      chatbotExists,
+      version: (uuid) => sources.version(uuid),
+    }),
     sessions: new Sessions({ disk, damage, root: join(dir, 'sessions'), chatbotExists, maxIdleCharacters }),
     replies: new Replies({ disk, damage, clock, root: join(dir, 'replies') }),
     usage: new UsageFiles({ disk, damage, root: join(dir, 'usage') }),

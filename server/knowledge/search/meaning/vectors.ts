@@ -1,5 +1,7 @@
 /** Rows compared exactly. Of more, only those whose signs agree most with the question's. */
 const MAX_EXACT = 2000;
+/** Rows set in one step. */
+const ROWS_PER_STEP = 64;
 /** Marks a slot without a row; no row has so many dimensions. */
 const NO_ROW = 65_535;
 /** Rows that are compared to tell how near the passages are to a question: 256 of 768 dimensions take .2 ms. */
@@ -42,6 +44,21 @@ export class Vectors {
 
   get dimensions(): number {
     return this.#dimensions;
+  }
+
+  /** Sets a row for each slot, in steps of a few milliseconds, as long as `isCurrent`. Nothing where there are not these and `more`. */
+  *setInSteps(
+    slots: readonly number[],
+    { dimensions, rows, more }: { dimensions: number; rows: Int8Array; more: number },
+    isCurrent: () => boolean,
+  ): Generator<void> {
+    if (this.#dimensions !== dimensions || rows.length !== (slots.length + more) * dimensions) return;
+    for (const [at, slot] of slots.entries()) {
+      this.set(slot, rows.subarray(at * dimensions, (at + 1) * dimensions));
+      if (at % ROWS_PER_STEP !== ROWS_PER_STEP - 1) continue;
+      yield;
+      if (!isCurrent()) return;
+    }
   }
 
   set(slot: number, row: Int8Array): void {

@@ -61,6 +61,11 @@ export class RepeatedLines {
     }
   }
 
+  /** The title that a page was counted with. */
+  countedTitle(page: PageVersion): string | undefined {
+    return this.#titles.get(page);
+  }
+
   /** A page's title without the name of its site, which most titles have; `title` itself where it is not the page's own. */
   titleOf(page: PageVersion, title: string): string {
     const site = this.#sites.get(page.host);

@@ -63,6 +63,12 @@ export class SiteFacts<T extends Teller> {
     return { tells: next };
   }
 
+  /** As it was put. */
+  of(uuid: string): T | undefined {
+    const known = this.#tellers.get(this.#keys.get(uuid) ?? '');
+    return known?.tells.uuid === uuid ? known.tells : known?.others.get(uuid);
+  }
+
   /** How many passages of a page another one tells. */
   silentOf(uuid: string): number {
     const known = this.#tellers.get(this.#keys.get(uuid) ?? '');

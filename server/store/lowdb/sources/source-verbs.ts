@@ -1,3 +1,4 @@
+import type { Forget } from '../index-files.ts';
 import type { StoreContext } from '../context.ts';
 import { cloneJson } from '../../clone-json.ts';
 import type { Store } from '../../store.ts';
@@ -9,10 +10,13 @@ type DocumentVerbs = 'unfinishedSources' | 'unembeddedSources' | 'putDocument' |
 export function sourceVerbs({
   chatbots,
   sources,
+  indexes,
   mutex,
   nextOrder,
   run,
 }: StoreContext): Pick<Store, SourceVerbs | DocumentVerbs> {
+  const changingText = <T>(source: string, act: (forget: Forget) => Promise<T>): Promise<T> =>
+    run(() => indexes.changing(sources.source(source)?.chatbot, act));
   return {
     createSource(source, file) {
       const own = cloneJson(source);
@@ -41,10 +45,10 @@ export function sourceVerbs({
           return (await sources.update(uuid, change)) && { existing: undefined };
         });
       }),
-    deleteSource: (uuid) => run(() => sources.remove(uuid)),
+    deleteSource: (uuid) => changingText(uuid, (forget) => sources.remove(uuid, forget)),
     unfinishedSources: () => run(() => sources.unfinished()),
     unembeddedSources: (model) => run(() => sources.unembedded(model)),
-    putDocument: (source, document) => run(() => sources.putDocument(source, document)),
+    putDocument: (source, document) => changingText(source, (forget) => sources.putDocument(source, document, forget)),
     document: (source) => run(() => sources.document(source)),
     putVectors: (source, vectors) => run(() => sources.putVectors(source, vectors)),
     vectors: (source) => run(() => sources.vectors(source)),

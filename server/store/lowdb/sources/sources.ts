@@ -1,7 +1,9 @@
+import { statSync } from 'node:fs';
 import { attemptEachConcurrent, forEachConcurrent } from '../../../async/for-each-concurrent.ts';
 import { KeyedMutex } from '../../../async/keyed-mutex.ts';
 import { nextModifiedAt, type Clock } from '../../../schema/ids.ts';
 import { isPending } from '../../../schema/records.ts';
+import type { Forget } from '../index-files.ts';
 import { isSetAside, type Damage } from '../files/damage.ts';
 import { hasCode, ignore, removeFile, replaceFile, syncFolder, type Disk } from '../files/disk.ts';
 import { readBytes, readJsonFile } from '../files/json-file.ts';
@@ -142,28 +144,32 @@ export class Sources {
   }
 
   /** From the call on the source is not there. */
-  async remove(uuid: string): Promise<boolean> {
+  async remove(uuid: string, forget: Forget): Promise<boolean> {
     const record = this.#record(uuid);
-    return record ? this.#remove(uuid, record) : false;
+    return record ? this.#remove(uuid, record, forget) : false;
   }
 
   /** For a deleted chatbot. No reader sees its sources, so the folders are synced once, at the end. */
-  async removeAll(chatbot: string): Promise<void> {
+  async removeAll(chatbot: string, forget: Forget): Promise<void> {
+    await forget();
     const folders = new Set<string>();
     await attemptEachConcurrent([...this.#index.ofChatbot(chatbot)], async (record) => {
       const { uuid } = record.stored.source;
-      await this.#remove(uuid, record, () => Promise.resolve());
+      await this.#remove(uuid, record, forget, () => Promise.resolve());
       folders.add(this.#shards.folder(uuid));
     });
     await forEachConcurrent(folders, (folder) => syncFolder(this.#disk, folder));
   }
 
   /** `sync` makes it durable that the record is gone, before the rest goes. */
-  async #remove(uuid: string, record: SourceRecord, sync = this.#syncing(uuid)): Promise<boolean> {
+  async #remove(uuid: string, record: SourceRecord, forget: Forget, sync = this.#syncing(uuid)): Promise<boolean> {
     this.#records.delete(uuid);
     this.#index.remove(record);
     try {
-      await this.#mutex.run(uuid, () => this.#erase(uuid, record, sync));
+      await this.#mutex.run(uuid, async () => {
+        await forget();
+        await this.#erase(uuid, record, sync);
+      });
     } catch (error) {
       this.#add(record);
       throw error;
@@ -172,11 +178,12 @@ export class Sources {
     return true;
   }
 
-  putDocument(uuid: string, document: SourceDocument): Promise<boolean> {
+  putDocument(uuid: string, document: SourceDocument, forget: Forget): Promise<boolean> {
     const low = lowdbFile(documentFile(this.#disk, this.#path(uuid, 'document.json')), cloneDocument(document));
     return this.#mutex.run(uuid, async () => {
       const record = this.#record(uuid);
       if (!record) return false;
+      await forget();
       // Clears `embedded_by` first, so that no crash leaves it set without vectors.
       if (record.stored.source.embedded_by) {
         await this.update(uuid, (source) => ({ ...source, embedded_by: '' }));
@@ -203,6 +210,12 @@ export class Sources {
     if (!this.#record(uuid)?.stored.source.embedded_by) return undefined;
     const read = () => readIntact(vectorsFile(this.#disk, this.#path(uuid, 'vectors.json')), isVectors);
     return this.#readOrReport(uuid, 'vectors.json', read, (source) => ({ ...source, embedded_by: '' }));
+  }
+
+  /** See `IndexFiles`. */
+  version(uuid: string): string {
+    const file = statSync(this.#path(uuid, 'document.json'), { bigint: true, throwIfNoEntry: false });
+    return file ? `${file.size} ${file.mtimeNs}` : '';
   }
 
   /** Where it is damaged, and set aside, or missing the source fails, so that its owner can have it learned anew. */
