@@ -157,6 +157,7 @@ const PARTS: [keyof Candidate['parts'], string][] = [
   ['proximity', 'order and headings'],
   ['sentence', 'best sentence'],
   ['vector', 'meaning'],
+  ['page', 'page of the visitor'],
 ];
 
 function sentencesOf({ sentences, by }: MessageTrace): string {

@@ -71,6 +71,9 @@ const TraceCandidate = record({
     quoted: Type.Number({
       description: 'The answer before quoted it or its page, and the message may go on from that.',
     }),
+    page: Type.Number({
+      description: 'It is of the page that the visitor is on (3 % of the score), or of its folder (1.5 %).',
+    }),
   }),
   found: Type.Boolean({ description: 'Among the passages that answers are made from.' }),
   given: Type.Boolean({ description: 'The model got it with the question.' }),

@@ -72,6 +72,7 @@ function* selectSentences(
   const wholes = new Set<number>();
   const sections = new Set<number>();
   const told = new Set<number>();
+  const isHere = candidates[0] && passages[candidates[0].found]!.match.isHere;
   for (const { sentence, found, at, score } of candidates) {
     const share = score / candidates[0]!.score;
     if (share < MIN_SCORE_SHARE) return;
@@ -82,7 +83,9 @@ function* selectSentences(
     const hasHeading = passage.headings.length > 0;
     const least = hasHeading ? Math.min(minShare, MIN_SECTION_SHARE) : minShare;
     const added = worthOf(terms, told, query);
-    if (share < least && added < MIN_ADDED) continue;
+    // Who stands on one of two pages that say the same is told what that one says.
+    const isElsewhere = isHere && passage.match.isHere !== true;
+    if ((share < least || isElsewhere) && added < MIN_ADDED) continue;
     const isOther = selected.length > 0 && found !== candidates[0]!.found;
     const isTyped = query.hasAnswerType?.(sentence.text) && !hasTypeAskedFor(query, selected);
     if (needsNew && isOther && added < MIN_NEW && share < NEARLY_EQUAL && !isTyped) continue;

@@ -78,13 +78,16 @@ export async function gatherContext(
   const { trace } = question;
   const asksModel = hasModel && agent?.type === 'user-facing' && !seemsTalk && !asking;
   const upTo = asksModel ? MAX_GIVEN : undefined;
-  const scope = { earlier, quoted: lastQuoted(turns), sources, wordsAlone: seemsTalk, upTo, onTrace: trace?.onSearch };
+  const page = pageOf(question);
+  const within = { sources, page };
+  const quoted = lastQuoted(turns);
+  const scope = { ...within, earlier, quoted, wordsAlone: seemsTalk, upTo, onTrace: trace?.onSearch };
   const own = await knowledge.search(uuid, question.query, scope);
   const { query, found, more } = own;
   const isTalk = seemsTalk && !namesThing(said, { question, earlier, query, found });
   const message = { ...own, turns, spending: question.spending };
   const rewritten = asksModel && rewriter ? await rewriter.rewrite({ ...message, agent }, run) : undefined;
-  const searches = rewritten?.queries.map((text) => knowledge.search(uuid, text, { sources, upTo }));
+  const searches = rewritten?.queries.map((text) => knowledge.search(uuid, text, { ...within, upTo }));
   return {
     question,
     collected,
@@ -102,10 +105,16 @@ export async function gatherContext(
     searched: searches?.length ? merge(await Promise.all(searches), own) : undefined,
     hosts,
     searchWords: (words) => knowledge.search(uuid, words, { sources, wordsAlone: true }),
-    searchQuestion: (text, before) => knowledge.search(uuid, text, { earlier: [...earlier, ...before], sources }),
+    searchQuestion: (text, before) => knowledge.search(uuid, text, { ...within, earlier: [...earlier, ...before] }),
     canPass,
     talk: isTalk ? said : undefined,
   };
+}
+
+/** The page that the browser says the visitor is on; without word of it, where the conversation began. */
+function pageOf({ variables, session }: Question): string | undefined {
+  const sent = variables?.['page'] ?? session.initial_variables?.['page'];
+  return typeof sent === 'string' ? sent : undefined;
 }
 
 /** Passages that a model gets at most, as far as its context has room. */

@@ -111,7 +111,7 @@ const describeTerms = (query: Query, search: SearchTrace | undefined): MessageTr
     };
   });
 
-const NO_PARTS: ScoreParts = { bm25: 0, proximity: 0, sentence: 0, vector: 0, pair: 0, quoted: 0 };
+const NO_PARTS: ScoreParts = { bm25: 0, proximity: 0, sentence: 0, vector: 0, pair: 0, quoted: 0, page: 0 };
 
 const rewrittenOf = ({ why, queries }: Rewritten): Rewritten => ({ why, queries });
 
@@ -137,6 +137,7 @@ function candidatesOf({ search, given }: AnswerTrace, found: Found[]): MessageTr
       vector: round(parts.vector),
       pair: round(parts.pair),
       quoted: round(parts.quoted),
+      page: round(parts.page),
     },
     found: wasFound.has(entry),
     given: wasGiven.has(entry),

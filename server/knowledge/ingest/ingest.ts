@@ -7,7 +7,7 @@ import { chatbotsByUse } from './by-use.ts';
 import { createEmbedding, type Embedding, type RetryDelays } from './embed.ts';
 import { IndexCache } from '../search/index-cache.ts';
 import type { Knowledge } from '../knowledge.ts';
-import type { Found, SearchOptions, SearchResult, SearchTrace } from '../search/found.ts';
+import type { SearchOptions, SearchResult } from '../search/found.ts';
 import {
   commitSource,
   failSource,
@@ -19,12 +19,11 @@ import {
   type Outcome,
   type SourceContent,
 } from './job.ts';
-import { ScoreRecorder, type Hit } from '../search/types.ts';
+import { ScoreRecorder } from '../search/types.ts';
 import { userOf } from './content.ts';
 import type { FetchOptions } from './fetch.ts';
 import { PassageIndex } from '../search/index.ts';
-import { matchesOf } from '../search/query-terms.ts';
-import type { Query } from '../search/query.ts';
+import { foundOf, moreOf, traceOf } from './results.ts';
 import { FairQueue } from '../../async/fair-queue.ts';
 
 interface IngestionOptions {
@@ -61,8 +60,6 @@ interface Queued {
 const MAX_JOBS = 6;
 const MAX_JOBS_PER_HOST = 2;
 const PASSAGES = 8;
-/** Of the passages with which a search goes beyond its limit, the share that those beside the best ones may be. */
-const BESIDE_SHARE = 2 / 3;
 /** Stands for a host in the queue, so that sources without vectors wait in a line of their own; no host has a space. */
 const EMBEDDINGS = 'embeddings ';
 
@@ -200,7 +197,16 @@ export class Ingestion implements Knowledge {
   async search(
     chatbot: string,
     question: string,
-    { earlier = [], quoted, limit = PASSAGES, upTo = limit, sources, wordsAlone = false, onTrace }: SearchOptions = {},
+    {
+      earlier = [],
+      quoted,
+      page,
+      limit = PASSAGES,
+      upTo = limit,
+      sources,
+      wordsAlone = false,
+      onTrace,
+    }: SearchOptions = {},
   ): Promise<SearchResult> {
     if (sources?.size === 0) return { query: new PassageIndex().query(question, earlier), found: [] };
     const index = await this.#deps.indexes.get(chatbot);
@@ -208,7 +214,7 @@ export class Ingestion implements Knowledge {
     const hasVectors = index.dimensions > 0 && !wordsAlone;
     const vector = hasVectors ? await this.#embedding?.question(query.textToEmbed) : undefined;
     const scores = onTrace && new ScoreRecorder<StoredSource>();
-    const hits = index.search(query, limit, { sources, vector, scores, quoted, further: upTo - limit });
+    const hits = index.search(query, limit, { sources, vector, scores, quoted, page, further: upTo - limit });
     if (onTrace && scores) onTrace(traceOf(index, scores, query));
     const found = hits.slice(0, limit).map((hit) => foundOf(index, hit, query));
     if (upTo <= limit) return { query, found };
@@ -259,38 +265,6 @@ export class Ingestion implements Knowledge {
     });
   }
 }
-
-function foundOf(index: PassageIndex<StoredSource>, hit: Hit<StoredSource>, query: Query): Found {
-  const { uuid, title: pageTitle, file_name, type } = hit.entry.source;
-  const { headings, text, page } = hit.entry;
-  const match = index.match(hit, query);
-  const source = { uuid, title: index.repeated.titleOf(page, pageTitle), file_name, type };
-  return { source, pageTitle, headings, text, score: hit.score, match, entry: hit.entry };
-}
-
-/** Those beside the best ones in their sections, then further hits. */
-function moreOf(
-  index: PassageIndex<StoredSource>,
-  hits: Hit<StoredSource>[],
-  query: Query,
-  limit: number,
-  upTo: number,
-): Found[] {
-  const beside = index.beside(hits.slice(0, limit), ({ uuid }) => uuid, Math.floor((upTo - limit) * BESIDE_SHARE));
-  const others = hits.slice(limit).filter(({ entry }) => !beside.includes(entry));
-  const more = [...beside.map((entry) => ({ entry, score: 0 })), ...others].slice(0, upTo - limit);
-  return more.map((hit) => foundOf(index, hit, query));
-}
-
-const traceOf = (
-  index: PassageIndex<StoredSource>,
-  scores: ScoreRecorder<StoredSource>,
-  query: Query,
-): SearchTrace => ({
-  passages: index.size,
-  matches: matchesOf(query, index.words),
-  candidates: scores.ranked.map((hit) => ({ ...foundOf(index, hit, query), parts: scores.of(hit.entry) })),
-});
 
 function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : '';

@@ -20,6 +20,8 @@ export interface SearchOptions {
   earlier?: string[];
   /** What the last answer quoted: a short question is looked for there first. */
   quoted?: QuotedPassage[] | undefined;
+  /** The address of the page where the visitor stands, as the browser sent it: its passages, and those of its folder, win ties. */
+  page?: string | undefined;
   /** How many passages at most; 8 by default. */
   limit?: number;
   /** So many with `more`, which is left out by default. */
@@ -55,6 +57,8 @@ export interface ScoreParts {
   pair: number;
   /** The answer before quoted it, or another passage of its page. */
   quoted: number;
+  /** It is of the page where the visitor stands, or of its folder. */
+  page: number;
 }
 
 /** A passage that answers, with all a citation needs. */
@@ -81,6 +85,8 @@ export interface Match {
   asked?: boolean;
   /** The answer before quoted it, or another passage of its page, and the question may be about that. */
   quoted?: QuotedPart | undefined;
+  /** It is of the page where the visitor stands, or of its folder. */
+  isHere?: boolean;
   /** Passages of one source count up, in their order. */
   rank: number;
   /**

@@ -13,6 +13,7 @@ import { readQuery, type Query } from './query.ts';
 import { SourceLanguages } from '../text/detect-language.ts';
 import type { LanguageCode } from '../text/languages.ts';
 import { withMeaning } from './meaning/mix.ts';
+import { nearPage } from './asking/page.ts';
 import { gainOf, otherQuoted, slotsOfQuoted } from './asking/quoted.ts';
 import { currentAlone, oneVersion, topInOneVersion, withoutDuplicates } from './repeats/duplicates.ts';
 import { RepeatedLines } from './repeats/lines.ts';
@@ -156,7 +157,7 @@ export class PassageIndex<S> {
   /** The best passages, best first. */
   search(query: Query, limit: number, searchIn: SearchScope<S> = {}): Hit<S>[] {
     const most = limit + (searchIn.further ?? 0);
-    const hits = this.#searchPassages(query, limit, searchIn).slice(0, most);
+    const hits = nearPage(this.#searchPassages(query, limit, searchIn), searchIn).slice(0, most);
     const pair = this.#pairs.find([query.text, query.question], searchIn.sources);
     const exact = pair && this.#entries[this.#slots.get(pair.source)?.[pair.at] ?? -1];
     const near = exact ? undefined : hits.slice(0, PAIRS_COMPARED).find((hit) => this.#asks(hit.entry, query));

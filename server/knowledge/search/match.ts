@@ -11,7 +11,7 @@ interface Readers<S> {
 
 /** What an answer needs to know of a hit; what is costly is read when it is asked for. */
 export const matchOf = <S>(
-  { entry, first, isAsked = false, likeness, quoted }: Hit<S>,
+  { entry, first, isAsked = false, likeness, quoted, isHere = false }: Hit<S>,
   query: Query,
   { postings, sentences }: Readers<S>,
 ): Match => ({
@@ -20,6 +20,7 @@ export const matchOf = <S>(
   rank: entry.rank,
   likeness,
   quoted,
+  isHere,
   head: entry.head,
   matchShare: () => postings.matchShare(first ?? entry, query),
   sentences: () => sentences(entry),

@@ -42,6 +42,8 @@ export interface Hit<S> {
   likeness?: number | undefined;
   /** As in `Match`. */
   quoted?: QuotedPart | undefined;
+  /** As in `Match`. */
+  isHere?: boolean;
   /** Its pair has the question that is asked. */
   isAsked?: boolean;
 }
@@ -74,7 +76,7 @@ export class ScoreRecorder<S> {
   of(entry: Entry<S>): ScoreParts {
     const known = this.parts.get(entry);
     if (known) return known;
-    const parts = { bm25: 0, proximity: 0, sentence: 0, vector: 0, pair: 0, quoted: 0 };
+    const parts = { bm25: 0, proximity: 0, sentence: 0, vector: 0, pair: 0, quoted: 0, page: 0 };
     this.parts.set(entry, parts);
     return parts;
   }
@@ -90,6 +92,8 @@ export interface SearchScope<S> {
   vector?: Float32Array | undefined;
   /** What the answer before quoted, which the question may be about. */
   quoted?: QuotedPassage[] | undefined;
+  /** As in `SearchOptions`. */
+  page?: string | undefined;
   /** Told how passages are scored; without it nothing of that is kept. */
   scores?: ScoreRecorder<S> | undefined;
 }

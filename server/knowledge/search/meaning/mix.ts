@@ -27,7 +27,8 @@ export function withMeaning<S, H extends Hit<S>>(
     const meaning = VECTOR_WEIGHT * cosine;
     recorder?.scale(hit.entry, scale);
     recorder?.add(hit.entry, 'vector', meaning);
-    return { entry: hit.entry, score: scale * hit.score + meaning, first: best.entry, likeness: likenessOf(cosine) };
+    const score = scale * hit.score + meaning;
+    return { entry: hit.entry, score, first: best.entry, likeness: likenessOf(cosine), quoted: hit.quoted };
   });
   mixed.sort(byScore);
   if (recorder) recorder.ranked = mixed;

@@ -1,9 +1,12 @@
+import { placeOf, type Place } from './place.ts';
+
 /** Which page an address names, and in which version: addresses of one key are the same page. */
 export interface PageVersion {
   /** The address without scheme and version; '' where there is no address. */
   key: string;
   /** '' for a file. */
   host: string;
+  place: Place | undefined;
   isPrint: boolean;
   rank: Rank;
   /** Of the version or the date, most significant first. */
@@ -50,7 +53,7 @@ export function versionOf(address: string): PageVersion {
   const isPrint = page !== path.replace(ENDING, '') || others.join('&') !== query;
   const { rest, ...version } = undated(page);
   const name = `${host}${rest.replace(/\/+$/, '')}`;
-  return { key: [name, ...others].join('?').toLowerCase(), host, isPrint, ...version };
+  return { key: [name, ...others].join('?').toLowerCase(), host, place: placeOf(address), isPrint, ...version };
 }
 
 function undated(path: string): Pick<PageVersion, 'rank' | 'numbers' | 'isOccasion'> & { rest: string } {
