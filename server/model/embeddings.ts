@@ -65,6 +65,7 @@ export function createEmbedder({ baseUrl, model, apiKey, clock = Date.now, timeo
 
   return {
     model,
+    sentences: BATCH_SIZE,
     async embed(texts, timeout = Infinity) {
       const end = clock() + timeout;
       const vectors: Float32Array[] = [];

@@ -74,6 +74,8 @@ export interface Generated {
 export interface Embedder {
   /** The name of the model: vectors of different models cannot be compared. */
   readonly model: string;
+  /** How many sentences it embeds while a visitor waits. */
+  readonly sentences: number;
   /**
    * A vector of length 1 for each text, in order, all of the same dimensions. Rejects as `generate` does, after `timeout`
    * milliseconds at the latest (none by default), and with `TextsRefused` where the server rejects the texts.

@@ -191,6 +191,7 @@ it('caches the vectors of 256 questions and drops the one used least recently', 
   const embedded: string[] = [];
   const counting: Embedder = {
     model: 'small',
+    sentences: 8,
     async embed(texts) {
       embedded.push(...texts);
       return texts.map(() => Float32Array.of(1));

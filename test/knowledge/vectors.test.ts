@@ -70,7 +70,8 @@ describe('vectors', () => {
     });
     for (const [question, ...others] of [[asked!, own, ...all], skewed] as [Float32Array, ...Float32Array[]][]) {
       const vectors = vectorsOf(others);
-      const likeness = vectors.likenessTo(question);
+      const standing = vectors.standingTo(question);
+      const likeness = (cosine: number) => standing(cosine).likeness;
       expect(likeness(vectors.cosine(0, question))).toBeGreaterThan(1);
       const cosines = others.slice(1).map((_, at) => likeness(vectors.cosine(at + 1, question))!);
       expect(cosines.filter((one) => one > 0).length).toBeLessThan(10);
@@ -79,9 +80,17 @@ describe('vectors', () => {
 
   it('tell nothing of it where they are few, or all the same', () => {
     const [asked, ...all] = directions(60);
-    expect(vectorsOf(all.slice(0, 10)).likenessTo(asked!)(0.9)).toBeUndefined();
-    expect(vectorsOf(all.map(() => all[0]!)).likenessTo(asked!)(0.9)).toBeUndefined();
-    expect(vectorsOf(all).likenessTo(asked!)(0.9)).toBeGreaterThan(0);
+    expect(vectorsOf(all.slice(0, 10)).standingTo(asked!)(0.9).likeness).toBeUndefined();
+    expect(vectorsOf(all.map(() => all[0]!)).standingTo(asked!)(0.9).likeness).toBeUndefined();
+    expect(vectorsOf(all).standingTo(asked!)(0.9).likeness).toBeGreaterThan(0);
+  });
+
+  it('tell the mean of the other passages', () => {
+    const all = directions(2);
+    const vectors = vectorsOf(all);
+    const { others } = vectors.standingTo(all[0]!)(vectors.cosine(0, all[0]!));
+    expect(others).toBeCloseTo(vectors.cosine(1, all[0]!));
+    expect(vectorsOf(all.slice(1)).standingTo(all[0]!)(1).others).toBeUndefined();
   });
 
   it('stay with their slots when others leave', () => {

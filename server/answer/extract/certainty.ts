@@ -1,5 +1,6 @@
 import type { Found } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
+import { confidenceByMeaning } from './meaning.ts';
 import { namesRows } from './rows/named-row.ts';
 import type { Ranking } from './rank.ts';
 import { minConfidence, minHeld, SYNONYM, UNSURE_CONFIDENCE, UNSURE_HELD } from './threshold.ts';
@@ -44,6 +45,7 @@ export function judge({ candidates: [best], confidence }: Ranking, query: Query,
   const held = heldOf(shares, query);
   const needed = Math.min(1, minHeld(query, found, leadOf(passage, found, query)));
   const least = minConfidence(query, found);
+  const meant = confidenceByMeaning(passage, query, found);
   const own = goesOnOwnPage(query, passage)
     ? heldOf(shares, { ...query, terms: query.terms.slice(0, query.earlier) })
     : 0;
@@ -52,14 +54,15 @@ export function judge({ candidates: [best], confidence }: Ranking, query: Query,
     const goesOn = query.goesOn && passage.match.quoted !== undefined;
     const isNear = heldOf(shares, query, true) >= UNSURE_HELD * usual && query.unknownNames === 0;
     const isClose =
-      goesOn || lacksItsRow(shares, query, passage) || (confidence >= UNSURE_CONFIDENCE * least && isNear);
+      goesOn || meant > 0 || lacksItsRow(shares, query, passage) || (confidence >= UNSURE_CONFIDENCE * least && isNear);
     return { certainty: isClose ? 'unsure' : 'none', held, needed };
   }
   const isRowLacking = query.unknownNames > 0 && namesRows(passage);
   // Who asks for a long text asks for what there is.
   const isSure =
     query.isLongForm ||
-    (held >= needed && hasWhatItPointsTo(shares, query) && !isRowLacking && !leavesPage(query, passage, found));
+    ((meant >= least || (held >= needed && hasWhatItPointsTo(shares, query) && !isRowLacking)) &&
+      !leavesPage(query, passage, found));
   return { certainty: isSure ? 'sure' : 'unsure', held, needed };
 }
 

@@ -5,7 +5,7 @@ import { isItem } from '../../knowledge/text/sentences.ts';
 import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
 import { SENTENCE_END } from './sentences/anaphora.ts';
 import { isInCode } from './layout.ts';
-import { byMeaning } from './meaning.ts';
+import { byMeaning, confidenceByMeaning, sentenceScores } from './meaning.ts';
 
 /** Passages whose sentences are candidates. */
 const MAX_PASSAGES = 6;
@@ -53,10 +53,14 @@ export function rank(query: Query, found: Found[]): Ranking {
   const candidates = found.slice(0, MAX_PASSAGES).flatMap((passage, index) => {
     return candidatesIn(passage, query, index, (PASSAGE_SCORE * passage.score) / top);
   });
+  const scoreOf = sentenceScores(found);
+  for (const one of candidates) one.score += scoreOf(found[one.found]!, one.at);
   candidates.sort(byScore);
   adjustByType(query, candidates, found);
   const byWords = first.match.matchShare() * (candidates[0]?.confidence ?? 0) * (1 - query.unknownNames);
-  return { candidates, confidence: byMeaning(byWords, first) };
+  const best = candidates[0] && found[candidates[0].found]!;
+  const meant = best ? confidenceByMeaning(best, query, found) : 0;
+  return { candidates, confidence: Math.max(byMeaning(byWords, first), meant) };
 }
 
 const exactCandidate = (passage: Found): Candidate => {

@@ -81,7 +81,15 @@ export async function gatherContext(
   const page = pageOf(question);
   const within = { sources, page };
   const quoted = lastQuoted(turns);
-  const scope = { ...within, earlier, quoted, wordsAlone: seemsTalk, upTo, onTrace: trace?.onSearch };
+  const scope = {
+    ...within,
+    forQuotes: !asksModel,
+    earlier,
+    quoted,
+    wordsAlone: seemsTalk,
+    upTo,
+    onTrace: trace?.onSearch,
+  };
   const own = await knowledge.search(uuid, question.query, scope);
   const { query, found, more } = own;
   const isTalk = seemsTalk && !namesThing(said, { question, earlier, query, found });
@@ -105,7 +113,8 @@ export async function gatherContext(
     searched: searches?.length ? merge(await Promise.all(searches), own) : undefined,
     hosts,
     searchWords: (words) => knowledge.search(uuid, words, { sources, wordsAlone: true }),
-    searchQuestion: (text, before) => knowledge.search(uuid, text, { ...within, earlier: [...earlier, ...before] }),
+    searchQuestion: (text, before) =>
+      knowledge.search(uuid, text, { ...within, forQuotes: true, earlier: [...earlier, ...before] }),
     canPass,
     talk: isTalk ? said : undefined,
   };

@@ -4,7 +4,9 @@ import { TextsRefused, type Embedder } from '../../model/model.ts';
 import { OutboundFailure } from '../../outbound/failures.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { SourceDocument, Store, StoredVectors } from '../../store/store.ts';
+import type { Found } from '../search/found.ts';
 import type { IndexCache } from '../search/index-cache.ts';
+import { SentenceVectors } from '../search/meaning/sentence-vectors.ts';
 import { rowOf } from '../search/meaning/vectors.ts';
 
 /** Passages in one request. */
@@ -49,6 +51,8 @@ export interface Embedding {
   /** Stores and indexes the vectors of a source's passages, unless it has them by this model. */
   source(uuid: string, signal: AbortSignal): Promise<void>;
   question(text: string): Promise<Float32Array | undefined>;
+  /** Compares the sentences of the best passages with a question; see `SentenceVectors`. */
+  sentences(found: readonly Found[], question: Float32Array): Promise<void>;
   /** Ends the retries. */
   close(): void;
 }
@@ -57,6 +61,7 @@ export function createEmbedding(deps: EmbeddingDeps): Embedding {
   const { store, indexes, embedder, clock, log, health, onRecovery, retryDelays = RETRY_DELAYS } = deps;
   const { model } = embedder;
   const questions = new LRUCache<string, Float32Array>({ max: MAX_QUESTIONS });
+  const sentences = new SentenceVectors({ embedder, clock });
   let backoffUntil = 0;
   let failing = false;
   let closed = false;
@@ -143,6 +148,7 @@ export function createEmbedding(deps: EmbeddingDeps): Embedding {
       if (vector) questions.set(short, vector);
       return vector;
     },
+    sentences: (found, vector) => sentences.compare(found, vector),
     close() {
       closed = true;
       clearTimeout(retry);

@@ -205,6 +205,7 @@ export class Ingestion implements Knowledge {
       upTo = limit,
       sources,
       wordsAlone = false,
+      forQuotes = false,
       onTrace,
     }: SearchOptions = {},
   ): Promise<SearchResult> {
@@ -217,6 +218,7 @@ export class Ingestion implements Knowledge {
     const hits = index.search(query, limit, { sources, vector, scores, quoted, page, further: upTo - limit });
     if (onTrace && scores) onTrace(traceOf(index, scores, query));
     const found = hits.slice(0, limit).map((hit) => foundOf(index, hit, query));
+    if (vector && forQuotes && !found[0]?.match.exact) await this.#embedding?.sentences(found, vector);
     if (upTo <= limit) return { query, found };
     return { query, found, more: moreOf(index, hits, query, limit, upTo), languages: index.siteLanguages };
   }

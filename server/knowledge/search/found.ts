@@ -30,6 +30,8 @@ export interface SearchOptions {
   sources?: ReadonlySet<string> | undefined;
   /** By words alone: no embedding model is waited for. False by default. */
   wordsAlone?: boolean;
+  /** Quotes are made of them: their sentences are compared by meaning too, where there are vectors. False by default. */
+  forQuotes?: boolean;
   /** Told how the passages were scored, before the search resolves; without it nothing of that is kept. */
   onTrace?: ((trace: SearchTrace) => void) | undefined;
 }
@@ -94,11 +96,22 @@ export interface Match {
    * deviations of the chatbot's passages; absent without vectors. Cosines themselves differ by the model.
    */
   likeness?: number | undefined;
+  /** Absent without vectors. */
+  meaning?: Meaning | undefined;
   /** The roots of the different words of title and headings. */
   head: Uint32Array;
   /** 0 to about 2: how much of what is asked the passage has words for. */
   matchShare(): number;
   sentences(): Sentence[];
+}
+
+/** How near a passage is to the question: cosines of vectors. */
+export interface Meaning {
+  cosine: number;
+  /** The mean of those of the other passages of the chatbot; absent where it has none. */
+  others?: number | undefined;
+  /** In the order of `sentences()`; only where quotes are asked for, and of the best passages. */
+  sentences?: number[];
 }
 
 export interface Sentence {

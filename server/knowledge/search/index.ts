@@ -210,7 +210,7 @@ export class PassageIndex<S> {
     const found = all.map(([slot, score]) => ({ slot, ...hitOf(slot, score) }));
     const hits = this.#bySentences(found, query, limit, recorder);
     const words = hits[0] ? Math.min(1, this.#postings.matchShare(hits[0].entry, query)) : 0;
-    return withMeaning(hits, words, ({ slot }) => vectors.cosine(slot, vector), vectors.likenessTo(vector), recorder);
+    return withMeaning(hits, words, ({ slot }) => vectors.cosine(slot, vector), vectors.standingTo(vector), recorder);
   }
 
   #ranked(query: Query, limit: number, slotSet: SlotSet | undefined, recorder?: ScoreRecorder<S>): Hit<S>[] {

@@ -11,7 +11,7 @@ interface Readers<S> {
 
 /** What an answer needs to know of a hit; what is costly is read when it is asked for. */
 export const matchOf = <S>(
-  { entry, first, isAsked = false, likeness, quoted, isHere = false }: Hit<S>,
+  { entry, first, isAsked = false, likeness, meaning, quoted, isHere = false }: Hit<S>,
   query: Query,
   { postings, sentences }: Readers<S>,
 ): Match => ({
@@ -19,6 +19,7 @@ export const matchOf = <S>(
   asked: isAsked && entry.text.length <= MAX_PAGE_ANSWER,
   rank: entry.rank,
   likeness,
+  meaning,
   quoted,
   isHere,
   head: entry.head,

@@ -1,6 +1,6 @@
 import type { SourceDocument } from '../../store/store.ts';
 import type { Language } from '../text/language.ts';
-import type { ScoreParts, Sentence } from './found.ts';
+import type { Meaning, ScoreParts, Sentence } from './found.ts';
 import type { QuotedPart, QuotedPassage } from './asking/quoted.ts';
 import type { PassageTerms } from './posting.ts';
 import type { PageVersion } from './repeats/versions.ts';
@@ -40,6 +40,8 @@ export interface Hit<S> {
   first?: Entry<S>;
   /** As in `Match`. */
   likeness?: number | undefined;
+  /** As in `Match`. */
+  meaning?: Meaning | undefined;
   /** As in `Match`. */
   quoted?: QuotedPart | undefined;
   /** As in `Match`. */

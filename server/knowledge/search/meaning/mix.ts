@@ -1,5 +1,6 @@
 import { byScore } from '../coverage.ts';
 import type { Hit, ScoreRecorder } from '../types.ts';
+import type { Standing } from './vectors.ts';
 
 /**
  * Weight of a cosine beside the score of a passage that has words for all of the question. With a small sentence encoder, on an
@@ -16,7 +17,7 @@ export function withMeaning<S, H extends Hit<S>>(
   hits: H[],
   words: number,
   cosineOf: (hit: H) => number,
-  likenessOf: (cosine: number) => number | undefined,
+  standingOf: (cosine: number) => Standing,
   recorder?: ScoreRecorder<S>,
 ): Hit<S>[] {
   const [best] = hits;
@@ -28,7 +29,9 @@ export function withMeaning<S, H extends Hit<S>>(
     recorder?.scale(hit.entry, scale);
     recorder?.add(hit.entry, 'vector', meaning);
     const score = scale * hit.score + meaning;
-    return { entry: hit.entry, score, first: best.entry, likeness: likenessOf(cosine), quoted: hit.quoted };
+    const { likeness, others } = standingOf(cosine);
+    const { entry, quoted } = hit;
+    return { entry, score, first: best.entry, likeness, meaning: { cosine, others }, quoted };
   });
   mixed.sort(byScore);
   if (recorder) recorder.ranked = mixed;

@@ -11,6 +11,14 @@ const LEAST_DEVIATION = 1e-4;
 /** Deviations that the nearest passage of a site, all of one subject, is less above the others than one of as many at random. */
 const ON_SUBJECT = 0.4;
 
+/** How near one passage is to a question beside the others. */
+export interface Standing {
+  /** As in `Match`. */
+  likeness: number | undefined;
+  /** As in `Meaning`. */
+  others: number | undefined;
+}
+
 /**
  * The vectors of passages, by slot: rows of signed bytes, compared by cosine. The signs of each row are kept as bits
  * besides: comparing those of 100,000 rows takes 10 ms, comparing the rows 200 ms.
@@ -104,8 +112,8 @@ export class Vectors {
     return sum / this.#lengths[slot]!;
   }
 
-  /** The likeness of a cosine with a vector, as in `Match`. */
-  likenessTo(vector: Float32Array): (cosine: number) => number | undefined {
+  /** How a cosine with a vector stands among those of all passages, or of a sample of them. */
+  standingTo(vector: Float32Array): (cosine: number) => Standing {
     const step = Math.max(1, Math.ceil(this.#end / MAX_SAMPLED));
     let [count, sum, squares] = [0, 0, 0];
     for (let slot = 0; slot < this.#end; slot += step) {
@@ -117,9 +125,11 @@ export class Vectors {
     }
     const mean = sum / count;
     const deviation = Math.sqrt(squares / count - mean * mean);
-    if (count < MIN_SAMPLED || !(deviation > LEAST_DEVIATION)) return () => undefined;
+    const othersOf = (cosine: number): number | undefined => (count < 2 ? undefined : (sum - cosine) / (count - 1));
+    if (count < MIN_SAMPLED || !(deviation > LEAST_DEVIATION))
+      return (cosine) => ({ likeness: undefined, others: othersOf(cosine) });
     const usual = highestOf(this.#size) - ON_SUBJECT;
-    return (cosine) => (cosine - mean) / deviation - usual;
+    return (cosine) => ({ likeness: (cosine - mean) / deviation - usual, others: othersOf(cosine) });
   }
 
   /** The `count` slots nearest to a vector, of those that `has` marks with 1 where it is given. */
