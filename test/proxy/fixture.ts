@@ -20,8 +20,7 @@ import { createChatRouter, type ChatRouterOptions } from '../../server/proxy/rou
 import { remoteUpstream } from '../../server/proxy/upstream/remote.ts';
 import { localUpstream } from '../../server/proxy/upstream/upstream.ts';
 import { newUuid, timestamp } from '../../server/schema/ids.ts';
-import { openStore } from '../../server/control/open-store.ts';
-import { databaseFor } from '../store/postgres/fixture.ts';
+import { openLowdbStore } from '../../server/store/lowdb/lowdb.ts';
 import type { Store, StoredChatbot } from '../../server/store/store.ts';
 import type { ChatEvent } from '../../server/types.ts';
 
@@ -69,8 +68,7 @@ export async function startChatServer({
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const time = { now: Date.now() };
   const clock = () => time.now;
-  const database = await databaseFor(dir);
-  const store = await openStore({ dataDir: dir, databaseUrl: database.env['DATABASE_URL'] }, { clock, log });
+  const store = await openLowdbStore({ dir, clock, log });
   const health = createHealth();
   const runs = new AnswerRuns({ store, clock, log });
   const respond: Respond = (question, run) => docent.respond(question, run);
@@ -141,9 +139,7 @@ export async function startChatServer({
       await runs.interrupt();
       await other.close();
       await store.close();
-      if (keep) return;
-      await rm(dir, { recursive: true, force: true });
-      await database.drop();
+      if (!keep) await rm(dir, { recursive: true, force: true });
     },
   };
   return docent;

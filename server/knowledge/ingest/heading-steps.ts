@@ -1,7 +1,8 @@
 import type { Block } from '../readers/blocks.ts';
 
-/** `1. Weigh`, `Step 1`, `Schritt 1: Wiegen`: a word or none, the number, and what the step is called. Pages of a PDF are no steps. */
-const STEP = /^(?!Page\b)(?:\p{L}{3,12}\s+)?(\d{1,2})(?:[.):–-]+(?=\s|$)|(?=\s*$))\s*(.*)$/su;
+/** `1. Weigh`, `Step 1`, `Schritt 1: Wiegen`: a word or none, the number, and what the step is called. Not `Part 1` or `Page 1`. */
+const STEP =
+  /^(?:(?:step|schritt|[ée]tape|paso|passo|pas|stap|steg|trinn?|krok|adım|vaihe|lépés|шаг|крок|βήμα)\s+)?(\d{1,2})(?:[.):–-]+(?=\s|$)|(?=\s*$))\s*(.*)$/isu;
 const ASKS = /[?？؟]\s*$/;
 /** Characters of one step. A longer one is a chapter. */
 const MAX_STEP_LENGTH = 400;
