@@ -294,20 +294,12 @@ const quick = [
 
 const inBrowser = ['test/browser/**/*.test.ts'];
 
-/** What goes through a server's doors, once more with its data in PostgreSQL. */
-const onPostgres = {
-  include: ['test/api/{resources,sessions}/**/*.test.ts', 'test/proxy/*.test.ts'],
-  globalSetup: 'test/store/postgres/global-setup.ts',
-  env: { TEST_STORE: 'postgres' },
-};
-
-/** `npm run test:all` runs all; without a browser, or without PostgreSQL, what needs it is left out. */
+/** `npm run test:all` runs all three; without a browser the last is left out. */
 const projects = [
   // Its files share a worker's modules: to load the server for each file would cost more than the tests do.
   { name: 'quick', include: quick, isolate: false },
   { name: 'slow', include: ['test/**/*.test.{ts,tsx}'], exclude: [...quick, ...inBrowser] },
   { name: 'browser', include: inBrowser },
-  { name: 'postgres', ...onPostgres },
 ];
 
 export default defineConfig(({ command }) => ({

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt } from '../server/dev/build.mjs';
 import { findBrowser } from './browser/find-browser.mjs';
-import { hasPostgres } from './store/postgres/installed.mjs';
 
 /**
  * `node test/run.mjs [all] [arguments of vitest]`: the quick tests, or all of them, and one closing line of counts. Which
@@ -17,7 +16,7 @@ const all = first === 'all';
 const given = all ? rest : process.argv.slice(2);
 
 /**
- * Builds, finds a browser and PostgreSQL, and says in a line each what is left out without them.
+ * Builds, finds a browser and says in one line which; without one the browser's tests are left out.
  * @returns {Promise<string[]>} the projects of vite.config.ts that are to run
  */
 async function prepareAll() {
@@ -31,9 +30,6 @@ async function prepareAll() {
     if (process.env['REQUIRE_BROWSER'] === '1') throw new Error(`REQUIRE_BROWSER=1, but ${found.missing}`);
     console.error(`browser: ${found.missing}; its tests are left out`);
   }
-  if (hasPostgres()) projects.push('postgres');
-  else if (process.env['REQUIRE_POSTGRES'] === '1') throw new Error('REQUIRE_POSTGRES=1, but there is none');
-  else console.error('PostgreSQL: none is installed, and DATABASE_URL names none; its tests are left out');
   return projects;
 }
 

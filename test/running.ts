@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { boot, type DocentServer } from '../server/boot.ts';
 import { conformance, type Exchange } from './api/contract/conformance.ts';
 import type { Disk } from '../server/store/lowdb/files/disk.ts';
-import { databaseFor } from './store/postgres/fixture.ts';
 import { recordExchanges } from './api/contract/recorded-exchanges.ts';
 
 /** The whole server in this process, over real HTTP on 127.0.0.1 and a data folder of its own. */
@@ -42,8 +41,7 @@ export async function start(env: NodeJS.ProcessEnv = {}, disk?: Disk): Promise<R
   // A backlog for a thousand connections at once.
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', 4096, done));
   const PORT = String((server.address() as AddressInfo).port);
-  const database = await databaseFor(dataDir);
-  const own = { API_KEY, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'silent', ...database.env, ...env, PORT };
+  const own = { API_KEY, DATA_DIR: dataDir, DEMO: '0', LOG_LEVEL: 'silent', ...env, PORT };
   booted = await boot(own, { disk, probeInterval: 50 });
   const running = booted;
   const base = `http://127.0.0.1:${PORT}`;
@@ -59,10 +57,7 @@ export async function start(env: NodeJS.ProcessEnv = {}, disk?: Disk): Promise<R
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
       await running.close();
-      if (!env['DATA_DIR']) {
-        await rm(dataDir, { recursive: true, force: true });
-        await database.drop();
-      }
+      if (!env['DATA_DIR']) await rm(dataDir, { recursive: true, force: true });
       hearing.check();
     },
   };

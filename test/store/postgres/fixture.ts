@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
 import type { StoreFixture } from '../contract.ts';
@@ -29,15 +29,3 @@ export const postgresSchema = (database: string) => async (): Promise<StoreFixtu
   const { url, drop } = await makeSchema(database);
   return { open: () => openPostgresStore({ url, clock: Date.now }), clear: drop };
 };
-
-/** The schema that goes with a data folder, where `TEST_STORE=postgres` has the servers of the tests keep their data there. */
-export async function databaseFor(dataDir: string): Promise<{ env: NodeJS.ProcessEnv; drop(): Promise<void> }> {
-  if (process.env['TEST_STORE'] !== 'postgres') return { env: {}, drop: async () => {} };
-  const database = process.env['TEST_DATABASE_URL'];
-  if (!database) throw new Error('TEST_STORE=postgres, but no server is there');
-  const { url, drop } = await makeSchema(
-    database,
-    `docent_${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`,
-  );
-  return { env: { DATABASE_URL: url }, drop };
-}

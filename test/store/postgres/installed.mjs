@@ -9,6 +9,3 @@ export function installedPostgres() {
   const [version] = existsSync(INSTALLED) ? readdirSync(INSTALLED).sort((a, b) => Number(b) - Number(a)) : [];
   return version === undefined ? undefined : join(INSTALLED, version, 'bin');
 }
-
-/** Whether the tests have a database: DATABASE_URL names one, or one is installed. */
-export const hasPostgres = () => Boolean(process.env['DATABASE_URL']) || installedPostgres() !== undefined;
