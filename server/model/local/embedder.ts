@@ -12,7 +12,7 @@ const PACKAGES = ['@energetic-ai/embeddings', MODEL_PACKAGE, '@energetic-ai/core
 
 /** Passages in one step of the thread, which a question waits for: one takes 100 to 200 ms. Texts of a question are shorter. */
 const [PASSAGES_PER_STEP, TEXTS_PER_STEP] = [2, 32];
-/** Sentences of the passages of a question: one takes 30 to 60 ms. */
+/** Sentences of the passages of a question: the encoder reads 5 to 8 paragraphs a second, and a question waits one second for it. */
 const MAX_SENTENCES = 8;
 /** UTF-16 units read of each text: time grows faster than length. */
 const MAX_LOCAL_UNITS = 1000;
