@@ -76,7 +76,7 @@ async function stored(session: string) {
   };
 }
 
-async function ask(query = 'When does the ferry leave, and what do bicycles cost?') {
+async function ask(query = 'What should I know about the ferry and bicycles?') {
   const session = await newSession();
   await running.api('POST', `/session/${session}/message/non-stream`, { query });
   return stored(session);
@@ -181,7 +181,7 @@ describe('an answer that waits for the check', () => {
     const reply = await fetch(`${running.base}/api/v1/session/${session}/message/stream`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${API_KEY}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ query: 'When does the ferry leave, and what do bicycles cost?' }),
+      body: JSON.stringify({ query: 'What should I know about the ferry and bicycles?' }),
     });
     const chunks = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
     return { next: async () => (await chunks.read()).value ?? '', chunks };
@@ -214,7 +214,7 @@ describe('an answer that waits for the check', () => {
     await running.api('POST', `/chatbot/${chatbot}/update`, { visibility: 'public' });
     const chat = `${running.base}/chat/${chatbot}`;
     const headers = { 'Content-Type': 'application/json' };
-    const query = 'When does the ferry leave, and what do bicycles cost?';
+    const query = 'What should I know about the ferry and bicycles?';
     const stream = await watch(`${chat}/ask`, { method: 'POST', headers, body: JSON.stringify({ query }) });
     await stream.until((events) => textOf(events) === 'The ferry leaves Galway at noon');
     if (written === WHOLE) await expect.poll(() => fake.requests.some(isCheck), { timeout: 20_000 }).toBe(true);
