@@ -69,7 +69,7 @@ export function Note({ chat, status, outcome, onRetry }: NoteProps): VNode | nul
   return (
     <Notice
       kind={isOver ? 'warning' : is}
-      text={[note, ' ', link]}
+      text={link ? [note, ' ', link] : note}
       disabled={!!left}
       onClick={isOver ? onRetry : undefined}
     >
