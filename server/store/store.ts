@@ -1,9 +1,13 @@
 import type { AgentRouting } from '../schema/routing.ts';
 import type { Agent, Chatbot, DataSource, Message, Schedule, Session, SourceTag } from '../schema/records.ts';
 import type { Site } from '../schema/site.ts';
+import type { OwnerAccount, StoredKey, User } from './accounts.ts';
+import type { Bus } from './bus.ts';
 import type { IndexFiles } from './index-files.ts';
 import type { Outcome } from '../types.ts';
 import type { WidgetSettings } from '../schema/widget-settings.ts';
+
+export type { OwnerAccount, StoredKey, User } from './accounts.ts';
 
 /**
  * The Store port: verbs of the domain. What a promise here has resolved is durable: written and synced. Lists are in order of
@@ -13,6 +17,8 @@ import type { WidgetSettings } from '../schema/widget-settings.ts';
 export interface Store {
   /** Created when the store is first opened; never changes. */
   readonly owner: OwnerAccount;
+  /** Between the processes that have the store open. */
+  readonly bus: Bus;
   /** Absent in PostgreSQL, where processes that share the texts would have to drop one another's files. */
   readonly indexFiles?: IndexFiles;
 
@@ -139,31 +145,6 @@ export interface Store {
 
 /** Returns the changed record; the argument may be changed in place. Throwing leaves all as it was. */
 export type Change<T> = (record: T) => T;
-
-export interface OwnerAccount {
-  /** The user whom `API_KEY` names. */
-  user: User;
-  /** 64 hex digits; derives identifiers that a repeat of the same request finds again. */
-  secret: string;
-}
-
-export interface User {
-  uuid: string;
-  email: string;
-  created_at: string;
-}
-
-export interface StoredKey {
-  /** SHA-256 of the key, hex: the key itself is never stored. */
-  hash: string;
-  user: string;
-  name: string;
-  /** Its first characters, by which its owner knows it. */
-  hint: string;
-  created_at: string;
-  /** '' before its first use. */
-  last_used_at: string;
-}
 
 export interface StoredChatbot extends Chatbot {
   owner: string;

@@ -20,6 +20,7 @@ import { sessionVerbs } from './sessions/session-verbs.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { sourceVerbs } from './sources/source-verbs.ts';
 import { Sources } from './sources/sources.ts';
+import { LocalBus } from '../bus.ts';
 import type { Store } from '../store.ts';
 import { InFlight } from '../in-flight.ts';
 import { UsageFiles } from './usage.ts';
@@ -95,6 +96,7 @@ function createStore(
   };
   return {
     owner: ownerAccountOf(record.stored),
+    bus: new LocalBus(),
     ...accountVerbs(record, context.run),
     ...chatbotVerbs(context),
     ...sourceVerbs(context),

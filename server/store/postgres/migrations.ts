@@ -82,6 +82,11 @@ const STEPS = [
     credits double precision not null, tokens bigint not null, n bigint not null,
     primary key (owner, day, chatbot, model));
   `,
+  `
+  create table notices (
+    n bigint generated always as identity primary key, process text not null, notices text not null,
+    at timestamptz not null default now());
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

@@ -4,6 +4,7 @@ import type { Health } from '../../health/health.ts';
 import type { StoreLog } from '../log.ts';
 import type { OwnerAccount, Store, User } from '../store.ts';
 import { accountVerbs } from './account-verbs.ts';
+import { PostgresBus } from './bus.ts';
 import { chatbotVerbs } from './chatbot-verbs.ts';
 import { connect, inTransaction, type ConnectionOptions, type Sql } from './connection.ts';
 import { createContext } from './context.ts';
@@ -39,14 +40,17 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     const own = await beginProcess({ sql, uuid, watch, isAlone: options.isAlone });
     // What a process that ended has marked.
     await sql`delete from chatbots where is_deleted`;
+    const bus = await PostgresBus.open(sql, uuid, watch);
     const context = createContext(sql, uuid, watch);
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await context.inFlight.close();
+      await bus.close();
       await own.end().finally(() => sql.end({ timeout: END_TIMEOUT }));
     };
     return {
       owner,
+      bus,
       ...accountVerbs(context, owner.user.uuid),
       ...chatbotVerbs(context),
       ...sourceVerbs(context),
