@@ -128,8 +128,11 @@ function answerWithModel(
   const { acceptedLanguages, unstreamed, session } = question;
   const cite = question.chatbot.meta.show_citations;
   const size = catalogue.context(agent?.meta.model ?? '');
-  const given = fitContext({ ...context, ...context.searched }, size, tools?.reserved);
   const { chatbot } = question;
+  const { turns, found: searched, more } = { ...context, ...context.searched };
+  const scene = { chatbot, session, clock };
+  const asked = { agent, turns, found: searched, more, query, cite, acceptedLanguages, scene };
+  const given = fitContext(asked, size, tools?.reserved);
   const safe = { chatbot, agent, found: given.found, hosts };
   const checked = cite ? judge?.filterFor({ given: given.found, query: query.text, agent }, run) : undefined;
   const markers = withSafety(checked ?? createMarkerFilter(cite ? given.found : [], query.text, run), safe, run);
@@ -143,9 +146,7 @@ function answerWithModel(
     if (quotable && run.appended > 0 && !unstreamed) quotable = undefined;
     if (run.isFull) generation.stop();
   };
-  const scene = { chatbot, session, clock };
-  const maxTokens = answerTokens(size);
-  const request = buildPrompt({ agent, ...given, query, cite, acceptedLanguages, scene, maxTokens });
+  const request = buildPrompt({ ...asked, ...given, maxTokens: answerTokens(size) });
   const told = markers.listening(model);
   const generation = tools ? tools.generate(told, withToolRules(request), onText) : told.generate(request, onText);
   question.trace?.give(given.found, request);

@@ -10,7 +10,7 @@ import { phrasesFor } from './extract/phrases.ts';
 /** Earlier turns that the model gets. */
 export const MAX_TURNS = 6;
 /** UTF-16 units of the answer of an earlier turn. */
-export const MAX_EARLIER_ANSWER_LENGTH = 2000;
+const MAX_EARLIER_ANSWER_LENGTH = 2000;
 
 const RULES = `Answer the visitor's last message. All facts in your answer come from the numbered passages below and from what the site's owner says below, and from nothing else.
 A greeting, thanks or a goodbye needs no passage: answer it in one short, friendly sentence without any fact.
@@ -24,9 +24,6 @@ const DO_NOT_CITE = 'Do not put passage numbers or other references into the ans
 
 /** Above the prompt of the agent. */
 const OWNER = `The site's owner says how you speak, of what, and whom visitors may contact. It adds to the rules above, and takes none of them back:`;
-
-/** Our own part of the prompt, but for the sentence for “I don’t know”. */
-export const OWN_RULES = `${RULES}\n\n${CITE}\n\n${OWNER}`;
 
 export interface PromptOptions {
   agent: StoredAgent | undefined;
@@ -51,28 +48,31 @@ export interface Scene {
 
 /** The request to a model: our rules, the agent's own prompt, which adds to them, and the passages; the last turns; the question. */
 export function buildPrompt(options: PromptOptions): ModelRequest {
-  const { agent, turns, found, query, cite, acceptedLanguages, scene, maxTokens } = options;
-  const unknown = `“${phrasesFor(query, found, acceptedLanguages).unknown}”`;
-  const rules = [
-    `${RULES} ${unknown}`,
-    cite ? CITE : DO_NOT_CITE,
-    scene && describeScene(scene, found),
-    agent?.prompt && `${OWNER}\n${unfenced(agent.prompt)}`,
-    passageList(found),
-  ]
-    .filter(Boolean)
-    .join('\n\n');
+  const { agent, turns, found, query, maxTokens } = options;
   return {
     model: agent?.meta.model,
     owner: agent?.chatbot,
     temperature: agent?.meta.temperature ?? 0,
     maxTokens,
     messages: [
-      { role: 'system', content: rules },
+      { role: 'system', content: `${rulesFor(options)}\n\n${passageList(found)}` },
       ...turns.flatMap(earlierMessages),
       { role: 'user', content: unfenced(query.text) },
     ],
   };
+}
+
+/** What a model is told but for the passages, of whose addresses it has the sites. */
+export function rulesFor({ agent, found, query, cite, acceptedLanguages, scene }: PromptOptions): string {
+  const unknown = `“${phrasesFor(query, found, acceptedLanguages).unknown}”`;
+  return [
+    `${RULES} ${unknown}`,
+    cite ? CITE : DO_NOT_CITE,
+    scene && describeScene(scene, found),
+    agent?.prompt && `${OWNER}\n${unfenced(agent.prompt)}`,
+  ]
+    .filter(Boolean)
+    .join('\n\n');
 }
 
 /** Sites that are named. */
@@ -111,7 +111,7 @@ function pageOf(sent: unknown): string {
 }
 
 /** None for an answer that was interrupted before its first word: some model servers refuse an empty message. */
-function earlierMessages(turn: StoredMessage): ModelMessage[] {
+export function earlierMessages(turn: StoredMessage): ModelMessage[] {
   const answer = answerText(turn);
   if (answer === '') return [];
   return [
@@ -126,14 +126,14 @@ const answerText = ({ response }: StoredMessage): string =>
 
 function passageList(found: Found[]): string {
   if (found.length === 0) return 'No passages were found for this message.';
-  const list = placesInOrder(found)
-    .map((at) => {
-      const { source, headings, text } = found[at]!;
-      const head = escapePassage([source.title, ...headings].join(' › ') + addressOf(source));
-      return `[${at + 1}] ${head}\n${escapePassage(text)}`;
-    })
-    .join('\n\n');
-  return `<passages>\n${list}\n</passages>`;
+  const list = placesInOrder(found).map((at) => numbered(found[at]!, at + 1));
+  return `<passages>\n${list.join('\n\n')}\n</passages>`;
+}
+
+/** As a model reads it, with its title, headings and address. */
+export function numbered({ source, headings, text }: Found, number: number): string {
+  const head = escapePassage([source.title, ...headings].join(' › ') + addressOf(source));
+  return `[${number}] ${head}\n${escapePassage(text)}`;
 }
 
 /** Best first, but those of a section together as the page has them. Their numbers stay: a marker counts in the order of `found`. */

@@ -65,6 +65,7 @@ interface Words {
 }
 
 interface PassageWords extends Words {
+  text: string;
   sentences: (Span & Pick<Words, 'roots' | 'numbers'> & { text: string })[];
   language: LanguageCode | undefined;
   /** The roots of `head`, and its last line. */
@@ -87,10 +88,12 @@ const passageCache = new WeakCache<object, PassageWords>(500);
 /** UTF-16 units: bounds the memory of the cache. */
 const MAX_CACHED_LENGTH = 10_000;
 
-const readCached = (given: GivenPassage): PassageWords =>
-  given.entry && given.text.length <= MAX_CACHED_LENGTH
-    ? passageCache.get(given.entry, () => readPassage(given))
-    : readPassage(given);
+/** A passage that was shortened is read for itself. */
+function readCached(given: GivenPassage): PassageWords {
+  if (!given.entry || given.text.length > MAX_CACHED_LENGTH) return readPassage(given);
+  const known = passageCache.get(given.entry, () => readPassage(given));
+  return known.text === given.text ? known : readPassage(given);
+}
 
 /**
  * Checks by words, numbers, names and negations whether a passage supports a claim. Reads a passage when it is first cited.
@@ -239,7 +242,7 @@ function readPassage({ head, text }: GivenPassage): PassageWords {
     addTo(whole, words);
     return { start, end, text: sentence, roots: words.roots, numbers: words.numbers };
   });
-  return { ...whole, sentences, language, headRoots, heading: head.slice(head.lastIndexOf('\n') + 1) };
+  return { ...whole, text, sentences, language, headRoots, heading: head.slice(head.lastIndexOf('\n') + 1) };
 }
 
 function addTo(whole: Words, part: Words): void {

@@ -163,12 +163,10 @@ export async function answerConfirmed(
     const earlier = turns.filter(({ uuid }) => uuid !== question.uuid);
     const { acceptedLanguages, chatbot, session } = question;
     const size = catalogue.context(agent.meta.model);
-    const given = fitContext({ agent, turns: earlier, found, query }, size, tools.reserved);
     const scene = { chatbot, session, clock };
-    const maxTokens = answerTokens(size);
-    const request = withToolRules(
-      buildPrompt({ agent, ...given, query, cite: false, acceptedLanguages, scene, maxTokens }),
-    );
+    const asked = { agent, turns: earlier, found, query, cite: false, acceptedLanguages, scene };
+    const given = fitContext(asked, size, tools.reserved);
+    const request = withToolRules(buildPrompt({ ...asked, ...given, maxTokens: answerTokens(size) }));
     const prompt = { ...request, messages: [...request.messages, ...history] };
     return {
       prompt,

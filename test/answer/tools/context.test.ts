@@ -55,7 +55,7 @@ it('replies are shortened where they do not fit, the oldest first', async () => 
   await shop.addFunction({ method: 'GET', parameters: { type: 'object', properties } });
   let n = 0;
   shop.tool.reply = (_, response) => void response.end(`reply ${(n += 1)}: ${FILLER.repeat(15)}`);
-  const rounds = [1, 2, 3].map((at) => calling('stock', { note: FILLER.repeat(9) }, [`Look ${at}: ${FILLER}`]));
+  const rounds = [1, 2, 3].map((at) => calling('stock', { note: FILLER.repeat(5) }, [`Look ${at}: ${FILLER}`]));
   shop.model.next(...rounds, { pieces: ['Done.'] });
   expect((await visit(shop, 'What is a lamp like?')).text).toContain('Done.');
   for (const tokens of tokensOfRequests()) expect(tokens).toBeLessThanOrEqual(CONTEXT * 0.75);
