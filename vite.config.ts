@@ -227,7 +227,7 @@ const fewerSignals: Plugin = {
  * be here.
  */
 const PRIVATE_FIELDS =
-  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer)$/;
+  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|restore|pending)$/;
 
 /** A second look at what a visitor downloads: two hundredths less, which is a feature's worth. */
 const smaller: Plugin = {

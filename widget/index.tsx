@@ -10,7 +10,8 @@ export type { DocentChatElement } from './element.ts';
 
 /** Puts the chat on the page: a launcher in the corner, or inside `target`. The panel is loaded at the first hover, focus or call. */
 export function mount(options: Options): Handle {
-  return launch(options, () => import('./panel.tsx'));
+  const { open, unloadable } = { ...options.words };
+  return launch(options, () => import('./panel.tsx'), open, unloadable);
 }
 
 /**

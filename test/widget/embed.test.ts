@@ -195,6 +195,30 @@ test('data-inline selects the element that contains the chat', async () => {
   document.body.innerHTML = '';
 });
 
+test('a page that swaps its body with an inline chat gets the new one as window.Docent, and the old one is destroyed', async () => {
+  document.body.innerHTML = '<div id="help"></div>';
+  await embed({ chatbot: 'c1', inline: '#help' });
+  const old = docent();
+  await waitFor(() => expect(hosts()[0]!.shadowRoot!.querySelector('textarea')).toBeTruthy());
+  const { shadowRoot } = hosts()[0]!;
+  document.body.innerHTML = '<div id="help"></div>';
+  await embed({ chatbot: 'c1', inline: '#help' });
+  expect(docent()).not.toBe(old);
+  expect(shadowRoot!.querySelector('textarea')).toBeNull();
+  docent().ask('to the new one');
+  await waitFor(() => expect(hosts()[0]!.shadowRoot!.textContent).toContain('An answer.'));
+  docent().destroy();
+  document.body.innerHTML = '';
+});
+
+test('of two widgets on a page, the first is window.Docent', async () => {
+  await embed({ chatbot: 'c1' });
+  const first = docent();
+  await embed({ chatbot: 'c2' });
+  expect(docent()).toBe(first);
+  expect(hosts()).toHaveLength(2);
+});
+
 test('destroy removes the widget and window.Docent', async () => {
   await embed();
   docent().destroy();

@@ -36,6 +36,10 @@ export interface Handle {
 /** The widget's host element. The chatbot's uuid is a property, which markup cannot set. */
 export type Host = HTMLElement & { docent?: string };
 
+export interface LaunchedHandle extends Handle {
+  host: Host;
+}
+
 export type LoadPanel = () => Promise<{ openPanel: typeof openPanel }>;
 
 // Minified by hand: part of the launcher, which every page view loads (1,500 bytes gzip). The host is a line of no height at the
@@ -43,16 +47,13 @@ export type LoadPanel = () => Promise<{ openPanel: typeof openPanel }>;
 // img-src policy applies. The text on the owner's colour is black or white by the colour's lightness.
 const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2147483000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}@media print{:host{display:none!important}}.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc(5e7 - l*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}.l:before{content:"";float:left;border:13px solid;clip-path:path("M3 18A12 10 0 1 1 9 21l-7 3z")}`;
 
-/** Settings that need the panel without a click (open, label, icon, teaser, settings); it is loaded after PRELOAD_DELAY_MS. */
-const PRELOAD_SETTINGS = /open|label|icon|tea|^set/;
 const PRELOAD_DELAY_MS = 999;
 
-/** Puts the launcher on the page; the panel is loaded at the first hover, focus or call. */
-export function launch(options: Options, load: LoadPanel): Handle {
+/** Puts the launcher, with these words, on the page; the panel is loaded at the first hover, focus or call. */
+export function launch(options: Options, load: LoadPanel, open = OPEN, unloadable = UNLOADABLE): LaunchedHandle {
   const { target } = options;
   const createElement = documentMember('createElement');
   const settings = options.settings as Record<string, string> | undefined;
-  const { open = OPEN, unloadable = UNLOADABLE } = { ...options.words };
   const host: Host = createElement('docent-widget');
   const root = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
@@ -71,7 +72,7 @@ export function launch(options: Options, load: LoadPanel): Handle {
         calls.forEach(whenLoaded);
       },
       (fault: unknown) => {
-        console.error('[docent] server up?', fault);
+        console.error('[docent]', fault);
         button.title = unloadable;
         loading = undefined;
       },
@@ -82,7 +83,8 @@ export function launch(options: Options, load: LoadPanel): Handle {
     preload();
   };
 
-  const handle: Handle = {
+  const handle: LaunchedHandle = {
+    host,
     open: () => whenLoaded((chat) => chat.open()),
     close: () => whenLoaded((chat) => chat.close()),
     ask: (query) => whenLoaded((chat) => chat.ask(query)),
@@ -96,8 +98,7 @@ export function launch(options: Options, load: LoadPanel): Handle {
       clearTimeout(preloadTimer);
       removeEventListener('click', openFromPage, true);
       host.remove();
-      panel?.destroy();
-      panel = undefined;
+      panel = panel?.destroy() as undefined;
     },
   };
   const openFromPage = (event: Event & { docent?: Host }): void => {
@@ -118,7 +119,8 @@ export function launch(options: Options, load: LoadPanel): Handle {
         `--docent-${name[0] === 'z' ? 'z' : name}`,
         settings[name] + (/offset|radius/.test(name) ? 'px' : ''),
       );
-    if (PRELOAD_SETTINGS.test(name)) preloadTimer ??= setTimeout(preload, PRELOAD_DELAY_MS);
+    // What needs the panel without a click: open, label, icon, teaser, settings.
+    if (/open|label|icon|tea|^set/.test(name)) preloadTimer ??= setTimeout(preload, PRELOAD_DELAY_MS);
   }
   if (target) {
     host.dataset.inline = '';
