@@ -1,13 +1,16 @@
 import type { AgentRouting } from '../schema/routing.ts';
-import type { Agent, Chatbot, DataSource, Message, Schedule, Session, SourceTag } from '../schema/records.ts';
+import type { Agent, Chatbot, Message, Schedule, Session, SourceTag } from '../schema/records.ts';
 import type { Site } from '../schema/site.ts';
 import type { OwnerAccount, StoredKey, User } from './accounts.ts';
 import type { Bus } from './bus.ts';
 import type { IndexFiles } from './index-files.ts';
+import type { PassageVersions } from './passage-versions.ts';
+import type { SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
 import type { Outcome } from '../types.ts';
 import type { WidgetSettings } from '../schema/widget-settings.ts';
 
 export type { OwnerAccount, StoredKey, User } from './accounts.ts';
+export type { Passage, SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
 
 /**
  * The Store port: verbs of the domain. What a promise here has resolved is durable: written and synced. Lists are in order of
@@ -21,6 +24,8 @@ export interface Store {
   readonly bus: Bus;
   /** Absent in PostgreSQL, where processes that share the texts would have to drop one another's files. */
   readonly indexFiles?: IndexFiles;
+  /** Absent where one process alone has the store open: what it changes it indexes itself. */
+  readonly passages?: PassageVersions;
 
   keyOwner(hash: string): Promise<User | undefined>;
   addKey(key: StoredKey): Promise<void>;
@@ -178,62 +183,6 @@ export interface StoredSite extends Omit<Site, 'current' | LateFields>, Partial<
   round: number;
   /** Pages whose links this crawl follows although they are unchanged; absent for none. */
   refollow?: string[] | 'all';
-}
-
-/** Identifies a source within its chatbot. */
-interface SourceIdentity {
-  chatbot: string;
-  /** What makes a second one the same: the normalised URL of a link, the SHA-256 of a file. Unique within the chatbot. */
-  identity: string;
-  /** A page's other address, by redirect or canonical link: unique as the identity is. '' or absent for none. */
-  alias?: string;
-}
-
-/** What the crawl of a site notes on a source. */
-interface CrawlState {
-  /** The site whose crawl found the source, or came across it. '' or absent for none. */
-  site?: string;
-  /** The page, or the sitemap, whose link led a crawl here; absent where none did. */
-  found_on?: string;
-  /** 1 where a crawl came across a source that its owner had added: no crawl ever removes it. */
-  own?: 0 | 1;
-  /** Number of the site's last crawl that has finished with the source. */
-  round?: number;
-}
-
-/** What its passages were made from and by. */
-interface IndexState {
-  /** JSON: the fetched page that the passages were made from, so that an unchanged one is not read again; '' or absent for none. */
-  fetched_json?: string;
-  /** The embedding model that its passages have vectors by; '' or absent for none. */
-  embedded_by?: string;
-  /** A heading of it that the first screen suggests as a question; '' or absent for none. */
-  suggestion?: string;
-}
-
-/** Flat, as it is stored. */
-export interface StoredSource extends DataSource, SourceIdentity, CrawlState, IndexState {}
-
-/** A source's own text, and where its passages stand in it. */
-export interface SourceDocument {
-  title: string;
-  text: string;
-  passages: Passage[];
-}
-
-/** `text.slice(start, end)` in UTF-16 units; `headings` from the outermost to the nearest; `ofSite`: of the header or the footer. */
-export interface Passage {
-  headings: string[];
-  start: number;
-  end: number;
-  ofSite?: true;
-}
-
-export interface StoredVectors {
-  model: string;
-  dimensions: number;
-  /** A row a passage, in their order, `dimensions` long: signed bytes, of which the direction alone tells. */
-  rows: Int8Array;
 }
 
 /** The reply to a create that was sent with an `Idempotency-Key`. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { IndexCache } from '../../server/knowledge/search/index-cache.ts';
+import type { IndexCache } from '../../server/knowledge/search/cache/index-cache.ts';
 import type { SourceDocument, Store, StoredSource } from '../../server/store/store.ts';
 import { aSource } from '../store/records.ts';
 
@@ -31,7 +31,7 @@ async function open(...sources: StoredSource[]): Promise<IndexCache> {
 }
 
 async function openWithDocument(document: Store['document'], ...sources: StoredSource[]): Promise<IndexCache> {
-  const module = await import('../../server/knowledge/search/index-cache.ts');
+  const module = await import('../../server/knowledge/search/cache/index-cache.ts');
   const store = { sources: async () => sources, document } as unknown as Store;
   return new module.IndexCache({ store, clock: Date.now, idle: 60_000 });
 }
@@ -107,7 +107,7 @@ describe('indexes that are loaded before the first question', () => {
 
   /** Two chatbots of so many sources each; `read` names the chatbot of each document that was read, `give` lets one be read. */
   async function openTwo(sources: number) {
-    const module = await import('../../server/knowledge/search/index-cache.ts');
+    const module = await import('../../server/knowledge/search/cache/index-cache.ts');
     const all = [CHATBOT, OTHER].flatMap((chatbot) => Array.from({ length: sources }, () => aSource(chatbot)));
     const read: string[] = [];
     const asked: { chatbot: string; give: () => void }[] = [];
@@ -185,7 +185,7 @@ describe('indexes that are loaded before the first question', () => {
   });
 
   it('are told of where one cannot be loaded, and the others are', async () => {
-    const module = await import('../../server/knowledge/search/index-cache.ts');
+    const module = await import('../../server/knowledge/search/cache/index-cache.ts');
     const sources = async (chatbot: string): Promise<StoredSource[]> => {
       if (chatbot === CHATBOT) throw new Error('the disk is gone');
       return [aSource(chatbot)];

@@ -5,7 +5,7 @@ import { OutboundFailure } from '../../outbound/failures.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { SourceDocument, Store, StoredVectors } from '../../store/store.ts';
 import type { Found } from '../search/found.ts';
-import type { IndexCache } from '../search/index-cache.ts';
+import type { IndexCache } from '../search/cache/index-cache.ts';
 import { SentenceVectors } from '../search/meaning/sentence-vectors.ts';
 import { rowOf } from '../search/meaning/vectors.ts';
 

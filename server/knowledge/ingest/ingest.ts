@@ -5,7 +5,7 @@ import type { Store, StoredSource } from '../../store/store.ts';
 import type { Web } from '../../web/web.ts';
 import { chatbotsByUse } from './by-use.ts';
 import { createEmbedding, type Embedding, type RetryDelays } from './embed.ts';
-import { IndexCache } from '../search/index-cache.ts';
+import { IndexCache } from '../search/cache/index-cache.ts';
 import type { Knowledge } from '../knowledge.ts';
 import type { SearchOptions, SearchResult } from '../search/found.ts';
 import {

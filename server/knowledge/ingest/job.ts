@@ -2,7 +2,7 @@ import { nextModifiedAt, type Clock } from '../../schema/ids.ts';
 import type { Change, SourceDocument, Store, StoredSource } from '../../store/store.ts';
 import { WebFailure } from '../../web/errors.ts';
 import type { Web } from '../../web/web.ts';
-import type { IndexCache } from '../search/index-cache.ts';
+import type { IndexCache } from '../search/cache/index-cache.ts';
 import { contentOfSource, type ParsedContent } from './content.ts';
 import { claimAddress, type MayMove } from './dedupe.ts';
 import type { FetchOptions } from './fetch.ts';

@@ -11,7 +11,7 @@ type SiteVerbs = 'createSite' | 'site' | 'sites' | 'updateSite' | 'unfinishedSit
 
 /** Chatbots, and their agents, tags and sites. */
 export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs | AgentVerbs | TagVerbs | SiteVerbs> {
-  const { sql, mutex, run, nextOrder, deletions } = context;
+  const { sql, mutex, run, nextOrder, deletions, versions } = context;
   const agents = new SubRecords<StoredAgent>(context, {
     table: 'agents',
     links: 'agent_sources',
@@ -45,6 +45,7 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
         const { count } = await tx`
           insert into chatbots (uuid, n, owner, record) values (${uuid}, ${n}, ${owner}, ${record})
           on conflict do nothing`;
+        if (count > 0) await tx`insert into passages (chatbot) values (${uuid})`;
         if (count > 0) for (const agent of withAgents) await agents.add(tx, agent, nextOrder());
       }),
     );
@@ -67,9 +68,12 @@ export function chatbotVerbs(context: PostgresContext): Pick<Store, ChatbotVerbs
     },
     chatbot: (uuid) =>
       run(async () => {
-        const [row] = await sql<{ record: string }[]>`
-          select record from chatbots where uuid = ${uuid} and not is_deleted`;
-        return row && read(row.record);
+        const [row] = await sql<{ record: string; version: number }[]>`
+          select record, coalesce((select version from passages where chatbot = uuid), 0)::float8 as version
+          from chatbots where uuid = ${uuid} and not is_deleted`;
+        if (!row) return void versions.delete(uuid);
+        versions.set(uuid, Math.max(row.version, versions.get(uuid) ?? 0));
+        return read(row.record);
       }),
     chatbots: (owner) =>
       run(async () => {

@@ -1,4 +1,5 @@
 import { KeyedMutex } from '../../async/keyed-mutex.ts';
+import type { Bus } from '../bus.ts';
 import { InFlight, type RunVerb } from '../in-flight.ts';
 import type { Sql } from './connection.ts';
 import type { DatabaseWatch } from './outage.ts';
@@ -16,9 +17,19 @@ export interface PostgresContext {
   nextOrder(): string;
   /** Resolves when the deletions of chatbots that have begun are known to all: what is stored after them finds them gone. */
   deletions: Set<Promise<unknown>>;
+  bus: Bus;
+  /** Of the passages of chatbots, as they were when this process last read them. */
+  versions: Map<string, number>;
 }
 
-export function createContext(sql: Sql, process: string, watch: DatabaseWatch): PostgresContext {
+interface ContextOptions {
+  sql: Sql;
+  process: string;
+  watch: DatabaseWatch;
+  bus: Bus;
+}
+
+export function createContext({ sql, process, watch, bus }: ContextOptions): PostgresContext {
   const inFlight = new InFlight();
   return {
     sql,
@@ -28,6 +39,8 @@ export function createContext(sql: Sql, process: string, watch: DatabaseWatch): 
     run: (act) => inFlight.run(() => watch.run(act)),
     nextOrder: createOrder(),
     deletions: new Set(),
+    bus,
+    versions: new Map(),
   };
 }
 

@@ -87,6 +87,15 @@ const STEPS = [
     n bigint generated always as identity primary key, process text not null, notices text not null,
     at timestamptz not null default now());
   `,
+  `
+  -- Rows of their own, locked after those of sources: a deletion of a chatbot locks chatbot, sources, versions in this order.
+  create table passages (chatbot text primary key references chatbots on delete cascade, version bigint not null default 0);
+  insert into passages (chatbot) select uuid from chatbots;
+  create table passage_changes (
+    chatbot text not null references passages on delete cascade, source text not null, version bigint not null,
+    at timestamptz not null default now(), primary key (chatbot, source));
+  create index changes_by_version on passage_changes (chatbot, version);
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

@@ -12,6 +12,7 @@ import { countVerbs } from './count-verbs.ts';
 import { messageVerbs } from './message-verbs.ts';
 import { migrate } from './migrations.ts';
 import { awayCode, DatabaseWatch, unreachable } from './outage.ts';
+import { forgetChanges, passageVersions } from './passages.ts';
 import { beginProcess } from './processes.ts';
 import { sessionVerbs } from './session-verbs.ts';
 import { sourceVerbs } from './source-verbs.ts';
@@ -40,8 +41,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     const own = await beginProcess({ sql, uuid, watch, isAlone: options.isAlone });
     // What a process that ended has marked.
     await sql`delete from chatbots where is_deleted`;
+    await forgetChanges(sql);
     const bus = await PostgresBus.open(sql, uuid, watch);
-    const context = createContext(sql, uuid, watch);
+    const context = createContext({ sql, process: uuid, watch, bus });
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await context.inFlight.close();
@@ -51,6 +53,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     return {
       owner,
       bus,
+      passages: passageVersions(context),
       ...accountVerbs(context, owner.user.uuid),
       ...chatbotVerbs(context),
       ...sourceVerbs(context),

@@ -3,6 +3,7 @@ import { cloneJson } from '../clone-json.ts';
 import type { Change, SourceDocument, Store, StoredSource, StoredVectors } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
+import { raiseVersions } from './passages.ts';
 
 type SourceVerbs =
   'createSource' | 'file' | 'source' | 'sources' | 'sourceCount' | 'updateSource' | 'claimIdentity' | 'deleteSource';
@@ -10,6 +11,12 @@ type DocumentVerbs = 'unfinishedSources' | 'unembeddedSources' | 'putDocument' |
 
 interface Row {
   record: string;
+}
+
+interface ChangeOptions {
+  raise: (uuid: string) => Promise<void>;
+  /** Given to the source by the change; checked where it is given. */
+  identity?: string;
 }
 
 /** As in `isPending`. */
@@ -25,7 +32,7 @@ class Taken extends Error {
 }
 
 export function sourceVerbs(context: PostgresContext): Pick<Store, SourceVerbs | DocumentVerbs> {
-  const { sql, mutex, run, nextOrder } = context;
+  const { sql, mutex, run, nextOrder, bus } = context;
 
   async function select(condition: Fragment): Promise<StoredSource[]> {
     const rows = await sql<Row[]>`select record from sources ${condition}`;
@@ -70,7 +77,20 @@ export function sourceVerbs(context: PostgresContext): Pick<Store, SourceVerbs |
     );
   };
 
-  async function change(tx: Queries, uuid: string, by: Change<StoredSource>, identity?: string) {
+  /** A transaction; `raise` is to be called in it for a source of which something that is indexed has changed. */
+  async function storing<T>(act: (tx: Queries, raise: (uuid: string) => Promise<void>) => Promise<T>): Promise<T> {
+    const changed = new Set<string>();
+    const result = await inTransaction(sql, (tx) =>
+      act(tx, async (uuid) => {
+        const rows = await raiseVersions(tx, sql`select chatbot, uuid as source from sources where uuid = ${uuid}`);
+        for (const { chatbot } of rows) changed.add(chatbot);
+      }),
+    );
+    for (const chatbot of changed) bus.publish('passages', chatbot);
+    return result;
+  }
+
+  async function change(tx: Queries, uuid: string, by: Change<StoredSource>, { raise, identity }: ChangeOptions) {
     const [row] = await tx<Row[]>`select record from sources where uuid = ${uuid} for no key update`;
     if (!row) return undefined;
     const before = fromJson<StoredSource>(row.record);
@@ -81,21 +101,23 @@ export function sourceVerbs(context: PostgresContext): Pick<Store, SourceVerbs |
         record = ${JSON.stringify(after)}
       where uuid = ${uuid}`;
     if (before.identity !== after.identity || before.alias !== after.alias) await nameIt(tx, after);
+    if (after.title !== before.title || after.file_name !== before.file_name) await raise(uuid);
     return after;
   }
 
   const update = (uuid: string, by: Change<StoredSource>) =>
-    mutex.run(uuid, () => inTransaction(sql, (tx) => change(tx, uuid, by)));
+    mutex.run(uuid, () => storing((tx, raise) => change(tx, uuid, by, { raise })));
 
   /** Replaces what a source has beside its record; `by` gives its new `embedded_by`. */
   const put = (uuid: string, embedded_by: string, by: (tx: Queries) => Promise<unknown>): Promise<boolean> =>
     mutex.run(uuid, () =>
-      inTransaction(sql, async (tx) => {
-        const changed = await change(tx, uuid, (one) =>
-          (one.embedded_by ?? '') === embedded_by ? one : { ...one, embedded_by },
-        );
-        if (changed) await by(tx);
-        return changed !== undefined;
+      storing(async (tx, raise) => {
+        const embed = (one: StoredSource) => ((one.embedded_by ?? '') === embedded_by ? one : { ...one, embedded_by });
+        const changed = await change(tx, uuid, embed, { raise });
+        if (!changed) return false;
+        await by(tx);
+        await raise(uuid);
+        return true;
       }),
     );
 
@@ -126,12 +148,20 @@ export function sourceVerbs(context: PostgresContext): Pick<Store, SourceVerbs |
         return mutex.run(chatbot, () =>
           mutex.run(uuid, () =>
             unlessTaken(() =>
-              inTransaction(sql, async (tx) => (await change(tx, uuid, by, identity)) && { existing: undefined }),
+              storing(
+                async (tx, raise) => (await change(tx, uuid, by, { raise, identity })) && { existing: undefined },
+              ),
             ),
           ),
         );
       }),
-    deleteSource: (uuid) => run(async () => (await sql`delete from sources where uuid = ${uuid}`).count > 0),
+    deleteSource: (uuid) =>
+      run(async () => {
+        const deleted = sql`delete from sources where uuid = ${uuid} returning chatbot, uuid as source`;
+        const [gone] = await raiseVersions(sql, deleted);
+        if (gone) bus.publish('passages', gone.chatbot);
+        return gone !== undefined;
+      }),
     unfinishedSources: () => run(() => select(sql`where status in ${sql(PENDING)} order by n`)),
     unembeddedSources: (model) =>
       run(() => select(sql`where status = 'success' and embedded_by <> ${model} order by n`)),

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { IndexCache } from '../../../server/knowledge/search/index-cache.ts';
+import { IndexCache } from '../../../server/knowledge/search/cache/index-cache.ts';
 import { PassageIndex } from '../../../server/knowledge/search/index.ts';
 import { piecesOf, readInSteps } from '../../../server/knowledge/search/saved/index-file.ts';
 import type { IndexedDocument } from '../../../server/knowledge/search/types.ts';

@@ -1,10 +1,10 @@
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 
-import type { Clock } from '../../schema/ids.ts';
-import type { SourceDocument, Store, StoredSource, StoredVectors } from '../../store/store.ts';
-import { PassageIndex } from './index.ts';
-import { SavedIndex } from './saved/saved-index.ts';
-import { stemsFor } from '../text/stems.ts';
+import type { Clock } from '../../../schema/ids.ts';
+import type { SourceDocument, Store, StoredSource, StoredVectors } from '../../../store/store.ts';
+import { PassageIndex } from '../index.ts';
+import { SavedIndex } from '../saved/saved-index.ts';
+import { embedIn, fillIndex } from './fill-index.ts';
 
 interface CachedIndex {
   index: PassageIndex<StoredSource>;
@@ -13,6 +13,10 @@ interface CachedIndex {
   changes: Map<string, number>;
   /** Of all sources. */
   changeCount: number;
+  /** Of the passages in it, where the store has versions. */
+  version: number;
+  /** The refresh under way. */
+  refreshing: Promise<void> | undefined;
   usedAt: number;
   /** Questions that wait for it. */
   waiting: number;
@@ -48,10 +52,13 @@ export class IndexCache {
   /** Questions that wait for an index. */
   #waiting = 0;
   #isClosed = false;
+  readonly #unsubscribe: (() => void) | undefined;
 
   constructor(options: IndexCacheOptions) {
     this.#options = options;
     this.#sweeper = setInterval(() => this.sweep(), Math.max(1000, options.idle / 4)).unref();
+    const { passages, bus } = options.store;
+    this.#unsubscribe = passages && bus.subscribe('passages', (chatbot) => void this.#catchUp(chatbot));
   }
 
   async get(chatbot: string): Promise<PassageIndex<StoredSource>> {
@@ -61,6 +68,7 @@ export class IndexCache {
     this.#waiting++;
     try {
       await entry.ready;
+      await this.#refreshTo(this.#options.store.passages?.known(chatbot) ?? 0, chatbot, entry);
     } finally {
       entry.waiting--;
       this.#waiting--;
@@ -90,7 +98,7 @@ export class IndexCache {
 
   /** Sets the vectors of a source that has been put. */
   async embed({ uuid, chatbot }: StoredSource, vectors: StoredVectors): Promise<void> {
-    const entry = this.#indexes.get(chatbot);
+    const entry = this.#toChange(chatbot);
     await entry?.ready.catch(() => {});
     if (entry) await embedIn(entry.index, uuid, vectors);
   }
@@ -101,7 +109,7 @@ export class IndexCache {
   }
 
   remove(chatbot: string, source: string): void {
-    const entry = this.#indexes.get(chatbot);
+    const entry = this.#toChange(chatbot);
     if (!entry) return;
     this.#countChange(entry, chatbot, source);
     entry.index.remove(source);
@@ -119,14 +127,54 @@ export class IndexCache {
   /** Ends builds for which no question waits. */
   close(): void {
     this.#isClosed = true;
+    this.#unsubscribe?.();
     clearInterval(this.#sweeper);
     for (const timer of this.#settling.values()) clearTimeout(timer);
     this.#indexes.clear();
   }
 
+  /** Undefined where it is not in memory, and where the store has versions: what was stored is then read back by a refresh. */
+  #toChange(chatbot: string): CachedIndex | undefined {
+    return this.#options.store.passages ? undefined : this.#indexes.get(chatbot);
+  }
+
+  /** Refreshes an index that is in memory before the next question has to. Never rejects: that one tries again. */
+  async #catchUp(chatbot: string): Promise<void> {
+    const entry = this.#indexes.get(chatbot);
+    if (!entry || entry.refreshing) return;
+    const refresh = async (): Promise<void> => {
+      await entry.ready;
+      await this.#refreshTo(await this.#options.store.passages!.version(chatbot), chatbot, entry);
+    };
+    await refresh().catch(() => {});
+  }
+
+  /** Resolves when the index has all that was changed up to this version. */
+  async #refreshTo(version: number, chatbot: string, entry: CachedIndex): Promise<void> {
+    while (entry.version < version) {
+      entry.refreshing ??= this.#refresh(chatbot, entry).finally(() => (entry.refreshing = undefined));
+      await entry.refreshing;
+    }
+  }
+
+  async #refresh(chatbot: string, entry: CachedIndex): Promise<void> {
+    const { store } = this.#options;
+    const changed = await store.passages!.changedSince(chatbot, entry.version);
+    for (const [uuid, source] of changed?.sources ?? []) {
+      const document = source && (await store.document(uuid));
+      if (!document) entry.index.remove(uuid);
+      else {
+        await fillIndex(entry.index, source, document, () => true);
+        await this.#putVectors(entry.index, uuid);
+      }
+    }
+    // Of a chatbot that is gone nothing will change.
+    entry.version = changed?.version ?? Infinity;
+  }
+
   /** The change is counted before the document is read, so that a later change wins. */
   async #put(source: StoredSource, read: () => Promise<SourceDocument | undefined>): Promise<void> {
-    const entry = this.#indexes.get(source.chatbot);
+    const entry = this.#toChange(source.chatbot);
     if (!entry) return;
     const change = this.#countChange(entry, source.chatbot, source.uuid);
     const isNewest = (): boolean => entry.changes.get(source.uuid) === change;
@@ -177,6 +225,8 @@ export class IndexCache {
       ready: Promise.resolve(),
       changes: new Map(),
       changeCount: 0,
+      version: 0,
+      refreshing: undefined,
       usedAt: 0,
       waiting: 0,
     };
@@ -190,6 +240,7 @@ export class IndexCache {
 
   async #read(chatbot: string, entry: CachedIndex): Promise<void> {
     const { store, model } = this.#options;
+    if (store.passages) entry.version = await store.passages.version(chatbot);
     const saved = store.indexFiles && new SavedIndex(store.indexFiles, chatbot);
     const sources = await store.sources(chatbot);
     const pause = async () => {
@@ -240,31 +291,4 @@ export class IndexCache {
     const vectors = model === undefined ? undefined : await store.vectors(uuid);
     if (vectors && vectors.model === model) await embedIn(index, uuid, vectors);
   }
-}
-
-/**
- * Indexes a source under both the owner's title and the document's. Does nothing where a newer change came while the
- * stemmers were loading.
- */
-async function fillIndex(
-  index: PassageIndex<StoredSource>,
-  source: StoredSource,
-  document: SourceDocument,
-  isNewest: () => boolean,
-): Promise<void> {
-  const title = document.title === source.title ? source.title : `${source.title}\n${document.title}`;
-  const question = source.type === 'qa' ? document.passages[0]?.headings[0] : undefined;
-  await stemsFor(`${title}
-${document.text}`);
-  if (!isNewest()) return;
-  const indexed = { ...document, title, address: source.file_name };
-  for (const _ of index.putInSteps(source.uuid, source, indexed, question)) await setImmediate();
-}
-
-async function embedIn(
-  index: PassageIndex<StoredSource>,
-  uuid: string,
-  { dimensions, rows }: StoredVectors,
-): Promise<void> {
-  for (const _ of index.embedInSteps(uuid, dimensions, rows)) await setImmediate();
 }
