@@ -8,6 +8,8 @@ const ANSWERED: [question: string, words: string][] = [
   ['When will my parcel arrive?', 'Europe — Time: 4 to 7 days'],
   ['How long does it take until my order arrives?', '2 to 3 days'],
   ['How much does delivery to Europe cost?', 'Europe — Time: 4 to 7 days; Price: £14'],
+  ['Do you ship to Norway?', 'Europe — Time: 4 to 7 days'],
+  ['Do you ship to Japan?', 'Rest of the world — Time: 8 to 15 days'],
   ['Is next-day delivery possible?', 'Next-day delivery must be ordered before 2 pm'],
   ['Do I have to pay customs?', 'there is nothing to pay at your door'],
   ['Can I collect my order in person?', 'Collection from the workshop costs nothing'],

@@ -41,13 +41,13 @@ const MAX_QUOTE_WITH_LEAD_IN = 900;
 /**
  * Composes selected sentences so that each piece can be understood without its page: sentences of a page are grouped in its
  * order, adjacent ones are joined, list items get their lead-in, and a sentence that refers back gets the one before it.
- * `row`: of its list or table nothing else is quoted.
+ * `rows`: of their lists and tables nothing else is quoted.
  */
 export function composeQuotes(
   picks: PickedSentence[],
   found: Found[],
   query: Query,
-  row?: PickedSentence,
+  rows: PickedSentence[] = [],
 ): QuotePiece[] {
   const pages = new Map<string, Map<number, number[]>>();
   for (const { found: passageIndex, at } of picks) {
@@ -57,8 +57,9 @@ export function composeQuotes(
   }
   return [...pages.values()].flatMap((passages) =>
     [...passages].flatMap(([at, sentences], index, all) => {
-      const inPassage = (pick?: PickedSentence): number => (pick?.found === at ? pick.at : -1);
-      const passage = new PassageQuotes(found[at]!, at, query, inPassage(picks[0]), inPassage(row));
+      const best = picks[0]?.found === at ? picks[0].at : -1;
+      const own = rows.filter((row) => row.found === at).map((row) => row.at);
+      const passage = new PassageQuotes(found[at]!, at, query, best, own);
       const before = index > 0 ? found[all[index - 1]![0]]!.headings : undefined;
       return passage.compose(
         sentences.sort((a, b) => a - b),
@@ -75,26 +76,26 @@ class PassageQuotes {
   readonly #query: Query;
   readonly #layout: Layout;
   readonly #best: number;
-  /** The row that is asked for; -1 where the words of the question choose. */
-  readonly #row: number;
+  /** Those that are asked for; none where the words of the question choose. */
+  readonly #rows: number[];
   readonly #quoted = new Set<number>();
   readonly #pieces: QuotePiece[] = [];
   /** The headings of its section have been told. */
   #isHeaded = false;
 
-  constructor(found: Found, passageIndex: number, query: Query, best: number, row: number) {
+  constructor(found: Found, passageIndex: number, query: Query, best: number, rows: number[]) {
     this.#found = found;
     this.#passageIndex = passageIndex;
     this.#query = query;
     this.#best = best;
-    this.#row = row;
+    this.#rows = rows;
     this.#layout = new Layout(found.text, found.match.sentences());
   }
 
   /** `before`: the headings of the passage that is quoted before it. */
   compose(selected: number[], before?: string[]): QuotePiece[] {
     this.#isHeaded = this.#found.source.type === 'qa' || before?.join('\n') === this.#found.headings.join('\n');
-    if (isQuotedWhole(this.#found)) this.#whole();
+    if (isQuotedWhole(this.#found) && this.#rows.length === 0) this.#whole();
     else for (const at of selected) if (!this.#quoted.has(at)) this.#quote(at, selected);
     if (this.#found.source.type === 'qa') return this.#pieces;
     return this.#pieces.map((piece) => ({ ...piece, text: piece.text.replace(COLON_AT_END, ' …') }));
@@ -239,7 +240,8 @@ class PassageQuotes {
   }
 
   #itemsToQuote(items: number[], lead: number, selected: number[]): number[] {
-    if (items.includes(this.#row)) return [this.#row];
+    const rows = items.filter((item) => this.#rows.includes(item));
+    if (rows.length > 0) return rows;
     const [found, layout, query, best] = [this.#found, this.#layout, this.#query, this.#best];
     return itemsToQuote({ found, layout, query, items, lead, selected, best });
   }

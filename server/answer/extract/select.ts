@@ -2,6 +2,7 @@ import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { hasTypeAskedFor, judge } from './certainty.ts';
 import { composeQuotes, type QuotePiece } from './compose.ts';
+import { regionalRows } from './regions/regional-rows.ts';
 import { namedRow, rowByNumber } from './rows/named-row.ts';
 import { rank, type Ranking } from './rank.ts';
 import { isQuotedWhole } from './section.ts';
@@ -16,6 +17,9 @@ interface QuotedSentence {
   /** The index of the sentence in its passage. */
   at: number;
 }
+
+/** A sentence, by the indexes of its passage and of itself. */
+type Place = Pick<QuotedSentence, 'found' | 'at'>;
 
 interface QuoteOptions {
   /** 3 by default. */
@@ -144,10 +148,9 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
   const isOwnersAnswer = picks[0] !== undefined && found[picks[0].found]!.source.type === 'qa';
   const isAsked = picks[0] !== undefined && found[picks[0].found]!.match.asked === true;
   const own = isOwnersAnswer ? picks.slice(0, 1) : picks;
-  const named = isOwnersAnswer || isAsked || own.length === 0 ? undefined : namedRow(query, found, own);
-  const byNumber = isOwnersAnswer || isAsked || named ? undefined : rowByNumber(query, found, own);
-  const selected = named ? [named.row, named.by] : byNumber?.row ? [byNumber.row] : own;
-  const pieces = composeQuotes(selected, found, query, named?.row ?? byNumber?.row);
+  const row = isOwnersAnswer || isAsked ? undefined : rowFor(query, found, own);
+  const selected = row?.quoted ?? own;
+  const pieces = composeQuotes(selected, found, query, row?.rows);
   const pages = new Set(selected.map((pick) => found[pick.found]!.source.uuid));
   return {
     pieces,
@@ -155,10 +158,38 @@ export function selectAnswer(query: Query, found: Found[], options: QuoteOptions
     restated: ranking.candidates[0]?.restated ?? 0,
     isOwnersAnswer,
     isUnsure:
-      (certainty === 'unsure' && named?.isSure !== true) ||
-      byNumber?.isOutside === true ||
-      (certainty === 'sure' && !isOwnersAnswer && !isAsked && !hasTypeAskedFor(query, pieces)),
+      row?.isUnsure === true ||
+      (certainty !== 'sure' && pieces.length > 0 && row?.isSure !== true) ||
+      ((certainty === 'sure' || row?.isSure === true) &&
+        !isOwnersAnswer &&
+        !isAsked &&
+        !hasTypeAskedFor(query, pieces)),
   };
+}
+
+/** What is quoted where a row of a table is asked for by what it stands for. */
+interface RowAskedFor {
+  quoted: Place[];
+  /** Those of `quoted` beside which nothing of their tables is told. */
+  rows: Place[];
+  isSure: boolean;
+  isUnsure: boolean;
+}
+
+function rowFor(query: Query, found: Found[], picks: Place[]): RowAskedFor | undefined {
+  const named = picks.length > 0 ? namedRow(query, found, picks) : undefined;
+  const regional = regionalRows(query, found, picks);
+  const isMeant = (by: Place): boolean =>
+    !regional || regional.rows.some((row) => row.found === by.found && row.at === by.at);
+  if (named && isMeant(named.by))
+    return { quoted: [named.row, named.by], rows: [named.row], isSure: named.isSure, isUnsure: false };
+  if (regional)
+    return { quoted: regional.rows, rows: regional.rows, isSure: regional.isSure, isUnsure: !regional.isNamed };
+  const { row, isOutside } = rowByNumber(query, found, picks);
+  const rows = row ? [row] : undefined;
+  return rows || isOutside
+    ? { quoted: rows ?? picks, rows: rows ?? [], isSure: false, isUnsure: isOutside }
+    : undefined;
 }
 
 /** Above 0.7 of their different words shared, two sentences count as repetitions. */
