@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../schema/ids.ts';
+import type { Store } from '../store/store.ts';
 
 /** Who a visitor is, and how many messages one may send. */
 
@@ -53,18 +54,49 @@ export function createVisitorLimits({ clock, visitors = 50_000 }: { clock: Clock
       forget(now);
       return 0;
     },
-    fields(chatbot, address, [count, seconds]) {
-      const [now, window] = [clock(), seconds * 1000];
-      const counted = (accepted.get(`${chatbot} ${address}`) ?? []).filter((time) => time > now - window).slice(-count);
-      const reset = Math.ceil(((counted[0] ?? now) + window - now) / 1000);
-      return {
-        'RateLimit-Policy': `"default";q=${count};w=${seconds}`,
-        RateLimit: `"default";r=${count - counted.length};t=${reset}`,
-      };
-    },
+    fields: (chatbot, address, limit) => fieldsOf(accepted.get(`${chatbot} ${address}`) ?? [], clock(), limit),
     get size() {
       return accepted.size;
     },
+  };
+}
+
+function fieldsOf(times: number[], now: number, [count, seconds]: readonly [number, number]): Record<string, string> {
+  const window = seconds * 1000;
+  const counted = times.filter((time) => time > now - window).slice(-count);
+  const reset = Math.ceil(((counted[0] ?? now) + window - now) / 1000);
+  return {
+    'RateLimit-Policy': `"default";q=${count};w=${seconds}`,
+    RateLimit: `"default";r=${count - counted.length};t=${reset}`,
+  };
+}
+
+/** As `VisitorLimits.take`, with the fields of the reply. */
+export type TakeVisit = (
+  chatbot: string,
+  address: string,
+  limit: readonly [number, number],
+) => Promise<{ retryAfter: number; fields: Record<string, string> }>;
+
+/**
+ * Counts in the store where several processes have it open, so that the limit holds over them all; else in memory. Limits of
+ * another `kind` are counted apart.
+ */
+export function createTakeVisit(
+  { store, clock }: { store: Pick<Store, 'visits'>; clock: Clock },
+  kind: string,
+): TakeVisit {
+  const { visits } = store;
+  const limits = createVisitorLimits({ clock });
+  return async (chatbot, address, limit) => {
+    if (!visits) {
+      const retryAfter = limits.take(chatbot, address, limit);
+      return { retryAfter, fields: limits.fields(chatbot, address, limit) };
+    }
+    const [count, seconds] = limit;
+    const { isCounted, times, now } = await visits.take(`${kind} ${chatbot} ${address}`, count, seconds);
+    const retryAfter = isCounted ? 0 : Math.max(1, waitFor(times, now, count, seconds));
+    return { retryAfter, fields: fieldsOf(times, now, limit) };
   };
 }
 

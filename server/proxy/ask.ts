@@ -3,7 +3,7 @@ import type { AnswerRuns, Question } from '../answer/runs.ts';
 import { Run } from '../answer/run.ts';
 import { isWaiting } from '../answer/tools/pending.ts';
 import { notFound, Refusal } from '../schema/errors.ts';
-import type { VisitorLimits } from '../http/rate-limit.ts';
+import type { TakeVisit } from '../http/rate-limit.ts';
 import { derivedUuid, messageUuid, newUuid, nextModifiedAt, readUuid, type Clock } from '../schema/ids.ts';
 import { objectIn } from '../schema/json.ts';
 import type { Store, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
@@ -18,7 +18,7 @@ interface AskDeps {
   upstream: Upstream;
   clock: Clock;
   log: Logger;
-  limits: VisitorLimits;
+  takeVisit: TakeVisit;
   sessions: VisitorSessions;
 }
 
@@ -40,7 +40,7 @@ interface AskResult {
 }
 
 /** Finds or creates the session, detects repeats, applies the rate limit and starts the run. */
-export function createAsk({ store, runs, upstream, clock, log, limits, sessions }: AskDeps) {
+export function createAsk({ store, runs, upstream, clock, log, takeVisit, sessions }: AskDeps) {
   return async (
     chatbot: StoredChatbot,
     body: AskBody,
@@ -54,7 +54,7 @@ export function createAsk({ store, runs, upstream, clock, log, limits, sessions 
       // First: a question that is refused for lack of capacity does not count.
       runs.checkCapacity(chatbot.uuid, address);
       const replaced = body.replaces === undefined ? undefined : await replaceable(session, body.replaces);
-      admit(chatbot, body.query, { address, acceptedLanguages, setFields });
+      await admit(chatbot, body.query, { address, acceptedLanguages, setFields });
       if (replaced) await replace(replaced, ids.message);
       return {
         uuid: ids.message,
@@ -96,13 +96,13 @@ export function createAsk({ store, runs, upstream, clock, log, limits, sessions 
     if (!replaced) throw notFound('message');
   }
 
-  function admit(
+  async function admit(
     chatbot: StoredChatbot,
     query: string,
     { address, acceptedLanguages, setFields }: Omit<AskRequest, 'request'>,
-  ): void {
-    const retryAfter = limits.take(chatbot.uuid, address, chatbot.meta.rate_limit);
-    setFields(limits.fields(chatbot.uuid, address, chatbot.meta.rate_limit));
+  ): Promise<void> {
+    const { retryAfter, fields } = await takeVisit(chatbot.uuid, address, chatbot.meta.rate_limit);
+    setFields(fields);
     if (retryAfter === 0) return;
     log.debug({ chatbot: chatbot.uuid, retryAfter }, 'a visitor reached the rate limit');
     throw new Refusal('rate_limited', limitMessage(chatbot, query, acceptedLanguages), { retryAfter });

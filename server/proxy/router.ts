@@ -6,7 +6,7 @@ import type { AnswerRuns } from '../answer/runs.ts';
 import type { Capacity } from '../answer/capacity.ts';
 import { notFound, Refusal } from '../schema/errors.ts';
 import { readBody, refuseUnmatched } from '../http/body.ts';
-import { clientAddress, createVisitorLimits } from '../http/rate-limit.ts';
+import { clientAddress, createTakeVisit } from '../http/rate-limit.ts';
 import { view, type Clock } from '../schema/ids.ts';
 import type { Store, StoredChatbot } from '../store/store.ts';
 import type { ChatbotProfile, ChatEvent } from '../types.ts';
@@ -61,11 +61,11 @@ export function createChatRouter(options: ChatRouterOptions): Middleware {
   on('GET', '/:chatbot/session/:session/message/:message/stream', resume);
   on('POST', '/:chatbot/session/:session/message/:message/stop', stop);
   on('POST', '/:chatbot/session/:session/message/:message/confirm', async (request) => {
-    limitWrites(request, 'too many confirmations at once');
+    await limitWrites(request, 'too many confirmations at once');
     return confirm(request);
   });
   on('POST', '/:chatbot/session/:session/message/:message/feedback', async (request) => {
-    limitWrites(request, 'too much feedback at once');
+    await limitWrites(request, 'too much feedback at once');
     return feedback(request);
   });
 
@@ -138,14 +138,14 @@ async function profileOf({ profile }: ChatRouterOptions, chatbot: StoredChatbot)
 /** The rate limit of a visitor's writes other than questions: a session is a file, feedback a line of one. */
 const WRITE_LIMIT: [count: number, seconds: number] = [100, 60];
 
-type WriteLimit = (request: VisitorRequest, refusal: string) => void;
+type WriteLimit = (request: VisitorRequest, refusal: string) => Promise<void>;
 
-function createWriteLimit({ clock, trustProxyHops }: ChatRouterOptions): WriteLimit {
-  const limits = createVisitorLimits({ clock });
-  return ({ chatbot, ctx }, refusal) => {
-    const address = clientAddress(ctx.req, trustProxyHops);
-    const retryAfter = limits.take(chatbot.uuid, address, WRITE_LIMIT);
-    ctx.set(limits.fields(chatbot.uuid, address, WRITE_LIMIT));
+function createWriteLimit(options: ChatRouterOptions): WriteLimit {
+  const takeVisit = createTakeVisit(options, 'write');
+  return async ({ chatbot, ctx }, refusal) => {
+    const address = clientAddress(ctx.req, options.trustProxyHops);
+    const { retryAfter, fields } = await takeVisit(chatbot.uuid, address, WRITE_LIMIT);
+    ctx.set(fields);
     if (retryAfter > 0) throw new Refusal('rate_limited', refusal, { retryAfter });
   };
 }
@@ -153,7 +153,7 @@ function createWriteLimit({ clock, trustProxyHops }: ChatRouterOptions): WriteLi
 function startSession({ store, log }: ChatRouterOptions, sessions: VisitorSessions, limitWrites: WriteLimit) {
   return async (request: VisitorRequest): Promise<unknown> => {
     const { variables } = await readBody(request.ctx, log, SessionBody);
-    limitWrites(request, 'too many new conversations');
+    await limitWrites(request, 'too many new conversations');
     const session = sessions.create(request.chatbot, variables);
     if (!(await store.createSession(session))) throw notFound('chatbot');
     return view(VisitorSessionSchema, session);
@@ -161,8 +161,7 @@ function startSession({ store, log }: ChatRouterOptions, sessions: VisitorSessio
 }
 
 function ask(options: ChatRouterOptions, sessions: VisitorSessions, events: EventStreams) {
-  const limits = createVisitorLimits(options);
-  const startAnswer = createAsk({ ...options, limits, sessions });
+  const startAnswer = createAsk({ ...options, takeVisit: createTakeVisit(options, 'ask'), sessions });
   return async ({ chatbot, ctx }: VisitorRequest): Promise<void> => {
     const body = await readBody(ctx, options.log, AskBody);
     const address = clientAddress(ctx.req, options.trustProxyHops);

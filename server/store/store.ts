@@ -6,6 +6,7 @@ import type { Bus } from './bus.ts';
 import type { IndexFiles } from './index-files.ts';
 import type { PassageVersions } from './passage-versions.ts';
 import type { SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
+import type { Visits } from './visits.ts';
 import type { Outcome } from '../types.ts';
 import type { WidgetSettings } from '../schema/widget-settings.ts';
 
@@ -26,6 +27,8 @@ export interface Store {
   readonly indexFiles?: IndexFiles;
   /** Absent where one process alone has the store open: what it changes it indexes itself. */
   readonly passages?: PassageVersions;
+  /** Absent likewise: the process counts in its memory. */
+  readonly visits?: Visits;
 
   keyOwner(hash: string): Promise<User | undefined>;
   addKey(key: StoredKey): Promise<void>;

@@ -96,6 +96,12 @@ const STEPS = [
     at timestamptz not null default now(), primary key (chatbot, source));
   create index changes_by_version on passage_changes (chatbot, version);
   `,
+  `
+  create table visits (
+    key bytea primary key, times double precision[] not null, is_counted boolean not null,
+    last_at timestamptz not null default now());
+  create index visits_by_age on visits (last_at);
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

@@ -16,6 +16,7 @@ import { forgetChanges, passageVersions } from './passages.ts';
 import { beginProcess } from './processes.ts';
 import { sessionVerbs } from './session-verbs.ts';
 import { sourceVerbs } from './source-verbs.ts';
+import { visitsOf } from './visits.ts';
 
 interface PostgresOptions extends ConnectionOptions {
   clock: Clock;
@@ -54,6 +55,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       owner,
       bus,
       passages: passageVersions(context),
+      visits: visitsOf(context),
       ...accountVerbs(context, owner.user.uuid),
       ...chatbotVerbs(context),
       ...sourceVerbs(context),
