@@ -157,5 +157,6 @@ test.each(['', 'javascript:alert(1)', 'a b@shop.test', '//shop.test', 'help@shop
     chat.ask('q');
     await waitFor(() => chat!.screen.getByRole('button', { name: 'Helpful' }));
     expect(chat.screen.queryByText('Contact us')).toBeNull();
+    expect(chat.root.querySelector('.answer > .note')).toBeNull();
   },
 );

@@ -64,7 +64,8 @@ export function Note({ chat, status, outcome, onRetry }: NoteProps): VNode | nul
   const { contact } = chat.profile.value;
   const note = noteText(status, words);
   const isOver = is === 'limited' || is === 'failed';
-  const link = contact && (isOver || outcome === 'unknown') && <OwnerLink address={contact} words={words.contact} />;
+  // Called, not drawn: null for what is no address.
+  const link = (isOver || outcome === 'unknown') && OwnerLink({ address: contact, words: words.contact });
   if (!note && !link) return null;
   return (
     <Notice
