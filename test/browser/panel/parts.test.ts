@@ -65,11 +65,16 @@ test('a visitor fills in a form that an agent sends, after a reload too, and the
   expect(violations.filter((id) => !/^(?:region|landmark|heading|page)/.test(id))).toEqual([]);
   await shown.getByLabel('First name').fill('Ann');
   await shown.getByLabel('E-mail').fill('no address');
+  await page.reload();
+  await shown.waitFor();
+  expect(await shown.getByLabel('First name').inputValue()).toBe('Ann');
+  expect(await shown.getByLabel('E-mail').inputValue()).toBe('no address');
   await shown.getByRole('button', { name: form.submit }).click();
   expect(await answers(page).count()).toBe(1);
   await shown.getByLabel('E-mail').fill('ann@shop.example');
   await shown.getByLabel('E-mail').press('Enter');
   await answers(page).getByText('Done, Ann: ann@shop.example.').waitFor();
   expect(await shown.isVisible()).toBe(false);
+  expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain('ann@');
   await page.close();
 });

@@ -6,6 +6,9 @@ import style from './style.css?inline';
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(style);
 
+/** Also in chat/conversations.ts, which deletes it. */
+const FORM_KEY = 'docent-form';
+
 /** Schemes of links, as in answers. */
 const SAFE = /^(?:https?:\/\/|mailto:)/i;
 
@@ -15,7 +18,7 @@ export const show: Show = (place, chat, turn, { create, createButton }) => {
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   const shown = (turn.parts ?? []).map((part) => {
     if (part.type === 'quick_replies') return createReplies(part, chat, create, createButton);
-    if (part.type === 'form') return createForm(part, chat, create);
+    if (part.type === 'form') return createForm(part, chat, create, turn.message);
     return part.type === 'link_cards' ? createLinks(part, chat, create) : '';
   });
   for (const other of place.parentElement!.querySelectorAll(':scope > .parts')) other.remove();
@@ -48,11 +51,40 @@ function createLinks({ cards }: LinkCards, chat: Chat, create: Elements['create'
   return create('ul', { class: 'links' }, ...items);
 }
 
-function createForm({ title, fields, submit }: Form, chat: Chat, create: Elements['create']): HTMLElement {
-  const inputs = fields.map(({ kind, required }) => {
+/** The form that is being filled in, in this tab's storage: it is the same after a reload. */
+interface FilledForm {
+  id: string;
+  values: string[];
+}
+
+function readForm(id: string): string[] {
+  try {
+    const filled = JSON.parse(sessionStorage.getItem(FORM_KEY)!) as FilledForm | null;
+    return filled?.id === id ? filled.values : [];
+  } catch {
+    return [];
+  }
+}
+
+function writeForm(filled: FilledForm | undefined): void {
+  try {
+    if (filled) sessionStorage.setItem(FORM_KEY, JSON.stringify(filled));
+    else sessionStorage.removeItem(FORM_KEY);
+  } catch {}
+}
+
+function createForm(
+  { title, fields, submit }: Form,
+  chat: Chat,
+  create: Elements['create'],
+  message: string | undefined,
+): HTMLElement {
+  const id = `${message}:${fields.map(({ name }) => name).join()}`;
+  const filled = readForm(id);
+  const inputs = fields.map(({ kind, required }, at) => {
     const input = create(kind === 'long_text' ? 'textarea' : 'input', { maxlength: '1000' });
     if (kind === 'email') Object.assign(input, { type: 'email', autocomplete: 'email' });
-    return Object.assign(input as HTMLInputElement, { required: !!required });
+    return Object.assign(input as HTMLInputElement, { required: !!required, value: filled[at] ?? '' });
   });
   const labels = fields.map(({ label, required }, at) =>
     create('label', { dir: 'auto' }, required ? `${label} *` : label, inputs[at]!),
@@ -64,9 +96,11 @@ function createForm({ title, fields, submit }: Form, chat: Chat, create: Element
     ...labels,
     create('button', { class: 'chip', type: 'submit' }, submit),
   );
+  form.oninput = () => writeForm({ id, values: inputs.map(({ value }) => value) });
   form.onsubmit = (event) => {
     event.preventDefault();
     const values = fields.map(({ name }, at) => [name, inputs[at]!.value.trim()]).filter(([, value]) => value);
+    writeForm(undefined);
     chat.ask(submit);
     // Its request is sent later, at the earliest in a microtask.
     chat.turns.peek().at(-1)!.variables = Object.fromEntries(values) as Record<string, string>;
