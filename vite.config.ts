@@ -243,7 +243,7 @@ const smaller: Plugin = {
       pure_getters: true,
       sequences: false,
     } as const;
-    const mangle = { module: true, properties: { regex: PRIVATE_FIELDS } };
+    const mangle = { module: true, properties: { builtins: true, regex: PRIVATE_FIELDS } };
     // A private field has one name in all files of the bundle.
     const nameCache = { vars: {}, props: {} };
     for (const file of Object.values(bundle)) {

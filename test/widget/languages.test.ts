@@ -71,6 +71,25 @@ test('prefers the page’s language to the browser’s', async () => {
   expect(panel().dir).toBe('ltr');
 });
 
+test('asks in the language of the page, for sentences of the server', async () => {
+  document.documentElement.lang = 'hu';
+  speaking('de-DE', 'en');
+  await openedIn();
+  await lang('de');
+  chat!.handle.ask('12345?');
+  await waitFor(() => expect(chat!.server.askRequests()).toHaveLength(1));
+  expect(chat!.server.askRequests()[0]!.headers.get('Accept-Language')).toBe(',hu,de-DE,en');
+});
+
+test('leaves out of that language what would ask for a preflight', async () => {
+  document.documentElement.lang = 'fr_FR "é"';
+  speaking('de-DE');
+  await openedIn();
+  chat!.handle.ask('12345?');
+  await waitFor(() => expect(chat!.server.askRequests()).toHaveLength(1));
+  expect(chat!.server.askRequests()[0]!.headers.get('Accept-Language')).toBe(',fr');
+});
+
 test('uses the lang attribute of the nearest ancestor', async () => {
   document.documentElement.lang = 'fr';
   const target = document.createElement('div');

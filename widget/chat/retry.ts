@@ -83,7 +83,7 @@ export async function streamAnswer(chat: Chat, turn: Turn): Promise<void> {
     // Without a message uuid the same question is sent again: its `id` lets the server recognise it.
     let events: AsyncIterable<WireEvent> | [] = [];
     if (turn.message) events = client.resume(turn, text.peek().length, signal);
-    else if (isReady) events = client.ask(turn, signal);
+    else if (isReady) events = client.ask(turn, signal, chat.locale.peek()?.tags);
     for await (const { event, id, data } of events) {
       if (!isShown(chat, turn)) return;
       if (event === 'delta') {

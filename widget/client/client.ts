@@ -35,7 +35,8 @@ export interface MessageRef {
 /** Client of one chatbot's public API. Iterators end with the connection, whether or not the answer was complete, and never throw. */
 export interface Client {
   profile(): Promise<ChatbotProfile>;
-  ask(question: Omit<Question, 'at'>, signal: AbortSignal): AsyncIterable<WireEvent>;
+  /** `languages`: tags by commas, in place of the browser's, for sentences of the server where the question tells no language. */
+  ask(question: Omit<Question, 'at'>, signal: AbortSignal, languages?: string): AsyncIterable<WireEvent>;
   /** `from`: offset into the answer, in UTF-16 code units. */
   resume(message: MessageRef, from: number, signal: AbortSignal): AsyncIterable<WireEvent>;
   messages(session: string): Promise<VisitorMessage[]>;
@@ -112,18 +113,22 @@ export function createClient(server: string, chatbot: string, context?: Context)
     }
   }
 
-  const post = (body?: object): RequestInit => ({
+  const post = (body?: object, languages = `${navigator.languages}`): RequestInit => ({
     method: 'POST',
     body: JSON.stringify(body),
-    headers: { 'Content-Type': 'application/json' },
+    // Other characters, or a longer list, would ask for a preflight.
+    headers: {
+      'Content-Type': 'application/json',
+      'Accept-Language': /[a-z\d,-]{0,99}/i.exec(languages)![0],
+    },
   });
   const messagePath = ({ session, message }: MessageRef, path: string): string =>
     `/session/${session}/message/${message}/${path}`;
 
   return {
     profile: () => json(''),
-    ask: ({ query, id, session, replaces, variables = context }, signal) =>
-      stream('/ask', post({ query, id, session: session || undefined, replaces, variables }), signal),
+    ask: ({ query, id, session, replaces, variables = context }, signal, languages) =>
+      stream('/ask', post({ query, id, session: session || undefined, replaces, variables }, languages), signal),
     resume: (message, from, signal) =>
       stream(messagePath(message, 'stream'), { headers: { 'Last-Event-ID': String(from) } }, signal),
     messages: (session) => json(`/session/${session}/messages`),

@@ -4,6 +4,8 @@ import type { Words } from './en.ts';
 export interface Locale {
   lang: string;
   dir: 'ltr' | 'rtl';
+  /** Tags of the owner's, the page's and the browser's languages, by commas, some empty. */
+  tags?: string;
   /** Replace the English texts; absent for English. */
   words?: Partial<Words>;
 }
