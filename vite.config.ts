@@ -223,11 +223,11 @@ const fewerSignals: Plugin = {
 };
 
 /**
- * Fields that no other bundle, no page and no server knows, and that are stored nowhere. A name that one of them does know must not
- * be here.
+ * Fields that no other bundle, no page and no server knows, and that are stored nowhere and exported by no file. A name that one of them does
+ * know must not be here.
  */
 const PRIVATE_FIELDS =
-  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|restore|pending)$/;
+  /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|pending)$/;
 
 /** A second look at what a visitor downloads: two hundredths less, which is a feature's worth. */
 const smaller: Plugin = {
@@ -248,6 +248,9 @@ const smaller: Plugin = {
     const nameCache = { vars: {}, props: {} };
     for (const file of Object.values(bundle)) {
       if (file.type !== 'chunk') continue;
+      const exported = file.exports.find((name) => PRIVATE_FIELDS.test(name));
+      if (exported)
+        throw new Error(`${file.fileName} exports ${exported}, which PRIVATE_FIELDS renames where it is read`);
       nameCache.vars = {};
       file.code = (await minify(file.code, { module: true, compress, mangle, nameCache })).code ?? file.code;
     }
