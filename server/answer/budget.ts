@@ -1,38 +1,29 @@
 import type { Logger } from 'pino';
+import { MemoryCredits, type CreditAccount, type Credits } from '../store/credits.ts';
 import type { Store } from '../store/store.ts';
 import type { Question, Respond } from './runs.ts';
 import type { Spending } from './spending.ts';
 
 interface BudgetOptions {
-  store: Pick<Store, 'usage' | 'fact' | 'setFact'>;
+  store: Pick<Store, 'usage' | 'fact' | 'setFact' | 'credits'>;
   log: Logger;
   /** Credits of one owner in a calendar month, UTC. */
   monthly: number;
 }
 
-/** One owner in one month. */
-interface Account {
-  owner: string;
-  month: string;
-  spent: number;
-  reserved: number;
-  /** Messages whose answers cost nothing, and for which a model may have been called all the same; from 0 after a restart. */
-  beside: number;
-  /** The log says that the credits are spent. */
-  isReported: boolean;
-}
-
 /**
- * Limits what models cost an owner in a calendar month. Checking and reserving is one step without waiting, so that
- * questions at the same moment never share the last credit. Reserved credits are in memory alone: a restart gives them back.
+ * Limits what models cost an owner in a calendar month. Checking and reserving is one step, so that questions at the same
+ * moment never share the last credit.
  */
 export class Budget {
   readonly #options: BudgetOptions;
-  /** By owner and month; a few bytes each, and so never dropped. */
-  readonly #accounts = new Map<string, Promise<Account>>();
+  readonly #credits: Credits;
+  /** Owners and months of which the log says that the credits are spent. */
+  readonly #reported = new Set<string>();
 
   constructor(options: BudgetOptions) {
     this.#options = options;
+    this.#credits = options.store.credits ?? new MemoryCredits(options.store);
   }
 
   /** `respond` with a `spending` for each question. */
@@ -52,50 +43,28 @@ export class Budget {
     };
   }
 
-  async #reserve({ chatbot: { owner } }: Question, at: string, credits: number): Promise<Account | undefined> {
+  async #reserve({ chatbot: { owner } }: Question, at: string, credits: number): Promise<CreditAccount | undefined> {
     const { monthly, log } = this.#options;
+    const month = at.slice(0, 7);
     try {
-      const account = await this.#account(owner, at.slice(0, 7));
-      if (account.spent + account.reserved + credits <= monthly) {
-        account.reserved += credits;
-        return account;
-      }
-      if (!account.isReported) await this.#report(account);
+      const account = await this.#credits.reserve(owner, month, credits, monthly);
+      if (!account) await this.#report(owner, month);
+      return account;
     } catch (error) {
       log.error({ err: error, user: owner }, 'the credits spent this month cannot be read; answers quote the sources');
+      return undefined;
     }
-    return undefined;
   }
 
-  /** Undefined where it is spent, or cannot be read. Calls beside answers that cost nothing are for as many messages as there are credits. */
-  async #accountBeside({ chatbot: { owner } }: Question, at: string): Promise<Account | undefined> {
-    const { monthly } = this.#options;
-    const account = await this.#account(owner, at.slice(0, 7)).catch(() => undefined);
-    if (!account || account.spent + account.reserved >= monthly || account.beside >= monthly) return undefined;
-    account.beside += 1;
-    return account;
+  /** Undefined where it is spent, or cannot be read. */
+  #accountBeside({ chatbot: { owner } }: Question, at: string): Promise<CreditAccount | undefined> {
+    return this.#credits.takeBeside(owner, at.slice(0, 7), this.#options.monthly).catch(() => undefined);
   }
 
-  #account(owner: string, month: string): Promise<Account> {
-    const key = `${owner} ${month}`;
-    let account = this.#accounts.get(key);
-    if (!account) {
-      account = this.#read(owner, month);
-      this.#accounts.set(key, account);
-      account.catch(() => this.#accounts.delete(key));
-    }
-    return account;
-  }
-
-  async #read(owner: string, month: string): Promise<Account> {
-    const usage = await this.#options.store.usage(owner, `${month}-01`, `${month}-31`);
-    return { owner, month, spent: sumOf(usage), reserved: 0, beside: 0, isReported: false };
-  }
-
-  async #report(account: Account): Promise<void> {
+  async #report(user: string, month: string): Promise<void> {
     const { store, log, monthly } = this.#options;
-    account.isReported = true;
-    const { owner: user, month } = account;
+    if (this.#reported.has(`${user} ${month}`)) return;
+    this.#reported.add(`${user} ${month}`);
     const name = `quota:${user}`;
     // Once a month, over restarts too.
     if ((await store.fact(name)) === month) return;
@@ -108,17 +77,20 @@ export class Budget {
 }
 
 class QuestionSpending implements Spending {
-  readonly #take: (credits: number) => Promise<Account | undefined>;
-  readonly #takeBeside: () => Promise<Account | undefined>;
+  readonly #take: (credits: number) => Promise<CreditAccount | undefined>;
+  readonly #takeBeside: () => Promise<CreditAccount | undefined>;
   /** The one that counts this message as one with calls beside its answer; undefined where there may be none. */
-  #beside: Promise<Account | undefined> | undefined;
+  #beside: Promise<CreditAccount | undefined> | undefined;
   #wasRefused = false;
-  #account: Account | undefined;
+  #account: CreditAccount | undefined;
   #reserved = 0;
   #credits = 0;
   #isSettled = false;
 
-  constructor(take: (credits: number) => Promise<Account | undefined>, takeBeside: () => Promise<Account | undefined>) {
+  constructor(
+    take: (credits: number) => Promise<CreditAccount | undefined>,
+    takeBeside: () => Promise<CreditAccount | undefined>,
+  ) {
     this.#take = take;
     this.#takeBeside = takeBeside;
   }
@@ -133,7 +105,7 @@ class QuestionSpending implements Spending {
     }
     if (this.#isSettled) {
       // The answer has ended meanwhile.
-      account.reserved -= more;
+      account.settle(more, 0);
       return false;
     }
     this.#account = account;
@@ -152,11 +124,7 @@ class QuestionSpending implements Spending {
   settle(credits: number): void {
     this.#isSettled = true;
     this.#credits = credits;
-    if (credits > 0) void this.#beside?.then((account) => account && (account.beside -= 1));
-    if (!this.#account) return;
-    this.#account.reserved -= this.#reserved;
-    this.#account.spent += credits;
+    if (credits > 0) void this.#beside?.then((account) => account?.giveBackBeside());
+    this.#account?.settle(this.#reserved, credits);
   }
 }
-
-const sumOf = (usage: { credits: number }[]): number => usage.reduce((sum, { credits }) => sum + credits, 0);

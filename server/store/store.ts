@@ -3,6 +3,7 @@ import type { Agent, Chatbot, Message, Schedule, Session, SourceTag } from '../s
 import type { Site } from '../schema/site.ts';
 import type { OwnerAccount, StoredKey, User } from './accounts.ts';
 import type { Bus } from './bus.ts';
+import type { Credits } from './credits.ts';
 import type { IndexFiles } from './index-files.ts';
 import type { PassageVersions } from './passage-versions.ts';
 import type { SourceDocument, StoredSource, StoredVectors } from './source-records.ts';
@@ -29,6 +30,8 @@ export interface Store {
   readonly passages?: PassageVersions;
   /** Absent likewise: the process counts in its memory. */
   readonly visits?: Visits;
+  /** Absent likewise. */
+  readonly credits?: Credits;
 
   keyOwner(hash: string): Promise<User | undefined>;
   addKey(key: StoredKey): Promise<void>;

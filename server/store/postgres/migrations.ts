@@ -102,6 +102,15 @@ const STEPS = [
     last_at timestamptz not null default now());
   create index visits_by_age on visits (last_at);
   `,
+  `
+  create table credits (
+    owner text not null, month text not null, spent double precision not null, beside integer not null default 0,
+    primary key (owner, month));
+  create table reserved_credits (
+    owner text not null, month text not null, process text not null references processes on delete cascade,
+    credits double precision not null, primary key (owner, month, process));
+  create index reserved_by_process on reserved_credits (process);
+  `,
 ];
 
 /** Of no meaning; the same in every version, so that two that start at once take turns. */

@@ -4,7 +4,8 @@ import type { Health } from '../../health/health.ts';
 import type { StoreLog } from '../log.ts';
 import type { OwnerAccount, Store, User } from '../store.ts';
 import { accountVerbs } from './account-verbs.ts';
-import { PostgresBus } from './bus.ts';
+import { creditsOf } from './shared/credits.ts';
+import { PostgresBus } from './shared/bus.ts';
 import { chatbotVerbs } from './chatbot-verbs.ts';
 import { connect, inTransaction, type ConnectionOptions, type Sql } from './connection.ts';
 import { createContext } from './context.ts';
@@ -12,11 +13,11 @@ import { countVerbs } from './count-verbs.ts';
 import { messageVerbs } from './message-verbs.ts';
 import { migrate } from './migrations.ts';
 import { awayCode, DatabaseWatch, unreachable } from './outage.ts';
-import { forgetChanges, passageVersions } from './passages.ts';
-import { beginProcess } from './processes.ts';
+import { forgetChanges, passageVersions } from './shared/passages.ts';
+import { beginProcess } from './shared/processes.ts';
 import { sessionVerbs } from './session-verbs.ts';
 import { sourceVerbs } from './source-verbs.ts';
-import { visitsOf } from './visits.ts';
+import { visitsOf } from './shared/visits.ts';
 
 interface PostgresOptions extends ConnectionOptions {
   clock: Clock;
@@ -56,6 +57,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       bus,
       passages: passageVersions(context),
       visits: visitsOf(context),
+      credits: creditsOf(context),
       ...accountVerbs(context, owner.user.uuid),
       ...chatbotVerbs(context),
       ...sourceVerbs(context),

@@ -3,7 +3,7 @@ import { cloneJson } from '../clone-json.ts';
 import type { Change, SourceDocument, Store, StoredSource, StoredVectors } from '../store.ts';
 import { inTransaction, unlessOrphaned, type Fragment, type Queries } from './connection.ts';
 import { fromJson, type PostgresContext } from './context.ts';
-import { raiseVersions } from './passages.ts';
+import { raiseVersions } from './shared/passages.ts';
 
 type SourceVerbs =
   'createSource' | 'file' | 'source' | 'sources' | 'sourceCount' | 'updateSource' | 'claimIdentity' | 'deleteSource';

@@ -1,7 +1,7 @@
-import type { PassageVersions } from '../passage-versions.ts';
-import type { StoredSource } from '../store.ts';
-import type { Fragment, Queries, Sql } from './connection.ts';
-import { fromJson, type PostgresContext } from './context.ts';
+import type { PassageVersions } from '../../passage-versions.ts';
+import type { StoredSource } from '../../store.ts';
+import type { Fragment, Queries, Sql } from '../connection.ts';
+import { fromJson, type PostgresContext } from '../context.ts';
 
 /**
  * Raises the versions of the passages of what `touched` returns, `(chatbot, source)`; resolves with it. To be called after the

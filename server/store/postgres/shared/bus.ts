@@ -1,6 +1,6 @@
-import { LocalBus, type Bus, type BusListener, type Topic } from '../bus.ts';
-import { inTransaction, type Sql } from './connection.ts';
-import type { DatabaseWatch } from './outage.ts';
+import { LocalBus, type Bus, type BusListener, type Topic } from '../../bus.ts';
+import { inTransaction, type Sql } from '../connection.ts';
+import type { DatabaseWatch } from '../outage.ts';
 
 /** Milliseconds between two batches that a process sends, and after one that failed. */
 const [SEND_MS, RETRY_MS] = [50, 1000];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Visits } from '../visits.ts';
-import type { PostgresContext } from './context.ts';
+import type { Visits } from '../../visits.ts';
+import type { PostgresContext } from '../context.ts';
 
 /** Times kept of each visitor: the highest count of a limit. */
 const KEPT_TIMES = 100;

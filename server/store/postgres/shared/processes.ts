@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { inTransaction, type Queries, type Sql } from './connection.ts';
-import type { DatabaseWatch } from './outage.ts';
+import { inTransaction, type Queries, type Sql } from '../connection.ts';
+import type { DatabaseWatch } from '../outage.ts';
 
 /** Milliseconds between two signs of life, and without one after which a process is taken for dead: its answers are interrupted. */
 const [BEAT_MS, DEAD_AFTER_MS] = [5000, 15_000];
