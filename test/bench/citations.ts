@@ -38,7 +38,9 @@ interface Result {
   unfaithful: Kind[];
 }
 
-const SETS = ['tune', 'held-out', 'sites-tune', 'sites-held-out'].map((name) => `test/bench/citations/${name}.json`);
+const SETS = ['', 'sites-', 'names-'].flatMap((of) =>
+  ['tune', 'held-out'].map((name) => `test/bench/citations/${of}${name}.json`),
+);
 /** Passages given beside the one that is cited. */
 const OTHERS = 2;
 const TIMED_ROUNDS = 20;

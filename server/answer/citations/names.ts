@@ -34,14 +34,19 @@ const BEFORE_NOUNS =
 /** Whether the claim names something that neither the passage names nor `known`: the question, and the titles of what was found. */
 export function namesOther(claim: Word[], passage: NamesIn, known: ReadonlySet<string>): boolean {
   return claim.some((word, at) => {
-    if (!isName(word, passage.language)) return false;
-    const own = rootOf(word.text);
-    if ([own, ...synonymsOf(own)].some((root) => passage.roots.has(root) || known.has(root))) return false;
     const isCertain =
       (!word.isFirst && !NOUNS_HAVE_CAPITALS.has(passage.language)) || isOtherCountry(word.text, passage);
-    if (!isCertain && !takesPlaceOfName(claim, at, passage)) return false;
-    return !hasOtherForm(claim, at, passage);
+    return (isCertain || takesPlaceOfName(claim, at, passage)) && isUnknown(claim, at, passage, known);
   });
+}
+
+/** Whether a word may be a name, and stands neither in the passage, in one form or another, nor in `known`. */
+export function isUnknown(claim: Word[], at: number, passage: NamesIn, known: ReadonlySet<string>): boolean {
+  const word = claim[at]!;
+  if (!isName(word, passage.language)) return false;
+  const own = rootOf(word.text);
+  const isNamed = [own, ...synonymsOf(own)].some((root) => passage.roots.has(root) || known.has(root));
+  return !isNamed && !hasOtherForm(claim, at, passage);
 }
 
 /** A country wherever it stands; “österreichisch” has another ending than any name. */

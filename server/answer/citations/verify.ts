@@ -42,6 +42,8 @@ const MIN_SAME_ENGLISH = 0.7;
 const MAX_SHORT_WORD = 4;
 /** From this number of words on, a text whose language is not detected counts as another language. */
 const MIN_WORDS_UNKNOWN = 12;
+/** Words without a capital that a short claim without stop words shares with a passage in its language. */
+const MIN_WRITTEN = 2;
 /** The share of stop words from which on a text is English. */
 const ENGLISH_STOP_WORDS = 0.25;
 /** A number identifies a sentence as well as two words. */
@@ -130,8 +132,11 @@ export function createVerifier(given: GivenPassage[], question = ''): Verifier {
     const roots = new Set(of.flatMap((one) => [...one.roots]));
     const numbers = new Set(of.flatMap((one) => [...one.numbers]));
     const named = { roots, numbers, sentences, language };
-    // Too short for `isForeign`, and without a word that only joins others: nothing tells that it is in this language.
-    if (words.every(({ isContent }) => isContent))
+    // Too short for `isForeign`, and without a word that only joins others: where few of its words are the passage's, nothing
+    // tells that it is in this language.
+    const written = words.filter(({ isCapital }) => !isCapital);
+    const isBare = words.every(({ isContent }) => isContent);
+    if (isBare && written.filter(({ root }) => hasRoot(roots, root)).length < MIN_WRITTEN)
       return namesOther(
         words.filter(({ text }) => isCountry(text, language)),
         named,
@@ -139,7 +144,7 @@ export function createVerifier(given: GivenPassage[], question = ''): Verifier {
       );
     return (
       namesOther(words, named, known) ||
-      tellsOfOther(words, sentences, new Set(of.flatMap((one) => [...one.headRoots])), language) ||
+      tellsOfOther(words, named, new Set(of.flatMap((one) => [...one.headRoots])), known) ||
       ordered.some((one) => answersOtherwise(words, openingOf(claim), one)) ||
       contradicts(words, sentences)
     );

@@ -51,8 +51,24 @@ const ENDS_CLAUSE = /[,;:.!?()–—\n]/;
 const BEFORE_FIRST = /(?:^|[.!?:;|(\n“"„«*_#>•¿¡])[\s*_“"„«(¿¡]*$/;
 /** UTF-16 units before a word that tell whether it is a first one. */
 const MAX_GAP = 20;
-const JOINS = new Set(
-  `and or but while und oder aber sondern y o pero e ma et ou mais en of maar och och men og a i ale и но`.split(' '),
+/** By language: the Polish “a” is an English article, and the Dutch “of” an English preposition. */
+const JOINS: Partial<Record<StopWordLanguage, string[]>> = Object.fromEntries(
+  Object.entries({
+    en: 'and or but while',
+    de: 'und oder aber sondern',
+    es: 'y e o u pero',
+    fr: 'et ou mais',
+    it: 'e ed o ma',
+    pt: 'e ou mas',
+    nl: 'en of maar',
+    sv: 'och eller men',
+    da: 'og eller men',
+    nb: 'og eller men',
+    pl: 'i a oraz lub ale',
+    cs: 'a i nebo ale',
+    ru: 'и а или но',
+    uk: 'і й та або але',
+  }).map(([language, words]) => [language, words.split(' ')]),
 );
 
 /** A sentence, or several in order. */
@@ -62,6 +78,7 @@ export function wordsInOrder(text: string, language: StopWordLanguage): Word[] {
   let left = 0;
   let isJoined = false;
   let clause = 0;
+  const joins = JOINS[language] ?? [];
   for (const { 0: found, index } of text.matchAll(WORD)) {
     const gap = text.slice(last, index);
     const isAbbreviated = gap === '. ' && ABBREVIATED.test(words.at(-1)?.text ?? '');
@@ -74,7 +91,7 @@ export function wordsInOrder(text: string, language: StopWordLanguage): Word[] {
     }
     for (const part of partsOf(found)) {
       const word = part.toLowerCase();
-      if (JOINS.has(word)) {
+      if (joins.includes(word)) {
         if (left < SCOPE) left = 0;
         isJoined = true;
         clause += 1;

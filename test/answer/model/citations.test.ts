@@ -181,5 +181,13 @@ May I stay with my animal?\nA: No, but owners may watch through the window.\n\nY
       expect(shareOf(faithful, 'kept'), set).toBeGreaterThanOrEqual(0.92);
       expect(shareOf(unfaithful, 'dropped'), set).toBeGreaterThanOrEqual(0.5);
     }
+    for (const [set, kept, dropped] of [
+      ['names-tune', 0.9, 0.7],
+      ['names-held-out', 0.92, 0.4],
+    ] as const) {
+      const { faithful, unfaithful } = judge(`test/bench/citations/${set}.json`);
+      expect(shareOf(faithful, 'kept'), set).toBeGreaterThanOrEqual(kept);
+      expect(shareOf(unfaithful, 'dropped'), set).toBeGreaterThanOrEqual(dropped);
+    }
   });
 });
