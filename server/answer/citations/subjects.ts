@@ -94,7 +94,7 @@ function seemsName(clause: Word[], { start, end }: Name, language: LanguageCode 
   // “Ada a fondé le musée.”
   const isVerb = language === 'fr' && next.text === 'a';
   if (!isVerb && (DETERMINERS.test(next.text) || PREPOSITIONS.test(next.text))) return false;
-  if (language === 'de' ? /en$/.test(next.text) : MANY.test(next.text)) return false;
+  if (language === 'de' ? next.text.endsWith('en') : MANY.test(next.text)) return false;
   return language !== 'en' || !NO_NAME.test(clause[start]!.text);
 }
 
