@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Part } from '../../server/types.ts';
 import { startFakeRemote, type FakeRemote } from '../fakes/remote.ts';
 import {
   answerWith,
@@ -36,6 +37,15 @@ const count = (what: RegExp): number => remote.requests.filter((one) => what.tes
 const CITATION = { data_source_uuid: 'd', title: 'Returns', text: '30 days', file_name: 'https://x/', type: 'link' };
 
 describe('a chat API with a remote upstream', () => {
+  it('passes over typed parts of the remote record that are not as they must be', async () => {
+    const cards = [{ title: 'Returns', url: 'https://shop.example/returns' }];
+    const bad = [{ type: 'link_cards', cards: [{ title: 'x', url: 'javascript:alert(1)' }] }, { type: 'html' }, 7];
+    remote.record = { meta_json: JSON.stringify({ parts: [...bad, { type: 'link_cards', cards, html: '<b>' }] }) };
+    const events = await ask(docent, CHATBOT, { query: 'How long?' });
+    expect(events.at(-1)).toMatchObject({ event: 'done', data: { parts: [{ type: 'link_cards', cards }] } });
+    expect(JSON.stringify(events)).not.toContain('<b>');
+  });
+
   it('streams the remote answer under its own message and session ids', async () => {
     remote.stream = async (reply) => {
       for (const piece of ['You ', 'have ', '30 days.']) {
@@ -537,6 +547,28 @@ describe('a chat API with another Docent as upstream', () => {
     expect(own!.uuid).not.toBe(session);
     await post(`${outer.base}/chat/${uuid}/session/${session}/delete`);
     expect(await inner.store.sessions(uuid)).toEqual([]);
+    await outer.stop();
+    await inner.stop();
+  });
+
+  it('passes on the typed parts of its answers, and the variables of later questions', async () => {
+    const inner = await startChatServer();
+    const sent: unknown[] = [];
+    const parts: Part[] = [{ type: 'quick_replies', replies: [{ label: 'Track my parcel' }] }];
+    inner.respond = async (question, run) => {
+      sent.push(question.variables);
+      await answerWith('It is on its way.')(question, run);
+      return answerResult({ parts });
+    };
+    const { uuid } = await inner.chatbot();
+    const outer = await startChatServer({ upstream: { url: inner.base, apiKey: API_KEY } });
+    const events = await ask(outer, uuid, { query: 'Where is my parcel?', variables: { plan: 'pro' } });
+    expect(events.filter(({ event }) => event === 'part').map(({ data }) => data)).toEqual(parts);
+    expect(events.at(-1)).toMatchObject({ event: 'done', data: { parts } });
+    const session = uuidOf(events, 'session');
+    expect(await messagesOf(outer, uuid, session)).toMatchObject([{ parts }]);
+    await ask(outer, uuid, { query: 'Here is my mail', session, variables: { mail: 'ada@example.org' } });
+    expect(sent).toEqual([undefined, { mail: 'ada@example.org' }]);
     await outer.stop();
     await inner.stop();
   });

@@ -2,7 +2,7 @@ import { Refusal } from '../../schema/errors.ts';
 import { messageUuid, newUuid, timestamp, type Clock } from '../../schema/ids.ts';
 import type { MessageTrace } from '../../schema/trace.ts';
 import type { StoredChatbot, StoredSession } from '../../store/store.ts';
-import type { AnswerRuns, Respond } from '../runs.ts';
+import type { AnswerRuns, Question, Respond } from '../runs.ts';
 import { whenEnded } from '../stream.ts';
 import { AnswerTrace } from './answer-trace.ts';
 import { describeTrace } from './describe.ts';
@@ -13,8 +13,7 @@ interface TraceDeps {
   clock: Clock;
 }
 
-interface TracedQuestion {
-  query: string;
+interface TracedQuestion extends Pick<Question, 'query' | 'variables'> {
   chatbot: StoredChatbot;
   /** The question follows the messages of this one; absent, it is the first of a session. */
   session?: StoredSession;

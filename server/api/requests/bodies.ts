@@ -104,7 +104,7 @@ export const NewSession = Type.Object({
   ),
 });
 
-export const NewMessage = Type.Object({ query: Query });
+export const NewMessage = Type.Object({ query: Query, variables: Type.Optional(NewVariables) });
 
 /** Records of a batch operation. */
 export const Uuids = Type.Object({ uuids: Type.Array(Type.String(), { maxItems: 1000 }) });

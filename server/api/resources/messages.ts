@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import * as Type from 'typebox';
+import type { Static } from 'typebox';
 import type { Question } from '../../answer/runs.ts';
 import { noteOutcome, streamText, whenEnded } from '../../answer/stream.ts';
 import type { Run } from '../../answer/run.ts';
@@ -66,7 +67,7 @@ export const messages = (deps: ApiDeps): Operation[] => {
       reply: MessageTrace,
       async handle({ user, uuid, body, ctx }) {
         const { session, chatbot } = await ownedSession(store, user, uuid);
-        return traceQuestion(deps, { query: body.query, chatbot, session, request: String(ctx.state.id) });
+        return traceQuestion(deps, { ...body, chatbot, session, request: String(ctx.state.id) });
       },
     }),
     operation({
@@ -150,11 +151,11 @@ const Answer = Type.Object({ response: Type.String() }, { additionalProperties: 
 
 async function createQuestion(
   { store }: ApiDeps,
-  { user, uuid, body, ctx }: Omit<OperationRequest<{ query: string }>, 'once'>,
+  { user, uuid, body, ctx }: Omit<OperationRequest<Static<typeof NewMessage>>, 'once'>,
 ): Promise<Question> {
   const { session, chatbot } = await ownedSession(store, user, uuid);
   const request = String(ctx.state.id);
-  return { uuid: messageUuid(uuid), query: body.query, chatbot, session, newSession: false, request };
+  return { uuid: messageUuid(uuid), ...body, chatbot, session, newSession: false, request };
 }
 
 /** A part of an answer is not handed out as the whole: what there was is stored with the message. */

@@ -1,7 +1,11 @@
+import type { Question } from '../../answer/runs.ts';
 import type { Connections } from '../../outbound/connections.ts';
 import { Exchange, fetchWhole, type OutboundRequest, type WholeReply } from '../../outbound/exchange.ts';
 import { ExchangeFailure } from '../../outbound/failures.ts';
 import { exchangeFailed, overloaded, upstreamFailed } from './errors.ts';
+
+/** `variables`: ours, a server that knows none passes over them. */
+type Asked = Pick<Question, 'query' | 'variables'>;
 
 /**
  * The operations of the interface that the chat API calls on another server. Replies are untrusted: `remote-records.ts`
@@ -17,7 +21,7 @@ export interface RemoteClient {
    * `onText` gets the pieces of the answer, and ends it by returning false. Resolves with the status of the reply. Only the
    * signal bounds how long it takes.
    */
-  ask(session: string, query: string, onText: (piece: string) => boolean, signal: AbortSignal): Promise<number>;
+  ask(session: string, question: Asked, onText: (piece: string) => boolean, signal: AbortSignal): Promise<number>;
 }
 
 interface RemoteServer {
@@ -85,8 +89,9 @@ export function createRemoteClient({ connections, prefix, apiKey }: RemoteServer
     },
     messages: (session, signal) =>
       fetchRecord(outbound('GET', `/session/${encodeURIComponent(session)}/messages`), signal),
-    ask(session, query, onText, signal) {
-      const request = outbound('POST', `/session/${encodeURIComponent(session)}/message/stream`, { query });
+    ask(session, { query, variables }, onText, signal) {
+      const path = `/session/${encodeURIComponent(session)}/message/stream`;
+      const request = outbound('POST', path, { query, variables });
       return streamText(connections, request, onText, signal);
     },
   };

@@ -1,10 +1,11 @@
 import { citationsIn } from '../../answer/message-records.ts';
 import type { AnswerResult } from '../../answer/runs.ts';
 import { timestamp, type Clock } from '../../schema/ids.ts';
+import { partsIn } from '../../schema/parts.ts';
 import { DEFAULT_LIMIT_MESSAGE } from '../../schema/visitor.ts';
 import { outcomeIn } from '../../store/outcomes.ts';
 import type { StoredChatbot } from '../../store/store.ts';
-import type { Citations, Outcome } from '../../types.ts';
+import type { Citations, Outcome, Part } from '../../types.ts';
 
 /** Untrusted records of the remote server: fields that are missing or of the wrong type get the interface's defaults. */
 
@@ -53,18 +54,21 @@ export interface RemoteMessage {
   finish_reason: AnswerResult['finish_reason'];
   citations: Citations;
   outcome: Outcome | undefined;
+  parts: Part[];
 }
 
 /** The record of the answer that was just streamed: the last one with its question. */
 export function findMessage(reply: unknown, query: string): RemoteMessage | undefined {
   const records = Array.isArray(reply) ? reply.map(fieldsOf) : [];
   const found = records.findLast((record) => record['query'] === query);
+  const meta = stringOr(found?.['meta_json'], '');
   return (
     found && {
       response: stringOr(found['response'], ''),
       finish_reason: readFinishReason(found['finish_reason']),
       citations: citationsIn({ cite_data_json: stringOr(found['cite_data_json'], '') }),
-      outcome: outcomeIn(stringOr(found['meta_json'], '')),
+      outcome: outcomeIn(meta),
+      parts: partsIn(meta),
     }
   );
 }

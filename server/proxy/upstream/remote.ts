@@ -69,7 +69,7 @@ export function remoteUpstream({ url, apiKey, store, clock, log, health, ...limi
       run.append(piece);
       return !run.isFull;
     };
-    return client.ask(session, question.query, onText, signal);
+    return client.ask(session, question, onText, signal);
   }
 
   /** Without the record, an answer that was streamed is kept, without citations. */
@@ -149,10 +149,11 @@ const resultWith = (finish_reason: AnswerResult['finish_reason']): AnswerResult 
 
 function resultOf({ chatbot }: Question, record: RemoteMessage | undefined): AnswerResult {
   if (!record) return resultWith('stop');
-  const { finish_reason, outcome } = record;
+  const { finish_reason, outcome, parts } = record;
   return {
     ...resultWith(finish_reason),
     citations: chatbot.meta.show_citations ? record.citations : {},
+    parts,
     ...(outcome ? { meta: { ...NO_META, outcome } } : {}),
     ...(finish_reason === 'error' ? { refusal: upstreamFailed('its record says error') } : {}),
   };
