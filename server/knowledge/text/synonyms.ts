@@ -32,17 +32,21 @@ const TURNS = /\b(?:back|up|in|touch|to|reach|how)\b/i;
  * Common words, which lower confidence only a little where no passage has them; other missing words lower it fully.
  */
 const COMMON = `
-  able accept access add allow answer apply ask available back bad become begin best better big bring buy call case
-  change check choose close come common complete consider contain cost create day deadline decide describe detail
-  difference different easy effect end example exist expect explain fact fast feel find finish first follow form
-  found full general getting go going good great group grow happen help high hold idea important include increase
-  information instead involve item keep kind large last late lead learn leave left less level limit list live long
-  look lose lot main make maximum mean method minimum month move name near need new next normal number offer often
-  old open option order original part pay people person place plan play point policy possible problem procedure
-  process provide purpose put question quick reach reason receive refer regular require result right rule run say
-  see sell send set short show side similar simple situation size small start state stay step stop story support sure
-  system take talk term time today tomorrow total true try turn type understand usual value various wait walk way week
-  went wish wonder word work world worth write wrong year yesterday`;
+  able accept access actually add allow alone already always answer anybody anyone anything anywhere apply ask
+  available back bad become begin best better big bit bother bring buy call case certain change cheap check choose
+  close come common complete consider contain cost create day deadline deal decide describe detail difference
+  different easy effect end enough especially everybody everyone everything everywhere example exist expect expensive
+  explain extra fact fancy fast feel find finish first follow forget form found full general getting go going good
+  great group grow guess happen hear help high hold hope idea important include increase information instead involve
+  item keep kind large last late lead learn leave left less let level limit list little live long look lose lot main
+  make maximum maybe mean method mind minimum month move name near need new next nobody normal nothing number offer
+  often old open option order original part pay people person pick place plan play point policy possible probably
+  problem procedure process provide purpose put question quick quite reach real reason receive refer regular require
+  result rid right rule run same say see seem sell send set short show side similar simple situation size small
+  somebody someone something sometimes somewhere sort spend start state stay step stop story stuff support suppose
+  sure system take talk term thing till time today together tomorrow total trouble true try turn type understand until
+  usual usually value various wait walk way week went whether wish wonder word work world worth write wrong year
+  yesterday`;
 
 /** What is known of the words of a language, by root. */
 class Lexicon {

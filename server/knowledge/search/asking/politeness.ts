@@ -76,7 +76,7 @@ export const THANKS = `(?:many |much |(?:a )?big )?thanks|thank (?:you|u)|cheers
 
 /** What people type for hello, please and thanks in a chat: words of no page. */
 const CHAT_WORDS = new Set(
-  `hi hii hiya hey heya heyy yo hello hallo helo thx thnx thanx tks thks ty tysm pls plz plss pleas asap ok okay kk lol
+  `hi hii hiya hey heya heyy yo hello hallo helo thx thnx thanx tks thks ty tysm u ur r pls plz plss pleas asap ok okay kk lol
   cheers ta btw fyi imo afaik sry soz tia lg mfg vg slt stp svp cdlt bjr merci danke grazie gracias obrigado obrigada bedankt tack
   takk tak dzięki spasibo teşekkürler спс пж пжл`.split(/\s+/),
 );
