@@ -15,6 +15,10 @@ const CORRECTED = 0.5;
 const MIN_KNOWN = 0.8;
 /** The least share of what stands beside a question that points back to it, where the answer is sure. */
 const MIN_BESIDE = 0.25;
+/** The least confidence of a language from which on its words have few forms. */
+const FEW_FORMS = 0.18;
+/** How much more than the word that a passage has those weigh that no page has: a word of one passage alone names its subject. */
+const STRANGER = 1.2;
 /** A passage far ahead of the others still has to have words for some of the question. */
 const MAX_LEAD = 1.5;
 /** What a follow-up counts as ahead by: the answer before tells what it is about. */
@@ -50,11 +54,13 @@ export function judge({ candidates: [best], confidence }: Ranking, query: Query,
     ? heldOf(shares, { ...query, terms: query.terms.slice(0, query.earlier) })
     : 0;
   if (own >= usual) return { certainty: 'sure', held: own, needed: usual };
+  const goesOn = query.goesOn && passage.match.quoted !== undefined;
+  const isKept = goesOn || meant > 0 || lacksItsRow(shares, query, passage);
+  const mayGoOn = found.some(({ match }) => match.quoted !== undefined);
+  const isOther = !isKept && !mayGoOn && isAboutOther(shares, query, least);
   if (confidence < least) {
-    const goesOn = query.goesOn && passage.match.quoted !== undefined;
     const isNear = heldOf(shares, query, true) >= UNSURE_HELD * usual && query.unknownNames === 0;
-    const isClose =
-      goesOn || meant > 0 || lacksItsRow(shares, query, passage) || (confidence >= UNSURE_CONFIDENCE * least && isNear);
+    const isClose = isKept || (confidence >= UNSURE_CONFIDENCE * least && isNear && !isOther);
     return { certainty: isClose ? 'unsure' : 'none', held, needed };
   }
   const isRowLacking = query.unknownNames > 0 && namesRows(passage);
@@ -63,7 +69,7 @@ export function judge({ candidates: [best], confidence }: Ranking, query: Query,
     query.isLongForm ||
     ((meant >= least || (held >= needed && hasWhatItPointsTo(shares, query) && !isRowLacking)) &&
       !leavesPage(query, passage, found));
-  return { certainty: isSure ? 'sure' : 'unsure', held, needed };
+  return { certainty: isSure ? 'sure' : isOther ? 'none' : 'unsure', held, needed };
 }
 
 /** Whether a follow-up’s own words may say enough: the answer before quoted that page, and no word is a guess. */
@@ -111,6 +117,25 @@ function heldOf(shares: Float64Array, { terms, question }: Query, isStrict = fal
     all += shares[term] === 0 && !isStrict ? loss : worth;
   }
   return held / (all || 1);
+}
+
+/**
+ * Whether the passage has one word of the question alone, and words that no page has outweigh it: “How much does a passport
+ * cost?” is not answered by any cost. Where words have many forms, such a word tells too little.
+ */
+function isAboutOther(shares: Float64Array, query: Query, least: number): boolean {
+  const own = query.terms.slice(0, query.implied);
+  const known = new Set(Array.from(query.termByRoot.values(), ({ term }) => term));
+  // A story, or what stands before or beside the question, tells what it is about.
+  if (!query.isQuestion || query.isFollowUp || !own.some((_, term) => known.has(term))) return false;
+  let [strange, held, words] = [0, 0, 0];
+  for (const [term, { worth, loss, isGuess }] of own.entries()) {
+    if (isGuess || !known.has(term)) strange += loss;
+    else held += loss * shares[term]!;
+    // A word that is common in any text loses less than it is worth.
+    if (shares[term]! > 0 && loss === worth) words++;
+  }
+  return least >= FEW_FORMS && words <= 1 && strange > STRANGER * held;
 }
 
 /** Whether all but a name is in a table of names: of what the table says, its reader can tell what is closest. */

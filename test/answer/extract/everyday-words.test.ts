@@ -27,11 +27,11 @@ describe('a question with an irregular form', () => {
   it.each([
     ['when was it built?', 'They build a mill in two years.'],
     ['who stole ducks?', 'Foxes steal ducks in winter.'],
-    ['what is the depth of the pond?', 'It is two metres deep at the weir.'],
+    ['what is the depth at the weir?', 'It is two metres deep at the weir.'],
   ])('finds the other forms of its word: %s', async (question, text) => {
     const site = await siteOf({
       a: `<title>One</title><p>${text}</p>`,
-      b: '<title>Two</title><p>Flour is milled on Mondays, and the owner of the house bakes bread.</p>',
+      b: '<title>Two</title><p>Flour is milled on Mondays, and the owner of the weir bakes bread.</p>',
     });
     expect((await site.answer(question)).text).toContain(text);
   });

@@ -54,6 +54,25 @@ describe('a quotation', () => {
     expect((await ask('may I book the barrier for a jazz concert?')).outcome).not.toBe('answered');
   });
 
+  it.each(['How much does a passport cost?', 'Is summer a good season for surfing?'])(
+    'is not told where the question is about something else: “%s”',
+    async (query) => {
+      expect((await ask(query)).outcome).toBe('unknown');
+    },
+  );
+
+  it.each(['do u have canoes', 'are u open at seven'])(
+    'is told surely where one types as in a chat: “%s”',
+    async (query) => {
+      expect((await ask(query)).outcome).toBe('answered');
+    },
+  );
+
+  it('is the closest where what no page has is said in any text', async () => {
+    const { response, outcome } = await ask('how do I get rid of bread?');
+    expect([outcome, response.includes('Bread has to be ordered')]).toEqual(['unsure', true]);
+  });
+
   it('is found by what stands beside a question that no page has a word of', async () => {
     const { response, outcome } = await ask("I'm a pensioner, do I get it cheaper?");
     expect(outcome).toBe('unsure');
