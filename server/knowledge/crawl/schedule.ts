@@ -29,6 +29,8 @@ const GAP_MS = 10_000;
 const START_DELAY_MS = 30_000;
 /** Milliseconds. A timer is limited to 24 days, and stands still while the machine sleeps. */
 const MAX_TIMER_MS = 10 * 60_000;
+/** Milliseconds between two reads of all schedules. */
+const READ_MS = 10 * 60_000;
 const HOUR = 3_600_000;
 
 export const scheduleOf = ({ schedule }: StoredChatbot): Schedule => schedule ?? { hours: 0, next_at: '' };
@@ -38,6 +40,7 @@ export function createSchedules({ store, knowledge, sites, clock, log }: Schedul
   const due = new Map<string, number>();
   let notBefore = 0;
   let timer: NodeJS.Timeout | undefined;
+  let reader: NodeJS.Timeout | undefined;
   let busy: Promise<void> | undefined;
   let closed = false;
 
@@ -67,22 +70,44 @@ export function createSchedules({ store, knowledge, sites, clock, log }: Schedul
   async function begin(chatbot: string): Promise<void> {
     // Where the next write fails, it is tried again in an hour and not in a loop.
     due.set(chatbot, clock() + HOUR);
-    const { hours } = (await put(chatbot, (before) => before.hours)) ?? { hours: 0 };
-    if (hours === 0) return;
+    if (!(await claim(chatbot))) return;
     log.info({ chatbot }, 'pages are fetched again');
     await fetchAgain(chatbot);
   }
 
-  /** Stores the schedule, counted from now. */
-  async function put(chatbot: string, hoursFrom: (before: Schedule) => number): Promise<Schedule | undefined> {
-    const changed = await store.updateChatbot(chatbot, (record) => {
-      const hours = hoursFrom(scheduleOf(record));
-      const schedule = { hours, next_at: hours === 0 ? '' : timestamp(() => clock() + hours * HOUR) };
-      return { ...record, schedule };
-    });
+  const countedFromNow = (hours: number): Schedule => ({
+    hours,
+    next_at: hours === 0 ? '' : timestamp(() => clock() + hours * HOUR),
+  });
+
+  function note(chatbot: string, changed: StoredChatbot | undefined): void {
     if (changed?.schedule?.next_at) due.set(chatbot, Date.parse(changed.schedule.next_at));
     else due.delete(chatbot);
-    return changed?.schedule;
+  }
+
+  /** False where it is not due: another process has begun, or it was changed there. */
+  async function claim(chatbot: string): Promise<boolean> {
+    let isDue = false;
+    const changed = await store.updateChatbot(chatbot, (record) => {
+      const { hours, next_at } = scheduleOf(record);
+      isDue = next_at !== '' && Date.parse(next_at) <= clock();
+      return isDue ? { ...record, schedule: countedFromNow(hours) } : record;
+    });
+    note(chatbot, changed);
+    return isDue && changed !== undefined;
+  }
+
+  /** What another process has set is begun here too, where that one has ended. */
+  async function read(): Promise<void> {
+    for (const { uuid } of await store.users()) {
+      for (const chatbot of await store.chatbots(uuid)) {
+        const { next_at } = scheduleOf(chatbot);
+        const at = Date.parse(next_at);
+        // One that is overdue and known is tried again in its time.
+        if (next_at !== '' && (at > clock() || !due.has(chatbot.uuid))) due.set(chatbot.uuid, at);
+      }
+    }
+    wait();
   }
 
   async function fetchAgain(chatbot: string): Promise<void> {
@@ -99,23 +124,22 @@ export function createSchedules({ store, knowledge, sites, clock, log }: Schedul
 
   return {
     async set(chatbot, hours) {
-      const schedule = await put(chatbot, () => hours);
+      const schedule = countedFromNow(hours);
+      const changed = await store.updateChatbot(chatbot, (record) => ({ ...record, schedule }));
+      note(chatbot, changed);
       wait();
-      return schedule;
+      return changed?.schedule;
     },
     async start() {
-      for (const { uuid } of await store.users()) {
-        for (const chatbot of await store.chatbots(uuid)) {
-          const { next_at } = scheduleOf(chatbot);
-          if (next_at !== '') due.set(chatbot.uuid, Date.parse(next_at));
-        }
-      }
       notBefore = clock() + START_DELAY_MS;
-      wait();
+      await read();
+      const onError = (error: unknown): void => log.error({ err: error }, 'schedules not read');
+      reader = setInterval(() => void read().catch(onError), READ_MS).unref();
     },
     async close() {
       closed = true;
       clearTimeout(timer);
+      clearInterval(reader);
       await busy;
     },
   };
