@@ -63,6 +63,12 @@ export function lastQuoted(turns: StoredMessage[]): QuotedPassage[] {
   return [];
 }
 
+/** The page that the browser says the visitor is on; without word of it, where the conversation began. */
+export function pageOf({ variables, session }: Pick<Question, 'variables' | 'session'>): string | undefined {
+  const sent = variables?.['page'] ?? session.initial_variables?.['page'];
+  return typeof sent === 'string' ? sent : undefined;
+}
+
 export const searchMeta = ({ rewritten }: AnswerContext): Pick<MessageMeta, 'search'> =>
   rewritten ? { search: { why: rewritten.why, queries: rewritten.queries } } : {};
 

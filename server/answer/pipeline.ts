@@ -1,7 +1,7 @@
 import { cannedAnswer } from '../agents/agents.ts';
 import { isYesOrNoAlone } from '../agents/collect/yes-no.ts';
 import type { Model } from '../model/model.ts';
-import { messageMeta, searchMeta, type AnswerContext } from './context.ts';
+import { messageMeta, pageOf, searchMeta, type AnswerContext } from './context.ts';
 import { withTokens } from './message-records.ts';
 import type { AnswerResult, MessageMeta, Respond } from './runs.ts';
 import type { BeginBackground } from './background/background.ts';
@@ -125,12 +125,12 @@ function answerWithModel(
   run: Run,
 ): Promise<AnswerResult> {
   const { question, agent, routing, query, found, hosts, tools } = context;
-  const { acceptedLanguages, unstreamed, session } = question;
+  const { acceptedLanguages, unstreamed } = question;
   const cite = question.chatbot.meta.show_citations;
   const size = catalogue.context(agent?.meta.model ?? '');
   const { chatbot } = question;
   const { turns, found: searched, more } = { ...context, ...context.searched };
-  const scene = { chatbot, session, clock };
+  const scene = { chatbot, page: pageOf(question), clock };
   const asked = { agent, turns, found: searched, more, query, cite, acceptedLanguages, scene };
   const given = fitContext(asked, size, tools?.reserved);
   const safe = { chatbot, agent, found: given.found, hosts };

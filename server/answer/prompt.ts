@@ -3,7 +3,7 @@ import type { Query } from '../knowledge/search/query.ts';
 import type { ModelMessage, ModelRequest } from '../model/model.ts';
 import { withoutThinking } from '../model/thinking.ts';
 import type { Clock } from '../schema/ids.ts';
-import type { StoredAgent, StoredChatbot, StoredMessage, StoredSession } from '../store/store.ts';
+import type { StoredAgent, StoredChatbot, StoredMessage } from '../store/store.ts';
 import { withoutMarkers } from './citations/stream-filter.ts';
 import { phrasesFor } from './extract/phrases.ts';
 
@@ -42,7 +42,8 @@ export interface PromptOptions {
 
 export interface Scene {
   chatbot: Pick<StoredChatbot, 'name'>;
-  session: Pick<StoredSession, 'initial_variables'>;
+  /** As the visitor's browser sent it. */
+  page: string | undefined;
   clock: Clock;
 }
 
@@ -80,17 +81,17 @@ const MAX_SITES = 3;
 /** UTF-16 units of the page's address. */
 const MAX_PAGE_LENGTH = 300;
 
-function describeScene({ chatbot, session, clock }: Scene, found: Found[]): string {
+function describeScene({ chatbot, page: sent, clock }: Scene, found: Found[]): string {
   const hosts = found.flatMap(({ source }) => (source.type === 'link' ? hostOf(source.file_name) : []));
   const sites = [...new Set(hosts)].slice(0, MAX_SITES).join(', ');
-  const page = pageOf(session.initial_variables?.['page']);
+  const page = sent === undefined ? '' : addressOfPage(sent);
   const now = new Date(clock());
   const day = now.toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' });
   return unfenced(
     [
       `You are the chatbot ${JSON.stringify(chatbot.name)}${sites && ` of the website ${sites}`}.`,
       `Today is ${day}, ${now.toISOString().slice(0, 10)}.`,
-      page && `The visitor began this conversation on the page ${page}.`,
+      page && `The visitor is on the page ${page}.`,
     ]
       .filter(Boolean)
       .join(' '),
@@ -103,8 +104,8 @@ const hostOf = (address: string): string[] => (URL.canParse(address) ? [new URL(
  * Percent-encoded, without query: it comes from the visitor's browser, and a query may hold what is nobody's business. '' for
  * what is no address of a page.
  */
-function pageOf(sent: unknown): string {
-  if (typeof sent !== 'string' || !/^(?:https?:\/)?\//i.test(sent) || !URL.canParse(sent, 'http://site')) return '';
+function addressOfPage(sent: string): string {
+  if (!/^(?:https?:\/)?\//i.test(sent) || !URL.canParse(sent, 'http://site')) return '';
   const { origin, pathname } = new URL(sent, 'http://site');
   const page = sent.startsWith('/') ? pathname : origin + pathname;
   return page.length > MAX_PAGE_LENGTH ? '' : page;

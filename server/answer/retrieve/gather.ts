@@ -8,7 +8,7 @@ import type { Model } from '../../model/model.ts';
 import type { Clock } from '../../schema/ids.ts';
 import type { Store, StoredMessage } from '../../store/store.ts';
 import type { Caller } from '../../web/call.ts';
-import { lastQuoted, searchedQuestions, type AnswerContext } from '../context.ts';
+import { lastQuoted, pageOf, searchedQuestions, type AnswerContext } from '../context.ts';
 import { withoutReplaced } from '../message-records.ts';
 import { MAX_TURNS } from '../prompt.ts';
 import { namesThing } from '../replies.ts';
@@ -118,12 +118,6 @@ export async function gatherContext(
     canPass,
     talk: isTalk ? said : undefined,
   };
-}
-
-/** The page that the browser says the visitor is on; without word of it, where the conversation began. */
-function pageOf({ variables, session }: Question): string | undefined {
-  const sent = variables?.['page'] ?? session.initial_variables?.['page'];
-  return typeof sent === 'string' ? sent : undefined;
 }
 
 /** Passages that a model gets at most, as far as its context has room. */

@@ -11,6 +11,7 @@ import type { SourceHosts } from '../safety/hosts.ts';
 import { allowedIn, withSafety } from '../safety/safety.ts';
 import type { Fallback } from '../fallback.ts';
 import { citationsIn, metaIn, type AnswerResult, type MessageMeta, type Question } from '../message-records.ts';
+import { pageOf } from '../context.ts';
 import { answerTokens, fitContext } from '../fit-context.ts';
 import { buildPrompt } from '../prompt.ts';
 import type { Run } from '../run.ts';
@@ -161,9 +162,9 @@ export async function answerConfirmed(
   /** Without markers: the passages may be others than those that the text so far cites. */
   function promptOf() {
     const earlier = turns.filter(({ uuid }) => uuid !== question.uuid);
-    const { acceptedLanguages, chatbot, session } = question;
+    const { acceptedLanguages, chatbot } = question;
     const size = catalogue.context(agent.meta.model);
-    const scene = { chatbot, session, clock };
+    const scene = { chatbot, page: pageOf(question), clock };
     const asked = { agent, turns: earlier, found, query, cite: false, acceptedLanguages, scene };
     const given = fitContext(asked, size, tools.reserved);
     const request = withToolRules(buildPrompt({ ...asked, ...given, maxTokens: answerTokens(size) }));

@@ -57,14 +57,28 @@ describe('a model', () => {
     const system = await systemOf();
     expect(system).toContain(`You are the chatbot "Lampy \\"the\\" bot" of the website ${lamps.host}.`);
     expect(days).toContain(/Today is \w+day, (\d{4}-\d\d-\d\d)\./.exec(system)?.[1]);
-    expect(system).not.toContain('The visitor began');
+    expect(system).not.toContain('The visitor is on');
   });
 
   it.each([
     ['https://lamps.example/shop/tall%20lamps?token=secret#top', 'https://lamps.example/shop/tall%20lamps'],
     ['/shop/äöü?x', '/shop/%C3%A4%C3%B6%C3%BC'],
   ])('is told the page that the visitor is on, without its query: %s', async (page, told) => {
-    expect(await systemOf(QUERY, { page })).toContain(`began this conversation on the page ${told}.`);
+    expect(await systemOf(QUERY, { page })).toContain(`is on the page ${told}.`);
+  });
+
+  it('is told the page that the visitor has gone to since', async () => {
+    const headers = { 'Content-Type': 'application/json' };
+    const post = async (body: object) => {
+      const url = `${running.base}/chat/${chatbot}/ask`;
+      return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+    };
+    const events = await post({ query: QUERY, variables: { page: '/lamps' } });
+    const session = /event: session\ndata: .*"uuid":"(\w+)"/.exec(events)![1];
+    await post({ query: QUERY, session, variables: { page: '/returns' } });
+    await post({ query: QUERY, session });
+    const told = fake.requests.map(({ body }) => /is on the page (.*)\.$/m.exec(body.messages[0]!.content)?.[1]);
+    expect(told).toEqual(['/lamps', '/returns', '/lamps']);
   });
 
   it.each([
@@ -75,7 +89,7 @@ describe('a model', () => {
     `x\nhttps://lamps.example/`,
     7,
   ])('is not told what is no address of a page: %s', async (page) => {
-    expect(await systemOf(QUERY, { page })).not.toContain('The visitor began');
+    expect(await systemOf(QUERY, { page })).not.toContain('The visitor is on');
   });
 
   it('reads an address with words of a prompt as one word', async () => {
