@@ -36,7 +36,7 @@ async function judge(teams: readonly Team[]): Promise<{ questions: number; right
     const team = agents.map(({ id, type, ...texts }) => agentOf(id, { type: type as AgentType, ...texts }));
     const [classifier, index] = [await trainClassifier(team), await indexOf(pages)];
     for (const [query, due] of queries) {
-      const rarity = (word: string): number => index.rarity(word);
+      const rarity = (word: string): number => index.statistics.rarity(word);
       const { agent } = choose({ query: query!, agents: team, facts: FIRST_QUERY, classifier, rarity });
       counts.questions += 1;
       if (agent?.uuid === due) counts.right += 1;
@@ -108,7 +108,7 @@ describe('a message after another', () => {
           agents: team,
           facts: FIRST_QUERY,
           classifier,
-          rarity: (word: string) => index.rarity(word),
+          rarity: (word: string) => index.statistics.rarity(word),
         };
         const answered = [choose({ ...situation, query: before[0]! }).agent!.uuid];
         const message = { ...situation, query, turns: before, answered };

@@ -1,3 +1,4 @@
+import { foundOf } from '../../server/knowledge/ingest/results.ts';
 import type { Found, SearchResult } from '../../server/knowledge/search/found.ts';
 import { PassageIndex } from '../../server/knowledge/search/index.ts';
 import type { Query } from '../../server/knowledge/search/query.ts';
@@ -7,15 +8,7 @@ type Source = Found['source'];
 /** Searches an index as the server does. */
 export function searchIndex(index: PassageIndex<Source>, text: string, limit = 8): SearchResult {
   const query = index.query(text);
-  const found = index.search(query, limit).map(({ entry, score, ...hit }) => ({
-    source: { ...entry.source, title: index.repeated.titleOf(entry.page, entry.source.title) },
-    pageTitle: entry.source.title,
-    headings: entry.headings,
-    text: entry.text,
-    score,
-    match: index.match({ entry, score, ...hit }, query),
-    entry,
-  }));
+  const found = index.search(query, limit).map((hit) => foundOf(index, hit, query));
   return { query, found };
 }
 

@@ -20,12 +20,19 @@ const TELLS_NOTHING = /^(?:\p{Ll}{1,3}|Page \d+)$/u;
 
 /**
  * The headings of the section that a quote is from, as its prefix, since one such as “Exceptions” turns its meaning. Without the
- * page's own, and those whose words the quote has. `isNeeded`: the page's own is told where there is no other.
+ * page's own, and those whose words the quote has. In place of one that many pages have the page's title is told. `isNeeded`: the
+ * page's own is told where there is no other.
  */
-export function headingOver({ source, pageTitle, headings }: Found, quote: string, isNeeded: boolean): string {
+export function headingOver(
+  { source, pageTitle, headings, commonHeadings = [] }: Found,
+  quote: string,
+  isNeeded: boolean,
+): string {
   const [first = ''] = headings;
   const isPages = headings.length > 1 || source.type === 'qa' || isNameOf(first, pageTitle);
-  const sections = headings.slice(isPages ? 1 : 0).slice(-MAX_HEADINGS);
+  const lowest = headings.slice(isPages ? 1 : 0).slice(-MAX_HEADINGS);
+  const sections = lowest.filter((heading) => !commonHeadings.includes(heading));
+  if (sections.length < lowest.length) sections.unshift(source.title);
   const told = sections.filter((heading) => !TELLS_NOTHING.test(heading) && !hasWordsOf(quote, heading));
   const own = isNeeded && sections.length === 0 ? [first].filter((heading) => !TELLS_NOTHING.test(heading)) : told;
   return own.map(asPrefix).join('');

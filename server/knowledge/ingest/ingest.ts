@@ -225,7 +225,7 @@ export class Ingestion implements Knowledge {
 
   async rarity(chatbot: string): Promise<(word: string) => number> {
     const index = await this.#deps.indexes.get(chatbot);
-    return (word) => index.rarity(word);
+    return (word) => index.statistics.rarity(word);
   }
 
   async warm(): Promise<void> {

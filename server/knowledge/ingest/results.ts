@@ -10,12 +10,13 @@ import type { Hit, ScoreRecorder } from '../search/types.ts';
 /** Of the passages with which a search goes beyond its limit, the share that those beside the best ones may be. */
 const BESIDE_SHARE = 2 / 3;
 
-export function foundOf(index: PassageIndex<StoredSource>, hit: Hit<StoredSource>, query: Query): Found {
+export function foundOf<S extends Found['source']>(index: PassageIndex<S>, hit: Hit<S>, query: Query): Found {
   const { uuid, title: pageTitle, file_name, type } = hit.entry.source;
   const { headings, text, page } = hit.entry;
-  const match = index.match(hit, query);
+  const match = { ...index.match(hit, query), opensSection: index.opensSection(hit.entry, ({ uuid }) => uuid) };
   const source = { uuid, title: index.repeated.titleOf(page, pageTitle), file_name, type };
-  return { source, pageTitle, headings, text, score: hit.score, match, entry: hit.entry };
+  const commonHeadings = headings.slice(1).filter((heading) => index.repeated.isCommon(page, heading));
+  return { source, pageTitle, headings, commonHeadings, text, score: hit.score, match, entry: hit.entry };
 }
 
 /** Those beside the best ones in their sections, then further hits. */

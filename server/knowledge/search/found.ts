@@ -70,6 +70,8 @@ export interface Found {
   /** As stored. */
   pageTitle: string;
   headings: string[];
+  /** Those of them that many pages of its site have, so that they do not tell where it is from; none by default. */
+  commonHeadings?: string[];
   /** Word for word as stored. */
   text: string;
   /** Comparable within one search only. */
@@ -89,6 +91,8 @@ export interface Match {
   quoted?: QuotedPart | undefined;
   /** It is of the page where the visitor stands, or of its folder. */
   isHere?: boolean;
+  /** It is the first of its section. */
+  opensSection?: boolean;
   /** Passages of one source count up, in their order. */
   rank: number;
   /**

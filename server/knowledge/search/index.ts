@@ -3,10 +3,10 @@ import type { Entry, Hit, IndexedDocument, ScoreRecorder, SearchScope } from './
 import { FEEDBACK_PASSAGES, wantsFeedback, withFeedback } from './relevance-feedback.ts';
 import type { Match, Sentence } from './found.ts';
 import { matchOf } from './match.ts';
-import { rarityOf } from './words/rarity.ts';
 import { proximityTo } from './proximity.ts';
 import { asksTheSame, pairOf, PAIRS_COMPARED, QuestionPairs } from './question-pairs.ts';
-import { besideBest } from './section.ts';
+import { Definitions, withDefinitions } from './definitions/definitions.ts';
+import { areUnderTheSame, besideBest } from './section.ts';
 import { Postings } from './bm25.ts';
 import { slotSetOf, type SlotSet } from './posting.ts';
 import { readQuery, type Query } from './query.ts';
@@ -21,7 +21,7 @@ import { SiteFacts, textIn, type Change, type SiteTeller } from './repeats/site-
 import { versionOf } from './repeats/versions.ts';
 import { Vectors } from './meaning/vectors.ts';
 import { entryOf, ofDocument, rootsOf, sentencesIn } from './words/entry.ts';
-import { NEIGHBOURS_READ, standTogether } from './words/compounds.ts';
+import { WordStatistics } from './words/statistics.ts';
 import { Vocabulary } from '../text/tokenizer.ts';
 
 /** Passages, best by BM25, that are scored by proximity and coverage; and those indexed in one step. */
@@ -35,7 +35,9 @@ export class PassageIndex<S> {
   #entries: (Entry<S> | undefined)[] = [];
   readonly #postings = new Postings(this.words);
   readonly #slots = new Map<string, number[]>();
+  readonly statistics = new WordStatistics(this.words, this.#postings, (slot) => this.#entries[slot]);
   readonly #pairs = new QuestionPairs();
+  readonly #definitions = new Definitions();
   readonly #spoken = new SourceLanguages();
   readonly repeated = new RepeatedLines();
   readonly #siteFacts = new SiteFacts<SiteTeller<S>>();
@@ -69,10 +71,11 @@ export class PassageIndex<S> {
     const lines = new Set<number>();
     for (const [at, passage] of own.entries()) {
       const { headings, text } = textIn(document, passage);
-      this.repeated.count(page, text, lines, at === 0 ? document.title.replace(/^.*\n/s, '') : undefined);
+      this.repeated.count(page, { text, headings }, lines, at === 0 ? document.title.replace(/^.*\n/s, '') : undefined);
       const before = document.passages[at - 1]?.headings.at(-1);
       const pair = pairOf(question, headings.at(-1), before);
       if (pair) this.#pairs.put(uuid, at, pair);
+      this.#definitions.put(uuid, at, { headings, text });
       slots.push(this.#add({ ...entryOf(this.words, common, { headings, text, at }), pair }));
       if (at % PASSAGES_PER_STEP !== PASSAGES_PER_STEP - 1) continue;
       yield;
@@ -108,7 +111,8 @@ export class PassageIndex<S> {
   /** For `saved/`, which reads them, and fills those of an empty index. */
   get parts() {
     const [entries, slots, postings, repeated] = [this.#entries, this.#slots, this.#postings, this.repeated];
-    return { entries, slots, postings, repeated, pairs: this.#pairs, spoken: this.#spoken, siteFacts: this.#siteFacts };
+    const [pairs, definitions, spoken, siteFacts] = [this.#pairs, this.#definitions, this.#spoken, this.#siteFacts];
+    return { entries, slots, postings, repeated, pairs, definitions, spoken, siteFacts };
   }
 
   /** Of the vectors; 0 where no passage has one. */
@@ -122,6 +126,7 @@ export class PassageIndex<S> {
     for (const slot of slots) this.#drop(slot);
     this.#slots.delete(uuid);
     this.#pairs.remove(uuid);
+    this.#definitions.remove(uuid);
     this.#spoken.remove(uuid);
     this.#tell(this.#siteFacts.remove(uuid));
     if (this.#entries.length > 64 && this.size * 2 < this.#entries.length) this.compact();
@@ -132,28 +137,6 @@ export class PassageIndex<S> {
     return readQuery(text, earlier, this.words, this, hasAnswer);
   }
 
-  passagesWith(root: number): number {
-    return this.#postings.passagesWith(root);
-  }
-
-  /** As in `WordIndex`. */
-  adjacent(first: number, second: number): number {
-    const rarer = this.passagesWith(first) < this.passagesWith(second) ? first : second;
-    const entries = this.#postings.slotsOf(rarer, NEIGHBOURS_READ).map((slot) => this.#entries[slot]);
-    return entries.filter((entry) => entry && standTogether(entry, this.words, first, second)).length;
-  }
-
-  /** Inverse document frequency among all passages, or among `least` where these are more; highest for a word that none has. */
-  idf(root: number, least = 0): number {
-    const having = this.#postings.passagesWith(root);
-    return Math.log(1 + (Math.max(this.size, least) - having + 0.5) / (having + 0.5));
-  }
-
-  /** How rare a word is among the passages, whatever its ending, from 0 to 1: 1 for a word that none has. */
-  rarity(word: string): number {
-    return rarityOf(word, this.words, (root) => this.idf(root));
-  }
-
   /** The best passages, best first. */
   search(query: Query, limit: number, searchIn: SearchScope<S> = {}): Hit<S>[] {
     const most = limit + (searchIn.further ?? 0);
@@ -162,10 +145,23 @@ export class PassageIndex<S> {
     const exact = pair && this.#entries[this.#slots.get(pair.source)?.[pair.at] ?? -1];
     const near = exact ? undefined : hits.slice(0, PAIRS_COMPARED).find((hit) => this.#asks(hit.entry, query));
     const entry = exact ?? near?.entry;
-    if (!entry?.pair) return hits;
+    if (!entry?.pair) return this.#withDefinitions(hits, query, searchIn).slice(0, most);
     const first: Hit<S> = { entry, score: 1 + (hits[0]?.score ?? 0), isAsked: true };
     searchIn.scores?.putFirst(first);
     return [first, ...hits.filter((hit) => hit.entry !== entry)].slice(0, most);
+  }
+
+  #withDefinitions(hits: Hit<S>[], query: Query, { sources, scores }: SearchScope<S>): Hit<S>[] {
+    const places = this.#definitions.find(query.question, sources);
+    const slots = new Set(places.map(({ source, at }) => this.#slots.get(source)?.[at] ?? -1));
+    const told = [...slots].filter((slot) => slot >= 0 && this.repeated.clean(this.#entries[slot]!));
+    if (told.length === 0) return hits;
+    for (const slot of told) scores?.parts.delete(this.#entries[slot]!);
+    const found = this.#postings.scores(query, told).map((score, at) => this.#scorer(query, scores)(told[at]!, score));
+    const defining = this.#bySentences(found, query, found.length, scores);
+    const all = withDefinitions(hits, defining, query, ({ entry }, gain) => scores?.add(entry, 'pair', gain));
+    if (scores) scores.ranked = withDefinitions(scores.ranked, defining, query, () => {});
+    return all;
   }
 
   #asks({ pair, language }: Entry<S>, query: Query): boolean {
@@ -185,7 +181,7 @@ export class PassageIndex<S> {
     if (!wantsFeedback(query, slotSet ? slotSet.size : this.size)) return rank(query);
     const many = Math.max(limit, FEEDBACK_PASSAGES);
     const hits = this.#ranked(query, many, slotSet).slice(0, many);
-    return rank(hits.length === 0 ? query : withFeedback(query, hits, this.words, (root) => this.idf(root)));
+    return rank(hits.length === 0 ? query : withFeedback(query, hits, this.words, (root) => this.statistics.idf(root)));
   }
 
   /** Ranks candidates of both BM25F and the vectors. */
@@ -256,13 +252,21 @@ export class PassageIndex<S> {
 
   /** See `besideBest`. `uuidOf`: the name of a source, as it was put. */
   beside(hits: Hit<S>[], uuidOf: (source: S) => string, most: number): Entry<S>[] {
-    const next = (entry: Entry<S>, by: number): Entry<S> | undefined => {
-      const slots = this.#slots.get(uuidOf(entry.source)) ?? [];
-      const at = entry.rank - (this.#entries[slots[0] ?? -1]?.rank ?? 0);
-      return this.#entries[slots[at + by] ?? -1];
-    };
     const entries = hits.map(({ entry }) => entry);
-    return besideBest(entries, next, most).filter((entry) => this.repeated.clean(entry));
+    const beside = besideBest(entries, (entry, by) => this.#neighbour(entry, by, uuidOf), most);
+    return beside.filter((entry) => this.repeated.clean(entry));
+  }
+
+  /** Whether the passage before it is of another section. */
+  opensSection(entry: Entry<S>, uuidOf: (source: S) => string): boolean {
+    const before = this.#neighbour(entry, -1, uuidOf);
+    return !before || !areUnderTheSame(entry, before);
+  }
+
+  #neighbour(entry: Entry<S>, by: number, uuidOf: (source: S) => string): Entry<S> | undefined {
+    const slots = this.#slots.get(uuidOf(entry.source)) ?? [];
+    const at = entry.rank - (this.#entries[slots[0] ?? -1]?.rank ?? 0);
+    return this.#entries[slots[at + by] ?? -1];
   }
 
   match(hit: Hit<S>, query: Query): Match {

@@ -84,9 +84,11 @@ const NAMES_LENGTH = 1000;
 /** What of an index a question is read with. */
 export interface IndexStatistics {
   siteLanguages: readonly LanguageCode[];
-  idf(root: number, least?: number): number;
-  passagesWith(root: number): number;
-  adjacent(first: number, second: number): number;
+  statistics: {
+    idf(root: number, least?: number): number;
+    passagesWith(root: number): number;
+    adjacent(first: number, second: number): number;
+  };
 }
 
 /** `idf` is the inverse document frequency of a root, of the passages there are or of `least`, whichever are more. */
@@ -99,7 +101,7 @@ export function readQuery(
 ): Query {
   const languageIn = (some: string) => languageOf(some, vocabulary.languages[0], vocabulary.languages);
   const readerOf = (some: string) =>
-    new TermReader(vocabulary, (root, least) => index.idf(root, least), languageIn(some));
+    new TermReader(vocabulary, (root, least) => index.statistics.idf(root, least), languageIn(some));
   const split = splitQuestion(text.slice(0, MAX_QUERY_LENGTH), {
     worth: (sentence) => readerOf(sentence).worthOf(sentence),
     isForeign: (sentence) => isForeign(sentence, vocabulary.languages),
@@ -108,7 +110,10 @@ export function readQuery(
   const language = languageIn(question);
   const reader = readerOf(question);
   const start = question.slice(0, PHRASES_LENGTH);
-  const spelled = respell(inPlainWords(withoutWritingRequest(question)), wordsOf(vocabulary, index, language));
+  const spelled = respell(
+    inPlainWords(withoutWritingRequest(question)),
+    wordsOf(vocabulary, index.statistics, language),
+  );
   reader.add(spelled.text, 1);
   for (const { root, word } of spelled.others) reader.addRoot(root, word);
   const implied = reader.terms.length;
@@ -170,7 +175,7 @@ function isForeign(sentence: string, languages: readonly Language[]): boolean {
   return language !== undefined && !languages.includes(language);
 }
 
-const wordsOf = (vocabulary: Vocabulary, index: IndexStatistics, language: Language): WordIndex => ({
+const wordsOf = (vocabulary: Vocabulary, index: IndexStatistics['statistics'], language: Language): WordIndex => ({
   root(word) {
     const form = vocabulary.form(word, language);
     // Neither a stop word nor unseen.

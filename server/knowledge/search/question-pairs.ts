@@ -69,20 +69,8 @@ export const MAX_PAGE_ANSWER = 900;
 const SAME_WORD = 0.9;
 const MIN_PAIR_WORDS = 2;
 
-/** The options of a command, as the term of their definition and in a question. */
-const OPTION = /^--?[\p{L}\d]/u;
-const OPTIONS = /(?<![\p{L}\d-])--?[\p{L}\d][\p{L}\d-]*/gu;
-/** Words of a question about an option; more ask for what its definition need not tell. */
-const MAX_OPTION_WORDS = 3;
-
-const namesOption = (question: string, term: string): boolean => {
-  const names = new Set(term.match(OPTIONS));
-  return (question.match(OPTIONS) ?? []).some((name) => names.has(name));
-};
-
 /** Whether another question has the words of this one, `roots`, forms and stop words aside, and asks for the same kind of thing. */
 export function asksTheSame(other: string, roots: number[], { implied, termByRoot, question }: Query): boolean {
-  if (OPTION.test(other)) return namesOption(question, other) && implied <= MAX_OPTION_WORDS;
   const told = new Set<number>();
   for (const root of roots) {
     const found = termByRoot.get(root);
@@ -92,10 +80,8 @@ export function asksTheSame(other: string, roots: number[], { implied, termByRoo
   return told.size >= MIN_PAIR_WORDS && told.size === implied && kindOf(other) === kindOf(question);
 }
 
-/** The question that a passage answers: its owner's, or the heading that asks it or names an option, of whose passages it is the first. */
+/** The question that a passage answers: its owner's, or the heading that asks it, of whose passages it is the first. */
 export function pairOf(own: string | undefined, heading = '', before: string | undefined): Pair | undefined {
   if (own !== undefined) return { question: own, isOwners: true };
-  return (isQuestion(heading) || OPTION.test(heading)) && heading !== before
-    ? { question: heading, isOwners: false }
-    : undefined;
+  return isQuestion(heading) && heading !== before ? { question: heading, isOwners: false } : undefined;
 }

@@ -30,7 +30,7 @@ export function besideBest<S>(
   return [...known].slice(entries.length);
 }
 
-const areUnderTheSame = <S>({ headings }: Entry<S>, { headings: others }: Entry<S>): boolean =>
+export const areUnderTheSame = <S>({ headings }: Entry<S>, { headings: others }: Entry<S>): boolean =>
   headings.length === others.length && headings.every((heading, at) => heading === others[at]);
 
 /**

@@ -84,7 +84,7 @@ function found(index: PassageIndex<string>, question: string, titles: string[]) 
   });
   // Without functions, which no two objects share.
   const told: unknown = JSON.parse(JSON.stringify(hits));
-  return { told, languages: index.siteLanguages, rarity: index.rarity('parcel'), size: index.size };
+  return { told, languages: index.siteLanguages, rarity: index.statistics.rarity('parcel'), size: index.size };
 }
 
 describe('an index read from its file', { timeout: 60_000 }, () => {

@@ -9,8 +9,12 @@ const MIN_PAGES = 5;
 const MIN_SHARE = 0.6;
 /** As many pages are enough for what nobody tells: trails of pages, questions to the reader, the site's name in titles. */
 const MIN_PAGES_OF_NAVIGATION = 3;
+/** The share of pages with a section of one name, such as “Description” in a manual. */
+const MIN_SHARE_OF_HEADING = 0.25;
 /** UTF-16 units; longer lines are not counted. */
 const MAX_LINE_LENGTH = 300;
+
+type Lines = Pick<Entry<unknown>, 'text' | 'headings'>;
 
 interface Site {
   pages: number;
@@ -29,7 +33,7 @@ export class RepeatedLines {
   #changes = 0;
 
   /** Counts the lines of a passage. `seen`: those of the page, empty before its first passage. `title`: with that alone. */
-  count(page: PageVersion, text: string, seen: Set<number>, title?: string): void {
+  count(page: PageVersion, { text, headings }: Lines, seen: Set<number>, title?: string): void {
     const { host } = page;
     if (host === '') return;
     this.#changes++;
@@ -40,7 +44,8 @@ export class RepeatedLines {
     }
     this.#sites.set(host, site);
     const order = orderOf(page);
-    for (const line of newLines(text, seen, title)) site.lines.set(line, counted(site.lines.get(line), order));
+    for (const line of newLines({ text, headings }, seen, title))
+      site.lines.set(line, counted(site.lines.get(line), order));
   }
 
   /** Removes a page with all of its passages. */
@@ -52,13 +57,21 @@ export class RepeatedLines {
     if (--site.pages === 0) this.#sites.delete(page.host);
     const seen = new Set<number>();
     const order = orderOf(page);
-    for (const [at, { text, whole = text }] of passages.entries()) {
-      for (const line of newLines(whole, seen, at === 0 ? this.#titles.get(page) : undefined)) {
+    for (const [at, { headings, text, whole = text }] of passages.entries()) {
+      for (const line of newLines({ text: whole, headings }, seen, at === 0 ? this.#titles.get(page) : undefined)) {
         const left = discounted(site.lines.get(line)!, order);
         if (countOf(left) > 0) site.lines.set(line, left);
         else site.lines.delete(line);
       }
     }
+  }
+
+  /** Whether so many pages of the site have a section of this name that it does not tell where a text is from. */
+  isCommon(page: PageVersion, heading: string): boolean {
+    const site = this.#sites.get(page.host);
+    if (!site) return false;
+    const count = countOf(site.lines.get(hashOf(headingKey(heading))) ?? 0);
+    return count >= Math.max(MIN_PAGES, Math.min(MIN_SHARE_OF_HEADING * site.pages, MAX_COUNT));
   }
 
   /** The title that a page was counted with. */
@@ -127,15 +140,16 @@ function trailStart(line: string): string {
 }
 
 const nameKey = (name: string): string => `${name}\t`;
+const headingKey = (heading: string): string => `${heading.toLowerCase()}\v`;
 
 /**
- * Hashes of the lines that are not among `seen`, to which they are added. With a page's `title` also of what may be the site's name in
+ * Hashes of the lines that are not among `seen`, to which they are added. Of headings, but for the page's own. With a page's `title` also of what may be the site's name in
  * it, and of the beginning of the trail that the first line may be.
  */
-function* newLines(text: string, seen: Set<number>, title: string | undefined): Generator<number> {
+function* newLines({ text, headings }: Lines, seen: Set<number>, title: string | undefined): Generator<number> {
   const lines = text.includes(CODE_FENCE) ? [] : text.split('\n').map((line) => line.trim());
   const ofPage = title === undefined ? [] : [trailStart(lines[0] ?? ''), ...namesIn(title).map(nameKey)];
-  for (const line of [...ofPage, ...lines]) {
+  for (const line of [...ofPage, ...headings.slice(1).map(headingKey), ...lines]) {
     if (line === '' || line.length > MAX_LINE_LENGTH) continue;
     const hash = hashOf(line);
     if (seen.has(hash)) continue;

@@ -176,14 +176,15 @@ function entriesOf<S>({ passages }: SavedSource, reader: SectionReader, common: 
 
 /** As `putInSteps` of the index, but for words and postings. */
 function addSource<S>({ parts }: PassageIndex<S>, { uuid, title }: SavedSource, entries: Entry<S>[]): void {
-  const { postings, pairs, repeated } = parts;
+  const { postings, pairs, definitions, repeated } = parts;
   const lines = new Set<number>();
   const slots = entries.map((entry, at) => {
-    const { page, text, pair, ofSite } = entry;
+    const { page, pair, ofSite } = entry;
     const slot = parts.entries.push(entry) - 1;
     postings.add(slot, entry, true);
     if (pair) pairs.put(uuid, at, pair);
-    if (!ofSite) repeated.count(page, text, lines, at === 0 ? title : undefined);
+    if (!ofSite) definitions.put(uuid, at, entry);
+    if (!ofSite) repeated.count(page, entry, lines, at === 0 ? title : undefined);
     return slot;
   });
   parts.slots.set(uuid, slots);
