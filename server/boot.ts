@@ -106,7 +106,7 @@ export async function boot(
     if (!runningCrawls.has(source.site ?? '')) await knowledge.ingest(source);
   await knowledge.embedMissing();
   await schedules.start();
-  const socket = openSocket(config.dataDir, createControl({ ...deps, base: baseOf(config) }), log);
+  const socket = openSocket(config.dataDir, createControl({ ...deps, snapshots: store, base: baseOf(config) }), log);
   const commands = await withFallback(socket, { close: () => Promise.resolve() }, 'commands cannot reach this server');
 
   void services.warm();

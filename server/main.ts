@@ -26,6 +26,9 @@ async function main(): Promise<void> {
     out: (text) => process.stdout.write(text),
     err: write,
     columns: () => (process.stdout.isTTY ? process.stdout.columns : undefined),
+    showsProgress: () => process.stderr.isTTY,
+    stdin: process.stdin,
+    stdout: process.stdout,
     onInterrupt(act) {
       process.once('SIGINT', act);
       return () => process.off('SIGINT', act);

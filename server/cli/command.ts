@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import type { Client } from '../control/client.ts';
 
 /** The terminal that a command runs in. */
@@ -6,6 +7,11 @@ export interface Terminal {
   err(text: string): void;
   /** How wide standard output is; undefined where it is no terminal. */
   columns?(): number | undefined;
+  /** Whether standard error is a terminal. */
+  showsProgress?(): boolean;
+  /** For archives: what `-` stands for. */
+  stdin?: Readable;
+  stdout?: Writable;
   /** Calls `act` at the first Ctrl-C, in place of ending; from then on, and after what is returned is called, it ends. */
   onInterrupt?(act: () => void): () => void;
 }
@@ -26,6 +32,7 @@ export interface CommandOptions {
   junit?: string | undefined;
   'call-writes'?: boolean | undefined;
   explain?: boolean | undefined;
+  replace?: boolean | undefined;
 }
 
 /** As `parseArgs` of node:util takes them. */

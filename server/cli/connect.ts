@@ -62,7 +62,7 @@ async function withOwnFolder<T>(
   const services = await createServices(config, { store, clock, log, health: createHealth() });
   const { close, ...deps } = services;
   const schedules = createSchedules({ ...deps, store, clock, log });
-  const handle = createControl({ ...deps, store, schedules, clock, log, base: baseOf(config) });
+  const handle = createControl({ ...deps, store, snapshots: opened, schedules, clock, log, base: baseOf(config) });
   try {
     return await act(new Client(inProcess(handle)));
   } finally {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { version } from '../../package.json';
+import { archiveCommands } from './archive.ts';
 import { chatbotCommands } from './chatbots.ts';
 import { sanitizeText, table, type Command, type CommandOptions, type LateCommand, type Terminal } from './command.ts';
 import { keyCommands } from './keys.ts';
@@ -15,6 +16,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   learn: learnCommand,
   test: testCommand,
   ...keyCommands,
+  ...archiveCommands,
 };
 type AnyCommand = Command | LateCommand;
 

@@ -12,12 +12,16 @@ import { replyWithErrors } from '../http/error-replies.ts';
 import { logRequests } from '../http/request-log.ts';
 import { Refusal } from '../schema/errors.ts';
 import { readUuid } from '../schema/ids.ts';
+import type { SnapshotStore } from '../store/archive/snapshot.ts';
 import type { Store } from '../store/store.ts';
+import { archiveStream } from './archive-stream.ts';
 import { ingestJob, stopIngestJob } from './ingest-jobs.ts';
 import { createOperator } from './operator.ts';
+import { STREAM_TYPE } from './socket.ts';
 import { createUsers, userOf } from './users.ts';
 
 interface ControlDeps extends ApiDeps {
+  snapshots: Pick<SnapshotStore, 'snapshot'>;
   /** Where the world reaches the server, without a slash at the end. */
   base: string;
 }
@@ -110,6 +114,10 @@ function controlRoutes(deps: ControlDeps): Middleware {
   on('POST', '/chatbot/:uuid/explain', async (ctx, uuid) => {
     const { query } = await readBody(ctx, log, NewMessage);
     return operator.explain(uuid, query);
+  });
+  router.get('/export', (ctx) => {
+    ctx.type = STREAM_TYPE;
+    ctx.body = archiveStream(deps.snapshots, clock);
   });
   on('GET', '/job/:uuid', (_, uuid) => ingestJob(deps, uuid));
   on('POST', '/job/:uuid/stop', (_, uuid) => stopIngestJob(deps, uuid));

@@ -7,6 +7,7 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Logger } from 'pino';
 import { answerParseErrors } from '../http/parse-errors.ts';
+import { objectIn } from '../schema/json.ts';
 import { hasCode } from '../store/lowdb/files/disk.ts';
 import { shortAlias } from '../store/lowdb/files/lock.ts';
 
@@ -21,7 +22,7 @@ const MAX_SILENCE_MS = 10_000;
 const SILENT_SERVER = 'the server that runs did not answer in time; if it is of another version, restart it';
 
 interface CommandSocket {
-  /** Resolves when the commands under way have been answered. */
+  /** Resolves when the commands under way have been answered; an archive is broken off. */
   close(): Promise<void>;
 }
 
@@ -30,22 +31,28 @@ export async function openSocket(dir: string, handle: RequestListener, log: Logg
   const path = join(resolve(dir), SOCKET_NAME);
   const server = createServer(handle);
   answerParseErrors(server, log);
-  const requests = new Map<Socket, IncomingMessage | undefined>();
+  const requests = new Map<Socket, { request: IncomingMessage; response: ServerResponse } | undefined>();
   server.on('connection', (socket) => {
     requests.set(socket, undefined);
     socket.once('close', () => requests.delete(socket));
   });
-  server.on('request', (request) => requests.set(request.socket, request));
+  server.on('request', (request, response) => requests.set(request.socket, { request, response }));
   await listen(server, resolve(dir), path);
   return {
     async close() {
       rmSync(path, { force: true });
       const closed = new Promise((done) => server.close(done));
-      for (const [socket, request] of requests) if (!request?.complete) socket.destroy();
+      for (const [socket, exchange] of requests)
+        if (!exchange?.request.complete || isStream(exchange.response)) socket.destroy();
       await closed;
     },
   };
 }
+
+/** The type of an archive: of what may take long. */
+export const STREAM_TYPE = 'application/x-ndjson';
+
+const isStream = (response: ServerResponse): boolean => response.getHeader('content-type') === STREAM_TYPE;
 
 /** Sets the mode in a folder with mode 0700 before renaming, so that no other user can connect in between. */
 async function listen(server: Server, dir: string, path: string): Promise<void> {
@@ -91,6 +98,26 @@ export function connectToSocket(dir: string, maxSilence = MAX_SILENCE_MS): Send 
       request.end(body);
     }).finally(() => connection.destroy());
   };
+}
+
+/**
+ * The body of a reply, as it comes; it fails where the server ends before. Rejects with `NoServer` where there is none, and with the server's
+ * sentence where it refuses.
+ */
+export async function streamFromSocket(dir: string, path: string): Promise<IncomingMessage> {
+  const connection = await connectTo(dir, MAX_SILENCE_MS);
+  return new Promise((done, fail) => {
+    const request = httpRequest({ method: 'GET', path, createConnection: () => connection });
+    request.on('error', (error: NodeJS.ErrnoException) => fail(failureOf(error)));
+    request.once('response', (response) => {
+      // A pause may be long: whoever reads it writes to a slow disk.
+      connection.setTimeout(0);
+      if (response.statusCode === 200) done(response);
+      else
+        text(response).then((all) => fail(new Error(String(objectIn(all)['error'] ?? otherVersion().message))), fail);
+    });
+    request.end();
+  });
 }
 
 function connectTo(dir: string, maxSilence: number): Promise<Socket> {

@@ -6,7 +6,7 @@ import { newUuid, timestamp, type Clock } from '../../schema/ids.ts';
 import type { Disk } from './files/disk.ts';
 import { isObject } from '../../schema/validate.ts';
 import { readJsonFile } from './files/json-file.ts';
-import { isKey, isUser, list, mapOf, number, record, text, uuid } from './record-checks.ts';
+import { isKey, isUser, list, mapOf, number, record, text, uuid } from '../record-checks.ts';
 import { StoredRecord } from './files/record.ts';
 import type { OwnerAccount, StoredKey, User } from '../store.ts';
 
@@ -67,7 +67,7 @@ export async function openAccounts(
 
 const ACCOUNTS_REMEDY = 'put the file back from a backup, or set DATA_DIR to another folder for a new start';
 
-function readAccounts(path: string): Accounts {
+export function readAccounts(path: string): Accounts {
   const value = readJsonFile(path, isObject);
   if (!value) throw new Error(`${path} is damaged: it holds no JSON object; ${ACCOUNTS_REMEDY}`);
   const { format } = value;
@@ -104,9 +104,18 @@ const withKeyDefaults = (key: StoredKey): StoredKey => ({
 
 function newAccounts(clock: Clock): Accounts {
   const user = { uuid: newUuid(), email: 'owner@localhost', created_at: timestamp(clock) };
-  const secret = randomBytes(32).toString('hex');
-  return { format: 1, life: 1, home: { user: user.uuid, secret }, users: [user], keys: [], facts: {} };
+  return accountsOf({ user, secret: randomBytes(32).toString('hex') });
 }
+
+/** Of a new data folder of this owner. */
+export const accountsOf = ({ user, secret }: OwnerAccount): Accounts => ({
+  format: 1,
+  life: 1,
+  home: { user: user.uuid, secret },
+  users: [user],
+  keys: [],
+  facts: {},
+});
 
 export function ownerAccountOf({ home, users }: Accounts): OwnerAccount {
   return { user: { ...users.find((user) => user.uuid === home.user)! }, secret: home.secret };

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { isSetAside, type Damage } from './files/damage.ts';
 import { syncFolder, type Disk } from './files/disk.ts';
 import { readJsonFile } from './files/json-file.ts';
-import { isAgent, isChatbot, isSite, isTag, list, number, optional, record } from './record-checks.ts';
+import { isAgent, isChatbot, isSite, isTag, list, number, optional, record } from '../record-checks.ts';
 import { cloneJson } from '../clone-json.ts';
 import { StoredRecord } from './files/record.ts';
 import { Shards } from './files/shards.ts';

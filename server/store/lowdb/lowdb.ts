@@ -12,6 +12,7 @@ import { DiskWatch } from './files/disk-watch.ts';
 import type { StoreContext } from './context.ts';
 import { lockFolder } from './files/lock.ts';
 import { AGENTS_FIELD, SubRecords, SITES_FIELD, TAGS_FIELD } from './sub-records.ts';
+import { finishImport } from './staging.ts';
 import { IndexFolder } from './index-files.ts';
 import { Replies } from './replies.ts';
 import { accountVerbs } from './account-verbs.ts';
@@ -21,7 +22,9 @@ import { Sessions } from './sessions/sessions.ts';
 import { sourceVerbs } from './sources/source-verbs.ts';
 import { Sources } from './sources/sources.ts';
 import { LocalBus } from '../bus.ts';
+import type { Snapshot, SnapshotStore } from '../archive/snapshot.ts';
 import type { Store } from '../store.ts';
+import { cloneJson } from '../clone-json.ts';
 import { InFlight } from '../in-flight.ts';
 import { UsageFiles } from './usage.ts';
 
@@ -42,7 +45,7 @@ export interface LowdbOptions {
 }
 
 /** The default store: small files in one folder. Throws where another process has the folder. */
-export async function openLowdbStore(options: LowdbOptions): Promise<Store> {
+export async function openLowdbStore(options: LowdbOptions): Promise<SnapshotStore> {
   const dir = resolve(options.dir);
   const created = createFolder(dir, `cannot create the data folder ${dir}`);
   const lock = await lockFolder(dir);
@@ -50,6 +53,7 @@ export async function openLowdbStore(options: LowdbOptions): Promise<Store> {
   const watch = new DiskWatch({ disk: rawDisk, dir, health, log, probeInterval });
   const { disk } = watch;
   try {
+    await finishImport(dir);
     if (created !== undefined) await syncFolder(disk, dirname(created));
     const accounts = await openAccounts(disk, join(dir, 'store.json'), options.clock, () => holdsRecords(dir));
     watch.unstored = accounts.storeGeneration;
@@ -74,7 +78,8 @@ export async function openLowdbStore(options: LowdbOptions): Promise<Store> {
 
 const RECORD_FOLDERS = ['chatbots', 'sources', 'sessions'];
 
-const holdsRecords = (dir: string): boolean => RECORD_FOLDERS.some((name) => holdsFile(join(dir, name)));
+/** Whether the folder has a chatbot, a source or a conversation. */
+export const holdsRecords = (dir: string): boolean => RECORD_FOLDERS.some((name) => holdsFile(join(dir, name)));
 
 const holdsFile = (path: string): boolean =>
   existsSync(path) && readdirSync(path, { recursive: true, withFileTypes: true }).some((entry) => entry.isFile());
@@ -84,7 +89,7 @@ function createStore(
   context: StoreContext,
   { record }: OpenAccounts,
   end: () => Promise<void>,
-): Store {
+): SnapshotStore {
   finishDeletions(context, options);
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -94,7 +99,7 @@ function createStore(
     await context.usage.close();
     await end();
   };
-  return {
+  const store: Store = {
     owner: ownerAccountOf(record.stored),
     bus: new LocalBus(),
     ...accountVerbs(record, context.run),
@@ -115,6 +120,14 @@ function createStore(
     usage: (owner, from, to) => context.run(() => context.usage.between(owner, from, to)),
     close: () => (closing ??= close()),
   };
+  const all: Snapshot = {
+    ...store,
+    facts: () => context.run(() => ({ ...record.stored.facts })),
+    allChatbots: () => context.run(() => context.chatbots.files().map(({ chatbot }) => cloneJson(chatbot))),
+    allUsage: () => context.usage.all(),
+    replies: () => context.replies.all(),
+  };
+  return { ...store, snapshot: (act) => act(all) };
 }
 
 interface ResolvedOptions extends LowdbOptions {

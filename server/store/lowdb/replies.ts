@@ -5,7 +5,7 @@ import type { Clock } from '../../schema/ids.ts';
 import { BatchWriter } from '../../async/batch-writer.ts';
 import { isSetAside, type Damage } from './files/damage.ts';
 import { hasCode, ignore, removeFile, type Disk } from './files/disk.ts';
-import { optional, number, record, text } from './record-checks.ts';
+import { isReply } from '../record-checks.ts';
 import { AppendFile, OpenFiles } from './files/append-file.ts';
 import { lowdbFile, type Low } from './files/lowdb-file.ts';
 import { makeFolder } from './files/shards.ts';
@@ -62,6 +62,11 @@ export class Replies {
   async save(reply: StoredReply): Promise<void> {
     await this.#load();
     await this.#batch.add(reply);
+  }
+
+  async *all(): AsyncGenerator<StoredReply> {
+    await this.#load();
+    for (const line of this.#lines.values()) yield readLine(line)!;
   }
 
   async close(): Promise<void> {
@@ -206,14 +211,5 @@ const checksum = (reply: StoredReply): number => crc32(JSON.stringify(reply));
 
 const CONSEQUENCE =
   'the requests they answered count as new where they are repeated with their Idempotency-Key; the file as it was is kept as ….damaged';
-
-const isReply = record<StoredReply>({
-  key: text,
-  request: text,
-  status: number,
-  body: text,
-  warnings: optional(text),
-  created_at: text,
-});
 
 const charactersIn = (lines: string[]): number => lines.reduce((sum, { length }) => sum + length, 0);

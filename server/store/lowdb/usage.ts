@@ -9,7 +9,7 @@ import { isSetAside, type Damage } from './files/damage.ts';
 import { hasCode, ignore, removeFile, type Disk } from './files/disk.ts';
 import { lowdbFile, type Low } from './files/lowdb-file.ts';
 import { makeFolder } from './files/shards.ts';
-import { number, record, text, uuid } from './record-checks.ts';
+import { isUsage } from '../record-checks.ts';
 
 const FILE_NAME = /^(\d{4}-\d\d)\.jsonl$/;
 const CONSEQUENCE = 'what they counted is missing from the usage; the file as it was is kept as ….damaged';
@@ -62,6 +62,14 @@ export class UsageFiles {
       });
     }
     return found.sort((a, b) => (a.day < b.day ? -1 : Number(a.day > b.day)));
+  }
+
+  /** The sums of all owners. */
+  async *all(): AsyncGenerator<Usage> {
+    for (const month of await this.#monthsOnDisk('', '9999-99')) {
+      const { sums } = this.#months.get(month) ?? (await this.#read(month)).month;
+      for (const sum of sums.values()) yield { ...sum };
+    }
   }
 
   async close(): Promise<void> {
@@ -181,13 +189,3 @@ function readLine(line: string): Usage | undefined {
 
 /** Detects a flipped bit in a number, which JSON and the field checks would accept. */
 const checksum = (usage: Usage): number => crc32(JSON.stringify(usage));
-
-const isUsage = record<Usage>({
-  owner: uuid,
-  chatbot: uuid,
-  day: text,
-  model: text,
-  messages: number,
-  credits: number,
-  tokens: number,
-});

@@ -18,6 +18,8 @@ const [STATEMENT_MS, IDLE_IN_TRANSACTION_MS] = [30_000, 30_000];
 /** Seconds. */
 const [CONNECT_TIMEOUT, IDLE_TIMEOUT] = [10, 60];
 const MAX_CONNECTIONS = 10;
+/** Seconds that queries may take when the pool is closed. */
+export const END_TIMEOUT = 5;
 
 /** A pool; it connects at the first query, and again after a lost connection. */
 export const connect = ({ url, max = MAX_CONNECTIONS }: ConnectionOptions): Sql =>

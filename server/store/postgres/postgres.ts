@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { newUuid, timestamp, type Clock } from '../../schema/ids.ts';
 import type { Health } from '../../health/health.ts';
 import type { StoreLog } from '../log.ts';
-import type { OwnerAccount, Store, User } from '../store.ts';
+import type { SnapshotStore } from '../archive/snapshot.ts';
+import type { OwnerAccount, User } from '../store.ts';
 import { accountVerbs } from './account-verbs.ts';
 import { creditsOf } from './shared/credits.ts';
 import { PostgresBus } from './shared/bus.ts';
 import { chatbotVerbs } from './chatbot-verbs.ts';
-import { connect, inTransaction, type ConnectionOptions, type Sql } from './connection.ts';
+import { connect, END_TIMEOUT, inTransaction, type ConnectionOptions, type Sql } from './connection.ts';
+import { readSnapshot } from './moving/archive.ts';
 import { createContext } from './context.ts';
 import { countVerbs } from './count-verbs.ts';
 import { messageVerbs } from './message-verbs.ts';
@@ -29,11 +31,8 @@ interface PostgresOptions extends ConnectionOptions {
   isAlone?: boolean;
 }
 
-/** Seconds that queries may take when the store is closed. */
-const END_TIMEOUT = 5;
-
 /** A store over PostgreSQL 15 and later, which several processes may have open. Makes its tables, or brings them up to date. */
-export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+export async function openPostgresStore(options: PostgresOptions): Promise<SnapshotStore> {
   const sql = connect(options);
   try {
     await migrate(sql);
@@ -64,6 +63,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       ...sessionVerbs(context),
       ...messageVerbs(context),
       ...countVerbs(context, options.clock),
+      snapshot: (act) => readSnapshot(context, owner, options.clock, act),
       close: () => (closing ??= close()),
     };
   } catch (error) {

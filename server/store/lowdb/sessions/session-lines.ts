@@ -1,4 +1,4 @@
-import { isJsonObject, isMessage, isPendingCall, isSession } from '../record-checks.ts';
+import { isJsonObject, isMessage, isPendingCall, isSession } from '../../record-checks.ts';
 import type { SessionName } from './session-folder.ts';
 import { forEachSliced } from '../../../async/time-slice.ts';
 import { jsonIn } from '../../../schema/json.ts';

@@ -7,7 +7,7 @@ import type { Forget } from '../index-files.ts';
 import { isSetAside, type Damage } from '../files/damage.ts';
 import { hasCode, ignore, removeFile, replaceFile, syncFolder, type Disk } from '../files/disk.ts';
 import { readBytes, readJsonFile } from '../files/json-file.ts';
-import { isDocument, isSource, number, record as recordOf } from '../record-checks.ts';
+import { isDocument, isSource, number, record as recordOf } from '../../record-checks.ts';
 import { lowdbFile } from '../files/lowdb-file.ts';
 import { cloneJson } from '../../clone-json.ts';
 import { cloneFlat, StoredRecord } from '../files/record.ts';

@@ -1,6 +1,6 @@
 import type { Disk } from '../files/disk.ts';
 import { JsonFile } from '../files/json-file.ts';
-import { number, record, text } from '../record-checks.ts';
+import { number, record, text } from '../../record-checks.ts';
 import type { Adapter } from '../files/lowdb-file.ts';
 import type { StoredVectors } from '../../store.ts';
 

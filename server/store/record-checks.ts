@@ -1,23 +1,19 @@
-import { jsonIn } from '../../schema/json.ts';
-import {
-  AgentMeta,
-  type AgentSettings,
-  type AgentType,
-  type Chatbot,
-  type ToolFunction,
-} from '../../schema/records.ts';
+import { jsonIn } from '../schema/json.ts';
+import { AgentMeta, type AgentSettings, type AgentType, type Chatbot, type ToolFunction } from '../schema/records.ts';
 import type {
   SourceDocument,
   StoredAgent,
   StoredChatbot,
   StoredKey,
   StoredMessage,
+  StoredReply,
   StoredSession,
   StoredSite,
   StoredSource,
   StoredTag,
+  Usage,
   User,
-} from '../store.ts';
+} from './store.ts';
 
 /**
  * Whether a value read from the disk has the types its readers rely on. Lengths and ranges are not checked: a limit that
@@ -259,5 +255,24 @@ const pendingCall = either(
 );
 
 export const isPendingCall: Check = (value) => pendingCall(jsonIn(value as string));
+
+export const isUsage = record<Usage>({
+  owner: uuid,
+  chatbot: uuid,
+  day: text,
+  model: text,
+  messages: number,
+  credits: number,
+  tokens: number,
+});
+
+export const isReply = record<StoredReply>({
+  key: text,
+  request: text,
+  status: number,
+  body: text,
+  warnings: optional(text),
+  created_at: text,
+});
 
 export { list, mapOf, number, optional, record, text, uuid };

@@ -1,0 +1,144 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { readConfig, type Config } from '../config.ts';
+import { archiveStream } from '../control/archive-stream.ts';
+import { importTarget, openStore } from '../control/open-store.ts';
+import { NoServer, streamFromSocket } from '../control/socket.ts';
+import { objectIn } from '../schema/json.ts';
+import type { ArchiveEnd, Counts } from '../store/archive/format.ts';
+import { importArchive } from '../store/archive/import.ts';
+import { pluralize, type LateCommand, type Terminal } from './command.ts';
+import { clearBar } from './progress.ts';
+
+/** Milliseconds between two lines of progress. */
+const SHOW_MS = 200;
+/** Of the end of an archive: more than its last line. */
+const TAIL_BYTES = 4096;
+
+export const archiveCommands: Record<string, LateCommand> = {
+  export: {
+    synopsis: 'FILE',
+    summary: 'write all there is into one file, while servers run',
+    details: `FILE is replaced once the archive is whole. A name that ends in .gz is compressed; - is standard output. The archive holds visitors'
+conversations, and what keys are checked with: only you can read the file.
+`,
+    minWords: 1,
+    maxWords: 1,
+    async actLate(_, [path = ''], _options, terminal, env) {
+      const config = readConfig(env);
+      const { source, close } = await openArchive(config);
+      try {
+        const counts = await (path === '-' ? copy(source, terminal.stdout!, terminal) : save(source, path, terminal));
+        terminal.err(`exported ${describe(counts)}\n`);
+      } finally {
+        await close();
+      }
+      return 0;
+    },
+  },
+  import: {
+    synopsis: 'FILE [--replace]',
+    summary: 'put an archive into an empty data folder or database, whole or not at all',
+    details: `No server may run meanwhile. FILE may be compressed; - is standard input. What is there already is only replaced with --replace, which
+deletes all of it.
+`,
+    minWords: 1,
+    maxWords: 1,
+    options: { replace: { type: 'boolean' } },
+    async actLate(_, [path = ''], { replace = false }, terminal, env) {
+      const size = path === '-' ? undefined : (await stat(path)).size;
+      const source = path === '-' ? terminal.stdin! : createReadStream(path);
+      const progress = createProgress(terminal, size);
+      const chunks = pipelineTo(source, progress.count);
+      const options = { clock: Date.now, replaces: replace };
+      const counts = await importArchive(chunks, importTarget(readConfig(env)), options).finally(progress.end);
+      terminal.err(`imported ${describe(counts)}\n`);
+      return 0;
+    },
+  },
+};
+
+/** From the server that has the folder; where there is none, from the folder or the database itself. */
+async function openArchive(config: Config): Promise<{ source: Readable; close(): Promise<void> }> {
+  try {
+    return { source: await streamFromSocket(config.dataDir, '/control/export'), close: () => Promise.resolve() };
+  } catch (error) {
+    if (!(error instanceof NoServer)) throw error;
+  }
+  const store = await openStore(config, { clock: Date.now }, { isShared: true });
+  return { source: archiveStream(store, Date.now), close: () => store.close() };
+}
+
+/** Writes beside the file first: it is whole, or as it was. */
+async function save(source: Readable, path: string, terminal: Terminal): Promise<Counts> {
+  const temporary = `${path}.tmp`;
+  try {
+    const file = createWriteStream(temporary, { mode: 0o600, flush: true });
+    const counts = await copy(source, file, terminal, path.endsWith('.gz'));
+    await rename(temporary, path);
+    return counts;
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function copy(source: Readable, to: NodeJS.WritableStream, terminal: Terminal, zips = false): Promise<Counts> {
+  const progress = createProgress(terminal);
+  let tail = Buffer.alloc(0);
+  const watch = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      tail = Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES);
+      progress.count(chunk.length);
+      yield chunk;
+    }
+  };
+  const end = to === terminal.stdout ? { end: false } : {};
+  try {
+    if (zips) await pipeline(source, watch, createGzip(), to, end);
+    else await pipeline(source, watch, to, end);
+  } finally {
+    progress.end();
+  }
+  const last = tail.toString().trimEnd().split('\n').at(-1)!;
+  const { counts } = (objectIn(last)['end'] ?? {}) as Partial<ArchiveEnd>;
+  if (!counts) throw new Error('the server ended before the archive was whole');
+  return counts;
+}
+
+async function* pipelineTo(source: Readable, count: (bytes: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    count(chunk.length);
+    yield chunk;
+  }
+}
+
+/** Shows how far it is where standard error is a terminal. `total`: bytes, where they are known. */
+function createProgress({ err, showsProgress }: Terminal, total?: number) {
+  const isShown = showsProgress?.() ?? false;
+  let [done, shownAt] = [0, 0];
+  return {
+    count(bytes: number): void {
+      done += bytes;
+      if (!isShown || performance.now() - shownAt < SHOW_MS) return;
+      shownAt = performance.now();
+      err(`${clearBar}${megabytes(done)}${total ? ` of ${megabytes(total)}` : ''}`);
+    },
+    end(): void {
+      if (isShown) err(clearBar);
+    },
+  };
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+const describe = ({ chatbot = 0, source = 0, session = 0, message = 0 }: Counts): string =>
+  [
+    pluralize(chatbot, 'chatbot'),
+    pluralize(source, 'source'),
+    pluralize(session, 'conversation'),
+    pluralize(message, 'message'),
+  ].join(', ');

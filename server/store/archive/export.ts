@@ -1,0 +1,101 @@
+import { crc32 } from 'node:zlib';
+import { timestamp, type Clock } from '../../schema/ids.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { SourceDocument, StoredChatbot, StoredSource, StoredVectors } from '../store.ts';
+import { ARCHIVE_VERSION, lineOf, type ArchiveRecords, type Counts, type Kind } from './format.ts';
+
+/** Bytes of an uploaded file in a line, and about as many are handed on at once. */
+const PIECE_BYTES = 96 * 1024;
+/** How often a source is read that changes meanwhile. */
+const MAX_READS = 5;
+
+/** The bytes of an archive, as they are asked for. */
+export async function* exportArchive(all: Snapshot, clock: Clock): AsyncGenerator<Buffer> {
+  const counts: Counts = {};
+  let sum = 0;
+  let lines: Buffer[] = [];
+  let size = 0;
+  for await (const { kind, line } of linesIn(all, clock)) {
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    sum = crc32(line, sum);
+    lines.push(line);
+    size += line.length;
+    if (size < PIECE_BYTES) continue;
+    yield Buffer.concat(lines);
+    [lines, size] = [[], 0];
+  }
+  yield Buffer.concat([...lines, lineOf('end', { counts, crc32: sum })]);
+}
+
+interface Line {
+  kind: Kind;
+  line: Buffer;
+}
+
+const asLine = <K extends Kind>(kind: K, value: ArchiveRecords[K]): Line => ({ kind, line: lineOf(kind, value) });
+
+async function* linesIn(all: Snapshot, clock: Clock): AsyncGenerator<Line> {
+  const { user: owner, secret } = all.owner;
+  yield asLine('archive', { version: ARCHIVE_VERSION, created_at: timestamp(clock), owner, secret });
+  const users = await all.users();
+  for (const user of users) if (user.uuid !== owner.uuid) yield asLine('user', user);
+  for (const key of await all.keys()) if (users.some(({ uuid }) => uuid === key.user)) yield asLine('key', key);
+  for (const [name, value] of Object.entries(await all.facts()).toSorted()) yield asLine('fact', { name, value });
+  for (const chatbot of await all.allChatbots()) {
+    yield asLine('chatbot', chatbot);
+    yield* sourcesOf(all, chatbot);
+    for (const agent of await all.agents(chatbot.uuid)) yield asLine('agent', agent);
+    for (const tag of await all.tags(chatbot.uuid)) yield asLine('tag', tag);
+    for (const site of await all.sites(chatbot.uuid)) yield asLine('site', site);
+    yield* sessionsOf(all, chatbot);
+  }
+  for await (const usage of all.allUsage()) yield asLine('usage', usage);
+  for await (const reply of all.replies()) yield asLine('reply', reply);
+}
+
+async function* sourcesOf(all: Snapshot, { uuid: chatbot }: StoredChatbot): AsyncGenerator<Line> {
+  for (const { uuid } of await all.sources(chatbot)) {
+    const found = await readSource(all, uuid);
+    if (!found) continue;
+    const { source, file, document, vectors } = found;
+    yield asLine('source', { record: source, ...(file && { bytes: file.length }) });
+    for (let at = 0; at < (file?.length ?? 0); at += PIECE_BYTES)
+      yield asLine('file', Buffer.from(file!.subarray(at, at + PIECE_BYTES)).toString('base64'));
+    if (document) yield asLine('document', document);
+    if (vectors) yield asLine('vectors', { ...vectors, rows: Buffer.from(vectors.rows).toString('base64') });
+  }
+}
+
+interface WholeSource {
+  source: StoredSource;
+  file: Uint8Array | undefined;
+  document: SourceDocument | undefined;
+  vectors: StoredVectors | undefined;
+}
+
+/** With what belongs to it, none of it older or newer than the rest; undefined where it is gone. */
+async function readSource(all: Snapshot, uuid: string): Promise<WholeSource | undefined> {
+  for (let reads = 1; ; reads++) {
+    const source = await all.source(uuid);
+    if (!source) return undefined;
+    const [document, vectors] = [await all.document(uuid), await all.vectors(uuid)];
+    const file = await all.file(uuid);
+    const again = await all.source(uuid);
+    const isSettled = JSON.stringify(again) === JSON.stringify(source);
+    if (!isSettled && reads < MAX_READS) continue;
+    const rows = vectors ? vectors.rows.length / vectors.dimensions : 0;
+    if (isSettled && document?.passages.length === rows) return { source, file, document, vectors };
+    // Vectors of other passages, or none: they are made anew where the archive is imported.
+    return { source: source.embedded_by ? { ...source, embedded_by: '' } : source, file, document, vectors: undefined };
+  }
+}
+
+async function* sessionsOf(all: Snapshot, { uuid: chatbot }: StoredChatbot): AsyncGenerator<Line> {
+  for await (const sessions of (await all.sessionBatches(chatbot)) ?? []) {
+    for (const session of sessions) {
+      const messages = await all.messages(session.uuid);
+      yield asLine('session', session);
+      for (const message of messages) yield asLine('message', message);
+    }
+  }
+}

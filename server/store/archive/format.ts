@@ -1,0 +1,121 @@
+import { objectIn } from '../../schema/json.ts';
+import {
+  isAgent,
+  isChatbot,
+  isDocument,
+  isKey,
+  isMessage,
+  isReply,
+  isSession,
+  isSite,
+  isSource,
+  isTag,
+  isUsage,
+  isUser,
+  number,
+  optional,
+  record,
+  text,
+} from '../record-checks.ts';
+import type {
+  SourceDocument,
+  StoredAgent,
+  StoredChatbot,
+  StoredKey,
+  StoredMessage,
+  StoredReply,
+  StoredSession,
+  StoredSite,
+  StoredSource,
+  StoredTag,
+  Usage,
+  User,
+} from '../store.ts';
+
+/**
+ * An archive: lines of JSON, each an object of one key, which is the kind of the record. The first is `archive`, the last `end`.
+ * A source stands behind its chatbot, and before its own file, document and vectors; a session stands before its messages.
+ */
+export interface ArchiveRecords {
+  archive: ArchiveHead;
+  user: User;
+  key: StoredKey;
+  fact: { name: string; value: string };
+  chatbot: StoredChatbot;
+  /** `bytes`: how many there are of its file. */
+  source: { record: StoredSource; bytes?: number };
+  /** The next bytes of the file, in base64. */
+  file: string;
+  document: SourceDocument;
+  /** The rows in base64. */
+  vectors: { model: string; dimensions: number; rows: string };
+  agent: StoredAgent;
+  tag: StoredTag;
+  site: StoredSite;
+  session: StoredSession;
+  message: StoredMessage;
+  usage: Usage;
+  reply: StoredReply;
+  end: ArchiveEnd;
+}
+
+export interface ArchiveHead {
+  version: number;
+  created_at: string;
+  owner: User;
+  secret: string;
+}
+
+export interface ArchiveEnd {
+  /** Of the lines before it. */
+  counts: Counts;
+  /** CRC-32 of the bytes before it. */
+  crc32: number;
+}
+
+export type Kind = keyof ArchiveRecords;
+export type Counts = Partial<Record<Kind, number>>;
+export type Entry = { [K in Kind]: { kind: K; value: ArchiveRecords[K] } }[Kind];
+
+export const ARCHIVE_VERSION = 1;
+
+/** Why an archive cannot be read. Nothing of it is stored. */
+export class ArchiveFault extends Error {}
+
+const SECRET = /^[0-9a-f]{64}$/;
+
+const CHECKS: Record<Kind, (value: unknown) => boolean> = {
+  archive: record<ArchiveHead>({
+    version: number,
+    created_at: text,
+    owner: isUser,
+    secret: (value) => typeof value === 'string' && SECRET.test(value),
+  }),
+  user: isUser,
+  key: isKey,
+  fact: record<ArchiveRecords['fact']>({ name: text, value: text }),
+  chatbot: isChatbot,
+  source: record<ArchiveRecords['source']>({ record: isSource, bytes: optional(Number.isSafeInteger) }),
+  file: text,
+  document: isDocument,
+  vectors: record<ArchiveRecords['vectors']>({ model: text, dimensions: number, rows: text }),
+  agent: isAgent,
+  tag: isTag,
+  site: isSite,
+  session: isSession,
+  message: isMessage,
+  usage: isUsage,
+  reply: isReply,
+  end: record<ArchiveEnd>({ counts: record<Counts>({} as never), crc32: number }),
+};
+
+export const lineOf = <K extends Kind>(kind: K, value: ArchiveRecords[K]): Buffer =>
+  Buffer.from(`${JSON.stringify({ [kind]: value })}\n`);
+
+/** Undefined where it is no line of an archive. */
+export function parseLine(line: string): Entry | undefined {
+  const entries = Object.entries(objectIn(line));
+  const [kind, value] = entries[0] ?? [];
+  if (entries.length !== 1 || kind === undefined || !Object.hasOwn(CHECKS, kind)) return undefined;
+  return CHECKS[kind as Kind](value) ? ({ kind, value } as Entry) : undefined;
+}

@@ -1,0 +1,34 @@
+import type { Store, StoredChatbot, StoredReply, Usage } from '../store.ts';
+
+type Listed =
+  | 'owner'
+  | 'users'
+  | 'keys'
+  | 'agents'
+  | 'tags'
+  | 'sites'
+  | 'source'
+  | 'sources'
+  | 'file'
+  | 'document'
+  | 'vectors'
+  | 'sessionBatches'
+  | 'messages';
+
+/** All that a store holds. */
+export interface Snapshot extends Pick<Store, Listed> {
+  facts(): Promise<Record<string, string>>;
+  /** Of all owners. */
+  allChatbots(): Promise<StoredChatbot[]>;
+  /** Of all owners, those that are gone too. */
+  allUsage(): AsyncIterable<Usage>;
+  replies(): AsyncIterable<StoredReply>;
+}
+
+/**
+ * A store that can be read whole, while others write. Of PostgreSQL it is what was stored when `act` began; of files, each
+ * record is as it was at one moment in between, and what was stored before and not deleted is there.
+ */
+export interface SnapshotStore extends Store {
+  snapshot<T>(act: (all: Snapshot) => Promise<T>): Promise<T>;
+}

@@ -1,0 +1,103 @@
+import { KeyedMutex } from '../../../async/keyed-mutex.ts';
+import { newUuid, type Clock } from '../../../schema/ids.ts';
+import { targetNotEmpty, type ImportOptions } from '../../archive/import.ts';
+import { LocalBus } from '../../bus.ts';
+import type { Snapshot } from '../../archive/snapshot.ts';
+import type { OwnerAccount, StoredReply, Usage } from '../../store.ts';
+import { connect, END_TIMEOUT, type ConnectionOptions, type Queries, type Sql } from '../connection.ts';
+import { createContext, fromJson, type PostgresContext } from '../context.ts';
+import { migrate } from '../migrations.ts';
+import { awayCode, DatabaseWatch, unreachable } from '../outage.ts';
+import { beginProcess } from '../shared/processes.ts';
+import { verbsOf } from './verbs.ts';
+
+/** Rows of a long list that are read at a time. */
+const CURSOR_ROWS = 256;
+
+/** What was stored at the moment of the call, read in one transaction. */
+export function readSnapshot<T>(
+  context: PostgresContext,
+  owner: OwnerAccount,
+  clock: Clock,
+  act: (all: Snapshot) => Promise<T>,
+): Promise<T> {
+  return context.run(() =>
+    context.sql.begin('isolation level repeatable read read only', async (tx) => {
+      await waitForever(tx);
+      const inside = within(context, tx);
+      return act({ ...verbsOf(inside, owner, clock), owner, ...listsOf(inside) });
+    }),
+  ) as Promise<T>;
+}
+
+/** All verbs in one transaction, which ends with the first that fails. */
+function within(context: PostgresContext, tx: Queries): PostgresContext {
+  const begin = (act: (queries: Queries) => Promise<unknown>) => act(tx);
+  const sql = Object.assign((...query: Parameters<Sql>) => tx(...query), tx, { begin }) as unknown as Sql;
+  return { ...context, sql, mutex: new KeyedMutex(), versions: new Map(), run: async (act) => act() };
+}
+
+/** Whoever reads or writes the archive may be slow. */
+const waitForever = (tx: Queries) => tx`set local idle_in_transaction_session_timeout = 0`;
+
+const listsOf = ({ sql }: PostgresContext): Pick<Snapshot, 'facts' | 'allChatbots' | 'allUsage' | 'replies'> => ({
+  async facts() {
+    const rows = await sql<{ name: string; value: string }[]>`select name, value from facts order by name`;
+    return Object.fromEntries(rows.map(({ name, value }) => [fromJson<string>(name), fromJson<string>(value)]));
+  },
+  async allChatbots() {
+    const rows = await sql<{ record: string }[]>`select record from chatbots where not is_deleted order by n`;
+    return rows.map(({ record }) => fromJson(record));
+  },
+  async *allUsage() {
+    const rows = sql<Usage[]>`
+      select owner, chatbot, day, model, messages::float8 as messages, credits, tokens::float8 as tokens from usage
+      order by day, n`;
+    for await (const some of rows.cursor(CURSOR_ROWS)) for (const row of some) yield { ...row };
+  },
+  async *replies() {
+    const rows = sql<{ record: string }[]>`select record from replies order by created_at, key`;
+    for await (const some of rows.cursor(CURSOR_ROWS)) for (const row of some) yield fromJson<StoredReply>(row.record);
+  },
+});
+
+/** As `importToLowdb`, in one transaction. Throws where another process has the database open. */
+export async function importToPostgres<T>({
+  owner,
+  clock,
+  replaces,
+  fill,
+  ...connection
+}: ImportOptions<T> & ConnectionOptions): Promise<T> {
+  const sql = connect(connection);
+  try {
+    await migrate(sql);
+    const [uuid, watch] = [newUuid(), new DatabaseWatch(undefined, undefined)];
+    const own = await beginProcess({ sql, uuid, watch, isAlone: true });
+    const importing = sql.begin(async (tx) => {
+      await waitForever(tx);
+      if (!replaces && !(await isEmpty(tx))) throw targetNotEmpty('the database');
+      await tx`
+        truncate users, installation, keys, facts, chatbots, agents, tool_functions, tags, sites, sources, source_names,
+          agent_sources, tag_sources, files, documents, vectors, sessions, messages, replies, usage, credits cascade`;
+      const { uuid: user, email, created_at } = owner.user;
+      await tx`insert into users (uuid, email, created_at) values (${user}, ${email}, ${created_at})`;
+      await tx`insert into installation (owner, secret) values (${user}, ${owner.secret})`;
+      const bus = new LocalBus();
+      const context = within(createContext({ sql, process: uuid, watch, bus }), tx);
+      return fill({ ...verbsOf(context, owner, clock), owner, bus, close: () => Promise.resolve() });
+    });
+    return (await importing.finally(() => own.end())) as T;
+  } catch (error) {
+    throw awayCode(error) === undefined ? error : unreachable(error as Error);
+  } finally {
+    await sql.end({ timeout: END_TIMEOUT });
+  }
+}
+
+/** Whether a start alone has made what is there. */
+async function isEmpty(tx: Queries): Promise<boolean> {
+  const [row] = await tx<{ holds: boolean }[]>`
+    select exists (select from chatbots) or exists (select from keys) or (select count(*) > 1 from users) as holds`;
+  return !row!.holds;
+}

@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ImportTarget } from '../../../server/store/archive/import.ts';
+import { importToLowdb } from '../../../server/store/lowdb/import.ts';
+import { openLowdbStore } from '../../../server/store/lowdb/lowdb.ts';
+import { importToPostgres } from '../../../server/store/postgres/moving/archive.ts';
+import { openPostgresStore } from '../../../server/store/postgres/postgres.ts';
+import type { SnapshotStore } from '../../../server/store/archive/snapshot.ts';
+import { makeSchema } from '../postgres/fixture.ts';
+import { startPostgres } from '../postgres/server.ts';
+import { aChatbot, aMessage, aSession } from '../records.ts';
+import { archiveOf, fillWithAll, importFrom, linesOf } from './content.ts';
+
+const server = await startPostgres();
+afterAll(() => server?.stop());
+
+interface Place {
+  open(): Promise<SnapshotStore>;
+  into: ImportTarget;
+  clear(): Promise<void>;
+}
+
+async function lowdb(): Promise<Place> {
+  const dir = await mkdtemp(join(tmpdir(), 'docent-archive-'));
+  return {
+    open: () => openLowdbStore({ dir, clock: Date.now }),
+    into: (options) => importToLowdb({ ...options, dir }),
+    clear: () => rm(dir, { recursive: true }),
+  };
+}
+
+async function postgres(): Promise<Place> {
+  const { url, drop } = await makeSchema(server!.url);
+  return {
+    open: () => openPostgresStore({ url, clock: Date.now }),
+    into: (options) => importToPostgres({ ...options, url }),
+    clear: drop,
+  };
+}
+
+const pairs = [
+  ['files', 'files'],
+  ['files', 'postgres'],
+  ['postgres', 'files'],
+  ['postgres', 'postgres'],
+] as const;
+const make = { files: lowdb, postgres };
+
+describe.each(server ? pairs : pairs.slice(0, 1))('an archive from %s to %s', (from, to) => {
+  let [source, target]: Place[] = [];
+  let store: SnapshotStore;
+  beforeEach(async () => {
+    [source, target] = [await make[from](), await make[to]()];
+    store = await source.open();
+  });
+  afterEach(async () => {
+    await store.close();
+    await source!.clear();
+    await target!.clear();
+  });
+
+  const opened = async <T>(act: (imported: SnapshotStore) => Promise<T>): Promise<T> => {
+    const imported = await target!.open();
+    return act(imported).finally(() => imported.close());
+  };
+
+  it('has every record, in the order of creation', async () => {
+    const chatbots = await fillWithAll(store);
+    const archive = await archiveOf(store);
+    const counts = await importFrom(archive, target!.into);
+    expect(counts).toMatchObject({ chatbot: 3, source: 3, session: 77, user: 1, key: 2, fact: 2, usage: 4, reply: 2 });
+    await opened(async (imported) => {
+      expect(imported.owner).toEqual(store.owner);
+      expect(linesOf(await archiveOf(imported))).toEqual(linesOf(archive));
+      for (const chatbot of chatbots) {
+        expect(await imported.chatbot(chatbot)).toEqual(await store.chatbot(chatbot));
+        expect(await imported.agents(chatbot)).toEqual(await store.agents(chatbot));
+        const sessions = await store.sessions(chatbot);
+        expect(await imported.sessions(chatbot)).toEqual(sessions);
+        for (const { uuid } of sessions) expect(await imported.messages(uuid)).toEqual(await store.messages(uuid));
+        for (const { uuid } of await store.sources(chatbot)) {
+          expect(await imported.source(uuid)).toEqual(await store.source(uuid));
+          expect(await imported.document(uuid)).toEqual(await store.document(uuid));
+          expect(await imported.vectors(uuid)).toEqual(await store.vectors(uuid));
+          const [file, own] = [await imported.file(uuid), await store.file(uuid)];
+          expect(file && Buffer.from(file)).toEqual(own && Buffer.from(own));
+        }
+      }
+    });
+  });
+
+  it('replaces what there is only when it is told to', async () => {
+    await store.createChatbot(aChatbot(store.owner.user.uuid), []);
+    const archive = await archiveOf(store);
+    const other = aChatbot('f'.repeat(32));
+    await opened((imported) => imported.createChatbot(other, []));
+    await expect(importFrom(archive, target!.into)).rejects.toThrow('is not empty; --replace deletes what it holds');
+    await opened(async (imported) => expect(await imported.chatbot(other.uuid)).toEqual(other));
+    await importFrom(archive, target!.into, true);
+    await opened(async (imported) => {
+      expect(await imported.chatbot(other.uuid)).toBeUndefined();
+      expect(linesOf(await archiveOf(imported))).toEqual(linesOf(archive));
+    });
+  });
+
+  it('is made while others write, and holds what was stored before', async () => {
+    const chatbot = aChatbot(store.owner.user.uuid);
+    await store.createChatbot(chatbot, []);
+    const sessions = Array.from({ length: 70 }, () => aSession(chatbot.uuid));
+    for (const session of sessions) await store.saveMessage(aMessage(session.uuid), session);
+    let isDone = false;
+    const writing = (async () => {
+      for (const { uuid } of sessions.toReversed()) {
+        if (isDone) return;
+        await store.saveMessage(aMessage(uuid));
+        await store.createSession(aSession(chatbot.uuid));
+      }
+    })();
+    const archive = await archiveOf(store);
+    isDone = true;
+    await writing;
+    await importFrom(archive, target!.into);
+    await opened(async (imported) => {
+      for (const { uuid } of sessions) {
+        const [stored, all] = [await imported.messages(uuid), await store.messages(uuid)];
+        expect(stored.length).toBeGreaterThan(0);
+        expect(stored).toEqual(all.slice(0, stored.length));
+      }
+    });
+  });
+});
