@@ -39,6 +39,11 @@ const WINE = await siteOf({
     <tr><td>Resto d’Europa</td><td>26 €</td></tr><tr><td>Estero</td><td>48 €</td></tr></table>`,
 });
 
+const CHOIR = await siteOf({
+  'choir.html': `<title>Choir</title><p>The choir was founded by Anna Holt in 1950. Since then it has been heard abroad. Critics in
+    Germany wrote of the choir: a triumph. Critics in France wrote of the choir: a scandal.</p>`,
+});
+
 const UNSURE =
   /^(?:I am not sure|Ich bin nicht sicher|No estoy segur|Ik weet (?:het )?niet zeker|Non (?:ne )?sono sicur)/;
 const UNKNOWN = /don’t know|weiß ich nicht/;
@@ -84,5 +89,9 @@ describe('a question about a country', () => {
     ['Wie wird das Wetter in Spanien?', HONEY],
   ])('has no answer in rows about another thing: %s', async (question, site) => {
     expect((await site.answer(question)).text).toMatch(UNKNOWN);
+  });
+
+  it('is answered by no colon within a paragraph', async () => {
+    expect((await CHOIR.answer('Who founded the choir that sang in Germany?')).text).toContain('founded by Anna Holt');
   });
 });

@@ -22,6 +22,8 @@ export const isNaming = (size: number): boolean => size >= 0 && size < 1;
 
 /** What of a line may name a place: `Zone: Europe; …`, `Europe — …`, `Europe: …`. */
 const LABEL = /^([^:;—–]{1,160}?)\s*(?:[:—–]|(?<= )-)\s+(?:([^:;—]{1,160})(?:;|$))?/u;
+/** UTF-16 units of a label that is not of a list or table. */
+const MAX_LABEL = 60;
 /** UTF-16 units of a sentence without a label. */
 const MAX_UNLABELLED = 400;
 /** Of two that are for as many countries the row is closer than the sentence. */
@@ -40,8 +42,12 @@ export function linesOf({ text, match }: Found, languages: readonly LanguageCode
 }
 
 function rowAt(layout: Layout, at: number, languages: readonly LanguageCode[]): Line | undefined {
-  const line = layout.items[at] === at ? layout.itemText(at) : layout.sentences[at]!.text;
-  const labels = (LABEL.exec(line) ?? []).slice(1).filter((label) => label !== undefined);
+  const isItem = layout.items[at] === at;
+  // Within a paragraph, and behind many words, a colon or dash ends no label.
+  if (!isItem && layout.isInParagraph(at) && at > 0) return undefined;
+  const line = isItem ? layout.itemText(at) : layout.sentences[at]!.text;
+  const found = (LABEL.exec(line) ?? []).slice(1).filter((label) => label !== undefined);
+  const labels = found.filter((label) => isItem || label.length <= MAX_LABEL);
   const territory = labels.map((label) => territoryOf(label, languages)).findLast((one) => one !== undefined);
   if (!territory) return undefined;
   const { members, named, excluded } = territory;
