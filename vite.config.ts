@@ -229,6 +229,9 @@ const fewerSignals: Plugin = {
 const PRIVATE_FIELDS =
   /^(?:canOpen|canClose|endsBlank|closer|place|isLinked|startOver|setCard|dismiss|prepare|turns|card|isInline|onRetry|onRest|attach|timer|isBusy|isOpen|isLost|emit|createButton|createTurn|applyRecord|untrack|storage|controller|report|pending)$/;
 
+/** Fields that `docent/markdown` has for others, and the widget for itself. */
+const MARKDOWN_FIELDS = /^(?:version|level|prefix|imageHosts|isWhole)$/;
+
 /** A second look at what a visitor downloads: two hundredths less, which is a feature's worth. */
 const smaller: Plugin = {
   name: 'docent:smaller',
@@ -243,14 +246,15 @@ const smaller: Plugin = {
       pure_getters: true,
       sequences: false,
     } as const;
-    const mangle = { module: true, properties: { builtins: true, regex: PRIVATE_FIELDS } };
+    const isMarkdown = this.environment.name === 'markdown';
+    const regex = isMarkdown ? PRIVATE_FIELDS : RegExp(`${PRIVATE_FIELDS.source}|${MARKDOWN_FIELDS.source}`);
+    const mangle = { module: true, properties: { builtins: true, regex } };
     // A private field has one name in all files of the bundle.
     const nameCache = { vars: {}, props: {} };
     for (const file of Object.values(bundle)) {
       if (file.type !== 'chunk') continue;
-      const exported = file.exports.find((name) => PRIVATE_FIELDS.test(name));
-      if (exported)
-        throw new Error(`${file.fileName} exports ${exported}, which PRIVATE_FIELDS renames where it is read`);
+      const exported = file.exports.find((name) => regex.test(name));
+      if (exported) throw new Error(`${file.fileName} exports ${exported}, which is renamed where it is read`);
       nameCache.vars = {};
       file.code = (await minify(file.code, { module: true, compress, mangle, nameCache })).code ?? file.code;
     }

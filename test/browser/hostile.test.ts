@@ -286,6 +286,8 @@ const leastContrast = (page: Page, colors: string[]): Promise<{ ratio: number; o
     const launcher = host.shadowRoot!.querySelector('.l')!;
     const panel = host.shadowRoot!.querySelector('section')!;
     const marker = host.shadowRoot!.querySelector('button.marker')!;
+    const send = host.shadowRoot!.querySelector('.send')!;
+    send.setAttribute('style', 'transition: none');
     let least = { ratio: 21, of: '' };
     const see = (of: string, ratio: number): void => {
       if (ratio < least.ratio) least = { ratio, of };
@@ -299,6 +301,12 @@ const leastContrast = (page: Page, colors: string[]): Promise<{ ratio: number; o
         const { color: text } = getComputedStyle(marker);
         see(`marker ${color} ${scheme}`, contrast(text, getComputedStyle(marker).backgroundColor));
         see(`accent ${color} ${scheme}`, contrast(text, getComputedStyle(panel).backgroundColor));
+        const filled = getComputedStyle(send);
+        see(`button ${color} ${scheme}`, contrast(filled.color, filled.backgroundColor));
+        const accent = host.style.getPropertyValue('--docent-accent');
+        host.style.setProperty('--docent-accent', color);
+        see(`button with accent ${color} ${scheme}`, contrast(filled.color, filled.backgroundColor));
+        host.style.setProperty('--docent-accent', accent);
       }
     }
     return least;
