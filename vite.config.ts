@@ -292,7 +292,7 @@ const quick = [
   'test/demo/*.test.ts',
   'test/knowledge/{embedding,learning,passage-index,revisit,vectors}.test.ts',
   'test/model/*.test.ts',
-  'test/proxy/{ask,assets,limits,page}.test.ts',
+  'test/proxy/ask.test.ts',
   'test/server/{auth,bot,config,drain,health,pipelining}.test.ts',
   'test/store/{damage,lowdb,managed-files}.test.ts',
   'test/web/*.test.ts',
