@@ -4,8 +4,8 @@ import type { Query } from '../../knowledge/search/query.ts';
 import { isItem } from '../../knowledge/text/sentences.ts';
 import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
 import { SENTENCE_END } from './sentences/anaphora.ts';
-import { gainAtBeginnings } from './beginnings.ts';
 import { isInCode } from './layout.ts';
+import { isTeaser } from './teasers.ts';
 import { byMeaning, confidenceByMeaning, sentenceScores } from './meaning.ts';
 
 /** Passages whose sentences are candidates. */
@@ -52,6 +52,7 @@ export function rank(query: Query, found: Found[]): Ranking {
   if (!first || query.terms.length === 0) return { candidates: [], confidence: 0 };
   const top = first.score || 1;
   const candidates = found.slice(0, MAX_PASSAGES).flatMap((passage, index) => {
+    if (isTeaser(passage, found)) return [];
     return candidatesIn(passage, query, index, (PASSAGE_SCORE * passage.score) / top);
   });
   const scoreOf = sentenceScores(found);
@@ -102,8 +103,6 @@ function candidatesIn(passage: Found, query: Query, index: number, passageScore:
   const phrase = UNSPACED_SCRIPT.test(terms[0]!.word) ? 0 : PHRASE_WEIGHT;
   const sentences = passage.source.type === 'qa' ? wholePassage(passage) : match.sentences();
   const inHeading = { terms: termsIn(passage.headings.join(' '), query), weight: IN_HEADING };
-  const headed = inHeading.terms.reduce((sum, term) => sum + terms[term]!.weight, 0) / totalWeight;
-  const gainOf = gainAtBeginnings(passage, query, headed);
   return coverageOf(sentences, match.head, query, CONTEXT, inHeading).map((coverage, at) => {
     const sentence = sentences[at]!;
     let weight = 0;
@@ -119,7 +118,7 @@ function candidatesIn(passage: Found, query: Query, index: number, passageScore:
       found: index,
       at,
       sentence,
-      score: weight / totalWeight + passageScore + order + gainOf(sentence, at),
+      score: weight / totalWeight + passageScore + order,
       confidence: confidence / totalWorth,
       restated: restated / totalWeight,
     };
