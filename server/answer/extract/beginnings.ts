@@ -9,7 +9,7 @@ const MIN_HEADED = 0.6;
 
 /**
  * What a sentence of a passage gains by where it stands: the first below headings that have most of the question, `headed` of it
- * (0 to 1), or a name in code that the question has; and the item that begins with that name.
+ * (0 to 1; 0 where the lowest has nothing of it), or a name in code that the question has; and the item that begins with that name.
  */
 export function gainAtBeginnings(
   { headings, match }: Found,

@@ -4,6 +4,7 @@ import type { Query } from '../../knowledge/search/query.ts';
 import { isItem } from '../../knowledge/text/sentences.ts';
 import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
 import { SENTENCE_END } from './sentences/anaphora.ts';
+import { gainAtBeginnings } from './beginnings.ts';
 import { isInCode } from './layout.ts';
 import { isTeaser } from './teasers.ts';
 import { byMeaning, confidenceByMeaning, sentenceScores } from './meaning.ts';
@@ -103,6 +104,9 @@ function candidatesIn(passage: Found, query: Query, index: number, passageScore:
   const phrase = UNSPACED_SCRIPT.test(terms[0]!.word) ? 0 : PHRASE_WEIGHT;
   const sentences = passage.source.type === 'qa' ? wholePassage(passage) : match.sentences();
   const inHeading = { terms: termsIn(passage.headings.join(' '), query), weight: IN_HEADING };
+  const isHeaded = termsIn(passage.headings.at(-1) ?? '', query).length > 0;
+  const headed = isHeaded ? inHeading.terms.reduce((sum, term) => sum + terms[term]!.weight, 0) / totalWeight : 0;
+  const gainOf = gainAtBeginnings(passage, query, headed);
   return coverageOf(sentences, match.head, query, CONTEXT, inHeading).map((coverage, at) => {
     const sentence = sentences[at]!;
     let weight = 0;
@@ -118,7 +122,7 @@ function candidatesIn(passage: Found, query: Query, index: number, passageScore:
       found: index,
       at,
       sentence,
-      score: weight / totalWeight + passageScore + order,
+      score: weight / totalWeight + passageScore + order + gainOf(sentence, at),
       confidence: confidence / totalWorth,
       restated: restated / totalWeight,
     };

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { gainAtBeginnings } from '../../../server/answer/extract/beginnings.ts';
+import { rank } from '../../../server/answer/extract/rank.ts';
 import { foundPassage, queryOf } from '../search.ts';
+import { siteOf } from '../site.ts';
 
 const source = { uuid: 'a', title: 'box log', file_name: 'log.html', type: 'link' };
 const sentence = (text: string) => ({ text, start: 0, lead: -1, roots: [] });
@@ -34,4 +36,14 @@ it('prefers the item that begins with the name', () => {
   const gain = gainsIn('What does --in-place do?', ['Arguments']);
   expect(gain(sentence('options: --in-place; replaces the parcel'), 3)).toBeGreaterThan(0.3);
   expect(gain(sentence('options: --copy; is the opposite of --in-place'), 4)).toBe(0);
+});
+
+it('puts the beginning of a section before what says the heading once more', async () => {
+  const site = await siteOf({
+    'post.html': `<title>Post</title><h1>Post</h1><h2>Packing lamps for the post</h2><p>Take straw. Lay the box with it. Packing
+      lamps for the post takes an hour.</p>`,
+    'other.html': '<title>Tables</title><h1>Tables</h1><p>Tables stand on the floor.</p>',
+  });
+  const { query, found } = site.search('How does packing lamps for the post work?');
+  expect(rank(query, found).candidates[0]?.sentence.text).toBe('Take straw.');
 });
