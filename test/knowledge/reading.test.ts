@@ -165,6 +165,20 @@ describe('a page of HTML', () => {
     expect(await passages(layout)).toEqual(['News | We have moved to the square.\n- x: y']);
   });
 
+  it('keeps the rows of a table with headers, however many lines a cell has', async () => {
+    const lines = ['brew install box', 'or', 'brew install --cask fuse', 'brew install box-fuse'];
+    const cell = lines.map((line) => `<div>${line}</div>`).join('');
+    const table = (name: string): string =>
+      `<table><tr><${name}>System</${name}><${name}>Command</${name}></tr><tr><td>Arch</td><td>pacman -S box</td></tr>
+      <tr><td>macOS</td><td><div>${cell}</div></td></tr></table>`;
+    expect(await passages(table('th'))).toEqual([
+      ` | - System: Arch; Command: pacman -S box\n- System: macOS; Command: ${lines.join(' ')}`,
+    ]);
+    expect((await passages(table('td'))).join()).not.toContain('System: macOS');
+    const rows = '<table><tr><th>Arch<td>pacman -S box<tr><th>macOS<td>' + cell + '</table>';
+    expect((await passages(rows)).join()).toContain(`macOS: ${lines.join(' ')}`);
+  });
+
   it('keeps code with its lines, and a line break as one', async () => {
     expect(await passages('<p>Run this in a shell:</p><pre>\nnpm ci\n  npm start\n</pre>')).toEqual([
       ' | Run this in a shell:\n\n```\nnpm ci\n  npm start\n```',

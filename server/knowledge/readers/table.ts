@@ -9,8 +9,8 @@ export interface Cell<B> {
 }
 export type Row<B> = Cell<B>[];
 
-/** UTF-16 units of a cell. A longer one means that the table lays out the page. */
-const MAX_CELL_LENGTH = 500;
+/** UTF-16 units of a cell, and its paragraphs where no header marks the rows or columns. More mean that the table lays out the page. */
+const [MAX_CELL_LENGTH, MAX_CELL_BLOCKS] = [500, 3];
 /** Columns and rows that a cell may span, and UTF-16 units of one that counts in each of its rows. */
 const MAX_SPAN = 50;
 const MAX_LABEL_LENGTH = 100;
@@ -39,7 +39,9 @@ interface TextRows {
  */
 export function rowsOf<B>(rows: Row<B>[], blockOf: (one: B) => Block, above?: string[]): TextRows {
   const texts = rows.map((row) => row.map((cell) => cell.blocks.map(blockOf)));
-  if (texts.flat().some(isLayout) || !texts.some((row) => row.length > 1)) return { names: above ?? [] };
+  const most = hasHeaders(rows) ? Infinity : MAX_CELL_BLOCKS;
+  if (texts.flat().some((cell) => isLayout(cell, most)) || !texts.some((row) => row.length > 1))
+    return { names: above ?? [] };
   const grid = gridOf(rows, (blocks) =>
     blocks
       .map((one) => blockOf(one).text)
@@ -100,10 +102,16 @@ function isHeader([first = [], ...rest]: Slot[][], isSecond: boolean): boolean {
   return first.every(({ text }) => text && !FIGURE.test(text)) && rest.every(hasFigures);
 }
 
-function isLayout(blocks: Block[]): boolean {
+/** Whether cells that are marked name the columns, or each row. */
+const hasHeaders = <B>([first = [], ...rest]: Row<B>[]): boolean =>
+  first.length > 1 &&
+  rest.length > 0 &&
+  (first.every(({ header, blocks }) => header || blocks.length === 0) || rest.every(([label]) => label?.header));
+
+function isLayout(blocks: Block[], most: number): boolean {
   const length = blocks.reduce((sum, { text }) => sum + text.length, 0);
   return (
-    blocks.length > 3 || length > MAX_CELL_LENGTH || blocks.some(({ kind }) => kind === 'heading' || kind === 'code')
+    blocks.length > most || length > MAX_CELL_LENGTH || blocks.some(({ kind }) => kind === 'heading' || kind === 'code')
   );
 }
 
