@@ -104,7 +104,9 @@ function candidatesIn(passage: Found, query: Query, index: number, passageScore:
   const phrase = UNSPACED_SCRIPT.test(terms[0]!.word) ? 0 : PHRASE_WEIGHT;
   const sentences = passage.source.type === 'qa' ? wholePassage(passage) : match.sentences();
   const inHeading = { terms: termsIn(passage.headings.join(' '), query), weight: IN_HEADING };
-  const isHeaded = termsIn(passage.headings.at(-1) ?? '', query).length > 0;
+  // A page's own heading names the page, and a follow-up alone is not all that is asked.
+  const isHeaded =
+    passage.headings.length > 1 && !query.isFollowUp && termsIn(passage.headings.at(-1)!, query).length > 0;
   const headed = isHeaded ? inHeading.terms.reduce((sum, term) => sum + terms[term]!.weight, 0) / totalWeight : 0;
   const gainOf = gainAtBeginnings(passage, query, headed);
   return coverageOf(sentences, match.head, query, CONTEXT, inHeading).map((coverage, at) => {
