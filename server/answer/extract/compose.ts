@@ -3,7 +3,7 @@ import type { Query } from '../../knowledge/search/query.ts';
 import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 import { Layout } from './layout.ts';
 import { itemsToQuote } from './rows/items.ts';
-import { headingOver, isQuotedWhole, withPrefix } from './section.ts';
+import { headingOver, wholeAround, withPrefix } from './section.ts';
 import { refersBack, SENTENCE_END } from './sentences/anaphora.ts';
 import { isLinked, withoutLink } from './sentences/connectives.ts';
 import { stepsAround } from './steps.ts';
@@ -95,19 +95,29 @@ class PassageQuotes {
   /** `before`: the headings of the passage that is quoted before it. */
   compose(selected: number[], before?: string[]): QuotePiece[] {
     this.#isHeaded = this.#found.source.type === 'qa' || before?.join('\n') === this.#found.headings.join('\n');
-    if (isQuotedWhole(this.#found) && this.#rows.length === 0) this.#whole();
-    else for (const at of selected) if (!this.#quoted.has(at)) this.#quote(at, selected);
+    for (const at of selected) if (!this.#quoted.has(at)) this.#quote(at, selected);
     if (this.#found.source.type === 'qa') return this.#pieces;
     return this.#pieces.map((piece) => ({ ...piece, text: piece.text.replace(COLON_AT_END, ' …') }));
   }
 
-  #whole(): void {
-    const quoted = this.#found.text.trim();
-    const start = this.#found.text.indexOf(quoted);
-    this.#push(this.#piece(quoted, start, start + quoted.length, true), 0, -1);
+  /** A paragraph, and the one that it cannot be understood without. */
+  #whole(at: number): boolean {
+    const { sentences, text } = this.#layout;
+    // An owner's answer may have no letter, and so no sentence.
+    const whole = wholeAround(this.#found, sentences[at]?.start ?? 0);
+    if (!whole || this.#rows.length > 0) return false;
+    const isIn = (one: number): boolean => sentences[one]!.start >= whole.start && sentences[one]!.start < whole.end;
+    const own = sentences.map((_, one) => one).filter(isIn);
+    let [first, last] = [own[0] ?? 0, own.at(-1) ?? -1];
+    let { start, end } = whole;
+    if (first > 0 && (refersBack(this.#text(first), text) || this.#isLed(first))) ({ start } = sentences[--first]!);
+    if (last + 1 < sentences.length && UNFINISHED.test(this.#text(last))) end = this.#layout.end(++last);
+    this.#push(this.#piece(text.slice(start, end), start, end, true), first, last);
+    return true;
   }
 
   #quote(at: number, selected: number[]): void {
+    if (this.#whole(at)) return;
     const steps = stepsAround(this.#layout, at, this.#query);
     if (steps) {
       const { text, start, end, first, last, isLed } = steps;
@@ -258,3 +268,4 @@ class PassageQuotes {
 const ENDS_WITH_COLON = /[:：]$/;
 const COLON_AT_END = /\s*[:：]$/;
 const QUESTION = /[?？]$/;
+const UNFINISHED = /[:：?？]$/;

@@ -3,14 +3,31 @@ import { CODE_FENCE } from '../../knowledge/text/sentences.ts';
 import { eachWord } from '../../knowledge/text/tokenizer.ts';
 import { SENTENCE_END } from './sentences/anaphora.ts';
 
-/** UTF-16 units up to which the text under a heading is quoted whole: a sentence of it is often no answer without the next. */
+/** UTF-16 units up to which a section is quoted by paragraphs: a sentence of it is often no answer without the next. */
 const MAX_SECTION_LENGTH = 400;
 const ITEM = /^(?:-|\d{1,3}\.) /m;
+const PARAGRAPH_END = /\n[ \t]*\n/g;
 
-/** Whether a passage is quoted whole: a short section. Of lists and tables the items asked for are quoted. */
-export function isQuotedWhole({ source, headings, text, match }: Found): boolean {
-  if (source.type === 'qa' || match.asked) return true;
-  return headings.length > 0 && text.length <= MAX_SECTION_LENGTH && !text.includes(CODE_FENCE) && !ITEM.test(text);
+/** Offsets in a passage. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/**
+ * What is quoted whole around offset `at`: an owner's answer, or a paragraph of a short section. Undefined where sentences are
+ * quoted one by one; of lists and tables the items asked for are.
+ */
+export function wholeAround({ source, headings, text, match }: Found, at: number): Range | undefined {
+  if (source.type === 'qa' || match.asked) return trimmed(text, 0, text.length);
+  if (headings.length === 0 || text.length > MAX_SECTION_LENGTH || text.includes(CODE_FENCE) || ITEM.test(text)) return;
+  const ends = Array.from(text.matchAll(PARAGRAPH_END), ({ index }) => index);
+  return trimmed(text, ends.findLast((end) => end < at) ?? 0, ends.find((end) => end >= at) ?? text.length);
+}
+
+function trimmed(text: string, from: number, to: number): Range {
+  const quoted = text.slice(from, to);
+  return { start: from + quoted.length - quoted.trimStart().length, end: from + quoted.trimEnd().length };
 }
 
 /** Headings above a quote that are told with it: a section's own, and that of the section around it. */

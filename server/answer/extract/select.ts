@@ -2,10 +2,11 @@ import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
 import { hasTypeAskedFor, judge } from './certainty.ts';
 import { composeQuotes, type QuotePiece } from './compose.ts';
+import { refersBack } from './sentences/anaphora.ts';
 import { regionalRows } from './regions/regional-rows.ts';
 import { namedRow, rowByNumber } from './rows/named-row.ts';
 import { rank, type Ranking } from './rank.ts';
-import { isQuotedWhole } from './section.ts';
+import { wholeAround, type Range } from './section.ts';
 import { minConfidence, SYNONYM } from './threshold.ts';
 
 /** A sentence of a passage, selected to answer without a model. */
@@ -73,17 +74,26 @@ function* selectSentences(
 ): Generator<QuotedSentence> {
   if (confidence < threshold) return;
   const selected: Sentence[] = [];
-  const wholes = new Set<number>();
+  const wholes = new Set<string>();
   const sections = new Set<number>();
   const told = new Set<number>();
+  let first = 0;
+  const headed: string[] = [];
+  // “He speaks Polish” is another thing under another name.
+  const isRepeated = (sentence: Sentence, { headings, text }: Found): boolean =>
+    selected.some(
+      (other, at) =>
+        areAlike(sentence, other) && (headed[at] === headings.join('\n') || !refersBack(sentence.text, text)),
+    );
   const isHere = candidates[0] && passages[candidates[0].found]!.match.isHere;
   for (const { sentence, found, at, score } of candidates) {
     const share = score / candidates[0]!.score;
     if (share < MIN_SCORE_SHARE) return;
-    if (wholes.has(found) || selected.some((other) => areAlike(sentence, other))) continue;
     const passage = passages[found]!;
-    const isWhole = isQuotedWhole(passage);
-    const terms = termsIn(isWhole ? rootsOf(passage) : sentence.roots, query);
+    const whole = wholeAround(passage, sentence.start);
+    const place = whole && `${found}:${whole.start}`;
+    if ((place && wholes.has(place)) || isRepeated(sentence, passage)) continue;
+    const terms = termsIn(whole ? rootsOf(passage, whole) : sentence.roots, query);
     const hasHeading = passage.headings.length > 0;
     const least = hasHeading ? Math.min(minShare, MIN_SECTION_SHARE) : minShare;
     const added = worthOf(terms, told, query);
@@ -94,16 +104,24 @@ function* selectSentences(
     const isTyped = query.hasAnswerType?.(sentence.text) && !hasTypeAskedFor(query, selected);
     if (needsNew && isOther && added < MIN_NEW && share < NEARLY_EQUAL && !isTyped) continue;
     if (hasHeading && !sections.has(found) && sections.size >= maxSections) continue;
+    const own = worthOf(terms, new Set(), query);
+    const isSame = selected.length > 0 && found === candidates[0]!.found;
+    if (whole && isSame && minShare > MIN_SCORE_SHARE && added === 0 && own < first) continue;
+    if (selected.length === 0) first = own;
     for (const term of terms) told.add(term);
     if (hasHeading) sections.add(found);
     selected.push(sentence);
-    if (isWhole) wholes.add(found);
+    headed.push(passage.headings.join('\n'));
+    if (place) wholes.add(place);
     yield { text: sentence.text, found, at };
     if (selected.length >= maxSentences) return;
   }
 }
 
-const rootsOf = ({ match }: Found): number[] => [...match.head, ...match.sentences().flatMap(({ roots }) => roots)];
+const rootsOf = ({ match }: Found, { start, end }: Range): number[] => [
+  ...match.head,
+  ...match.sentences().flatMap((sentence) => (sentence.start >= start && sentence.start < end ? sentence.roots : [])),
+];
 
 /** The terms of the question that some roots say, themselves or by a synonym. */
 function termsIn(roots: number[], { termByRoot }: Query): number[] {
