@@ -15,13 +15,15 @@ export interface Range {
 }
 
 /**
- * What is quoted whole around offset `at`: an owner's answer, or a paragraph of a short section. Undefined where sentences are
+ * What is quoted whole around offset `at`: an owner's answer, or a paragraph of a short section, all of it on a page that the answer
+ * before quoted. Undefined where sentences are
  * quoted one by one; of lists and tables the items asked for are.
  */
 export function wholeAround({ source, headings, text, match }: Found, at: number): Range | undefined {
   if (source.type === 'qa' || match.asked) return trimmed(text, 0, text.length);
   if (headings.length === 0 || text.length > MAX_SECTION_LENGTH || text.includes(CODE_FENCE) || ITEM.test(text)) return;
-  const ends = Array.from(text.matchAll(PARAGRAPH_END), ({ index }) => index);
+  // Who asks on about a page has read one paragraph of it.
+  const ends = match.quoted ? [] : Array.from(text.matchAll(PARAGRAPH_END), ({ index }) => index);
   return trimmed(text, ends.findLast((end) => end < at) ?? 0, ends.find((end) => end >= at) ?? text.length);
 }
 

@@ -77,7 +77,6 @@ function* selectSentences(
   const wholes = new Set<string>();
   const sections = new Set<number>();
   const told = new Set<number>();
-  let first = 0;
   const headed: string[] = [];
   // “He speaks Polish” is another thing under another name.
   const isRepeated = (sentence: Sentence, { headings, text }: Found): boolean =>
@@ -104,10 +103,9 @@ function* selectSentences(
     const isTyped = query.hasAnswerType?.(sentence.text) && !hasTypeAskedFor(query, selected);
     if (needsNew && isOther && added < MIN_NEW && share < NEARLY_EQUAL && !isTyped) continue;
     if (hasHeading && !sections.has(found) && sections.size >= maxSections) continue;
-    const own = worthOf(terms, new Set(), query);
+    // Another paragraph of a section that has been quoted.
     const isSame = selected.length > 0 && found === candidates[0]!.found;
-    if (whole && isSame && minShare > MIN_SCORE_SHARE && added === 0 && own < first) continue;
-    if (selected.length === 0) first = own;
+    if (whole && isSame && minShare > MIN_SCORE_SHARE && added === 0) continue;
     for (const term of terms) told.add(term);
     if (hasHeading) sections.add(found);
     selected.push(sentence);
