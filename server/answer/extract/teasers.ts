@@ -11,6 +11,8 @@ const MIN_SHARE = 0.75;
  */
 export function isTeaser({ source, headings, text, score }: Found, found: readonly Found[]): boolean {
   const heading = nameOf(headings.at(-1));
+  // Below its own name a page tells what it is about.
+  if (headings.length < 2 || heading === nameOf(headings[0])) return false;
   if (heading === '' || text.length > MAX_LENGTH || source.type === 'qa') return false;
   return found.some(
     (other) =>

@@ -14,3 +14,10 @@ it('quotes the page that answers, not the card that leads to it', async () => {
   expect(text).toContain('1. Write to us for a label.');
   expect(text).not.toContain('Changed your mind');
 });
+
+it('quotes pages that are called the same', async () => {
+  const page = (town: string, hours: string): string =>
+    `<title>Museum ${town}</title><h1>Opening hours</h1><p>The museum in ${town} is open ${hours}.</p>`;
+  const site = await siteOf({ 'a.html': page('Northam', 'from 9 to 5'), 'b.html': page('Southam', 'from 10 to 4') });
+  expect((await site.answer('What are the opening hours?')).text).toMatch(/from 9 to 5|from 10 to 4/);
+});
