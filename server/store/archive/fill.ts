@@ -15,11 +15,16 @@ interface SourceParts extends Partial<Pick<ArchiveRecords, 'document' | 'vectors
 export async function fillStore(store: Store, entries: AsyncIterable<Entry & { at: number }>): Promise<Counts> {
   const filler = new Filler(store);
   const counts: Counts = {};
-  for await (const entry of entries) {
-    counts[entry.kind] = (counts[entry.kind] ?? 0) + 1;
-    await filler.add(entry, entry.at);
+  try {
+    for await (const entry of entries) {
+      counts[entry.kind] = (counts[entry.kind] ?? 0) + 1;
+      await filler.add(entry, entry.at);
+    }
+    await filler.end();
+  } finally {
+    // What is written after the caller has rolled back would stay.
+    await filler.ended();
   }
-  await filler.end();
   return counts;
 }
 
@@ -64,6 +69,11 @@ class Filler {
   async end(): Promise<void> {
     await this.#storeGroup();
     await this.#settle();
+  }
+
+  /** Resolves when nothing is being stored any more, whatever came of it. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#pending);
   }
 
   async #storeAlone({ kind, value }: Entry): Promise<void> {
@@ -148,8 +158,9 @@ class Filler {
   async #storeSession(session: StoredSession, [first, ...rest]: StoredMessage[], fault: Error): Promise<void> {
     const stored = first ? this.#store.saveMessage(first, session) : this.#store.createSession(session);
     if (!(await stored)) throw fault;
-    const others = await Promise.all(rest.map((message) => this.#store.saveMessage(message)));
-    if (others.includes(false)) throw fault;
+    const others = await Promise.allSettled(rest.map((message) => this.#store.saveMessage(message)));
+    for (const other of others) if (other.status === 'rejected') throw other.reason;
+    if (others.some((other) => other.status === 'fulfilled' && !other.value)) throw fault;
   }
 
   #own<T extends { chatbot: string }>(record: T): T {

@@ -105,6 +105,25 @@ describe.each(server ? pairs : pairs.slice(0, 1))('an archive from %s to %s', (f
     });
   });
 
+  it('changes nothing where it is damaged, while much of it is being stored', async () => {
+    const chatbots = await fillWithAll(store);
+    const lines = (await archiveOf(store)).toString().split('\n');
+    await importFrom(Buffer.from(lines.join('\n')), target!.into);
+    const changed = await opened(async (imported) => {
+      for (const chatbot of chatbots)
+        for (const { uuid } of await imported.sessions(chatbot))
+          for (const message of await imported.messages(uuid))
+            await imported.saveMessage({ ...message, response: 'Written since.' });
+      return linesOf(await archiveOf(imported));
+    });
+    const sessions = lines.flatMap((line, at) => (line.startsWith('{"session"') ? [at] : []));
+    for (const at of sessions.slice(-3)) {
+      const damaged = [...lines.slice(0, at), '{"agent":{}}', ...lines.slice(at)].join('\n');
+      await expect(importFrom(Buffer.from(damaged), target!.into, true)).rejects.toThrow();
+      await opened(async (imported) => expect(linesOf(await archiveOf(imported))).toEqual(changed));
+    }
+  });
+
   it('is made while others write, and holds what was stored before', async () => {
     const chatbot = aChatbot(store.owner.user.uuid);
     await store.createChatbot(chatbot, []);
