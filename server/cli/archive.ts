@@ -7,6 +7,7 @@ import { readConfig, type Config } from '../config.ts';
 import { archiveStream } from '../control/archive-stream.ts';
 import { importTarget, openStore } from '../control/open-store.ts';
 import { NoServer, streamFromSocket } from '../control/socket.ts';
+import { newUuid } from '../schema/ids.ts';
 import { objectIn } from '../schema/json.ts';
 import type { ArchiveEnd, Counts } from '../store/archive/format.ts';
 import { importArchive } from '../store/archive/import.ts';
@@ -23,7 +24,7 @@ export const archiveCommands: Record<string, LateCommand> = {
     synopsis: 'FILE',
     summary: 'write all there is into one file, while servers run',
     details: `FILE is replaced once the archive is whole. A name that ends in .gz is compressed; - is standard output. The archive holds visitors'
-conversations, and what keys are checked with: only you can read the file.
+conversations, what keys are checked with, and the secrets that functions send: only you can read the file.
 `,
     minWords: 1,
     maxWords: 1,
@@ -74,9 +75,11 @@ async function openArchive(config: Config): Promise<{ source: Readable; close():
 
 /** Writes beside the file first: it is whole, or as it was. */
 async function save(source: Readable, path: string, terminal: Terminal): Promise<Counts> {
-  const temporary = `${path}.tmp`;
+  const there = await stat(path).catch(() => undefined);
+  if (there && !there.isFile()) throw new Error(`${path} is no file`);
+  const temporary = `${path}.${newUuid()}.tmp`;
   try {
-    const file = createWriteStream(temporary, { mode: 0o600, flush: true });
+    const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true });
     const counts = await copy(source, file, terminal, path.endsWith('.gz'));
     await rename(temporary, path);
     return counts;
