@@ -83,6 +83,8 @@ export const ARCHIVE_VERSION = 1;
 export class ArchiveFault extends Error {}
 
 const SECRET = /^[0-9a-f]{64}$/;
+/** Of usage and replies the folder makes names of files. */
+const DAY = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/;
 
 const CHECKS: Record<Kind, (value: unknown) => boolean> = {
   archive: record<ArchiveHead>({
@@ -104,8 +106,8 @@ const CHECKS: Record<Kind, (value: unknown) => boolean> = {
   site: isSite,
   session: isSession,
   message: isMessage,
-  usage: isUsage,
-  reply: isReply,
+  usage: (value) => isUsage(value) && DAY.test((value as Usage).day),
+  reply: (value) => isReply(value) && DAY.test((value as StoredReply).created_at),
   end: record<ArchiveEnd>({ counts: record<Counts>({} as never), crc32: number }),
 };
 

@@ -107,6 +107,19 @@ it('refuses one with a byte, a line or an end that is another', async () => {
   expect(await refused(Buffer.concat([archive, Buffer.from('{"user":{}}\n')]))).toContain('behind its end');
 });
 
+it('refuses a day that would be the name of another file', async () => {
+  const text = archive.toString();
+  for (const [from, to] of [
+    [/(\{"usage":.*"day":")[^"]+/, '$1../../x'],
+    [/(\{"reply":.*"created_at":")[^"]+/, '$1../../../x'],
+    [/(\{"usage":.*"day":")[^"]+/, '$12026-1'],
+  ] as const) {
+    const changed = text.replace(from, to);
+    expect(changed).not.toBe(text);
+    expect(await refused(Buffer.from(changed))).toMatch(/^line \d+ /);
+  }
+});
+
 it('refuses what is no archive, and one of a newer version', async () => {
   for (const text of [
     '',
