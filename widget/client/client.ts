@@ -116,7 +116,7 @@ export function createClient(server: string, chatbot: string, context?: Context)
   const post = (body?: object, languages = `${navigator.languages}`): RequestInit => ({
     method: 'POST',
     body: JSON.stringify(body),
-    // Other characters, or a longer list, would ask for a preflight.
+    // The server's preflight allows Accept-Language only as a safelisted header: of these characters, and short.
     headers: {
       'Content-Type': 'application/json',
       'Accept-Language': /[a-z\d,-]{0,99}/i.exec(languages)![0],

@@ -16,8 +16,7 @@ export interface Range {
 
 /**
  * What is quoted whole around offset `at`: an owner's answer, or a paragraph of a short section, all of it on a page that the answer
- * before quoted. Undefined where sentences are
- * quoted one by one; of lists and tables the items asked for are.
+ * before quoted. Undefined where sentences are quoted one by one; of lists and tables the items asked for are.
  */
 export function wholeAround({ source, headings, text, match }: Found, at: number): Range | undefined {
   if (source.type === 'qa' || match.asked) return trimmed(text, 0, text.length);

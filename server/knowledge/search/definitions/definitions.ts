@@ -18,22 +18,25 @@ const MAX_PLACES = 100;
 
 /** The passages that define a name as it is written in code, under it as their heading or in an item that begins with it. */
 export class Definitions {
-  readonly #places = new Map<string, Place[]>();
+  /** By name, and by source: one name may be defined on each of many pages. */
+  readonly #places = new Map<string, Map<string, Place[]>>();
   readonly #names = new Map<string, Set<string>>();
 
   put(source: string, at: number, { headings, text }: Pick<Entry<unknown>, 'headings' | 'text'>): void {
     const names = new Set([...codeNamesAlone(headings.at(-1) ?? ''), ...codeNamesOfItems(text)]);
     for (const name of names) {
-      this.#places.set(name, [...(this.#places.get(name) ?? []), { source, at }]);
+      const places = this.#places.get(name) ?? new Map<string, Place[]>();
+      this.#places.set(name, places);
+      places.set(source, [...(places.get(source) ?? []), { source, at }]);
       this.#names.set(source, (this.#names.get(source) ?? new Set()).add(name));
     }
   }
 
   remove(source: string): void {
     for (const name of this.#names.get(source) ?? []) {
-      const left = this.#places.get(name)!.filter((place) => place.source !== source);
-      if (left.length > 0) this.#places.set(name, left);
-      else this.#places.delete(name);
+      const places = this.#places.get(name)!;
+      places.delete(source);
+      if (places.size === 0) this.#places.delete(name);
     }
     this.#names.delete(source);
   }
@@ -41,8 +44,13 @@ export class Definitions {
   /** Of the names in the question. */
   find(question: string, scope: ReadonlySet<string> | undefined): Place[] {
     if (this.#places.size === 0) return [];
-    const places = codeNamesIn(question).flatMap((name) => this.#places.get(name) ?? []);
-    return places.filter(({ source }) => !scope || scope.has(source)).slice(0, MAX_PLACES);
+    const found: Place[] = [];
+    for (const name of codeNamesIn(question))
+      for (const [source, places] of this.#places.get(name) ?? []) {
+        if (found.length >= MAX_PLACES) return found;
+        if (!scope || scope.has(source)) found.push(...places);
+      }
+    return found;
   }
 }
 
