@@ -99,7 +99,8 @@ export class AllowedAddresses {
   #hasKey(key: string | undefined): boolean {
     if (key === undefined) return false;
     this.#keys ??= new Set(this.#allowed.pages.flatMap((page) => keyOf(page) ?? []));
-    return !key.includes('/') || this.#keys.has(key) || this.#told.has(key);
+    const isHome = !key.includes('/') && (this.has(key) || this.has(`www.${key}`));
+    return isHome || this.#keys.has(key) || this.#told.has(key);
   }
 
   /** Whether mail may be written to this domain: an allowed host, or one above it. */

@@ -104,6 +104,7 @@ const removed: [text: string, shown: string][] = [
   ['[a](//evil.test)(//evil.test/x) [a](//evil.test): //evil.test/x', '[a] (//evil.test/x) [a] : //evil.test/x'],
   ['[a](//evil.test):\\/\\/evil.test/x [a]:: //evil.test/x', '[a] :\\/\\/evil.test/x [a] : //evil.test/x'],
   ['ftp://www.shop.test/x', 'ftp…'],
+  ['https://www.shop.test.&#104;ttps://evil.test/xhttps://evil.test\\/x', '…'],
   ['HTTPS://EVIL.TEST/x', '…'],
   ['[a](https://www.shop.test/logout) [b](https://www.shop.test/returns?q=secret) [c](/logout?x)', '[a] [b] [c]'],
   ['https://www.shop.test/other, www.shop.test/returns/2 <https://known.test/x>.', '… … ….'],
