@@ -6,7 +6,7 @@ import { itemsToQuote } from './rows/items.ts';
 import { headingOver, wholeAround, withPrefix } from './section.ts';
 import { refersBack, SENTENCE_END } from './sentences/anaphora.ts';
 import { isLinked, withoutLink } from './sentences/connectives.ts';
-import { stepsAround } from './steps.ts';
+import { asksHow, stepsAround } from './steps.ts';
 
 /** A selected sentence: the index of its passage in `found`, and its own index in the passage. */
 interface PickedSentence {
@@ -78,6 +78,8 @@ class PassageQuotes {
   readonly #best: number;
   /** Those that are asked for; none where the words of the question choose. */
   readonly #rows: number[];
+  /** The question asks how something is done. */
+  readonly #wantsCode: boolean;
   readonly #quoted = new Set<number>();
   readonly #pieces: QuotePiece[] = [];
   /** The headings of its section have been told. */
@@ -89,6 +91,7 @@ class PassageQuotes {
     this.#query = query;
     this.#best = best;
     this.#rows = rows;
+    this.#wantsCode = asksHow(query);
     this.#layout = new Layout(found.text, found.match.sentences());
   }
 
@@ -130,7 +133,7 @@ class PassageQuotes {
       const isColon = ENDS_WITH_COLON.test(this.#text(at));
       const isLead = isColon || (this.#leadIn(at) && selected.some((one) => this.#layout.sentences[one]!.lead === at));
       if (isLead && this.#layout.items[next] === next) return this.#list(next, selected);
-      if (isColon && this.#layout.isCode(next)) return this.#code(next);
+      if ((isColon || this.#wantsCode) && this.#layout.isCode(next)) return this.#code(next);
       if (isColon && !this.#quoted.has(next)) return this.#quote(next, selected);
     } else if (ENDS_WITH_COLON.test(this.#text(at)) && at !== this.#best) return;
     if (QUESTION.test(this.#text(at)) && next < this.#layout.sentences.length)

@@ -7,6 +7,10 @@ export function isInCode(text: string, start: number): boolean {
   return (before.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 1;
 }
 
+/** Whether code begins right behind offset `end` of a passage, which is in no code. */
+export const leadsToCode = (text: string, end: number): boolean =>
+  /^\s*\n[ \t]*```/.test(text.slice(end, end + 40)) && !isInCode(text, end);
+
 /** The mark of the next item, and nothing before it but white space. */
 const ITEM_GAP = /^\s*\n *(?:-|\d{1,3}\.) $/;
 

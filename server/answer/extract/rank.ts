@@ -1,11 +1,12 @@
 import { coverageOf, type ContextWeights } from '../../knowledge/search/coverage.ts';
 import type { Found, Sentence } from '../../knowledge/search/found.ts';
 import type { Query } from '../../knowledge/search/query.ts';
-import { isItem } from '../../knowledge/text/sentences.ts';
+import { CODE_FENCE, isItem } from '../../knowledge/text/sentences.ts';
 import { eachWord, rootOf } from '../../knowledge/text/tokenizer.ts';
 import { SENTENCE_END } from './sentences/anaphora.ts';
 import { gainAtBeginnings } from './beginnings.ts';
-import { isInCode } from './layout.ts';
+import { isInCode, leadsToCode } from './layout.ts';
+import { asksHow } from './steps.ts';
 import { isTeaser } from './teasers.ts';
 import { byMeaning, confidenceByMeaning, sentenceScores } from './meaning.ts';
 
@@ -17,6 +18,8 @@ const IN_HEADING = 0.95;
 /** Added to the sentences of the best passage, and to a sentence of the answer type asked for. */
 const PASSAGE_SCORE = 0.5;
 const ANSWER_TYPE = 0.2;
+/** Times what a sentence above code covers, where the question asks how something is done: the code is the answer. */
+const ABOVE_CODE = 1.4;
 /** Times the share of question words that stand next to each other as in the question. */
 const PHRASE_WEIGHT = 0.08;
 /** Added to the first sentence of a passage, which often sums it up. */
@@ -38,6 +41,8 @@ export interface Candidate {
   confidence: number;
   /** 0 to 1: the share of the question’s weight that it covers itself. */
   restated: number;
+  /** It leads to code, and the question asks how something is done. */
+  isAboveCode: boolean;
 }
 
 export interface Ranking {
@@ -67,7 +72,15 @@ export function rank(query: Query, found: Found[]): Ranking {
 }
 
 const exactCandidate = (passage: Found): Candidate => {
-  return { found: 0, at: 0, sentence: wholePassage(passage)[0]!, score: 1, confidence: 1, restated: 1 };
+  return {
+    found: 0,
+    at: 0,
+    sentence: wholePassage(passage)[0]!,
+    score: 1,
+    confidence: 1,
+    restated: 1,
+    isAboveCode: false,
+  };
 };
 
 const byScore = (a: Candidate, b: Candidate): number => b.score - a.score;
@@ -80,7 +93,7 @@ function adjustByType({ hasAnswerType }: Query, candidates: Candidate[], found: 
     const { text } = candidate.sentence;
     candidate.score +=
       (hasAnswerType?.(text) ? ANSWER_TYPE : 0) -
-      (isUnfinished(candidate.sentence, found[candidate.found]!.text) ? ANSWER_TYPE : 0);
+      (isUnfinished(candidate.sentence, found[candidate.found]!.text) && !candidate.isAboveCode ? ANSWER_TYPE : 0);
   }
   candidates.sort(byScore);
 }
@@ -109,6 +122,7 @@ function candidatesIn(passage: Found, query: Query, index: number, passageScore:
     passage.headings.length > 1 && !query.isFollowUp && termsIn(passage.headings.at(-1)!, query).length > 0;
   const headed = isHeaded ? inHeading.terms.reduce((sum, term) => sum + terms[term]!.weight, 0) / totalWeight : 0;
   const gainOf = gainAtBeginnings(passage, query, headed);
+  const wantsCode = asksHow(query) && passage.text.includes(CODE_FENCE);
   return coverageOf(sentences, match.head, query, CONTEXT, inHeading).map((coverage, at) => {
     const sentence = sentences[at]!;
     let weight = 0;
@@ -119,14 +133,16 @@ function candidatesIn(passage: Found, query: Query, index: number, passageScore:
       confidence += terms[term]!.worth * coverage[term]!;
       if (coverage[term]! > CONTEXT.head && terms[term]!.worth > 0) restated += terms[term]!.weight;
     }
+    const isAboveCode = wantsCode && leadsToCode(passage.text, sentence.start + sentence.text.length);
     const order = (phrase * phrasesIn(sentence.roots, query)) / terms.length + (at === 0 ? FIRST_SENTENCE : 0);
     return {
       found: index,
       at,
       sentence,
-      score: weight / totalWeight + passageScore + order + gainOf(sentence, at),
+      score: (weight / totalWeight) * (isAboveCode ? ABOVE_CODE : 1) + passageScore + order + gainOf(sentence, at),
       confidence: confidence / totalWorth,
       restated: restated / totalWeight,
+      isAboveCode,
     };
   });
 }

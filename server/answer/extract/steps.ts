@@ -54,4 +54,5 @@ function lastWholeStep({ items, sentences }: Layout, first: number, fits: (at: n
 }
 
 /** Not how many, how long or how much: those have a kind of answer. */
-const asksHow = ({ question, hasAnswerType }: Query): boolean => hasAnswerType === undefined && HOW.test(question);
+export const asksHow = ({ question, hasAnswerType }: Query): boolean =>
+  hasAnswerType === undefined && HOW.test(question);
