@@ -39,6 +39,11 @@ test('it is shown once all conditions of a trigger hold, with the text of that t
   expect(localStorage.length + sessionStorage.length).toBe(0);
 });
 
+test('a trigger with a text of its own needs no teaser, and one without any is left out', async () => {
+  load([{}, { text: 'Only here' }], { teaser: '' });
+  await shown('Only here');
+});
+
 test('a returning visitor is one whose browser holds a conversation', async () => {
   localStorage.setItem(STORED, JSON.stringify({ session: 's1' }));
   load([{ returning: true }]);

@@ -31,11 +31,12 @@ export async function tease(place: HTMLElement, chat: Chat, { create }: Elements
   const { teaser, teaser_after = 5, triggers = [] } = profile.peek();
   const { session, past } = storage.read();
   watchTriggers(
-    triggers[0] ? triggers : [{ seconds: teaser_after }],
+    // Without a text a trigger must not end the watch for those that have one.
+    (triggers[0] ? triggers : [{ seconds: teaser_after }]).filter(({ text = teaser }) => text),
     !!(session || past?.[0]),
     controller.signal,
-    ({ text = teaser }) => {
-      if (!text || isOver()) return;
+    ({ text = teaser! }) => {
+      if (isOver()) return;
       if (hasActed()) store(key);
       const open = create('button', { type: 'button' }, text);
       const close = create('button', { class: 'quiet', type: 'button', title: chat.words.peek().close });
