@@ -36,25 +36,19 @@ export function openPanel(root: ShadowRoot, options: PanelOptions): OpenedPanel 
   root.adoptedStyleSheets.push(sheet);
   root.prepend(slot);
   render(<Panel chat={chat} isInline={!button} />, slot);
+  if ('settings' in pageSettings) void chat.prepare();
   let leave: (() => void) | undefined;
   if (button) {
     bindLauncherButton(button, chat);
-    const { open, unread } = chat.storage.read();
-    // What keeps the chat open on the next page, and marks answers that were not seen, is loaded once a chat was open.
-    const stay = (): void =>
-      void import('./browser/presence.ts').then(
-        ({ watchPresence }) => void (host.isConnected && (leave ??= watchPresence(host, button, chat))),
-        chat.report,
-      );
-    if (open || unread) stay();
-    else host.addEventListener('open', stay, { once: true });
+    import('./browser/presence.ts').then(({ watchPresence }) => {
+      if (host.isConnected) leave = watchPresence(host, button, chat);
+    }, chat.report);
   }
-  if ('settings' in pageSettings) void chat.prepare();
   let teasing: Promise<void> | undefined;
   const stop = effect(() => {
     const profile = chat.profile.value;
     applyTheme(host, pageSettings, profile);
-    if (button && profile.teaser)
+    if (button && (profile.teaser || profile.triggers?.[0]))
       teasing ??= import('./view/teaser/teaser.ts').then(({ tease }) => tease(slot, chat, elements)).catch(chat.report);
     if (profile.open && (chat.isOpen.peek() ?? innerWidth > FULL_SCREEN_PX)) chat.open('quietly');
   });

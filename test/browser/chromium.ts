@@ -11,11 +11,14 @@ const args = [
   '--disable-sync',
 ];
 
-/** Launches the Chromium that `npm run test:all` found, or an installed one. Close it; its profile goes with it. */
-export async function launchChromium(): Promise<Browser> {
+/**
+ * Launches the Chromium that `npm run test:all` found, or an installed one. Close it; its profile goes with it. `without`: arguments
+ * that Playwright adds, to be left out.
+ */
+export async function launchChromium(without: string[] = []): Promise<Browser> {
   const found = findBrowser();
   if ('missing' in found) throw new Error(found.missing);
   // Chromium refuses its sandbox to root.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath: found.path, args: [...sandbox, ...args] });
+  return chromium.launch({ executablePath: found.path, args: [...sandbox, ...args], ignoreDefaultArgs: without });
 }

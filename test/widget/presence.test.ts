@@ -135,11 +135,24 @@ test('a page from the browser’s cache gets the panel as another page of the ta
   await waitFor(() => expect(sessionStorage.getItem('docent')).toBe('1'));
   const back = (): boolean => dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
   sessionStorage.setItem('docent:https://docent.test/:c1', '{}');
+  localStorage.setItem('docent:https://docent.test/:c1', '{"closed":true}');
   back();
   await waitFor(() => expect(panel()).toBeNull());
   sessionStorage.setItem('docent:https://docent.test/:c1', '{"open":true}');
   back();
   await waitFor(() => expect(panel()).toBeTruthy());
+});
+
+test('a page from the browser’s cache keeps the panel that the page itself has opened', async () => {
+  chat = mountChat(
+    { 'GET ': () => jsonResponse({ name: 'Shop', open: true }) },
+    { settings: { settings: '' } as object },
+  );
+  await waitFor(() => expect(panel()).toBeTruthy(), { timeout: 10_000 });
+  await pause();
+  dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+  await pause();
+  expect(panel()).toBeTruthy();
 });
 
 test.each([

@@ -7,6 +7,11 @@ const MARK = '(1) ';
 /** Below this width the panel is full-screen, in px: it does not open by itself there. */
 const FULL_SCREEN_PX = 520;
 
+/** The page's title, hidden state and head by the prototype: an element of such a name would hide them (embed/document-member.ts). */
+const read = <Name extends keyof Document>(name: Name): Document[Name] =>
+  Reflect.get(Document.prototype, name, document) as Document[Name];
+const setPageTitle = (title: string): unknown => Reflect.set(Document.prototype, 'title', title, document);
+
 /**
  * Keeps a panel that the visitor has opened open on the next pages of this tab, until they close it. Marks the launcher and the
  * page's title from the end of an answer that nobody saw, the panel closed or the tab hidden, until it is seen; plays a sound then
@@ -14,24 +19,27 @@ const FULL_SCREEN_PX = 520;
  */
 export function watchPresence(host: HTMLElement, button: HTMLButtonElement, chat: Chat): () => void {
   const { storage, isOpen, isBusy } = chat;
-  const isSeen = (): boolean => !!isOpen.peek() && !document.hidden;
-  // Single-page applications replace the title, and some of them the element.
-  const titles = new MutationObserver(() => markTitle());
+  const isSeen = (): boolean => !!isOpen.peek() && !read('hidden');
+  const suffix = (): string => ` (${{ ...presenceWords, ...chat.words.peek() }.unread})`;
+  // Single-page applications replace the title, some of them the element; the launcher's follows language and settings.
+  const titles = new MutationObserver(() => markTitles());
 
-  function markTitle(): void {
-    if (!document.title.startsWith(MARK)) document.title = MARK + document.title;
+  function markTitles(): void {
+    if (!read('title').startsWith(MARK)) setPageTitle(MARK + read('title'));
+    if (!button.title.endsWith(suffix())) button.title += suffix();
   }
   function mark(): void {
     storage.write({ unread: 'ended' });
     button.dataset['unread'] = '';
-    button.title += ` (${{ ...presenceWords, ...chat.words.peek() }.unread})`;
-    markTitle();
-    titles.observe(document.head, { subtree: true, childList: true, characterData: true });
+    markTitles();
+    titles.observe(read('head'), { subtree: true, childList: true, characterData: true });
+    titles.observe(button, { attributeFilter: ['title'] });
   }
   function clear(): void {
     titles.disconnect();
     delete button.dataset['unread'];
-    if (document.title.startsWith(MARK)) document.title = document.title.slice(MARK.length);
+    button.title = button.title.replace(suffix(), '');
+    if (read('title').startsWith(MARK)) setPageTitle(read('title').slice(MARK.length));
   }
   function see(): void {
     clear();
@@ -54,8 +62,8 @@ export function watchPresence(host: HTMLElement, button: HTMLButtonElement, chat
   };
   /** Opens or closes the panel as this tab left it on another page. */
   const follow = (): void => {
-    const { open } = storage.read();
-    if (!open && isOpen.peek()) isOpen.value = false;
+    const { open, closed } = storage.read();
+    if (!open && closed && isOpen.peek()) isOpen.value = false;
     else if (open && innerWidth > FULL_SCREEN_PX) chat.open('quietly');
   };
 

@@ -25,13 +25,14 @@ function start({ src, dataset }: HTMLScriptElement | Record<string, undefined> =
   const { chatbot, inline, ...settings } = { ...dataset };
   if (!chatbot) return console.error('[docent] no data-chatbot');
   // Pages that swap their body (Turbo, htmx) run the script again: keep the widget that is there.
-  for (const { docent } of queryAll<Host>('docent-widget')) if (docent === chatbot) return;
+  if ([...queryAll<Host>('docent-widget')].find((host) => host.docent === chatbot)) return;
   // Some browsers cache a failed module import under its URL until the page unloads: each try has another fragment.
   let tries = 0;
-  const load = <T>(): Promise<T> => import(/* @vite-ignore */ new URL(`${__DOCENT_PANEL__}#${tries++}`, src).href);
+  const load = <T>(): Promise<T> =>
+    import(/* @vite-ignore */ new URL(`${__DOCENT_PANEL__}#${tries++}`, src) as unknown as string);
   const target = (inline && queryAll(inline)[0]) as Element | undefined;
   const handle = launch(
-    { server: new URL('.', src).href, chatbot, target, settings: settings as Partial<Settings> },
+    { server: `${new URL('.', src)}`, chatbot, target, settings: settings as Partial<Settings> },
     load,
   );
   // hasOwn: an element or frame named Docent would appear as window.Docent, too.

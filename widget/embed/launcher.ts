@@ -45,7 +45,7 @@ export type LoadPanel = () => Promise<{ openPanel: typeof openPanel }>;
 // Minified by hand: part of the launcher, which every page view loads (1,500 bytes gzip). The host is a line of no height at the
 // window's end; the button, and later the panel, are aligned on it by direction and `position`. The icon is a clip path, to which no
 // img-src policy applies. The text on the owner's colour is black or white by the colour's lightness.
-const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2147483000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}@media print{:host{display:none!important}}.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc(5e7 - l*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}.l:before{content:"";float:left;border:13px solid;clip-path:path("M3 18A12 10 0 1 1 9 21l-7 3z")}`;
+const STYLE = `:host{all:initial!important;position:fixed!important;inset:auto var(--docent-offset,20px) var(--docent-offset,20px)!important;z-index:var(--docent-z,2147483000)!important;display:grid!important;align-content:end!important;justify-items:var(--docent-position,end)!important;height:0!important}@media print{:host{display:none!important}}.l{display:var(--docent-icon);padding:14px;border:1px solid #0000;border-radius:9em;color:var(--docent-on-color,lab(from var(--docent-color,#4048c9) calc(5e7 - l*1e6) 0 0));background:var(--docent-color,#4048c9);box-shadow:0 6px 20px #0005}.l:before{content:"";float:left;border:13px solid;clip-path:path("M3 18A12 10 0 119 21l-7 3z")}`;
 
 const PRELOAD_DELAY_MS = 999;
 
@@ -60,8 +60,8 @@ export function launch(options: Options, load: LoadPanel, open = OPEN, unloadabl
   const button = createElement('button');
   const calls: ((chat: Chat) => void)[] = [];
   let panel: OpenedPanel | undefined;
-  /** False once the widget is destroyed: nothing is loaded any more. */
-  let loading: Promise<void> | false | undefined;
+  /** False once the widget is destroyed: nothing is loaded any more; null after a failure. */
+  let loading: Promise<void> | false | null | undefined;
   let preloadTimer: ReturnType<typeof setTimeout> | undefined;
 
   const preload = (): unknown =>
@@ -74,7 +74,7 @@ export function launch(options: Options, load: LoadPanel, open = OPEN, unloadabl
       (fault: unknown) => {
         console.error('[docent]', fault);
         button.title = unloadable;
-        loading = undefined;
+        loading = null;
       },
     ));
   const whenLoaded = (act: (chat: Chat) => void): void => {
@@ -97,6 +97,7 @@ export function launch(options: Options, load: LoadPanel, open = OPEN, unloadabl
       loading = false;
       clearTimeout(preloadTimer);
       removeEventListener('click', openFromPage, true);
+      removeEventListener('pageshow', resume);
       host.remove();
       panel = panel?.destroy() as undefined;
     },
@@ -109,6 +110,13 @@ export function launch(options: Options, load: LoadPanel, open = OPEN, unloadabl
     handle.open();
   };
 
+  // The visitor has used a chat in this tab: it may be open, or wait for an answer (browser/storage.ts).
+  const resume = (): void => {
+    try {
+      if (sessionStorage['docent']) preload();
+    } catch {}
+  };
+
   sheet.replaceSync(STYLE);
   root.adoptedStyleSheets = [sheet];
   host.docent = options.chatbot;
@@ -117,10 +125,10 @@ export function launch(options: Options, load: LoadPanel, open = OPEN, unloadabl
     if (settings[name] !== 'auto')
       host.style.setProperty(
         `--docent-${name[0] === 'z' ? 'z' : name}`,
-        settings[name] + (/offset|radius/.test(name) ? 'px' : ''),
+        settings[name] + (/off|rad/.test(name) ? 'px' : ''),
       );
-    // What needs the panel without a click: open, label, icon, teaser, settings.
-    if (/open|label|icon|tea|^set/.test(name)) preloadTimer ??= setTimeout(preload, PRELOAD_DELAY_MS);
+    // What needs the panel without a click: open, label, icon, teaser, settings. Above: offset, radius.
+    if (/op|lab|ico|tea|^set/.test(name)) preloadTimer ??= setTimeout(preload, PRELOAD_DELAY_MS);
   }
   if (target) {
     host.dataset.inline = '';
@@ -133,10 +141,9 @@ export function launch(options: Options, load: LoadPanel, open = OPEN, unloadabl
     root.append(button);
     addEventListener('click', openFromPage, true);
   }
-  // The visitor has used a chat in this tab: it may be open, or wait for an answer (browser/storage.ts).
-  try {
-    if (sessionStorage['docent']) preload();
-  } catch {}
+  resume();
+  // The page may come back from the back/forward cache after a chat was opened on another one.
+  addEventListener('pageshow', resume);
   (target ?? documentMember('documentElement')).append(host);
   return handle;
 }

@@ -1,14 +1,17 @@
-import type { Browser } from 'playwright';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBuiltServer, type BuiltServer } from '../built-server.ts';
 import { launchChromium } from '../chromium.ts';
-import { answers, askQuestion, openChat } from '../visitor.ts';
+import { answers, askQuestion, field, openChat } from '../visitor.ts';
 
 let server: BuiltServer;
 let browser: Browser;
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([startBuiltServer(), launchChromium()]);
+  [server, browser] = await Promise.all([startBuiltServer(), launchChromium(['--disable-back-forward-cache'])]);
 });
 
 afterAll(async () => {
@@ -81,6 +84,72 @@ test('an answer that ends while the panel is closed sounds where the owner wants
   await page.getByRole('button', { name: 'Open chat (New answer)' }).waitFor();
   await expect.poll(() => page.title()).toBe('(1) Page');
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset['sounds'])).toBe('1');
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
+/** Waits until the panel is there, closed. */
+const loaded = (page: Page): Promise<unknown> =>
+  page.waitForFunction(() => document.querySelector('docent-widget')?.shadowRoot?.querySelector('slot'));
+
+test('a page from the back/forward cache opens and closes the chat as another page left it, loaded there or not', async () => {
+  const site = createServer(async ({ url }, response) => {
+    const settings = url === '/loaded' ? 'data-label="Open chat"' : '';
+    const tag = `<script src="${server.base}/embed.js" data-chatbot="${await server.chatbot()}" ${settings}></script>`;
+    response.setHeader('Content-Type', 'text/html');
+    response.end(`<!doctype html><html lang="en"><title>Page</title><link rel="icon" href="data:,"><body>${tag}`);
+  });
+  await once(site.listen(0, '127.0.0.1'), 'listening');
+  const base = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+  const page = await browser.newPage({ reducedMotion: 'reduce' });
+  page.setDefaultTimeout(15_000);
+  const go = (by: number): Promise<void> => page.evaluate((pages) => history.go(pages), by);
+  const isAt = (path: string): Promise<unknown> => page.waitForURL(base + path, { waitUntil: 'commit' });
+  for (const path of ['/loaded', '/launcher', '/chat']) {
+    await page.goto(base + path);
+    await page.getByRole('button', { name: 'Open chat' }).waitFor();
+    await page.evaluate(() => Object.assign(globalThis, { isKept: true }));
+    if (path === '/loaded') await loaded(page);
+  }
+  await openChat(page);
+  for (const path of ['/launcher', '/loaded']) {
+    await go(-1);
+    await isAt(path);
+    await field(page).waitFor();
+    expect(await page.evaluate(() => 'isKept' in globalThis)).toBe(true);
+  }
+  await page.getByRole('dialog').getByRole('button', { name: 'Close chat' }).click();
+  await go(2);
+  await isAt('/chat');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.close();
+  site.close();
+});
+
+test('what marks an unread answer stays on the next page, in the visitor’s language, whatever the page’s elements are named', async () => {
+  const page = await browser.newPage({ reducedMotion: 'reduce' });
+  page.setDefaultTimeout(15_000);
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  const tag = `<script src="${server.base}/embed.js" data-chatbot="${await server.chatbot()}"></script>`;
+  const named = ['title', 'head', 'hidden'].map((name) => `<img name="${name}" alt="">`).join('');
+  const body = `<!doctype html><html lang="de"><title>Seite</title><body>${named}${tag}`;
+  await page.route('**/page', (route) => route.fulfill({ contentType: 'text/html', body }));
+  await page.goto(`${server.base}/page`);
+  await page.getByRole('button', { name: 'Open chat' }).click();
+  await page.getByRole('textbox', { name: 'Ihre Frage' }).fill('Can I return a sale item?');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  const isMarked = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Chat öffnen (Neue Antwort)' }).waitFor();
+    await expect.poll(() => page.title()).toBe('(1) Seite');
+  };
+  await isMarked();
+  await page.reload();
+  await isMarked();
+  await page.getByRole('button', { name: 'Chat öffnen (Neue Antwort)' }).click();
+  await expect.poll(() => page.title()).toBe('Seite');
+  await page.getByRole('button', { name: 'Chat schließen', exact: true }).first().waitFor();
   expect(faults).toEqual([]);
   await page.close();
 });
